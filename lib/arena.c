@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * arena.c - chunked memory, growable arrays, string maps.
+ */
+#include "arena.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct etr_arena_chunk {
+  etr_arena_chunk *next;
+  alignas(max_align_t) char data[];
+};
+
+enum { CHUNK_BYTES = 64 * 1024, MAP_FIRST = 64 };
+
+void etr_arena_init(etr_arena *arena) { *arena = (etr_arena){0}; }
+
+void etr_arena_clear(etr_arena *arena) {
+  for (etr_arena_chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
+    next = chunk->next;
+    free(chunk);
+  }
+  *arena = (etr_arena){0};
+}
+
+static void *fail(etr_arena *arena) {
+  arena->failed = true;
+  return NULL;
+}
+
+void *etr_arena_alloc(etr_arena *arena, size_t size) {
+  const size_t align = alignof(max_align_t);
+  if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
+  size = (size + align - 1) / align * align;
+  if (size > arena->capacity - arena->used) {
+    /* A large block gets a chunk of its own behind the newest, so that the newest's free rest is not lost. */
+    bool own = size > CHUNK_BYTES / 4 && arena->chunks;
+    size_t capacity = ETR_MAX(size, own ? 0 : (size_t)CHUNK_BYTES);
+    etr_arena_chunk *chunk = calloc(1, sizeof *chunk + capacity);
+    if (!chunk) return fail(arena);
+    if (own) {
+      chunk->next = arena->chunks->next;
+      arena->chunks->next = chunk;
+      return chunk->data;
+    }
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    arena->used = 0;
+    arena->capacity = capacity;
+  }
+  void *block = arena->chunks ? arena->chunks->data + arena->used : NULL;
+  if (!block) return etr_arena_alloc(arena, align); /* size 0 in an empty arena */
+  arena->used += size;
+  return block;
+}
+
+void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) return fail(arena);
+  return etr_arena_alloc(arena, count * size);
+}
+
+char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
+  char *copy = etr_arena_alloc(arena, bytes.size + 1);
+  if (copy && bytes.size) memcpy(copy, bytes.data, bytes.size);
+  return copy;
+}
+
+/* Length of the valid UTF-8 sequence at the start of n > 0 bytes, 0 if there is none. RFC 3629: no overlong forms, no surrogates. */
+static size_t utf8_length(const unsigned char *p, size_t n) {
+  if (p[0] < 0x80) return p[0] != 0;
+  size_t length = p[0] >= 0xF0 && p[0] <= 0xF4 ? 4 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : 0;
+  if (length == 0 || length > n) return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((p[i] & 0xC0) != 0x80) return 0;
+  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] >= 0xA0)) return 0;
+  if ((p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] >= 0x90)) return 0;
+  return length;
+}
+
+static bool is_plain(etr_slice bytes) {
+  unsigned char bad = 0;
+  for (size_t i = 0; i < bytes.size; i++) bad |= (unsigned char)((bytes.data[i] & 0x80) | (bytes.data[i] == 0));
+  return !bad;
+}
+
+char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
+  if (is_plain(bytes)) return etr_arena_copy(arena, bytes);
+  if (bytes.size > SIZE_MAX / 4) return fail(arena);
+  char *text = etr_arena_alloc(arena, bytes.size * 3 + 1);
+  if (!text) return NULL;
+  char *end = text;
+  for (size_t i = 0; i < bytes.size;) {
+    size_t length = utf8_length((const unsigned char *)bytes.data + i, bytes.size - i);
+    memcpy(end, length ? bytes.data + i : "\xEF\xBF\xBD", length ? length : 3);
+    end += length ? length : 3;
+    i += length ? length : 1;
+  }
+  return text;
+}
+
+char *etr_arena_format(etr_arena *arena, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int size = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  char *text = size < 0 ? fail(arena) : etr_arena_alloc(arena, (size_t)size + 1);
+  if (!text) return NULL;
+  va_start(arguments, format);
+  vsnprintf(text, (size_t)size + 1, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+bool etr_vec_grow(etr_arena *arena, void **data, size_t *count, size_t *capacity, size_t element_size) {
+  if (*count == *capacity) {
+    size_t wanted = *capacity ? *capacity * 2 : 8;
+    void *grown = etr_arena_alloc_array(arena, wanted, element_size);
+    if (!grown) return false;
+    if (*count) memcpy(grown, *data, *count * element_size);
+    *data = grown;
+    *capacity = wanted;
+  }
+  (*count)++;
+  return true;
+}
+
+/* ---- Maps ---- */
+
+void etr_map_init(etr_map *map, etr_arena *arena) { *map = (etr_map){.arena = arena}; }
+
+/* FNV-1a over eight bytes at a time, finished by a mix: names are short and many share a long prefix. */
+static uint32_t hash_of(etr_slice key) {
+  uint64_t hash = 0xcbf29ce484222325u ^ key.size;
+  size_t at = 0;
+  for (; at + 8 <= key.size; at += 8) {
+    uint64_t word;
+    memcpy(&word, key.data + at, 8);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  for (; at < key.size; at++) hash = (hash ^ (unsigned char)key.data[at]) * 0x100000001b3u;
+  hash ^= hash >> 32;
+  return (uint32_t)(hash * 0x9E3779B1u) ^ (uint32_t)(hash >> 15);
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static etr_map_slot *slot_of(const etr_map *map, etr_slice key, uint32_t hash) {
+  size_t mask = map->capacity - 1;
+  for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    etr_map_slot *slot = &map->slots[i];
+    if (!slot->key || (slot->hash == hash && etr_slice_equal((etr_slice){slot->key, slot->size}, key))) return slot;
+  }
+}
+
+static bool map_grow(etr_map *map) {
+  etr_map grown = {.arena = map->arena, .count = map->count, .capacity = map->capacity ? map->capacity * 2 : MAP_FIRST};
+  grown.slots = etr_arena_alloc_array(map->arena, grown.capacity, sizeof *grown.slots);
+  if (!grown.slots) return false;
+  for (size_t i = 0; i < map->capacity; i++) {
+    const etr_map_slot *slot = &map->slots[i];
+    if (slot->key) *slot_of(&grown, (etr_slice){slot->key, slot->size}, slot->hash) = *slot;
+  }
+  *map = grown;
+  return true;
+}
+
+uint32_t etr_map_get(const etr_map *map, etr_slice key) {
+  if (map->count == 0 || key.size > UINT32_MAX) return ETR_NONE;
+  const etr_map_slot *slot = slot_of(map, key, hash_of(key));
+  return slot->key ? slot->value : ETR_NONE;
+}
+
+/* The slot of a key, made if it is new; NULL when out of memory. */
+static etr_map_slot *slot_for(etr_map *map, etr_slice key) {
+  if (key.size > UINT32_MAX) return fail(map->arena);
+  if (map->count * 4 >= map->capacity * 3 && !map_grow(map)) return NULL;
+  uint32_t hash = hash_of(key);
+  etr_map_slot *slot = slot_of(map, key, hash);
+  if (!slot->key) {
+    const char *copy = etr_arena_copy(map->arena, key);
+    if (!copy) return NULL;
+    *slot = (etr_map_slot){.key = copy, .size = (uint32_t)key.size, .hash = hash, .value = ETR_NONE};
+    map->count++;
+  }
+  return slot;
+}
+
+bool etr_map_set(etr_map *map, etr_slice key, uint32_t value) {
+  etr_map_slot *slot = slot_for(map, key);
+  if (slot) slot->value = value;
+  return slot != NULL;
+}
+
+const char *etr_intern(etr_map *map, etr_slice bytes) {
+  if (!is_plain(bytes)) {
+    const char *text = etr_arena_text(map->arena, bytes);
+    if (!text) return NULL;
+    bytes = etr_slice_of(text);
+  }
+  const etr_map_slot *slot = slot_for(map, bytes);
+  return slot ? slot->key : NULL;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * arena.h - memory that is freed all at once, growable arrays and interned strings in it. Layer 0.
+ *
+ * An arena remembers its first failed allocation (sticky): later calls return NULL, and whoever built something in it checks
+ * etr_arena_failed() once at the end. Nothing in an arena is freed by itself.
+ */
+#ifndef ETR_ARENA_H
+#define ETR_ARENA_H
+
+#include "base.h"
+
+typedef struct etr_arena_chunk etr_arena_chunk;
+
+typedef struct etr_arena {
+  etr_arena_chunk *chunks; /* newest first */
+  size_t used, capacity;   /* of the newest chunk */
+  bool failed;
+} etr_arena;
+
+/** An empty arena owns nothing; a zeroed struct is one too. */
+void etr_arena_init(etr_arena *arena);
+void etr_arena_clear(etr_arena *arena);
+
+/** True once any allocation failed. */
+static inline bool etr_arena_failed(const etr_arena *arena) { return arena->failed; }
+
+/** Zeroed memory, aligned for any type. size 0 gives a valid, unusable pointer. NULL when out of memory. */
+void *etr_arena_alloc(etr_arena *arena, size_t size);
+
+/** Like etr_arena_alloc() for count elements; NULL, and failed, if the product overflows. */
+void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size);
+
+/** A NUL-terminated copy of bytes as they are. */
+char *etr_arena_copy(etr_arena *arena, etr_slice bytes);
+
+/** A NUL-terminated copy in which NULs and invalid UTF-8 became U+FFFD, as the public header promises. */
+char *etr_arena_text(etr_arena *arena, etr_slice bytes);
+
+/** printf into the arena. */
+char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 3);
+
+/**
+ * Growable array in an arena: `etr_vec(etr_node) nodes = {0};` then `etr_node *n = etr_vec_push(arena, &nodes);`. A push gives a zeroed
+ * element, or NULL when out of memory. Growth doubles; the old block stays in the arena, so pointers into it stay readable but stale.
+ */
+#define etr_vec(type) \
+  struct {            \
+    type *data;       \
+    size_t count, capacity; \
+  }
+#define etr_vec_push(arena, vec) \
+  (etr_vec_grow((arena), (void **)&(vec)->data, &(vec)->count, &(vec)->capacity, sizeof *(vec)->data) ? &(vec)->data[(vec)->count - 1] : NULL)
+bool etr_vec_grow(etr_arena *arena, void **data, size_t *count, size_t *capacity, size_t element_size);
+
+/**
+ * Map from strings to uint32, and set of strings at the same time: each distinct key is stored once in the arena.
+ */
+typedef struct etr_map_slot {
+  const char *key;
+  uint32_t size, hash, value;
+} etr_map_slot;
+
+typedef struct etr_map {
+  etr_arena *arena;
+  etr_map_slot *slots; /* power of two */
+  size_t count, capacity;
+} etr_map;
+
+void etr_map_init(etr_map *map, etr_arena *arena);
+
+/** The value of a key, or ETR_NONE. */
+uint32_t etr_map_get(const etr_map *map, etr_slice key);
+
+/** Sets a key's value, replacing an older one. False when out of memory. */
+bool etr_map_set(etr_map *map, etr_slice key, uint32_t value);
+
+/**
+ * The one copy of a text in this map's arena, sanitised as etr_arena_text() does. Equal bytes give the same pointer. NULL when out of memory.
+ */
+const char *etr_intern(etr_map *map, etr_slice bytes);
+
+#endif

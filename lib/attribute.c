@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * attribute.c - the balance: every tick of Method::execute goes to a node, a delegate, the framework, or is said to be unexplained.
+ *
+ * Rows are turned into *portions*: ticks of one run on one node, or on none. Portions of a delegate that add up to more than its call, or of a
+ * run that add up to more than its Method::execute, are scaled to shares of it, exactly, so that sums hold to the tick.
+ */
+#include "join.h"
+#include "operator.h"
+#include "stats.h"
+
+#include <stdlib.h>
+
+/* Where a portion goes when it has no node. */
+typedef enum portion_kind { PORTION_NODE, PORTION_DELEGATE, PORTION_UNEXPLAINED } portion_kind;
+
+typedef struct portion {
+  uint32_t node; /* ETR_NONE unless PORTION_NODE */
+  uint32_t run;  /* place among the method's runs */
+  uint64_t ticks;
+  uint32_t row, block;
+  portion_kind kind;
+} portion;
+
+typedef struct attributor {
+  const etr_method_join *join;
+  const etr_blocks *blocks;
+  uint32_t method;
+  etr_arena *arena; /* of the profile */
+  etr_arena scratch;
+  etr_warnings *warnings;
+  uint32_t *run_place; /* per run of the profile: place among the method's runs */
+  size_t run_count;
+  uint64_t *execute; /* per run of the method */
+  etr_vec(portion) portions;
+  etr_vec(etr_delegate) delegates;
+  bool warned_shares;
+} attributor;
+
+/* ---- Runs ---- */
+
+static bool belongs(const attributor *a, const etr_block *block) {
+  return block->method == a->method && block->event_count > 0 && a->blocks->runs[block->runs[0]].profile_events > 0;
+}
+
+static bool number_runs(attributor *a) {
+  a->run_place = etr_arena_alloc_array(&a->scratch, a->blocks->run_count, sizeof *a->run_place);
+  a->execute = etr_arena_alloc_array(a->arena, a->blocks->run_count, sizeof *a->execute);
+  if (!a->run_place || !a->execute) return false;
+  for (size_t i = 0; i < a->blocks->run_count; i++) {
+    const etr_run *run = &a->blocks->runs[i];
+    bool mine = belongs(a, &a->blocks->blocks[run->block]);
+    a->run_place[i] = mine ? (uint32_t)a->run_count : ETR_NONE;
+    if (mine) a->execute[a->run_count++] = run->execute_ticks;
+  }
+  return true;
+}
+
+/* ---- Rows ---- */
+
+static void describe(attributor *a, etr_event *e, const etr_join_instruction *instruction, etr_row_kind kind) {
+  const etr_map_instruction *map = instruction ? instruction->map : NULL;
+  e->match = ETR_MATCH_FRAMEWORK;
+  if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) e->match = ETR_MATCH_DELEGATE;
+  if (kind == ETR_ROW_KERNEL) e->match = ETR_MATCH_NONE;
+  if (!map) return;
+  if (kind != ETR_ROW_DELEGATE_EVENT) {
+    e->handles = map->handles;
+    e->handle_count = map->handle_count;
+  }
+  if (map->backend && (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT)) e->backend = map->backend;
+  for (size_t i = 0; kind == ETR_ROW_DELEGATE_EVENT && i < map->id_count; i++) {
+    if (strcmp(map->ids[i].id, e->delegate_id) != 0) continue;
+    e->handles = map->ids[i].handles;
+    e->handle_count = map->ids[i].handle_count;
+  }
+  (void)a;
+}
+
+static bool set_node(attributor *a, etr_event *e, uint32_t node, etr_match match) {
+  uint32_t *nodes = etr_arena_alloc(a->arena, sizeof *nodes);
+  if (!nodes) return false;
+  *nodes = node;
+  e->nodes = nodes;
+  e->node_count = 1;
+  e->match = match;
+  return true;
+}
+
+/* Operators that carry the time of what is fused with them. */
+static bool is_heavy(const etr_node *node) {
+  static const char *const heavy[] = {"convolution", "conv1d", "conv2d", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention",
+                                      "embedding"};
+  etr_slice op = etr_operator_of_target(node->target);
+  for (size_t i = 0; i < ETR_COUNT(heavy); i++)
+    if (etr_slice_equal(op, etr_slice_of(heavy[i]))) return true;
+  return false;
+}
+
+/* Of the delegate's nodes with these handles, the one that carries the time: a heavy operator, or else the first. A handle of a node outside this
+ * delegate (Vulkan numbers anew) is not trusted. */
+static uint32_t carrier_of(const attributor *a, const etr_event *e) {
+  const etr_graph *graph = a->join->graph;
+  uint32_t first = ETR_NONE;
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
+    if (a->join->node_delegate[i] != e->instruction_id) continue;
+    for (size_t k = 0; k < e->handle_count; k++) {
+      if (graph->nodes[i].debug_handle != e->handles[k]) continue;
+      if (is_heavy(&graph->nodes[i])) return (uint32_t)i;
+      if (first == ETR_NONE) first = (uint32_t)i;
+    }
+  }
+  return first;
+}
+
+static bool join_rows(attributor *a, const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    etr_event *e = &etr_block_rows(block)[i];
+    etr_row_kind kind = etr_row_kind_of(block, i);
+    const etr_join_instruction *instruction = etr_join_find(a->join, e->instruction_id);
+    describe(a, e, instruction, kind);
+    uint32_t node = ETR_NONE;
+    if (kind == ETR_ROW_KERNEL && instruction) node = instruction->node;
+    if (kind == ETR_ROW_DELEGATE_EVENT && e->handle_count) node = carrier_of(a, e);
+    etr_match match = kind == ETR_ROW_KERNEL ? ETR_MATCH_HANDLE : ETR_MATCH_DELEGATE_MAP;
+    if (node != ETR_NONE && !set_node(a, e, node, match)) return false;
+  }
+  return true;
+}
+
+/* ---- Portions ---- */
+
+static bool add_portions(attributor *a, uint32_t block_index, uint32_t row, portion_kind without_node) {
+  const etr_event *e = &a->blocks->blocks[block_index].events[row];
+  for (size_t i = 0; i < e->sample_count; i++) {
+    portion *p = etr_vec_push(&a->scratch, &a->portions);
+    if (!p) return false;
+    *p = (portion){.node = e->node_count ? e->nodes[0] : ETR_NONE,
+                   .run = a->run_place[e->sample_runs[i]],
+                   .ticks = e->durations[i],
+                   .row = row,
+                   .block = block_index,
+                   .kind = e->node_count ? PORTION_NODE : without_node};
+  }
+  return true;
+}
+
+/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. */
+static bool limit_portions(attributor *a, size_t first, const uint64_t *limit, bool zero_is_unknown) {
+  uint64_t *sum = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sum);
+  uint64_t *so_far = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *so_far);
+  bool scaled = false;
+  if (!sum || !so_far) return false;
+  for (size_t i = first; i < a->portions.count; i++) sum[a->portions.data[i].run] += a->portions.data[i].ticks;
+  for (size_t i = first; i < a->portions.count; i++) {
+    portion *p = &a->portions.data[i];
+    if (sum[p->run] <= limit[p->run] || (zero_is_unknown && limit[p->run] == 0)) continue;
+    uint64_t before = etr_scale(so_far[p->run], limit[p->run], sum[p->run]);
+    so_far[p->run] += p->ticks;
+    p->ticks = etr_scale(so_far[p->run], limit[p->run], sum[p->run]) - before;
+    scaled = true;
+  }
+  return scaled;
+}
+
+/* What a delegate's call took beyond its own events. */
+static bool add_rest_of_call(attributor *a, size_t first, const uint64_t *call, uint32_t block_index, uint32_t row) {
+  uint64_t *rest = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *rest);
+  if (!rest) return false;
+  memcpy(rest, call, a->run_count * sizeof *rest);
+  for (size_t i = first; i < a->portions.count; i++) {
+    uint64_t *left = &rest[a->portions.data[i].run];
+    *left -= ETR_MIN(*left, a->portions.data[i].ticks);
+  }
+  for (size_t i = 0; i < a->run_count; i++) {
+    portion *p = rest[i] ? etr_vec_push(&a->scratch, &a->portions) : NULL;
+    if (rest[i] && !p) return false;
+    if (p) *p = (portion){.node = ETR_NONE, .run = (uint32_t)i, .ticks = rest[i], .row = row, .block = block_index, .kind = PORTION_DELEGATE};
+  }
+  return true;
+}
+
+static void note_delegate(attributor *a, const etr_event *call) {
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < call->sample_count; i++) ticks += call->durations[i];
+  for (size_t i = 0; i < a->delegates.count; i++) {
+    if (a->delegates.data[i].instruction_id != call->instruction_id) continue;
+    a->delegates.data[i].call_ticks += ticks;
+    return;
+  }
+}
+
+/* One delegate's call and events: rows [first, end) of a block have its instruction id. */
+static bool add_delegate(attributor *a, uint32_t block_index, size_t first, size_t end) {
+  const etr_block *block = &a->blocks->blocks[block_index];
+  uint64_t *call = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *call);
+  size_t first_portion = a->portions.count, call_row = end;
+  if (!call) return false;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    if (e->delegate_id && !add_portions(a, block_index, (uint32_t)i, PORTION_DELEGATE)) return false;
+    if (e->delegate_id || etr_row_kind_of(block, i) != ETR_ROW_DELEGATE_CALL) continue;
+    call_row = i;
+    note_delegate(a, e);
+    for (size_t k = 0; k < e->sample_count; k++) call[a->run_place[e->sample_runs[k]]] += e->durations[k];
+  }
+  if (call_row == end) return true; /* the call itself was not timed */
+  if (limit_portions(a, first_portion, call, false) && !a->warned_shares) {
+    a->warned_shares = true;
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: events inside delegate call %d (%s) add up to more than the call: nodes get their shares of the call's time", a->join->name,
+             (int)block->events[call_row].instruction_id, block->events[call_row].backend ? block->events[call_row].backend : "unknown backend");
+  }
+  return add_rest_of_call(a, first_portion, call, block_index, (uint32_t)call_row);
+}
+
+static bool add_block(attributor *a, uint32_t block_index) {
+  const etr_block *block = &a->blocks->blocks[block_index];
+  for (size_t i = 0; i < block->event_count;) {
+    etr_row_kind kind = etr_row_kind_of(block, i);
+    size_t end = i + 1;
+    if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) {
+      while (end < block->event_count && block->events[end].instruction_id == block->events[i].instruction_id) end++;
+      if (!add_delegate(a, block_index, i, end)) return false;
+    } else if (kind == ETR_ROW_KERNEL && !add_portions(a, block_index, (uint32_t)i, PORTION_UNEXPLAINED))
+      return false;
+    i = end;
+  }
+  return true;
+}
+
+/* ---- Times on nodes ---- */
+
+static int by_node_and_run(const void *x, const void *y) {
+  const portion *a = x, *b = y;
+  if (a->node != b->node) return a->node < b->node ? -1 : 1;
+  if (a->run != b->run) return a->run < b->run ? -1 : 1;
+  return (a->row > b->row) - (a->row < b->row);
+}
+
+static uint64_t first_start_of_run(const etr_block *block, uint32_t run) {
+  uint64_t first = UINT64_MAX;
+  for (size_t i = 0; i < block->event_count; i++)
+    for (size_t k = 0; k < block->events[i].sample_count && block->events[i].sample_runs[k] == run; k++)
+      first = ETR_MIN(first, block->events[i].starts[k]);
+  return first;
+}
+
+/* portions [first, end) are one node's, by run. */
+static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run, const uint64_t *block_start) {
+  const portion *p = &a->portions.data[first];
+  const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
+  size_t runs = 0;
+  *time = (etr_node_time){
+      .match = e->match, .runs_as = e->name, .backend = e->backend, .delegate_instruction = e->delegate_id ? e->instruction_id : -1};
+  for (size_t i = first; i < end; i++) {
+    const portion *q = &a->portions.data[i];
+    if (i == first || q->run != a->portions.data[i - 1].run) per_run[runs++] = 0;
+    per_run[runs - 1] += q->ticks;
+    time->total_ticks += q->ticks;
+    time->calls++;
+  }
+  uint64_t start = e->sample_count ? e->starts[0] : 0;
+  time->first_start_ticks = start > block_start[p->block] ? start - block_start[p->block] : 0;
+  time->runs = (uint32_t)runs;
+  time->avg = (double)time->total_ticks / (double)a->run_count;
+  time->per_run = etr_stats_of(per_run, runs);
+}
+
+static bool time_nodes(attributor *a, etr_graph *graph) {
+  etr_node_time *times = etr_arena_alloc_array(a->arena, graph->node_count, sizeof *times);
+  uint64_t *per_run = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *per_run);
+  uint64_t *block_start = etr_arena_alloc_array(&a->scratch, a->blocks->block_count, sizeof *block_start);
+  if (!times || !per_run || !block_start) return false;
+  for (size_t i = 0; i < a->blocks->block_count; i++)
+    if (belongs(a, &a->blocks->blocks[i])) block_start[i] = first_start_of_run(&a->blocks->blocks[i], a->blocks->blocks[i].runs[0]);
+  if (a->portions.count) qsort(a->portions.data, a->portions.count, sizeof *a->portions.data, by_node_and_run);
+  for (size_t i = 0; i < graph->node_count; i++) {
+    int32_t delegate = a->join->node_delegate[i];
+    const etr_join_instruction *instruction = delegate < 0 ? NULL : etr_join_find(a->join, delegate);
+    times[i] = (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
+                               .delegate_instruction = delegate,
+                               .backend = instruction && instruction->map ? instruction->map->backend : NULL};
+  }
+  for (size_t first = 0, end; first < a->portions.count; first = end) {
+    uint32_t node = a->portions.data[first].node;
+    for (end = first; end < a->portions.count && a->portions.data[end].node == node;) end++;
+    if (node != ETR_NONE) time_node(a, &times[node], first, end, per_run, block_start);
+  }
+  graph->times = times;
+  graph->profile_method = a->method;
+  return true;
+}
+
+/* ---- Totals ---- */
+
+static bool list_delegates(attributor *a) {
+  for (size_t i = 0; i < a->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &a->join->instructions.data[i];
+    if (!instruction->is_delegate) continue;
+    etr_delegate *added = etr_vec_push(a->arena, &a->delegates);
+    if (!added) return false;
+    *added = (etr_delegate){.instruction_id = instruction->id,
+                            .backend = instruction->map && instruction->map->backend ? instruction->map->backend : "",
+                            .handle_count = instruction->map ? instruction->map->handle_count : 0};
+  }
+  return true;
+}
+
+static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
+  out->run_count = a->run_count;
+  out->execute_per_run = a->execute;
+  for (size_t i = 0; i < a->run_count; i++) out->execute_ticks += a->execute[i];
+  for (size_t i = 0; i < a->portions.count; i++) {
+    const portion *p = &a->portions.data[i];
+    bool estimated = p->kind == PORTION_NODE && a->blocks->blocks[p->block].events[p->row].match == ETR_MATCH_ALIGNED;
+    if (p->kind == PORTION_NODE) out->nodes_ticks += p->ticks;
+    if (p->kind == PORTION_DELEGATE) out->delegate_only_ticks += p->ticks;
+    if (p->kind == PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
+    if (estimated) out->estimated_ticks += p->ticks;
+  }
+  uint64_t told = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
+  out->framework_ticks = out->execute_ticks > told ? out->execute_ticks - told : 0;
+  if (a->run_count) memcpy(sorted, a->execute, a->run_count * sizeof *sorted);
+  out->execute = etr_stats_of(sorted, a->run_count);
+  out->delegates = a->delegates.data;
+  out->delegate_count = a->delegates.count;
+}
+
+static bool attribute(attributor *a, etr_method *out, etr_graph *graph) {
+  if (!number_runs(a) || !list_delegates(a)) return false;
+  for (uint32_t i = 0; i < a->blocks->block_count; i++)
+    if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
+  if (limit_portions(a, 0, a->execute, true))
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET, "%s: kernels and delegates add up to more than Method::execute: times are shares of it",
+             a->join->name);
+  uint64_t *sorted = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sorted);
+  if (!sorted) return false;
+  sum_up(a, out, sorted);
+  return !graph || time_nodes(a, graph);
+}
+
+bool etr_attribute(etr_method *out, etr_graph *graph, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                   etr_warnings *warnings) {
+  attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings};
+  bool good = attribute(&a, out, graph);
+  good = good && !etr_arena_failed(&a.scratch);
+  etr_arena_clear(&a.scratch);
+  return good;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base.c - errors, slices, and the names of the public enumerations.
+ */
+#include "base.h"
+
+#include <stdio.h>
+
+bool etr_slice_starts(etr_slice slice, etr_slice prefix) {
+  return slice.size >= prefix.size && etr_slice_equal((etr_slice){slice.data, prefix.size}, prefix);
+}
+
+bool etr_slice_ends(etr_slice slice, etr_slice suffix) {
+  return slice.size >= suffix.size && etr_slice_equal((etr_slice){slice.data + (slice.size - suffix.size), suffix.size}, suffix);
+}
+
+bool etr_slice_to_int(etr_slice slice, int64_t *out) {
+  size_t at = 0;
+  bool negative = slice.size > 0 && slice.data[0] == '-';
+  if (negative) at++;
+  if (at == slice.size) return false;
+  uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX, value = 0;
+  for (; at < slice.size; at++) {
+    if (slice.data[at] < '0' || slice.data[at] > '9') return false;
+    uint64_t digit = (uint64_t)(slice.data[at] - '0');
+    if (value > (limit - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  *out = negative ? (int64_t)(0 - value) : (int64_t)value;
+  return true;
+}
+
+void etr_error_clear(etr_error *error) {
+  if (error) *error = (etr_error){.offset = ETR_NO_OFFSET};
+}
+
+etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...) {
+  if (!error) return status;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  snprintf(error->file, sizeof error->file, "%s", file ? file : "");
+  snprintf(error->entry, sizeof error->entry, "%s", entry ? entry : "");
+  error->offset = offset;
+  return status;
+}
+
+const char *etr_node_kind_name(etr_node_kind kind) {
+  static const char *const names[] = {"op", "input", "output", "parameter", "buffer", "constant"};
+  return (size_t)kind < ETR_COUNT(names) ? names[kind] : "op";
+}
+
+const char *etr_match_name(etr_match match) {
+  static const char *const names[] = {"none", "handle", "delegate_map", "payload", "aligned", "delegate", "framework"};
+  return (size_t)match < ETR_COUNT(names) ? names[match] : "none";
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base.h - errors and small helpers that every file of lib/ uses. Layer 0.
+ */
+#ifndef ETR_BASE_H
+#define ETR_BASE_H
+
+#include "etrecord.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define ETR_PRINTF(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+#else
+#define ETR_PRINTF(format_at, arguments_at)
+#endif
+
+/** A run of bytes that somebody else owns; not NUL-terminated. */
+typedef struct etr_slice {
+  const char *data;
+  size_t size;
+} etr_slice;
+
+#define ETR_SLICE(literal) ((etr_slice){(literal), sizeof(literal) - 1})
+
+static inline bool etr_slice_equal(etr_slice a, etr_slice b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+
+/** Compares a slice with a string literal; the size is known at compile time. */
+#define etr_slice_is(slice, literal) etr_slice_equal((slice), ETR_SLICE(literal))
+
+bool etr_slice_starts(etr_slice slice, etr_slice prefix);
+bool etr_slice_ends(etr_slice slice, etr_slice suffix);
+
+/** The slice of a NUL-terminated string. */
+static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text, strlen(text)}; }
+
+/**
+ * Parses all of a slice as a decimal integer with optional '-'. False, *out untouched, if it is not one or does not fit.
+ */
+bool etr_slice_to_int(etr_slice slice, int64_t *out);
+
+/** Fills *error (which may be NULL) and returns status, so that `return etr_fail(...)` reads well. file and entry may be NULL. */
+etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...) ETR_PRINTF(6, 7);
+
+/** Clears an error before a call chain starts. NULL is allowed. */
+void etr_error_clear(etr_error *error);
+
+/** Early return for calls that give a status. */
+#define ETR_TRY(call)                              \
+  do {                                             \
+    etr_status etr_try_status = (call);            \
+    if (etr_try_status != ETR_OK) return etr_try_status; \
+  } while (0)
+
+#define ETR_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define ETR_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define ETR_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * blocks.c - from runs to blocks in two passes: first each event finds its row, then samples are laid out exactly.
+ */
+#include "blocks.h"
+
+#include "stats.h"
+
+/* What tells two rows apart. Names are interned, so this is compared and hashed as bytes: no padding may be undefined. */
+typedef struct signature {
+  const char *name, *delegate_id, *debug_name;
+  int32_t instruction_id, chain_index;
+} signature;
+
+typedef etr_vec(signature) signatures;
+
+/* Events of one instruction and delegate id in a run. */
+typedef struct group {
+  uint32_t first_event, last_event; /* chained through run_rows.next */
+  const char *debug_name;
+} group;
+
+typedef struct builder {
+  etr_arena *arena;
+  etr_arena scratch; /* until the blocks are built */
+  etr_arena per_run; /* until the run is added */
+  const etr_options *options;
+  etr_map by_signature; /* block's key -> index */
+  etr_vec(etr_run) runs;
+  etr_vec(etr_block) blocks;
+  etr_vec(signatures) rows_of_block;
+  etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
+} builder;
+
+/* ---- Rows of one run ---- */
+
+/* Chains the events of each instruction, in order of first appearance. */
+static bool group_events(builder *b, const etr_dump_run *run, group **groups, size_t *count, uint32_t *next) {
+  etr_vec(group) list = {0};
+  etr_map by_key;
+  etr_map_init(&by_key, &b->per_run);
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *e = &run->events[i];
+    signature key;
+    memset(&key, 0, sizeof key);
+    key.delegate_id = e->delegate_id;
+    key.instruction_id = e->instruction_id;
+    key.chain_index = e->chain_index;
+    etr_slice bytes = {(const char *)&key, sizeof key};
+    uint32_t index = etr_map_get(&by_key, bytes);
+    next[i] = ETR_NONE;
+    if (index == ETR_NONE) {
+      group *added = etr_vec_push(&b->per_run, &list);
+      index = (uint32_t)(list.count - 1);
+      if (!added || !etr_map_set(&by_key, bytes, index)) return false;
+      added->first_event = (uint32_t)i;
+    } else
+      next[list.data[index].last_event] = (uint32_t)i;
+    list.data[index].last_event = (uint32_t)i;
+    if (e->is_debug && !list.data[index].debug_name) list.data[index].debug_name = e->name;
+  }
+  *groups = list.data;
+  *count = list.count;
+  return true;
+}
+
+static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name, const char *debug_name) {
+  signature *row = etr_vec_push(&b->per_run, rows);
+  if (!row) return false;
+  memset(row, 0, sizeof *row);
+  row->name = name;
+  row->delegate_id = event->delegate_id;
+  row->debug_name = debug_name;
+  row->instruction_id = event->instruction_id;
+  row->chain_index = event->chain_index;
+  return true;
+}
+
+/* The rows of one group, behind those that are there. A group has few names: kernel and call. */
+static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, const uint32_t *next, signatures *rows, uint32_t *event_rows) {
+  size_t first_row = rows->count;
+  for (uint32_t i = g->first_event; i != ETR_NONE; i = next[i]) {
+    const etr_dump_event *e = &run->events[i];
+    event_rows[i] = ETR_NONE;
+    if (e->is_debug) continue;
+    size_t row = first_row;
+    while (row < rows->count && rows->data[row].name != e->name) row++;
+    if (row == rows->count && !push_row(b, rows, e, e->name, g->debug_name)) return false;
+    event_rows[i] = (uint32_t)row;
+  }
+  return rows->count > first_row || push_row(b, rows, &run->events[g->first_event], g->debug_name, g->debug_name);
+}
+
+static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *rows) {
+  uint32_t *event_rows = etr_arena_alloc_array(&b->scratch, run->event_count, sizeof *event_rows);
+  uint32_t *next = etr_arena_alloc_array(&b->per_run, run->event_count, sizeof *next);
+  group *groups;
+  size_t count;
+  if (!event_rows || !next || !group_events(b, run, &groups, &count, next)) return NULL;
+  for (size_t i = 0; i < count; i++)
+    if (!add_group_rows(b, run, &groups[i], next, rows, event_rows)) return NULL;
+  return event_rows;
+}
+
+/* ---- Blocks ---- */
+
+static const char *choice_of(const etr_options *options, size_t run) {
+  for (size_t i = 0; options && i < options->choice_count; i++)
+    if (options->choices[i].run == run) return options->choices[i].method;
+  return "";
+}
+
+/* The block of a run with these rows, made if it is new. */
+static uint32_t find_block(builder *b, const etr_dump_run *run, size_t run_index, const signatures *rows) {
+  const char *choice = choice_of(b->options, run_index);
+  size_t rows_size = rows->count * sizeof *rows->data, choice_size = strlen(choice);
+  size_t size = sizeof run->name + sizeof run->bundled_input_index + choice_size + rows_size;
+  char *key = etr_arena_alloc(&b->per_run, size);
+  if (!key) return ETR_NONE;
+  char *at = key;
+  memcpy(at, &run->name, sizeof run->name);
+  memcpy(at += sizeof run->name, &run->bundled_input_index, sizeof run->bundled_input_index);
+  memcpy(at += sizeof run->bundled_input_index, choice, choice_size);
+  if (rows_size) memcpy(at + choice_size, rows->data, rows_size);
+  uint32_t known = etr_map_get(&b->by_signature, (etr_slice){key, size});
+  if (known != ETR_NONE) return known;
+  etr_block *block = etr_vec_push(b->arena, &b->blocks);
+  signatures *kept = etr_vec_push(&b->scratch, &b->rows_of_block);
+  signature *copy = etr_arena_alloc(&b->scratch, rows_size);
+  uint32_t index = (uint32_t)(b->blocks.count - 1);
+  if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){key, size}, index)) return ETR_NONE;
+  *block = (etr_block){.name = run->name, .method = ETR_NONE, .method_rule = ""};
+  if (rows_size) memcpy(copy, rows->data, rows_size);
+  *kept = (signatures){copy, rows->count, rows->count};
+  return index;
+}
+
+static bool is_execute(const etr_dump_event *event) { return strcmp(event->name, "Method::execute") == 0; }
+
+static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
+  signatures rows = {0};
+  uint32_t *event_rows = find_rows(b, run, &rows);
+  uint32_t block = event_rows ? find_block(b, run, b->runs.count, &rows) : ETR_NONE;
+  etr_run *added = block == ETR_NONE ? NULL : etr_vec_push(b->arena, &b->runs);
+  uint32_t **kept = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
+  if (!kept) return false;
+  *kept = event_rows;
+  *added = (etr_run){.name = run->name,
+                     .dump = dump,
+                     .index_in_dump = index_in_dump,
+                     .block = block,
+                     .bundled_input_index = run->bundled_input_index,
+                     .debug_events = run->debug_events,
+                     .allocation_events = run->allocation_events};
+  for (size_t i = 0; i < run->event_count; i++) {
+    added->profile_events += !run->events[i].is_debug;
+    if (!run->events[i].is_debug && is_execute(&run->events[i])) added->execute_ticks += run->events[i].duration_ticks;
+  }
+  b->blocks.data[block].run_count++;
+  b->blocks.data[block].event_count = rows.count;
+  etr_arena_clear(&b->per_run);
+  return true;
+}
+
+/* ---- Samples ---- */
+
+static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
+  etr_event *rows = etr_block_rows(&b->blocks.data[b->runs.data[run_index].block]);
+  for (size_t i = 0; i < run->event_count; i++)
+    if (b->event_rows.data[run_index][i] != ETR_NONE) rows[b->event_rows.data[run_index][i]].sample_count++;
+}
+
+static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
+  etr_event *rows = etr_block_rows(&b->blocks.data[b->runs.data[run_index].block]);
+  for (size_t i = 0; i < run->event_count; i++) {
+    if (b->event_rows.data[run_index][i] == ETR_NONE) continue;
+    etr_event *row = &rows[b->event_rows.data[run_index][i]];
+    size_t at = row->sample_count++;
+    ((uint64_t *)row->durations)[at] = run->events[i].duration_ticks;
+    ((uint64_t *)row->starts)[at] = run->events[i].start_ticks;
+    ((uint32_t *)row->sample_runs)[at] = (uint32_t)run_index;
+    row->delegate_id_is_int = run->events[i].delegate_id_is_int;
+  }
+}
+
+static bool make_rows(builder *b, size_t block_index) {
+  etr_block *block = &b->blocks.data[block_index];
+  const signatures *rows = &b->rows_of_block.data[block_index];
+  etr_event *events = etr_arena_alloc_array(b->arena, rows->count, sizeof *events);
+  uint32_t *runs = etr_arena_alloc_array(b->arena, block->run_count, sizeof *runs);
+  if (!events || !runs) return false;
+  for (size_t i = 0; i < rows->count; i++) {
+    const signature *row = &rows->data[i];
+    const char *shown = row->delegate_id ? row->delegate_id : row->name;
+    events[i] = (etr_event){.name = shown, .instruction_id = row->instruction_id, .delegate_id = row->delegate_id};
+  }
+  block->events = events;
+  block->runs = runs;
+  block->run_count = 0;
+  return true;
+}
+
+static bool allot_samples(builder *b, etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    etr_event *row = &etr_block_rows(block)[i];
+    row->durations = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->durations);
+    row->starts = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->starts);
+    row->sample_runs = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->sample_runs);
+    row->sample_count = 0;
+    if (etr_arena_failed(b->arena)) return false;
+  }
+  return true;
+}
+
+static void compute_stats(const etr_block *block, uint64_t *sorted) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    etr_event *row = &etr_block_rows(block)[i];
+    if (row->sample_count) memcpy(sorted, row->durations, row->sample_count * sizeof *sorted);
+    row->stats = etr_stats_of(sorted, row->sample_count);
+  }
+}
+
+/* Calls visit for every run of every dump with its index over all. */
+static void each_run(builder *b, const etr_dump *dumps, size_t dump_count, void (*visit)(builder *, const etr_dump_run *, size_t)) {
+  size_t run_index = 0;
+  for (size_t d = 0; d < dump_count; d++)
+    for (size_t i = 0; i < dumps[d].run_count; i++) visit(b, &dumps[d].runs[i], run_index++);
+}
+
+static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
+  size_t most = 0;
+  for (size_t i = 0; i < b->blocks.count; i++)
+    if (!make_rows(b, i)) return false;
+  for (size_t i = 0; i < b->runs.count; i++) {
+    etr_block *block = &b->blocks.data[b->runs.data[i].block];
+    ((uint32_t *)block->runs)[block->run_count++] = (uint32_t)i;
+  }
+  each_run(b, dumps, dump_count, count_samples);
+  for (size_t i = 0; i < b->blocks.count; i++) {
+    const etr_block *block = &b->blocks.data[i];
+    for (size_t k = 0; k < block->event_count; k++) most = ETR_MAX(most, block->events[k].sample_count);
+    if (!allot_samples(b, &b->blocks.data[i])) return false;
+  }
+  each_run(b, dumps, dump_count, put_samples);
+  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, most, sizeof *sorted);
+  for (size_t i = 0; sorted && i < b->blocks.count; i++) compute_stats(&b->blocks.data[i], sorted);
+  return sorted != NULL;
+}
+
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count, const etr_options *options) {
+  builder b = {.arena = arena, .options = options};
+  bool good = true;
+  etr_map_init(&b.by_signature, &b.scratch);
+  for (size_t d = 0; good && d < dump_count; d++)
+    for (size_t i = 0; good && i < dumps[d].run_count; i++) good = add_run(&b, &dumps[d].runs[i], (uint32_t)d, (uint32_t)i);
+  good = good && fill_blocks(&b, dumps, dump_count);
+  etr_arena_clear(&b.scratch);
+  etr_arena_clear(&b.per_run);
+  *out = (etr_blocks){b.runs.data, b.runs.count, b.blocks.data, b.blocks.count};
+  return good ? ETR_OK : ETR_ERROR_MEMORY;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * blocks.h - runs grouped into event blocks, as ExecuTorch's Inspector groups them. Layer 3.
+ * After executorch/devtools/inspector/_inspector.py: InstructionEvent, EventSignature, RunSignature.
+ *
+ * Within a run, events of one instruction (and delegate id) stand together at the place of the first; equal ones become one row. Unlike the
+ * Inspector, a row keeps every occurrence of a loop, not only the last. Runs with the same name, rows and bundled input are a block.
+ */
+#ifndef ETR_BLOCKS_H
+#define ETR_BLOCKS_H
+
+#include "dump.h"
+
+typedef struct etr_blocks {
+  etr_run *runs; /* of all dumps, in order */
+  size_t run_count;
+  etr_block *blocks; /* in the order of their first run; methods, handles and nodes are not filled */
+  size_t block_count;
+} etr_blocks;
+
+/**
+ * Groups the runs of all dumps. choices splits blocks: runs with different choices are never in one. All names must be interned in one map, so
+ * that equal texts are equal pointers. Errors: ETR_ERROR_MEMORY.
+ */
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count, const etr_options *options);
+
+/** The rows of a block, for those that fill them in: blocks are built from writable memory. */
+static inline etr_event *etr_block_rows(const etr_block *block) { return (etr_event *)block->events; }
+
+#endif

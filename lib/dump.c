@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dump.c - an ETDump as it is in the file: runs and their events.
+ */
+#include "dump.h"
+
+#include "flatbuf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Fields, in the order of the schema. */
+enum { DUMP_RUN_DATA = 1 };
+enum { RUN_NAME, RUN_BUNDLED_INPUT_INDEX, RUN_EVENTS = 3 };
+enum { EVENT_PROFILE, EVENT_ALLOCATION, EVENT_DEBUG };
+enum { PROFILE_NAME, PROFILE_CHAIN, PROFILE_INSTRUCTION, PROFILE_ID_INT, PROFILE_ID_STR, PROFILE_START = 6, PROFILE_END };
+enum { DEBUG_CHAIN, DEBUG_INSTRUCTION, DEBUG_ENTRY, DEBUG_ID_INT, DEBUG_ID_STR, DEBUG_NAME };
+enum { VALUE_OUTPUT = 7, BOOL_VALUE = 0 };
+
+enum { PREFIX_BYTES = 4, NO_ID = -1, NO_CHAIN = -1 };
+
+#define IDENTIFIER "ED00"
+
+typedef struct dump_reader {
+  etr_fb fb;
+  etr_arena *arena;
+  etr_map *names;
+  uint64_t base; /* where the buffer starts in the file */
+  etr_dump_warn warn;
+  void *context;
+  bool warned_backwards;
+} dump_reader;
+
+static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena); }
+
+/* "" if absent. */
+static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
+  etr_slice name = etr_fb_string(&reader->fb, table, field);
+  return name.size ? etr_intern(reader->names, name) : "";
+}
+
+static uint64_t duration(dump_reader *reader, etr_fb_at profile, uint64_t start, uint64_t end) {
+  if (end >= start) return end - start;
+  if (start <= UINT32_MAX) return end - start + ((uint64_t)UINT32_MAX + 1);
+  if (!reader->warned_backwards && reader->warn)
+    reader->warn(reader->context, reader->base + profile, "an event ends before it starts: its duration counts as 0 (said once for all such events)");
+  reader->warned_backwards = true;
+  return 0;
+}
+
+/* The fields of the id stand behind each other in either kind of event. */
+static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
+  int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
+  etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
+  char digits[16];
+  event->delegate_id_is_int = number != NO_ID;
+  if (event->delegate_id_is_int) text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
+  if (text.size) event->delegate_id = etr_intern(reader->names, text);
+}
+
+static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
+  etr_fb *fb = &reader->fb;
+  event->name = read_name(reader, profile, PROFILE_NAME);
+  read_delegate_id(reader, event, profile, PROFILE_ID_INT);
+  event->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
+  event->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
+  if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
+  event->start_ticks = etr_fb_u64(fb, profile, PROFILE_START, 0);
+  event->duration_ticks = duration(reader, profile, event->start_ticks, etr_fb_u64(fb, profile, PROFILE_END, 0));
+}
+
+static bool is_run_output(etr_fb *fb, etr_fb_at debug) {
+  etr_fb_at output = etr_fb_table(fb, etr_fb_table(fb, debug, DEBUG_ENTRY), VALUE_OUTPUT);
+  return etr_fb_u8(fb, output, BOOL_VALUE, 0) != 0;
+}
+
+static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
+  etr_fb *fb = &reader->fb;
+  uint64_t chain = etr_fb_u64(fb, debug, DEBUG_CHAIN, 0);
+  event->is_debug = true;
+  event->name = read_name(reader, debug, DEBUG_NAME);
+  read_delegate_id(reader, event, debug, DEBUG_ID_INT);
+  event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
+  event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
+  if (event->instruction_id < 0) event->instruction_id = -1;
+}
+
+static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
+  etr_fb *fb = &reader->fb;
+  etr_vec(etr_dump_event) events = {0};
+  uint32_t count;
+  run->name = read_name(reader, table, RUN_NAME);
+  run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
+  etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE), debug = etr_fb_table(fb, event, EVENT_DEBUG);
+    run->allocation_events += etr_fb_table(fb, event, EVENT_ALLOCATION) != 0;
+    run->debug_events += debug != 0;
+    if (!profile && (!debug || is_run_output(fb, debug))) continue;
+    etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
+    if (pushed && profile) read_profile_event(reader, pushed, profile);
+    if (pushed && !profile) read_debug_event(reader, pushed, debug);
+  }
+  run->events = events.data;
+  run->event_count = events.count;
+}
+
+static void read_runs(dump_reader *reader, etr_dump *out) {
+  etr_vec(etr_dump_run) runs = {0};
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, etr_fb_root(&reader->fb), DUMP_RUN_DATA, 4, &count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_dump_run *run = etr_vec_push(reader->arena, &runs);
+    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
+  }
+  *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
+}
+
+/* Reads `size` bytes from the reader's base on. */
+static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path, etr_error *error) {
+  etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
+  read_runs(reader, out);
+  if (etr_arena_failed(reader->arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (!etr_fb_failed(&reader->fb)) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s", reader->fb.message);
+}
+
+/*
+ * The prefix is right if the buffer ends where it says, whatever follows. A wrong one tells nothing, so the whole rest is read then.
+ */
+static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path, etr_error *error) {
+  const uint8_t *prefix = (const uint8_t *)bytes.data;
+  uint64_t claimed = prefix[0] | (uint64_t)prefix[1] << 8 | (uint64_t)prefix[2] << 16 | (uint64_t)prefix[3] << 24;
+  uint64_t rest = bytes.size - PREFIX_BYTES;
+  if (claimed == rest) return read_buffer(reader, out, bytes, rest, path, error);
+  if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
+  if (reader->warn)
+    reader->warn(reader->context, 0,
+                 claimed > rest ? "the file is shorter than its size prefix says" : "the size prefix is wrong: the file is read to its end");
+  return read_buffer(reader, out, bytes, rest, path, error);
+}
+
+static bool has_identifier_at(etr_slice bytes, size_t at) { return bytes.size >= at + 4 && memcmp(bytes.data + at, IDENTIFIER, 4) == 0; }
+
+etr_status etr_dump_read(etr_dump *out, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context, etr_error *error) {
+  dump_reader reader = {.arena = names->arena, .names = names, .warn = warn, .context = context};
+  etr_status status;
+  if (bytes.size == 0)
+    status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
+  else if (has_identifier_at(bytes, 4 + PREFIX_BYTES)) {
+    reader.base = PREFIX_BYTES;
+    status = read_prefixed(&reader, out, bytes, path, error);
+  } else if (has_identifier_at(bytes, 4))
+    status = read_buffer(&reader, out, bytes, bytes.size, path, error);
+  else
+    status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8, "not an ETDump: the identifier " IDENTIFIER " is missing");
+  if (status != ETR_OK) *out = (etr_dump){0};
+  return status;
+}

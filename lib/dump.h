@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dump.h - an ETDump as it is in the file: runs and their events, nothing joined. Layer 2.
+ * Schema: executorch/devtools/etdump/etdump_schema_flatcc.fbs.
+ */
+#ifndef ETR_DUMP_H
+#define ETR_DUMP_H
+
+#include "arena.h"
+
+typedef struct etr_dump_event {
+  const char *name;         /* as in the file; "" if absent; interned: equal names are the same pointer */
+  const char *delegate_id;  /* text of the delegate debug identifier, interned; NULL if this is no delegate's event */
+  bool delegate_id_is_int;
+  bool is_debug;            /* a DebugEvent: an intermediate value was logged, nothing timed. Logged outputs of the run are left out */
+  int32_t chain_index;
+  int32_t instruction_id;   /* -1: none. Events with chain_index -1 carry 0 without meaning it: here they have -1 */
+  uint64_t start_ticks;
+  uint64_t duration_ticks;  /* end - start; a 32-bit counter that wrapped in between is corrected by 2^32 */
+} etr_dump_event;
+
+typedef struct etr_dump_run {
+  const char *name;
+  int32_t bundled_input_index;
+  const etr_dump_event *events; /* profile and debug events in the file's order: by their end */
+  size_t event_count;
+  size_t debug_events, allocation_events;
+} etr_dump_run;
+
+typedef struct etr_dump {
+  const etr_dump_run *runs;
+  size_t run_count;
+} etr_dump;
+
+/** Sink for what is odd but not fatal: called with an offset and a static text. May be NULL. */
+typedef void (*etr_dump_warn)(void *context, uint64_t offset, const char *message);
+
+/**
+ * Reads an ETDump. Texts are interned in `names`, so that those of several dumps can be compared as pointers; everything returned lives in its
+ * arena; the file's bytes may be freed afterwards.
+ * A missing or wrong size prefix and trailing bytes are tolerated (the wrong prefix with a warning); a start after its end that a 32-bit
+ * wrap does not explain counts as zero, with a warning.
+ * Errors: ETR_ERROR_FORMAT with the offset (no identifier ED00, an offset that points outside, more visits than the file can need), ETR_ERROR_MEMORY.
+ */
+etr_status etr_dump_read(etr_dump *out, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context, etr_error *error);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * etrecord.h - read ExecuTorch's ETRecord, ETDump and .pte files and join run times to graph nodes.
+ *
+ * One call, etr_profile_open(), reads everything and joins it; what it returns is a read-only tree of plain structs, the *profile*.
+ * Nothing in it has to be freed by itself: every pointer lives until etr_profile_close(). A profile holds no global state, so several may be
+ * open at once, each used by any number of threads that only read.
+ *
+ *   etr_inputs inputs;
+ *   etr_error error;
+ *   etr_profile *profile;
+ *   if (etr_inputs_find(&inputs, "record_dir", &error) == ETR_OK && etr_profile_open(&profile, &inputs, NULL, &error) == ETR_OK) {
+ *     for (size_t i = 0; i < profile->graph_count; i++) puts(profile->graphs[i].method);
+ *     etr_profile_close(profile);
+ *   }
+ *   etr_inputs_clear(&inputs);
+ *
+ * Conventions
+ *   - Strings are NUL-terminated UTF-8; bytes of the input that are not valid UTF-8, and NULs, are replaced by U+FFFD. They are otherwise as
+ *     the file has them, that is, hostile: an emitter must escape them for its format.
+ *   - "May be NULL" is said where it is so; all other pointers are set. Arrays with a count of 0 may be NULL.
+ *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with another clock; etr_profile.ticks_per_second says what
+ *     was assumed. Sizes are bytes.
+ *   - Terms are ExecuTorch's: debug handle, instruction id, delegate, backend, run, event block, method, entry point.
+ */
+#ifndef ETRECORD_H
+#define ETRECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define ETR_API __declspec(dllexport)
+#else
+#define ETR_API __attribute__((visibility("default")))
+#endif
+
+/* ---- Errors --------------------------------------------------------------------------------------------------------------------------- */
+
+/** What went wrong, as far as a caller would act differently; the message tells the rest. */
+typedef enum etr_status {
+  ETR_OK = 0,
+  ETR_ERROR_IO,      /**< a file could not be opened, read or written; the operating system's reason is in the message */
+  ETR_ERROR_FORMAT,  /**< the input is damaged, is not what it was taken for, or exceeds a limit */
+  ETR_ERROR_CHOICE,  /**< the inputs are ambiguous or incomplete: the caller must choose (two records in one directory, no record at all) */
+  ETR_ERROR_MEMORY,  /**< out of memory */
+} etr_status;
+
+/** Offset of an error that has no place in the file. */
+#define ETR_NO_OFFSET UINT64_MAX
+
+/** Where and why a call failed. Owned by the caller; any `etr_error *` parameter may be NULL. Filled only when the status is not ETR_OK. */
+typedef struct etr_error {
+  char message[512]; /**< one line: what is wrong and, where that helps, what to do */
+  char file[512];    /**< path as given, "" if none */
+  char entry[256];   /**< the zip entry or table inside the file, "" if none */
+  uint64_t offset;   /**< byte offset inside the entry, or inside the file where there is no entry; ETR_NO_OFFSET if unknown */
+} etr_error;
+
+/* ---- Inputs --------------------------------------------------------------------------------------------------------------------------- */
+
+/** The files to read. Fill it by hand (borrowed strings, no etr_inputs_clear), or with etr_inputs_find(). */
+typedef struct etr_inputs {
+  const char *etrecord;      /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL when there is an ETDump */
+  const char **etdumps;      /**< ETDumps, "-" is standard input */
+  size_t etdump_count;
+  const char *pte;           /**< the program; may be NULL */
+  const char *debug_buffer;  /**< debug_buffer.bin; may be NULL */
+} etr_inputs;
+
+/**
+ * Finds the files that belong to RECORD: a record file itself, or a directory whose files are told apart by content (a zip with the entry
+ * ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte; debug_buffer.bin goes by its name), not by name.
+ * A directory with an ETRECORD_V0 file in it is an unpacked ETRecord itself. A single ETDump is accepted too. Subdirectories are not searched.
+ * Files are taken in name order, so the result does not depend on the file system. A file that only ends like a record (.etrecord,
+ * etrecord.bin) but is damaged is still taken as the record, so that opening it says what is wrong with it.
+ *
+ * On success free with etr_inputs_clear(); on failure *out is empty.
+ * Errors: ETR_ERROR_IO (path cannot be read), ETR_ERROR_CHOICE (more than one ETRecord or .pte: the message lists them and names the option
+ * that chooses; or nothing readable in there), ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, etr_error *error);
+
+/** Frees what etr_inputs_find() allocated and empties *inputs. Safe on a zeroed struct. */
+ETR_API void etr_inputs_clear(etr_inputs *inputs);
+
+/* ---- Options -------------------------------------------------------------------------------------------------------------------------- */
+
+/** RUN=METHOD: decides the method of one run where the files cannot tell. */
+typedef struct etr_method_choice {
+  size_t run;         /**< index into etr_profile.runs */
+  const char *method;
+} etr_method_choice;
+
+/** How to read. Zeroed means defaults. */
+typedef struct etr_options {
+  double ticks_per_second;            /**< clock of the ETDump; 0: 1e9, that is, ticks are nanoseconds */
+  const etr_method_choice *choices;   /**< methods of runs, decided by the caller */
+  size_t choice_count;
+  uint64_t max_entry_bytes;           /**< largest size of one decompressed entry or input file; 0: 16 GiB for a stored entry (read in a stream),
+                                           1 GiB for a file read whole */
+} etr_options;
+
+/* ---- Graphs --------------------------------------------------------------------------------------------------------------------------- */
+
+/** Marks "no node", "no module", "no subgraph" in index fields. */
+#define ETR_NONE UINT32_MAX
+
+/** Size of a dimension that is not a plain number. */
+#define ETR_DIM_SYMBOLIC INT64_MIN
+
+/** One dimension of a tensor. */
+typedef struct etr_dim {
+  int64_t size;       /**< number of elements, or ETR_DIM_SYMBOLIC */
+  const char *symbol; /**< expression such as "s77" or "2*s77" for a symbolic size, else NULL */
+  int64_t hint;       /**< example value recorded for a symbolic size, -1 if none */
+} etr_dim;
+
+/** One value that a node defines: a tensor, or a symbolic number. */
+typedef struct etr_value {
+  const char *name;
+  const char *dtype;   /**< torch's name without "torch.": "float32"; "int"/"bool"/"float" for symbolic numbers; NULL if the file does not say */
+  const etr_dim *dims; /**< rank entries */
+  int32_t rank;        /**< -1: not a tensor, or shape unknown */
+} etr_value;
+
+typedef enum etr_node_kind {
+  ETR_NODE_OP,        /**< calls an operator */
+  ETR_NODE_INPUT,     /**< user input, or argument of a nested graph */
+  ETR_NODE_OUTPUT,    /**< what the graph returns; one node, named "output", per graph and nested graph */
+  ETR_NODE_PARAMETER,
+  ETR_NODE_BUFFER,
+  ETR_NODE_CONSTANT,  /**< lifted tensor constant or custom object */
+} etr_node_kind;
+
+/** Name of a kind as the JSON has it: "op", "input", "output", "parameter", "buffer", "constant". Static. */
+ETR_API const char *etr_node_kind_name(etr_node_kind kind);
+
+/** One use of a value by a node. */
+typedef struct etr_edge {
+  uint32_t node;   /**< index of the producer in etr_graph.nodes */
+  uint32_t output; /**< which of its outputs */
+} etr_edge;
+
+/** A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". */
+typedef struct etr_module {
+  const char *path;  /**< "encoder.layers.0.mlp"; "" for the root */
+  const char *type;  /**< "torch.nn.modules.linear.Linear"; "" if not told */
+  uint32_t parent;   /**< index of the enclosing module; ETR_NONE for the root */
+} etr_module;
+
+typedef enum etr_subgraph_kind {
+  ETR_SUBGRAPH_BODY,    /**< body of cond, map, scan, while */
+  ETR_SUBGRAPH_LOWERED, /**< original module of an executorch_call_delegate */
+} etr_subgraph_kind;
+
+/** A graph nested in a node: body of a control-flow operator, or what a delegate was lowered from. */
+typedef struct etr_subgraph {
+  const char *name;    /**< "true_graph_0", "lowered_module_0" */
+  const char *path;    /**< names from the outermost in, joined by '/': "true_graph_0/false_graph_0" */
+  etr_subgraph_kind kind;
+  uint32_t parent;     /**< index of the enclosing subgraph; ETR_NONE: the graph itself */
+  uint32_t owner;      /**< node that holds it */
+  const char *backend; /**< of a lowered module: "XnnpackBackend"; else NULL */
+} etr_subgraph;
+
+/** One frame of a stack trace. */
+typedef struct etr_source {
+  const char *file;     /**< as recorded */
+  int64_t line;
+  const char *function;
+  const char *code;     /**< the source line's text, stripped; "" if not recorded */
+} etr_source;
+
+/** A node of a graph. */
+typedef struct etr_node {
+  const char *name;
+  const char *target;        /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that are no operators, their name */
+  etr_node_kind kind;
+  uint32_t subgraph;         /**< index into etr_graph.subgraphs; ETR_NONE: the graph itself */
+  const etr_edge *inputs;    /**< every use in argument order; a value used twice stands there twice. Uses of unknown names are left out */
+  size_t input_count;
+  const etr_value *outputs;
+  size_t output_count;
+  uint32_t module;           /**< index into etr_graph.modules; 0 (the root) also where nothing was recorded */
+  uint32_t debug_handle;     /**< 0: unset */
+  const etr_source *source;  /**< innermost frame outside torch itself; NULL if none was recorded */
+  const char *weight_name;   /**< of a parameter, buffer or constant: "a.weight"; else NULL */
+  const char *aten_node;     /**< name of the node of aten/forward this one came from, through from_node and export_graph_id; NULL if not told */
+} etr_node;
+
+/** One entry point, MODULE/METHOD: a graph of the record. */
+typedef struct etr_graph {
+  const char *module;   /**< "edge", "aten", "program", or an extra module's own name ("edge~2" if it is called like one of these) */
+  const char *method;
+  const char *entry;    /**< the zip entry it was read from; for program/METHOD, the .pte's path */
+  const char *dialect;  /**< "edge", "aten", "program", or "" where operators tell nothing */
+  const char *schema_version; /**< of the serialized program: "5.4"; "" if absent */
+  const etr_node *nodes; /**< in execution order: inputs and weights, operators with their nested graphs right behind them, then the output */
+  size_t node_count;
+  const etr_module *modules;
+  size_t module_count;
+  const etr_subgraph *subgraphs;
+  size_t subgraph_count;
+  uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
+  const struct etr_node_time *times; /**< node_count entries; NULL if nothing was timed on this graph */
+} etr_graph;
+
+/* ---- Times ---------------------------------------------------------------------------------------------------------------------------- */
+
+/** How an event came to its node, or why it came to none. */
+typedef enum etr_match {
+  ETR_MATCH_NONE,         /**< could not be told */
+  ETR_MATCH_HANDLE,       /**< debug handle map, the operator agreeing */
+  ETR_MATCH_DELEGATE_MAP, /**< the backend's own map from its ids to debug handles */
+  ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
+  ETR_MATCH_ALIGNED,      /**< estimated: order-preserving alignment of operator classes */
+  ETR_MATCH_DELEGATE,     /**< the delegate as a whole, or something its lowering inserted: no node */
+  ETR_MATCH_FRAMEWORK,    /**< Method::*, an OPERATOR_CALL around a kernel, control flow: no node */
+} etr_match;
+
+/** Name of a match as the JSON has it: "none", "handle", "delegate_map", "payload", "aligned", "delegate", "framework". Static. */
+ETR_API const char *etr_match_name(etr_match match);
+
+/** Statistics over samples, in ticks. Percentiles are numpy's: linear interpolation between the sorted samples at rank p/100 * (count - 1). */
+typedef struct etr_stats {
+  size_t count; /**< number of samples; all else is 0 when this is 0 */
+  double avg, min, max, p10, p50, p90;
+} etr_stats;
+
+/** The time on one node. A node that was never timed has runs == 0. */
+typedef struct etr_node_time {
+  uint64_t total_ticks;  /**< over all runs of the method; the sum over a graph's nodes is the method's nodes_ticks */
+  uint32_t runs;         /**< runs in which it ran */
+  uint64_t calls;        /**< times it ran, over all runs */
+  double avg;            /**< per inference: total_ticks / runs of the method */
+  etr_stats per_run;     /**< over the runs in which it ran, of its total in that run */
+  etr_match match;
+  const char *backend;   /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
+  int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */
+  const char *runs_as;   /**< what the runtime calls it: "native_call_add.out", "Convolution (NHWC, F32) IGEMM #3"; NULL if it was not timed */
+  uint64_t first_start_ticks; /**< start of its first event in the first run it ran in, relative to that run's first event */
+} etr_node_time;
+
+/** One event signature of a block: the Inspector's row. */
+typedef struct etr_event {
+  const char *name;            /**< "native_call_add.out"; for a delegate's event without a name, its id */
+  int32_t instruction_id;      /**< -1: none */
+  const char *delegate_id;     /**< the delegate debug identifier as text; NULL if it is not a delegate's event */
+  bool delegate_id_is_int;     /**< the file holds it as a number */
+  const char *backend;         /**< delegate_backend_name; NULL if none */
+  const uint32_t *handles;     /**< debug handles as the maps have them, duplicates included */
+  size_t handle_count;
+  const uint32_t *nodes;       /**< nodes of the method's graph that its time is attributed to: at most one today */
+  size_t node_count;
+  etr_match match;
+  const uint64_t *durations;   /**< ticks, one per occurrence: runs in order, repetitions within a run behind each other */
+  const uint64_t *starts;      /**< ticks, likewise */
+  const uint32_t *sample_runs; /**< index into etr_profile.runs, likewise */
+  size_t sample_count;
+  etr_stats stats;             /**< over durations */
+} etr_event;
+
+/** Runs with the same sequence of event signatures, as the Inspector groups them. */
+typedef struct etr_block {
+  const char *name;         /**< "Default", "Execute" */
+  const uint32_t *runs;     /**< indices into etr_profile.runs */
+  size_t run_count;
+  uint32_t method;          /**< index into etr_profile.methods; ETR_NONE if it could not be told */
+  const char *method_rule;  /**< one line: which rule decided, or why none could */
+  const etr_event *events;
+  size_t event_count;
+} etr_block;
+
+/** One RunData table of an ETDump: a load, or one inference. */
+typedef struct etr_run {
+  const char *name;
+  uint32_t dump;           /**< index into etr_inputs.etdumps */
+  uint32_t index_in_dump;
+  uint32_t block;          /**< index into etr_profile.blocks */
+  int32_t bundled_input_index; /**< -1: none */
+  uint64_t execute_ticks;  /**< Method::execute; 0 if not timed */
+  size_t profile_events, debug_events, allocation_events;
+} etr_run;
+
+/** A delegate call of a method. */
+typedef struct etr_delegate {
+  int32_t instruction_id;
+  const char *backend;
+  size_t handle_count;     /**< entries in the debug handle map: its nodes */
+  uint64_t call_ticks;     /**< DELEGATE_CALL, total over the method's runs */
+} etr_delegate;
+
+/** A method and where its time went. Totals are over all its runs; nodes + delegate_only + framework + unexplained = execute, exactly. */
+typedef struct etr_method {
+  const char *name;
+  uint32_t graph;              /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
+  size_t run_count;            /**< inferences with events */
+  const uint64_t *execute_per_run; /**< run_count entries, ticks */
+  etr_stats execute;
+  uint64_t execute_ticks;
+  uint64_t nodes_ticks;        /**< on graph nodes */
+  uint64_t estimated_ticks;    /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
+  uint64_t delegate_only_ticks;/**< delegates' calls, beyond what is on nodes */
+  uint64_t framework_ticks;    /**< between and around kernels and delegates */
+  uint64_t unexplained_ticks;  /**< timed, but could not be told */
+  const etr_delegate *delegates;
+  size_t delegate_count;
+} etr_method;
+
+/* ---- The profile ---------------------------------------------------------------------------------------------------------------------- */
+
+/** Something that was lost, odd or assumed, worth one line to the user. */
+typedef struct etr_warning {
+  const char *file;    /**< "" if none */
+  const char *entry;   /**< "" if none */
+  uint64_t offset;     /**< ETR_NO_OFFSET if none */
+  const char *message;
+} etr_warning;
+
+/** Everything that was read, joined. Read-only. */
+typedef struct etr_profile {
+  const char *etrecord;        /**< paths as given; NULL if not read */
+  const char *pte;
+  const char *const *etdumps;
+  size_t etdump_count;
+  double ticks_per_second;
+  const etr_graph *graphs;     /**< the one with the most to say first: timed Edge graphs, other Edge graphs, program, aten, extra modules */
+  size_t graph_count;
+  const etr_method *methods;   /**< in the order of the record's maps, then graphs, then the .pte */
+  size_t method_count;
+  const etr_run *runs;
+  size_t run_count;
+  const etr_block *blocks;
+  size_t block_count;
+  const char *const *unknown_entries; /**< zip entries that nothing is known about */
+  size_t unknown_entry_count;
+  bool has_reference_outputs, has_representative_inputs;
+  const char *export_graph_id; /**< NULL if absent */
+  const etr_warning *warnings;
+  size_t warning_count;
+} etr_profile;
+
+/**
+ * Reads the inputs, joins them and returns the profile. `options` may be NULL.
+ *
+ * On success *out is to be closed with etr_profile_close(); what could not be read but is not essential is in its warnings.
+ * On failure *out is NULL. Errors:
+ *   ETR_ERROR_IO      a file cannot be read
+ *   ETR_ERROR_FORMAT  an input is not what it should be, is damaged, exceeds a limit, or the record holds no graph at all
+ *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump was given, or a method choice names an unknown run or method
+ *   ETR_ERROR_MEMORY
+ */
+ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error);
+
+/** Frees the profile and everything it lent. NULL is allowed. */
+ETR_API void etr_profile_close(etr_profile *profile);
+
+/** Converts ticks to nanoseconds by the profile's ticks_per_second. */
+ETR_API double etr_ticks_to_ns(const etr_profile *profile, double ticks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * file.c - whole files in memory.
+ */
+#include "file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { FIRST_CAPACITY = 64 * 1024 };
+
+static etr_status fail_io(etr_error *error, const char *path, const char *what, int reason) {
+  char text[128];
+  if (strerror_r(reason, text, sizeof text) != 0) snprintf(text, sizeof text, "error %d", reason);
+  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, text);
+}
+
+/* Opens for reading; *size is what a regular file has now, 0 for a pipe. */
+static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_error *error) {
+  bool standard_input = strcmp(path, "-") == 0;
+  struct stat status;
+  FILE *stream = standard_input ? stdin : fopen(path, "rb");
+  *out = NULL;
+  if (!stream) return fail_io(error, path, "cannot open", errno);
+  int reason = fstat(fileno(stream), &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+  if (reason) {
+    if (!standard_input) fclose(stream);
+    return fail_io(error, path, "cannot read", reason);
+  }
+  *size = S_ISREG(status.st_mode) && status.st_size > 0 ? (uint64_t)status.st_size : 0;
+  *out = stream;
+  return ETR_OK;
+}
+
+static void close_file(FILE *stream) {
+  if (stream != stdin) fclose(stream);
+}
+
+static etr_status fail_too_large(etr_error *error, const char *path, uint64_t max_bytes) {
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "larger than the limit of %" PRIu64 " bytes", max_bytes);
+}
+
+/* Reads until the end, growing: the size that the file had when it was opened is a hint only. */
+static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint, uint64_t max_bytes, etr_error *error) {
+  size_t capacity = 0;
+  for (;;) {
+    if (out->size == capacity) {
+      uint64_t wanted = capacity ? (uint64_t)capacity * 2 : ETR_MAX(hint + 1, FIRST_CAPACITY);
+      uint8_t *grown = wanted <= SIZE_MAX / 2 ? realloc(out->data, (size_t)wanted) : NULL;
+      if (!grown) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+      out->data = grown;
+      capacity = (size_t)wanted;
+    }
+    errno = 0;
+    size_t got = fread(out->data + out->size, 1, capacity - out->size, stream);
+    out->size += got;
+    if (out->size > max_bytes) return fail_too_large(error, path, max_bytes);
+    if (ferror(stream)) return fail_io(error, path, "cannot read", errno);
+    if (got == 0) return ETR_OK;
+  }
+}
+
+etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error) {
+  FILE *stream;
+  uint64_t hint;
+  *out = (etr_file){0};
+  ETR_TRY(open_file(&stream, path, &hint, error));
+  etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes) : read_all(out, stream, path, hint, max_bytes, error);
+  close_file(stream);
+  if (status != ETR_OK) etr_file_clear(out);
+  return status;
+}
+
+etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error) {
+  FILE *stream;
+  uint64_t hint;
+  *got = 0;
+  ETR_TRY(open_file(&stream, path, &hint, error));
+  errno = 0;
+  *got = fread(into, 1, size, stream);
+  etr_status status = ferror(stream) ? fail_io(error, path, "cannot read", errno) : ETR_OK;
+  close_file(stream);
+  return status;
+}
+
+void etr_file_clear(etr_file *file) {
+  free(file->data);
+  *file = (etr_file){0};
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * flatbuf.c - bounds-checked reading of FlatBuffers. A table's vtable is checked once, when the table is entered: the buffer does not change,
+ * so that the fields of a position which a getter gave out can be read without checking it again.
+ */
+#include "flatbuf.h"
+
+enum {
+  BUDGET_PER_BYTE = 16,
+  VECTOR_COST = 8,
+  TABLE_COST = 32, /* about what an ordinary small table takes with its vtable entry and the offset that points to it */
+  VTABLE_HEAD = 4, /* size of the vtable, size of the table */
+};
+
+/* Bytes of width <= 8 as a little-endian number, whatever their alignment and this machine's byte order. Compiles to one load. */
+static inline uint64_t load(const etr_fb *fb, uint64_t at, unsigned width) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < width; i++) value |= (uint64_t)fb->data[at + i] << (8 * i);
+  return value;
+}
+
+static bool inside(const etr_fb *fb, uint64_t at, uint64_t size) { return at <= fb->size && size <= fb->size - at; }
+
+void etr_fb_fail(etr_fb *fb, uint64_t offset, const char *message) {
+  if (fb->message) return;
+  fb->message = message;
+  fb->offset = offset;
+}
+
+static etr_fb_at fail(etr_fb *fb, uint64_t offset, const char *message) {
+  etr_fb_fail(fb, offset, message);
+  return 0;
+}
+
+static bool spend(etr_fb *fb, uint64_t at, uint64_t cost) {
+  if (cost > fb->budget) return fail(fb, at, "tables are shared so often that the file would expand beyond all bounds") != 0;
+  fb->budget -= cost;
+  return true;
+}
+
+void etr_fb_init(etr_fb *fb, const void *data, size_t size) {
+  *fb = (etr_fb){.data = data, .size = size, .budget = (uint64_t)size * BUDGET_PER_BYTE};
+  if (size > INT32_MAX) etr_fb_fail(fb, 0, "larger than a FlatBuffer can be (2 GiB)");
+}
+
+bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) { return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0; }
+
+/* Where the offset stored at `at` points to. */
+static etr_fb_at follow(etr_fb *fb, uint64_t at) {
+  if (fb->message) return 0;
+  if (!inside(fb, at, 4)) return fail(fb, at, "an offset lies outside the buffer");
+  uint64_t distance = load(fb, at, 4);
+  if (distance == 0) return fail(fb, at, "an offset is 0");
+  if (!inside(fb, at + distance, 4)) return fail(fb, at, "an offset points outside the buffer");
+  return (etr_fb_at)(at + distance);
+}
+
+/* Checks a table and its vtable, and pays for the visit. */
+static etr_fb_at enter(etr_fb *fb, etr_fb_at table) {
+  if (table == 0 || !spend(fb, table, TABLE_COST)) return 0;
+  int64_t vtable = (int64_t)table - (int32_t)(uint32_t)load(fb, table, 4);
+  if (vtable < 0 || !inside(fb, (uint64_t)vtable, VTABLE_HEAD)) return fail(fb, table, "a table's vtable lies outside the buffer");
+  uint64_t vtable_size = load(fb, (uint64_t)vtable, 2), table_size = load(fb, (uint64_t)vtable + 2, 2);
+  if (vtable_size < VTABLE_HEAD || vtable_size % 2 || !inside(fb, (uint64_t)vtable, vtable_size))
+    return fail(fb, (uint64_t)vtable, "a vtable's size is invalid");
+  if (table_size < 4 || !inside(fb, table, table_size)) return fail(fb, (uint64_t)vtable + 2, "a table's size is invalid");
+  return table;
+}
+
+etr_fb_at etr_fb_root(etr_fb *fb) { return enter(fb, follow(fb, 0)); }
+
+/* Position of a field of `width` bytes, 0 if it is absent. */
+static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width) {
+  if (table == 0 || fb->message) return 0;
+  uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load(fb, table, 4)), slot = VTABLE_HEAD + 2 * (uint64_t)field;
+  if (slot + 2 > load(fb, vtable, 2)) return 0;
+  uint64_t place = load(fb, vtable + slot, 2);
+  if (place == 0) return 0;
+  if (place < 4 || place + width > load(fb, vtable + 2, 2)) return fail(fb, vtable + slot, "a field lies outside its table");
+  return table + place;
+}
+
+static uint64_t scalar(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width, uint64_t if_absent) {
+  uint64_t at = field_at(fb, table, field, width);
+  return at ? load(fb, at, width) : if_absent;
+}
+
+uint8_t etr_fb_u8(etr_fb *fb, etr_fb_at table, unsigned field, uint8_t if_absent) { return (uint8_t)scalar(fb, table, field, 1, if_absent); }
+
+uint32_t etr_fb_u32(etr_fb *fb, etr_fb_at table, unsigned field, uint32_t if_absent) { return (uint32_t)scalar(fb, table, field, 4, if_absent); }
+
+int32_t etr_fb_i32(etr_fb *fb, etr_fb_at table, unsigned field, int32_t if_absent) {
+  return (int32_t)etr_fb_u32(fb, table, field, (uint32_t)if_absent);
+}
+
+uint64_t etr_fb_u64(etr_fb *fb, etr_fb_at table, unsigned field, uint64_t if_absent) { return scalar(fb, table, field, 8, if_absent); }
+
+int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absent) {
+  return (int64_t)scalar(fb, table, field, 8, (uint64_t)if_absent);
+}
+
+float etr_fb_f32(etr_fb *fb, etr_fb_at table, unsigned field, float if_absent) {
+  uint64_t at = field_at(fb, table, field, 4);
+  if (at == 0) return if_absent;
+  uint32_t bits = (uint32_t)load(fb, at, 4);
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
+  uint64_t at = field_at(fb, table, field, 4);
+  return at ? enter(fb, follow(fb, at)) : 0;
+}
+
+/* A vector, or a string; cost is what each of its elements takes from the budget. */
+static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, size_t cost, uint32_t *count) {
+  *count = 0;
+  uint64_t at = field_at(fb, table, field, 4);
+  etr_fb_at vector = at ? follow(fb, at) : 0;
+  if (vector == 0) return 0;
+  uint64_t elements = load(fb, vector, 4);
+  if (!inside(fb, (uint64_t)vector + 4, elements * element_size)) return fail(fb, vector, "a string or vector does not fit into the buffer");
+  if (!spend(fb, vector, VECTOR_COST + elements * cost)) return 0;
+  *count = (uint32_t)elements;
+  return vector;
+}
+
+etr_fb_at etr_fb_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, uint32_t *count) {
+  return enter_vector(fb, table, field, element_size, element_size, count);
+}
+
+static etr_slice slice_of(etr_fb *fb, etr_fb_at table, unsigned field, size_t cost) {
+  uint32_t count;
+  etr_fb_at vector = enter_vector(fb, table, field, 1, cost, &count);
+  return vector ? (etr_slice){(const char *)fb->data + vector + 4, count} : (etr_slice){0};
+}
+
+etr_slice etr_fb_string(etr_fb *fb, etr_fb_at table, unsigned field) { return slice_of(fb, table, field, 1); }
+
+etr_slice etr_fb_bytes(etr_fb *fb, etr_fb_at table, unsigned field) { return slice_of(fb, table, field, 0); }
+
+/* Position of an element; an index beyond the vector's count fails the reader. */
+static uint64_t element_at(etr_fb *fb, etr_fb_at vector, uint32_t index, unsigned width) {
+  if (vector == 0 || fb->message) return 0;
+  if (index >= load(fb, vector, 4)) return fail(fb, vector, "a vector is too short");
+  return (uint64_t)vector + 4 + (uint64_t)index * width;
+}
+
+etr_fb_at etr_fb_table_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
+  uint64_t at = element_at(fb, vector, index, 4);
+  return at ? enter(fb, follow(fb, at)) : 0;
+}
+
+int32_t etr_fb_i32_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
+  uint64_t at = element_at(fb, vector, index, 4);
+  return at ? (int32_t)(uint32_t)load(fb, at, 4) : 0;
+}
+
+int64_t etr_fb_i64_at(etr_fb *fb, etr_fb_at vector, uint32_t index) {
+  uint64_t at = element_at(fb, vector, index, 8);
+  return at ? (int64_t)load(fb, at, 8) : 0;
+}

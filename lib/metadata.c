@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * metadata.c - stack traces, module stacks and ancestors of a node.
+ */
+#include "metadata.h"
+
+#include "json.h"
+
+/* ---- nn_module_stack ---- */
+
+bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
+  *tree = (etr_module_tree){0};
+  etr_map_init(&tree->by_stack, arena);
+  etr_map_init(&tree->by_child, arena);
+  etr_module *root = etr_vec_push(arena, &tree->list);
+  if (root) *root = (etr_module){.path = "", .type = "", .parent = ETR_NONE};
+  return root != NULL;
+}
+
+/* Position of a character, or size if it is not there. */
+static size_t find(etr_slice text, char wanted) {
+  const char *at = text.size ? memchr(text.data, wanted, text.size) : NULL;
+  return at ? (size_t)(at - text.data) : text.size;
+}
+
+static size_t find_last(etr_slice text, char wanted) {
+  for (size_t at = text.size; at > 0; at--)
+    if (text.data[at - 1] == wanted) return at - 1;
+  return text.size;
+}
+
+static etr_slice after(etr_slice text, size_t count) {
+  count = ETR_MIN(count, text.size);
+  return (etr_slice){text.data + count, text.size - count};
+}
+
+static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
+
+static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path, etr_slice type) {
+  etr_arena *arena = strings->arena;
+  const char *key = etr_arena_format(arena, "%u\n%.*s\n%.*s", parent, (int)ETR_MIN(path.size, 4096), path.data, (int)ETR_MIN(type.size, 4096),
+                                     type.data);
+  if (!key) return 0;
+  uint32_t known = etr_map_get(&tree->by_child, etr_slice_of(key));
+  if (known != ETR_NONE) return known;
+  etr_module *module = etr_vec_push(arena, &tree->list);
+  if (!module) return 0;
+  *module = (etr_module){.path = etr_intern(strings, path), .type = etr_intern(strings, type), .parent = parent};
+  uint32_t index = (uint32_t)(tree->list.count - 1);
+  etr_map_set(&tree->by_child, etr_slice_of(key), index);
+  return index;
+}
+
+uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
+  uint32_t known = etr_map_get(&tree->by_stack, stack);
+  if (known != ETR_NONE) return known;
+  uint32_t module = 0;
+  for (etr_slice rest = stack; rest.size > 0;) {
+    etr_slice level = before(rest, find(rest, ';'));
+    rest = after(rest, level.size + 1);
+    etr_slice path_and_type = after(level, find(level, ',') + 1);
+    size_t comma = find_last(path_and_type, ',');
+    etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);
+    if (path.size > 0)
+      module = child_module(tree, strings, module, path, type);
+    else if (module == 0 && tree->list.data[0].type[0] == '\0')
+      tree->list.data[0].type = etr_intern(strings, type);
+  }
+  etr_map_set(&tree->by_stack, stack, module);
+  return module;
+}
+
+/* ---- stack_trace ---- */
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static etr_slice strip(etr_slice text) {
+  while (text.size && is_space(text.data[0])) text = after(text, 1);
+  while (text.size && is_space(text.data[text.size - 1])) text.size--;
+  return text;
+}
+
+/* Cuts the last line off *text. */
+static etr_slice pop_line(etr_slice *text) {
+  size_t newline = find_last(*text, '\n');
+  etr_slice line = newline == text->size ? *text : after(*text, newline + 1);
+  *text = before(*text, newline == text->size ? 0 : newline);
+  return strip(line);
+}
+
+static bool contains(etr_slice text, etr_slice wanted) {
+  for (; text.size >= wanted.size; text = after(text, 1))
+    if (etr_slice_starts(text, wanted)) return true;
+  return false;
+}
+
+static bool is_torch_file(etr_slice file) {
+  return etr_slice_starts(file, ETR_SLICE("<")) || etr_slice_starts(file, ETR_SLICE("torch/")) || contains(file, ETR_SLICE("-packages/torch/"));
+}
+
+/* `File "PATH", line N, in FUNCTION`; false if the line is no frame. */
+static bool read_frame(etr_slice line, etr_slice *file, int64_t *number, etr_slice *function) {
+  if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
+  line = after(line, 6);
+  size_t quote = find(line, '"');
+  *file = before(line, quote);
+  line = after(line, quote);
+  if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
+  line = after(line, 8);
+  size_t comma = find(line, ',');
+  if (!etr_slice_to_int(before(line, comma), number)) return false;
+  line = after(line, comma);
+  *function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
+  return true;
+}
+
+const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace) {
+  etr_slice code = {0};
+  while (trace.size > 0) {
+    etr_slice line = pop_line(&trace), file, function;
+    int64_t number;
+    if (!read_frame(line, &file, &number, &function)) {
+      if (line.size > 0) code = line; /* going up: the line right below the frame comes last */
+      continue;
+    }
+    if (is_torch_file(file)) {
+      code = (etr_slice){0};
+      continue;
+    }
+    etr_source *source = etr_arena_alloc(arena, sizeof *source);
+    if (!source) return NULL;
+    *source = (etr_source){
+        .file = etr_intern(strings, file), .line = number, .function = etr_intern(strings, function), .code = etr_intern(strings, code)};
+    return source;
+  }
+  return NULL;
+}
+
+/* ---- from_node ---- */
+
+/* Reads one list of ancestors; the name found, or NULL. Recursion is bounded by the reader's depth limit. */
+static const char *find_ancestor(etr_json *json, etr_map *strings, int64_t graph_id) {
+  const char *found = NULL;
+  etr_json_array(json);
+  while (!found && etr_json_element(json)) {
+    const char *name = NULL;
+    etr_slice key;
+    etr_json_object(json);
+    while (!found && etr_json_key(json, &key)) {
+      if (etr_slice_is(key, "name") && etr_json_peek(json) == ETR_JSON_STRING)
+        name = etr_intern(strings, etr_json_string(json));
+      else if (etr_slice_is(key, "graph_id") && etr_json_peek(json) == ETR_JSON_NUMBER)
+        found = etr_json_int(json) == graph_id ? name : NULL;
+      else if (etr_slice_is(key, "from_node") && etr_json_peek(json) == ETR_JSON_ARRAY)
+        found = find_ancestor(json, strings, graph_id);
+      else
+        etr_json_skip(json);
+    }
+  }
+  return found;
+}
+
+const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id) {
+  etr_json *json = etr_json_open_memory(from_node, NULL);
+  if (!json) return NULL;
+  const char *found = find_ancestor(json, strings, graph_id);
+  etr_json_close(json);
+  return found;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * metadata.h - the texts that torch.export keeps on a node: stack_trace, nn_module_stack, from_node. Layer 2.
+ */
+#ifndef ETR_METADATA_H
+#define ETR_METADATA_H
+
+#include "arena.h"
+
+/** The tree of modules of one graph while it is being read. */
+typedef struct etr_module_tree {
+  etr_vec(etr_module) list; /* [0] is the root */
+  etr_map by_stack;         /* text of nn_module_stack -> innermost module */
+  etr_map by_child;         /* parent, path and type -> module */
+} etr_module_tree;
+
+/** An empty tree with its root; false when out of memory. */
+bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena);
+
+/**
+ * The innermost module of an nn_module_stack text, "KEY,PATH,TYPE" joined by ';', outermost first; added to the tree if it is new. A level whose
+ * path is empty is the root. Strings are interned in `strings`. Gives 0 (the root) for a text that cannot be read.
+ */
+uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack);
+
+/**
+ * The innermost frame of a Python traceback text whose file does not belong to torch itself (site-packages/torch/, or generated code such as
+ * <eval_with_key>). NULL if there is none.
+ */
+const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace);
+
+/**
+ * Name of the ancestor that a from_node text names under the graph id; empty if there is none. The text is JSON: a list of
+ * {name, graph_id, from_node: [...]}, nested towards the oldest ancestor. The name is interned in `strings`.
+ */
+const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * methods.c - which method a block of runs is. No run of an ETDump says so: it is told by what ran.
+ *
+ * Every row is held against each method. With the .pte a method fits exactly or not at all. Without it, a row speaks for a method (its
+ * operator is at a node of the instruction's handles, its delegate id is in the delegate map) or against it (an unknown delegate, another
+ * operator). The method with the fewest rows against it wins, then the one of whose instructions the fewest are missing; equals are a tie, and a
+ * tie stays undecided.
+ */
+#include "join.h"
+#include "operator.h"
+
+typedef struct fit {
+  uint32_t against, agreeing; /* rows */
+  uint32_t missing;           /* instructions of the map that no row has */
+  bool exact;                 /* held against the .pte's instruction list */
+} fit;
+
+etr_row_kind etr_row_kind_of(const etr_block *block, size_t row) {
+  const etr_event *e = &block->events[row];
+  if (e->delegate_id) return ETR_ROW_DELEGATE_EVENT;
+  if (e->instruction_id < 0 || e->sample_count == 0) return ETR_ROW_FRAMEWORK;
+  if (strcmp(e->name, "DELEGATE_CALL") == 0) return ETR_ROW_DELEGATE_CALL;
+  if (etr_operator_of_event(e->name).size) return ETR_ROW_KERNEL;
+  if (strcmp(e->name, "OPERATOR_CALL") != 0) return ETR_ROW_FRAMEWORK;
+  for (size_t i = row; i > 0 && block->events[i - 1].instruction_id == e->instruction_id; i--)
+    if (etr_operator_of_event(block->events[i - 1].name).size) return ETR_ROW_FRAMEWORK;
+  for (size_t i = row + 1; i < block->event_count && block->events[i].instruction_id == e->instruction_id; i++)
+    if (etr_operator_of_event(block->events[i].name).size) return ETR_ROW_FRAMEWORK;
+  return ETR_ROW_KERNEL;
+}
+
+etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
+  size_t low = 0, high = join->instructions.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (join->instructions.data[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < join->instructions.count && join->instructions.data[low].id == id ? &join->instructions.data[low] : NULL;
+}
+
+/* ---- Holding a row against a method ---- */
+
+typedef struct handle_operators {
+  etr_map set; /* "HANDLE OPERATOR" -> anything */
+  bool has_bodies;
+} handle_operators;
+
+static etr_slice handle_key(char *text, size_t capacity, uint32_t handle, etr_slice op) {
+  size_t size = 0;
+  for (uint32_t rest = handle; size == 0 || rest; rest /= 10) text[size++] = (char)('0' + rest % 10);
+  text[size++] = ' ';
+  size_t copied = ETR_MIN(op.size, capacity - size);
+  memcpy(text + size, op.data, copied);
+  return (etr_slice){text, size + copied};
+}
+
+static void collect_operators(handle_operators *known, etr_arena *arena, const etr_graph *graph) {
+  char key[256];
+  *known = (handle_operators){0};
+  etr_map_init(&known->set, arena);
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
+    const etr_node *n = &graph->nodes[i];
+    if (n->kind == ETR_NODE_OP && n->debug_handle)
+      etr_map_set(&known->set, handle_key(key, sizeof key, n->debug_handle, etr_operator_of_target(n->target)), 1);
+  }
+  for (size_t i = 0; graph && i < graph->subgraph_count; i++) known->has_bodies |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+}
+
+static bool operator_at_handles(const handle_operators *known, const etr_map_instruction *map, etr_slice op) {
+  char key[256];
+  for (size_t i = 0; i < map->handle_count; i++)
+    if (etr_map_get(&known->set, handle_key(key, sizeof key, map->handles[i], op)) != ETR_NONE) return true;
+  return false;
+}
+
+static bool has_delegate_id(const etr_map_instruction *map, const char *id) {
+  for (size_t i = 0; i < map->id_count; i++)
+    if (strcmp(map->ids[i].id, id) == 0) return true;
+  return false;
+}
+
+static const etr_map_instruction *find_in_map(const etr_map_method *map, int32_t id) {
+  size_t low = 0, high = map ? map->instruction_count : 0;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (map->instructions[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return map && low < map->instruction_count && map->instructions[low].id == id ? &map->instructions[low] : NULL;
+}
+
+/* With the .pte: is this what the instruction does? */
+static bool fits_program(const etr_pte_method *program, const etr_event *e, etr_row_kind kind) {
+  if (e->instruction_id < 0) return true;
+  if ((size_t)e->instruction_id >= program->instruction_count) return false;
+  const etr_instruction *instruction = &program->instructions[e->instruction_id];
+  if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) return instruction->kind == ETR_INSTRUCTION_DELEGATE;
+  if (strcmp(e->name, "JF_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
+  if (strcmp(e->name, "MOVE_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_MOVE;
+  etr_slice op = etr_operator_of_event(e->name);
+  if (op.size) return instruction->kind == ETR_INSTRUCTION_KERNEL && etr_slice_equal(op, etr_operator_of_kernel(instruction->op));
+  return strcmp(e->name, "OPERATOR_CALL") != 0 || instruction->kind == ETR_INSTRUCTION_KERNEL;
+}
+
+/* Without it: +1 for, -1 against, 0 tells nothing. */
+static int fits_map(const etr_method_join *join, const handle_operators *known, const etr_event *e, etr_row_kind kind) {
+  const etr_map_instruction *map = find_in_map(join->map, e->instruction_id);
+  if (kind == ETR_ROW_FRAMEWORK) return 0;
+  if (!map) return kind == ETR_ROW_KERNEL && (known->has_bodies || join->map == NULL || join->map->instruction_count == 0) ? 0 : -1;
+  if (kind == ETR_ROW_DELEGATE_CALL) return map->is_delegate ? 1 : -1;
+  if (kind == ETR_ROW_DELEGATE_EVENT) return !map->is_delegate ? -1 : map->id_count == 0 ? 0 : has_delegate_id(map, e->delegate_id);
+  etr_slice op = etr_operator_of_event(e->name);
+  if (op.size == 0) return map->is_delegate ? -1 : 0;
+  return operator_at_handles(known, map, op) ? 1 : -1;
+}
+
+static fit fit_of(const etr_block *block, const etr_method_join *join, const handle_operators *known, etr_arena *scratch) {
+  fit result = {.exact = join->program != NULL};
+  etr_map seen;
+  etr_map_init(&seen, scratch);
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    etr_row_kind kind = etr_row_kind_of(block, i);
+    int vote = fits_map(join, known, e, kind);
+    result.agreeing += vote > 0;
+    result.against += result.exact ? !fits_program(join->program, e, kind) : vote < 0;
+    etr_map_set(&seen, (etr_slice){(const char *)&e->instruction_id, sizeof e->instruction_id}, 1);
+  }
+  for (size_t i = 0; !known->has_bodies && join->map && i < join->map->instruction_count; i++) {
+    int32_t id = join->map->instructions[i].id;
+    result.missing += etr_map_get(&seen, (etr_slice){(const char *)&id, sizeof id}) == ETR_NONE;
+  }
+  return result;
+}
+
+/* ---- Deciding ---- */
+
+static bool ran_something(const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++)
+    if (block->events[i].instruction_id >= 0) return true;
+  return false;
+}
+
+/* < 0: a fits better than b. */
+static int compare_fits(const fit *a, const fit *b) {
+  if (a->against != b->against) return a->against < b->against ? -1 : 1;
+  return (a->missing > b->missing) - (a->missing < b->missing);
+}
+
+/* A method that disagrees with everything it could disagree with is another model's. */
+static bool fits_at_all(const fit *f) { return f->exact ? f->against == 0 : f->against == 0 || f->agreeing > 0; }
+
+static const char *rule_text(const fit *best, size_t fitting) {
+  if (best->exact) return fitting == 1 ? "program: the only method" : "program: the only method with these instructions";
+  if (fitting == 1) return best->against ? "only method, though some events disagree with the record" : "only method";
+  return best->missing ? "best fit of instructions, operators and delegates" : "instructions, operators and delegates";
+}
+
+static char *list_names(etr_arena *arena, const etr_method_join *joins, const fit *fits, size_t count, const fit *best) {
+  char *text = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (compare_fits(&fits[i], best) == 0)
+      text = text ? etr_arena_format(arena, "%s, %s", text, joins[i].name) : etr_arena_copy(arena, etr_slice_of(joins[i].name));
+  return text;
+}
+
+static void decide(etr_block *block, const etr_method_join *joins, const handle_operators *known, size_t count, etr_arena *scratch,
+                   etr_warnings *warnings) {
+  etr_arena *arena = warnings->arena;
+  fit *fits = etr_arena_alloc_array(scratch, count, sizeof *fits);
+  if (!fits) return;
+  size_t best = 0, equals = 0;
+  for (size_t i = 0; i < count; i++) {
+    fits[i] = fit_of(block, &joins[i], &known[i], scratch);
+    if (compare_fits(&fits[i], &fits[best]) < 0) best = i;
+  }
+  for (size_t i = 0; i < count; i++) equals += compare_fits(&fits[i], &fits[best]) == 0;
+  size_t first_run = block->run_count ? block->runs[0] : 0;
+  if (!fits_at_all(&fits[best])) {
+    block->method_rule = "fits no method: another model's dump?";
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "run %zu (\"%s\") fits no method of this record: is the ETDump another model's? Its times stay without nodes", first_run, block->name);
+  } else if (equals > 1) {
+    char *names = list_names(arena, joins, fits, count, &fits[best]);
+    block->method_rule = etr_arena_format(arena, "tie: %s fit equally; decide with --map RUN=METHOD", names ? names : "");
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "run %zu could be any of %s: decide with --map %zu=METHOD", first_run, names ? names : "",
+             first_run);
+  } else {
+    block->method = (uint32_t)best;
+    block->method_rule = rule_text(&fits[best], count);
+    if (fits[best].against && !fits[best].exact)
+      etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "run %zu: %u of its events disagree with method %s of the record", first_run, fits[best].against,
+               joins[best].name);
+  }
+}
+
+static bool choose(etr_block *block, const etr_method_join *joins, size_t count, const etr_options *options) {
+  for (size_t i = 0; options && i < options->choice_count; i++) {
+    if (block->run_count == 0 || options->choices[i].run != block->runs[0]) continue;
+    for (size_t k = 0; k < count; k++) {
+      if (strcmp(joins[k].name, options->choices[i].method) != 0) continue;
+      block->method = (uint32_t)k;
+      block->method_rule = "chosen by the user";
+      return true;
+    }
+  }
+  return false;
+}
+
+void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t join_count, const etr_options *options, etr_warnings *warnings) {
+  etr_arena operators = {0};
+  handle_operators *known = etr_arena_alloc_array(&operators, join_count, sizeof *known);
+  for (size_t i = 0; known && i < join_count; i++) collect_operators(&known[i], &operators, joins[i].graph);
+  for (size_t i = 0; known && i < blocks->block_count; i++) {
+    etr_block *block = &blocks->blocks[i];
+    etr_arena scratch = {0};
+    if (choose(block, joins, join_count, options)) continue;
+    if (join_count == 0)
+      block->method_rule = "no ETRecord and no .pte: methods are not known";
+    else if (ran_something(block))
+      decide(block, joins, known, join_count, &scratch, warnings);
+    else
+      block->method_rule = "nothing ran in it";
+    if (etr_arena_failed(&scratch)) warnings->arena->failed = true;
+    etr_arena_clear(&scratch);
+  }
+  if (etr_arena_failed(&operators)) warnings->arena->failed = true;
+  etr_arena_clear(&operators);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * operator.c - operator names without namespace, overload and leading underscores.
+ */
+#include "operator.h"
+
+static etr_slice without_underscores(etr_slice name) {
+  while (name.size > 1 && name.data[0] == '_') name = (etr_slice){name.data + 1, name.size - 1};
+  return name;
+}
+
+static etr_slice up_to(etr_slice text, char end) {
+  const char *at = text.size ? memchr(text.data, end, text.size) : NULL;
+  return at ? (etr_slice){text.data, (size_t)(at - text.data)} : text;
+}
+
+etr_slice etr_operator_of_target(const char *target) {
+  const char *dot = strchr(target, '.');
+  return without_underscores(up_to(etr_slice_of(dot ? dot + 1 : target), '.'));
+}
+
+etr_slice etr_operator_of_kernel(const char *kernel_name) {
+  const char *colons = strstr(kernel_name, "::");
+  return without_underscores(up_to(etr_slice_of(colons ? colons + 2 : kernel_name), '.'));
+}
+
+etr_slice etr_operator_of_event(const char *event_name) {
+  static const char prefix[] = "native_call_";
+  if (strncmp(event_name, prefix, sizeof prefix - 1) != 0) return (etr_slice){0};
+  return etr_operator_of_kernel(event_name + sizeof prefix - 1);
+}

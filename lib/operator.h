@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * operator.h - comparing what the graph and the runtime call an operator. Layer 3.
+ *
+ * The graph says "aten._softmax.default" or "_operator.mul", a kernel event "native_call__softmax.out", the .pte "aten::_softmax" with an
+ * overload beside it. They are compared without namespace, overload and leading underscores: out-variants have overloads of their own.
+ */
+#ifndef ETR_OPERATOR_H
+#define ETR_OPERATOR_H
+
+#include "base.h"
+
+/** "aten._softmax.default" -> "softmax". */
+etr_slice etr_operator_of_target(const char *target);
+
+/** "native_call__softmax.out" -> "softmax"; empty if the event is no kernel's. */
+etr_slice etr_operator_of_event(const char *event_name);
+
+/** "aten::_softmax" -> "softmax". */
+etr_slice etr_operator_of_kernel(const char *kernel_name);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * program.h - a program as torch.export serializes it, read into a graph. Layer 2.
+ * Format: torch/_export/serde/schema.py, schema versions 5.3 and 5.4, and the older one of 2023 (version 1).
+ */
+#ifndef ETR_PROGRAM_H
+#define ETR_PROGRAM_H
+
+#include "arena.h"
+#include "json.h"
+
+/**
+ * Reads one program document into *out: nodes, modules, subgraphs, dialect and schema_version; module, method, entry and times are the
+ * caller's. `strings` interns every text, so that programs of one record share them, and gives the arena that all lives in.
+ * graph_id is the record's export_graph_id, 0 if it has none.
+ *
+ * ETR_ERROR_FORMAT and ETR_ERROR_MEMORY are told by the status alone: the caller knows the file and asks `json` for place and reason.
+ */
+etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pte.c - the methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root where segments follow.
+ */
+#include "pte.h"
+
+#include "flatbuf.h"
+
+/* Fields, in the order of the schema; a union takes two: type, then value. */
+enum { PROGRAM_PLANS = 1, PROGRAM_INLINE_DATA = 3, PROGRAM_SEGMENTS };
+enum { PLAN_NAME, PLAN_VALUES = 2, PLAN_INPUTS, PLAN_OUTPUTS, PLAN_CHAINS, PLAN_OPERATORS, PLAN_DELEGATES };
+enum { CHAIN_INSTRUCTIONS = 2 };
+enum { UNION_TYPE, UNION_VALUE }; /* of Instruction and of EValue */
+enum { CALL_INDEX, CALL_ARGS };   /* of KernelCall and of DelegateCall */
+enum { MOVE_FROM, MOVE_TO };
+enum { JUMP_CONDITION, JUMP_DESTINATION };
+enum { FREE_VALUE };
+enum { OPERATOR_NAME, OPERATOR_OVERLOAD };
+enum { DELEGATE_ID, DELEGATE_PROCESSED };
+enum { REFERENCE_LOCATION, REFERENCE_INDEX };
+enum { INLINE_DATA };
+enum { SEGMENT_OFFSET, SEGMENT_SIZE };
+enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8 };
+enum { LIST_ITEMS };
+
+/* Types of a value. */
+enum { TYPE_INT = 2, TYPE_BOOL, TYPE_DOUBLE, TYPE_TENSOR, TYPE_STRING, TYPE_INT_LIST, TYPE_TENSOR_LIST = 10, TYPE_OPTIONAL_TENSOR_LIST };
+
+enum { LOCATION_INLINE, LOCATION_SEGMENT };
+
+/* The extended header stands behind root offset and identifier: magic, length, then the sizes as u64. */
+enum { HEADER_AT = 8, HEADER_LENGTH = 4, HEADER_PROGRAM_SIZE = 8, HEADER_SEGMENT_BASE = 16, HEADER_BYTES = 24 };
+
+typedef struct pte_operator {
+  const char *name, *overload;
+} pte_operator;
+
+typedef struct pte_reader {
+  etr_fb fb;
+  etr_arena *arena;
+  etr_map names;
+  etr_slice bytes;
+  size_t program_size;
+  uint64_t segment_base; /* 0: there are no segments */
+  etr_fb_at inline_data, segments;
+  uint32_t inline_count, segment_count;
+  etr_vec(pte_operator) operators; /* of the method being read */
+} pte_reader;
+
+static bool stopped(const pte_reader *reader) { return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena); }
+
+/* "" if absent. */
+static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field) {
+  etr_slice text = etr_fb_string(&reader->fb, table, field);
+  return text.size ? etr_intern(&reader->names, text) : "";
+}
+
+static int32_t valid_index(int32_t index, size_t count) { return index >= 0 && (size_t)index < count ? index : -1; }
+
+/* A copy of a vector of numbers. */
+static int32_t *read_numbers(pte_reader *reader, etr_fb_at table, unsigned field, size_t *count) {
+  uint32_t elements;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, table, field, sizeof(int32_t), &elements);
+  int32_t *numbers = etr_arena_alloc_array(reader->arena, elements, sizeof *numbers);
+  *count = numbers ? elements : 0;
+  for (uint32_t i = 0; i < *count; i++) numbers[i] = etr_fb_i32_at(&reader->fb, vector, i);
+  return numbers;
+}
+
+/* A vector of indices of the method's values. */
+static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field, size_t value_count, size_t *count) {
+  int32_t *indices = read_numbers(reader, table, field, count);
+  for (size_t i = 0; i < *count; i++) indices[i] = valid_index(indices[i], value_count);
+  return indices;
+}
+
+/* ---- Values ---- */
+
+static const char *dtype_of(uint8_t scalar_type) {
+  static const char *const names[] = {
+      "uint8",      "int8",  "int16",  "int32",       "int64",         "float16",         "float32",         "float64",  "complex32", "complex64",
+      "complex128", "bool",  "qint8",  "quint8",      "qint32",        "bfloat16",        "quint4x2",        "quint2x4", "bits1x8",   "bits2x4",
+      "bits4x2",    "bits8", "bits16", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "uint16",   "uint32",    "uint64",
+  };
+  return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
+}
+
+static void read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor) {
+  etr_fb *fb = &reader->fb;
+  size_t rank;
+  out->dtype = dtype_of(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
+  out->sizes = read_numbers(reader, tensor, TENSOR_SIZES, &rank);
+  out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
+  out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
+  out->constant = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0 && !etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
+}
+
+static etr_pte_value_kind value_kind(uint8_t type) {
+  static const etr_pte_value_kind kinds[] = {
+      [TYPE_INT] = ETR_PTE_VALUE_INT,
+      [TYPE_BOOL] = ETR_PTE_VALUE_BOOL,
+      [TYPE_DOUBLE] = ETR_PTE_VALUE_DOUBLE,
+      [TYPE_TENSOR] = ETR_PTE_VALUE_TENSOR,
+      [TYPE_STRING] = ETR_PTE_VALUE_STRING,
+      [TYPE_INT_LIST] = ETR_PTE_VALUE_INT_LIST,
+      [TYPE_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
+      [TYPE_OPTIONAL_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
+  };
+  return type < ETR_COUNT(kinds) ? kinds[type] : ETR_PTE_VALUE_OTHER;
+}
+
+static void read_value(pte_reader *reader, etr_pte_value *out, etr_fb_at entry, uint32_t value_count) {
+  out->kind = value_kind(etr_fb_u8(&reader->fb, entry, UNION_TYPE, 0));
+  if (out->kind != ETR_PTE_VALUE_TENSOR && out->kind != ETR_PTE_VALUE_TENSOR_LIST) return;
+  etr_fb_at table = etr_fb_table(&reader->fb, entry, UNION_VALUE);
+  if (table == 0)
+    out->kind = ETR_PTE_VALUE_OTHER;
+  else if (out->kind == ETR_PTE_VALUE_TENSOR)
+    read_tensor(reader, out, table);
+  else
+    out->items = read_indices(reader, table, LIST_ITEMS, value_count, &out->item_count);
+}
+
+static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
+  etr_vec(etr_pte_value) values = {0};
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_VALUES, 4, &count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_pte_value *value = etr_vec_push(reader->arena, &values);
+    if (value) read_value(reader, value, etr_fb_table_at(&reader->fb, vector, i), count);
+  }
+  out->values = values.data;
+  out->value_count = values.count;
+}
+
+/* ---- Delegates ---- */
+
+static etr_slice inline_payload(pte_reader *reader, uint32_t index) {
+  if (index >= reader->inline_count) return (etr_slice){0};
+  return etr_fb_bytes(&reader->fb, etr_fb_table_at(&reader->fb, reader->inline_data, index), INLINE_DATA);
+}
+
+static etr_slice segment_payload(pte_reader *reader, uint32_t index) {
+  if (index >= reader->segment_count || reader->segment_base == 0 || reader->segment_base > reader->bytes.size) return (etr_slice){0};
+  etr_fb_at segment = etr_fb_table_at(&reader->fb, reader->segments, index);
+  uint64_t offset = etr_fb_u64(&reader->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(&reader->fb, segment, SEGMENT_SIZE, 0);
+  uint64_t room = reader->bytes.size - reader->segment_base;
+  if (offset > room || size > room - offset) return (etr_slice){0};
+  return (etr_slice){reader->bytes.data + (size_t)(reader->segment_base + offset), (size_t)size};
+}
+
+static etr_slice payload_of(pte_reader *reader, etr_fb_at reference) {
+  if (reference == 0) return (etr_slice){0};
+  uint32_t index = etr_fb_u32(&reader->fb, reference, REFERENCE_INDEX, 0);
+  switch (etr_fb_u8(&reader->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
+  case LOCATION_INLINE: return inline_payload(reader, index);
+  case LOCATION_SEGMENT: return segment_payload(reader, index);
+  default: return (etr_slice){0};
+  }
+}
+
+static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
+  etr_vec(etr_pte_delegate) delegates = {0};
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_DELEGATES, 4, &count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_pte_delegate *delegate = etr_vec_push(reader->arena, &delegates);
+    if (!delegate) break;
+    etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
+    delegate->backend = read_text(reader, table, DELEGATE_ID);
+    delegate->payload = payload_of(reader, etr_fb_table(&reader->fb, table, DELEGATE_PROCESSED));
+  }
+  out->delegates = delegates.data;
+  out->delegate_count = delegates.count;
+}
+
+/* ---- Instructions ---- */
+
+static void read_operators(pte_reader *reader, etr_fb_at plan) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_OPERATORS, 4, &count);
+  reader->operators.count = 0;
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    pte_operator *entry = etr_vec_push(reader->arena, &reader->operators);
+    if (!entry) break;
+    etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
+    *entry = (pte_operator){read_text(reader, table, OPERATOR_NAME), read_text(reader, table, OPERATOR_OVERLOAD)};
+  }
+}
+
+static void read_kernel_call(pte_reader *reader, etr_instruction *out, etr_fb_at call) {
+  int32_t index = valid_index(etr_fb_i32(&reader->fb, call, CALL_INDEX, 0), reader->operators.count);
+  out->op = index < 0 ? "" : reader->operators.data[index].name;
+  out->overload = index < 0 ? "" : reader->operators.data[index].overload;
+}
+
+/* Up to two fields that are indices of values, as arguments. */
+static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table, size_t count, size_t value_count) {
+  int32_t *args = etr_arena_alloc_array(reader->arena, count, sizeof *args);
+  out->arg_count = args ? count : 0;
+  for (size_t i = 0; i < out->arg_count; i++) args[i] = valid_index(etr_fb_i32(&reader->fb, table, (unsigned)i, 0), value_count);
+  out->args = args;
+}
+
+static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method, uint32_t instruction_count, etr_fb_at table) {
+  etr_fb *fb = &reader->fb;
+  uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
+  etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
+  *out = (etr_instruction){.delegate = -1, .jump_target = -1};
+  if (call && type <= ETR_INSTRUCTION_FREE) out->kind = (etr_instruction_kind)type;
+  switch (out->kind) {
+  case ETR_INSTRUCTION_KERNEL:
+    read_kernel_call(reader, out, call);
+    out->args = read_indices(reader, call, CALL_ARGS, method->value_count, &out->arg_count);
+    break;
+  case ETR_INSTRUCTION_DELEGATE:
+    out->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0), method->delegate_count);
+    out->args = read_indices(reader, call, CALL_ARGS, method->value_count, &out->arg_count);
+    break;
+  case ETR_INSTRUCTION_MOVE: read_value_fields(reader, out, call, MOVE_TO + 1, method->value_count); break;
+  case ETR_INSTRUCTION_JUMP_FALSE:
+    read_value_fields(reader, out, call, JUMP_CONDITION + 1, method->value_count);
+    out->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0), (size_t)instruction_count + 1);
+    break;
+  case ETR_INSTRUCTION_FREE: read_value_fields(reader, out, call, FREE_VALUE + 1, method->value_count); break;
+  case ETR_INSTRUCTION_UNKNOWN: break;
+  }
+}
+
+static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
+  etr_fb *fb = &reader->fb;
+  etr_vec(etr_instruction) instructions = {0};
+  uint32_t chain_count, count;
+  etr_fb_at chains = etr_fb_vector(fb, plan, PLAN_CHAINS, 4, &chain_count);
+  etr_fb_at vector = etr_fb_vector(fb, chain_count ? etr_fb_table_at(fb, chains, 0) : 0, CHAIN_INSTRUCTIONS, 4, &count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_instruction *instruction = etr_vec_push(reader->arena, &instructions);
+    if (instruction) read_instruction(reader, instruction, out, count, etr_fb_table_at(fb, vector, i));
+  }
+  out->instructions = instructions.data;
+  out->instruction_count = instructions.count;
+}
+
+/* ---- Program ---- */
+
+static void read_methods(pte_reader *reader, etr_pte *out) {
+  etr_fb *fb = &reader->fb;
+  etr_vec(etr_pte_method) methods = {0};
+  uint32_t count;
+  etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
+  reader->inline_data = etr_fb_vector(fb, program, PROGRAM_INLINE_DATA, 4, &reader->inline_count);
+  reader->segments = etr_fb_vector(fb, program, PROGRAM_SEGMENTS, 4, &reader->segment_count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_pte_method *method = etr_vec_push(reader->arena, &methods);
+    if (!method) break;
+    etr_fb_at plan = etr_fb_table_at(fb, plans, i);
+    method->name = read_text(reader, plan, PLAN_NAME);
+    read_values(reader, method, plan);
+    method->inputs = read_indices(reader, plan, PLAN_INPUTS, method->value_count, &method->input_count);
+    method->outputs = read_indices(reader, plan, PLAN_OUTPUTS, method->value_count, &method->output_count);
+    read_delegates(reader, method, plan);
+    read_operators(reader, plan);
+    read_instructions(reader, method, plan);
+  }
+  *out = (etr_pte){.methods = methods.data, .method_count = methods.count};
+}
+
+static uint64_t load(etr_slice bytes, size_t at, unsigned width) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < width; i++) value |= (uint64_t)(unsigned char)bytes.data[at + i] << (8 * i);
+  return value;
+}
+
+/* Without the extended header the whole file is the program and there are no segments. */
+static void read_extended_header(pte_reader *reader) {
+  reader->program_size = reader->bytes.size;
+  etr_slice bytes = reader->bytes;
+  if (bytes.size < HEADER_AT + HEADER_BYTES || memcmp(bytes.data + HEADER_AT, "eh00", 4) != 0) return;
+  if (load(bytes, HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES) return;
+  uint64_t program_size = load(bytes, HEADER_AT + HEADER_PROGRAM_SIZE, 8);
+  if (program_size < bytes.size) reader->program_size = (size_t)program_size;
+  reader->segment_base = load(bytes, HEADER_AT + HEADER_SEGMENT_BASE, 8);
+}
+
+static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
+  etr_slice identifier = bytes.size >= 8 ? (etr_slice){bytes.data + 4, 4} : (etr_slice){0};
+  if (etr_slice_is(identifier, "ET12")) return ETR_OK;
+  if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
+  if (etr_slice_is(identifier, "BP08"))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "a BundledProgram, not a program: give the .pte that it was made from");
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .pte: the identifier ET12 is missing");
+}
+
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error) {
+  *out = (etr_pte){0};
+  ETR_TRY(check_identifier(bytes, path, error));
+  pte_reader reader = {.arena = arena, .bytes = bytes};
+  etr_map_init(&reader.names, arena);
+  read_extended_header(&reader);
+  etr_fb_init(&reader.fb, bytes.data, reader.program_size);
+  read_methods(&reader, out);
+  if (!stopped(&reader)) return ETR_OK;
+  *out = (etr_pte){0};
+  if (etr_arena_failed(arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "damaged .pte: %s", reader.fb.message);
+}

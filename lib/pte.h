@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pte.h - the methods of a .pte as far as the join needs them: instruction lists, operators, delegates and where their payloads lie. Layer 2.
+ * Schema: executorch/exir/_serialize/program.fbs; the extended header eh00 after runtime/executor and exir/_serialize/_program.py.
+ */
+#ifndef ETR_PTE_H
+#define ETR_PTE_H
+
+#include "arena.h"
+
+typedef enum etr_instruction_kind {
+  ETR_INSTRUCTION_UNKNOWN,
+  ETR_INSTRUCTION_KERNEL,
+  ETR_INSTRUCTION_DELEGATE,
+  ETR_INSTRUCTION_MOVE,
+  ETR_INSTRUCTION_JUMP_FALSE,
+  ETR_INSTRUCTION_FREE,
+} etr_instruction_kind;
+
+typedef struct etr_instruction {
+  etr_instruction_kind kind;
+  const char *op;        /* of a kernel call: "aten::add.out" as "aten::add"; "" if its number is senseless; else NULL */
+  const char *overload;  /* "out"; "" if it has none; NULL where op is */
+  int32_t delegate;      /* of a delegate call: index into etr_pte_method.delegates; else -1 */
+  int32_t jump_target;   /* of a jump: instruction, or instruction_count for the end; else -1 */
+  const int32_t *args;   /* kernel and delegate calls: indices into the method's values; a move: {from, to}; a jump: {condition}; free: {value}.
+                            Every index of a value in here is valid, or -1 where the file has none or a senseless one */
+  size_t arg_count;
+} etr_instruction;
+
+typedef struct etr_pte_delegate {
+  const char *backend;    /* "XnnpackBackend" */
+  etr_slice payload;      /* processed bytes, inside the file's bytes; empty if the place is invalid or absent */
+} etr_pte_delegate;
+
+typedef enum etr_pte_value_kind {
+  ETR_PTE_VALUE_OTHER, ETR_PTE_VALUE_TENSOR, ETR_PTE_VALUE_TENSOR_LIST, ETR_PTE_VALUE_INT, ETR_PTE_VALUE_BOOL, ETR_PTE_VALUE_DOUBLE,
+  ETR_PTE_VALUE_STRING, ETR_PTE_VALUE_INT_LIST,
+} etr_pte_value_kind;
+
+typedef struct etr_pte_value {
+  etr_pte_value_kind kind;
+  const char *dtype;       /* of a tensor: "float32"; NULL if unknown */
+  const int32_t *sizes;    /* of a tensor: rank entries */
+  int32_t rank;
+  bool dynamic;            /* shape is not static */
+  bool constant;           /* tensor with data in the file */
+  const int32_t *items;    /* of a tensor list: indices of values */
+  size_t item_count;
+} etr_pte_value;
+
+typedef struct etr_pte_method {
+  const char *name;
+  const etr_instruction *instructions; /* of chain 0: index is the instruction id */
+  size_t instruction_count;
+  const etr_pte_delegate *delegates;
+  size_t delegate_count;
+  const etr_pte_value *values;
+  size_t value_count;
+  const int32_t *inputs, *outputs;     /* indices of values */
+  size_t input_count, output_count;
+} etr_pte_method;
+
+typedef struct etr_pte {
+  const etr_pte_method *methods;
+  size_t method_count;
+} etr_pte;
+
+/**
+ * Reads a program. Strings and arrays live in the arena; payloads point into `bytes`, which must outlive them.
+ * Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12; a BundledProgram BP08 is named as such; an offset outside the file),
+ * ETR_ERROR_MEMORY.
+ */
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cmd_nodes.c - `etrecord-tb nodes`: nodes with their times.
+ */
+#include "command.h"
+
+static etr_status write_nodes(const etr_profile *profile, const cli_settings *settings, etr_error *error) {
+  etr_sink sink = message_stdout();
+  etr_node_filter filter = {settings->method, settings->graph, settings->module, settings->op, settings->backend};
+  etr_table_options options = command_table_options(settings);
+  if (settings->format == FORMAT_JSON) return etr_emit_nodes_json(profile, &filter, settings->unit, &sink, error);
+  return etr_emit_nodes_table(profile, &filter, &options, &sink, error);
+}
+
+exit_status command_nodes(const cli_settings *settings) {
+  etr_profile *profile;
+  etr_error error = {.offset = ETR_NO_OFFSET};
+  exit_status result = command_open(&profile, settings);
+  if (result != EXIT_DONE) return result;
+  result = command_check_method(profile, settings->method);
+  if (result == EXIT_DONE) result = message_written(write_nodes(profile, settings, &error), &error);
+  etr_profile_close(profile);
+  return result;
+}

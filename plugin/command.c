@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * command.c - opening the inputs, and the size of the terminal.
+ */
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Options override what is found. */
+static void override(etr_inputs *inputs, const cli_settings *settings) {
+  if (settings->etrecord) inputs->etrecord = settings->etrecord;
+  if (settings->pte) inputs->pte = settings->pte;
+  if (settings->debug_buffer) inputs->debug_buffer = settings->debug_buffer;
+  if (settings->etdump_count) {
+    inputs->etdumps = (const char **)settings->etdumps;
+    inputs->etdump_count = settings->etdump_count;
+  }
+}
+
+exit_status command_open(etr_profile **out, const cli_settings *settings) {
+  etr_error error;
+  etr_inputs found = {0};
+  etr_status status = ETR_OK;
+  *out = NULL;
+  if (settings->record) status = etr_inputs_find(&found, settings->record, &error);
+  /* A directory with two records is no error where an option chooses one. */
+  bool chosen = status == ETR_ERROR_CHOICE && (settings->etrecord || (settings->etdump_count && !settings->etrecord));
+  if (status != ETR_OK && !chosen) return message_error(status, &error);
+  etr_inputs inputs = found;
+  override(&inputs, settings);
+  etr_options options = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
+  status = etr_profile_open(out, &inputs, &options, &error);
+  etr_inputs_clear(&found);
+  if (status != ETR_OK) return message_error(status, &error);
+  message_warnings(*out);
+  return EXIT_DONE;
+}
+
+exit_status command_check_method(const etr_profile *profile, const char *method) {
+  bool known = !method;
+  for (size_t i = 0; i < profile->method_count && !known; i++) known = strcmp(profile->methods[i].name, method) == 0;
+  for (size_t i = 0; i < profile->graph_count && !known; i++) known = strcmp(profile->graphs[i].method, method) == 0;
+  if (known) return EXIT_DONE;
+  etr_error error = {.offset = ETR_NO_OFFSET};
+  size_t used = (size_t)snprintf(error.message, sizeof error.message, "there is no method %s here; there are:", method);
+  for (size_t i = 0; i < profile->method_count && used < sizeof error.message; i++)
+    used += (size_t)snprintf(error.message + used, sizeof error.message - used, " %s", profile->methods[i].name);
+  return message_error(ETR_ERROR_CHOICE, &error);
+}
+
+static size_t terminal_width(void) {
+  struct winsize size;
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 100;
+}
+
+etr_table_options command_table_options(const cli_settings *settings) {
+  static const etr_table_format formats[] = {[FORMAT_CSV] = ETR_TABLE_CSV, [FORMAT_TSV] = ETR_TABLE_TSV, [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN};
+  bool is_table = settings->format == FORMAT_CSV || settings->format == FORMAT_TSV || settings->format == FORMAT_MARKDOWN;
+  return (etr_table_options){.format = is_table ? formats[settings->format] : ETR_TABLE_TEXT,
+                             .unit = settings->unit,
+                             .order = settings->order,
+                             .top = (size_t)settings->top,
+                             .width = terminal_width()};
+}

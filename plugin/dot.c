@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dot.c - writes a planned picture (dot_plan.h, dot_label.h) as DOT through Graphviz' cgraph. The only file that knows cgraph.
+ *
+ * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may be in it. A lock here sees to that
+ * for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while etr_emit_dot() runs in another thread, and a sink must not
+ * call etr_emit_dot().
+ */
+#include "dot_label.h"
+#include "heat.h"
+#include "writer.h"
+
+#include <graphviz/cgraph.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum { MANY_BOXES = 300 /* from here on dot's default layout takes seconds to minutes */ };
+
+static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- Disciplines: what cgraph calls back ---- */
+
+/*
+ * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. A counter instead makes the output the same every
+ * time. cgraph keeps the names itself when map() does not take them.
+ */
+typedef struct dot_disc {
+  Agdisc_t base; /* first: id_open() gets it as this */
+  IDTYPE next_id;
+} dot_disc;
+
+static void *id_open(Agraph_t *graph, Agdisc_t *disc) {
+  (void)graph;
+  return disc;
+}
+
+static long id_map(void *state, int type, char *name, IDTYPE *id, int create) {
+  (void)type;
+  if (name != NULL || !create) return FALSE;
+  *id = ++((dot_disc *)state)->next_id;
+  return TRUE;
+}
+
+static long id_alloc(void *state, int type, IDTYPE id) {
+  (void)state, (void)type, (void)id;
+  return FALSE;
+}
+
+static void id_free(void *state, int type, IDTYPE id) { (void)state, (void)type, (void)id; }
+
+static char *id_print(void *state, int type, IDTYPE id) {
+  (void)state, (void)type, (void)id;
+  return NULL;
+}
+
+static void id_close(void *state) { (void)state; }
+
+static void id_register(void *state, int type, void *object) { (void)state, (void)type, (void)object; }
+
+/* Never tells agwrite() of a failure: it would stop, and leave its static state for the next graph. The writer remembers it. */
+static int io_putstr(void *channel, const char *text) {
+  etr_puts(channel, text);
+  return 0;
+}
+
+static int io_flush(void *channel) {
+  (void)channel;
+  return 0;
+}
+
+static int swallow_message(char *message) {
+  (void)message;
+  return 0;
+}
+
+/* ---- Attributes ---- */
+
+typedef struct attribute {
+  char *name, *value; /* cgraph takes char *, and changes nothing */
+} attribute;
+
+static char font[] = "Helvetica,Arial,sans-serif";
+
+static const attribute graph_attributes[] = {
+    {"linelength", "0"}, /* no line breaks inside strings */
+    {"rankdir", "TB"},   {"fontname", font}, {"fontsize", "10"}, {"labelloc", "t"}, {"labeljust", "l"}, {"nodesep", "0.2"},
+    {"ranksep", "0.35"}, {"style", ""},      {"color", ""},      {"fillcolor", ""}, {"tooltip", ""},
+};
+static const attribute many_boxes_attributes[] = {{"splines", "polyline"}, {"nslimit", "1"}, {"nslimit1", "1"}};
+static const attribute node_attributes[] = {
+    {"shape", "box"},         {"style", "filled"},  {"fontname", font},       {"fontsize", "10"}, {"margin", "0.09,0.05"}, {"height", "0.2"},
+    {"fillcolor", "#ffffff"}, {"color", "#9ca3af"}, {"fontcolor", "#111827"}, {"penwidth", "1"},  {"label", ""},           {"tooltip", ""},
+};
+static const attribute edge_attributes[] = {{"color", "#6b7280"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
+
+static void declare(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
+  for (size_t i = 0; i < count; i++) (void)agattr(root, kind, attributes[i].name, attributes[i].value);
+}
+
+static void set(void *object, char *name, const char *value) {
+  if (value != NULL) (void)agset(object, name, (char *)(uintptr_t)value);
+}
+
+static void declare_all(const etr_dot_view *view, Agraph_t *root) {
+  declare(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
+  if (view->plan->box_count > MANY_BOXES) declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
+  declare(root, AGNODE, node_attributes, ETR_COUNT(node_attributes));
+  declare(root, AGEDGE, edge_attributes, ETR_COUNT(edge_attributes));
+  char *legend = etr_dot_legend(view);
+  if (legend != NULL) (void)agattr(root, AGRAPH, "label", agstrdup_html(root, legend));
+}
+
+/* ---- Objects ---- */
+
+typedef struct dot_drawing {
+  const etr_dot_view *view;
+  Agraph_t *root;
+  Agraph_t **clusters; /* one per scope; NULL where it is none */
+  Agnode_t **boxes;
+} dot_drawing;
+
+/* What a box or cluster is drawn in. */
+static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) { return scope == ETR_NONE ? drawing->root : drawing->clusters[scope]; }
+
+static void draw_clusters(dot_drawing *drawing) {
+  static const char *const backgrounds[] = {"#f8fafc", "#f1f5f9"}; /* in turns, so that nested ones can be told apart */
+  const etr_dot_plan *plan = drawing->view->plan;
+  for (uint32_t i = 0; i < plan->scopes.count; i++) {
+    if (plan->cluster_of[i] != i) continue;
+    const etr_scope *scope = &plan->scopes.list[i];
+    char name[32];
+    (void)snprintf(name, sizeof name, "cluster_%" PRIu32, i);
+    Agraph_t *cluster = agsubg(around(drawing, scope->parent == ETR_NONE ? ETR_NONE : plan->cluster_of[scope->parent]), name, TRUE);
+    drawing->clusters[i] = cluster;
+    set(cluster, "label", etr_dot_cluster_label(drawing->view, i));
+    set(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
+    set(cluster, "style", scope->kind == ETR_SCOPE_MODULE ? "filled,rounded" : "filled,rounded,dashed");
+    set(cluster, "color", "#cbd5e1");
+    set(cluster, "fillcolor", backgrounds[scope->depth % ETR_COUNT(backgrounds)]);
+  }
+}
+
+static void color_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t *node) {
+  const etr_dot_sum *sum = &box->sum;
+  if (sum->timed) {
+    set(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
+  } else if (view->plan->total.timed && sum->ops > 0) {
+    set(node, "color", "#d1d5db");
+    set(node, "fontcolor", "#6b7280");
+  }
+  if (sum->delegate == ETR_NONE) return;
+  set(node, "color", etr_delegate_color(sum->delegate));
+  set(node, "penwidth", "2");
+}
+
+static void shape_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t *node) {
+  if (box->node == ETR_NONE) {
+    bool partly = box->sum.delegated > 0 && box->sum.delegated < box->sum.ops;
+    set(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
+  } else if (view->graph->nodes[box->node].kind != ETR_NODE_OP) {
+    set(node, "shape", "ellipse");
+  }
+}
+
+static void draw_boxes(dot_drawing *drawing) {
+  const etr_dot_view *view = drawing->view;
+  for (size_t i = 0; i < view->plan->box_count; i++) {
+    const etr_dot_box *box = &view->plan->boxes[i];
+    char name[32];
+    (void)snprintf(name, sizeof name, "%c%" PRIu32, box->node == ETR_NONE ? 's' : 'n', box->node == ETR_NONE ? box->scope : box->node);
+    Agnode_t *node = agnode(drawing->root, name, TRUE);
+    if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, TRUE);
+    drawing->boxes[i] = node;
+    set(node, "label", etr_dot_box_label(view, box));
+    set(node, "tooltip", etr_dot_box_tooltip(view, box));
+    color_box(view, box, node);
+    shape_box(view, box, node);
+  }
+}
+
+static void draw_edges(dot_drawing *drawing) {
+  static const char *const widths[] = {"1", "1.5", "2", "2.5", "3"}; /* by uses */
+  const etr_dot_plan *plan = drawing->view->plan;
+  for (size_t i = 0; i < plan->edge_count; i++) {
+    const etr_dot_edge *of = &plan->edges[i];
+    Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL, TRUE);
+    if (of->uses == 0) set(edge, "style", "dashed");
+    if (of->uses > 1) set(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
+  }
+}
+
+static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
+  Agiddisc_t ids = {id_open, id_map, id_alloc, id_free, id_print, id_close, id_register};
+  Agiodisc_t io = {.putstr = io_putstr, .flush = io_flush};
+  dot_disc disc = {.base = {.id = &ids, .io = &io}};
+  dot_drawing drawing = {.view = view};
+  drawing.clusters = etr_arena_alloc_array(view->arena, view->plan->scopes.count, sizeof *drawing.clusters);
+  drawing.boxes = etr_arena_alloc_array(view->arena, view->plan->box_count, sizeof *drawing.boxes);
+  drawing.root = etr_arena_failed(view->arena) ? NULL : agopen("etrecord", Agdirected, &disc.base);
+  if (drawing.root == NULL) return ETR_ERROR_MEMORY;
+  declare_all(view, drawing.root);
+  draw_clusters(&drawing);
+  draw_boxes(&drawing);
+  draw_edges(&drawing);
+  if (!etr_arena_failed(view->arena)) (void)agwrite(drawing.root, writer);
+  (void)agclose(drawing.root);
+  return etr_arena_failed(view->arena) ? ETR_ERROR_MEMORY : ETR_OK;
+}
+
+static etr_status draw_alone(const etr_dot_view *view, etr_writer *writer) {
+  (void)pthread_mutex_lock(&cgraph_lock);
+  agusererrf old = agseterrf(swallow_message);
+  etr_status status = draw(view, writer);
+  (void)agseterrf(old);
+  (void)pthread_mutex_unlock(&cgraph_lock);
+  return status;
+}
+
+etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
+  const etr_graph *of = &profile->graphs[graph];
+  etr_arena arena;
+  etr_arena_init(&arena);
+  etr_dot_plan plan;
+  etr_dot_view view = {.profile = profile, .graph = of, .plan = &plan, .arena = &arena};
+  if (of->profile_method != ETR_NONE) view.method = &profile->methods[of->profile_method];
+  etr_writer writer;
+  etr_writer_init(&writer, sink);
+  etr_status status = etr_dot_plan_build(&plan, &arena, of, options != NULL ? options->depth : 0);
+  if (status == ETR_OK) status = draw_alone(&view, &writer);
+  etr_arena_clear(&arena);
+  if (status != ETR_OK) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  return etr_writer_finish(&writer, error);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dot_label.h - the texts in a DOT file: labels, tooltips, legend. Layer 4.
+ *
+ * All are escaped: whatever a record calls its nodes, nothing of it is taken for one of DOT's escape sequences, an entity or a tag. (Only '"' is
+ * left for cgraph to escape.) They are in the view's arena, and NULL when out of memory.
+ */
+#ifndef ETR_DOT_LABEL_H
+#define ETR_DOT_LABEL_H
+
+#include "dot_plan.h"
+
+/** What the texts are about. */
+typedef struct etr_dot_view {
+  const etr_profile *profile;
+  const etr_graph *graph;
+  const etr_method *method; /* whose times are on the graph; NULL if none */
+  const etr_dot_plan *plan;
+  etr_arena *arena;
+} etr_dot_view;
+
+char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box);
+char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box);
+char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope);
+char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t scope);
+
+/** What the picture shows and what its colours mean, as an HTML-like label. */
+char *etr_dot_legend(const etr_dot_view *view);
+
+/** Share of the ramp of heat.h that stands for so many ticks; its square root, so that small times can still be told from none. */
+double etr_dot_heat(const etr_dot_plan *plan, double ticks);
+
+#endif

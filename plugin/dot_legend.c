@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dot_legend.c - the legend of a DOT file: what it shows and what its colours mean.
+ */
+#include "dot_text.h"
+
+#include "heat.h"
+#include "label.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { MOST_DELEGATES = 8 /* in the legend: as many as there are colours */ };
+
+double etr_dot_heat(const etr_dot_plan *plan, double ticks) { return plan->hottest > 0 && ticks > 0 ? sqrt(ticks / plan->hottest) : 0; }
+
+static void put_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
+  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, ticks));
+  if (time != NULL) etr_puts(writer, time);
+}
+
+static void put_title(etr_writer *writer, const etr_dot_view *view) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"16\"><B>");
+  etr_dot_put_html(writer, view->graph->module);
+  etr_puts(writer, "/");
+  etr_dot_put_html(writer, view->graph->method);
+  etr_puts(writer, "</B></FONT></TD></TR>");
+}
+
+static void put_plural(etr_writer *writer, size_t count, const char *noun) { etr_putf(writer, "%zu %s%s", count, noun, count == 1 ? "" : "s"); }
+
+static void put_totals(etr_writer *writer, const etr_dot_view *view) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
+  put_plural(writer, view->plan->total.ops, "operator");
+  if (!view->plan->total.timed || view->method == NULL) {
+    etr_puts(writer, ", no run times");
+  } else {
+    etr_puts(writer, ", ");
+    put_plural(writer, view->method->run_count, "run");
+    etr_puts(writer, " of ");
+    put_time(writer, view, view->method->execute.avg);
+    etr_puts(writer, view->method->run_count == 1 ? "" : " on average");
+    etr_puts(writer, "; on operators: ");
+    put_time(writer, view, view->plan->total.ticks);
+    if (view->method->execute.avg > 0) {
+      etr_puts(writer, ", ");
+      etr_dot_put_share(writer, view->plan->total.ticks / view->method->execute.avg);
+    }
+  }
+  etr_puts(writer, "</TD></TR>");
+}
+
+static void begin_row(etr_writer *writer, const char *title) {
+  etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD>%s</TD>", title);
+}
+
+static void end_row(etr_writer *writer) { etr_puts(writer, "</TR></TABLE></TD></TR>"); }
+
+static void put_heat(etr_writer *writer, const etr_dot_view *view) {
+  enum { SWATCHES = 6 };
+  begin_row(writer, "time per run");
+  for (int i = 0; i < SWATCHES; i++) {
+    double heat = (double)i / (SWATCHES - 1);
+    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">", etr_heat_color(heat).text);
+    put_time(writer, view, heat * heat * view->plan->hottest);
+    etr_puts(writer, "</TD>");
+  }
+  etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not timed</FONT></TD>");
+  end_row(writer);
+}
+
+static void put_delegate(etr_writer *writer, const etr_dot_view *view, size_t index) {
+  const etr_dot_delegate *delegate = &view->plan->delegates[index];
+  etr_putf(writer, "<TD BORDER=\"2\" COLOR=\"%s\">", etr_delegate_color(index));
+  if (view->plan->delegate_count > 1) etr_putf(writer, "%zu: ", index);
+  etr_dot_put_html(writer, delegate->backend);
+  etr_puts(writer, ", ");
+  put_plural(writer, delegate->ops, "operator");
+  etr_puts(writer, "</TD>");
+}
+
+static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
+  size_t count = view->plan->delegate_count;
+  begin_row(writer, count == 1 ? "delegate" : "delegates");
+  for (size_t i = 0; i < count && i < MOST_DELEGATES; i++) put_delegate(writer, view, i);
+  if (count > MOST_DELEGATES) etr_putf(writer, "<TD>and %zu more</TD>", count - MOST_DELEGATES);
+  end_row(writer);
+}
+
+static void put_note(etr_writer *writer, const char *note) {
+  etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
+}
+
+char *etr_dot_legend(const etr_dot_view *view) {
+  const etr_dot_plan *plan = view->plan;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, view->arena, &writer);
+  etr_puts(&writer, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"2\">");
+  put_title(&writer, view);
+  put_totals(&writer, view);
+  if (plan->total.timed) put_heat(&writer, view);
+  if (plan->delegate_count > 0) put_delegates(&writer, view);
+  if (plan->total.estimated) put_note(&writer, "~ estimated: matched by the order of operator classes, not by an id");
+  if (plan->levels < plan->deepest) put_note(&writer, "rounded boxes are whole modules");
+  etr_puts(&writer, "</TABLE>");
+  return etr_text_end(&text, &writer);
+}

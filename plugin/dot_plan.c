@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dot_plan.c - which boxes, clusters and edges a picture of a graph has.
+ */
+#include "dot_plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+  BOXES_AT_EASE = 150, /* so many can still be read, and are laid out in a second */
+  MOST_LEVELS = 64,    /* cgraph and dot recurse once per level; no model comes near */
+};
+
+typedef struct planner {
+  etr_dot_plan *plan;
+  etr_arena *arena;
+  const etr_graph *graph;
+  etr_dot_sum *node_sums;  /* one per node */
+  etr_dot_sum *scope_sums; /* one per scope */
+  uint32_t *cluster_of;    /* one per scope, see etr_dot_plan */
+  uint32_t *closed_around; /* one per scope: the outermost closed scope around or at it; ETR_NONE */
+  uint32_t *box_of_scope;  /* of a closed scope, as soon as there is one */
+  uint32_t *box_of_node;   /* ETR_NONE: not drawn */
+  etr_vec(etr_dot_box) boxes;
+  etr_vec(etr_dot_edge) edges;
+  etr_vec(etr_dot_delegate) delegates;
+} planner;
+
+static bool is_weight(const etr_node *node) {
+  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
+}
+
+static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
+  uint32_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
+  if (list != NULL) memset(list, 0xFF, count * sizeof *list);
+  return list;
+}
+
+/* ---- Sums ---- */
+
+static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
+  sum->ticks += other->ticks;
+  sum->drawn += other->drawn;
+  sum->ops += other->ops;
+  sum->delegated += other->delegated;
+  if (sum->delegate == ETR_NONE) sum->delegate = other->delegate;
+  sum->timed |= other->timed;
+  sum->estimated |= other->estimated;
+}
+
+/* The lowered module that a nested graph is or lies in; ETR_NONE if none. A parent's index is smaller than its child's. */
+static uint32_t lowered_around(const etr_graph *graph, uint32_t subgraph) {
+  while (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].kind != ETR_SUBGRAPH_LOWERED) {
+    uint32_t parent = graph->subgraphs[subgraph].parent;
+    subgraph = parent < subgraph ? parent : ETR_NONE;
+  }
+  return subgraph < graph->subgraph_count ? subgraph : ETR_NONE;
+}
+
+/* Index of the delegate that runs a node, which is added when it is new; ETR_NONE: none runs it. */
+static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
+  const etr_node *node = &p->graph->nodes[index];
+  const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
+  uint32_t lowered = lowered_around(p->graph, node->subgraph);
+  etr_dot_delegate delegate = {.instruction = -1};
+  const char *key = NULL;
+  if (time != NULL && time->backend != NULL) {
+    delegate.backend = time->backend;
+    delegate.instruction = time->delegate_instruction;
+    key = etr_arena_format(p->arena, "%" PRId32 " %s", time->delegate_instruction, time->backend);
+  } else if (lowered != ETR_NONE) {
+    const char *backend = p->graph->subgraphs[lowered].backend;
+    delegate.backend = backend != NULL ? backend : "delegate";
+    key = etr_arena_format(p->arena, "lowered %" PRIu32, lowered);
+  }
+  if (key == NULL) return ETR_NONE;
+  uint32_t found = etr_map_get(known, etr_slice_of(key));
+  if (found != ETR_NONE) return found;
+  etr_dot_delegate *added = etr_vec_push(p->arena, &p->delegates);
+  if (added == NULL) return ETR_NONE;
+  *added = delegate;
+  uint32_t at = (uint32_t)p->delegates.count - 1;
+  return etr_map_set(known, etr_slice_of(key), at) ? at : ETR_NONE;
+}
+
+static void sum_node(planner *p, etr_map *known, uint32_t index) {
+  const etr_node *node = &p->graph->nodes[index];
+  etr_dot_sum *sum = &p->node_sums[index];
+  *sum = (etr_dot_sum){.drawn = is_weight(node) ? 0 : 1, .ops = node->kind == ETR_NODE_OP ? 1 : 0, .delegate = ETR_NONE};
+  if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
+    sum->ticks = p->graph->times[index].avg;
+    sum->timed = true;
+    sum->estimated = p->graph->times[index].match == ETR_MATCH_ALIGNED;
+  }
+  if (node->kind != ETR_NODE_OP) return;
+  sum->delegate = delegate_of(p, known, index);
+  if (sum->delegate == ETR_NONE) return;
+  sum->delegated = 1;
+  p->delegates.data[sum->delegate].ops++;
+  p->delegates.data[sum->delegate].ticks += sum->ticks;
+}
+
+static void sum_all(planner *p) {
+  const etr_scopes *scopes = &p->plan->scopes;
+  etr_map known;
+  etr_map_init(&known, p->arena);
+  for (size_t i = 0; i < scopes->count; i++) p->scope_sums[i].delegate = ETR_NONE;
+  p->plan->total.delegate = ETR_NONE;
+  for (uint32_t i = 0; i < p->graph->node_count; i++) {
+    sum_node(p, &known, i);
+    if (etr_arena_failed(p->arena)) return;
+    add(&p->plan->total, &p->node_sums[i]);
+    if (scopes->of_node[i] != ETR_NONE) add(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
+  }
+  for (size_t i = scopes->count; i-- > 0;) { /* children stand behind their parents */
+    if (scopes->list[i].parent != ETR_NONE) add(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
+  }
+}
+
+/* ---- Levels ---- */
+
+/* Boxes for every number of open levels: nodes in opened scopes, and one for each scope that is just below. */
+static uint32_t levels_at_ease(planner *p) {
+  const etr_scopes *scopes = &p->plan->scopes;
+  uint32_t deepest = p->plan->deepest;
+  size_t *nodes = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *nodes);
+  size_t *closed = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *closed);
+  if (nodes == NULL || closed == NULL) return 0;
+  for (size_t i = 0; i < p->graph->node_count; i++) {
+    uint32_t scope = scopes->of_node[i];
+    nodes[scope == ETR_NONE ? 0 : scopes->list[scope].depth + 1] += p->node_sums[i].drawn;
+  }
+  for (size_t i = 0; i < scopes->count; i++) closed[scopes->list[i].depth] += p->scope_sums[i].drawn > 0;
+  uint32_t levels = 0;
+  size_t open_nodes = nodes[0];
+  while (levels < deepest && open_nodes + nodes[levels + 1] + closed[levels + 1] <= BOXES_AT_EASE) open_nodes += nodes[++levels];
+  return levels;
+}
+
+static uint32_t choose_levels(planner *p, int depth) {
+  uint32_t most = ETR_MIN(p->plan->deepest, (uint32_t)MOST_LEVELS);
+  if (depth > 0) return ETR_MIN((uint32_t)depth, most);
+  if (depth < 0 || p->plan->total.ops <= BOXES_AT_EASE) return most;
+  return ETR_MIN(levels_at_ease(p), most);
+}
+
+/* ---- Boxes ---- */
+
+static uint32_t add_box(planner *p, etr_dot_box box) {
+  etr_dot_box *added = etr_vec_push(p->arena, &p->boxes);
+  if (added == NULL) return ETR_NONE;
+  *added = box;
+  p->plan->hottest = ETR_MAX(p->plan->hottest, box.sum.ticks);
+  return (uint32_t)p->boxes.count - 1;
+}
+
+/* Parents stand before their children, so what holds for a scope's surroundings is known when it is its turn. */
+static void place_scopes(planner *p) {
+  for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
+    const etr_scope *scope = &p->plan->scopes.list[i];
+    uint32_t cluster = scope->parent != ETR_NONE ? p->cluster_of[scope->parent] : ETR_NONE;
+    uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
+    bool is_open = scope->depth < p->plan->levels, is_frame_of_one = p->scope_sums[i].drawn <= 1;
+    p->cluster_of[i] = is_open && !is_frame_of_one ? i : cluster;
+    p->closed_around[i] = closed == ETR_NONE && !is_open && !is_frame_of_one ? i : closed;
+  }
+}
+
+static uint32_t box_for_node(planner *p, uint32_t node) {
+  uint32_t scope = p->plan->scopes.of_node[node];
+  if (scope == ETR_NONE) return add_box(p, (etr_dot_box){node, ETR_NONE, ETR_NONE, p->node_sums[node]});
+  uint32_t closed = p->closed_around[scope];
+  if (closed == ETR_NONE) return add_box(p, (etr_dot_box){node, scope, p->cluster_of[scope], p->node_sums[node]});
+  if (p->box_of_scope[closed] == ETR_NONE) {
+    p->box_of_scope[closed] = add_box(p, (etr_dot_box){ETR_NONE, closed, p->cluster_of[closed], p->scope_sums[closed]});
+  }
+  return p->box_of_scope[closed];
+}
+
+static void place_boxes(planner *p) {
+  for (uint32_t i = 0; i < p->graph->node_count; i++) {
+    if (p->node_sums[i].drawn > 0) p->box_of_node[i] = box_for_node(p, i);
+  }
+}
+
+/* ---- Edges ---- */
+
+static int compare_keys(const void *a, const void *b) {
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return left < right ? -1 : left > right;
+}
+
+typedef etr_vec(uint64_t) edge_keys;
+
+/* A key is tail, head; so sorting brings equal pairs together. */
+static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
+  if (tail == ETR_NONE || head == ETR_NONE || tail == head) return;
+  uint64_t *key = etr_vec_push(p->arena, keys);
+  if (key != NULL) *key = (uint64_t)tail << 32 | head;
+}
+
+static void collect_data_flow(planner *p, edge_keys *keys) {
+  for (size_t i = 0; i < p->graph->node_count; i++) {
+    const etr_node *node = &p->graph->nodes[i];
+    for (size_t j = 0; j < node->input_count; j++) push_edge(p, keys, p->box_of_node[node->inputs[j].node], p->box_of_node[i]);
+  }
+}
+
+/* From each node that holds a graph to the first box of that graph. */
+static void collect_nested(planner *p, edge_keys *keys) {
+  bool *seen = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *seen);
+  for (size_t i = 0; seen != NULL && i < p->graph->node_count; i++) {
+    uint32_t subgraph = p->graph->nodes[i].subgraph;
+    if (subgraph == ETR_NONE || seen[subgraph] || p->box_of_node[i] == ETR_NONE) continue;
+    seen[subgraph] = true;
+    push_edge(p, keys, p->box_of_node[p->graph->subgraphs[subgraph].owner], p->box_of_node[i]);
+  }
+}
+
+/* uses: what one key counts for. */
+static void merge_edges(planner *p, edge_keys *keys, uint32_t uses) {
+  if (keys->count > 0) qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
+  for (size_t i = 0; i < keys->count; i++) {
+    if (i == 0 || keys->data[i] != keys->data[i - 1]) {
+      etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);
+      if (edge == NULL) return;
+      *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32), .head = (uint32_t)keys->data[i]};
+    }
+    p->edges.data[p->edges.count - 1].uses += uses;
+  }
+}
+
+static void place_edges(planner *p) {
+  edge_keys data = {0}, nested = {0};
+  collect_data_flow(p, &data);
+  collect_nested(p, &nested);
+  if (etr_arena_failed(p->arena)) return;
+  merge_edges(p, &data, 1);
+  merge_edges(p, &nested, 0);
+}
+
+/* ---- All of it ---- */
+
+static uint32_t deepest_level(const etr_scopes *scopes) {
+  uint32_t deepest = 0;
+  for (size_t i = 0; i < scopes->count; i++) deepest = ETR_MAX(deepest, scopes->list[i].depth + 1);
+  return deepest;
+}
+
+static bool planner_init(planner *p) {
+  size_t nodes = p->graph->node_count, scopes = p->plan->scopes.count;
+  p->node_sums = etr_arena_alloc_array(p->arena, nodes, sizeof *p->node_sums);
+  p->scope_sums = etr_arena_alloc_array(p->arena, scopes, sizeof *p->scope_sums);
+  p->box_of_node = filled_with_none(p->arena, nodes);
+  p->box_of_scope = filled_with_none(p->arena, scopes);
+  p->cluster_of = filled_with_none(p->arena, scopes);
+  p->closed_around = filled_with_none(p->arena, scopes);
+  return !etr_arena_failed(p->arena);
+}
+
+static void hand_out(planner *p) {
+  etr_dot_plan *plan = p->plan;
+  plan->scope_sums = p->scope_sums;
+  plan->cluster_of = p->cluster_of;
+  plan->boxes = p->boxes.data;
+  plan->box_count = p->boxes.count;
+  plan->edges = p->edges.data;
+  plan->edge_count = p->edges.count;
+  plan->delegates = p->delegates.data;
+  plan->delegate_count = p->delegates.count;
+}
+
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, int depth) {
+  *out = (etr_dot_plan){0};
+  planner p = {.plan = out, .arena = arena, .graph = graph};
+  ETR_TRY(etr_scopes_build(&out->scopes, arena, graph));
+  if (!planner_init(&p)) return ETR_ERROR_MEMORY;
+  sum_all(&p);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  out->deepest = deepest_level(&out->scopes);
+  out->levels = choose_levels(&p, depth);
+  place_scopes(&p);
+  place_boxes(&p);
+  place_edges(&p);
+  hand_out(&p);
+  return etr_arena_failed(arena) ? ETR_ERROR_MEMORY : ETR_OK;
+}

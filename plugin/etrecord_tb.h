@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * etrecord_tb.h - writes a profile (etrecord.h) as TensorBoard event files, Graphviz DOT and JSON.
+ *
+ * Emitters are pure functions of the profile and their options: no clock, host name, locale, randomness or hash order, so that the same input
+ * gives the same bytes. They stream into a sink. etr_write_logdir() is the whole main job on top of them: it names the files, writes them under
+ * temporary names and renames them once all are complete.
+ *
+ * No emitter changes the profile; any number of them may run on one profile at the same time.
+ */
+#ifndef ETRECORD_TB_H
+#define ETRECORD_TB_H
+
+#include "etrecord.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of the library and the command, "MAJOR.MINOR.PATCH". Static. */
+ETR_API const char *etr_version(void);
+
+/* ---- Sinks ---------------------------------------------------------------------------------------------------------------------------- */
+
+/** Where bytes go. */
+typedef struct etr_sink {
+  /** Takes `size` bytes. False: cannot take them (a full disk, a closed pipe); the emitter then stops and returns ETR_ERROR_IO. */
+  bool (*write)(void *context, const void *data, size_t size);
+  void *context;
+} etr_sink;
+
+/* ---- Units ---------------------------------------------------------------------------------------------------------------------------- */
+
+typedef enum etr_unit { ETR_UNIT_MS, ETR_UNIT_NS, ETR_UNIT_US, ETR_UNIT_S, ETR_UNIT_CYCLES } etr_unit;
+
+/** "ms", "ns", "us", "s", "cycles". Static. */
+ETR_API const char *etr_unit_name(etr_unit unit);
+
+/** Ticks as a number of that unit; ETR_UNIT_CYCLES gives the ticks themselves. */
+ETR_API double etr_ticks_to_unit(const etr_profile *profile, double ticks, etr_unit unit);
+
+/* ---- TensorBoard event file ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct etr_events_options {
+  double wall_time; /**< seconds since 1970, put into every event; finite */
+} etr_events_options;
+
+/**
+ * Writes the event file of one entry point: the graph; if it was timed, one tagged_run_metadata per statistic (profile/avg, profile/p50,
+ * profile/p90, profile/max in whole microseconds with starts packed so that every group's span is the sum of its nodes, and profile/timeline with
+ * real starts); latency_ms/METHOD with one step per inference. The bytes are a sequence of TFRecords of tensorflow.Event.
+ *
+ * graph: index into profile->graphs. options may be NULL (wall_time 0).
+ * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error);
+
+/* ---- Graphviz DOT --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct etr_dot_options {
+  int depth; /**< levels of modules that are opened; 0: chosen so that at most about 150 boxes are drawn (all of a small graph); negative: all */
+} etr_dot_options;
+
+/**
+ * Writes one entry point as DOT: modules as clusters, time as heat, delegates marked, shapes and times in the labels. What lies deeper than
+ * `depth` is one box per module with its summed time.
+ *
+ * graph: index into profile->graphs. options may be NULL.
+ * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error);
+
+/* ---- Tables and JSON ----------------------------------------------------------------------------------------------------------------------------- */
+
+/** Which nodes a table has. Zeroed: all. Borrowed strings. */
+typedef struct etr_node_filter {
+  const char *method;  /**< only graphs of this method */
+  const char *graph_module; /**< only entry points of this module: "edge", "aten", ... */
+  const char *module;  /**< only nodes in this module of the model or below it: "layers.0" has "layers.0.mlp", not "layers.01" */
+  const char *op;      /**< glob over the target, '*' and '?': "aten.conv*" */
+  const char *backend; /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
+} etr_node_filter;
+
+/**
+ * Writes the nodes of every graph with their times, schema "etrecord-tb/nodes/1" (schema/nodes.schema.json). filter may be NULL.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/** How a table is laid out. */
+typedef enum etr_table_format {
+  ETR_TABLE_TEXT,     /**< for people: columns cut so that a line fits the width */
+  ETR_TABLE_CSV,      /**< RFC 4180, with a quote before what a spreadsheet would run as a formula */
+  ETR_TABLE_TSV,
+  ETR_TABLE_MARKDOWN,
+} etr_table_format;
+
+/** Order of a table of nodes. */
+typedef enum etr_node_order { ETR_ORDER_TIME, ETR_ORDER_NAME, ETR_ORDER_OP, ETR_ORDER_MODULE, ETR_ORDER_GRAPH } etr_node_order;
+
+/** Zeroed: text, milliseconds, by time, all rows, 100 columns. */
+typedef struct etr_table_options {
+  etr_table_format format;
+  etr_unit unit;
+  etr_node_order order; /**< of nodes; longest time, or alphabetical, first */
+  size_t top;           /**< rows at most; 0: all */
+  size_t width;         /**< columns of text; 0: 100 */
+} etr_table_options;
+
+/**
+ * Writes the operators as a table: where something was timed, those that ran; otherwise all. filter and options may be NULL.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
+                                        etr_error *error);
+
+/** Writes what is in the inputs as tables. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
+/** Writes what is in the inputs, schema "etrecord-tb/info/1" (schema/info.schema.json). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/* ---- The main job --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct etr_logdir_options {
+  const char *logdir;  /**< directory, made if it is not there; NULL: "runs" */
+  const char *name;    /**< folder below it; NULL: made from the record's path. Percent-encoded where a file system would mind */
+  double wall_time;    /**< as in etr_events_options, and in the files' names */
+  const char *host;    /**< for the files' names, as TensorBoard's own writers have it; NULL: "localhost" */
+  long pid;            /**< likewise */
+  int dot_depth;       /**< as etr_dot_options.depth */
+  /** Told of each file once all are in place; may be NULL. graph: index into profile->graphs. kind: "events" or "dot". */
+  void (*on_file)(void *context, const char *path, size_t graph, const char *kind);
+  void *context;
+} etr_logdir_options;
+
+/**
+ * Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents.SECONDS.HOST.PID.0 and LOGDIR/NAME/dot/MODULE/METHOD.dot for every entry point, K
+ * counting from 1 in the profile's order. All files are written under temporary names first and renamed when every one is complete; event files
+ * that an earlier call left in these run folders are then removed, so that TensorBoard never shows a mix. When anything fails, nothing
+ * that was there before is changed and no temporary file is left.
+ *
+ * Errors: ETR_ERROR_IO with the path, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * file_name.c - percent-encoding of path components.
+ */
+#include "file_name.h"
+
+enum { MAX_BYTES = 180 };
+
+static bool is_safe(unsigned char c, bool at_edge, bool at_end) {
+  if (c < 0x20 || c == 0x7F || strchr("/%\\:*?\"<>|", c)) return false;
+  return !(at_edge && c == '.') && !(at_end && c == ' ');
+}
+
+static uint32_t hash_of(const char *text) {
+  uint32_t hash = 2166136261u;
+  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
+  return hash;
+}
+
+char *etr_file_name(etr_arena *arena, const char *text) {
+  static const char digits[] = "0123456789ABCDEF";
+  size_t size = strlen(text), used = 0;
+  if (size == 0) return etr_arena_copy(arena, ETR_SLICE("%"));
+  char *name = etr_arena_alloc_array(arena, size + 1, 3);
+  if (!name) return NULL;
+  for (size_t i = 0; i < size && used <= MAX_BYTES; i++) {
+    unsigned char c = (unsigned char)text[i];
+    bool at_end = i + 1 == size;
+    if (is_safe(c, i == 0 || at_end, at_end)) {
+      name[used++] = (char)c;
+      continue;
+    }
+    name[used++] = '%';
+    name[used++] = digits[c >> 4];
+    name[used++] = digits[c & 15];
+  }
+  name[used] = '\0';
+  if (used <= MAX_BYTES) return name;
+  for (used = MAX_BYTES - 10; used > 0 && ((unsigned char)name[used] & 0xC0) == 0x80;) used--; /* not inside a UTF-8 character */
+  return etr_arena_format(arena, "%.*s~%08x", (int)used, name, hash_of(text));
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * json_writer.c - JSON into a writer: commas, nesting, escapes.
+ */
+#include "json_writer.h"
+
+#include <inttypes.h>
+
+void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = writer}; }
+
+static etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
+
+/* What stands before a value or key: a comma, and a line end where an object begins in an array. */
+static void separate(etr_jw *json, bool is_object) {
+  etr_jw_level *level = innermost(json);
+  if (level == NULL || json->after_key) {
+    json->after_key = false;
+    return;
+  }
+  if (level->has_items) etr_puts(json->writer, ",");
+  level->has_items = true;
+  if (level->is_array && is_object) {
+    etr_puts(json->writer, "\n");
+    level->has_lines = true;
+  }
+}
+
+static void end_outermost(etr_jw *json) {
+  if (json->depth == 0) etr_puts(json->writer, "\n");
+}
+
+static void begin(etr_jw *json, bool is_array) {
+  separate(json, !is_array);
+  etr_puts(json->writer, is_array ? "[" : "{");
+  if (json->depth == ETR_JW_MAX_DEPTH) {
+    json->writer->status = ETR_ERROR_FORMAT;
+  } else {
+    json->levels[json->depth++] = (etr_jw_level){.is_array = is_array};
+  }
+}
+
+void etr_jw_object(etr_jw *json) { begin(json, false); }
+void etr_jw_array(etr_jw *json) { begin(json, true); }
+
+void etr_jw_end(etr_jw *json) {
+  const etr_jw_level *level = innermost(json);
+  if (level == NULL) return;
+  if (level->has_lines) etr_puts(json->writer, "\n");
+  etr_puts(json->writer, level->is_array ? "]" : "}");
+  json->depth--;
+  end_outermost(json);
+}
+
+/* Bytes of the valid UTF-8 sequence at the start of text; 0 if it is none. No overlong forms, surrogates, or more than U+10FFFF. */
+static size_t utf8_size(etr_slice text) {
+  const unsigned char *byte = (const unsigned char *)text.data;
+  if (byte[0] < 0x80) return 1;
+  size_t size = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
+  if (byte[0] < 0xC2 || byte[0] > 0xF4 || size > text.size) return 0;
+  unsigned char least = byte[0] == 0xE0 ? 0xA0 : byte[0] == 0xF0 ? 0x90 : 0x80;
+  unsigned char most = byte[0] == 0xED ? 0x9F : byte[0] == 0xF4 ? 0x8F : 0xBF;
+  if (byte[1] < least || byte[1] > most) return 0;
+  for (size_t i = 2; i < size; i++) {
+    if (byte[i] < 0x80 || byte[i] > 0xBF) return 0;
+  }
+  return size;
+}
+
+static void put_ascii(etr_writer *writer, char c) {
+  static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+  const char *at = c != '\0' ? strchr(escaped, c) : NULL;
+  if (at != NULL) {
+    etr_put(writer, (etr_slice){(const char[]){'\\', letters[at - escaped]}, 2});
+  } else if ((unsigned char)c < 0x20 || c == 0x7F || c == '<') {
+    etr_putf(writer, "\\u%04x", (unsigned)c);
+  } else {
+    etr_put(writer, (etr_slice){&c, 1});
+  }
+}
+
+static void put_character(etr_writer *writer, etr_slice character) {
+  if (character.size == 1) {
+    put_ascii(writer, character.data[0]);
+  } else if (etr_slice_is(character, "\xE2\x80\xA8")) { /* U+2028 and U+2029 end a line in old JavaScript */
+    etr_puts(writer, "\\u2028");
+  } else if (etr_slice_is(character, "\xE2\x80\xA9")) {
+    etr_puts(writer, "\\u2029");
+  } else {
+    etr_put(writer, character);
+  }
+}
+
+static void put_string(etr_writer *writer, etr_slice text) {
+  etr_puts(writer, "\"");
+  for (size_t at = 0; at < text.size;) {
+    size_t size = utf8_size((etr_slice){text.data + at, text.size - at});
+    if (size == 0) {
+      etr_puts(writer, "\\ufffd");
+      at++;
+    } else {
+      put_character(writer, (etr_slice){text.data + at, size});
+      at += size;
+    }
+  }
+  etr_puts(writer, "\"");
+}
+
+void etr_jw_key(etr_jw *json, const char *key) {
+  separate(json, false);
+  put_string(json->writer, etr_slice_of(key));
+  etr_puts(json->writer, ":");
+  json->after_key = true;
+}
+
+void etr_jw_slice(etr_jw *json, etr_slice text) {
+  separate(json, false);
+  put_string(json->writer, text);
+  end_outermost(json);
+}
+
+void etr_jw_string(etr_jw *json, const char *text) {
+  if (text == NULL) {
+    etr_jw_null(json);
+  } else {
+    etr_jw_slice(json, etr_slice_of(text));
+  }
+}
+
+static void put_word(etr_jw *json, const char *word) {
+  separate(json, false);
+  etr_puts(json->writer, word);
+  end_outermost(json);
+}
+
+void etr_jw_bool(etr_jw *json, bool value) { put_word(json, value ? "true" : "false"); }
+void etr_jw_null(etr_jw *json) { put_word(json, "null"); }
+
+void etr_jw_int(etr_jw *json, int64_t value) {
+  separate(json, false);
+  etr_putf(json->writer, "%" PRId64, value);
+  end_outermost(json);
+}
+
+void etr_jw_uint(etr_jw *json, uint64_t value) {
+  separate(json, false);
+  etr_putf(json->writer, "%" PRIu64, value);
+  end_outermost(json);
+}
+
+void etr_jw_double(etr_jw *json, double value) {
+  separate(json, false);
+  etr_put_double(json->writer, value);
+  end_outermost(json);
+}

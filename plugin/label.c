@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * label.c - short texts for shapes, operators, source lines, devices and times.
+ */
+#include "label.h"
+
+#include "writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const char *short_dtype(const char *dtype) {
+  static const struct {
+    const char *dtype, *label;
+  } names[] = {
+      {"float32", "f32"}, {"float64", "f64"}, {"float16", "f16"},   {"bfloat16", "bf16"}, {"int8", "i8"},
+      {"int16", "i16"},   {"int32", "i32"},   {"int64", "i64"},     {"uint8", "u8"},      {"uint16", "u16"},
+      {"uint32", "u32"},  {"uint64", "u64"},  {"complex32", "c32"}, {"complex64", "c64"}, {"complex128", "c128"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(names); i++) {
+    if (strcmp(names[i].dtype, dtype) == 0) return names[i].label;
+  }
+  return dtype;
+}
+
+static void put_dim(etr_writer *writer, const etr_dim *dim) {
+  if (dim->size != ETR_DIM_SYMBOLIC) {
+    etr_putf(writer, "%" PRId64, dim->size);
+  } else {
+    etr_puts(writer, dim->symbol != NULL ? dim->symbol : "?");
+  }
+}
+
+char *etr_label_shape(etr_arena *arena, const etr_value *value) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  if (value->dtype != NULL) etr_puts(&writer, short_dtype(value->dtype));
+  if (value->rank >= 0) {
+    etr_puts(&writer, "[");
+    for (int32_t i = 0; i < value->rank; i++) {
+      if (i > 0) etr_puts(&writer, ",");
+      put_dim(&writer, &value->dims[i]);
+    }
+    etr_puts(&writer, "]");
+  }
+  return etr_text_end(&text, &writer);
+}
+
+etr_slice etr_label_op(const char *target) {
+  const char *name = strpbrk(target, ".:");
+  if (name == NULL) return etr_slice_of(target);
+  name += strspn(name, ".:");
+  size_t size = strcspn(name, ".");
+  return size > 0 ? (etr_slice){name, size} : etr_slice_of(target);
+}
+
+char *etr_label_source(etr_arena *arena, const etr_source *source) {
+  if (source == NULL) return etr_arena_copy(arena, ETR_SLICE(""));
+  const char *file = source->file;
+  for (const char *c = file; *c != '\0'; c++) {
+    if ((*c == '/' || *c == '\\') && c[1] != '\0') file = c + 1;
+  }
+  const char *in = source->function[0] != '\0' ? " in " : "";
+  return etr_arena_format(arena, "%s:%" PRId64 "%s%s", file, source->line, in, source->function);
+}
+
+/* Locale-free, and made for what stands in TensorBoard's device names, where ':' and '/' have a meaning. */
+static char device_char(char c) {
+  if (c >= 'a' && c <= 'z') return (char)(c - 'a' + 'A');
+  bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return plain ? c : '_';
+}
+
+const char *etr_label_device(etr_arena *arena, const char *backend) {
+  if (backend == NULL) return "CPU";
+  etr_slice name = etr_slice_of(backend);
+  const etr_slice suffix = ETR_SLICE("Backend");
+  if (name.size > suffix.size && etr_slice_ends(name, suffix)) name.size -= suffix.size;
+  char *label = etr_arena_copy(arena, name);
+  for (char *c = label; c != NULL && *c != '\0'; c++) *c = device_char(*c);
+  return label;
+}
+
+char *etr_label_time(etr_arena *arena, double ns) {
+  double value = ns >= 1e10 ? ns / 1e9 : ns >= 1e5 ? ns / 1e6 : ns / 1e3;
+  const char *unit = ns >= 1e10 ? " s" : ns >= 1e5 ? " ms" : " us";
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  etr_put_fixed(&writer, value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+  etr_puts(&writer, unit);
+  return etr_text_end(&text, &writer);
+}

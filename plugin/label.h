@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * label.h - short texts for what a reader of a picture wants to see: shapes, operators, source lines, devices, times. Layer 4.
+ *
+ * The texts are not escaped for any format. What returns char * is in the arena, and NULL when out of memory.
+ */
+#ifndef ETR_LABEL_H
+#define ETR_LABEL_H
+
+#include "arena.h"
+
+/** Type and shape of a value: "f32[1,16,256]", "f32[s77,16]", "f32[]" of a scalar, "int" of a symbolic number, "" if nothing is known. */
+char *etr_label_shape(etr_arena *arena, const etr_value *value);
+
+/** The operator of a target without namespace and overload: "linear" of "aten.linear.default", "add" of "_operator.add". Part of target. */
+etr_slice etr_label_op(const char *target);
+
+/** "modeling.py:42 in forward"; "" of NULL. */
+char *etr_label_source(etr_arena *arena, const etr_source *source);
+
+/** What runs it, in capitals, digits, '-' and '_': "XNNPACK" of "XnnpackBackend"; "CPU" of NULL, that is, of kernels. */
+const char *etr_label_device(etr_arena *arena, const char *backend);
+
+/** A time to three digits: "0.437 ms", "43.7 us", "12.3 s". */
+char *etr_label_time(etr_arena *arena, double ns);
+
+#endif

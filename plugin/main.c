@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * main.c - the command etrecord-tb.
+ */
+#include "command.h"
+
+#include <signal.h>
+
+const cli_command commands[] = {
+    {"write", COMMAND_WRITE, "RECORD", "write TensorBoard run folders and DOT files (the default)",
+     "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for\n"
+     "every entry point of the record, and prints what it wrote. Writing the same record twice replaces\n"
+     "the files of the first time.",
+     command_write},
+    {"info", COMMAND_INFO, "RECORD", "what is in the record: graphs, methods, delegates, runs, what is missing",
+     "Prints what is in the inputs: entry points with dialect and node counts, methods with their\n"
+     "delegates, runs with the method each was found to be of, and what is missing or unknown.",
+     command_info},
+    {"nodes", COMMAND_NODES, "RECORD", "the graphs' nodes, with the times joined to them",
+     "Prints the nodes of the graphs with the times joined to them: the text table has the nodes of timed\n"
+     "graphs by time; JSON has every node of every graph.",
+     command_nodes},
+    {NULL, 0, NULL, NULL, NULL, NULL},
+};
+
+int main(int argc, char **argv) {
+  cli_settings settings;
+  const cli_command *chosen;
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as an error of write */
+  exit_status status = option_parse(&settings, &chosen, argc, argv);
+  if (status != EXIT_DONE) return status;
+  if (settings.version) {
+    printf("etrecord-tb %s\n", etr_version());
+    return EXIT_DONE;
+  }
+  if (settings.help) {
+    option_print_help(stdout, chosen);
+    return EXIT_DONE;
+  }
+  return chosen->run(&settings);
+}

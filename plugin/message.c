@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * message.c - errors and warnings, one line each.
+ */
+#include "message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Names come from files: no control character reaches the terminal, and a message stays one line. */
+static void put_line(const char *text) {
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    bool c1 = c == 0xC2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0;
+    fputc(c < 0x20 || c == 0x7F || c1 ? '?' : c, stderr);
+    if (c1) text++;
+  }
+}
+
+static void put_place(const char *file, const char *entry, uint64_t offset) {
+  if (file && file[0]) {
+    put_line(file);
+    fputs(": ", stderr);
+  }
+  if (entry && entry[0]) put_line(entry);
+  if (offset != ETR_NO_OFFSET) fprintf(stderr, "@%llu", (unsigned long long)offset);
+  if ((entry && entry[0]) || offset != ETR_NO_OFFSET) fputs(": ", stderr);
+}
+
+exit_status message_error(etr_status status, const etr_error *error) {
+  (void)status;
+  fputs("etrecord-tb: ", stderr);
+  put_place(error->file, error->entry, error->offset);
+  put_line(error->message);
+  fputc('\n', stderr);
+  return EXIT_BAD_INPUT;
+}
+
+void message_warnings(const etr_profile *profile) {
+  for (size_t i = 0; i < profile->warning_count; i++) {
+    const etr_warning *warning = &profile->warnings[i];
+    fputs("etrecord-tb: warning: ", stderr);
+    put_place(warning->file, warning->entry, warning->offset);
+    put_line(warning->message);
+    fputc('\n', stderr);
+  }
+}
+
+exit_status message_usage(const char *command, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fputs("etrecord-tb: ", stderr);
+  put_line(text);
+  fprintf(stderr, " (see etrecord-tb %s%s--help)\n", command ? command : "", command ? " " : "");
+  return EXIT_USAGE;
+}
+
+static bool write_stdout(void *context, const void *data, size_t size) {
+  (void)context;
+  return fwrite(data, 1, size, stdout) == size;
+}
+
+etr_sink message_stdout(void) { return (etr_sink){write_stdout, NULL}; }
+
+exit_status message_written(etr_status status, const etr_error *error) {
+  errno = 0;
+  bool flushed = fflush(stdout) == 0 && !ferror(stdout);
+  if (status == ETR_OK && flushed) return EXIT_DONE;
+  if (errno == EPIPE) return EXIT_DONE; /* whoever read has seen enough */
+  if (status == ETR_ERROR_MEMORY) return message_error(status, error);
+  fputs("etrecord-tb: cannot write to standard output\n", stderr);
+  return EXIT_BAD_INPUT;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pieces.h - protobuf bytes that grow in an arena without ever being copied: a list of blocks. Layer 4.
+ *
+ * A message with many parts is packed part by part; its length is known in the end and its header goes in front as pieces of their own. A failed
+ * allocation is the arena's sticky failure.
+ */
+#ifndef ETR_PIECES_H
+#define ETR_PIECES_H
+
+#include "arena.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+typedef struct etr_pieces {
+  etr_arena *arena;
+  etr_vec(etr_slice) list;
+  size_t size; /* of all pieces */
+  size_t room; /* left behind the last piece */
+} etr_pieces;
+
+/** Appends the tag and length of a length-delimited field whose `size` bytes are appended next. */
+void etr_pieces_field(etr_pieces *pieces, uint32_t field, size_t size);
+
+/** Appends a packed message. */
+void etr_pieces_message(etr_pieces *pieces, const ProtobufCMessage *message);
+
+/** Appends other pieces, which are borrowed and must not grow any more. */
+void etr_pieces_append(etr_pieces *pieces, const etr_pieces *more);
+
+#endif

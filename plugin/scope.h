@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * scope.h - the hierarchy in which a graph's nodes are shown: a tree of boxes made from modules and nested graphs. Layer 4.
+ *
+ * TensorBoard's graph tab and DOT's clusters use the same tree, so that a box has the same nodes and the same time in both. The rules come
+ * from how the graph tab lays out and colours (few boxes on top, no common root, bounded children per box).
+ */
+#ifndef ETR_SCOPE_H
+#define ETR_SCOPE_H
+
+#include "arena.h"
+
+typedef enum etr_scope_kind {
+  ETR_SCOPE_MODULE,   /* a module of the model, or a prefix that several share */
+  ETR_SCOPE_SUBGRAPH, /* body of a control-flow operator, or a lowered module */
+  ETR_SCOPE_BUCKET,   /* a run of consecutive nodes, because their box would have too many children or they have no module */
+} etr_scope_kind;
+
+typedef struct etr_scope {
+  const char *label; /* "layers.0"; as the record has it: each emitter cleans it for its format. Unique among siblings */
+  uint32_t parent;   /* ETR_NONE: on top. Parents stand before their children */
+  uint32_t depth;    /* 0 on top */
+  etr_scope_kind kind;
+  uint32_t module;   /* index into etr_graph.modules; ETR_NONE if it is none */
+  uint32_t op_count; /* operators inside, at any depth */
+} etr_scope;
+
+typedef struct etr_scopes {
+  const etr_scope *list;
+  size_t count;
+  const uint32_t *of_node; /* scope of each node of the graph; ETR_NONE: on top. A weight is in its first consumer's scope */
+} etr_scopes;
+
+/**
+ * Builds the tree of a graph; everything lives in the arena.
+ *   - A node's scope is its chain of modules as nn_module_stack tells; list containers are joined to their member ("layers.0").
+ *   - Nodes of nested graphs are in a scope of that nested graph below their owner's scope.
+ *   - A common root, and a box on top that holds most of the operators, is dissolved as long as the top stays within 30 boxes.
+ *   - More than 32 children on top, or more than 100 in a box, are put in buckets ("layers.0-15"; by execution order where names do not help).
+ * Errors: ETR_ERROR_MEMORY.
+ */
+etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *graph);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * table.c - laying out and escaping tables.
+ */
+#include "table.h"
+
+#include <math.h>
+
+enum { GAP = 2, LEAST_WIDTH = 8 };
+
+void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count) {
+  *table = (etr_table){.arena = arena, .columns = columns, .column_count = column_count};
+}
+
+void etr_table_add(etr_table *table, const char *text) {
+  const char **cell = etr_vec_push(table->arena, &table->cells);
+  if (cell) *cell = text ? etr_arena_copy(table->arena, etr_slice_of(text)) : "";
+}
+
+void etr_table_add_number(etr_table *table, double value, int decimals) {
+  etr_text text;
+  etr_writer writer;
+  if (isnan(value)) {
+    etr_table_add(table, "");
+    return;
+  }
+  etr_text_begin(&text, table->arena, &writer);
+  etr_put_fixed(&writer, value, decimals);
+  etr_table_add(table, etr_text_end(&text, &writer));
+}
+
+void etr_table_add_share(etr_table *table, double part, double whole) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, table->arena, &writer);
+  if (whole > 0) {
+    etr_put_fixed(&writer, 100 * part / whole, 1);
+    etr_puts(&writer, " %");
+  }
+  etr_table_add(table, etr_text_end(&text, &writer));
+}
+
+/* ---- Text ---- */
+
+static bool is_control(const char *at) {
+  unsigned char c = (unsigned char)at[0];
+  return c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)at[1] < 0xA0); /* C0, DEL, C1 */
+}
+
+static size_t character_size(const char *at) {
+  size_t size = 1;
+  while (((unsigned char)at[size] & 0xC0) == 0x80) size++;
+  return size;
+}
+
+static size_t width_of(const char *text) {
+  size_t width = 0;
+  for (; *text; text += character_size(text)) width++;
+  return width;
+}
+
+/* Writes `count` characters from the `from`-th on. */
+static void put_part(etr_writer *writer, const char *text, size_t from, size_t count) {
+  for (; *text && from > 0; from--) text += character_size(text);
+  for (; *text && count > 0; count--, text += character_size(text))
+    if (is_control(text))
+      etr_puts(writer, "?");
+    else
+      etr_put(writer, (etr_slice){text, character_size(text)});
+}
+
+void etr_put_plain(etr_writer *writer, const char *text) { put_part(writer, text, 0, SIZE_MAX); }
+
+static void put_blanks(etr_writer *writer, size_t count) {
+  while (count-- > 0) etr_puts(writer, " ");
+}
+
+/* Cuts in the middle: the end of a name tells as much as its start. */
+static void put_cell(etr_writer *writer, const char *text, size_t width, bool right, bool last) {
+  size_t actual = width_of(text);
+  if (actual > width) {
+    size_t head = width / 2, tail = width - head - 1;
+    put_part(writer, text, 0, head);
+    etr_puts(writer, "\xE2\x80\xA6");
+    put_part(writer, text, actual - tail, tail);
+    return;
+  }
+  if (right) put_blanks(writer, width - actual);
+  etr_put_plain(writer, text);
+  if (!right && !last) put_blanks(writer, width - actual);
+}
+
+/* Takes columns off the widest shrinking column until the line fits. */
+static void shrink(const etr_table *table, size_t *widths, size_t width) {
+  size_t total = GAP * (table->column_count - 1);
+  for (size_t i = 0; i < table->column_count; i++) total += widths[i];
+  while (total > width) {
+    size_t widest = SIZE_MAX;
+    for (size_t i = 0; i < table->column_count; i++)
+      if (table->columns[i].shrinks && widths[i] > LEAST_WIDTH && (widest == SIZE_MAX || widths[i] > widths[widest])) widest = i;
+    if (widest == SIZE_MAX) return;
+    widths[widest]--;
+    total--;
+  }
+}
+
+static void write_text(const etr_table *table, etr_writer *writer, size_t width) {
+  size_t *widths = etr_arena_alloc_array(table->arena, table->column_count, sizeof *widths);
+  if (!widths) return;
+  for (size_t i = 0; i < table->column_count; i++) widths[i] = width_of(table->columns[i].title);
+  for (size_t i = 0; i < table->cells.count; i++) {
+    size_t *column = &widths[i % table->column_count];
+    *column = ETR_MAX(*column, width_of(table->cells.data[i]));
+  }
+  shrink(table, widths, width);
+  size_t rows = table->cells.count / table->column_count;
+  for (size_t row = 0; row <= rows; row++) {
+    for (size_t i = 0; i < table->column_count; i++) {
+      const char *text = row == 0 ? table->columns[i].title : table->cells.data[(row - 1) * table->column_count + i];
+      if (i > 0) put_blanks(writer, GAP);
+      put_cell(writer, text, widths[i], table->columns[i].right, i + 1 == table->column_count);
+    }
+    etr_puts(writer, "\n");
+  }
+}
+
+/* ---- For programs ---- */
+
+static bool is_number(const char *text) {
+  size_t digits = strspn(text + (*text == '-'), "0123456789.");
+  return digits > 0 && text[(*text == '-') + digits] == '\0';
+}
+
+static void put_csv(etr_writer *writer, const char *text) {
+  bool formula = *text && strchr("=+-@\t\r", *text) && !is_number(text);
+  if (!formula && !strpbrk(text, ",\"\r\n")) {
+    etr_puts(writer, text);
+    return;
+  }
+  etr_puts(writer, formula ? "\"'" : "\"");
+  for (; *text; text++) etr_put(writer, *text == '"' ? ETR_SLICE("\"\"") : (etr_slice){text, 1});
+  etr_puts(writer, "\"");
+}
+
+static void put_tsv(etr_writer *writer, const char *text) {
+  if (*text && strchr("=+-@", *text) && !is_number(text)) etr_puts(writer, "'");
+  for (; *text; text++) etr_put(writer, strchr("\t\r\n", *text) ? ETR_SLICE(" ") : (etr_slice){text, 1});
+}
+
+static void put_markdown(etr_writer *writer, const char *text) {
+  for (; *text; text++) {
+    if (strchr("\r\n", *text)) {
+      etr_puts(writer, " ");
+      continue;
+    }
+    if (strchr("\\`*_{}[]<>|#~&!", *text)) etr_puts(writer, "\\");
+    etr_put(writer, (etr_slice){text, 1});
+  }
+}
+
+static void write_rows(const etr_table *table, etr_writer *writer, etr_table_format format) {
+  bool markdown = format == ETR_TABLE_MARKDOWN;
+  size_t rows = table->cells.count / table->column_count;
+  for (size_t row = 0; row <= rows; row++) {
+    for (size_t i = 0; i < table->column_count; i++) {
+      const char *text = row == 0 ? table->columns[i].title : table->cells.data[(row - 1) * table->column_count + i];
+      etr_puts(writer, markdown ? (i ? " | " : "| ") : i == 0 ? "" : format == ETR_TABLE_CSV ? "," : "\t");
+      (markdown ? put_markdown : format == ETR_TABLE_CSV ? put_csv : put_tsv)(writer, text);
+    }
+    etr_puts(writer, markdown ? " |\n" : format == ETR_TABLE_CSV ? "\r\n" : "\n");
+    for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++) etr_puts(writer, table->columns[i].right ? "|---:" : "|---");
+    if (markdown && row == 0) etr_puts(writer, "|\n");
+  }
+}
+
+void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width) {
+  if (etr_arena_failed(table->arena))
+    writer->status = ETR_ERROR_MEMORY;
+  else if (format == ETR_TABLE_TEXT)
+    write_text(table, writer, width ? width : 100);
+  else
+    write_rows(table, writer, format);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * table.h - tables for people and for other programs: text that fits the terminal, CSV, TSV, Markdown. Layer 4.
+ */
+#ifndef ETR_TABLE_H
+#define ETR_TABLE_H
+
+#include "writer.h"
+
+typedef struct etr_column {
+  const char *title;
+  bool right;   /* numbers */
+  bool shrinks; /* text that may be cut in the middle when the table is too wide */
+} etr_column;
+
+/** Cells are added row by row; the arena holds them. */
+typedef struct etr_table {
+  etr_arena *arena;
+  const etr_column *columns;
+  size_t column_count;
+  etr_vec(const char *) cells;
+} etr_table;
+
+void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count);
+
+/** Adds the next cell, copied; NULL is an empty one. */
+void etr_table_add(etr_table *table, const char *text);
+/** Adds a number with so many decimals; NaN is an empty cell. */
+void etr_table_add_number(etr_table *table, double value, int decimals);
+/** Adds a share of a whole as "12.3 %"; empty if the whole is 0. */
+void etr_table_add_share(etr_table *table, double part, double whole);
+
+/**
+ * Writes the table. Text: columns two blanks apart, shrinking ones cut so that a line takes at most `width` columns; control characters, which
+ * could steer a terminal, become '?'. CSV is RFC 4180 with a quote before what a spreadsheet would run as a formula. TSV has no tabs or line ends in
+ * cells. Markdown escapes what would be markup.
+ */
+void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width);
+
+/** Writes a text so that it cannot steer a terminal. */
+void etr_put_plain(etr_writer *writer, const char *text);
+
+#endif

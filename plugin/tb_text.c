@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tb_text.c - text as TensorBoard's graph tab can show it.
+ */
+#include "tb_text.h"
+
+static const char ellipsis[] = "...";
+
+/* Bytes of the UTF-8 sequence that starts with this one; the profile promises valid UTF-8, but the end of the text is not passed anyway. */
+static size_t sequence_length(const char *at, size_t left) {
+  size_t length = 1;
+  while (length < left && ((unsigned char)at[length] & 0xC0) == 0x80) length++;
+  return length;
+}
+
+/* What stands for the character at the start of a text; *length tells how many bytes it has there. */
+static etr_slice plain_character(const char *at, size_t left, size_t *length) {
+  unsigned char c = (unsigned char)*at;
+  *length = c < 0x80 ? 1 : sequence_length(at, left);
+  if (c == '"' || c == '\'') return ETR_SLICE("`");
+  if (c == '\\') return ETR_SLICE("/");
+  if (c == '\n') return ETR_SLICE(" | ");
+  if (c < ' ' || c == 0x7f) return ETR_SLICE(" ");
+  if (c < 0x80) return (etr_slice){at, 1};
+  etr_slice character = {at, *length};
+  if (etr_slice_is(character, "\xC2\xB5") || etr_slice_is(character, "\xCE\xBC")) return ETR_SLICE("u"); /* the two micro signs */
+  return ETR_SLICE("?");
+}
+
+size_t etr_tb_clean_text(char *to, const char *text) {
+  const size_t room = ETR_TB_TEXT_ROOM - sizeof ellipsis;
+  etr_slice rest = etr_slice_of(text);
+  size_t size = 0;
+  while (rest.size > 0) {
+    size_t length;
+    etr_slice plain = plain_character(rest.data, rest.size, &length);
+    if (plain.size > room - size) {
+      memcpy(to + size, ellipsis, sizeof ellipsis);
+      return size + sizeof ellipsis - 1;
+    }
+    memcpy(to + size, plain.data, plain.size);
+    size += plain.size;
+    rest = (etr_slice){rest.data + length, rest.size - length};
+  }
+  to[size] = '\0';
+  return size;
+}
+
+static bool is_name_character(char c) { return c >= ' ' && c < 0x7f && strchr("\"'\\:/", c) == NULL; }
+
+size_t etr_tb_clean_name(char *to, etr_slice text) {
+  static const char library[] = "__function_library__"; /* a prefix with a meaning to the page, as '^' is */
+  size_t size = 0;
+  for (size_t i = 0; i < text.size && size < ETR_TB_NAME_ROOM - 1;) {
+    size_t length = sequence_length(text.data + i, text.size - i);
+    to[size++] = is_name_character(text.data[i]) ? text.data[i] : '_';
+    i += length;
+  }
+  if (size == 0) to[size++] = '_';
+  to[size] = '\0';
+  if (to[0] == '^' || to[0] == ' ' || strncmp(to, library, sizeof library - 1) == 0) to[0] = '~';
+  return size;
+}
+
+static bool is_summary(const char *op, size_t size) {
+  static const char suffix[] = "Summary";
+  return size >= sizeof suffix - 1 && memcmp(op + size - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
+}
+
+size_t etr_tb_clean_op(char *to, etr_slice text) {
+  size_t size = etr_tb_clean_name(to, text);
+  for (char *c; (c = strstr(to, "Const")) != NULL;) *c = 'c';
+  if (is_summary(to, size)) to[size - strlen("Summary")] = 's';
+  if (strcmp(to, "NoOp") == 0) to[0] = 'n';
+  return size;
+}

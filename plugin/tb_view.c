@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tb_view.c - names, devices and shapes of a graph.
+ */
+#include "tb_view.h"
+
+#include "label.h"
+#include "tb_names.h"
+
+/* ---- Shapes ---- */
+
+static etr_tb_shape *new_shape(etr_arena *arena, const etr_value *value) {
+  size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
+  etr_tb_shape *shape = etr_arena_alloc(arena, sizeof *shape);
+  Tensorboard__TensorShapeProto__Dim *dims = etr_arena_alloc_array(arena, rank, sizeof *dims);
+  Tensorboard__TensorShapeProto__Dim **pointers = etr_arena_alloc_array(arena, rank, sizeof(void *));
+  if (etr_arena_failed(arena)) return NULL;
+  tensorboard__tensor_shape_proto__init(shape);
+  shape->unknown_rank = value->rank < 0;
+  shape->n_dim = rank;
+  shape->dim = pointers;
+  for (size_t i = 0; i < rank; i++) {
+    tensorboard__tensor_shape_proto__dim__init(&dims[i]);
+    dims[i].size = value->dims[i].size == ETR_DIM_SYMBOLIC ? -1 : value->dims[i].size; /* -1 is shown as "?" */
+    pointers[i] = &dims[i];
+  }
+  return shape;
+}
+
+static void find_shapes(etr_tb_view *view) {
+  size_t count = 0;
+  for (size_t i = 0; i < view->graph->node_count; i++) count += view->graph->nodes[i].output_count;
+  view->first_value = etr_arena_alloc_array(view->arena, view->graph->node_count, sizeof *view->first_value);
+  view->shapes = etr_arena_alloc_array(view->arena, count, sizeof(void *));
+  view->shape_labels = etr_arena_alloc_array(view->arena, count, sizeof *view->shape_labels);
+  if (etr_arena_failed(view->arena)) return;
+  count = 0;
+  for (size_t i = 0; i < view->graph->node_count; i++) {
+    view->first_value[i] = count;
+    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++, count++) {
+      view->shapes[count] = new_shape(view->arena, &view->graph->nodes[i].outputs[k]);
+      view->shape_labels[count] = etr_label_shape(view->arena, &view->graph->nodes[i].outputs[k]);
+    }
+  }
+}
+
+/* ---- Devices ---- */
+
+const char *etr_tb_backend(const etr_graph *graph, size_t node) {
+  if (graph->times && graph->times[node].backend) return graph->times[node].backend;
+  uint32_t subgraph = graph->nodes[node].subgraph;
+  while (subgraph < graph->subgraph_count && !graph->subgraphs[subgraph].backend) {
+    uint32_t parent = graph->subgraphs[subgraph].parent;
+    subgraph = parent < subgraph ? parent : ETR_NONE;
+  }
+  return subgraph < graph->subgraph_count ? graph->subgraphs[subgraph].backend : NULL;
+}
+
+/* The page lists only devices that end in ":NAME:NUMBER". */
+static const char *new_device(etr_arena *arena, const char *backend) {
+  const char *label = etr_label_device(arena, backend);
+  return label ? etr_arena_format(arena, "/device:%.64s:0", label[0] ? label : "DELEGATE") : NULL;
+}
+
+/* Different backends may have one device label; each device is listed once. */
+static void find_devices(etr_tb_view *view) {
+  const etr_graph *graph = view->graph;
+  etr_vec(const char *) devices = {0};
+  etr_map known, by_backend;
+  etr_map_init(&known, view->arena);
+  etr_map_init(&by_backend, view->arena);
+  view->device_of_node = etr_arena_alloc_array(view->arena, graph->node_count, sizeof *view->device_of_node);
+  for (size_t i = 0; i < graph->node_count && !etr_arena_failed(view->arena); i++) {
+    view->device_of_node[i] = ETR_NONE;
+    const char *backend = etr_tb_backend(graph, i);
+    if (graph->nodes[i].kind != ETR_NODE_OP || (!backend && !etr_tb_time(graph, i))) continue;
+    const char *key = backend ? backend : "";
+    uint32_t device = etr_map_get(&by_backend, etr_slice_of(key));
+    if (device == ETR_NONE) {
+      const char *name = new_device(view->arena, backend);
+      if (!name) return;
+      device = etr_map_get(&known, etr_slice_of(name));
+      if (device == ETR_NONE) {
+        device = (uint32_t)devices.count;
+        const char **added = etr_vec_push(view->arena, &devices);
+        if (added) *added = name;
+        etr_map_set(&known, etr_slice_of(name), device);
+      }
+      etr_map_set(&by_backend, etr_slice_of(key), device);
+    }
+    view->device_of_node[i] = device;
+  }
+  view->devices = devices.data;
+  view->device_count = (uint32_t)devices.count;
+}
+
+etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph) {
+  *out = (etr_tb_view){.arena = arena, .profile = profile, .graph = graph};
+  ETR_TRY(etr_scopes_build(&out->scopes, arena, graph));
+  out->names = etr_tb_names(arena, graph, &out->scopes);
+  find_shapes(out);
+  find_devices(out);
+  return etr_arena_failed(arena) ? ETR_ERROR_MEMORY : ETR_OK;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * writer.c - buffered text output into a sink, numbers without the locale.
+ */
+#include "writer.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+  LONGEST_DOUBLE = 48, /* sign, digits, exponent, and a decimal point of several bytes */
+  MOST_DECIMALS = 17,
+  LONGEST_FIXED = DBL_MAX_10_EXP + MOST_DECIMALS + 16, /* sign, all digits of DBL_MAX, decimal point, decimals */
+};
+
+void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
+  writer->sink = *sink;
+  writer->status = ETR_OK;
+  writer->used = 0;
+}
+
+static void hand_over(etr_writer *writer, const char *data, size_t size) {
+  if (writer->status == ETR_OK && size > 0 && !writer->sink.write(writer->sink.context, data, size)) writer->status = ETR_ERROR_IO;
+}
+
+static void flush(etr_writer *writer) {
+  hand_over(writer, writer->buffer, writer->used);
+  writer->used = 0;
+}
+
+etr_status etr_writer_finish(etr_writer *writer, etr_error *error) {
+  flush(writer);
+  if (writer->status == ETR_OK) return ETR_OK;
+  const char *reason = writer->status == ETR_ERROR_MEMORY ? "out of memory" : "the output could not be written";
+  return etr_fail(error, writer->status, NULL, NULL, ETR_NO_OFFSET, "%s", reason);
+}
+
+void etr_put(etr_writer *writer, etr_slice bytes) {
+  if (bytes.size > sizeof writer->buffer - writer->used) flush(writer);
+  if (bytes.size > sizeof writer->buffer) {
+    hand_over(writer, bytes.data, bytes.size);
+  } else if (bytes.size > 0) {
+    memcpy(writer->buffer + writer->used, bytes.data, bytes.size);
+    writer->used += bytes.size;
+  }
+}
+
+void etr_puts(etr_writer *writer, const char *text) { etr_put(writer, etr_slice_of(text)); }
+
+/* For what is longer than the room left in the buffer. */
+static void put_formatted(etr_writer *writer, size_t length, const char *format, va_list arguments) {
+  char *text = malloc(length + 1);
+  if (text == NULL) {
+    writer->status = writer->status == ETR_OK ? ETR_ERROR_MEMORY : writer->status;
+    return;
+  }
+  (void)vsnprintf(text, length + 1, format, arguments);
+  etr_put(writer, (etr_slice){text, length});
+  free(text);
+}
+
+void etr_putf(etr_writer *writer, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  size_t room = sizeof writer->buffer - writer->used;
+  int length = vsnprintf(writer->buffer + writer->used, room, format, arguments);
+  if (length >= 0 && (size_t)length < room) {
+    writer->used += (size_t)length;
+  } else if (length >= 0) {
+    put_formatted(writer, (size_t)length, format, again);
+  }
+  va_end(again);
+  va_end(arguments);
+}
+
+/* Puts what printf made of a number, with a point for whatever the locale has between the digits. */
+static void put_number(etr_writer *writer, const char *text) {
+  size_t before = strspn(text, "+-0123456789eE");
+  etr_put(writer, (etr_slice){text, before});
+  if (text[before] == '\0') return;
+  etr_puts(writer, ".");
+  etr_puts(writer, text + before + strcspn(text + before, "0123456789"));
+}
+
+void etr_put_double(etr_writer *writer, double value) {
+  if (!isfinite(value)) {
+    etr_puts(writer, "null");
+    return;
+  }
+  char text[LONGEST_DOUBLE];
+  /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may need fewer. */
+  int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
+  do {
+    (void)snprintf(text, sizeof text, "%.*g", digits, value);
+  } while (digits++ < DBL_DECIMAL_DIG && strtod(text, NULL) != value);
+  put_number(writer, text);
+}
+
+void etr_put_fixed(etr_writer *writer, double value, int decimals) {
+  if (!isfinite(value)) {
+    etr_puts(writer, "null");
+    return;
+  }
+  char text[LONGEST_FIXED];
+  (void)snprintf(text, sizeof text, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
+  put_number(writer, text);
+}
+
+static bool text_write(void *context, const void *data, size_t size) {
+  etr_text *text = context;
+  if (size > text->capacity - text->size) {
+    if (size > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) return false;
+    size_t capacity = ETR_MAX(text->capacity * 2, text->size + size);
+    char *grown = etr_arena_alloc(text->arena, capacity);
+    if (grown == NULL) return false;
+    if (text->size > 0) memcpy(grown, text->data, text->size);
+    text->data = grown;
+    text->capacity = capacity;
+  }
+  memcpy(text->data + text->size, data, size);
+  text->size += size;
+  return true;
+}
+
+void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer) {
+  *text = (etr_text){.arena = arena};
+  etr_writer_init(writer, &(etr_sink){text_write, text});
+}
+
+char *etr_text_end(etr_text *text, etr_writer *writer) {
+  etr_put(writer, (etr_slice){"", 1});
+  return etr_writer_finish(writer, NULL) == ETR_OK ? text->data : NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * writer.h - buffered text output into a sink. Layer 4.
+ *
+ * A writer remembers its first failure (sticky): later calls do nothing, and whoever wrote checks etr_writer_finish() once at the end. Numbers
+ * look the same in every locale.
+ */
+#ifndef ETR_WRITER_H
+#define ETR_WRITER_H
+
+#include "arena.h"
+#include "etrecord_tb.h"
+
+typedef struct etr_writer {
+  etr_sink sink;
+  etr_status status; /* of the first failure */
+  size_t used;       /* of buffer */
+  char buffer[4096];
+} etr_writer;
+
+/** *sink is copied; its context is borrowed until etr_writer_finish(). Nothing has to be freed. */
+void etr_writer_init(etr_writer *writer, const etr_sink *sink);
+
+/** Hands over what is still buffered. ETR_ERROR_IO if the sink refused anything, ETR_ERROR_MEMORY. May be called more than once. */
+etr_status etr_writer_finish(etr_writer *writer, etr_error *error);
+
+void etr_put(etr_writer *writer, etr_slice bytes);
+void etr_puts(etr_writer *writer, const char *text);
+
+/** printf for integers and strings; not for floating point, whose decimal point depends on the locale. */
+void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
+
+/** As few digits as read back as the same double, in JSON's syntax; NaN and infinities, which JSON has not, become null. */
+void etr_put_double(etr_writer *writer, double value);
+
+/** So many decimals (at most 17), correctly rounded: 0.437. NaN and infinities become null. */
+void etr_put_fixed(etr_writer *writer, double value, int decimals);
+
+/** Text collected in an arena. It is filled through a writer on its sink and read with etr_text_end(). */
+typedef struct etr_text {
+  etr_arena *arena;
+  char *data;
+  size_t size, capacity;
+} etr_text;
+
+/** Starts an empty text and a writer that fills it. */
+void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer);
+
+/** The text, NUL-terminated, in the arena. NULL when out of memory, and then the arena has failed, too. */
+char *etr_text_end(etr_text *text, etr_writer *writer);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Short texts for pictures.
+ */
+#include "label.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static etr_arena arena;
+
+static void clear(void) { etr_arena_clear(&arena); }
+
+TestSuite(label, .fini = clear);
+
+static void expect_text(const char *text, const char *expected) {
+  cr_assert_not_null(text);
+  cr_expect_str_eq(text, expected, "'%s', not '%s'", text, expected);
+}
+
+Test(label, shape) {
+  static const etr_dim dims[] = {{.size = 1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "2*s77"}, {.size = 256}, {.size = ETR_DIM_SYMBOLIC}};
+  static const struct {
+    etr_value value;
+    const char *label;
+  } cases[] = {
+      {{.dtype = "float32", .dims = dims, .rank = 3}, "f32[1,2*s77,256]"},
+      {{.dtype = "bfloat16", .dims = dims, .rank = 4}, "bf16[1,2*s77,256,?]"},
+      {{.dtype = "int64", .dims = NULL, .rank = 0}, "i64[]"},
+      {{.dtype = "bool", .dims = dims, .rank = 1}, "bool[1]"},
+      {{.dtype = "float8_e4m3fn", .dims = dims, .rank = 1}, "float8_e4m3fn[1]"},
+      {{.dtype = "int", .rank = -1}, "int"},
+      {{.dtype = NULL, .dims = dims, .rank = 1}, "[1]"},
+      {{.dtype = NULL, .rank = -1}, ""},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_shape(&arena, &cases[i].value), cases[i].label);
+}
+
+Test(label, op) {
+  static const char *const cases[][2] = {
+      {"aten.linear.default", "linear"},
+      {"aten._softmax.default", "_softmax"},
+      {"quantized_decomposed.quantize_per_tensor.default", "quantize_per_tensor"},
+      {"higher_order.cond", "cond"},
+      {"_operator.add", "add"},
+      {"aten::add.out", "add"},
+      {"getitem", "getitem"},
+      {"", ""},
+      {"aten.", "aten."},
+      {"...", "..."},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_arena_copy(&arena, etr_label_op(cases[i][0])), cases[i][1]);
+}
+
+Test(label, source) {
+  static const struct {
+    etr_source source;
+    const char *label;
+  } cases[] = {
+      {{.file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = ""}, "modeling.py:42 in forward"},
+      {{.file = "C:\\models\\vit.py", .line = 7, .function = "", .code = ""}, "vit.py:7"},
+      {{.file = "<eval>", .line = -1, .function = "f", .code = ""}, "<eval>:-1 in f"},
+      {{.file = "dir/", .line = 1, .function = "", .code = ""}, "dir/:1"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_source(&arena, &cases[i].source), cases[i].label);
+  expect_text(etr_label_source(&arena, NULL), "");
+}
+
+Test(label, device) {
+  static const char *const cases[][2] = {
+      {NULL, "CPU"},          {"XnnpackBackend", "XNNPACK"}, {"CoreMLBackend", "COREML"},    {"VulkanBackend", "VULKAN"},
+      {"Backend", "BACKEND"}, {"my-npu_2", "MY-NPU_2"},      {"a:b/c \xC3\xA9", "A_B_C___"}, {"", ""},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_device(&arena, cases[i][0]), cases[i][1]);
+}
+
+Test(label, time) {
+  static const struct {
+    double ns;
+    const char *label;
+  } cases[] = {
+      {0, "0.000 us"},      {437, "0.437 us"},    {4370, "4.37 us"},  {43700, "43.7 us"},  {99999, "100.0 us"},
+      {437000, "0.437 ms"}, {4370000, "4.37 ms"}, {2.5e9, "2500 ms"}, {12.34e9, "12.3 s"}, {1e13, "10000 s"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_pte.c - lib/pte.c on all real programs, and on some built by hand with senseless numbers.
+ */
+#include "file.h"
+#include "pte.h"
+
+#include "tiny_flatbuf.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_BYTES = 1 << 26, HEADER_SEGMENT_BASE = 8 + 16 };
+
+typedef struct reading {
+  etr_file file;
+  etr_arena arena;
+  etr_pte pte;
+  etr_error error;
+  etr_status status;
+} reading;
+
+static void read_bytes(reading *out, etr_slice bytes) {
+  etr_error_clear(&out->error);
+  out->status = etr_pte_read(&out->pte, &out->arena, bytes, "pte", &out->error);
+}
+
+static void load(reading *out, const char *path) {
+  char full[256];
+  *out = (reading){0};
+  snprintf(full, sizeof full, FIXTURES "/%s", path);
+  cr_assert_eq(etr_file_read(&out->file, full, MAX_BYTES, NULL), ETR_OK, "%s", full);
+}
+
+static void read_fixture(reading *out, const char *path) {
+  load(out, path);
+  read_bytes(out, (etr_slice){(const char *)out->file.data, out->file.size});
+}
+
+static void clear(reading *it) {
+  etr_arena_clear(&it->arena);
+  etr_file_clear(&it->file);
+}
+
+static bool same_numbers(const int32_t *a, const int32_t *b, size_t count) { return count == 0 || memcmp(a, b, count * sizeof *a) == 0; }
+
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+/* ---- Real programs -------------------------------------------------------------------------------------------------------------------- */
+
+Test(pte, methods_of_all_fixtures) {
+  static const struct {
+    const char *path;
+    size_t method_count, method;
+    const char *name;
+    size_t kinds[ETR_INSTRUCTION_FREE + 1]; /* unknown, kernel, delegate, move, jump, free */
+    size_t values, inputs, outputs;
+  } rows[] = {
+      {"add_mul/model.pte", 1, 0, "forward", {0, 33, 0, 0, 0, 0}, 101, 2, 2},
+      {"add_mul_debug/model.pte", 1, 0, "forward", {0, 33, 0, 0, 0, 0}, 101, 2, 2},
+      {"bundled_update/model.pte", 1, 0, "forward", {0, 2, 2, 0, 0, 0}, 25, 2, 2},
+      {"control_flow/model.pte", 1, 0, "forward", {0, 11, 0, 4, 4, 0}, 35, 2, 1},
+      {"control_flow_map/model.pte", 1, 0, "forward", {0, 9, 0, 0, 1, 0}, 14, 2, 1},
+      {"coreml/model.pte", 1, 0, "forward", {0, 0, 1, 0, 0, 0}, 2, 1, 1},
+      {"demo_delegate_int/model.pte", 1, 0, "forward", {0, 2, 2, 0, 0, 0}, 9, 1, 2},
+      {"dynamic_xnnpack/model.pte", 1, 0, "forward", {0, 2, 1, 0, 0, 0}, 7, 2, 2},
+      {"extra_modules/model.pte", 1, 0, "forward", {0, 33, 0, 0, 0, 0}, 101, 2, 2},
+      {"from_executorch/pte/add.pte", 1, 0, "forward", {0, 1, 0, 0, 0, 0}, 4, 2, 1},
+      {"from_executorch/pte/keyword_spotting.pte", 1, 0, "forward", {0, 16, 0, 0, 0, 0}, 289, 1, 1},
+      {"llama_xnnpack/model.pte", 1, 0, "forward", {0, 130, 82, 0, 0, 0}, 1141, 1, 1},
+      {"lowered_in_record/model.pte", 1, 0, "forward", {0, 2, 2, 0, 0, 0}, 25, 2, 2},
+      {"masked_attention/model.pte", 1, 0, "forward", {0, 47, 0, 0, 0, 0}, 176, 1, 2},
+      {"multi_method/model.pte", 3, 0, "decode", {0, 6, 0, 0, 0, 0}, 27, 1, 1},
+      {"multi_method/model.pte", 3, 1, "encode", {0, 0, 1, 0, 0, 0}, 2, 1, 1},
+      {"multi_method/model.pte", 3, 2, "get_dim", {0, 0, 0, 0, 0, 0}, 1, 0, 1},
+      {"mv2_portable/model.pte", 1, 0, "forward", {0, 153, 0, 0, 0, 0}, 1600, 1, 1},
+      {"mv2_xnnpack/model.pte", 1, 0, "forward", {0, 0, 1, 0, 0, 0}, 54, 1, 1},
+      {"old_0_6_add_mul/model.pte", 1, 0, "forward", {0, 33, 0, 0, 0, 0}, 101, 2, 2},
+      {"old_1_0_1_add_mul/model.pte", 1, 0, "forward", {0, 33, 0, 0, 0, 0}, 101, 2, 2},
+      {"quantized_xnnpack/model.pte", 1, 0, "forward", {0, 3, 4, 0, 0, 0}, 16, 1, 1},
+      {"vit_xnnpack/model.pte", 1, 0, "forward", {0, 231, 86, 0, 0, 0}, 1043, 1, 1},
+      {"vulkan/model.pte", 1, 0, "forward", {0, 1, 2, 0, 0, 0}, 9, 1, 1},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it;
+    size_t kinds[ETR_INSTRUCTION_FREE + 1] = {0};
+    read_fixture(&it, rows[i].path);
+    cr_assert(it.status == ETR_OK && it.pte.method_count == rows[i].method_count, "%s: %s", rows[i].path, it.error.message);
+    const etr_pte_method *method = &it.pte.methods[rows[i].method];
+    for (size_t j = 0; j < method->instruction_count; j++) kinds[method->instructions[j].kind]++;
+    cr_expect_str_eq(method->name, rows[i].name);
+    cr_expect_arr_eq(kinds, rows[i].kinds, sizeof kinds, "%s/%s", rows[i].path, method->name);
+    cr_expect(method->value_count == rows[i].values && method->input_count == rows[i].inputs && method->output_count == rows[i].outputs, "%s/%s",
+              rows[i].path, method->name);
+    cr_expect_eq(method->delegate_count, kinds[ETR_INSTRUCTION_DELEGATE], "%s/%s", rows[i].path, method->name);
+    clear(&it);
+  }
+}
+
+Test(pte, instructions_as_flatc_shows_them) {
+  const struct {
+    const char *path;
+    size_t index;
+    etr_instruction want;
+  } rows[] = {
+      {"dynamic_xnnpack/model.pte", 0, {ETR_INSTRUCTION_KERNEL, "aten::sym_size", "int", -1, -1, (int32_t[]){0, 2, 3}, 3}},
+      {"dynamic_xnnpack/model.pte", 2, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 0, -1, (int32_t[]){0, 1, 6}, 3}},
+      {"vulkan/model.pte", 2, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 1, -1, (int32_t[]){2, 8}, 2}},
+      {"control_flow/model.pte", 0, {ETR_INSTRUCTION_KERNEL, "aten::permute_copy", "out", -1, -1, (int32_t[]){0, 10, 7, 7}, 4}},
+      {"control_flow/model.pte", 2, {ETR_INSTRUCTION_JUMP_FALSE, NULL, NULL, -1, 13, (int32_t[]){5}, 1}},
+      {"control_flow/model.pte", 6, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){17, 16}, 2}},
+      {"control_flow/model.pte", 16, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){27, 14}, 2}},
+      {"control_flow/model.pte", 17, {ETR_INSTRUCTION_KERNEL, "dim_order_ops::_to_dim_order_copy", "out", -1, -1, (int32_t[]){4, 32, 33, 31, 31}, 5}},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it;
+    read_fixture(&it, rows[i].path);
+    cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].instruction_count, "row %zu", i);
+    const etr_instruction *got = &it.pte.methods[0].instructions[rows[i].index], *want = &rows[i].want;
+    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload), "row %zu: %s", i, got->op);
+    cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu", i);
+    cr_expect(got->arg_count == want->arg_count && same_numbers(got->args, want->args, want->arg_count), "row %zu", i);
+    clear(&it);
+  }
+}
+
+Test(pte, values_as_flatc_shows_them) {
+  const struct {
+    const char *path;
+    size_t index;
+    etr_pte_value want;
+  } rows[] = {
+      {"dynamic_xnnpack/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){16, 6}, 2, true, false, NULL, 0}},
+      {"dynamic_xnnpack/model.pte", 2, {ETR_PTE_VALUE_INT, NULL, NULL, 0, false, false, NULL, 0}},
+      {"control_flow/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){4, 4}, 2, false, true, NULL, 0}},
+      {"control_flow/model.pte", 4, {ETR_PTE_VALUE_TENSOR, "int64", NULL, 0, false, true, NULL, 0}},
+      {"control_flow/model.pte", 5, {ETR_PTE_VALUE_TENSOR, "bool", NULL, 0, false, false, NULL, 0}},
+      {"control_flow/model.pte", 10, {ETR_PTE_VALUE_INT_LIST, NULL, NULL, 0, false, false, NULL, 0}},
+      {"add_mul/model.pte", 62, {ETR_PTE_VALUE_TENSOR_LIST, NULL, NULL, 0, false, false, (int32_t[]){56, 57}, 2}},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it;
+    read_fixture(&it, rows[i].path);
+    cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].value_count, "row %zu", i);
+    const etr_pte_value *got = &it.pte.methods[0].values[rows[i].index], *want = &rows[i].want;
+    cr_expect(got->kind == want->kind && same_text(got->dtype, want->dtype) && got->dynamic == want->dynamic && got->constant == want->constant,
+              "row %zu", i);
+    cr_expect(got->rank == want->rank && same_numbers(got->sizes, want->sizes, (size_t)want->rank), "row %zu", i);
+    cr_expect(got->item_count == want->item_count && same_numbers(got->items, want->items, want->item_count), "row %zu", i);
+    clear(&it);
+  }
+}
+
+Test(pte, payloads_lie_in_segments) {
+  static const struct {
+    const char *path;
+    size_t method, delegate;
+    const char *backend;
+    size_t size;
+    uint32_t magic_at;
+    const char *magic;
+  } rows[] = {
+      {"dynamic_xnnpack/model.pte", 0, 0, "XnnpackBackend", 1552, 4, "XH00"},
+      {"multi_method/model.pte", 1, 0, "XnnpackBackend", 1280, 4, "XH00"},
+      {"vulkan/model.pte", 0, 0, "VulkanBackend", 1712, 4, "VH00"},
+      {"vulkan/model.pte", 0, 1, "VulkanBackend", 704, 4, "VH00"},
+      {"demo_delegate_int/model.pte", 0, 0, "BackendWithDelegateMappingDemo", 83, 0, ""},
+      {"demo_delegate_int/model.pte", 0, 1, "BackendWithDelegateMappingDemo", 83, 0, ""}, /* both have the same segment */
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it;
+    read_fixture(&it, rows[i].path);
+    cr_assert(it.pte.method_count > rows[i].method && it.pte.methods[rows[i].method].delegate_count > rows[i].delegate, "row %zu", i);
+    const etr_pte_delegate *got = &it.pte.methods[rows[i].method].delegates[rows[i].delegate];
+    cr_expect_str_eq(got->backend, rows[i].backend);
+    cr_assert_eq(got->payload.size, rows[i].size, "row %zu: %zu", i, got->payload.size);
+    cr_expect(memcmp(got->payload.data + rows[i].magic_at, rows[i].magic, strlen(rows[i].magic)) == 0, "row %zu", i);
+    clear(&it);
+  }
+}
+
+Test(pte, a_senseless_segment_base_leaves_payloads_empty) {
+  static const uint64_t bases[] = {0, 4236, 4237, 1 << 20, UINT64_MAX, UINT64_MAX - 1000};
+  for (size_t i = 0; i < ETR_COUNT(bases); i++) {
+    reading it;
+    load(&it, "dynamic_xnnpack/model.pte");
+    for (int j = 0; j < 8; j++) it.file.data[HEADER_SEGMENT_BASE + j] = (uint8_t)(bases[i] >> (8 * j));
+    read_bytes(&it, (etr_slice){(const char *)it.file.data, it.file.size});
+    cr_assert(it.status == ETR_OK && it.pte.methods[0].delegate_count == 1);
+    cr_expect_eq(it.pte.methods[0].delegates[0].payload.size, 0, "base %zu", i);
+    clear(&it);
+  }
+}
+
+/* ---- What is no program, or half of one ----------------------------------------------------------------------------------------------- */
+
+Test(pte, other_files_are_refused) {
+  static const struct {
+    const char *path, *message;
+  } cases[] = {
+      {"from_executorch/pte/bundled_program.bpte", "BundledProgram"},
+      {"dynamic_xnnpack/etdump.etdp", "identifier ET12"},
+      {"hostile/not_zip.etrecord", "identifier ET12"},
+      {"hostile/trunc_prefix_only.etdp", "identifier ET12"},
+      {"hostile/empty_file.etdp", "empty"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    reading it;
+    read_fixture(&it, cases[i].path);
+    cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && strstr(it.error.message, cases[i].message), "%s: %s", cases[i].path,
+              it.error.message);
+    clear(&it);
+  }
+}
+
+Test(pte, every_truncation_fails_or_reads) {
+  reading whole;
+  read_fixture(&whole, "dynamic_xnnpack/model.pte");
+  for (size_t size = 0; size < whole.file.size; size++) {
+    char *exact = malloc(ETR_MAX(size, (size_t)1)); /* on the heap, so that a sanitizer sees the end */
+    reading it = {0};
+    memcpy(exact, whole.file.data, size);
+    read_bytes(&it, (etr_slice){exact, size});
+    if (it.status == ETR_OK) /* the program is whole; what is behind it may not be */
+      cr_expect(it.pte.methods[0].delegates[0].payload.size == (size < 3600 ? 0 : 1552), "%zu bytes", size);
+    else
+      cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && it.error.offset <= ETR_MAX(size, 4u), "%zu bytes", size);
+    clear(&it);
+    free(exact);
+  }
+  clear(&whole);
+}
+
+/* ---- Programs built by hand ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct hand_instruction {
+  uint8_t type;
+  int32_t first, second; /* index, with items as arguments; from and to; condition and destination; value */
+} hand_instruction;
+
+static uint32_t indices(tiny_fb *fb, const int32_t items[2]) {
+  uint32_t vector = tiny_vector(fb, 2, 4);
+  for (uint32_t i = 0; i < 2; i++) tiny_set(fb, vector + 4 + 4 * i, 4, (uint32_t)items[i]);
+  return vector;
+}
+
+/* A vector of one table, stored in a slot; the table. */
+static uint32_t one_table(tiny_fb *fb, uint32_t slot, const uint16_t *places, uint16_t count, uint16_t table_size) {
+  uint32_t vector = tiny_vector(fb, 1, 4), table = tiny_table(fb, places, count, table_size);
+  tiny_point(fb, slot, vector);
+  tiny_point(fb, vector + 4, table);
+  return table;
+}
+
+static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instruction *instructions, uint32_t count, const int32_t items[2]) {
+  uint32_t vector = tiny_vector(fb, count, 4);
+  tiny_point(fb, slot, vector);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t instruction = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9), call = tiny_table(fb, (uint16_t[]){4, 8}, 2, 12);
+    tiny_point(fb, vector + 4 + 4 * i, instruction);
+    tiny_set(fb, instruction + 4, 1, instructions[i].type);
+    tiny_point(fb, instruction + 5, call);
+    tiny_set(fb, call + 4, 4, (uint32_t)instructions[i].first);
+    if (instructions[i].type > ETR_INSTRUCTION_DELEGATE)
+      tiny_set(fb, call + 8, 4, (uint32_t)instructions[i].second);
+    else
+      tiny_point(fb, call + 8, indices(fb, items));
+  }
+}
+
+/* A program of one method "m" with three values (a list of items, and two that are empty), an operator "op" without overload, a delegate
+ * whose inline payload has the given index (0 is "data"), and the given instructions, whose calls have the list's items as arguments. */
+static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t count, const int32_t items[2], uint32_t payload_index) {
+  tiny_start(fb, "ET12");
+  uint32_t program = tiny_table(fb, (uint16_t[]){0, 4, 0, 8}, 4, 12);
+  tiny_point(fb, 0, program);
+  uint32_t plan = one_table(fb, program + 4, (uint16_t[]){4, 0, 8, 0, 0, 12, 16, 20}, 8, 24);
+  tiny_point(fb, plan + 4, tiny_string(fb, "m"));
+
+  uint32_t values = tiny_vector(fb, 3, 4), list = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9), nothing = tiny_table(fb, NULL, 0, 4);
+  tiny_point(fb, plan + 8, values);
+  tiny_point(fb, values + 4, list);
+  tiny_point(fb, values + 8, nothing);
+  tiny_point(fb, values + 12, nothing);
+  tiny_set(fb, list + 4, 1, 10); /* TensorList */
+  uint32_t content = tiny_table(fb, (uint16_t[]){4}, 1, 8);
+  tiny_point(fb, list + 5, content);
+  tiny_point(fb, content + 4, indices(fb, items));
+
+  uint32_t op = one_table(fb, plan + 16, (uint16_t[]){4}, 1, 8);
+  tiny_point(fb, op + 4, tiny_string(fb, "op"));
+  uint32_t delegate = one_table(fb, plan + 20, (uint16_t[]){0, 4}, 2, 8), reference = tiny_table(fb, (uint16_t[]){0, 4}, 2, 8);
+  tiny_point(fb, delegate + 4, reference);
+  tiny_set(fb, reference + 4, 4, payload_index);
+  uint32_t data = one_table(fb, program + 8, (uint16_t[]){4}, 1, 8);
+  tiny_point(fb, data + 4, tiny_string(fb, "data"));
+
+  uint32_t chain = one_table(fb, plan + 12, (uint16_t[]){0, 0, 4}, 3, 8);
+  build_instructions(fb, chain + 4, instructions, count, items);
+}
+
+Test(pte, senseless_numbers_become_none) {
+  const struct {
+    hand_instruction given;
+    etr_instruction want;
+  } rows[] = {
+      {{1, 0, 0}, {ETR_INSTRUCTION_KERNEL, "op", "", -1, -1, (int32_t[]){1, -1}, 2}},
+      {{1, 1, 0}, {ETR_INSTRUCTION_KERNEL, "", "", -1, -1, (int32_t[]){1, -1}, 2}},
+      {{1, -1, 0}, {ETR_INSTRUCTION_KERNEL, "", "", -1, -1, (int32_t[]){1, -1}, 2}},
+      {{2, 0, 0}, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 0, -1, (int32_t[]){1, -1}, 2}},
+      {{2, 1, 0}, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, -1, -1, (int32_t[]){1, -1}, 2}},
+      {{3, 2, 3}, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){2, -1}, 2}},
+      {{4, 0, 12}, {ETR_INSTRUCTION_JUMP_FALSE, NULL, NULL, -1, 12, (int32_t[]){0}, 1}},
+      {{4, 3, 13}, {ETR_INSTRUCTION_JUMP_FALSE, NULL, NULL, -1, -1, (int32_t[]){-1}, 1}},
+      {{5, 2, 0}, {ETR_INSTRUCTION_FREE, NULL, NULL, -1, -1, (int32_t[]){2}, 1}},
+      {{5, INT32_MIN, 0}, {ETR_INSTRUCTION_FREE, NULL, NULL, -1, -1, (int32_t[]){-1}, 1}},
+      {{0, 0, 0}, {ETR_INSTRUCTION_UNKNOWN, NULL, NULL, -1, -1, NULL, 0}},
+      {{6, 0, 0}, {ETR_INSTRUCTION_UNKNOWN, NULL, NULL, -1, -1, NULL, 0}},
+  };
+  hand_instruction given[ETR_COUNT(rows)];
+  uint8_t bytes[2048] = {0};
+  tiny_fb fb = {bytes, sizeof bytes, 0};
+  reading it = {0};
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) given[i] = rows[i].given;
+  build(&fb, given, ETR_COUNT(rows), (int32_t[]){1, 3}, 0);
+  read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
+  cr_assert(it.status == ETR_OK && it.pte.method_count == 1, "%s at %d", it.error.message, (int)it.error.offset);
+  const etr_pte_method *method = &it.pte.methods[0];
+  cr_expect_str_eq(method->name, "m");
+  cr_assert(method->value_count == 3 && method->values[0].kind == ETR_PTE_VALUE_TENSOR_LIST && method->values[0].item_count == 2);
+  cr_expect(method->values[0].items[0] == 1 && method->values[0].items[1] == -1);
+  cr_expect(method->delegate_count == 1 && etr_slice_is(method->delegates[0].payload, "data") && !*method->delegates[0].backend);
+  cr_assert_eq(method->instruction_count, ETR_COUNT(rows));
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    const etr_instruction *got = &method->instructions[i], *want = &rows[i].want;
+    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload), "row %zu", i);
+    cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu", i);
+    cr_expect(got->arg_count == want->arg_count && same_numbers(got->args, want->args, want->arg_count), "row %zu", i);
+  }
+  clear(&it);
+}
+
+Test(pte, an_inline_payload_that_is_not_there_is_empty) {
+  uint8_t bytes[1024] = {0};
+  tiny_fb fb = {bytes, sizeof bytes, 0};
+  reading it = {0};
+  build(&fb, NULL, 0, (int32_t[]){0, 0}, 1);
+  read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
+  cr_assert(it.status == ETR_OK && it.pte.method_count == 1 && it.pte.methods[0].delegate_count == 1);
+  cr_expect_eq(it.pte.methods[0].delegates[0].payload.size, 0);
+  clear(&it);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Names for TensorBoard's graph tab, and the text that it can show.
+ */
+#include "tb_names.h"
+#include "tb_text.h"
+#include "tiny_profile.h"
+
+#include <criterion/criterion.h>
+
+static const char **build(tiny *t) {
+  etr_scopes scopes;
+  const etr_graph *graph = &tiny_profile(t)->graphs[0];
+  cr_assert_eq(etr_scopes_build(&scopes, &t->arena, graph), ETR_OK);
+  const char **names = etr_tb_names(&t->arena, graph, &scopes);
+  cr_assert_not_null(names);
+  for (size_t i = 0; i < graph->node_count; i++)
+    for (size_t k = 0; k < i; k++) cr_expect_str_neq(names[i], names[k]);
+  return names;
+}
+
+static uint32_t op(tiny *t, const char *target, uint32_t module) { return tiny_node(t, ETR_NODE_OP, "node", target, module); }
+
+Test(tb_names, boxes_and_leaves) {
+  tiny t = {0};
+  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""), norm = tiny_module(&t, a, "a.norm", ""),
+           b = tiny_module(&t, 0, "b", "");
+  uint32_t weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_weight", "a.fc.weight", 0),
+           bias = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_bias", "a.fc.bias", 0);
+  uint32_t unused = tiny_node(&t, ETR_NODE_BUFFER, "b_old", "old.mean", 0);
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+  uint32_t linear = op(&t, "aten.linear.default", fc);
+  uint32_t mean = op(&t, "aten.mean.dim", norm), div = op(&t, "aten.div.Tensor", norm), again = op(&t, "aten.div.Scalar", norm);
+  uint32_t plus = op(&t, "_operator.add", a), in_b = op(&t, "aten.add.Tensor", b), on_top = op(&t, "higher_order.cond", 0),
+           b_like = op(&t, "aten.b.default", 0);
+  for (int i = 0; i < 3; i++) op(&t, "aten.relu.default", b);
+  uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
+  tiny_input(&t, linear, x, 0);
+  tiny_input(&t, linear, weight, 0);
+  tiny_input(&t, linear, bias, 0);
+  tiny_input(&t, plus, bias, 0);
+  const char **names = build(&t);
+  const struct {
+    uint32_t node;
+    const char *name;
+  } cases[] = {
+      {weight, "a/fc/weight"}, {bias, "a/fc/bias"}, {unused, "old.mean"},     {x, "x"},        {linear, "a/fc"}, /* alone in its module */
+      {mean, "a/norm/mean"},   {div, "a/norm/div"}, {again, "a/norm/div_1_"}, {plus, "a/add"}, {in_b, "b/add"},
+      {on_top, "cond"},        {b_like, "b_1_"}, /* "b" is a box */
+      {output, "output"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_str_eq(names[cases[i].node], cases[i].name, "%s, not %s", names[cases[i].node], cases[i].name);
+  tiny_clear(&t);
+}
+
+/* A module is not folded when more than its operator is in it: a leaf would be a box as well. */
+Test(tb_names, nested_graph_is_not_folded) {
+  tiny t = {0};
+  uint32_t a = tiny_module(&t, 0, "a", ""), z = tiny_module(&t, 0, "z", "");
+  uint32_t cond = tiny_node(&t, ETR_NODE_OP, "cond", "higher_order.cond", a);
+  uint32_t branch = tiny_subgraph(&t, cond, "true_graph_0", ETR_SUBGRAPH_BODY), argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0);
+  t.nodes.data[argument].subgraph = branch;
+  op(&t, "aten.add.Tensor", z), op(&t, "aten.add.Tensor", z);
+  const char **names = build(&t);
+  cr_expect_str_eq(names[cond], "a/cond");
+  cr_expect_str_eq(names[argument], "a/cond.true_graph_0/arg");
+  tiny_clear(&t);
+}
+
+/* Five siblings x1 ... x5 would be drawn as one. */
+Test(tb_names, no_series) {
+  for (unsigned count = 4; count <= 5; count++) {
+    tiny t = {0};
+    uint32_t a = tiny_module(&t, 0, "a", "");
+    static const char *const paths[] = {"a.fc1", "a.fc2", "a.fc3", "a.fc4", "a.fc5"};
+    uint32_t first = 0;
+    for (unsigned i = 0; i < count; i++) {
+      uint32_t node = op(&t, "aten.linear.default", tiny_module(&t, a, paths[i], ""));
+      first = i == 0 ? node : first;
+    }
+    for (int i = 0; i < 6; i++) op(&t, "aten.relu.default", tiny_module(&t, 0, "rest", ""));
+    const char **names = build(&t);
+    cr_expect_str_eq(names[first], count < 5 ? "a/fc1" : "a/fc1_");
+    tiny_clear(&t);
+  }
+}
+
+Test(tb_names, hostile_names) {
+  tiny t = {0};
+  char long_name[500];
+  memset(long_name, 'n', sizeof long_name - 1);
+  long_name[sizeof long_name - 1] = '\0';
+  const char *const paths[] = {"^top", "__function_library__", "a/b", "a:b", "\xC3\xA9", "\n\"'\\", " ", "L['x']y", long_name};
+  for (size_t i = 0; i < ETR_COUNT(paths); i++) {
+    uint32_t module = tiny_module(&t, 0, paths[i], "");
+    op(&t, "", module);
+    op(&t, paths[i], module);
+    tiny_node(&t, ETR_NODE_INPUT, paths[i], "", 0);
+    tiny_node(&t, ETR_NODE_CONSTANT, paths[i], paths[i], 0);
+  }
+  const char **names = build(&t);
+  for (size_t i = 0; i < t.nodes.count; i++) {
+    cr_expect_lt(strlen(names[i]), 1000);
+    cr_expect_null(strpbrk(names[i], "\"'\\:\n"), "%s", names[i]);
+    cr_expect(names[i][0] != '^' && names[i][0] != '/' && !strstr(names[i], "//") && strncmp(names[i], "__function", 10) != 0, "%s", names[i]);
+    for (const char *c = names[i]; *c; c++) cr_expect(*c >= ' ' && *c < 0x7f, "%s", names[i]);
+  }
+  tiny_clear(&t);
+}
+
+Test(tb_text, attributes) {
+  static const struct {
+    const char *text, *clean;
+  } cases[] = {
+      {"", ""},
+      {"plain [1, 2]", "plain [1, 2]"},
+      {"say \"it's\" \\n", "say `it`s` /n"},
+      {"two\nlines\tand", "two | lines and"},
+      {"\xC2\xB5s \xCE\xBCs \xC3\xA9 \xF0\x9F\x98\x80.", "us us ? ?."},
+      {"\xC3", "?"},
+  };
+  char clean[ETR_TB_TEXT_ROOM];
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    cr_expect_eq(etr_tb_clean_text(clean, cases[i].text), strlen(cases[i].clean));
+    cr_expect_str_eq(clean, cases[i].clean);
+  }
+}
+
+Test(tb_text, long_attributes_are_cut) {
+  for (size_t size = ETR_TB_TEXT_ROOM - 20; size < ETR_TB_TEXT_ROOM + 20; size++) {
+    char text[ETR_TB_TEXT_ROOM + 20], clean[ETR_TB_TEXT_ROOM];
+    memset(text, '\n', size);
+    text[size] = '\0';
+    size_t got = etr_tb_clean_text(clean, text);
+    cr_expect(got < ETR_TB_TEXT_ROOM && strlen(clean) == got && strcmp(clean + got - 3, "...") == 0);
+    memset(text, 'x', size);
+    got = etr_tb_clean_text(clean, text);
+    cr_expect(got < ETR_TB_TEXT_ROOM && strlen(clean) == got && (got == size || strcmp(clean + got - 3, "...") == 0));
+  }
+}
+
+Test(tb_text, operators) {
+  static const struct {
+    const char *op, *clean;
+  } cases[] = {{"linear", "linear"},
+               {"constant_pad_nd", "constant_pad_nd"},
+               {"ConstantPadNd", "constantPadNd"},
+               {"MySummary", "Mysummary"},
+               {"Summary2", "Summary2"},
+               {"NoOp", "noOp"},
+               {"aten::add", "aten__add"},
+               {"", "_"}};
+  char clean[ETR_TB_NAME_ROOM];
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    (void)etr_tb_clean_op(clean, etr_slice_of(cases[i].op));
+    cr_expect_str_eq(clean, cases[i].clean);
+  }
+}
