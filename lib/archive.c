@@ -161,7 +161,9 @@ static etr_status fail_zip(etr_error *error, const char *path, const char *entry
   case ZIP_ER_COMPNOTSUPP: return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "compressed in a way that is not supported");
   case ZIP_ER_NOPASSWD:
   case ZIP_ER_ENCRNOTSUPP: return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "encrypted: that is not supported");
-  default: return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, "damaged zip: %s", zip_error_strerror(reason));
+  default:
+    return etr_fail(error, ETR_ERROR_FORMAT, path, entry, offset, entry ? "damaged: %s" : "damaged zip: its central directory cannot be read (%s)",
+                    zip_error_strerror(reason));
   }
 }
 

@@ -5,8 +5,7 @@
  * Rows are turned into *portions*: ticks of one run on one node, or on none. Portions of a delegate that add up to more than its call, or of a
  * run that add up to more than its Method::execute, are scaled to shares of it, exactly, so that sums hold to the tick.
  */
-#include "join.h"
-#include "operator.h"
+#include "delegates.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -58,72 +57,46 @@ static bool number_runs(attributor *a) {
 
 /* ---- Rows ---- */
 
-static void describe(attributor *a, etr_event *e, const etr_join_instruction *instruction, etr_row_kind kind) {
+static void describe(etr_event *e, const etr_join_instruction *instruction, etr_row_kind kind) {
   const etr_map_instruction *map = instruction ? instruction->map : NULL;
-  e->match = ETR_MATCH_FRAMEWORK;
-  if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) e->match = ETR_MATCH_DELEGATE;
-  if (kind == ETR_ROW_KERNEL) e->match = ETR_MATCH_NONE;
-  if (!map) return;
-  if (kind != ETR_ROW_DELEGATE_EVENT) {
-    e->handles = map->handles;
-    e->handle_count = map->handle_count;
-  }
-  if (map->backend && (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT)) e->backend = map->backend;
-  for (size_t i = 0; kind == ETR_ROW_DELEGATE_EVENT && i < map->id_count; i++) {
-    if (strcmp(map->ids[i].id, e->delegate_id) != 0) continue;
-    e->handles = map->ids[i].handles;
-    e->handle_count = map->ids[i].handle_count;
-  }
-  (void)a;
+  bool in_delegate = kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT;
+  e->match = in_delegate ? ETR_MATCH_DELEGATE : kind == ETR_ROW_KERNEL ? ETR_MATCH_NONE : ETR_MATCH_FRAMEWORK;
+  if (in_delegate && instruction) e->backend = instruction->backend;
+  if (!map || kind == ETR_ROW_DELEGATE_EVENT) return;
+  e->handles = map->handles;
+  e->handle_count = map->handle_count;
 }
 
-static bool set_node(attributor *a, etr_event *e, uint32_t node, etr_match match) {
-  uint32_t *nodes = etr_arena_alloc(a->arena, sizeof *nodes);
-  if (!nodes) return false;
-  *nodes = node;
-  e->nodes = nodes;
+static bool join_kernel(attributor *a, etr_event *e, const etr_join_instruction *instruction) {
+  if (!instruction || instruction->node == ETR_NONE) return true;
+  uint32_t *node = etr_arena_alloc(a->arena, sizeof *node);
+  if (!node) return false;
+  *node = instruction->node;
+  e->nodes = node;
   e->node_count = 1;
-  e->match = match;
+  e->match = instruction->match;
   return true;
 }
 
-/* Operators that carry the time of what is fused with them. */
-static bool is_heavy(const etr_node *node) {
-  static const char *const heavy[] = {"convolution", "conv1d", "conv2d", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention",
-                                      "embedding"};
-  etr_slice op = etr_operator_of_target(node->target);
-  for (size_t i = 0; i < ETR_COUNT(heavy); i++)
-    if (etr_slice_equal(op, etr_slice_of(heavy[i]))) return true;
-  return false;
-}
-
-/* Of the delegate's nodes with these handles, the one that carries the time: a heavy operator, or else the first. A handle of a node outside this
- * delegate (Vulkan numbers anew) is not trusted. */
-static uint32_t carrier_of(const attributor *a, const etr_event *e) {
-  const etr_graph *graph = a->join->graph;
-  uint32_t first = ETR_NONE;
-  for (size_t i = 0; graph && i < graph->node_count; i++) {
-    if (a->join->node_delegate[i] != e->instruction_id) continue;
-    for (size_t k = 0; k < e->handle_count; k++) {
-      if (graph->nodes[i].debug_handle != e->handles[k]) continue;
-      if (is_heavy(&graph->nodes[i])) return (uint32_t)i;
-      if (first == ETR_NONE) first = (uint32_t)i;
-    }
-  }
-  return first;
+/* End of the rows that have the same instruction as row i: they stand together. */
+static size_t end_of_instruction(const etr_block *block, size_t i) {
+  size_t end = i + 1;
+  while (end < block->event_count && block->events[end].instruction_id == block->events[i].instruction_id) end++;
+  return end;
 }
 
 static bool join_rows(attributor *a, const etr_block *block) {
-  for (size_t i = 0; i < block->event_count; i++) {
-    etr_event *e = &etr_block_rows(block)[i];
-    etr_row_kind kind = etr_row_kind_of(block, i);
-    const etr_join_instruction *instruction = etr_join_find(a->join, e->instruction_id);
-    describe(a, e, instruction, kind);
-    uint32_t node = ETR_NONE;
-    if (kind == ETR_ROW_KERNEL && instruction) node = instruction->node;
-    if (kind == ETR_ROW_DELEGATE_EVENT && e->handle_count) node = carrier_of(a, e);
-    etr_match match = kind == ETR_ROW_KERNEL ? ETR_MATCH_HANDLE : ETR_MATCH_DELEGATE_MAP;
-    if (node != ETR_NONE && !set_node(a, e, node, match)) return false;
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    const etr_join_instruction *instruction = etr_join_find(a->join, block->events[i].instruction_id);
+    end = end_of_instruction(block, i);
+    for (size_t k = i; k < end; k++) {
+      etr_event *e = &etr_block_rows(block)[k];
+      etr_row_kind kind = etr_row_kind_of(block, k);
+      describe(e, instruction, kind);
+      if (kind == ETR_ROW_KERNEL && !join_kernel(a, e, instruction)) return false;
+    }
+    if (instruction && block->events[i].delegate_id && !etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, a->arena))
+      return false;
   }
   return true;
 }
@@ -220,7 +193,7 @@ static bool add_block(attributor *a, uint32_t block_index) {
     etr_row_kind kind = etr_row_kind_of(block, i);
     size_t end = i + 1;
     if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) {
-      while (end < block->event_count && block->events[end].instruction_id == block->events[i].instruction_id) end++;
+      end = end_of_instruction(block, i);
       if (!add_delegate(a, block_index, i, end)) return false;
     } else if (kind == ETR_ROW_KERNEL && !add_portions(a, block_index, (uint32_t)i, PORTION_UNEXPLAINED))
       return false;
@@ -280,7 +253,7 @@ static bool time_nodes(attributor *a, etr_graph *graph) {
     const etr_join_instruction *instruction = delegate < 0 ? NULL : etr_join_find(a->join, delegate);
     times[i] = (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
                                .delegate_instruction = delegate,
-                               .backend = instruction && instruction->map ? instruction->map->backend : NULL};
+                               .backend = instruction ? instruction->backend : NULL};
   }
   for (size_t first = 0, end; first < a->portions.count; first = end) {
     uint32_t node = a->portions.data[first].node;
@@ -301,7 +274,7 @@ static bool list_delegates(attributor *a) {
     etr_delegate *added = etr_vec_push(a->arena, &a->delegates);
     if (!added) return false;
     *added = (etr_delegate){.instruction_id = instruction->id,
-                            .backend = instruction->map && instruction->map->backend ? instruction->map->backend : "",
+                            .backend = instruction->backend ? instruction->backend : "",
                             .handle_count = instruction->map ? instruction->map->handle_count : 0};
   }
   return true;

@@ -181,6 +181,7 @@ typedef struct etr_source {
 typedef struct etr_node {
   const char *name;
   const char *target;        /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that are no operators, their name */
+  const char *op_type;       /**< what ExecuTorch's Inspector calls the operator: of Edge operators the target, of others without namespace: "mul" */
   etr_node_kind kind;
   uint32_t subgraph;         /**< index into etr_graph.subgraphs; ETR_NONE: the graph itself */
   const etr_edge *inputs;    /**< every use in argument order; a value used twice stands there twice. Uses of unknown names are left out */
@@ -256,7 +257,7 @@ typedef struct etr_event {
   const char *backend;         /**< delegate_backend_name; NULL if none */
   const uint32_t *handles;     /**< debug handles as the maps have them, duplicates included */
   size_t handle_count;
-  const uint32_t *nodes;       /**< nodes of the method's graph that its time is attributed to: at most one today */
+  const uint32_t *nodes;       /**< nodes of the method's Edge graph that its time is attributed to: at most one today */
   size_t node_count;
   etr_match match;
   const uint64_t *durations;   /**< ticks, one per occurrence: runs in order, repetitions within a run behind each other */

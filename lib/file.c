@@ -65,7 +65,7 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
 
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error) {
   FILE *stream;
-  uint64_t hint;
+  uint64_t hint = 0;
   *out = (etr_file){0};
   ETR_TRY(open_file(&stream, path, &hint, error));
   etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes) : read_all(out, stream, path, hint, max_bytes, error);
@@ -76,7 +76,7 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
 
 etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error) {
   FILE *stream;
-  uint64_t hint;
+  uint64_t hint = 0;
   *got = 0;
   ETR_TRY(open_file(&stream, path, &hint, error));
   errno = 0;

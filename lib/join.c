@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Nodes that have a handle, sorted by handle, operator and place in the graph; and once more by handle and place alone. */
+/* Nodes that have a handle, sorted by handle, operator and place in the graph. */
 typedef struct slot {
   uint32_t handle, op, node;
 } slot;
@@ -19,9 +19,9 @@ typedef struct slot {
 typedef struct joiner {
   etr_method_join *join;
   etr_arena scratch;
-  etr_map operators; /* normalised operator -> number */
-  slot *by_operator; /* sorted by handle, op, node */
-  slot *by_handle;   /* sorted by handle, node; op is 0 */
+  etr_map operators;          /* normalised operator -> number */
+  slot *by_operator;          /* sorted by handle, op, node */
+  etr_handle_node *by_handle; /* sorted by handle, node */
   size_t slot_count;
   uint32_t *op_cursor;   /* per slot that starts a (handle, op) range: how many of the range are taken */
   size_t *handle_cursor; /* per slot that starts a handle's range: slots before this offset are taken */
@@ -54,6 +54,8 @@ static bool add_from_program(joiner *j, etr_arena *arena, etr_map *index) {
     if (!added) return false;
     added->is_delegate = source->kind == ETR_INSTRUCTION_DELEGATE;
     added->is_kernel = !added->is_delegate;
+    if (added->is_delegate && source->delegate >= 0 && (size_t)source->delegate < program->delegate_count)
+      added->backend = program->delegates[source->delegate].backend;
     if (added->is_kernel) added->op = etr_operator_of_kernel(source->op);
   }
   return true;
@@ -65,6 +67,7 @@ static bool add_from_map(joiner *j, etr_arena *arena, etr_map *index) {
     etr_join_instruction *added = add_instruction(j, arena, index, map->instructions[i].id);
     if (!added) return false;
     added->map = &map->instructions[i];
+    if (!added->backend) added->backend = map->instructions[i].backend;
     if (!added->is_kernel) added->is_delegate = map->instructions[i].is_delegate;
   }
   return true;
@@ -98,6 +101,12 @@ static bool collect_instructions(joiner *j, etr_arena *arena, uint32_t method, c
 
 /* ---- Nodes by handle ---- */
 
+static int by_handle(const void *a, const void *b) {
+  const etr_handle_node *x = a, *y = b;
+  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
 static int by_operator(const void *a, const void *b) {
   const slot *x = a, *y = b;
   if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
@@ -118,6 +127,18 @@ static size_t lower_bound(const slot *slots, size_t count, slot wanted) {
   return low;
 }
 
+size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle) {
+  size_t low = 0, high = join->by_handle_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (join->by_handle[middle].handle < handle)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 static uint32_t operator_number(joiner *j, etr_slice op) {
   uint32_t known = etr_map_get(&j->operators, op);
   if (known != ETR_NONE) return known;
@@ -127,10 +148,10 @@ static uint32_t operator_number(joiner *j, etr_slice op) {
 
 static bool is_delegate_call(const etr_node *node) { return strcmp(node->target, "higher_order.executorch_call_delegate") == 0; }
 
-static bool collect_nodes(joiner *j) {
+static bool collect_nodes(joiner *j, etr_arena *arena) {
   const etr_graph *graph = j->join->graph;
   j->by_operator = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->by_operator);
-  j->by_handle = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->by_handle);
+  j->by_handle = etr_arena_alloc_array(arena, graph->node_count, sizeof *j->by_handle);
   j->op_cursor = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->op_cursor);
   j->handle_cursor = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->handle_cursor);
   j->taken = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->taken);
@@ -140,17 +161,20 @@ static bool collect_nodes(joiner *j) {
     if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n)) continue;
     uint32_t op = operator_number(j, etr_operator_of_target(n->target));
     j->by_operator[j->slot_count] = (slot){n->debug_handle, op, (uint32_t)i};
-    j->by_handle[j->slot_count++] = (slot){n->debug_handle, 0, (uint32_t)i};
+    j->by_handle[j->slot_count++] = (etr_handle_node){n->debug_handle, (uint32_t)i};
   }
   qsort(j->by_operator, j->slot_count, sizeof *j->by_operator, by_operator);
-  qsort(j->by_handle, j->slot_count, sizeof *j->by_handle, by_operator);
+  qsort(j->by_handle, j->slot_count, sizeof *j->by_handle, by_handle);
+  j->join->by_handle = j->by_handle;
+  j->join->by_handle_count = j->slot_count;
   return !etr_arena_failed(&j->scratch);
 }
 
 /* ---- Kernels ---- */
 
-static void take(joiner *j, etr_join_instruction *instruction, uint32_t node) {
+static void take(joiner *j, etr_join_instruction *instruction, uint32_t node, etr_match match) {
   instruction->node = node;
+  instruction->match = match;
   j->taken[node] = true;
 }
 
@@ -164,14 +188,14 @@ static void take_by_operator(joiner *j, etr_join_instruction *instruction) {
     at += j->op_cursor[first];
     if (at >= j->slot_count || j->by_operator[at].handle != handle || j->by_operator[at].op != op) continue;
     j->op_cursor[first]++;
-    take(j, instruction, j->by_operator[at].node);
+    take(j, instruction, j->by_operator[at].node, ETR_MATCH_HANDLE);
     return;
   }
 }
 
 /* First node of a handle that nothing has taken yet; ETR_NONE if none is left. */
 static uint32_t next_free(joiner *j, uint32_t handle) {
-  size_t first = lower_bound(j->by_handle, j->slot_count, (slot){handle, 0, 0});
+  size_t first = etr_join_first_of_handle(j->join, handle);
   if (first == j->slot_count) return ETR_NONE;
   for (size_t *skip = &j->handle_cursor[first]; first + *skip < j->slot_count && j->by_handle[first + *skip].handle == handle; (*skip)++)
     if (!j->taken[j->by_handle[first + *skip].node]) return j->by_handle[first + *skip].node;
@@ -180,7 +204,7 @@ static uint32_t next_free(joiner *j, uint32_t handle) {
 
 static size_t count_free(const joiner *j, uint32_t handle) {
   size_t count = 0;
-  for (size_t at = lower_bound(j->by_handle, j->slot_count, (slot){handle, 0, 0}); at < j->slot_count && j->by_handle[at].handle == handle; at++)
+  for (size_t at = etr_join_first_of_handle(j->join, handle); at < j->slot_count && j->by_handle[at].handle == handle; at++)
     count += !j->taken[j->by_handle[at].node];
   return count;
 }
@@ -213,7 +237,7 @@ static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
       continue;
     }
     uint32_t node = next_free(j, handle);
-    if (node != ETR_NONE) take(j, &j->join->instructions.data[i], node);
+    if (node != ETR_NONE) take(j, &j->join->instructions.data[i], node, ETR_MATCH_HANDLE);
     etr_map_set(&kernels, key, waiting > 1 ? waiting - 1 : ETR_NONE);
   }
 }
@@ -253,24 +277,41 @@ static void join_bodies(joiner *j) {
     size_t at = lower_bound(free_nodes, count, (slot){0, op, next});
     if (at == count || free_nodes[at].op != op) continue;
     next = free_nodes[at].node + 1;
-    take(j, instruction, free_nodes[at].node);
+    take(j, instruction, free_nodes[at].node, ETR_MATCH_HANDLE);
   }
 }
 
 /* ---- Delegates ---- */
 
-/* Gives each entry of a delegate's handle list the next free node of that handle. */
-static void join_delegates(joiner *j) {
-  for (size_t i = 0; i < j->join->instructions.count; i++) {
-    const etr_join_instruction *instruction = &j->join->instructions.data[i];
+/* Gives each entry of a delegate's handle list the next free node of that handle. The list is in the order in which the delegate runs. */
+static void join_delegates(joiner *j, etr_arena *arena) {
+  etr_method_join *join = j->join;
+  for (size_t i = 0; i < join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &join->instructions.data[i];
     if (!instruction->is_delegate || !instruction->map) continue;
     for (size_t k = 0; k < instruction->map->handle_count; k++) {
       uint32_t node = next_free(j, instruction->map->handles[k]);
-      if (node == ETR_NONE) continue;
+      etr_delegate_node *added = node == ETR_NONE ? NULL : etr_vec_push(arena, &join->delegate_nodes);
+      if (!added) continue;
+      *added = (etr_delegate_node){instruction->id, node};
       j->taken[node] = true;
-      j->join->node_delegate[node] = instruction->id;
+      join->node_delegate[node] = instruction->id;
     }
   }
+}
+
+const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count) {
+  const etr_delegate_node *list = join->delegate_nodes.data;
+  size_t low = 0, high = join->delegate_nodes.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (list[middle].instruction_id < instruction_id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (*count = 0; low + *count < join->delegate_nodes.count && list[low + *count].instruction_id == instruction_id;) (*count)++;
+  return *count ? &list[low] : NULL;
 }
 
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
@@ -279,12 +320,12 @@ bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *b
   bool good = collect_instructions(&j, arena, method, blocks);
   if (good && join->graph) {
     join->node_delegate = etr_arena_alloc_array(arena, join->graph->node_count, sizeof *join->node_delegate);
-    good = join->node_delegate && collect_nodes(&j);
+    good = join->node_delegate && collect_nodes(&j, arena);
     for (size_t i = 0; good && i < join->graph->node_count; i++) join->node_delegate[i] = -1;
     if (good) {
       join_kernels(&j);
       join_bodies(&j);
-      join_delegates(&j);
+      join_delegates(&j, arena);
     }
   }
   good = good && !etr_arena_failed(&j.scratch);

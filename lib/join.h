@@ -5,6 +5,7 @@
  * A *method join* (etr_method_join) gathers what is known of one method: its maps, its Edge graph, its instructions in the .pte. From that
  *   methods.c    decides which method each block of runs is,
  *   join.c       gives each kernel instruction its node, and each delegated node its delegate,
+ *   delegates.c  finds the node of each operator inside a delegate,
  *   attribute.c  gives each row of a block its match and its node, and each node its time.
  */
 #ifndef ETR_JOIN_H
@@ -21,8 +22,16 @@ typedef struct etr_join_instruction {
   etr_slice op;                   /* of a kernel: normalised (operator.h); empty if unknown */
   bool is_kernel;                 /* runs as a kernel: the .pte or an event says so */
   bool is_delegate;               /* calls a delegate */
+  const char *backend;            /* of a delegate; NULL if unknown */
   uint32_t node;                  /* a kernel's node; ETR_NONE if it could not be told */
+  etr_match match;                /* how its node was found */
 } etr_join_instruction;
+
+/** A node in a delegate. */
+typedef struct etr_delegate_node {
+  int32_t instruction_id;
+  uint32_t node;
+} etr_delegate_node;
 
 /** What is known of one method, and what the join found out. */
 typedef struct etr_method_join {
@@ -32,7 +41,21 @@ typedef struct etr_method_join {
   const etr_pte_method *program; /* NULL without a .pte */
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
   int32_t *node_delegate;        /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
+  etr_vec(etr_delegate_node) delegate_nodes; /* the same by delegate: by instruction, then in the order the delegate runs them */
+  const struct etr_handle_node *by_handle; /* operators of the graph by handle, then place */
+  size_t by_handle_count;
 } etr_method_join;
+
+/** A node and its debug handle. */
+typedef struct etr_handle_node {
+  uint32_t handle, node;
+} etr_handle_node;
+
+/** Place of the first node of a handle in by_handle, or of the next handle's where it has none. */
+size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle);
+
+/** The nodes of one delegate, in the order in which it runs them. */
+const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count);
 
 /** The instruction with this id, or NULL. */
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id);

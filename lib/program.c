@@ -37,6 +37,7 @@ typedef struct reader {
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_module_tree modules;
+  etr_map derived;   /* names made from operators -> how many */
   index_stack names; /* values collected from the argument lists being read, innermost last */
   uint32_t nesting;
   bool has_edge_ops, has_aten_ops;
@@ -229,18 +230,29 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
   r->names.count = base;
 }
 
-static const char *read_target(reader *r) {
+/* Edge operators are called with their namespace in op_type, torch's own and Python's without. */
+static void read_target(reader *r, uint32_t node) {
+  static const char edge[] = "executorch.exir.dialects.edge.ops.", torch[] = "torch.ops.";
   etr_slice target = etr_json_string(r->json);
-  static const char *const prefixes[] = {"executorch.exir.dialects.edge.ops.", "torch.ops."};
-  for (size_t i = 0; i < ETR_COUNT(prefixes); i++) {
-    etr_slice prefix = etr_slice_of(prefixes[i]);
-    if (!etr_slice_starts(target, prefix)) continue;
-    if (i == 0) r->has_edge_ops = true;
-    if (i == 1 && etr_slice_starts(target, ETR_SLICE("torch.ops.aten."))) r->has_aten_ops = true;
-    target = (etr_slice){target.data + prefix.size, target.size - prefix.size};
-    break;
-  }
-  return etr_intern(r->strings, target);
+  bool is_edge = etr_slice_starts(target, ETR_SLICE(edge)), is_torch = etr_slice_starts(target, ETR_SLICE(torch));
+  r->has_edge_ops |= is_edge;
+  r->has_aten_ops |= etr_slice_starts(target, ETR_SLICE("torch.ops.aten."));
+  size_t prefix = is_edge ? sizeof edge - 1 : is_torch ? sizeof torch - 1 : 0;
+  const char *name = etr_intern(r->strings, (etr_slice){target.data + prefix, target.size - prefix});
+  const char *dot = name ? strchr(name, '.') : NULL;
+  r->nodes.data[node].target = name ? name : "";
+  r->nodes.data[node].op_type = is_edge || !dot ? r->nodes.data[node].target : dot + 1;
+}
+
+/* 0.6 writes no names: they are those of the first output, but where there are several, for which FX derives one from the operator. */
+static const char *derived_name(reader *r, const etr_node *node) {
+  if (node->output_count == 1) return node->outputs[0].name;
+  char *base = etr_arena_copy(r->arena, etr_slice_of(node->target));
+  for (char *at = base; at && *at; at++) *at = *at == '.' ? '_' : *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
+  if (!base) return "";
+  uint32_t known = etr_map_get(&r->derived, etr_slice_of(base)), count = known == ETR_NONE ? 0 : known;
+  etr_map_set(&r->derived, etr_slice_of(base), count + 1);
+  return count ? etr_arena_format(r->arena, "%s_%u", base, count) : base;
 }
 
 /* "12", or "[12, 13]" as some passes leave it: the first counts. */
@@ -275,7 +287,7 @@ static void read_metadata(reader *r, uint32_t node) {
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
   etr_node *node = r->nodes.count < ETR_NONE ? etr_vec_push(r->arena, &r->nodes) : NULL;
   if (!node) return ETR_NONE;
-  *node = (etr_node){.name = name, .target = name, .kind = kind, .subgraph = l->subgraph};
+  *node = (etr_node){.name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
   return (uint32_t)(r->nodes.count - 1);
 }
 
@@ -289,7 +301,7 @@ static void read_node(reader *r, level *l) {
     if (etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
       r->nodes.data[node].name = etr_intern(r->strings, etr_json_string(r->json));
     else if (etr_slice_is(key, "target"))
-      r->nodes.data[node].target = read_target(r);
+      read_target(r, node);
     else if (etr_slice_is(key, "inputs")) {
       read_node_inputs(r, l, node);
       take_inputs(r, base, node);
@@ -303,7 +315,7 @@ static void read_node(reader *r, level *l) {
     if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch)) return;
   }
   etr_node *n = &r->nodes.data[node];
-  if (n->name[0] == '\0') n->name = n->output_count ? n->outputs[0].name : n->target; /* 0.6 writes no names */
+  if (n->name[0] == '\0') n->name = derived_name(r, n);
 }
 
 /* ---- Shapes ---- */
@@ -535,6 +547,7 @@ static void read_program(reader *r, uint32_t subgraph) {
 etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id) {
   reader r = {.arena = strings->arena, .strings = strings, .json = json, .graph_id = graph_id, .schema_version = ""};
   etr_arena_init(&r.scratch);
+  etr_map_init(&r.derived, &r.scratch);
   if (etr_module_tree_init(&r.modules, r.arena)) read_program(&r, ETR_NONE);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);

@@ -12,13 +12,4 @@ static etr_status write_nodes(const etr_profile *profile, const cli_settings *se
   return etr_emit_nodes_table(profile, &filter, &options, &sink, error);
 }
 
-exit_status command_nodes(const cli_settings *settings) {
-  etr_profile *profile;
-  etr_error error = {.offset = ETR_NO_OFFSET};
-  exit_status result = command_open(&profile, settings);
-  if (result != EXIT_DONE) return result;
-  result = command_check_method(profile, settings->method);
-  if (result == EXIT_DONE) result = message_written(write_nodes(profile, settings, &error), &error);
-  etr_profile_close(profile);
-  return result;
-}
+exit_status command_nodes(const cli_settings *settings) { return command_run(settings, write_nodes); }

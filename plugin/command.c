@@ -39,7 +39,7 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   return EXIT_DONE;
 }
 
-exit_status command_check_method(const etr_profile *profile, const char *method) {
+static exit_status check_method(const etr_profile *profile, const char *method) {
   bool known = !method;
   for (size_t i = 0; i < profile->method_count && !known; i++) known = strcmp(profile->methods[i].name, method) == 0;
   for (size_t i = 0; i < profile->graph_count && !known; i++) known = strcmp(profile->graphs[i].method, method) == 0;
@@ -49,6 +49,17 @@ exit_status command_check_method(const etr_profile *profile, const char *method)
   for (size_t i = 0; i < profile->method_count && used < sizeof error.message; i++)
     used += (size_t)snprintf(error.message + used, sizeof error.message - used, " %s", profile->methods[i].name);
   return message_error(ETR_ERROR_CHOICE, &error);
+}
+
+exit_status command_run(const cli_settings *settings, command_answer answer) {
+  etr_profile *profile;
+  etr_error error = {.offset = ETR_NO_OFFSET};
+  exit_status result = command_open(&profile, settings);
+  if (result != EXIT_DONE) return result;
+  result = check_method(profile, settings->method);
+  if (result == EXIT_DONE) result = message_written(answer(profile, settings, &error), &error);
+  etr_profile_close(profile);
+  return result;
 }
 
 static size_t terminal_width(void) {

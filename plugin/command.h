@@ -10,12 +10,16 @@
 exit_status command_write(const cli_settings *settings);
 exit_status command_info(const cli_settings *settings);
 exit_status command_nodes(const cli_settings *settings);
+exit_status command_events(const cli_settings *settings);
 
 /** Finds and opens what the settings name and prints the profile's warnings. On failure says why; *out is NULL and the exit status is returned. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
 
-/** EXIT_DONE if the method is NULL or one of the profile's; otherwise says which there are and gives EXIT_BAD_INPUT. */
-exit_status command_check_method(const etr_profile *profile, const char *method);
+/** Prints an answer about a profile to standard output. */
+typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, etr_error *error);
+
+/** What the reading commands do: opens the inputs, checks that --method is one of theirs, prints the answer. */
+exit_status command_run(const cli_settings *settings, command_answer answer);
 
 /** The options of a table: format, unit, order, rows, and the terminal's width (100 columns where there is none). */
 etr_table_options command_table_options(const cli_settings *settings);

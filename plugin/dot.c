@@ -22,37 +22,51 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- Disciplines: what cgraph calls back ---- */
 
 /*
- * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. A counter instead makes the output the same every
- * time. cgraph keeps the names itself when map() does not take them.
+ * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. Numbers of our own instead make the output the same
+ * every time. Names follow from them.
  */
 typedef struct dot_disc {
   Agdisc_t base; /* first: id_open() gets it as this */
-  IDTYPE next_id;
+  char name[32];
 } dot_disc;
+
+enum { ROOT_ID = 0 };
+static IDTYPE cluster_id(uint32_t scope) { return (IDTYPE)scope + 1; }
+static IDTYPE box_id(const etr_dot_box *box) { return box->node != ETR_NONE ? (IDTYPE)box->node * 2 : (IDTYPE)box->scope * 2 + 1; }
+
+/* Valid until the next call, which is as long as cgraph needs it. */
+static char *id_print(void *state, int type, IDTYPE id) {
+  dot_disc *disc = state;
+  if (type == AGNODE) {
+    (void)snprintf(disc->name, sizeof disc->name, "%c%" PRIu64, id % 2 == 0 ? 'n' : 's', id / 2);
+  } else if (type == AGRAPH && id != ROOT_ID) {
+    (void)snprintf(disc->name, sizeof disc->name, "cluster_%" PRIu64, id - 1);
+  } else if (type == AGRAPH) {
+    (void)snprintf(disc->name, sizeof disc->name, "etrecord");
+  } else {
+    return NULL; /* edges have no names */
+  }
+  return disc->name;
+}
 
 static void *id_open(Agraph_t *graph, Agdisc_t *disc) {
   (void)graph;
   return disc;
 }
 
+/* Only asked for the root; all else is made by its id. */
 static long id_map(void *state, int type, char *name, IDTYPE *id, int create) {
-  (void)type;
-  if (name != NULL || !create) return FALSE;
-  *id = ++((dot_disc *)state)->next_id;
+  (void)state, (void)type, (void)name, (void)create;
+  *id = ROOT_ID;
   return TRUE;
 }
 
 static long id_alloc(void *state, int type, IDTYPE id) {
   (void)state, (void)type, (void)id;
-  return FALSE;
+  return TRUE;
 }
 
 static void id_free(void *state, int type, IDTYPE id) { (void)state, (void)type, (void)id; }
-
-static char *id_print(void *state, int type, IDTYPE id) {
-  (void)state, (void)type, (void)id;
-  return NULL;
-}
 
 static void id_close(void *state) { (void)state; }
 
@@ -129,9 +143,8 @@ static void draw_clusters(dot_drawing *drawing) {
   for (uint32_t i = 0; i < plan->scopes.count; i++) {
     if (plan->cluster_of[i] != i) continue;
     const etr_scope *scope = &plan->scopes.list[i];
-    char name[32];
-    (void)snprintf(name, sizeof name, "cluster_%" PRIu32, i);
-    Agraph_t *cluster = agsubg(around(drawing, scope->parent == ETR_NONE ? ETR_NONE : plan->cluster_of[scope->parent]), name, TRUE);
+    uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : plan->cluster_of[scope->parent];
+    Agraph_t *cluster = agidsubg(around(drawing, outer), cluster_id(i), TRUE);
     drawing->clusters[i] = cluster;
     set(cluster, "label", etr_dot_cluster_label(drawing->view, i));
     set(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
@@ -167,9 +180,7 @@ static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
     const etr_dot_box *box = &view->plan->boxes[i];
-    char name[32];
-    (void)snprintf(name, sizeof name, "%c%" PRIu32, box->node == ETR_NONE ? 's' : 'n', box->node == ETR_NONE ? box->scope : box->node);
-    Agnode_t *node = agnode(drawing->root, name, TRUE);
+    Agnode_t *node = agidnode(drawing->root, box_id(box), TRUE);
     if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, TRUE);
     drawing->boxes[i] = node;
     set(node, "label", etr_dot_box_label(view, box));
@@ -184,7 +195,7 @@ static void draw_edges(dot_drawing *drawing) {
   const etr_dot_plan *plan = drawing->view->plan;
   for (size_t i = 0; i < plan->edge_count; i++) {
     const etr_dot_edge *of = &plan->edges[i];
-    Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL, TRUE);
+    Agedge_t *edge = agidedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], i, TRUE);
     if (of->uses == 0) set(edge, "style", "dashed");
     if (of->uses > 1) set(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
   }

@@ -87,6 +87,12 @@ typedef struct etr_node_filter {
  */
 ETR_API etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
 
+/**
+ * Writes the event blocks as ExecuTorch's Inspector has them, joined, schema "etrecord-tb/events/1" (schema/events.schema.json). method: only
+ * blocks of this method; NULL: all. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_events_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error);
+
 /** How a table is laid out. */
 typedef enum etr_table_format {
   ETR_TABLE_TEXT,     /**< for people: columns cut so that a line fits the width */
@@ -113,6 +119,10 @@ typedef struct etr_table_options {
  */
 ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
                                         etr_error *error);
+
+/** Writes the events as a table, block by block. method and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+                                         etr_error *error);
 
 /** Writes what is in the inputs as tables. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options, const etr_sink *sink, etr_error *error);

@@ -20,6 +20,10 @@ const cli_command commands[] = {
      "Prints the nodes of the graphs with the times joined to them: the text table has the nodes of timed\n"
      "graphs by time; JSON has every node of every graph.",
      command_nodes},
+    {"events", COMMAND_EVENTS, "RECORD", "the event table, as ExecuTorch's Inspector has it, joined to nodes",
+     "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector\n"
+     "groups them, with the node each event's time was attributed to and how it was matched.",
+     command_events},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
 

@@ -2,26 +2,10 @@
  *
  * nodes_json.c - every node of every graph with its times, as JSON.
  */
-#include "json_writer.h"
+#include "fields.h"
 #include "node_filter.h"
 
-typedef struct emitter {
-  const etr_profile *profile;
-  etr_unit unit;
-  etr_jw *json;
-} emitter;
-
-static void put_text(emitter *e, const char *key, const char *text) {
-  etr_jw_key(e->json, key);
-  etr_jw_string(e->json, text);
-}
-
-static void put_ticks(emitter *e, const char *key, double ticks) {
-  etr_jw_key(e->json, key);
-  etr_jw_double(e->json, etr_ticks_to_unit(e->profile, ticks, e->unit));
-}
-
-static void put_nulls(emitter *e, const char *const *keys, size_t count) {
+static void put_nulls(etr_fields *e, const char *const *keys, size_t count) {
   for (size_t i = 0; i < count; i++) {
     etr_jw_key(e->json, keys[i]);
     etr_jw_null(e->json);
@@ -29,21 +13,21 @@ static void put_nulls(emitter *e, const char *const *keys, size_t count) {
 }
 
 /* Names of the values used: for a producer with one output, its name. */
-static void put_inputs(emitter *e, const etr_graph *graph, const etr_node *node) {
+static void put_inputs(etr_fields *e, const etr_graph *graph, const etr_node *node) {
   etr_jw_key(e->json, "inputs");
   etr_jw_array(e->json);
   for (size_t i = 0; i < node->input_count; i++) etr_jw_string(e->json, graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output].name);
   etr_jw_end(e->json);
 }
 
-static void put_outputs(emitter *e, const etr_node *node) {
+static void put_outputs(etr_fields *e, const etr_node *node) {
   etr_jw_key(e->json, "outputs");
   etr_jw_array(e->json);
   for (size_t i = 0; i < node->output_count; i++) {
     const etr_value *value = &node->outputs[i];
     etr_jw_object(e->json);
-    put_text(e, "name", value->name);
-    put_text(e, "dtype", value->dtype);
+    etr_field_text(e, "name", value->name);
+    etr_field_text(e, "dtype", value->dtype);
     etr_jw_key(e->json, "shape");
     if (value->rank < 0)
       etr_jw_null(e->json);
@@ -61,64 +45,64 @@ static void put_outputs(emitter *e, const etr_node *node) {
   etr_jw_end(e->json);
 }
 
-static void put_source(emitter *e, const etr_source *source) {
+static void put_source(etr_fields *e, const etr_source *source) {
   etr_jw_key(e->json, "source");
   if (!source) {
     etr_jw_null(e->json);
     return;
   }
   etr_jw_object(e->json);
-  put_text(e, "file", source->file);
+  etr_field_text(e, "file", source->file);
   etr_jw_key(e->json, "line");
   etr_jw_int(e->json, source->line);
-  put_text(e, "function", source->function);
-  put_text(e, "code", source->code);
+  etr_field_text(e, "function", source->function);
+  etr_field_text(e, "code", source->code);
   etr_jw_end(e->json);
 }
 
-static void put_time(emitter *e, const etr_graph *graph, const etr_node_time *time) {
+static void put_time(etr_fields *e, const etr_graph *graph, const etr_node_time *time) {
   static const char *const untimed[] = {"match", "avg", "p50", "p90", "min", "max", "calls"};
-  put_text(e, "backend", time ? time->backend : NULL);
+  etr_field_text(e, "backend", time ? time->backend : NULL);
   etr_jw_key(e->json, "delegate_instruction");
   if (time && time->delegate_instruction >= 0)
     etr_jw_int(e->json, time->delegate_instruction);
   else
     etr_jw_null(e->json);
-  put_text(e, "runs_as", time ? time->runs_as : NULL);
+  etr_field_text(e, "runs_as", time ? time->runs_as : NULL);
   if (!time || time->runs == 0) {
     put_nulls(e, untimed, ETR_COUNT(untimed));
     return;
   }
-  put_text(e, "match", etr_match_name(time->match));
-  put_ticks(e, "avg", time->avg);
-  put_ticks(e, "p50", time->per_run.p50);
-  put_ticks(e, "p90", time->per_run.p90);
-  put_ticks(e, "min", time->per_run.min);
-  put_ticks(e, "max", time->per_run.max);
+  etr_field_text(e, "match", etr_match_name(time->match));
+  etr_field_ticks(e, "avg", time->avg);
+  etr_field_ticks(e, "p50", time->per_run.p50);
+  etr_field_ticks(e, "p90", time->per_run.p90);
+  etr_field_ticks(e, "min", time->per_run.min);
+  etr_field_ticks(e, "max", time->per_run.max);
   etr_jw_key(e->json, "calls");
   etr_jw_double(e->json, (double)time->calls / (double)e->profile->methods[graph->profile_method].run_count);
 }
 
-static void put_node(emitter *e, const etr_graph *graph, size_t index) {
+static void put_node(etr_fields *e, const etr_graph *graph, size_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[node->module];
   etr_jw_object(e->json);
-  put_text(e, "name", node->name);
-  put_text(e, "kind", etr_node_kind_name(node->kind));
-  put_text(e, "target", node->target);
+  etr_field_text(e, "name", node->name);
+  etr_field_text(e, "kind", etr_node_kind_name(node->kind));
+  etr_field_text(e, "target", node->target);
   put_inputs(e, graph, node);
   put_outputs(e, node);
-  put_text(e, "subgraph", node->subgraph == ETR_NONE ? NULL : graph->subgraphs[node->subgraph].path);
-  put_text(e, "module", module->path);
-  put_text(e, "module_type", module->type[0] ? module->type : NULL);
+  etr_field_text(e, "subgraph", node->subgraph == ETR_NONE ? NULL : graph->subgraphs[node->subgraph].path);
+  etr_field_text(e, "module", module->path);
+  etr_field_text(e, "module_type", module->type[0] ? module->type : NULL);
   etr_jw_key(e->json, "debug_handle");
   if (node->debug_handle)
     etr_jw_uint(e->json, node->debug_handle);
   else
     etr_jw_null(e->json);
   put_source(e, node->source);
-  put_text(e, "weight", node->weight_name);
-  put_text(e, "aten_node", node->aten_node);
+  etr_field_text(e, "weight", node->weight_name);
+  etr_field_text(e, "aten_node", node->aten_node);
   put_time(e, graph, graph->times ? &graph->times[index] : NULL);
   etr_jw_end(e->json);
 }
@@ -126,22 +110,22 @@ static void put_node(emitter *e, const etr_graph *graph, size_t index) {
 etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  emitter e = {profile, unit, &json};
+  etr_fields e = {profile, unit, &json};
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
   etr_jw_object(&json);
-  put_text(&e, "schema", "etrecord-tb/nodes/1");
-  put_text(&e, "time_unit", etr_unit_name(unit));
+  etr_field_text(&e, "schema", "etrecord-tb/nodes/1");
+  etr_field_text(&e, "time_unit", etr_unit_name(unit));
   etr_jw_key(&json, "graphs");
   etr_jw_array(&json);
   for (size_t i = 0; i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
     if (!etr_filter_takes_graph(filter, graph)) continue;
     etr_jw_object(&json);
-    put_text(&e, "module", graph->module);
-    put_text(&e, "method", graph->method);
-    put_text(&e, "entry", graph->entry);
-    put_text(&e, "dialect", graph->dialect[0] ? graph->dialect : NULL);
+    etr_field_text(&e, "module", graph->module);
+    etr_field_text(&e, "method", graph->method);
+    etr_field_text(&e, "entry", graph->entry);
+    etr_field_text(&e, "dialect", graph->dialect[0] ? graph->dialect : NULL);
     etr_jw_key(&json, "nodes");
     etr_jw_array(&json);
     for (size_t k = 0; k < graph->node_count; k++)

@@ -22,7 +22,7 @@ typedef struct option_spec {
   const char *help;
 } option_spec;
 
-enum { ALL = ~0u, READING = COMMAND_INFO | COMMAND_NODES };
+enum { ALL = ~0u, READING = ALL & ~(unsigned)COMMAND_WRITE, PER_METHOD = READING & ~(unsigned)COMMAND_INFO };
 
 #define AT(member) offsetof(cli_settings, member)
 
@@ -39,13 +39,13 @@ static const option_spec specs[] = {
     {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules that the DOT files open (default: as many as stay readable)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
     {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING, "unit of times (default: ms)"},
-    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, COMMAND_NODES, "only this method"},
+    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD, "only this method"},
     {"graph", 'g', "MODULE", OPTION_TEXT, AT(graph), 0, NULL, COMMAND_NODES, "only entry points of this module: edge, aten, ..."},
     {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, COMMAND_NODES, "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, COMMAND_NODES, "only these operators: 'aten.conv*'"},
     {"backend", 0, "GLOB", OPTION_TEXT, AT(backend), 0, NULL, COMMAND_NODES, "only nodes that run in this backend; cpu: as kernels"},
-    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", COMMAND_NODES, "order of the rows (default: time)"},
-    {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, COMMAND_NODES, "only the first N rows (default: 30; 0: all)"},
+    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", COMMAND_NODES | COMMAND_EVENTS, "order of the rows (default: time)"},
+    {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD, "only the first N rows (default: 30; 0: all)"},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), 0, NULL, ALL, "print this"},
     {"version", 0, NULL, OPTION_FLAG, AT(version), 0, NULL, ALL, "print the version"},
 };

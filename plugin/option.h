@@ -47,7 +47,7 @@ typedef struct cli_command {
 /** The commands, ended by one without name. */
 extern const cli_command commands[];
 
-enum { COMMAND_WRITE = 1, COMMAND_INFO = 2, COMMAND_NODES = 4 };
+enum { COMMAND_WRITE = 1, COMMAND_INFO = 2, COMMAND_NODES = 4, COMMAND_EVENTS = 8, COMMAND_SUMMARY = 16, COMMAND_DELEGATION = 32 };
 
 /**
  * Reads the arguments: *chosen is the command named by the first argument that is no option, `write` if that is none. Gives EXIT_DONE, or says what

@@ -10,6 +10,8 @@ enum {
   MAX_IN_BOX = 100,
   MAX_BUCKETS = 16, /* made of one box's nodes, or of one run, in one pass; what is too big then is split again */
   NODES_PER_BUCKET = 64,
+  NODES_PER_BUCKET_ON_TOP = 8, /* a single box on top that holds most of a small model would be all that is seen of it */
+  FEWEST_BUCKETS = 4,          /* where that many are wanted, for the same reason */
   BOXES_PER_BUCKET = 8,
   SHORTEST_RUN = 3,
   MAX_PASSES = 16, /* each pass divides by more than ten: a bound for structs that break the contract, not for graphs */
@@ -23,6 +25,7 @@ typedef struct box_plan {
   uint32_t loose;       /* nodes directly inside that may go into buckets */
   uint32_t longest_run; /* of list members among the boxes inside */
   uint32_t newest;      /* box inside, as the walk goes */
+  uint32_t buckets;     /* to be made of the nodes, or of the boxes */
   uint32_t seen;        /* things put into buckets so far */
   uint32_t bucket;      /* the one being filled */
 } box_plan;
@@ -41,12 +44,6 @@ typedef struct pass {
 } pass;
 
 static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) { return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS); }
-
-/* Even buckets: 65 things are 33 and 32, not 64 and 1. */
-static uint32_t bucket_size(uint32_t things, uint32_t per_bucket) {
-  uint32_t buckets = bucket_count(things, per_bucket);
-  return (things + buckets - 1) / buckets;
-}
 
 /* Inputs and the output stay where they are, unless they are in a box of inputs. */
 static bool is_loose(const etr_tree *tree, size_t node) {
@@ -80,12 +77,17 @@ static void find_runs(pass *p) {
   }
 }
 
-static step choose_step(const etr_box *box, const box_plan *plan, uint32_t limit) {
-  if (box->node_count + box->box_count <= limit) return STEP_NONE;
-  uint32_t with_buckets = box->node_count - plan->loose + box->box_count + bucket_count(plan->loose, NODES_PER_BUCKET);
-  if (plan->loose > 1 && with_buckets <= limit) return STEP_NODES;
+static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
+  uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX, others = box->node_count - plan->loose + box->box_count;
+  if (plan->loose + others <= limit) return STEP_NONE;
+  uint32_t wanted = bucket_count(plan->loose, on_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
+  uint32_t room = limit > others ? limit - others : 0;
+  bool fits = room >= ETR_MIN(wanted, (uint32_t)FEWEST_BUCKETS);
+  plan->buckets = fits ? ETR_MIN(wanted, room) : wanted;
+  if (plan->loose > 1 && fits) return STEP_NODES;
   if (plan->longest_run >= SHORTEST_RUN) return STEP_RUNS;
-  if (plan->loose > bucket_count(plan->loose, NODES_PER_BUCKET)) return STEP_NODES;
+  if (plan->loose > wanted) return STEP_NODES;
+  plan->buckets = bucket_count(box->box_count, BOXES_PER_BUCKET);
   return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
 }
 
@@ -94,16 +96,19 @@ static bool choose_steps(pass *p) {
   for (size_t i = 0; i < p->tree->graph->node_count; i++)
     if (!etr_node_is_weight(&p->tree->graph->nodes[i])) p->plans[p->tree->of_node[i]].loose += is_loose(p->tree, i);
   for (size_t i = 0; i < p->box_count; i++) {
-    p->plans[i].step = choose_step(&p->tree->boxes.data[i], &p->plans[i], i == ETR_TREE_TOP ? MAX_ON_TOP : MAX_IN_BOX);
+    p->plans[i].step = choose_step(&p->tree->boxes.data[i], &p->plans[i], i == ETR_TREE_TOP);
     any |= p->plans[i].step != STEP_NONE;
   }
   return any;
 }
 
+/* Even buckets: 65 things are 33 and 32, not 64 and 1. */
+static uint32_t bucket_size(uint32_t things, uint32_t buckets) { return (things + buckets - 1) / buckets; }
+
 /* The bucket of the next of `things` in a box; numbers go on where the box, being a bucket itself, starts. */
-static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things, uint32_t per_bucket) {
+static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things) {
   box_plan *plan = &p->plans[box];
-  uint32_t size = bucket_size(things, per_bucket), at = plan->seen++;
+  uint32_t size = bucket_size(things, plan->buckets), at = plan->seen++;
   if (at % size != 0) return plan->bucket;
   const etr_box *around = &p->tree->boxes.data[box];
   uint32_t base = 0;
@@ -120,7 +125,7 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t th
 
 /* The bucket of the next member of a run. It is called like its first member until the last one is in. */
 static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
-  uint32_t size = bucket_size(run->length, BOXES_PER_BUCKET), at = run->seen++;
+  uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)), at = run->seen++;
   const char *label = p->tree->boxes.data[box].label;
   if (at % size == 0) run->bucket = etr_tree_add(p->tree, p->tree->boxes.data[box].parent, label, ETR_SCOPE_BUCKET);
   bool is_last = at % size == size - 1 || at == run->length - 1;
@@ -137,7 +142,7 @@ static void move_boxes(pass *p) {
     uint32_t parent = p->tree->boxes.data[i].parent, bucket = parent;
     list_run *run = &p->runs[p->runs[i].first];
     if (p->plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN) bucket = next_run_bucket(p, run, i);
-    if (p->plans[parent].step == STEP_BOXES) bucket = next_bucket(p, parent, "modules", p->tree->boxes.data[parent].box_count, BOXES_PER_BUCKET);
+    if (p->plans[parent].step == STEP_BOXES) bucket = next_bucket(p, parent, "modules", p->tree->boxes.data[parent].box_count);
     p->tree->boxes.data[i].parent = bucket;
   }
 }
@@ -146,8 +151,7 @@ static void move_nodes(pass *p) {
   for (size_t i = 0; i < p->tree->graph->node_count; i++) {
     if (etr_node_is_weight(&p->tree->graph->nodes[i])) continue;
     uint32_t box = p->tree->of_node[i];
-    if (p->plans[box].step == STEP_NODES && is_loose(p->tree, i))
-      p->tree->of_node[i] = next_bucket(p, box, "ops", p->plans[box].loose, NODES_PER_BUCKET);
+    if (p->plans[box].step == STEP_NODES && is_loose(p->tree, i)) p->tree->of_node[i] = next_bucket(p, box, "ops", p->plans[box].loose);
   }
 }
 

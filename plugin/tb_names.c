@@ -7,7 +7,10 @@
 #include "label.h"
 #include "tb_text.h"
 
-enum { STACKED_FROM = 5 }; /* siblings called x1, x2, ... that the page draws as one */
+enum {
+  STACKED_FROM = 5, /* siblings called x1, x2, ... that the page draws as one */
+  MAX_NUMBER = 20,  /* digits of a list's member */
+};
 
 typedef struct naming {
   etr_arena *arena;
@@ -87,16 +90,23 @@ static uint32_t box_of(const naming *n, size_t node) {
   return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
 }
 
-/* What a node is called in its box, before it is made unique. */
-static void leaf_of(const naming *n, size_t node, char *leaf) {
+/* What a node is called in its box, before it is made unique. True if it is the name of a box that it stands for. */
+static bool leaf_of(const naming *n, size_t node, char *leaf) {
   uint32_t folded = folded_into(n, node);
+  const etr_node *from = &n->graph->nodes[node];
+  size_t size = 0;
   if (folded != ETR_NONE) {
-    (void)etr_tb_clean_name(leaf, etr_slice_of(n->scopes->list[folded].label));
-  } else if (n->graph->nodes[node].kind == ETR_NODE_OP) {
-    (void)etr_tb_clean_name(leaf, etr_label_op(n->graph->nodes[node].target));
-  } else {
-    (void)etr_tb_clean_name(leaf, etr_slice_of(n->graph->nodes[node].name));
+    size = etr_tb_clean_name(leaf, etr_slice_of(n->scopes->list[folded].label));
+    if (leaf[strspn(leaf, "0123456789")] != '\0') return true;
+    size = ETR_MIN(size, (size_t)MAX_NUMBER); /* a list's member: "0" alone says nothing, so "0_convolution" */
+    leaf[size++] = '_';
   }
+  char name[ETR_TB_NAME_ROOM];
+  size_t name_size = etr_tb_clean_name(name, from->kind == ETR_NODE_OP ? etr_label_op(from->target) : etr_slice_of(from->name));
+  name_size = ETR_MIN(name_size, ETR_TB_NAME_ROOM - 1 - size);
+  memcpy(leaf + size, name, name_size);
+  leaf[size + name_size] = '\0';
+  return false;
 }
 
 /* Counter of the siblings that a leaf would be stacked with; NULL if it would not: the page stacks by "no digits, then a number". */
@@ -110,7 +120,7 @@ static void count_series(naming *n) {
   char leaf[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->graph->node_count; i++) {
     if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
-    leaf_of(n, i, leaf);
+    (void)leaf_of(n, i, leaf);
     const char *key = series_key(n, i, leaf);
     if (!key) continue;
     uint32_t before = etr_map_get(&n->series, etr_slice_of(key));
@@ -120,11 +130,10 @@ static void count_series(naming *n) {
 
 static const char *name_node(naming *n, size_t node) {
   char leaf[ETR_TB_NAME_ROOM + 1];
-  leaf_of(n, node, leaf);
+  bool is_box = leaf_of(n, node, leaf);
   const char *key = series_key(n, node, leaf);
   bool stacked = key && etr_map_get(&n->series, etr_slice_of(key)) >= STACKED_FROM;
-  uint32_t folded = folded_into(n, node);
-  if (folded != ETR_NONE && !stacked) return n->box_paths[folded]; /* the box took this name already */
+  if (is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box took this name already */
   if (stacked) memcpy(leaf + strlen(leaf), "_", sizeof "_");
   return take(n, box_path(n, box_of(n, node)), leaf);
 }

@@ -132,8 +132,10 @@ Test(dump, runs_of_all_fixtures) {
       const etr_dump_run *run = &it.dump.runs[at];
       cr_expect_str_eq(run->name, rows[i].name);
       cr_expect_eq(run->bundled_input_index, rows[i].bundled_input_index);
-      cr_expect(run->event_count == rows[i].profile && run->debug_events == rows[i].debug && run->allocation_events == rows[i].allocation,
-                "%s run %zu: %zu %zu %zu", rows[i].fixture, at, run->event_count, run->debug_events, run->allocation_events);
+      size_t timed = 0;
+      for (size_t j = 0; j < run->event_count; j++) timed += !run->events[j].is_debug;
+      cr_expect(timed == rows[i].profile && run->debug_events == rows[i].debug && run->allocation_events == rows[i].allocation,
+                "%s run %zu: %zu %zu %zu", rows[i].fixture, at, timed, run->debug_events, run->allocation_events);
     }
   }
 }
@@ -146,17 +148,21 @@ Test(dump, events_as_flatc_shows_them) {
     size_t run, index;
     etr_dump_event event;
   } rows[] = {
-      {"dynamic_xnnpack/etdump.etdp", 0, 1, {"Program::load_method", NULL, false, -1, -1, 19440899883, 165383}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 1, {"OPERATOR_CALL", NULL, false, 0, 1, 19441080065, 685}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 2, {"", "Fully Connected (NC, F32) GEMM #1", false, 0, 2, 19441092582, 1000}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 7, {"DELEGATE_CALL", NULL, false, 0, 2, 19441081157, 70337}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 8, {"Method::execute", NULL, false, -1, -1, 19441071366, 80533}},
-      {"cpp_rich/etdump.etdp", 1, 0, {"native_call_add.out", NULL, false, 0, 0, 1151455, 85192}},
-      {"cpp_rich/etdump.etdp", 1, 6, {"", "0", true, 0, 3, 0, 100}},
-      {"cpp_rich/etdump.etdp", 1, 17, {"", "11", true, 0, 3, 11000, 100}},
-      {"cpp_rich/etdump.etdp", 1, 18, {"", "aten_conv2d_default_cast_fp16:conv", false, 0, 3, 4294967290, 11}}, /* the counter wrapped */
-      {"cpp_rich/etdump.etdp", 2, 6, {"", "0", true, 0, 3, 0, 101}},
-      {"from_executorch/dump_2023/etdump.etdp", 1, 0, {"native_call_convolution.out", NULL, false, 0, 0, 426786, 544783}},
+      {"dynamic_xnnpack/etdump.etdp", 0, 1, {"Program::load_method", NULL, false, false, -1, -1, 19440899883, 165383}},
+      {"dynamic_xnnpack/etdump.etdp", 1, 1, {"OPERATOR_CALL", NULL, false, false, 0, 1, 19441080065, 685}},
+      {"dynamic_xnnpack/etdump.etdp", 1, 2, {"", "Fully Connected (NC, F32) GEMM #1", false, false, 0, 2, 19441092582, 1000}},
+      {"dynamic_xnnpack/etdump.etdp", 1, 7, {"DELEGATE_CALL", NULL, false, false, 0, 2, 19441081157, 70337}},
+      {"dynamic_xnnpack/etdump.etdp", 1, 8, {"Method::execute", NULL, false, false, -1, -1, 19441071366, 80533}},
+      {"cpp_rich/etdump.etdp", 1, 0, {"native_call_add.out", NULL, false, false, 0, 0, 1151455, 85192}},
+      {"cpp_rich/etdump.etdp", 1, 6, {"", "0", true, false, 0, 3, 0, 100}},
+      {"cpp_rich/etdump.etdp", 1, 17, {"", "11", true, false, 0, 3, 11000, 100}},
+      {"cpp_rich/etdump.etdp", 1, 18, {"", "aten_conv2d_default_cast_fp16:conv", false, false, 0, 3, 4294967290, 11}}, /* the counter wrapped */
+      {"cpp_rich/etdump.etdp", 2, 6, {"", "0", true, false, 0, 3, 0, 101}},
+      {"cpp_rich/etdump.etdp", 1, 19, {"", "2", true, true, 0, 3, 0, 0}},
+      {"cpp_rich/etdump.etdp", 1, 20, {"", "str id with spaces", false, true, 0, 3, 0, 0}},
+      {"cpp_rich/etdump.etdp", 1, 23, {"", NULL, false, true, 0, 3, 0, 0}},
+      {"add_mul_debug/etdump.etdp", 1, 0, {"", NULL, false, true, 0, 0, 0, 0}},
+      {"from_executorch/dump_2023/etdump.etdp", 1, 0, {"native_call_convolution.out", NULL, false, false, 0, 0, 426786, 544783}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
@@ -164,10 +170,25 @@ Test(dump, events_as_flatc_shows_them) {
     cr_assert(rows[i].run < it.dump.run_count && rows[i].index < it.dump.runs[rows[i].run].event_count, "row %zu", i);
     const etr_dump_event *got = &it.dump.runs[rows[i].run].events[rows[i].index], *want = &rows[i].event;
     cr_expect(same_text(got->name, want->name) && same_text(got->delegate_id, want->delegate_id), "row %zu: %s", i, got->name);
-    cr_expect_eq(got->delegate_id_is_int, want->delegate_id_is_int, "row %zu", i);
+    cr_expect(got->delegate_id_is_int == want->delegate_id_is_int && got->is_debug == want->is_debug, "row %zu", i);
     cr_expect(got->chain_index == want->chain_index && got->instruction_id == want->instruction_id, "row %zu: %d %d", i, got->chain_index,
               got->instruction_id);
     cr_expect(got->start_ticks == want->start_ticks && got->duration_ticks == want->duration_ticks, "row %zu", i);
+    clear(&it);
+  }
+}
+
+Test(dump, logged_outputs_of_a_run_are_no_events) {
+  static const struct {
+    const char *path;
+    size_t timed, debug, outputs;
+  } rows[] = {{"add_mul_debug/etdump.etdp", 67, 35, 2}, {"bundled_update/etdump.etdp", 26, 19, 2}, {"cpp_rich/etdump.etdp", 22, 6, 0}};
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it;
+    read_fixture(&it, rows[i].path);
+    cr_assert(it.dump.run_count > 1);
+    cr_expect_eq(it.dump.runs[1].debug_events, rows[i].debug);
+    cr_expect_eq(it.dump.runs[1].event_count, rows[i].timed + rows[i].debug - rows[i].outputs, "%s", rows[i].path);
     clear(&it);
   }
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_BYTES = 1 << 26, HEADER_SEGMENT_BASE = 8 + 16 };
+enum { MAX_BYTES = 1 << 26 };
 
 typedef struct reading {
   etr_file file;
@@ -180,15 +180,36 @@ Test(pte, payloads_lie_in_segments) {
   }
 }
 
-Test(pte, a_senseless_segment_base_leaves_payloads_empty) {
-  static const uint64_t bases[] = {0, 4236, 4237, 1 << 20, UINT64_MAX, UINT64_MAX - 1000};
-  for (size_t i = 0; i < ETR_COUNT(bases); i++) {
+Test(pte, payloads_never_lie_outside_the_file) {
+  /* Places in vulkan/model.pte, of 8744 bytes: in its extended header, and in the segment of the second delegate: 704 bytes at 1792. */
+  enum { BASE = 24, SIZE = 840, OFFSET = 848, ROOM = 8744 - 2304 };
+  static const struct {
+    size_t at;
+    uint64_t value;
+    size_t payload;
+  } cases[] = {
+      {BASE, 2304, 704},
+      {BASE, 0, 0},
+      {BASE, 8744, 0},
+      {BASE, 8745, 0},
+      {BASE, UINT64_MAX, 0},
+      {BASE, UINT64_MAX - 1792, 0},
+      {SIZE, ROOM - 1792, ROOM - 1792},
+      {SIZE, ROOM - 1791, 0},
+      {SIZE, UINT64_MAX, 0},
+      {OFFSET, ROOM - 704, 704},
+      {OFFSET, ROOM - 703, 0},
+      {OFFSET, ROOM + 1, 0},
+      {OFFSET, UINT64_MAX - 703, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     reading it;
-    load(&it, "dynamic_xnnpack/model.pte");
-    for (int j = 0; j < 8; j++) it.file.data[HEADER_SEGMENT_BASE + j] = (uint8_t)(bases[i] >> (8 * j));
+    load(&it, "vulkan/model.pte");
+    cr_assert_eq(it.file.size, 8744);
+    for (int j = 0; j < 8; j++) it.file.data[cases[i].at + j] = (uint8_t)(cases[i].value >> (8 * j));
     read_bytes(&it, (etr_slice){(const char *)it.file.data, it.file.size});
-    cr_assert(it.status == ETR_OK && it.pte.methods[0].delegate_count == 1);
-    cr_expect_eq(it.pte.methods[0].delegates[0].payload.size, 0, "base %zu", i);
+    cr_assert(it.status == ETR_OK && it.pte.methods[0].delegate_count == 2, "case %zu: %s", i, it.error.message);
+    cr_expect_eq(it.pte.methods[0].delegates[1].payload.size, cases[i].payload, "case %zu", i);
     clear(&it);
   }
 }
@@ -269,8 +290,8 @@ static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instructio
   }
 }
 
-/* A program of one method "m" with three values (a list of items, and two that are empty), an operator "op" without overload, a delegate
- * whose inline payload has the given index (0 is "data"), and the given instructions, whose calls have the list's items as arguments. */
+/* A program of one method "m" with three values (a list of items, a tensor with data and planned memory, nothing), an operator "op" without overload,
+ * a delegate whose inline payload has the given index (0 is "data"), and the given instructions, whose calls have the list's items as arguments. */
 static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t count, const int32_t items[2], uint32_t payload_index) {
   tiny_start(fb, "ET12");
   uint32_t program = tiny_table(fb, (uint16_t[]){0, 4, 0, 8}, 4, 12);
@@ -278,15 +299,21 @@ static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t co
   uint32_t plan = one_table(fb, program + 4, (uint16_t[]){4, 0, 8, 0, 0, 12, 16, 20}, 8, 24);
   tiny_point(fb, plan + 4, tiny_string(fb, "m"));
 
-  uint32_t values = tiny_vector(fb, 3, 4), list = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9), nothing = tiny_table(fb, NULL, 0, 4);
+  uint32_t values = tiny_vector(fb, 3, 4), list = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9);
+  uint32_t tensor = tiny_table(fb, (uint16_t[]){4, 5}, 2, 9), nothing = tiny_table(fb, NULL, 0, 4);
   tiny_point(fb, plan + 8, values);
   tiny_point(fb, values + 4, list);
-  tiny_point(fb, values + 8, nothing);
+  tiny_point(fb, values + 8, tensor);
   tiny_point(fb, values + 12, nothing);
   tiny_set(fb, list + 4, 1, 10); /* TensorList */
   uint32_t content = tiny_table(fb, (uint16_t[]){4}, 1, 8);
   tiny_point(fb, list + 5, content);
   tiny_point(fb, content + 4, indices(fb, items));
+  tiny_set(fb, tensor + 4, 1, 5); /* Tensor */
+  content = tiny_table(fb, (uint16_t[]){0, 0, 0, 0, 0, 4, 8}, 7, 12);
+  tiny_point(fb, tensor + 5, content);
+  tiny_set(fb, content + 4, 4, 1);
+  tiny_point(fb, content + 8, tiny_table(fb, NULL, 0, 4));
 
   uint32_t op = one_table(fb, plan + 16, (uint16_t[]){4}, 1, 8);
   tiny_point(fb, op + 4, tiny_string(fb, "op"));
@@ -330,6 +357,7 @@ Test(pte, senseless_numbers_become_none) {
   cr_expect_str_eq(method->name, "m");
   cr_assert(method->value_count == 3 && method->values[0].kind == ETR_PTE_VALUE_TENSOR_LIST && method->values[0].item_count == 2);
   cr_expect(method->values[0].items[0] == 1 && method->values[0].items[1] == -1);
+  cr_expect(method->values[1].kind == ETR_PTE_VALUE_TENSOR && !method->values[1].constant && method->values[1].rank == 0);
   cr_expect(method->delegate_count == 1 && etr_slice_is(method->delegates[0].payload, "data") && !*method->delegates[0].backend);
   cr_assert_eq(method->instruction_count, ETR_COUNT(rows));
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {

@@ -187,8 +187,8 @@ Test(scope, nodes_without_modules) {
     unsigned ops;
     const char *first, *last;
   } cases[] = {{31, "", ""},
-               {32, "ops.0000-0031", "ops.0000-0031"},
-               {130, "ops.0000-0043", "ops.0088-0129"},
+               {32, "ops.0000-0007", "ops.0024-0031"},
+               {130, "ops.0000-0008", "ops.0126-0129"},
                {5000, "ops.0000-0312/ops.0000-0062", "ops.4695-4999/ops.4939-4999"}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};

@@ -78,7 +78,7 @@ Test(tb_graph, node_card) {
   time->delegate_instruction = 3;
   time->match = ETR_MATCH_ALIGNED;
   time->runs_as = "Fully Connected (NC, F32) GEMM #1";
-  time->per_run.max = 1234567.5;
+  time->per_run.max = 1234567;
   tiny_time(&t, relu, 1000)->calls = 5;
   Tensorboard__GraphDef *graph = build(&t);
 

@@ -54,6 +54,20 @@ Test(tb_names, boxes_and_leaves) {
   tiny_clear(&t);
 }
 
+/* "0" alone says nothing. */
+Test(tb_names, numbered_modules_tell_their_operator) {
+  tiny t = {0};
+  uint32_t conv = tiny_module(&t, 0, "conv", ""), c0 = tiny_module(&t, conv, "conv.0", ""), list = tiny_module(&t, c0, "conv.0.0", "");
+  uint32_t first = op(&t, "aten.convolution.default", list), second = op(&t, "aten.relu.default", tiny_module(&t, c0, "conv.0.1", ""));
+  uint32_t bare = op(&t, "aten.linear.default", tiny_module(&t, conv, "conv.1", ""));
+  for (int i = 0; i < 4; i++) op(&t, "aten.add.Tensor", 0);
+  const char **names = build(&t);
+  cr_expect_str_eq(names[first], "conv.0/0_convolution");
+  cr_expect_str_eq(names[second], "conv.0/1_relu");
+  cr_expect_str_eq(names[bare], "conv.1");
+  tiny_clear(&t);
+}
+
 /* A module is not folded when more than its operator is in it: a leaf would be a box as well. */
 Test(tb_names, nested_graph_is_not_folded) {
   tiny t = {0};

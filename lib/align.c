@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * align.c - Needleman-Wunsch, walked back along both outermost best paths: where they agree, every best pairing does.
+ */
+#include "align.h"
+
+typedef struct aligner {
+  const etr_align_item *left, *right;
+  size_t left_count, right_count;
+  int32_t *best; /* best[i][j]: of the first i and j items */
+} aligner;
+
+static int32_t *cell(const aligner *a, size_t i, size_t j) { return &a->best[i * (a->right_count + 1) + j]; }
+
+static bool pairs(const aligner *a, size_t i, size_t j) { return a->left[i].class_ != 0 && a->left[i].class_ == a->right[j].class_; }
+
+static void fill(const aligner *a) {
+  for (size_t j = 1; j <= a->right_count; j++) *cell(a, 0, j) = *cell(a, 0, j - 1) - a->right[j - 1].cost;
+  for (size_t i = 1; i <= a->left_count; i++) {
+    *cell(a, i, 0) = *cell(a, i - 1, 0) - a->left[i - 1].cost;
+    for (size_t j = 1; j <= a->right_count; j++) {
+      int32_t value = ETR_MAX(*cell(a, i - 1, j) - a->left[i - 1].cost, *cell(a, i, j - 1) - a->right[j - 1].cost);
+      if (pairs(a, i - 1, j - 1)) value = ETR_MAX(value, *cell(a, i - 1, j - 1) + a->right[j - 1].weight);
+      *cell(a, i, j) = value;
+    }
+  }
+}
+
+/* One best path from the end: of equals, left items are left out as late or as early as possible. */
+static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
+  size_t i = a->left_count, j = a->right_count;
+  for (size_t k = 0; k < a->left_count; k++) out[k] = ETR_NONE;
+  while (i > 0 || j > 0) {
+    bool skip_left = i > 0 && *cell(a, i, j) == *cell(a, i - 1, j) - a->left[i - 1].cost;
+    bool skip_right = j > 0 && *cell(a, i, j) == *cell(a, i, j - 1) - a->right[j - 1].cost;
+    bool pair = i > 0 && j > 0 && pairs(a, i - 1, j - 1) && *cell(a, i, j) == *cell(a, i - 1, j - 1) + a->right[j - 1].weight;
+    if (prefer_right ? skip_right : !skip_left && !pair) {
+      j--;
+    } else if (pair && (prefer_right || !skip_left)) {
+      out[--i] = (uint32_t)--j;
+    } else
+      i--;
+  }
+}
+
+bool etr_align(uint32_t *out, const etr_align_item *left, size_t left_count, const etr_align_item *right, size_t right_count, etr_arena *scratch) {
+  aligner a = {left, right, left_count, right_count, NULL};
+  for (size_t i = 0; i < left_count; i++) out[i] = ETR_NONE;
+  if (left_count >= ETR_ALIGN_MAX_CELLS || (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1)) return false;
+  a.best = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *a.best);
+  uint32_t *other = etr_arena_alloc_array(scratch, left_count, sizeof *other);
+  if (!a.best || !other) return false;
+  fill(&a);
+  walk_back(&a, out, true);
+  walk_back(&a, other, false);
+  for (size_t i = 0; i < left_count; i++)
+    if (out[i] != other[i]) out[i] = ETR_NONE;
+  return true;
+}

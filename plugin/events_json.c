@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * events_json.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes, as JSON.
+ */
+#include "fields.h"
+
+#include <stdlib.h>
+
+/* Operators of a graph by debug handle, for op_types. */
+typedef struct handle_node {
+  uint32_t handle, node;
+} handle_node;
+
+typedef struct handle_index {
+  const etr_graph *graph; /* NULL: none */
+  handle_node *list;
+  size_t count;
+} handle_index;
+
+/* More operators at an event's handles than any real model has. */
+enum { MAX_OPS = 4096 };
+
+static int by_handle(const void *a, const void *b) {
+  const handle_node *x = a, *y = b;
+  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static void index_handles(handle_index *index, etr_arena *arena, const etr_graph *graph) {
+  *index = (handle_index){.graph = graph};
+  index->list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index->list) : NULL;
+  for (size_t i = 0; index->list && i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_OP && graph->nodes[i].debug_handle)
+      index->list[index->count++] = (handle_node){graph->nodes[i].debug_handle, (uint32_t)i};
+  if (index->count) qsort(index->list, index->count, sizeof *index->list, by_handle);
+}
+
+static size_t first_of_handle(const handle_index *index, uint32_t handle) {
+  size_t low = 0, high = index->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (index->list[middle].handle < handle)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void put_op_types(etr_fields *f, const handle_index *index, const etr_event *event) {
+  size_t put = 0;
+  etr_field_list(f, "op_types");
+  for (size_t i = 0; i < event->handle_count; i++) {
+    if (i > 0 && event->handles[i] == event->handles[i - 1]) continue;
+    for (size_t k = first_of_handle(index, event->handles[i]); k < index->count && index->list[k].handle == event->handles[i] && put < MAX_OPS;
+         k++, put++)
+      etr_jw_string(f->json, index->graph->nodes[index->list[k].node].op_type);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_identifier(etr_fields *f, const etr_event *event) {
+  etr_jw_key(f->json, "delegate_debug_identifier");
+  if (event->delegate_id && event->delegate_id_is_int)
+    etr_jw_int(f->json, strtoll(event->delegate_id, NULL, 10));
+  else
+    etr_jw_string(f->json, event->delegate_id);
+}
+
+static void put_handles(etr_fields *f, const etr_event *event) {
+  etr_field_list(f, "debug_handles");
+  for (size_t i = 0; i < event->handle_count; i++) etr_jw_uint(f->json, event->handles[i]);
+  etr_jw_end(f->json);
+}
+
+static void put_nodes(etr_fields *f, const etr_graph *graph, const etr_event *event) {
+  etr_field_list(f, "nodes");
+  for (size_t i = 0; graph && i < event->node_count; i++) etr_jw_string(f->json, graph->nodes[event->nodes[i]].name);
+  etr_jw_end(f->json);
+}
+
+static void put_samples(etr_fields *f, const etr_event *event) {
+  etr_field_list(f, "raw");
+  for (size_t i = 0; i < event->sample_count; i++) etr_jw_double(f->json, etr_ticks_to_unit(f->profile, (double)event->durations[i], f->unit));
+  etr_jw_end(f->json);
+  etr_field_list(f, "start_time");
+  for (size_t i = 0; i < event->sample_count; i++) etr_jw_uint(f->json, event->starts[i]);
+  etr_jw_end(f->json);
+}
+
+static void put_event(etr_fields *f, const handle_index *index, const etr_event *event) {
+  etr_jw_object(f->json);
+  etr_field_text(f, "event_name", event->name);
+  etr_jw_key(f->json, "instruction_id");
+  if (event->instruction_id >= 0)
+    etr_jw_int(f->json, event->instruction_id);
+  else
+    etr_jw_null(f->json);
+  put_identifier(f, event);
+  etr_field_flag(f, "is_delegated_op", event->delegate_id != NULL);
+  etr_field_text(f, "delegate_backend_name", event->backend);
+  put_handles(f, event);
+  put_op_types(f, index, event);
+  put_nodes(f, index->graph, event);
+  etr_field_text(f, "match", etr_match_name(event->match));
+  put_samples(f, event);
+  etr_field_stats(f, &event->stats);
+  etr_jw_end(f->json);
+}
+
+static void put_block(etr_fields *f, const etr_block *block, const handle_index *indices) {
+  static const handle_index none = {0};
+  const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
+  etr_jw_object(f->json);
+  etr_field_text(f, "event_block_name", block->name);
+  etr_field_list(f, "runs");
+  for (size_t i = 0; i < block->run_count; i++) etr_jw_uint(f->json, block->runs[i]);
+  etr_jw_end(f->json);
+  etr_field_text(f, "method", method ? method->name : NULL);
+  etr_field_text(f, "method_rule", block->method_rule);
+  etr_field_list(f, "events");
+  for (size_t i = 0; i < block->event_count; i++) put_event(f, method ? &indices[block->method] : &none, &block->events[i]);
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+etr_status etr_emit_events_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
+  etr_writer writer;
+  etr_jw json;
+  etr_fields f = {profile, unit, &json};
+  etr_arena arena = {0};
+  handle_index *indices = etr_arena_alloc_array(&arena, profile->method_count, sizeof *indices);
+  for (size_t i = 0; indices && i < profile->method_count; i++)
+    index_handles(&indices[i], &arena, profile->methods[i].graph == ETR_NONE ? NULL : &profile->graphs[profile->methods[i].graph]);
+  etr_writer_init(&writer, sink);
+  etr_jw_init(&json, &writer);
+  etr_jw_object(&json);
+  etr_field_text(&f, "schema", "etrecord-tb/events/1");
+  etr_field_text(&f, "time_unit", etr_unit_name(unit));
+  etr_jw_key(&json, "blocks");
+  etr_jw_array(&json);
+  for (size_t i = 0; indices && i < profile->block_count; i++) {
+    uint32_t index = profile->blocks[i].method;
+    if (!method || (index != ETR_NONE && strcmp(profile->methods[index].name, method) == 0)) put_block(&f, &profile->blocks[i], indices);
+  }
+  etr_jw_end(&json);
+  etr_jw_end(&json);
+  if (etr_arena_failed(&arena)) writer.status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&arena);
+  return etr_writer_finish(&writer, error);
+}

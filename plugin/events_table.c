@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * events_table.c - the event blocks as tables.
+ */
+#include "table.h"
+
+#include <stdlib.h>
+
+typedef struct events_table {
+  const etr_profile *profile;
+  const etr_table_options *options;
+  etr_arena arena;
+  etr_writer writer;
+  etr_table table; /* of the formats for programs: one over all blocks */
+} events_table;
+
+static const etr_column columns[] = {{"block", false, true}, {"method", false, true}, {"event", false, true}, {"instruction", true, false},
+                                     {"node", false, true},  {"match", false, false}, {"calls", true, false}, {"avg", true, false},
+                                     {"p50", true, false},   {"p90", true, false},    {"min", true, false},   {"max", true, false},
+                                     {"unit", false, false}};
+static const etr_column text_columns[] = {{"event", false, true}, {"instr", true, false}, {"node", false, true}, {"match", false, false},
+                                          {"avg", true, false},   {"p50", true, false},   {"p90", true, false}};
+
+static int decimals(etr_unit unit) {
+  return unit == ETR_UNIT_NS || unit == ETR_UNIT_CYCLES ? 0 : unit == ETR_UNIT_S ? 7 : unit == ETR_UNIT_US ? 1 : 4;
+}
+
+static void add_number(events_table *t, const etr_event *event, double ticks) {
+  if (event->sample_count)
+    etr_table_add_number(&t->table, etr_ticks_to_unit(t->profile, ticks, t->options->unit), decimals(t->options->unit));
+  else
+    etr_table_add(&t->table, "");
+}
+
+static void add_names(events_table *t, const etr_block *block, const etr_event *event) {
+  const etr_method *method = block->method == ETR_NONE ? NULL : &t->profile->methods[block->method];
+  const etr_graph *graph = method && method->graph != ETR_NONE ? &t->profile->graphs[method->graph] : NULL;
+  bool text = t->options->format == ETR_TABLE_TEXT;
+  if (!text) {
+    etr_table_add(&t->table, block->name);
+    etr_table_add(&t->table, method ? method->name : "");
+  }
+  etr_table_add(&t->table, event->name);
+  etr_table_add(&t->table, event->instruction_id < 0 ? "" : etr_arena_format(&t->arena, "%d", (int)event->instruction_id));
+  etr_table_add(&t->table, graph && event->node_count ? graph->nodes[event->nodes[0]].name : "");
+  etr_table_add(&t->table, etr_match_name(event->match));
+}
+
+static void add_event(events_table *t, const etr_block *block, const etr_event *event) {
+  bool text = t->options->format == ETR_TABLE_TEXT;
+  add_names(t, block, event);
+  if (!text) etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", event->sample_count));
+  add_number(t, event, event->stats.avg);
+  add_number(t, event, event->stats.p50);
+  add_number(t, event, event->stats.p90);
+  if (text) return;
+  add_number(t, event, event->stats.min);
+  add_number(t, event, event->stats.max);
+  etr_table_add(&t->table, etr_unit_name(t->options->unit));
+}
+
+/* Longest first; as they ran, in ETR_ORDER_GRAPH. */
+static int by_time(const void *a, const void *b) {
+  const etr_event *x = *(const etr_event *const *)a, *y = *(const etr_event *const *)b;
+  if (x->stats.avg != y->stats.avg) return x->stats.avg < y->stats.avg ? 1 : -1;
+  return (x > y) - (x < y);
+}
+
+static void put_title(events_table *t, const etr_block *block) {
+  const char *method = block->method == ETR_NONE ? NULL : t->profile->methods[block->method].name;
+  etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
+  etr_put_plain(&t->writer, block->name);
+  etr_putf(&t->writer, " \xC2\xB7 %zu run%s from run %u \xC2\xB7 ", block->run_count, block->run_count == 1 ? "" : "s",
+           block->run_count ? block->runs[0] : 0);
+  etr_put_plain(&t->writer, method ? method : "method not known");
+  etr_puts(&t->writer, " (");
+  etr_put_plain(&t->writer, block->method_rule);
+  etr_putf(&t->writer, ") \xC2\xB7 times in %s\n", etr_unit_name(t->options->unit));
+}
+
+static void add_block(events_table *t, const etr_block *block) {
+  bool text = t->options->format == ETR_TABLE_TEXT;
+  const etr_event **order = etr_arena_alloc_array(&t->arena, block->event_count, sizeof *order);
+  size_t shown = text && t->options->top ? ETR_MIN(t->options->top, block->event_count) : block->event_count;
+  if (!order || block->event_count == 0) return;
+  for (size_t i = 0; i < block->event_count; i++) order[i] = &block->events[i];
+  if (text && t->options->order == ETR_ORDER_TIME) qsort(order, block->event_count, sizeof *order, by_time);
+  if (text) {
+    put_title(t, block);
+    etr_table_init(&t->table, &t->arena, text_columns, ETR_COUNT(text_columns));
+  }
+  for (size_t i = 0; i < shown; i++) add_event(t, block, order[i]);
+  if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
+  if (shown < block->event_count) etr_putf(&t->writer, "%zu more: --top 0\n", block->event_count - shown);
+}
+
+etr_status etr_emit_events_table(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+                                 etr_error *error) {
+  static const etr_table_options defaults = {0};
+  events_table t = {.profile = profile, .options = options ? options : &defaults};
+  etr_error_clear(error);
+  etr_writer_init(&t.writer, sink);
+  etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
+  for (size_t i = 0; i < profile->block_count; i++) {
+    uint32_t index = profile->blocks[i].method;
+    if (!method || (index != ETR_NONE && strcmp(profile->methods[index].name, method) == 0)) add_block(&t, &profile->blocks[i]);
+  }
+  if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
+  etr_status status = etr_writer_finish(&t.writer, error);
+  etr_arena_clear(&t.arena);
+  return status;
+}

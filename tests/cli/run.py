@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the command-line cases of this folder: run.py PATH/TO/etrecord-tb [NAME...]. README.md tells what a case looks like."""
+import fnmatch
+import glob
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+import zipfile
+
+import command
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BLOCKS = ('stdout', 'stderr', 'files')
+
+
+class Case:
+    """A case as it stands in its file: steps in order, and blocks of expected lines."""
+
+    def __init__(self, path):
+        self.name = os.path.splitext(os.path.basename(path))[0]
+        self.steps, self.blocks = [], {}
+        block = None
+        with open(path, encoding='utf-8') as file:
+            for line in file.read().splitlines():
+                if line.startswith('  ') and block is not None:
+                    block.append(line[2:])
+                elif line and not line.startswith('#'):
+                    word, *rest = shlex.split(line)
+                    block = self.blocks.setdefault(word, []) if word in BLOCKS else self.steps.append((word, rest))
+
+
+class Failure(Exception):
+    pass
+
+
+class Runner:
+    """Does the steps of one case in a folder of its own."""
+
+    def __init__(self, program, case, folder):
+        self.program, self.case, self.folder = program, case, folder
+        self.stdin = self.stdout = self.outcome = self.previous = self.width = None
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def fill(self, word):
+        return word.replace('{fixtures}', command.FIXTURES)
+
+    def do(self):
+        for word, arguments in self.case.steps:
+            step = getattr(self, 'do_' + word.replace('-', '_'), None)
+            if not step:
+                raise Failure('no such step: ' + word)
+            step(*[self.fill(argument) for argument in arguments])
+        for name in BLOCKS[:2]:
+            self.compare(name, getattr(self.outcome, name).decode('utf-8', 'replace').splitlines(), self.case.blocks.get(name, []))
+        if 'files' in self.case.blocks:
+            self.compare_files(self.case.blocks['files'])
+
+    # ---- Steps ----
+
+    def do_mkdir(self, name):
+        os.makedirs(self.path(name))
+
+    def do_copy(self, source, name):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        shutil.copyfile(os.path.join(command.FIXTURES, source), self.path(name))
+
+    def do_unzip(self, source, name):
+        with zipfile.ZipFile(os.path.join(command.FIXTURES, source)) as archive:
+            archive.extractall(self.path(name))
+
+    def do_file(self, name, text=''):
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+
+    def do_link(self, target, name):
+        os.symlink(target, self.path(name))
+
+    def do_stdin(self, name):
+        self.stdin = os.path.join(self.folder, name)
+
+    def do_output(self, where):
+        """full: a full disk; closed: a pipe that nobody reads."""
+        if where == 'full':
+            self.stdout = open('/dev/full', 'wb')
+        else:
+            reader, writer = os.pipe()
+            os.close(reader)
+            self.stdout = os.fdopen(writer, 'wb')
+
+    def do_run(self, *arguments):
+        self.previous = self.outcome
+        self.outcome = self.program.run(arguments, self.folder, stdin=self.stdin, stdout=self.stdout, seconds=30)
+        for problem in self.outcome.problems():
+            raise Failure(problem)
+
+    def do_exit(self, status):
+        if self.outcome.status != int(status):
+            raise Failure('exit %d instead of %s: %s' % (self.outcome.status, status, self.outcome.stderr.decode('utf-8', 'replace')))
+
+    def do_same(self):
+        """The last run printed what the one before it printed."""
+        if self.outcome.stdout != self.previous.stdout:
+            raise Failure('this run prints something else than the one before')
+
+    def do_width(self, columns):
+        for line in self.outcome.stdout.decode('utf-8').splitlines():
+            if len(line) > int(columns):
+                raise Failure('%d columns: %s' % (len(line), line))
+
+    # ---- Expectations ----
+
+    def compare(self, name, lines, expected):
+        pattern = ''.join('(?s:.*)' if line == '...' else line_pattern(self.fill(line)) + '\n' for line in expected)
+        if not re.fullmatch(pattern, ''.join(line + '\n' for line in lines)):
+            raise Failure('%s is\n%s\ninstead of\n%s' % (name, indent(lines), indent(expected)))
+
+    def compare_files(self, expected):
+        found = sorted(os.path.relpath(os.path.join(root, file), self.folder) for root, _, files in os.walk(self.folder) for file in files)
+        missing = [pattern for pattern in expected if not fnmatch.filter(found, pattern)]
+        if missing or len(found) != len(expected):
+            raise Failure('files are\n%s\ninstead of\n%s' % (indent(found), indent(expected)))
+
+
+def line_pattern(line):
+    return '.*'.join(re.escape(part) for part in line.split('<*>'))
+
+
+def indent(lines):
+    return '\n'.join('  ' + line for line in lines)
+
+
+def run_case(program, case):
+    """What is wrong, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(program, case, folder)
+        try:
+            runner.do()
+        except Failure as failure:
+            return str(failure)
+        finally:
+            if runner.stdout:
+                try:
+                    runner.stdout.close()
+                except OSError:
+                    pass
+    return None
+
+
+def main():
+    program = command.program()
+    wanted = sys.argv[1:]
+    cases = [Case(path) for path in sorted(glob.glob(os.path.join(HERE, '*.test')))]
+    cases = [case for case in cases if not wanted or case.name in wanted]
+    failed = 0
+    for case in cases:
+        wrong = run_case(program, case)
+        if wrong:
+            failed += 1
+            print('FAILED %s: %s' % (case.name, wrong))
+    print('%d passed, %d failed' % (len(cases) - failed, failed))
+    return 1 if failed or not cases else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
