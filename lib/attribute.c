@@ -5,6 +5,7 @@
  * Rows are turned into *portions*: ticks of one run on one node, or on none. Portions of a delegate that add up to more than its call, or of a
  * run that add up to more than its Method::execute, are scaled to shares of it, exactly, so that sums hold to the tick.
  */
+#include "carriers.h"
 #include "delegates.h"
 #include "stats.h"
 
@@ -224,8 +225,11 @@ static void time_node(const attributor *a, etr_node_time *time, size_t first, si
   const portion *p = &a->portions.data[first];
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   size_t runs = 0;
-  *time = (etr_node_time){
-      .match = e->match, .runs_as = e->name, .backend = e->backend, .delegate_instruction = e->delegate_id ? e->instruction_id : -1};
+  *time = (etr_node_time){.match = e->match,
+                          .runs_as = e->name,
+                          .backend = e->backend,
+                          .delegate_instruction = e->delegate_id ? e->instruction_id : -1,
+                          .carried_by = ETR_NONE};
   for (size_t i = first; i < end; i++) {
     const portion *q = &a->portions.data[i];
     if (i == first || q->run != a->portions.data[i - 1].run) per_run[runs++] = 0;
@@ -240,21 +244,24 @@ static void time_node(const attributor *a, etr_node_time *time, size_t first, si
   time->per_run = etr_stats_of(per_run, runs);
 }
 
-static bool time_nodes(attributor *a, etr_graph *graph) {
-  etr_node_time *times = etr_arena_alloc_array(a->arena, graph->node_count, sizeof *times);
+/* The delegate that a node without time of its own is in. */
+static etr_node_time untimed(const attributor *a, uint32_t edge_node) {
+  int32_t delegate = edge_node == ETR_NONE ? -1 : a->join->node_delegate[edge_node];
+  const etr_join_instruction *instruction = delegate < 0 ? NULL : etr_join_find(a->join, delegate);
+  return (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
+                         .delegate_instruction = delegate,
+                         .backend = instruction ? instruction->backend : NULL,
+                         .carried_by = ETR_NONE};
+}
+
+/* Times of a graph from the portions, sorted by its nodes. */
+static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times) {
   uint64_t *per_run = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *per_run);
   uint64_t *block_start = etr_arena_alloc_array(&a->scratch, a->blocks->block_count, sizeof *block_start);
-  if (!times || !per_run || !block_start) return false;
+  if (!per_run || !block_start) return false;
   for (size_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i])) block_start[i] = first_start_of_run(&a->blocks->blocks[i], a->blocks->blocks[i].runs[0]);
   if (a->portions.count) qsort(a->portions.data, a->portions.count, sizeof *a->portions.data, by_node_and_run);
-  for (size_t i = 0; i < graph->node_count; i++) {
-    int32_t delegate = a->join->node_delegate[i];
-    const etr_join_instruction *instruction = delegate < 0 ? NULL : etr_join_find(a->join, delegate);
-    times[i] = (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
-                               .delegate_instruction = delegate,
-                               .backend = instruction ? instruction->backend : NULL};
-  }
   for (size_t first = 0, end; first < a->portions.count; first = end) {
     uint32_t node = a->portions.data[first].node;
     for (end = first; end < a->portions.count && a->portions.data[end].node == node;) end++;
@@ -263,6 +270,32 @@ static bool time_nodes(attributor *a, etr_graph *graph) {
   graph->times = times;
   graph->profile_method = a->method;
   return true;
+}
+
+static bool time_edge_graph(attributor *a, etr_graph *graph) {
+  etr_node_time *times = etr_arena_alloc_array(a->arena, graph->node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(a, i);
+  return times && time_graph(a, graph, times) && etr_find_carriers(a->join, times, &a->scratch);
+}
+
+/* Through aten_node; what has no ATen node has no place there. Leaves the portions on ATen nodes. */
+static bool time_aten_graph(attributor *a, const etr_graph *edge, etr_graph *aten) {
+  etr_map by_name;
+  etr_node_time *times = etr_arena_alloc_array(a->arena, aten->node_count, sizeof *times);
+  uint32_t *aten_of = etr_arena_alloc_array(&a->scratch, edge->node_count, sizeof *aten_of);
+  etr_map_init(&by_name, &a->scratch);
+  if (!times || !aten_of) return false;
+  for (uint32_t i = 0; i < aten->node_count; i++) {
+    times[i] = untimed(a, ETR_NONE);
+    if (aten->nodes[i].kind == ETR_NODE_OP) etr_map_set(&by_name, etr_slice_of(aten->nodes[i].name), i);
+  }
+  for (uint32_t i = 0; i < edge->node_count; i++) {
+    aten_of[i] = edge->nodes[i].aten_node ? etr_map_get(&by_name, etr_slice_of(edge->nodes[i].aten_node)) : ETR_NONE;
+    if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(a, i);
+  }
+  for (size_t i = 0; i < a->portions.count; i++)
+    if (a->portions.data[i].node != ETR_NONE) a->portions.data[i].node = aten_of[a->portions.data[i].node];
+  return time_graph(a, aten, times);
 }
 
 /* ---- Totals ---- */
@@ -300,7 +333,7 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
   out->delegate_count = a->delegates.count;
 }
 
-static bool attribute(attributor *a, etr_method *out, etr_graph *graph) {
+static bool attribute(attributor *a, etr_method *out, etr_graph *edge, etr_graph *aten) {
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
@@ -310,13 +343,13 @@ static bool attribute(attributor *a, etr_method *out, etr_graph *graph) {
   uint64_t *sorted = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sorted);
   if (!sorted) return false;
   sum_up(a, out, sorted);
-  return !graph || time_nodes(a, graph);
+  return (!edge || time_edge_graph(a, edge)) && (!edge || !aten || time_aten_graph(a, edge, aten));
 }
 
-bool etr_attribute(etr_method *out, etr_graph *graph, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
-                   etr_warnings *warnings) {
+bool etr_attribute(etr_method *out, etr_graph *edge, etr_graph *aten, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
+                   etr_arena *arena, etr_warnings *warnings) {
   attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings};
-  bool good = attribute(&a, out, graph);
+  bool good = attribute(&a, out, edge, aten);
   good = good && !etr_arena_failed(&a.scratch);
   etr_arena_clear(&a.scratch);
   return good;

@@ -183,6 +183,9 @@ static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   }
 }
 
+/* Method::init, Method::execute, Program::load_method: whatever instruction id they carry is not theirs. */
+static bool is_framework(const char *name) { return strncmp(name, "Method::", 8) == 0 || strncmp(name, "Program::", 9) == 0; }
+
 static bool make_rows(builder *b, size_t block_index) {
   etr_block *block = &b->blocks.data[block_index];
   const signatures *rows = &b->rows_of_block.data[block_index];
@@ -192,7 +195,7 @@ static bool make_rows(builder *b, size_t block_index) {
   for (size_t i = 0; i < rows->count; i++) {
     const signature *row = &rows->data[i];
     const char *shown = row->delegate_id ? row->delegate_id : row->name;
-    events[i] = (etr_event){.name = shown, .instruction_id = row->instruction_id, .delegate_id = row->delegate_id};
+    events[i] = (etr_event){.name = shown, .instruction_id = is_framework(row->name) ? -1 : row->instruction_id, .delegate_id = row->delegate_id};
   }
   block->events = events;
   block->runs = runs;

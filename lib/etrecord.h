@@ -192,6 +192,8 @@ typedef struct etr_node {
   uint32_t debug_handle;     /**< 0: unset */
   const etr_source *source;  /**< innermost frame outside torch itself; NULL if none was recorded */
   const char *weight_name;   /**< of a parameter, buffer or constant: "a.weight"; else NULL */
+  const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction stands for */
+  size_t edge_node_count;
   const char *aten_node;     /**< name of the node of aten/forward this one came from, through from_node and export_graph_id; NULL if not told */
 } etr_node;
 
@@ -244,6 +246,7 @@ typedef struct etr_node_time {
   etr_match match;
   const char *backend;   /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */
+  uint32_t carried_by;   /**< of a node that was fused into another: the node that carries its time; ETR_NONE */
   const char *runs_as;   /**< what the runtime calls it: "native_call_add.out", "Convolution (NHWC, F32) IGEMM #3"; NULL if it was not timed */
   uint64_t first_start_ticks; /**< start of its first event in the first run it ran in, relative to that run's first event */
 } etr_node_time;
@@ -272,7 +275,7 @@ typedef struct etr_block {
   const char *name;         /**< "Default", "Execute" */
   const uint32_t *runs;     /**< indices into etr_profile.runs */
   size_t run_count;
-  uint32_t method;          /**< index into etr_profile.methods; ETR_NONE if it could not be told */
+  uint32_t method;          /**< index into etr_profile.methods; ETR_NONE if nothing ran in it (a load) */
   const char *method_rule;  /**< one line: which rule decided, or why none could */
   const etr_event *events;
   size_t event_count;
@@ -299,7 +302,7 @@ typedef struct etr_delegate {
 
 /** A method and where its time went. Totals are over all its runs; nodes + delegate_only + framework + unexplained = execute, exactly. */
 typedef struct etr_method {
-  const char *name;
+  const char *name;            /**< "" for runs that no method could be told for: each such block is a method of its own */
   uint32_t graph;              /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
   size_t run_count;            /**< inferences with events */
   const uint64_t *execute_per_run; /**< run_count entries, ticks */

@@ -81,10 +81,10 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena);
 
 /**
- * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of its graph's nodes.
- * False: out of memory.
+ * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of the nodes of its Edge graph and,
+ * through aten_node, of its ATen graph; either may be NULL. False: out of memory.
  */
-bool etr_attribute(etr_method *out, etr_graph *graph, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+bool etr_attribute(etr_method *out, etr_graph *edge, etr_graph *aten, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
                    etr_warnings *warnings);
 
 #endif

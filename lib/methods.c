@@ -221,12 +221,12 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t
     etr_block *block = &blocks->blocks[i];
     etr_arena scratch = {0};
     if (choose(block, joins, join_count, options)) continue;
-    if (join_count == 0)
-      block->method_rule = "no ETRecord and no .pte: methods are not known";
-    else if (ran_something(block))
-      decide(block, joins, known, join_count, &scratch, warnings);
-    else
+    if (!ran_something(block))
       block->method_rule = "nothing ran in it";
+    else if (join_count == 0)
+      block->method_rule = "no ETRecord and no .pte: methods are not known";
+    else
+      decide(block, joins, known, join_count, &scratch, warnings);
     if (etr_arena_failed(&scratch)) warnings->arena->failed = true;
     etr_arena_clear(&scratch);
   }

@@ -53,7 +53,8 @@ static etr_status read_dumps(loader *l, uint64_t max_bytes, etr_error *error) {
     etr_file file;
     dump_place place = {l, l->inputs->etdumps[i]};
     ETR_TRY(etr_file_read(&file, place.path, max_bytes, error));
-    etr_status status = etr_dump_read(&l->dumps[i], &l->names, (etr_slice){(const char *)file.data, file.size}, place.path, warn_of_dump, &place, error);
+    etr_status status = etr_dump_read(&l->dumps[i], &l->names, (etr_slice){(const char *)file.data, file.size}, place.path, warn_of_dump, &place,
+                                      error);
     etr_file_clear(&file);
     ETR_TRY(status);
     paths[i] = etr_arena_copy(l->arena, etr_slice_of(place.path));
@@ -123,32 +124,62 @@ static bool collect_methods(loader *l) {
   return true;
 }
 
+/* A block that ran something of a method nobody knows: still a balance of its own. */
+static bool add_unknown_methods(loader *l) {
+  for (size_t i = 0; i < l->blocks.block_count; i++) {
+    etr_block *block = &l->blocks.blocks[i];
+    bool ran = false;
+    for (size_t k = 0; k < block->event_count && !ran; k++) ran = block->events[k].instruction_id >= 0;
+    if (block->method != ETR_NONE || !ran) continue;
+    etr_method_join *added = etr_vec_push(l->arena, &l->joins);
+    if (!added) return false;
+    *added = (etr_method_join){.name = ""};
+    block->method = (uint32_t)(l->joins.count - 1);
+  }
+  return true;
+}
+
 static etr_status check_choices(const loader *l, etr_error *error) {
   for (size_t i = 0; l->options && i < l->options->choice_count; i++) {
     const etr_method_choice *choice = &l->options->choices[i];
     bool known = false;
     for (size_t k = 0; k < l->joins.count; k++) known |= strcmp(l->joins.data[k].name, choice->method) == 0;
-    if (!known) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "run %zu cannot be of method %s: there is no such method", choice->run, choice->method);
+    if (!known)
+      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "run %zu cannot be of method %s: there is no such method", choice->run,
+                      choice->method);
     if (choice->run >= l->blocks.run_count)
-      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu", choice->run, l->blocks.run_count);
+      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu", choice->run,
+                      l->blocks.run_count);
   }
   return ETR_OK;
 }
 
 /* ---- Joining ---- */
 
+/* exported_program is the one program, or that of `forward`. */
+static etr_graph *aten_graph_of(loader *l, const etr_method_join *join) {
+  size_t edge_graphs = 0;
+  for (size_t i = 0; i < l->joins.count; i++) edge_graphs += l->joins.data[i].graph != NULL;
+  if (!join->graph || (edge_graphs > 1 && strcmp(join->name, "forward") != 0)) return NULL;
+  for (size_t i = 0; i < l->record.graph_count; i++)
+    if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0) return &l->record.graphs[i];
+  return NULL;
+}
+
 static etr_status join_all(loader *l, etr_error *error) {
   if (!collect_methods(l)) return out_of_memory(error);
   ETR_TRY(etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, l->options) == ETR_OK ? ETR_OK : out_of_memory(error));
   ETR_TRY(check_choices(l, error));
   etr_methods_decide(&l->blocks, l->joins.data, l->joins.count, l->options, &l->warnings);
+  if (!add_unknown_methods(l)) return out_of_memory(error);
   etr_method *methods = etr_arena_alloc_array(l->arena, l->joins.count, sizeof *methods);
   if (!methods) return out_of_memory(error);
   for (uint32_t i = 0; i < l->joins.count; i++) {
     etr_method_join *join = &l->joins.data[i];
     methods[i] = (etr_method){.name = join->name, .graph = ETR_NONE};
     if (!etr_join_method(join, i, &l->blocks, l->arena)) return out_of_memory(error);
-    if (!etr_attribute(&methods[i], (etr_graph *)join->graph, join, i, &l->blocks, l->arena, &l->warnings)) return out_of_memory(error);
+    if (!etr_attribute(&methods[i], (etr_graph *)join->graph, aten_graph_of(l, join), join, i, &l->blocks, l->arena, &l->warnings))
+      return out_of_memory(error);
   }
   l->profile->methods = methods;
   l->profile->method_count = l->joins.count;
@@ -175,7 +206,8 @@ static etr_status lay_out(loader *l, etr_error *error) {
       if (rank_of(&l->record.graphs[i], p->methods) == rank) graphs[p->graph_count++] = l->record.graphs[i];
   for (size_t i = 0; i < p->graph_count; i++)
     for (size_t k = 0; k < p->method_count; k++)
-      if (strcmp(graphs[i].module, "edge") == 0 && strcmp(graphs[i].method, p->methods[k].name) == 0) ((etr_method *)p->methods)[k].graph = (uint32_t)i;
+      if (strcmp(graphs[i].module, "edge") == 0 && strcmp(graphs[i].method, p->methods[k].name) == 0)
+        ((etr_method *)p->methods)[k].graph = (uint32_t)i;
   p->graphs = graphs;
   p->runs = l->blocks.runs;
   p->run_count = l->blocks.run_count;

@@ -101,12 +101,12 @@ static const attribute graph_attributes[] = {
     {"rankdir", "TB"},   {"fontname", font}, {"fontsize", "10"}, {"labelloc", "t"}, {"labeljust", "l"}, {"nodesep", "0.2"},
     {"ranksep", "0.35"}, {"style", ""},      {"color", ""},      {"fillcolor", ""}, {"tooltip", ""},
 };
-static const attribute many_boxes_attributes[] = {{"splines", "polyline"}, {"nslimit", "1"}, {"nslimit1", "1"}};
+static const attribute many_boxes_attributes[] = {{"splines", "polyline"}, {"nslimit", "1"}, {"nslimit1", "1"}, {"mclimit", "0.2"}};
 static const attribute node_attributes[] = {
     {"shape", "box"},         {"style", "filled"},  {"fontname", font},       {"fontsize", "10"}, {"margin", "0.09,0.05"}, {"height", "0.2"},
     {"fillcolor", "#ffffff"}, {"color", "#9ca3af"}, {"fontcolor", "#111827"}, {"penwidth", "1"},  {"label", ""},           {"tooltip", ""},
 };
-static const attribute edge_attributes[] = {{"color", "#6b7280"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
+static const attribute edge_attributes[] = {{"color", "#7c8694"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
 
 static void declare(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
   for (size_t i = 0; i < count; i++) (void)agattr(root, kind, attributes[i].name, attributes[i].value);
@@ -191,7 +191,7 @@ static void draw_boxes(dot_drawing *drawing) {
 }
 
 static void draw_edges(dot_drawing *drawing) {
-  static const char *const widths[] = {"1", "1.5", "2", "2.5", "3"}; /* by uses */
+  static const char *const widths[] = {"1", "1.3", "1.6", "1.8", "2"}; /* by uses */
   const etr_dot_plan *plan = drawing->view->plan;
   for (size_t i = 0; i < plan->edge_count; i++) {
     const etr_dot_edge *of = &plan->edges[i];

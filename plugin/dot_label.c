@@ -18,10 +18,9 @@ static void put_name(etr_writer *writer, const char *name) { etr_dot_put_short(w
 
 /* ---- Boxes ---- */
 
-/* "encoder.mlp": scopes between a node's box and the cluster it is drawn in; false if there are none. */
-static bool put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope, uint32_t cluster) {
+/* "encoder.mlp": the scopes from the cluster that a node is drawn in down to its own. */
+static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope, uint32_t cluster) {
   const etr_scope *scopes = view->plan->scopes.list;
-  if (scope == cluster) return false;
   uint32_t chain[4]; /* more would not fit into a label */
   size_t count = 0;
   for (; scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain); scope = scopes[scope].parent) chain[count++] = scope;
@@ -29,13 +28,6 @@ static bool put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t sc
     put_name(writer, scopes[chain[count]].label);
     if (count > 0) etr_puts(writer, scopes[chain[count - 1]].kind == ETR_SCOPE_MODULE ? "." : "/");
   }
-  return true;
-}
-
-static const char *delegate_label(const etr_dot_view *view, uint32_t delegate) {
-  const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
-  if (device == NULL || view->plan->delegate_count == 1) return device;
-  return etr_arena_format(view->arena, "%s %" PRIu32, device, delegate);
 }
 
 /* "~0.437 ms  12.3 %" and who runs it, each where it is known. */
@@ -47,8 +39,9 @@ static void put_time_line(etr_writer *writer, const etr_dot_view *view, const et
   if (sum->delegate == ETR_NONE) return;
   etr_puts(writer, sum->timed ? "  " : "\\n");
   if (sum->delegated < sum->ops) etr_puts(writer, "partly ");
-  const char *label = delegate_label(view, sum->delegate);
-  if (label != NULL) etr_dot_put(writer, label);
+  const char *label = etr_dot_delegate_label(view, sum->delegate);
+  if (label != NULL) etr_puts(writer, label);
+  if (sum->several_delegates) etr_puts(writer, " \xE2\x80\xA6");
 }
 
 static void put_shape_line(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
@@ -60,12 +53,23 @@ static void put_shape_line(etr_writer *writer, const etr_dot_view *view, const e
   if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
 }
 
+/* The operator; below it the module it is all of, or else its name where that says more. */
+static void put_op_lines(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box, const etr_node *node) {
+  etr_slice op = etr_label_op(node->target);
+  etr_dot_put_short(writer, op, LONGEST_NAME);
+  if (box->scope != box->cluster) {
+    etr_puts(writer, "\\n");
+    put_frames(writer, view, box->scope, box->cluster);
+  } else if (!etr_slice_equal(op, etr_slice_of(node->name))) {
+    etr_puts(writer, "\\n");
+    put_name(writer, node->name);
+  }
+}
+
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   const etr_node *node = &view->graph->nodes[box->node];
   if (node->kind == ETR_NODE_OP) {
-    etr_dot_put_short(writer, etr_label_op(node->target), LONGEST_NAME);
-    etr_puts(writer, "\\n");
-    if (!put_frames(writer, view, box->scope, box->cluster)) put_name(writer, node->name);
+    put_op_lines(writer, view, box, node);
   } else {
     put_name(writer, node->name);
   }
@@ -102,9 +106,10 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
     const char *last = dot != NULL ? dot + 1 : type;
     if (last[0] != '\0') etr_puts(&writer, "  \xC2\xB7  "), put_name(&writer, last);
   }
+  etr_puts(&writer, "\\l"); /* ends a line that stands to the left */
   if (view->plan->scope_sums[scope].timed) {
-    etr_puts(&writer, "\\n");
     etr_dot_put_time(&writer, view, &view->plan->scope_sums[scope]);
+    etr_puts(&writer, "\\l");
   }
   return etr_text_end(&text, &writer);
 }

@@ -70,18 +70,14 @@ static void put_heat(etr_writer *writer, const etr_dot_view *view) {
 }
 
 static void put_delegate(etr_writer *writer, const etr_dot_view *view, size_t index) {
-  const etr_dot_delegate *delegate = &view->plan->delegates[index];
-  etr_putf(writer, "<TD BORDER=\"2\" COLOR=\"%s\">", etr_delegate_color(index));
-  if (view->plan->delegate_count > 1) etr_putf(writer, "%zu: ", index);
-  etr_dot_put_html(writer, delegate->backend);
-  etr_puts(writer, ", ");
-  put_plural(writer, delegate->ops, "operator");
-  etr_puts(writer, "</TD>");
+  const char *label = etr_dot_delegate_label(view, index);
+  if (label == NULL) return;
+  etr_putf(writer, "<TD BORDER=\"2\" COLOR=\"%s\">%s (%" PRIu32 ")</TD>", etr_delegate_color(index), label, view->plan->delegates[index].ops);
 }
 
 static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
   size_t count = view->plan->delegate_count;
-  begin_row(writer, count == 1 ? "delegate" : "delegates");
+  begin_row(writer, "delegate (operators)");
   for (size_t i = 0; i < count && i < MOST_DELEGATES; i++) put_delegate(writer, view, i);
   if (count > MOST_DELEGATES) etr_putf(writer, "<TD>and %zu more</TD>", count - MOST_DELEGATES);
   end_row(writer);
@@ -102,7 +98,7 @@ char *etr_dot_legend(const etr_dot_view *view) {
   if (plan->total.timed) put_heat(&writer, view);
   if (plan->delegate_count > 0) put_delegates(&writer, view);
   if (plan->total.estimated) put_note(&writer, "~ estimated: matched by the order of operator classes, not by an id");
-  if (plan->levels < plan->deepest) put_note(&writer, "rounded boxes are whole modules");
+  if (plan->levels < plan->deepest) put_note(&writer, "rounded boxes stand for all that is in a module");
   etr_puts(&writer, "</TABLE>");
   return etr_text_end(&text, &writer);
 }

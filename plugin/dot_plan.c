@@ -44,6 +44,8 @@ static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->drawn += other->drawn;
   sum->ops += other->ops;
   sum->delegated += other->delegated;
+  sum->several_delegates |= other->several_delegates ||
+                            (sum->delegate != ETR_NONE && other->delegate != ETR_NONE && sum->delegate != other->delegate);
   if (sum->delegate == ETR_NONE) sum->delegate = other->delegate;
   sum->timed |= other->timed;
   sum->estimated |= other->estimated;

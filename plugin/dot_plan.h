@@ -15,10 +15,11 @@ typedef struct etr_dot_sum {
   double ticks;   /* per inference */
   uint32_t drawn; /* nodes that are drawn, or would be if all scopes were open */
   uint32_t ops;
-  uint32_t delegated; /* operators that run in a delegate */
-  uint32_t delegate;  /* index into delegates: the first that occurs; ETR_NONE if none */
-  bool timed;         /* at least one node was */
-  bool estimated;     /* part of ticks was matched as ETR_MATCH_ALIGNED */
+  uint32_t delegated;     /* operators that run in a delegate */
+  uint32_t delegate;      /* index into delegates: the first that occurs; ETR_NONE if none */
+  bool several_delegates; /* and others than that */
+  bool timed;             /* at least one node was */
+  bool estimated;         /* part of ticks was matched as ETR_MATCH_ALIGNED */
 } etr_dot_sum;
 
 /** A box: one node, or a closed scope. */

@@ -71,3 +71,9 @@ void etr_dot_put_time(etr_writer *writer, const etr_dot_view *view, const etr_do
     etr_dot_put_share(writer, sum->ticks / view->method->execute.avg);
   }
 }
+
+const char *etr_dot_delegate_label(const etr_dot_view *view, size_t delegate) {
+  const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
+  if (device == NULL || view->plan->delegate_count == 1) return device;
+  return etr_arena_format(view->arena, "%s %zu", device, delegate);
+}

@@ -23,4 +23,7 @@ void etr_dot_put_time(etr_writer *writer, const etr_dot_view *view, const etr_do
 /** "12.3 %" */
 void etr_dot_put_share(etr_writer *writer, double share);
 
+/** "XNNPACK", and its number where there are several: "XNNPACK 3". Nothing in it has to be escaped. In the arena, or static. */
+const char *etr_dot_delegate_label(const etr_dot_view *view, size_t delegate);
+
 #endif

@@ -124,6 +124,26 @@ ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_no
 ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
                                          etr_error *error);
 
+/**
+ * Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes + delegate_only + framework + unexplained
+ * = the average of execute. method: only this one; NULL: all. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/** The same as text, or as one table. options.top: rows of each breakdown. method and options may be NULL. */
+ETR_API etr_status etr_emit_summary_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+                                           etr_error *error);
+
+/**
+ * Writes what is delegated, per operator type, as ExecuTorch's print_delegation_info counts it, with times, schema "etrecord-tb/delegation/1"
+ * (schema/delegation.schema.json). method: only this one; NULL: all. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_delegation_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/** The same as tables. method and options may be NULL. */
+ETR_API etr_status etr_emit_delegation_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+                                              etr_error *error);
+
 /** Writes what is in the inputs as tables. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options, const etr_sink *sink, etr_error *error);
 

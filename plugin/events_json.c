@@ -116,7 +116,7 @@ static void put_block(etr_fields *f, const etr_block *block, const handle_index 
   etr_field_list(f, "runs");
   for (size_t i = 0; i < block->run_count; i++) etr_jw_uint(f->json, block->runs[i]);
   etr_jw_end(f->json);
-  etr_field_text(f, "method", method ? method->name : NULL);
+  etr_field_text(f, "method", method && method->name[0] ? method->name : NULL);
   etr_field_text(f, "method_rule", block->method_rule);
   etr_field_list(f, "events");
   for (size_t i = 0; i < block->event_count; i++) put_event(f, method ? &indices[block->method] : &none, &block->events[i]);

@@ -59,7 +59,7 @@ static void put_methods(etr_fields *e) {
   for (size_t i = 0; i < e->profile->method_count; i++) {
     const etr_method *method = &e->profile->methods[i];
     etr_jw_object(e->json);
-    etr_field_text(e, "method", method->name);
+    etr_field_text(e, "method", method->name[0] ? method->name : NULL);
     etr_field_count(e, "runs", method->run_count);
     etr_jw_key(e->json, "execute_avg");
     if (method->execute.count)
@@ -80,7 +80,7 @@ static void put_runs(etr_fields *e) {
     etr_jw_object(e->json);
     etr_field_text(e, "name", run->name);
     etr_field_text(e, "etdump", e->profile->etdumps[run->dump]);
-    etr_field_text(e, "method", block->method == ETR_NONE ? NULL : e->profile->methods[block->method].name);
+    etr_field_text(e, "method", block->method == ETR_NONE || !e->profile->methods[block->method].name[0] ? NULL : e->profile->methods[block->method].name);
     etr_field_text(e, "method_rule", block->method_rule);
     etr_field_count(e, "profile_events", run->profile_events);
     etr_field_count(e, "debug_events", run->debug_events);

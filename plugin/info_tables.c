@@ -85,7 +85,7 @@ static void put_methods(info *i) {
     etr_table_add(&table, method->name);
     add_count(i, &table, method->run_count);
     if (method->run_count)
-      etr_table_add_number(&table, etr_ticks_to_unit(i->profile, method->execute.avg, i->options->unit), 4);
+      etr_table_add_time(&table, i->profile, method->execute.avg, i->options->unit);
     else
       etr_table_add(&table, "");
     etr_table_add(&table, delegates_text(i, method));

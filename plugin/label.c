@@ -88,7 +88,7 @@ char *etr_label_time(etr_arena *arena, double ns) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  etr_put_fixed(&writer, value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+  etr_put_fixed(&writer, value, value <= 0 ? 0 : value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
   etr_puts(&writer, unit);
   return etr_text_end(&text, &writer);
 }

@@ -165,8 +165,18 @@ static etr_status emit(job *j, const output *out, const etr_sink *sink) {
   return etr_emit_dot(j->profile, out->graph, &(etr_dot_options){.depth = j->options->dot_depth}, sink, j->error);
 }
 
+/* A folder that has the file's name is found out before anything is put in place. */
+static bool is_folder(const char *path) {
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static etr_status write_output(job *j, output *out) {
   ETR_TRY(make_folders(j, out->folder));
+  if (is_folder(out->path)) {
+    errno = EISDIR;
+    return fail_io(j, out->path, "cannot write this file");
+  }
   file_sink *file = etr_arena_alloc(&j->arena, sizeof *file);
   if (!file) return out_of_memory(j);
   file->descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);

@@ -24,6 +24,14 @@ const cli_command commands[] = {
      "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector\n"
      "groups them, with the node each event's time was attributed to and how it was matched.",
      command_events},
+    {"summary", COMMAND_SUMMARY, "RECORD", "where the time goes: per method, operator, module, backend, source line",
+     "Prints where each method's time goes: on graph nodes, in delegates only, in the framework, unexplained;\n"
+     "these add up to Method::execute. Then the share of each operator type, module, backend, source line.",
+     command_summary},
+    {"delegation", COMMAND_DELEGATION, "RECORD", "what is delegated, per operator type, with times",
+     "Prints how many nodes of each operator type are delegated and how many are not, as ExecuTorch's\n"
+     "print_delegation_info counts them, from the saved record alone, with their times.",
+     command_delegation},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
 
@@ -35,11 +43,11 @@ int main(int argc, char **argv) {
   if (status != EXIT_DONE) return status;
   if (settings.version) {
     printf("etrecord-tb %s\n", etr_version());
-    return EXIT_DONE;
+    return message_written(ETR_OK, NULL);
   }
   if (settings.help) {
     option_print_help(stdout, chosen);
-    return EXIT_DONE;
+    return message_written(ETR_OK, NULL);
   }
   return chosen->run(&settings);
 }

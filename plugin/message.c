@@ -4,9 +4,10 @@
  */
 #include "message.h"
 
-#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Names come from files: no control character reaches the terminal, and a message stays one line. */
 static void put_line(const char *text) {
@@ -66,12 +67,17 @@ static bool write_stdout(void *context, const void *data, size_t size) {
 
 etr_sink message_stdout(void) { return (etr_sink){write_stdout, NULL}; }
 
+/* True if standard output is a pipe whose reader is gone: it has seen enough. */
+static bool nobody_reads(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
 exit_status message_written(etr_status status, const etr_error *error) {
-  errno = 0;
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
   if (status == ETR_OK && flushed) return EXIT_DONE;
-  if (errno == EPIPE) return EXIT_DONE; /* whoever read has seen enough */
-  if (status == ETR_ERROR_MEMORY) return message_error(status, error);
+  if (status != ETR_OK && status != ETR_ERROR_IO) return message_error(status, error);
+  if (nobody_reads()) return EXIT_DONE;
   fputs("etrecord-tb: cannot write to standard output\n", stderr);
   return EXIT_BAD_INPUT;
 }

@@ -69,6 +69,7 @@ static void put_time(etr_fields *e, const etr_graph *graph, const etr_node_time 
   else
     etr_jw_null(e->json);
   etr_field_text(e, "runs_as", time ? time->runs_as : NULL);
+  etr_field_text(e, "carried_by", time && time->carried_by != ETR_NONE ? graph->nodes[time->carried_by].name : NULL);
   if (!time || time->runs == 0) {
     put_nulls(e, untimed, ETR_COUNT(untimed));
     return;

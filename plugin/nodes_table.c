@@ -26,6 +26,7 @@ typedef struct nodes_table {
 static int by_time(const void *a, const void *b) {
   const row *x = a, *y = b;
   if (x->avg != y->avg) return x->avg < y->avg ? 1 : -1;
+  if (x->graph != y->graph) return x->graph < y->graph ? -1 : 1;
   return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -68,39 +69,108 @@ static void collect(nodes_table *t, const etr_node_filter *filter) {
   if (t->rows.count && !in_order) qsort(t->rows.data, t->rows.count, sizeof *t->rows.data, by_times ? by_time : by_key);
 }
 
-static void add_row(nodes_table *t, etr_table *table, const row *r) {
-  const etr_node *node = &r->graph->nodes[r->node];
-  const etr_node_time *time = r->graph->times ? &r->graph->times[r->node] : NULL;
-  const etr_method *method = r->graph->profile_method == ETR_NONE ? NULL : &t->profile->methods[r->graph->profile_method];
-  etr_table_add(table, etr_arena_format(&t->arena, "%s/%s", r->graph->module, r->graph->method));
-  etr_table_add(table, node->name);
-  etr_table_add(table, node->target);
-  etr_table_add(table, r->graph->modules[node->module].path);
-  etr_table_add(table, node->output_count ? etr_label_shape(&t->arena, &node->outputs[0]) : "");
-  if (!time || time->runs == 0 || !method) {
-    for (int i = 0; i < 5; i++) etr_table_add(table, "");
-    return;
+/* ---- Columns ---- */
+
+typedef enum column {
+  COLUMN_GRAPH,
+  COLUMN_NODE,
+  COLUMN_OPERATOR,
+  COLUMN_MODULE,
+  COLUMN_OUTPUT,
+  COLUMN_AVG,
+  COLUMN_SHARE,
+  COLUMN_CALLS,
+  COLUMN_MATCH,
+  COLUMN_RUNS_AS,
+  COLUMNS,
+} column;
+
+static const etr_method *method_of(const nodes_table *t, const row *r) {
+  return r->graph->profile_method == ETR_NONE ? NULL : &t->profile->methods[r->graph->profile_method];
+}
+
+/* NULL if the node was not timed. */
+static const etr_node_time *time_of(const nodes_table *t, const row *r) {
+  const etr_node_time *time = is_timed(t->profile, r->graph) ? &r->graph->times[r->node] : NULL;
+  return time && time->runs > 0 ? time : NULL;
+}
+
+static double calls_of(const nodes_table *t, const row *r) { return (double)time_of(t, r)->calls / (double)method_of(t, r)->run_count; }
+
+/* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
+static bool is_worth_it(const nodes_table *t, column c) {
+  bool several_graphs = false, timed = false, uneven = false;
+  for (size_t i = 0; i < t->rows.count; i++) {
+    const row *r = &t->rows.data[i];
+    several_graphs |= r->graph != t->rows.data[0].graph;
+    if (!time_of(t, r)) continue;
+    timed = true;
+    uneven |= time_of(t, r)->calls != method_of(t, r)->run_count;
   }
-  etr_table_add_number(table, etr_ticks_to_unit(t->profile, time->avg, t->options->unit), t->options->unit == ETR_UNIT_NS ? 0 : 4);
-  etr_table_add_share(table, time->avg, method->execute.avg);
-  etr_table_add_number(table, (double)time->calls / (double)method->run_count, 0);
-  etr_table_add(table, etr_match_name(time->match));
-  etr_table_add(table, time->runs_as);
+  switch (c) {
+  case COLUMN_GRAPH: return several_graphs;
+  case COLUMN_OPERATOR: return !timed;
+  case COLUMN_CALLS: return uneven;
+  case COLUMN_AVG:
+  case COLUMN_SHARE:
+  case COLUMN_MATCH:
+  case COLUMN_RUNS_AS: return timed;
+  default: return true;
+  }
+}
+
+static void add_time_cell(nodes_table *t, etr_table *table, const row *r, column c) {
+  static const char kernel[] = "native_call_";
+  const etr_node_time *time = time_of(t, r);
+  bool short_name = time && t->options->format == ETR_TABLE_TEXT && time->runs_as && strncmp(time->runs_as, kernel, sizeof kernel - 1) == 0;
+  if (!time)
+    etr_table_add(table, "");
+  else if (c == COLUMN_AVG)
+    etr_table_add_time(table, t->profile, time->avg, t->options->unit);
+  else if (c == COLUMN_SHARE)
+    etr_table_add_share(table, time->avg, method_of(t, r)->execute.avg);
+  else if (c == COLUMN_CALLS)
+    etr_table_add_number(table, calls_of(t, r), t->options->format == ETR_TABLE_TEXT || time->calls % method_of(t, r)->run_count ? 2 : 0);
+  else
+    etr_table_add(table, c == COLUMN_MATCH ? etr_match_name(time->match) : time->runs_as + (short_name ? sizeof kernel - 1 : 0));
+}
+
+static void add_cell(nodes_table *t, etr_table *table, const row *r, column c) {
+  const etr_node *node = &r->graph->nodes[r->node];
+  switch (c) {
+  case COLUMN_GRAPH: etr_table_add(table, etr_arena_format(&t->arena, "%s/%s", r->graph->module, r->graph->method)); break;
+  case COLUMN_NODE: etr_table_add(table, node->name); break;
+  case COLUMN_OPERATOR: etr_table_add(table, node->target); break;
+  case COLUMN_MODULE: etr_table_add(table, r->graph->modules[node->module].path); break;
+  case COLUMN_OUTPUT: etr_table_add(table, node->output_count ? etr_label_shape(&t->arena, &node->outputs[0]) : ""); break;
+  default: add_time_cell(t, table, r, c);
+  }
 }
 
 static etr_status write_table(nodes_table *t, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_table table;
-  char *average = etr_arena_format(&t->arena, "avg %s", etr_unit_name(t->options->unit));
-  const etr_column columns[] = {{"graph", false, true}, {"node", false, true},  {"operator", false, true},  {"module", false, true},   {"output", false, true},
-                                {average, true, false}, {"share", true, false}, {"calls", true, false},     {"match", false, false}, {"runs as", false, true}};
-  etr_table_init(&table, &t->arena, columns, ETR_COUNT(columns));
   bool text = t->options->format == ETR_TABLE_TEXT;
-  size_t shown = t->options->top > 0 ? ETR_MIN(t->rows.count, t->options->top) : t->rows.count;
-  for (size_t i = 0; i < shown; i++) add_row(t, &table, &t->rows.data[i]);
+  char *average = etr_arena_format(&t->arena, "avg %s", etr_unit_name(t->options->unit));
+  const etr_column columns[COLUMNS] = {
+      [COLUMN_GRAPH] = {"graph", false, true},    [COLUMN_NODE] = {"node", false, true},     [COLUMN_OPERATOR] = {"operator", false, true},
+      [COLUMN_MODULE] = {"module", false, true},  [COLUMN_OUTPUT] = {"output", false, true}, [COLUMN_AVG] = {average, true, false},
+      [COLUMN_SHARE] = {"share", true, false},    [COLUMN_CALLS] = {"calls", true, false},   [COLUMN_MATCH] = {"match", false, false},
+      [COLUMN_RUNS_AS] = {"runs as", false, true}};
+  column shown[COLUMNS];
+  etr_column titles[COLUMNS];
+  size_t column_count = 0, row_count = t->options->top > 0 ? ETR_MIN(t->rows.count, t->options->top) : t->rows.count;
+  for (column c = 0; c < COLUMNS; c++) {
+    if (text && !is_worth_it(t, c)) continue;
+    shown[column_count] = c;
+    titles[column_count++] = columns[c];
+  }
+  etr_table_init(&table, &t->arena, titles, column_count);
+  for (size_t i = 0; i < row_count; i++)
+    for (size_t k = 0; k < column_count; k++) add_cell(t, &table, &t->rows.data[i], shown[k]);
   etr_writer_init(&writer, sink);
   etr_table_write(&table, &writer, t->options->format, t->options->width);
-  if (text && shown < t->rows.count) etr_putf(&writer, "%zu more: --top 0\n", t->rows.count - shown);
+  if (text && row_count < t->rows.count) etr_putf(&writer, "%zu more: --top 0\n", t->rows.count - row_count);
   return etr_writer_finish(&writer, error);
 }
 

@@ -36,7 +36,7 @@ static const option_spec specs[] = {
     {"source-unit", 0, "UNIT", OPTION_WORD, AT(source_unit), AT(has_source_unit), "ms|ns|us|s", ALL, "the same as a unit"},
     {"logdir", 'o', "DIR", OPTION_TEXT, AT(logdir), 0, NULL, COMMAND_WRITE, "where to write (default: runs)"},
     {"name", 0, "NAME", OPTION_TEXT, AT(name), 0, NULL, COMMAND_WRITE, "folder below it (default: the record directory's name)"},
-    {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules that the DOT files open (default: as many as stay readable)"},
+    {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules opened in DOT files (default: what stays readable)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
     {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING, "unit of times (default: ms)"},
     {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD, "only this method"},
@@ -86,28 +86,28 @@ static bool parse_word(const char *words, const char *text, unsigned *out) {
   return false;
 }
 
-static exit_status add_to_list(cli_settings *out, const option_spec *spec, const char *value) {
+static exit_status add_to_list(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
   size_t *count = (size_t *)(void *)((char *)out + spec->offset2);
-  if (*count == MAX_LIST) return message_usage(NULL, "--%s was given more than %d times", spec->name, (int)MAX_LIST);
+  if (*count == MAX_LIST) return message_usage(command, "--%s was given more than %d times", spec->name, (int)MAX_LIST);
   ((const char **)(void *)((char *)out + spec->offset))[(*count)++] = value;
   return EXIT_DONE;
 }
 
-static exit_status store(cli_settings *out, const option_spec *spec, const char *value) {
+static exit_status store(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
   void *at = (char *)out + spec->offset;
   unsigned word;
   switch (spec->kind) {
   case OPTION_FLAG: *(bool *)at = true; return EXIT_DONE;
   case OPTION_TEXT: *(const char **)at = value; return EXIT_DONE;
-  case OPTION_LIST: return add_to_list(out, spec, value);
+  case OPTION_LIST: return add_to_list(out, spec, value, command);
   case OPTION_COUNT:
-    if (!parse_count(value, at)) return message_usage(NULL, "--%s takes a whole number from 0 on, not \"%s\"", spec->name, value);
+    if (!parse_count(value, at)) return message_usage(command, "--%s takes a whole number from 0 on, not \"%s\"", spec->name, value);
     return EXIT_DONE;
   case OPTION_NUMBER:
-    if (!parse_number(value, at)) return message_usage(NULL, "--%s takes a number above 0, not \"%s\"", spec->name, value);
+    if (!parse_number(value, at)) return message_usage(command, "--%s takes a number above 0, not \"%s\"", spec->name, value);
     return EXIT_DONE;
   case OPTION_WORD:
-    if (!parse_word(spec->words, value, &word)) return message_usage(NULL, "--%s is one of %s, not \"%s\"", spec->name, spec->words, value);
+    if (!parse_word(spec->words, value, &word)) return message_usage(command, "--%s is one of %s, not \"%s\"", spec->name, spec->words, value);
     *(unsigned *)at = word;
     if (spec->offset2) *(bool *)(void *)((char *)out + spec->offset2) = true;
     return EXIT_DONE;
@@ -146,7 +146,7 @@ typedef struct parser {
 
 /* Reads the option at argv[at]; `at` ends on its last word. */
 static exit_status parse_option(parser *p) {
-  const char *text = p->argv[p->at], *value = NULL;
+  const char *text = p->argv[p->at], *value = NULL, *command = p->command ? p->command->name : NULL;
   const option_spec *spec;
   if (text[1] == '-') {
     const char *equals = strchr(text, '=');
@@ -156,14 +156,14 @@ static exit_status parse_option(parser *p) {
     spec = find_letter(text[1]);
     value = text[2] ? text + 2 : NULL;
   }
-  if (!spec) return message_usage(NULL, "unknown option %s", text);
-  if (!spec->argument && value) return message_usage(NULL, "--%s takes no value", spec->name);
+  if (!spec) return message_usage(command, "unknown option %s", text);
+  if (!spec->argument && value) return message_usage(command, "--%s takes no value", spec->name);
   if (spec->argument && !value) {
-    if (p->at + 1 >= p->argc) return message_usage(NULL, "--%s needs a value: %s", spec->name, spec->argument);
-    value = p->argv[++p->at];
+    value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
   }
+  if (spec->argument && !value[0]) return message_usage(command, "--%s needs a value: %s", spec->name, spec->argument);
   p->used[spec - specs] = 1;
-  return store(p->out, spec, value);
+  return store(p->out, spec, value, command);
 }
 
 static exit_status parse_positional(parser *p) {
@@ -172,7 +172,10 @@ static exit_status parse_positional(parser *p) {
     p->command = find_command(text);
     if (p->command) return EXIT_DONE;
   }
-  if (p->positional++ > 0) return message_usage(p->command ? p->command->name : NULL, "unexpected argument \"%s\"", text);
+  if (p->positional++ > 0) {
+    if (!p->command) return message_usage(NULL, "unexpected argument \"%s\": \"%s\" is no command", text, p->out->record);
+    return message_usage(p->command->name, "unexpected argument \"%s\"", text);
+  }
   p->out->record = text;
   return EXIT_DONE;
 }
@@ -251,7 +254,7 @@ void option_print_help(FILE *out, const cli_command *command) {
         "event files and Graphviz DOT. RECORD is an ETRecord file, or a directory with one and what goes\n"
         "with it: ETDumps, the .pte. Without a command, `write` is meant.\n\ncommands:\n",
         out);
-  for (size_t i = 0; commands[i].name; i++) fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  for (size_t i = 0; commands[i].name; i++) fprintf(out, "  %-10s  %s\n", commands[i].name, commands[i].summary);
   fputs("\n`etrecord-tb COMMAND --help` tells a command's options.\n"
         "Exit status: 0 done, 1 bad input or could not write, 2 wrong usage.\n",
         out);

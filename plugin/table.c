@@ -12,9 +12,33 @@ void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *column
   *table = (etr_table){.arena = arena, .columns = columns, .column_count = column_count};
 }
 
+static bool is_control(const char *at) {
+  unsigned char c = (unsigned char)at[0];
+  return c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)at[1] < 0xA0); /* C0, DEL, C1 */
+}
+
+static size_t character_size(const char *at) {
+  size_t size = 1;
+  while (((unsigned char)at[size] & 0xC0) == 0x80) size++;
+  return size;
+}
+
+/* Control characters could steer a terminal: they become '?'. */
+static char *plain_copy(etr_arena *arena, const char *text) {
+  char *copy = etr_arena_alloc(arena, strlen(text) + 1), *end = copy;
+  while (copy && *text) {
+    size_t size = character_size(text);
+    bool control = is_control(text);
+    memcpy(end, control ? "?" : text, control ? 1 : size);
+    end += control ? 1 : size;
+    text += size;
+  }
+  return copy;
+}
+
 void etr_table_add(etr_table *table, const char *text) {
   const char **cell = etr_vec_push(table->arena, &table->cells);
-  if (cell) *cell = text ? etr_arena_copy(table->arena, etr_slice_of(text)) : "";
+  if (cell) *cell = text ? plain_copy(table->arena, text) : "";
 }
 
 void etr_table_add_number(etr_table *table, double value, int decimals) {
@@ -40,18 +64,12 @@ void etr_table_add_share(etr_table *table, double part, double whole) {
   etr_table_add(table, etr_text_end(&text, &writer));
 }
 
+void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit) {
+  static const int decimals[] = {[ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
+  etr_table_add_number(table, etr_ticks_to_unit(profile, ticks, unit), decimals[unit]);
+}
+
 /* ---- Text ---- */
-
-static bool is_control(const char *at) {
-  unsigned char c = (unsigned char)at[0];
-  return c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)at[1] < 0xA0); /* C0, DEL, C1 */
-}
-
-static size_t character_size(const char *at) {
-  size_t size = 1;
-  while (((unsigned char)at[size] & 0xC0) == 0x80) size++;
-  return size;
-}
 
 static size_t width_of(const char *text) {
   size_t width = 0;
@@ -62,14 +80,12 @@ static size_t width_of(const char *text) {
 /* Writes `count` characters from the `from`-th on. */
 static void put_part(etr_writer *writer, const char *text, size_t from, size_t count) {
   for (; *text && from > 0; from--) text += character_size(text);
-  for (; *text && count > 0; count--, text += character_size(text))
-    if (is_control(text))
-      etr_puts(writer, "?");
-    else
-      etr_put(writer, (etr_slice){text, character_size(text)});
+  for (; *text && count > 0; count--, text += character_size(text)) etr_put(writer, (etr_slice){text, character_size(text)});
 }
 
-void etr_put_plain(etr_writer *writer, const char *text) { put_part(writer, text, 0, SIZE_MAX); }
+void etr_put_plain(etr_writer *writer, const char *text) {
+  for (; *text; text += character_size(text)) etr_put(writer, is_control(text) ? ETR_SLICE("?") : (etr_slice){text, character_size(text)});
+}
 
 static void put_blanks(etr_writer *writer, size_t count) {
   while (count-- > 0) etr_puts(writer, " ");
@@ -86,7 +102,7 @@ static void put_cell(etr_writer *writer, const char *text, size_t width, bool ri
     return;
   }
   if (right) put_blanks(writer, width - actual);
-  etr_put_plain(writer, text);
+  etr_puts(writer, text);
   if (!right && !last) put_blanks(writer, width - actual);
 }
 
@@ -104,6 +120,21 @@ static void shrink(const etr_table *table, size_t *widths, size_t width) {
   }
 }
 
+static const char *cell_at(const etr_table *table, size_t row, size_t column) {
+  return row == 0 ? table->columns[column].title : table->cells.data[(row - 1) * table->column_count + column];
+}
+
+/* One row; no blanks behind its last text. */
+static void write_text_row(const etr_table *table, etr_writer *writer, size_t row, const size_t *widths) {
+  size_t count = table->column_count;
+  while (count > 0 && cell_at(table, row, count - 1)[0] == '\0') count--;
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) put_blanks(writer, GAP);
+    put_cell(writer, cell_at(table, row, i), widths[i], table->columns[i].right, i + 1 == count);
+  }
+  etr_puts(writer, "\n");
+}
+
 static void write_text(const etr_table *table, etr_writer *writer, size_t width) {
   size_t *widths = etr_arena_alloc_array(table->arena, table->column_count, sizeof *widths);
   if (!widths) return;
@@ -114,14 +145,7 @@ static void write_text(const etr_table *table, etr_writer *writer, size_t width)
   }
   shrink(table, widths, width);
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = 0; row <= rows; row++) {
-    for (size_t i = 0; i < table->column_count; i++) {
-      const char *text = row == 0 ? table->columns[i].title : table->cells.data[(row - 1) * table->column_count + i];
-      if (i > 0) put_blanks(writer, GAP);
-      put_cell(writer, text, widths[i], table->columns[i].right, i + 1 == table->column_count);
-    }
-    etr_puts(writer, "\n");
-  }
+  for (size_t row = 0; row <= rows; row++) write_text_row(table, writer, row, widths);
 }
 
 /* ---- For programs ---- */
@@ -132,8 +156,8 @@ static bool is_number(const char *text) {
 }
 
 static void put_csv(etr_writer *writer, const char *text) {
-  bool formula = *text && strchr("=+-@\t\r", *text) && !is_number(text);
-  if (!formula && !strpbrk(text, ",\"\r\n")) {
+  bool formula = *text && strchr("=+-@", *text) && !is_number(text);
+  if (!formula && !strpbrk(text, ",\"")) {
     etr_puts(writer, text);
     return;
   }
@@ -144,15 +168,11 @@ static void put_csv(etr_writer *writer, const char *text) {
 
 static void put_tsv(etr_writer *writer, const char *text) {
   if (*text && strchr("=+-@", *text) && !is_number(text)) etr_puts(writer, "'");
-  for (; *text; text++) etr_put(writer, strchr("\t\r\n", *text) ? ETR_SLICE(" ") : (etr_slice){text, 1});
+  etr_puts(writer, text);
 }
 
 static void put_markdown(etr_writer *writer, const char *text) {
   for (; *text; text++) {
-    if (strchr("\r\n", *text)) {
-      etr_puts(writer, " ");
-      continue;
-    }
     if (strchr("\\`*_{}[]<>|#~&!", *text)) etr_puts(writer, "\\");
     etr_put(writer, (etr_slice){text, 1});
   }
@@ -163,7 +183,7 @@ static void write_rows(const etr_table *table, etr_writer *writer, etr_table_for
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = 0; row <= rows; row++) {
     for (size_t i = 0; i < table->column_count; i++) {
-      const char *text = row == 0 ? table->columns[i].title : table->cells.data[(row - 1) * table->column_count + i];
+      const char *text = cell_at(table, row, i);
       etr_puts(writer, markdown ? (i ? " | " : "| ") : i == 0 ? "" : format == ETR_TABLE_CSV ? "," : "\t");
       (markdown ? put_markdown : format == ETR_TABLE_CSV ? put_csv : put_tsv)(writer, text);
     }

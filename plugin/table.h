@@ -23,17 +23,18 @@ typedef struct etr_table {
 
 void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count);
 
-/** Adds the next cell, copied; NULL is an empty one. */
+/** Adds the next cell, copied; NULL is an empty one. Control characters, which could steer a terminal, become '?'. */
 void etr_table_add(etr_table *table, const char *text);
 /** Adds a number with so many decimals; NaN is an empty cell. */
 void etr_table_add_number(etr_table *table, double value, int decimals);
+/** Adds a time in a unit, to about 100 ns. */
+void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit);
 /** Adds a share of a whole as "12.3 %"; empty if the whole is 0. */
 void etr_table_add_share(etr_table *table, double part, double whole);
 
 /**
- * Writes the table. Text: columns two blanks apart, shrinking ones cut so that a line takes at most `width` columns; control characters, which
- * could steer a terminal, become '?'. CSV is RFC 4180 with a quote before what a spreadsheet would run as a formula. TSV has no tabs or line ends in
- * cells. Markdown escapes what would be markup.
+ * Writes the table. Text: columns two blanks apart, shrinking ones cut so that a line takes at most `width` columns. CSV is RFC 4180, TSV the same
+ * with tabs; both have a quote before what a spreadsheet would run as a formula. Markdown escapes what would be markup.
  */
 void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width);
 

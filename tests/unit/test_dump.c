@@ -158,9 +158,9 @@ Test(dump, events_as_flatc_shows_them) {
       {"cpp_rich/etdump.etdp", 1, 17, {"", "11", true, false, 0, 3, 11000, 100}},
       {"cpp_rich/etdump.etdp", 1, 18, {"", "aten_conv2d_default_cast_fp16:conv", false, false, 0, 3, 4294967290, 11}}, /* the counter wrapped */
       {"cpp_rich/etdump.etdp", 2, 6, {"", "0", true, false, 0, 3, 0, 101}},
-      {"cpp_rich/etdump.etdp", 1, 19, {"", "2", true, true, 0, 3, 0, 0}},
-      {"cpp_rich/etdump.etdp", 1, 20, {"", "str id with spaces", false, true, 0, 3, 0, 0}},
-      {"cpp_rich/etdump.etdp", 1, 23, {"", NULL, false, true, 0, 3, 0, 0}},
+      {"cpp_rich/etdump.etdp", 1, 20, {"", "2", true, true, 0, 3, 0, 0}},
+      {"cpp_rich/etdump.etdp", 1, 21, {"", "str id with spaces", false, true, 0, 3, 0, 0}},
+      {"cpp_rich/etdump.etdp", 1, 24, {"", NULL, false, true, 0, 3, 0, 0}},
       {"add_mul_debug/etdump.etdp", 1, 0, {"", NULL, false, true, 0, 0, 0, 0}},
       {"from_executorch/dump_2023/etdump.etdp", 1, 0, {"native_call_convolution.out", NULL, false, false, 0, 0, 426786, 544783}},
   };

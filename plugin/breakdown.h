@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * breakdown.h - a method's time on nodes, added up by what the nodes have in common. Layer 4.
+ */
+#ifndef ETR_BREAKDOWN_H
+#define ETR_BREAKDOWN_H
+
+#include "arena.h"
+#include "etrecord_tb.h"
+
+typedef enum etr_breakdown_by { ETR_BY_OP, ETR_BY_MODULE, ETR_BY_BACKEND, ETR_BY_SOURCE } etr_breakdown_by;
+
+typedef struct etr_breakdown_row {
+  const char *key;            /* operator, module path ("" is the model itself), backend ("cpu" for kernels), source file */
+  const char *module_type;    /* of ETR_BY_MODULE; else "" */
+  const etr_source *source;   /* of ETR_BY_SOURCE, NULL for nodes without one; else NULL */
+  uint64_t total_ticks;       /* over all runs of the method */
+  uint64_t estimated_ticks;   /* the part of it that was matched by order alone */
+  size_t node_count;          /* nodes that were timed */
+} etr_breakdown_row;
+
+typedef struct etr_breakdown {
+  const etr_breakdown_row *rows; /* most time first, then by key */
+  size_t count;
+} etr_breakdown;
+
+/** The rows' ticks add up to the method's nodes_ticks. Empty for a method without graph. False when out of memory. */
+bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * delegation_output.c - what is delegated, as JSON and as tables.
+ */
+#include "delegation.h"
+#include "fields.h"
+#include "table.h"
+
+#include <math.h>
+
+/* ---- JSON ---- */
+
+static void put_average(const etr_fields *f, const char *key, const etr_method *method, size_t nodes, uint64_t ticks) {
+  if (method->run_count && nodes)
+    etr_field_ticks(f, key, (double)ticks / (double)method->run_count);
+  else
+    etr_field_text(f, key, NULL);
+}
+
+static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  etr_delegation delegation;
+  if (!etr_delegation_make(&delegation, arena, f->profile, method)) return false;
+  etr_jw_object(f->json);
+  etr_field_text(f, "method", method->name);
+  etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
+  etr_field_count(f, "delegated_nodes", delegation.delegated_nodes);
+  etr_field_count(f, "non_delegated_nodes", delegation.non_delegated_nodes);
+  etr_field_list(f, "operators");
+  for (size_t i = 0; i < delegation.count; i++) {
+    const etr_delegation_row *row = &delegation.rows[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "op_type", row->op_type);
+    etr_field_count(f, "delegated", row->delegated);
+    etr_field_count(f, "non_delegated", row->non_delegated);
+    put_average(f, "delegated_avg", method, row->delegated, row->delegated_ticks);
+    put_average(f, "non_delegated_avg", method, row->non_delegated, row->non_delegated_ticks);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+  return true;
+}
+
+static bool is_wanted(const etr_method *candidate, const char *method) {
+  return candidate->graph != ETR_NONE && (!method || strcmp(candidate->name, method) == 0);
+}
+
+etr_status etr_emit_delegation_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
+  etr_writer writer;
+  etr_jw json;
+  etr_arena arena = {0};
+  etr_fields f = {profile, unit, &json};
+  bool good = true;
+  etr_writer_init(&writer, sink);
+  etr_jw_init(&json, &writer);
+  etr_jw_object(&json);
+  etr_field_text(&f, "schema", "etrecord-tb/delegation/1");
+  etr_field_text(&f, "time_unit", etr_unit_name(unit));
+  etr_field_list(&f, "methods");
+  for (size_t i = 0; good && i < profile->method_count; i++)
+    if (is_wanted(&profile->methods[i], method)) good = put_method(&f, &arena, &profile->methods[i]);
+  etr_jw_end(&json);
+  etr_jw_end(&json);
+  if (!good) writer.status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&arena);
+  return etr_writer_finish(&writer, error);
+}
+
+/* ---- Tables ---- */
+
+typedef struct tables {
+  const etr_profile *profile;
+  const etr_table_options *options;
+  etr_arena arena;
+  etr_writer writer;
+  etr_table table;
+} tables;
+
+static const etr_column columns[] = {{"method", false, true},        {"operator", false, true},      {"delegated", true, false},
+                                     {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false}};
+
+static void add_average(tables *t, const etr_method *method, size_t nodes, uint64_t ticks) {
+  bool timed = method->run_count && nodes;
+  etr_table_add_number(&t->table, timed ? etr_ticks_to_unit(t->profile, (double)ticks / (double)method->run_count, t->options->unit) : NAN,
+                       t->options->unit == ETR_UNIT_NS || t->options->unit == ETR_UNIT_CYCLES ? 0 : 4);
+}
+
+static bool add_method(tables *t, const etr_method *method) {
+  etr_delegation delegation;
+  bool text = t->options->format == ETR_TABLE_TEXT;
+  if (!etr_delegation_make(&delegation, &t->arena, t->profile, method)) return false;
+  if (text) {
+    etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
+    etr_put_plain(&t->writer, method->name);
+    etr_putf(&t->writer, " \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not \xC2\xB7 times in %s\n", delegation.subgraphs,
+             delegation.subgraphs == 1 ? "" : "s", delegation.delegated_nodes, delegation.non_delegated_nodes, etr_unit_name(t->options->unit));
+    etr_table_init(&t->table, &t->arena, columns + 1, ETR_COUNT(columns) - 1);
+  }
+  for (size_t i = 0; i < delegation.count; i++) {
+    const etr_delegation_row *row = &delegation.rows[i];
+    if (!text) etr_table_add(&t->table, method->name);
+    etr_table_add(&t->table, row->op_type);
+    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->delegated));
+    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->non_delegated));
+    add_average(t, method, row->delegated, row->delegated_ticks);
+    add_average(t, method, row->non_delegated, row->non_delegated_ticks);
+  }
+  if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
+  return true;
+}
+
+etr_status etr_emit_delegation_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+                                      etr_error *error) {
+  static const etr_table_options defaults = {0};
+  tables t = {.profile = profile, .options = options ? options : &defaults};
+  bool good = true;
+  etr_error_clear(error);
+  etr_writer_init(&t.writer, sink);
+  etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
+  for (size_t i = 0; good && i < profile->method_count; i++)
+    if (is_wanted(&profile->methods[i], method)) good = add_method(&t, &profile->methods[i]);
+  if (!good) t.writer.status = ETR_ERROR_MEMORY;
+  if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
+  etr_status status = etr_writer_finish(&t.writer, error);
+  etr_arena_clear(&t.arena);
+  return status;
+}

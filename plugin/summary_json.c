@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * summary_json.c - where each method's time goes, as JSON.
+ */
+#include "breakdown.h"
+#include "fields.h"
+
+typedef struct emitter {
+  etr_fields fields;
+  etr_arena arena;
+} emitter;
+
+static void put_row(emitter *e, const etr_method *method, const etr_breakdown_row *row, etr_breakdown_by by) {
+  static const char *const keys[] = {"op", "module", "backend", "file"};
+  const etr_fields *f = &e->fields;
+  double runs = (double)method->run_count;
+  etr_jw_object(f->json);
+  etr_field_text(f, keys[by], row->key[0] || by == ETR_BY_MODULE ? row->key : NULL);
+  if (by == ETR_BY_MODULE) etr_field_text(f, "module_type", row->module_type[0] ? row->module_type : NULL);
+  if (by == ETR_BY_SOURCE) {
+    etr_jw_key(f->json, "line");
+    if (row->source)
+      etr_jw_int(f->json, row->source->line);
+    else
+      etr_jw_null(f->json);
+    etr_field_text(f, "function", row->source ? row->source->function : NULL);
+    etr_field_text(f, "code", row->source ? row->source->code : NULL);
+  }
+  etr_field_ticks(f, "avg", (double)row->total_ticks / runs);
+  etr_field_number(f, "share", method->execute_ticks ? (double)row->total_ticks / (double)method->execute_ticks : 0);
+  etr_field_ticks(f, "estimated", (double)row->estimated_ticks / runs);
+  etr_field_count(f, "count", row->node_count);
+  etr_jw_end(f->json);
+}
+
+static bool put_breakdowns(emitter *e, const etr_method *method) {
+  static const char *const lists[] = {"by_op", "by_module", "by_backend", "by_source"};
+  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
+    etr_breakdown rows;
+    if (!etr_breakdown_make(&rows, &e->arena, e->fields.profile, method, by)) return false;
+    etr_field_list(&e->fields, lists[by]);
+    for (size_t i = 0; i < rows.count; i++) put_row(e, method, &rows.rows[i], by);
+    etr_jw_end(e->fields.json);
+  }
+  return true;
+}
+
+static bool put_method(emitter *e, const etr_method *method) {
+  const etr_fields *f = &e->fields;
+  double runs = method->run_count ? (double)method->run_count : 1;
+  etr_jw_object(f->json);
+  etr_field_text(f, "method", method->name[0] ? method->name : NULL);
+  etr_field_count(f, "runs", method->run_count);
+  etr_jw_key(f->json, "execute");
+  etr_jw_object(f->json);
+  etr_field_stats(f, &method->execute);
+  etr_jw_end(f->json);
+  etr_field_ticks(f, "nodes", (double)method->nodes_ticks / runs);
+  etr_field_ticks(f, "estimated", (double)method->estimated_ticks / runs);
+  etr_field_ticks(f, "delegate_only", (double)method->delegate_only_ticks / runs);
+  etr_field_ticks(f, "framework", (double)method->framework_ticks / runs);
+  etr_field_ticks(f, "unexplained", (double)method->unexplained_ticks / runs);
+  bool good = put_breakdowns(e, method);
+  etr_jw_end(f->json);
+  return good;
+}
+
+/* Loads: blocks in which nothing ran. */
+static void put_loads(emitter *e) {
+  const etr_profile *profile = e->fields.profile;
+  etr_field_list(&e->fields, "load");
+  for (size_t i = 0; i < profile->block_count; i++) {
+    const etr_block *block = &profile->blocks[i];
+    for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
+      etr_jw_object(e->fields.json);
+      etr_field_text(&e->fields, "event_block_name", block->name);
+      etr_field_text(&e->fields, "event_name", block->events[k].name);
+      etr_field_stats(&e->fields, &block->events[k].stats);
+      etr_jw_end(e->fields.json);
+    }
+  }
+  etr_jw_end(e->fields.json);
+}
+
+etr_status etr_emit_summary_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
+  etr_writer writer;
+  etr_jw json;
+  emitter e = {.fields = {profile, unit, &json}};
+  bool good = true;
+  etr_writer_init(&writer, sink);
+  etr_jw_init(&json, &writer);
+  etr_jw_object(&json);
+  etr_field_text(&e.fields, "schema", "etrecord-tb/summary/1");
+  etr_field_text(&e.fields, "time_unit", etr_unit_name(unit));
+  etr_field_list(&e.fields, "methods");
+  for (size_t i = 0; good && i < profile->method_count; i++)
+    if (!method || strcmp(profile->methods[i].name, method) == 0) good = put_method(&e, &profile->methods[i]);
+  etr_jw_end(&json);
+  put_loads(&e);
+  etr_jw_end(&json);
+  if (!good) writer.status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&e.arena);
+  return etr_writer_finish(&writer, error);
+}

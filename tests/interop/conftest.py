@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests share: the command, the fixtures, a logdir written from all of them, and real TensorBoards serving it.
+
+Environment: ETRECORD_TB is the command, FIXTURES the folder of tests/fixtures (default: the one beside this folder). With CI=true
+something that is missing is a failure, otherwise its tests are skipped.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from tensorboard_server import TensorBoard
+
+FIXTURES = pathlib.Path(os.environ.get("FIXTURES", pathlib.Path(__file__).parent.parent / "fixtures")).resolve()
+RECORDS = sorted(p.parent for p in FIXTURES.rglob("etrecord.bin"))
+DUMPS = sorted(FIXTURES.rglob("etdump.etdp"))
+
+Run = collections.namedtuple("Run", "name folder graph")
+Run.__doc__ = "A run folder: its name for TensorBoard, where it lies, and the graph of `nodes` that was written into it."
+
+
+def missing(what):
+    """Skips the test, or fails it where everything has to be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what} is missing", pytrace=False)
+    pytest.skip(f"{what} is missing")
+
+
+def fixture_name(path):
+    """`add_mul`, `from_executorch/record_2023`, ..."""
+    return str((path.parent if path.is_file() else path).relative_to(FIXTURES))
+
+
+class Command:
+    """etrecord-tb, with what it said remembered."""
+
+    def __init__(self, path):
+        self.path = path
+        self.said = {}
+
+    def run(self, *arguments):
+        done = subprocess.run([self.path, *map(str, arguments)], capture_output=True, timeout=60)
+        assert done.returncode == 0, f"{arguments}: {done.stderr.decode(errors='replace')}"
+        return done.stdout.decode()
+
+    def json(self, name, record, unit):
+        key = (name, record, unit)
+        if key not in self.said:
+            self.said[key] = json.loads(self.run(name, record, "--format", "json", "--unit", unit))
+        return self.said[key]
+
+    def has(self, name):
+        return subprocess.run([self.path, name, "--help"], capture_output=True, timeout=60).returncode == 0
+
+
+@pytest.fixture(scope="session")
+def command():
+    path = os.environ.get("ETRECORD_TB")
+    if not path or not os.access(path, os.X_OK):
+        missing("ETRECORD_TB, the command to be tested,")
+    return Command(os.path.abspath(path))
+
+
+class Logdir:
+    """One logdir of all records."""
+
+    def __init__(self, command, path):
+        self.path = path
+        self.runs = {}
+        for record in RECORDS:
+            self.runs[record] = self.write(command, record)
+
+    def write(self, command, record):
+        """The run folders of a record, in the order in which `nodes` has their graphs."""
+        said = command.run("write", record, "--logdir", self.path, "--name", fixture_name(record).replace("/", "_"))
+        written = [line[line.index(str(self.path)):] for line in said.splitlines() if line.startswith("events ")]
+        graphs = command.json("nodes", record, "us")["graphs"]
+        assert len(written) == len(graphs) > 0
+        return [Run(os.path.relpath(os.path.dirname(file), self.path), os.path.dirname(file), graph) for file, graph in zip(written, graphs)]
+
+    def all_runs(self):
+        return [run for runs in self.runs.values() for run in runs]
+
+
+@pytest.fixture(scope="session")
+def logdir(command, tmp_path_factory):
+    return Logdir(command, tmp_path_factory.mktemp("logdir"))
+
+
+@pytest.fixture(scope="session", params=["auto", "false"], ids=["data_server", "python_loader"])
+def tensorboard(request, logdir):
+    """A TensorBoard over the whole logdir, once with its data server and once with its own loader."""
+    pytest.importorskip("tensorboard")
+    with TensorBoard(logdir.path, load_fast=request.param) as server:
+        server.wait_for({run.name for run in logdir.all_runs()})
+        yield server

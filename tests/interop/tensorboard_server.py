@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A real TensorBoard in a process of its own, asked over HTTP as its pages do."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+
+START_SECONDS = 120
+POLL_SECONDS = 0.1
+
+
+class TensorBoard:
+    """Serves a logdir on a free port of the loopback device until the `with` block ends."""
+
+    def __init__(self, logdir, load_fast):
+        self.arguments = ["--logdir", str(logdir), "--host", "127.0.0.1", "--port", "0", "--load_fast", load_fast, "--reload_interval", "1",
+                          "--samples_per_plugin", "scalars=0"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen([sys.executable, "-m", "tensorboard.main", *self.arguments], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        said = ""
+        for line in self.process.stderr:
+            said += line
+            found = re.search(r"http://127\.0\.0\.1:\d+/", line)
+            if found:
+                self.url = found.group()
+                return self
+        self.__exit__()
+        raise RuntimeError(f"TensorBoard did not start:\n{said}")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stderr.close()
+
+    def get(self, route, **query):
+        """The text of an answer."""
+        url = f"{self.url}data/{route}?{urllib.parse.urlencode(query)}"
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            return answer.read().decode()
+
+    def json(self, route, **query):
+        return json.loads(self.get(route, **query))
+
+    def graph(self, run):
+        return parse_text_proto(self.get("plugin/graphs/graph", run=run, conceptual="false"))
+
+    def run_metadata(self, run, tag):
+        return parse_text_proto(self.get("plugin/graphs/run_metadata", run=run, tag=tag))
+
+    def wait_for(self, runs):
+        """Until it has loaded all of these and finds nothing more: the whole answer about graphs stays the same for two loads."""
+        deadline = time.monotonic() + START_SECONDS
+        info = None
+        while time.monotonic() < deadline:
+            before, info = info, self.json("plugin/graphs/info")
+            if info == before and runs <= info.keys() and all(info[run]["run_graph"] for run in runs):
+                return
+            assert self.process.poll() is None, "TensorBoard ended"
+            time.sleep(POLL_SECONDS)
+        raise AssertionError(f"not loaded after {START_SECONDS} s: {sorted(runs - (info or {}).keys())}")
+
+
+def parse_text_proto(text):
+    """Line by line, and no string un-escaped, as TensorBoard's own page reads it: every field becomes a list of what it holds."""
+    root = {}
+    stack = [root]
+    for line in text.splitlines():
+        line = line.strip()
+        if line.endswith("{"):
+            inner = {}
+            stack[-1].setdefault(line[:-1].rstrip(), []).append(inner)
+            stack.append(inner)
+        elif line == "}":
+            stack.pop()
+        elif line:
+            key, _, value = line.partition(": ")
+            stack[-1].setdefault(key, []).append(value.strip('"'))
+    assert len(stack) == 1, "braces do not match"
+    return root

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""TensorBoard's own Python loaders read every event file to its end: framing, both checksums, every message."""
+
+import os
+import struct
+
+import pytest
+
+from conftest import RECORDS, fixture_name, missing
+
+try:
+    from tensorboard.backend.event_processing import directory_watcher, event_accumulator, event_file_loader
+except ImportError:
+    directory_watcher = event_accumulator = event_file_loader = None
+
+
+@pytest.fixture(autouse=True)
+def tensorboard_package():
+    if event_file_loader is None:
+        missing("the Python package tensorboard")
+
+
+def event_file(run):
+    names = os.listdir(run.folder)
+    assert len(names) == 1 and "tfevents" in names[0], f"{run.folder} holds {names}"
+    return os.path.join(run.folder, names[0])
+
+
+def record_count(path):
+    """Records by their lengths alone; the last must end where the file does."""
+    with open(path, "rb") as file:
+        data = file.read()
+    count = at = 0
+    while at < len(data):
+        at += 16 + struct.unpack_from("<Q", data, at)[0]
+        count += 1
+    assert at == len(data), "the last record is cut"
+    return count
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_loader_reads_every_record(logdir, record):
+    for run in logdir.runs[record]:
+        path = event_file(run)
+        events = list(event_file_loader.EventFileLoader(path).Load())  # stops without an error at a wrong checksum
+        assert len(events) == record_count(path), f"{run.name}: reading stopped early"
+        assert events[0].file_version == "brain.Event:2"
+        watched = directory_watcher.DirectoryWatcher(run.folder, event_file_loader.EventFileLoader, lambda name: "tfevents" in name)
+        assert len(list(watched.Load())) == len(events), run.name
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_accumulator_has_graph_profiles_and_curves(command, logdir, record):
+    entry_points = command.json("info", record, "ms")["entry_points"]
+    for run, entry_point in zip(logdir.runs[record], entry_points):
+        accumulator = event_accumulator.EventAccumulator(run.folder).Reload()
+        assert len(accumulator.Graph().node) == entry_point["nodes"], run.name
+        tags = accumulator.Tags()["run_metadata"]
+        assert ("profile/avg" in tags) == entry_point["timed"], f"{run.name} has {tags}"
+        for tag in tags:
+            assert accumulator.RunMetadata(tag).step_stats.dev_stats, f"{run.name} {tag}"

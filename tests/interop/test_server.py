@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What TensorBoard's server answers about the run folders equals what the command says about the record."""
+
+import collections
+import struct
+
+import pytest
+
+from conftest import RECORDS, fixture_name
+
+STATISTICS = {"profile/avg": "avg", "profile/p50": "p50", "profile/p90": "p90", "profile/max": "max"}
+
+
+def attribute(node, key):
+    """Text of an attribute; None where a node has none of that name."""
+    for attr in node.get("attr", []):
+        if attr["key"] == [key]:
+            return attr["value"][0]["s"][0]
+    return None
+
+
+def fx_names(graph):
+    return collections.Counter(attribute(node, "fx_node") for node in graph["node"])
+
+
+def shown_micros(micros):
+    """Whole microseconds, at least one: TensorBoard drops a time of 0."""
+    return max(1.0, micros)
+
+
+def expected_times(graph, statistic):
+    """Times in microseconds of each node's name; names may repeat in nested graphs."""
+    times = collections.defaultdict(list)
+    for node in graph["nodes"]:
+        if node[statistic] is not None:
+            times[node["name"]].append(shown_micros(node[statistic]))
+    return {name: sorted(list_) for name, list_ in times.items()}
+
+
+def served_times(server, run, tag):
+    fx_node = {node["name"][0]: attribute(node, "fx_node") for node in server.graph(run.name)["node"]}
+    times = collections.defaultdict(list)
+    for device in server.run_metadata(run.name, tag)["step_stats"][0]["dev_stats"]:
+        for stats in device["node_stats"]:
+            times[fx_node[stats["node_name"][0]]].append(int(stats["all_end_rel_micros"][0]))
+    return {name: sorted(list_) for name, list_ in times.items()}
+
+
+def is_timed(run):
+    return any(node["avg"] is not None for node in run.graph["nodes"])
+
+
+def test_every_run_is_there(tensorboard, logdir):
+    assert set(tensorboard.json("plugin/graphs/info")) == {run.name for run in logdir.all_runs()}
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_graph_has_every_node(tensorboard, logdir, record):
+    for run in logdir.runs[record]:
+        graph = tensorboard.graph(run.name)
+        assert fx_names(graph) == collections.Counter(node["name"] for node in run.graph["nodes"]), run.name
+        assert len({node["name"][0] for node in graph["node"]}) == len(graph["node"]), f"{run.name}: a name stands twice"
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_graph_has_every_edge(tensorboard, logdir, record):
+    for run in logdir.runs[record]:
+        graph = tensorboard.graph(run.name)
+        fx_node = {node["name"][0]: attribute(node, "fx_node") for node in graph["node"]}
+        served = collections.Counter()
+        for node in graph["node"]:
+            sources = [text for text in node.get("input", []) if not text.startswith("^")]
+            served.update((fx_node[text.split(":")[0]], attribute(node, "fx_node")) for text in sources)
+        producer = {value["name"]: node["name"] for node in run.graph["nodes"] for value in node["outputs"]}
+        expected = collections.Counter((producer[value], node["name"]) for node in run.graph["nodes"] for value in node["inputs"])
+        assert served == expected, run.name
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_timed_runs_have_profile_tags(tensorboard, logdir, record):
+    info = tensorboard.json("plugin/graphs/info")
+    for run in logdir.runs[record]:
+        tags = {tag for tag, what in info[run.name]["tags"].items() if what["profile"]}
+        assert tags == ({*STATISTICS, "profile/timeline"} if is_timed(run) else set()), run.name
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_times_on_nodes(tensorboard, logdir, record):
+    for run in filter(is_timed, logdir.runs[record]):
+        for tag, statistic in STATISTICS.items():
+            served, expected = served_times(tensorboard, run, tag), expected_times(run.graph, statistic)
+            assert served.keys() == expected.keys(), f"{run.name} {tag}"
+            for name, times in expected.items():
+                assert served[name] == pytest.approx(times, abs=0.501), f"{run.name} {tag} {name}"
+            total, count = sum(map(sum, served.values())), sum(map(len, served.values()))
+            assert total == pytest.approx(sum(map(sum, expected.values())), abs=0.501 * count), f"{run.name} {tag}"
+
+
+def as_float32(value):
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
+def test_latency_has_a_step_for_each_run(tensorboard, command, logdir, record):
+    info = command.json("info", record, "ms")
+    tags = tensorboard.json("plugin/scalars/tags")
+    for run in filter(is_timed, logdir.runs[record]):
+        method = run.graph["method"]
+        times = [r["execute"] for r in info["runs"] if r["method"] == method and r["execute"] > 0]
+        assert len(times) == next(m["runs"] for m in info["methods"] if m["method"] == method)
+        assert f"latency_ms/{method}" in tags[run.name]
+        curve = tensorboard.json("plugin/scalars/scalars", run=run.name, tag=f"latency_ms/{method}")
+        assert [step for _, step, _ in curve] == list(range(len(times)))
+        assert [value for _, _, value in curve] == pytest.approx([as_float32(time) for time in times], rel=1e-6)
