@@ -7,6 +7,7 @@
  */
 #include "carriers.h"
 #include "delegates.h"
+#include "pte_graph.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static void describe(etr_event *e, const etr_join_instruction *instruction, etr_
 }
 
 static bool join_kernel(attributor *a, etr_event *e, const etr_join_instruction *instruction) {
+  if (instruction && instruction->node == ETR_NONE && instruction->is_prim) e->match = ETR_MATCH_FRAMEWORK; /* runs the loop of a map */
   if (!instruction || instruction->node == ETR_NONE) return true;
   uint32_t *node = etr_arena_alloc(a->arena, sizeof *node);
   if (!node) return false;
@@ -196,7 +198,8 @@ static bool add_block(attributor *a, uint32_t block_index) {
     if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) {
       end = end_of_instruction(block, i);
       if (!add_delegate(a, block_index, i, end)) return false;
-    } else if (kind == ETR_ROW_KERNEL && !add_portions(a, block_index, (uint32_t)i, PORTION_UNEXPLAINED))
+    } else if (kind == ETR_ROW_KERNEL && block->events[i].match != ETR_MATCH_FRAMEWORK &&
+               !add_portions(a, block_index, (uint32_t)i, PORTION_UNEXPLAINED))
       return false;
     i = end;
   }
@@ -254,6 +257,16 @@ static etr_node_time untimed(const attributor *a, uint32_t edge_node) {
                          .carried_by = ETR_NONE};
 }
 
+/* In the graph of instructions, backend and delegate follow from the place. */
+static etr_node_time untimed_instruction(const attributor *a, const etr_node *node, const etr_graph *graph) {
+  etr_node_time time = untimed(a, ETR_NONE);
+  if (node->subgraph == ETR_NONE) return time;
+  const etr_subgraph *subgraph = &graph->subgraphs[node->subgraph];
+  time.backend = subgraph->backend;
+  time.delegate_instruction = (int32_t)strtol(graph->nodes[subgraph->owner].name + strlen("instruction_"), NULL, 10);
+  return time;
+}
+
 /* Times of a graph from the portions, sorted by its nodes. */
 static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times) {
   uint64_t *per_run = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *per_run);
@@ -298,6 +311,21 @@ static bool time_aten_graph(attributor *a, const etr_graph *edge, etr_graph *ate
   return time_graph(a, aten, times);
 }
 
+/* Every portion is some instruction's, or some operator's in a delegate. */
+static bool time_program_graph(attributor *a, etr_graph *out) {
+  etr_pte_graph program;
+  if (!etr_pte_graph_build(&program, a->join, a->method, a->blocks, a->arena)) return false;
+  etr_node_time *times = etr_arena_alloc_array(a->arena, program.graph.node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < program.graph.node_count; i++) times[i] = untimed_instruction(a, &program.graph.nodes[i], &program.graph);
+  for (size_t i = 0; i < a->portions.count; i++) {
+    portion *p = &a->portions.data[i];
+    const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
+    p->node = etr_pte_graph_node(&program, e->instruction_id, e->delegate_id);
+  }
+  *out = program.graph;
+  return times && time_graph(a, out, times);
+}
+
 /* ---- Totals ---- */
 
 static bool list_delegates(attributor *a) {
@@ -333,7 +361,7 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
   out->delegate_count = a->delegates.count;
 }
 
-static bool attribute(attributor *a, etr_method *out, etr_graph *edge, etr_graph *aten) {
+static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *graphs) {
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
@@ -343,13 +371,15 @@ static bool attribute(attributor *a, etr_method *out, etr_graph *edge, etr_graph
   uint64_t *sorted = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sorted);
   if (!sorted) return false;
   sum_up(a, out, sorted);
-  return (!edge || time_edge_graph(a, edge)) && (!edge || !aten || time_aten_graph(a, edge, aten));
+  if (graphs->edge && !time_edge_graph(a, graphs->edge)) return false;
+  if (graphs->edge && graphs->aten && !time_aten_graph(a, graphs->edge, graphs->aten)) return false;
+  return !graphs->program || time_program_graph(a, graphs->program);
 }
 
-bool etr_attribute(etr_method *out, etr_graph *edge, etr_graph *aten, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
+bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
                    etr_arena *arena, etr_warnings *warnings) {
   attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings};
-  bool good = attribute(&a, out, edge, aten);
+  bool good = attribute(&a, out, graphs);
   good = good && !etr_arena_failed(&a.scratch);
   etr_arena_clear(&a.scratch);
   return good;

@@ -195,7 +195,10 @@ static bool make_rows(builder *b, size_t block_index) {
   for (size_t i = 0; i < rows->count; i++) {
     const signature *row = &rows->data[i];
     const char *shown = row->delegate_id ? row->delegate_id : row->name;
-    events[i] = (etr_event){.name = shown, .instruction_id = is_framework(row->name) ? -1 : row->instruction_id, .delegate_id = row->delegate_id};
+    events[i] = (etr_event){.name = shown,
+                            .instruction_id = is_framework(row->name) ? -1 : row->instruction_id,
+                            .delegate_id = row->delegate_id,
+                            .match = is_framework(row->name) ? ETR_MATCH_FRAMEWORK : ETR_MATCH_NONE};
   }
   block->events = events;
   block->runs = runs;

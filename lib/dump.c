@@ -82,7 +82,7 @@ static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   read_delegate_id(reader, event, debug, DEBUG_ID_INT);
   event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
-  if (event->instruction_id < 0) event->instruction_id = -1;
+  if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
 }
 
 static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {

@@ -56,6 +56,7 @@ static bool add_from_program(joiner *j, etr_arena *arena, etr_map *index) {
     added->is_kernel = !added->is_delegate;
     if (added->is_delegate && source->delegate >= 0 && (size_t)source->delegate < program->delegate_count)
       added->backend = program->delegates[source->delegate].backend;
+    added->is_prim = added->is_kernel && strncmp(source->op, "executorch_prim::", 17) == 0;
     if (added->is_kernel) added->op = etr_operator_of_kernel(source->op);
   }
   return true;

@@ -22,6 +22,7 @@ typedef struct etr_join_instruction {
   etr_slice op;                   /* of a kernel: normalised (operator.h); empty if unknown */
   bool is_kernel;                 /* runs as a kernel: the .pte or an event says so */
   bool is_delegate;               /* calls a delegate */
+  bool is_prim;                   /* a kernel of the runtime itself, executorch_prim: shapes, loops */
   const char *backend;            /* of a delegate; NULL if unknown */
   uint32_t node;                  /* a kernel's node; ETR_NONE if it could not be told */
   etr_match match;                /* how its node was found */
@@ -80,11 +81,17 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t
 /** Fills a join's instructions from its sources and the method's blocks, then gives kernels and delegates their nodes. False: out of memory. */
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena);
 
+/** The graphs that get times; any may be NULL. */
+typedef struct etr_method_graphs {
+  etr_graph *edge, *aten;
+  etr_graph *program; /* made here from the join's .pte method */
+} etr_method_graphs;
+
 /**
- * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of the nodes of its Edge graph and,
- * through aten_node, of its ATen graph; either may be NULL. False: out of memory.
+ * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of the nodes of its Edge graph,
+ * through aten_node of its ATen graph, and of the graph of its instructions, which it makes. False: out of memory.
  */
-bool etr_attribute(etr_method *out, etr_graph *edge, etr_graph *aten, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
-                   etr_warnings *warnings);
+bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
+                   etr_arena *arena, etr_warnings *warnings);
 
 #endif

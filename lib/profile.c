@@ -29,6 +29,7 @@ typedef struct loader {
   etr_pte pte;
   etr_blocks blocks;
   etr_vec(etr_method_join) joins;
+  etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
 } loader;
 
 static etr_status out_of_memory(etr_error *error) { return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory"); }
@@ -178,8 +179,15 @@ static etr_status join_all(loader *l, etr_error *error) {
     etr_method_join *join = &l->joins.data[i];
     methods[i] = (etr_method){.name = join->name, .graph = ETR_NONE};
     if (!etr_join_method(join, i, &l->blocks, l->arena)) return out_of_memory(error);
-    if (!etr_attribute(&methods[i], (etr_graph *)join->graph, aten_graph_of(l, join), join, i, &l->blocks, l->arena, &l->warnings))
-      return out_of_memory(error);
+    etr_graph *program = join->program ? etr_vec_push(l->arena, &l->programs) : NULL;
+    if (join->program && !program) return out_of_memory(error);
+    etr_method_graphs graphs = {.edge = (etr_graph *)join->graph, .aten = aten_graph_of(l, join), .program = program};
+    if (!etr_attribute(&methods[i], &graphs, join, i, &l->blocks, l->arena, &l->warnings)) return out_of_memory(error);
+    if (program) {
+      program->module = "program";
+      program->method = join->name;
+      program->entry = l->profile->pte;
+    }
   }
   l->profile->methods = methods;
   l->profile->method_count = l->joins.count;
@@ -187,6 +195,8 @@ static etr_status join_all(loader *l, etr_error *error) {
 }
 
 /* ---- Laying out ---- */
+
+enum { LAST_RANK = 4 };
 
 /* The order in which entry points are shown. */
 static int rank_of(const etr_graph *graph, const etr_method *methods) {
@@ -199,11 +209,14 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
 
 static etr_status lay_out(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
-  etr_graph *graphs = etr_arena_alloc_array(l->arena, l->record.graph_count, sizeof *graphs);
+  size_t count = l->record.graph_count + l->programs.count;
+  etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
   if (!graphs) return out_of_memory(error);
-  for (int rank = 0; rank <= 4; rank++)
-    for (size_t i = 0; i < l->record.graph_count; i++)
-      if (rank_of(&l->record.graphs[i], p->methods) == rank) graphs[p->graph_count++] = l->record.graphs[i];
+  for (int rank = 0; rank <= LAST_RANK; rank++)
+    for (size_t i = 0; i < count; i++) {
+      const etr_graph *graph = i < l->record.graph_count ? &l->record.graphs[i] : &l->programs.data[i - l->record.graph_count];
+      if (rank_of(graph, p->methods) == rank) graphs[p->graph_count++] = *graph;
+    }
   for (size_t i = 0; i < p->graph_count; i++)
     for (size_t k = 0; k < p->method_count; k++)
       if (strcmp(graphs[i].module, "edge") == 0 && strcmp(graphs[i].method, p->methods[k].name) == 0)

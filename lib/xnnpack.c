@@ -72,6 +72,14 @@ static const struct {
     {"Invalid Unary Op", ETR_XNN_LOOKUP},
 };
 
+const char *etr_xnn_class_name(etr_xnn_class class_) {
+  if (class_ == ETR_XNN_DWCONV) return "Convolution DWConv";
+  if (class_ == ETR_XNN_MATMUL) return "Convolution or Fully Connected";
+  for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++)
+    if (event_prefixes[i].class_ == class_) return event_prefixes[i].prefix;
+  return "Operator";
+}
+
 etr_xnn_class etr_xnn_class_of_event(const char *id) {
   etr_slice name = etr_slice_of(id);
   for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++) {

@@ -61,6 +61,9 @@ typedef enum etr_xnn_class {
   ETR_XNN_CLASSES,
 } etr_xnn_class;
 
+/** "convolution or linear", "add", ...: what XNodes of a class are called where no event names them. Static. */
+const char *etr_xnn_class_name(etr_xnn_class class_);
+
 /** Class of an event by its delegate id; ETR_XNN_NONE if it is none of XNNPACK's. */
 etr_xnn_class etr_xnn_class_of_event(const char *id);
 

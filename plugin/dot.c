@@ -27,31 +27,30 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
  */
 typedef struct dot_disc {
   Agdisc_t base; /* first: id_open() gets it as this */
-  char name[32];
+  Agraph_t *root;
 } dot_disc;
 
 enum { ROOT_ID = 0 };
 static IDTYPE cluster_id(uint32_t scope) { return (IDTYPE)scope + 1; }
 static IDTYPE box_id(const etr_dot_box *box) { return box->node != ETR_NONE ? (IDTYPE)box->node * 2 : (IDTYPE)box->scope * 2 + 1; }
 
-/* Valid until the next call, which is as long as cgraph needs it. */
-static char *id_print(void *state, int type, IDTYPE id) {
-  dot_disc *disc = state;
-  if (type == AGNODE) {
-    (void)snprintf(disc->name, sizeof disc->name, "%c%" PRIu64, id % 2 == 0 ? 'n' : 's', id / 2);
-  } else if (type == AGRAPH && id != ROOT_ID) {
-    (void)snprintf(disc->name, sizeof disc->name, "cluster_%" PRIu64, id - 1);
-  } else if (type == AGRAPH) {
-    (void)snprintf(disc->name, sizeof disc->name, "etrecord");
-  } else {
-    return NULL; /* edges have no names */
-  }
-  return disc->name;
+static void *id_open(Agraph_t *root, Agdisc_t *disc) {
+  dot_disc *state = (dot_disc *)disc;
+  state->root = root;
+  return state;
 }
 
-static void *id_open(Agraph_t *graph, Agdisc_t *disc) {
-  (void)graph;
-  return disc;
+/* cgraph looks in front of a name for whether it is HTML: it has to be one of cgraph's own strings, which agclose() frees. */
+static char *id_print(void *state, int type, IDTYPE id) {
+  char name[32] = "etrecord";
+  if (type == AGNODE) {
+    (void)snprintf(name, sizeof name, "%c%" PRIu64, id % 2 == 0 ? 'n' : 's', id / 2);
+  } else if (type == AGRAPH && id != ROOT_ID) {
+    (void)snprintf(name, sizeof name, "cluster_%" PRIu64, id - 1);
+  } else if (type != AGRAPH) {
+    return NULL; /* edges have no names */
+  }
+  return agstrdup(((dot_disc *)state)->root, name);
 }
 
 /* Only asked for the root; all else is made by its id. */

@@ -51,7 +51,8 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
 }
 
 static void begin_row(etr_writer *writer, const char *title) {
-  etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD>%s</TD>", title);
+  etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD ALIGN=\"LEFT\">%s</TD>",
+           title);
 }
 
 static void end_row(etr_writer *writer) { etr_puts(writer, "</TR></TABLE></TD></TR>"); }

@@ -66,7 +66,7 @@ void etr_dot_put_time(etr_writer *writer, const etr_dot_view *view, const etr_do
   const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, sum->ticks));
   if (sum->estimated) etr_puts(writer, "~");
   if (time != NULL) etr_puts(writer, time);
-  if (view->method != NULL && view->method->execute.avg > 0) {
+  if (sum->ticks > 0 && view->method != NULL && view->method->execute.avg > 0) {
     etr_puts(writer, "  ");
     etr_dot_put_share(writer, sum->ticks / view->method->execute.avg);
   }

@@ -40,9 +40,17 @@ static bool is_timed(const etr_profile *profile, const etr_graph *graph) {
   return graph->times && graph->profile_method != ETR_NONE && profile->methods[graph->profile_method].run_count > 0;
 }
 
-static bool any_timed(const nodes_table *t, const etr_node_filter *filter) {
+/* The nodes of aten/forward repeat the times of the Edge nodes that came from them: of a method's graphs its own is listed, unless the filter
+ * names another. */
+static bool is_listed(const etr_profile *profile, const etr_node_filter *filter, const etr_graph *graph) {
+  if (!etr_filter_takes_graph(filter, graph) || !is_timed(profile, graph)) return false;
+  uint32_t own = profile->methods[graph->profile_method].graph;
+  return own == ETR_NONE || graph == &profile->graphs[own] || (filter && filter->graph_module);
+}
+
+static bool any_listed(const nodes_table *t, const etr_node_filter *filter) {
   for (size_t i = 0; i < t->profile->graph_count; i++)
-    if (etr_filter_takes_graph(filter, &t->profile->graphs[i]) && is_timed(t->profile, &t->profile->graphs[i])) return true;
+    if (is_listed(t->profile, filter, &t->profile->graphs[i])) return true;
   return false;
 }
 
@@ -55,10 +63,10 @@ static const char *sort_key(etr_node_order order, const etr_graph *graph, const 
 /* Timed graphs where there are any; of these, the nodes that ran. Otherwise every operator. */
 static void collect(nodes_table *t, const etr_node_filter *filter) {
   etr_node_order order = t->options->order;
-  bool in_order = order == ETR_ORDER_GRAPH, by_times = order == ETR_ORDER_TIME, only_timed = any_timed(t, filter);
+  bool in_order = order == ETR_ORDER_GRAPH, by_times = order == ETR_ORDER_TIME, only_timed = any_listed(t, filter);
   for (size_t i = 0; i < t->profile->graph_count; i++) {
     const etr_graph *graph = &t->profile->graphs[i];
-    if (!etr_filter_takes_graph(filter, graph) || (only_timed && !is_timed(t->profile, graph))) continue;
+    if (only_timed ? !is_listed(t->profile, filter, graph) : !etr_filter_takes_graph(filter, graph)) continue;
     for (size_t k = 0; k < graph->node_count; k++) {
       if (graph->nodes[k].kind != ETR_NODE_OP || !etr_filter_takes_node(filter, graph, k) || (only_timed && graph->times[k].runs == 0)) continue;
       row *added = etr_vec_push(&t->arena, &t->rows);

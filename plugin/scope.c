@@ -63,7 +63,6 @@ static void choose_modules(placing *p) {
     depth[i] = depth[parent] + 1;
     bool hollow = relative_path(p->path[i], p->path[parent])[0] == '\0';
     p->shown[i] = hollow || depth[i] > ETR_TREE_MAX_DEPTH ? p->shown[parent] : i;
-    if (hollow) depth[i]--;
   }
 }
 

@@ -62,14 +62,20 @@ static void name_boxes(naming *n) {
   }
 }
 
-static void fold_boxes(naming *n) {
+/* How many nodes each box holds at any depth, weights aside. */
+static uint32_t *count_inside(const naming *n) {
   uint32_t *inside = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *inside);
-  if (!inside) return;
+  if (!inside) return NULL;
   for (size_t i = 0; i < n->graph->node_count; i++)
     if (n->scopes->of_node[i] != ETR_NONE && n->graph->nodes[i].kind < ETR_NODE_PARAMETER) inside[n->scopes->of_node[i]]++;
   for (size_t i = n->scopes->count; i-- > 0;)
     if (n->scopes->list[i].parent != ETR_NONE) inside[n->scopes->list[i].parent] += inside[i];
-  for (size_t i = 0; i < n->scopes->count; i++) {
+  return inside;
+}
+
+static void fold_boxes(naming *n) {
+  const uint32_t *inside = count_inside(n);
+  for (size_t i = 0; i < n->scopes->count && inside; i++) {
     const etr_scope *scope = &n->scopes->list[i];
     bool only_one = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 && inside[i] == 1;
     uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : n->folded[scope->parent];

@@ -5,11 +5,11 @@ Environment: ETRECORD_TB is the command, FIXTURES the folder of tests/fixtures (
 something that is missing is a failure, otherwise its tests are skipped.
 """
 
-import collections
 import json
 import os
 import pathlib
 import subprocess
+import typing
 
 import pytest
 
@@ -19,8 +19,16 @@ FIXTURES = pathlib.Path(os.environ.get("FIXTURES", pathlib.Path(__file__).parent
 RECORDS = sorted(p.parent for p in FIXTURES.rglob("etrecord.bin"))
 DUMPS = sorted(FIXTURES.rglob("etdump.etdp"))
 
-Run = collections.namedtuple("Run", "name folder graph")
-Run.__doc__ = "A run folder: its name for TensorBoard, where it lies, and the graph of `nodes` that was written into it."
+
+class Run(typing.NamedTuple):
+    """A run folder: its name for TensorBoard, where it lies, and the graph of `nodes` that was written into it."""
+
+    name: str
+    folder: str
+    graph: dict
+
+    def is_timed(self):
+        return any(node["avg"] is not None for node in self.graph["nodes"])
 
 
 def missing(what):
@@ -36,7 +44,7 @@ def fixture_name(path):
 
 
 class Command:
-    """etrecord-tb, with what it said remembered."""
+    """etrecord-tb; what it said is remembered."""
 
     def __init__(self, path):
         self.path = path
@@ -52,9 +60,6 @@ class Command:
         if key not in self.said:
             self.said[key] = json.loads(self.run(name, record, "--format", "json", "--unit", unit))
         return self.said[key]
-
-    def has(self, name):
-        return subprocess.run([self.path, name, "--help"], capture_output=True, timeout=60).returncode == 0
 
 
 @pytest.fixture(scope="session")

@@ -17,8 +17,7 @@ class TensorBoard:
     """Serves a logdir on a free port of the loopback device until the `with` block ends."""
 
     def __init__(self, logdir, load_fast):
-        self.arguments = ["--logdir", str(logdir), "--host", "127.0.0.1", "--port", "0", "--load_fast", load_fast, "--reload_interval", "1",
-                          "--samples_per_plugin", "scalars=0"]
+        self.arguments = ["--logdir", str(logdir), "--host", "127.0.0.1", "--port", "0", "--load_fast", load_fast, "--reload_interval", "1"]
 
     def __enter__(self):
         self.process = subprocess.Popen([sys.executable, "-m", "tensorboard.main", *self.arguments], stdin=subprocess.DEVNULL,

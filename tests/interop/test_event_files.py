@@ -42,20 +42,25 @@ def record_count(path):
 def test_loader_reads_every_record(logdir, record):
     for run in logdir.runs[record]:
         path = event_file(run)
-        events = list(event_file_loader.EventFileLoader(path).Load())  # stops without an error at a wrong checksum
-        assert len(events) == record_count(path), f"{run.name}: reading stopped early"
+        records = list(event_file_loader.RawEventFileLoader(path).Load())  # stops without an error at a wrong checksum
+        assert len(records) == record_count(path), f"{run.name}: reading stopped early"
+        events = list(event_file_loader.EventFileLoader(path).Load())
         assert events[0].file_version == "brain.Event:2"
         watched = directory_watcher.DirectoryWatcher(run.folder, event_file_loader.EventFileLoader, lambda name: "tfevents" in name)
-        assert len(list(watched.Load())) == len(events), run.name
+        assert list(watched.Load()) == events, run.name
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=fixture_name)
-def test_accumulator_has_graph_profiles_and_curves(command, logdir, record):
-    entry_points = command.json("info", record, "ms")["entry_points"]
-    for run, entry_point in zip(logdir.runs[record], entry_points):
+def test_accumulator_has_graph_times_and_curves(command, logdir, record):
+    runs_of = {method["method"]: method["runs"] for method in command.json("info", record, "ms")["methods"]}
+    for run in logdir.runs[record]:
         accumulator = event_accumulator.EventAccumulator(run.folder).Reload()
-        assert len(accumulator.Graph().node) == entry_point["nodes"], run.name
-        tags = accumulator.Tags()["run_metadata"]
-        assert ("profile/avg" in tags) == entry_point["timed"], f"{run.name} has {tags}"
-        for tag in tags:
-            assert accumulator.RunMetadata(tag).step_stats.dev_stats, f"{run.name} {tag}"
+        assert len(accumulator.Graph().node) == len(run.graph["nodes"]), run.name
+        tags = accumulator.Tags()
+        assert len(tags["run_metadata"]) == (5 if run.is_timed() else 0), run.name
+        for tag in tags["run_metadata"]:
+            timed = sum(len(device.node_stats) for device in accumulator.RunMetadata(tag).step_stats.dev_stats)
+            assert timed == sum(node["avg"] is not None for node in run.graph["nodes"]), f"{run.name} {tag}"
+        for tag in tags["tensors"]:
+            if tag.startswith("latency_ms/"):
+                assert len(accumulator.Tensors(tag)) == runs_of[tag.removeprefix("latency_ms/")], f"{run.name} {tag}"

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pte_graph.c - instructions as nodes.
+ */
+#include "pte_graph.h"
+
+#include "xnnpack.h"
+
+typedef struct builder {
+  etr_pte_graph *out;
+  const etr_method_join *join;
+  const etr_pte_method *program;
+  uint32_t method;
+  const etr_blocks *blocks;
+  etr_arena *arena;
+  etr_vec(etr_node) nodes;
+  etr_vec(etr_subgraph) subgraphs;
+  etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
+} builder;
+
+/* ---- Lookup ---- */
+
+/* Delegate ids are interned, so the pointer stands for the text. */
+typedef struct node_key {
+  const char *delegate_id;
+  int64_t instruction_id;
+} node_key;
+
+uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id) {
+  node_key key = {delegate_id, instruction_id};
+  return etr_map_get(&graph->nodes, (etr_slice){(const char *)&key, sizeof key});
+}
+
+static etr_node *add_node(builder *b, int32_t instruction_id, const char *delegate_id) {
+  node_key key = {delegate_id, instruction_id};
+  etr_node *node = b->nodes.count < ETR_NONE ? etr_vec_push(b->arena, &b->nodes) : NULL;
+  if (!node || !etr_map_set(&b->out->nodes, (etr_slice){(const char *)&key, sizeof key}, (uint32_t)(b->nodes.count - 1))) return NULL;
+  *node = (etr_node){.subgraph = ETR_NONE, .kind = ETR_NODE_OP};
+  return node;
+}
+
+/* ---- Values ---- */
+
+static bool is_data(const etr_pte_value *value) { return value->kind == ETR_PTE_VALUE_TENSOR || value->kind == ETR_PTE_VALUE_TENSOR_LIST; }
+
+static void describe_value(builder *b, etr_value *out, int32_t index) {
+  const etr_pte_value *value = &b->program->values[index];
+  etr_dim *dims = value->rank > 0 ? etr_arena_alloc_array(b->arena, (size_t)value->rank, sizeof *dims) : NULL;
+  *out = (etr_value){.name = etr_arena_format(b->arena, "value_%d", index), .dtype = value->dtype, .rank = -1};
+  if (value->kind != ETR_PTE_VALUE_TENSOR || (value->rank > 0 && !dims)) return;
+  for (int32_t i = 0; i < value->rank; i++) dims[i] = (etr_dim){.size = value->sizes[i], .hint = -1};
+  out->dims = dims;
+  out->rank = value->rank;
+}
+
+static bool is_value(const builder *b, int32_t index) { return index >= 0 && (size_t)index < b->program->value_count; }
+
+/* Marks a value, and what a list holds, as written by an output of a node. */
+static void mark_written(builder *b, int32_t index, uint32_t node, uint32_t output) {
+  if (!is_value(b, index)) return;
+  const etr_pte_value *value = &b->program->values[index];
+  b->writer[index] = (etr_edge){node, output};
+  for (size_t i = 0; i < value->item_count; i++)
+    if (is_value(b, value->items[i])) b->writer[value->items[i]] = (etr_edge){node, output};
+}
+
+/* Arguments of an instruction: values that something wrote are inputs; tensors that nothing wrote and no constant gives are outputs. A kernel's
+ * return value, its last argument, is an output in any case: an out-variant writes it again in a loop. */
+static bool link_values(builder *b, uint32_t node, const etr_instruction *instruction) {
+  etr_vec(etr_edge) inputs = {0};
+  etr_vec(etr_value) outputs = {0};
+  int32_t result = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->arg_count ? instruction->args[instruction->arg_count - 1] : -1;
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    int32_t index = instruction->args[i];
+    if (!is_value(b, index) || !is_data(&b->program->values[index]) || b->program->values[index].constant) continue;
+    if (b->writer[index].node != ETR_NONE && b->writer[index].node != node && index != result) {
+      etr_edge *edge = etr_vec_push(b->arena, &inputs);
+      if (!edge) return false;
+      *edge = b->writer[index];
+    } else if (b->writer[index].node != node) {
+      etr_value *output = etr_vec_push(b->arena, &outputs);
+      if (!output) return false;
+      describe_value(b, output, index);
+      mark_written(b, index, node, (uint32_t)(outputs.count - 1));
+    }
+  }
+  etr_node *n = &b->nodes.data[node];
+  n->inputs = inputs.data;
+  n->input_count = inputs.count;
+  n->outputs = outputs.data;
+  n->output_count = outputs.count;
+  return true;
+}
+
+static bool add_inputs(builder *b) {
+  for (size_t i = 0; i < b->program->input_count; i++) {
+    int32_t index = b->program->inputs[i];
+    etr_value *value = etr_arena_alloc(b->arena, sizeof *value);
+    etr_node *node = is_value(b, index) && value ? etr_vec_push(b->arena, &b->nodes) : NULL;
+    if (!node) continue;
+    describe_value(b, value, index);
+    const char *name = etr_arena_format(b->arena, "input_%zu", i);
+    *node = (etr_node){
+        .name = name, .target = name, .op_type = name, .kind = ETR_NODE_INPUT, .subgraph = ETR_NONE, .outputs = value, .output_count = 1};
+    mark_written(b, index, (uint32_t)(b->nodes.count - 1), 0);
+  }
+  return !etr_arena_failed(b->arena);
+}
+
+static bool add_output(builder *b) {
+  etr_vec(etr_edge) inputs = {0};
+  for (size_t i = 0; i < b->program->output_count; i++) {
+    int32_t index = b->program->outputs[i];
+    if (!is_value(b, index) || b->writer[index].node == ETR_NONE) continue;
+    etr_edge *edge = etr_vec_push(b->arena, &inputs);
+    if (edge) *edge = b->writer[index];
+  }
+  etr_node *node = etr_vec_push(b->arena, &b->nodes);
+  if (!node) return false;
+  *node = (etr_node){.name = "output",
+                     .target = "output",
+                     .op_type = "output",
+                     .kind = ETR_NODE_OUTPUT,
+                     .subgraph = ETR_NONE,
+                     .inputs = inputs.data,
+                     .input_count = inputs.count};
+  return true;
+}
+
+/* ---- What an instruction stands for ---- */
+
+static void take_edge_node(builder *b, etr_node *node, uint32_t edge_node) {
+  const etr_node *source = &b->join->graph->nodes[edge_node];
+  const char **names = etr_arena_alloc(b->arena, sizeof *names);
+  if (!names) return;
+  *names = source->name;
+  node->edge_nodes = names;
+  node->edge_node_count = 1;
+  node->module = source->module;
+  node->source = source->source;
+  node->debug_handle = source->debug_handle;
+}
+
+/* The innermost module that holds both. */
+static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
+  for (uint32_t x = a; x != ETR_NONE; x = graph->modules[x].parent)
+    for (uint32_t y = b; y != ETR_NONE; y = graph->modules[y].parent)
+      if (x == y) return x;
+  return 0;
+}
+
+static void take_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
+  size_t count;
+  const etr_delegate_node *list = etr_join_nodes_of_delegate(b->join, instruction_id, &count);
+  const char **names = etr_arena_alloc_array(b->arena, count, sizeof *names);
+  if (!names || count == 0) return;
+  node->module = b->join->graph->nodes[list[0].node].module;
+  for (size_t i = 0; i < count; i++) {
+    const etr_node *source = &b->join->graph->nodes[list[i].node];
+    names[i] = source->name;
+    node->module = common_module(b->join->graph, node->module, source->module);
+  }
+  node->edge_nodes = names;
+  node->edge_node_count = count;
+}
+
+/* ---- Operators of a delegate ---- */
+
+/* "Convolution (NHWC, F32) IGEMM #3" without its number. */
+static const char *operator_name(builder *b, const char *id) {
+  const char *number = strstr(id, " #");
+  return etr_arena_copy(b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
+}
+
+/* Adds an operator behind the one before it; gives its node. */
+static etr_node *add_operator(builder *b, uint32_t subgraph, int32_t instruction_id, const char *id, const char *name, uint32_t *previous) {
+  etr_node *node = add_node(b, instruction_id, id);
+  etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(b->arena, sizeof *edge);
+  etr_value *output = etr_arena_alloc(b->arena, sizeof *output);
+  if (!node || !output) return NULL;
+  *output = (etr_value){.name = id, .rank = -1};
+  node->name = etr_arena_format(b->arena, "instruction_%d %s", (int)instruction_id, id);
+  node->target = etr_arena_format(b->arena, "%s.%s", b->subgraphs.data[subgraph].backend, name ? name : "");
+  node->op_type = node->target;
+  node->subgraph = subgraph;
+  node->outputs = output;
+  node->output_count = 1;
+  if (edge) {
+    *edge = (etr_edge){*previous, 0};
+    node->inputs = edge;
+    node->input_count = 1;
+  }
+  *previous = (uint32_t)(b->nodes.count - 1);
+  return etr_arena_failed(b->arena) ? NULL : node;
+}
+
+static bool add_timed_operators(builder *b, uint32_t subgraph, int32_t instruction_id, bool *any) {
+  uint32_t previous = ETR_NONE;
+  for (size_t i = 0; i < b->blocks->block_count; i++) {
+    const etr_block *block = &b->blocks->blocks[i];
+    for (size_t k = 0; block->method == b->method && k < block->event_count; k++) {
+      const etr_event *e = &block->events[k];
+      if (e->instruction_id != instruction_id || !e->delegate_id || etr_pte_graph_node(b->out, instruction_id, e->delegate_id) != ETR_NONE) continue;
+      etr_node *node = add_operator(b, subgraph, instruction_id, e->delegate_id, operator_name(b, e->delegate_id), &previous);
+      if (!node) return false;
+      if (e->node_count && b->join->graph) take_edge_node(b, node, e->nodes[0]);
+      *any = true;
+    }
+  }
+  return true;
+}
+
+static bool add_payload_operators(builder *b, uint32_t subgraph, int32_t instruction_id, etr_slice payload) {
+  etr_xnn_payload operators;
+  uint32_t previous = ETR_NONE;
+  if (!etr_xnn_payload_read(&operators, b->arena, payload, false)) return !etr_arena_failed(b->arena);
+  for (size_t i = 0; i < operators.count; i++) {
+    const char *name = etr_xnn_class_name(operators.operators[i].class_), *id = etr_arena_format(b->arena, "%s #%zu", name, i + 1);
+    if (!id || !add_operator(b, subgraph, instruction_id, id, name, &previous)) return false;
+  }
+  return true;
+}
+
+static bool add_delegate(builder *b, uint32_t node, int32_t instruction_id, const etr_instruction *instruction) {
+  bool known = instruction->delegate >= 0 && (size_t)instruction->delegate < b->program->delegate_count, any = false;
+  const char *backend = known ? b->program->delegates[instruction->delegate].backend : "unknown";
+  etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
+  if (!subgraph) return false;
+  const char *name = etr_arena_format(b->arena, "delegate_%d", (int)instruction_id);
+  *subgraph = (etr_subgraph){.name = name, .path = name, .kind = ETR_SUBGRAPH_LOWERED, .parent = ETR_NONE, .owner = node, .backend = backend};
+  uint32_t index = (uint32_t)(b->subgraphs.count - 1);
+  if (b->join->graph) take_delegate_nodes(b, &b->nodes.data[node], instruction_id);
+  if (!add_timed_operators(b, index, instruction_id, &any)) return false;
+  if (!any && known && !add_payload_operators(b, index, instruction_id, b->program->delegates[instruction->delegate].payload)) return false;
+  if (b->nodes.count == (size_t)node + 1) b->subgraphs.count--; /* nothing is known of its inside */
+  return true;
+}
+
+/* ---- Instructions ---- */
+
+static const char *target_of(builder *b, const etr_instruction *instruction) {
+  switch (instruction->kind) {
+  case ETR_INSTRUCTION_KERNEL: {
+    const char *colons = strstr(instruction->op, "::");
+    if (!colons) return etr_arena_format(b->arena, "%s.%s", instruction->op, instruction->overload);
+    return etr_arena_format(b->arena, "%.*s.%s%s%s", (int)(colons - instruction->op), instruction->op, colons + 2,
+                            instruction->overload[0] ? "." : "", instruction->overload);
+  }
+  case ETR_INSTRUCTION_DELEGATE: {
+    bool known = instruction->delegate >= 0 && (size_t)instruction->delegate < b->program->delegate_count;
+    return etr_arena_format(b->arena, "delegate.%s", known ? b->program->delegates[instruction->delegate].backend : "unknown");
+  }
+  case ETR_INSTRUCTION_MOVE: return "control.move";
+  case ETR_INSTRUCTION_JUMP_FALSE: return "control.jump_false";
+  case ETR_INSTRUCTION_FREE: return "control.free";
+  default: return "control.unknown";
+  }
+}
+
+static bool add_instruction(builder *b, int32_t id) {
+  const etr_instruction *instruction = &b->program->instructions[id];
+  const etr_join_instruction *known = etr_join_find(b->join, id);
+  uint32_t index = (uint32_t)b->nodes.count;
+  etr_node *node = add_node(b, id, NULL);
+  if (!node) return false;
+  node->name = etr_arena_format(b->arena, "instruction_%d", (int)id);
+  node->target = target_of(b, instruction);
+  node->op_type = node->target;
+  if (b->join->graph && known && known->node != ETR_NONE) take_edge_node(b, node, known->node);
+  if (instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_DELEGATE)
+    if (!link_values(b, index, instruction)) return false;
+  return instruction->kind != ETR_INSTRUCTION_DELEGATE || add_delegate(b, index, id, instruction);
+}
+
+bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
+  static const etr_module root = {"", "", ETR_NONE};
+  const etr_pte_method *program = join->program;
+  builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena};
+  *out = (etr_pte_graph){0};
+  etr_map_init(&out->nodes, arena);
+  b.writer = etr_arena_alloc_array(arena, program->value_count, sizeof *b.writer);
+  for (size_t i = 0; b.writer && i < program->value_count; i++) b.writer[i].node = ETR_NONE;
+  if (!b.writer || !add_inputs(&b)) return false;
+  for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
+    if (!add_instruction(&b, (int32_t)i)) return false;
+  if (!add_output(&b)) return false;
+  out->graph = (etr_graph){.dialect = "program",
+                           .schema_version = "",
+                           .nodes = b.nodes.data,
+                           .node_count = b.nodes.count,
+                           .modules = join->graph ? join->graph->modules : &root,
+                           .module_count = join->graph ? join->graph->module_count : 1,
+                           .subgraphs = b.subgraphs.data,
+                           .subgraph_count = b.subgraphs.count,
+                           .profile_method = ETR_NONE};
+  return !etr_arena_failed(arena);
+}

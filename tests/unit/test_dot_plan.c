@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a picture shows: levels that are opened, sums, edges.
+ */
+#include "dot_plan.h"
+#include "tiny_profile.h"
+
+#include <criterion/criterion.h>
+
+/* Layers with blocks with operators, in one chain; each operator takes 1 tick, and uses a weight. */
+static void tower(tiny *t, int layers, int blocks, int ops) {
+  uint32_t last = tiny_node(t, ETR_NODE_INPUT, "x", "x", 0);
+  uint32_t weight = tiny_node(t, ETR_NODE_PARAMETER, "p_w", "w", 0);
+  for (int i = 0; i < layers; i++) {
+    uint32_t layer = tiny_module(t, 0, etr_arena_format(&t->arena, "layer%d", i), "");
+    for (int j = 0; j < blocks; j++) {
+      uint32_t block = tiny_module(t, layer, etr_arena_format(&t->arena, "layer%d.block%d", i, j), "");
+      for (int k = 0; k < ops; k++) {
+        uint32_t op = tiny_node(t, ETR_NODE_OP, "add", "aten.add.Tensor", block);
+        tiny_input(t, op, last, 0);
+        tiny_input(t, op, last, 0);
+        tiny_input(t, op, weight, 0);
+        tiny_time(t, op, 1);
+        last = op;
+      }
+    }
+  }
+  tiny_input(t, tiny_node(t, ETR_NODE_OUTPUT, "output", "output", 0), last, 0);
+}
+
+static etr_dot_plan plan_of(tiny *t, int depth) {
+  etr_dot_plan plan;
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, &tiny_profile(t)->graphs[0], depth), ETR_OK);
+  return plan;
+}
+
+static size_t clusters(const etr_dot_plan *plan) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < plan->scopes.count; i++) count += plan->cluster_of[i] == i;
+  return count;
+}
+
+Test(dot_plan, levels) {
+  static const struct {
+    int layers, blocks, ops, depth;
+    uint32_t levels;
+    size_t boxes, clusters; /* boxes with input and output */
+  } cases[] = {
+      {3, 5, 10, 0, 2, 152, 18}, /* 150 operators: all open */
+      {3, 5, 11, 0, 1, 17, 3},   /* one more each: down to the blocks */
+      {30, 5, 2, 0, 0, 32, 0},   /* 150 blocks, input and output are too many */
+      {29, 5, 2, 0, 1, 147, 29}, /* 145 are not */
+      {3, 5, 11, 1, 1, 17, 3},   /* as asked */
+      {3, 5, 11, 2, 2, 167, 18},  {3, 5, 11, 99, 2, 167, 18},
+      {3, 5, 11, -1, 2, 167, 18}, {3, 5, 1, 1, 1, 17, 3}, /* blocks of one operator are neither clusters nor closed */
+      {3, 5, 1, 2, 2, 17, 3},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    tower(&t, cases[i].layers, cases[i].blocks, cases[i].ops);
+    etr_dot_plan plan = plan_of(&t, cases[i].depth);
+    cr_expect_eq(plan.levels, cases[i].levels, "case %zu: %u levels", i, plan.levels);
+    cr_expect_eq(plan.box_count, cases[i].boxes, "case %zu: %zu boxes", i, plan.box_count);
+    cr_expect_eq(clusters(&plan), cases[i].clusters, "case %zu: %zu clusters", i, clusters(&plan));
+    cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "case %zu: a chain, %zu edges", i, plan.edge_count);
+    tiny_clear(&t);
+  }
+}
+
+Test(dot_plan, nothing_is_lost_or_counted_twice) {
+  for (int depth = -1; depth < 4; depth++) {
+    tiny t = {0};
+    tower(&t, 4, 3, 20);
+    etr_dot_plan plan = plan_of(&t, depth);
+    double ticks = 0;
+    uint32_t ops = 0, drawn = 0, uses = 0;
+    for (size_t i = 0; i < plan.box_count; i++) {
+      ticks += plan.boxes[i].sum.ticks;
+      ops += plan.boxes[i].sum.ops;
+      drawn += plan.boxes[i].sum.drawn;
+    }
+    for (size_t i = 0; i < plan.edge_count; i++) uses += plan.edges[i].uses;
+    cr_expect_eq(ticks, 240);
+    cr_expect_eq(ops, 240);
+    cr_expect_eq(drawn, 242);
+    cr_expect_eq(uses, 2 * (plan.box_count - 2) + 1, "depth %d: inner edges are in the boxes", depth);
+    cr_expect_eq(plan.total.ticks, 240);
+    tiny_clear(&t);
+  }
+}
+
+Test(dot_plan, sums_of_scopes) {
+  tiny t = {0};
+  tower(&t, 2, 2, 3);
+  t.times.data[2].match = ETR_MATCH_ALIGNED;
+  for (uint32_t i = 2; i < 8; i++) t.times.data[i].backend = "XnnpackBackend"; /* all of layer0, in two calls */
+  t.times.data[7].delegate_instruction = 4;
+  etr_dot_plan plan = plan_of(&t, 1);
+  cr_assert_eq(plan.box_count, 6);
+  cr_assert_eq(plan.delegate_count, 2);
+  cr_expect_eq(plan.delegates[0].ops, 5);
+  cr_expect_eq(plan.delegates[1].ops, 1);
+  const etr_dot_sum *first = &plan.boxes[1].sum, *second = &plan.boxes[2].sum, *third = &plan.boxes[3].sum;
+  cr_expect(first->estimated && !second->estimated);
+  cr_expect(first->delegated == 3 && !first->several_delegates && first->delegate == 0);
+  cr_expect(second->delegated == 3 && second->several_delegates && second->delegate == 0);
+  cr_expect(third->delegated == 0 && third->delegate == ETR_NONE);
+  cr_expect_eq(plan.hottest, 3);
+  tiny_clear(&t);
+}
