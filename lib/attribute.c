@@ -231,7 +231,7 @@ static void time_node(const attributor *a, etr_node_time *time, size_t first, si
   *time = (etr_node_time){.match = e->match,
                           .runs_as = e->name,
                           .backend = e->backend,
-                          .delegate_instruction = e->delegate_id ? e->instruction_id : -1,
+                          .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
                           .carried_by = ETR_NONE};
   for (size_t i = first; i < end; i++) {
     const portion *q = &a->portions.data[i];

@@ -179,7 +179,7 @@ static etr_node *add_operator(builder *b, uint32_t subgraph, int32_t instruction
   etr_value *output = etr_arena_alloc(b->arena, sizeof *output);
   if (!node || !output) return NULL;
   *output = (etr_value){.name = id, .rank = -1};
-  node->name = etr_arena_format(b->arena, "instruction_%d %s", (int)instruction_id, id);
+  node->name = id;
   node->target = etr_arena_format(b->arena, "%s.%s", b->subgraphs.data[subgraph].backend, name ? name : "");
   node->op_type = node->target;
   node->subgraph = subgraph;

@@ -15,7 +15,13 @@ typedef struct report {
 
 static void print_file(void *context, const char *path, size_t graph, const char *kind) {
   const etr_graph *g = &((const report *)context)->profile->graphs[graph];
-  printf("%-6s  %s/%s  %s\n", kind, g->module, g->method, path);
+  printf("%-6s  ", kind);
+  message_put_plain(stdout, g->module);
+  putchar('/');
+  message_put_plain(stdout, g->method);
+  fputs("  ", stdout);
+  message_put_plain(stdout, path);
+  putchar('\n');
 }
 
 static double now(void) {

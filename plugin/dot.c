@@ -71,7 +71,7 @@ static void id_close(void *state) { (void)state; }
 
 static void id_register(void *state, int type, void *object) { (void)state, (void)type, (void)object; }
 
-/* Never tells agwrite() of a failure: it would stop, and leave its static state for the next graph. The writer remembers it. */
+/* Never tells agwrite() of a failure: it would stop where it is, with its line length, a static, still set. The writer remembers it. */
 static int io_putstr(void *channel, const char *text) {
   etr_puts(channel, text);
   return 0;

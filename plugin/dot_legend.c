@@ -4,6 +4,7 @@
  */
 #include "dot_text.h"
 
+#include "balance.h"
 #include "heat.h"
 #include "label.h"
 
@@ -48,6 +49,21 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
     }
   }
   etr_puts(writer, "</TD></TR>");
+}
+
+/* The same parts as everywhere, to the nanosecond: they add up to Method::execute. */
+static void put_balance(etr_writer *writer, const etr_dot_view *view) {
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_balance_list(view->method, parts);
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">average ns:");
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
+    if (parts[i].is_part_of_previous) continue;
+    etr_putf(writer, "%s %s ", i == 0 ? "" : " +", parts[i].name);
+    etr_put_fixed(writer, etr_ticks_to_ns(view->profile, (double)parts[i].ticks / (double)view->method->run_count), 3);
+  }
+  etr_puts(writer, " = execute ");
+  etr_put_fixed(writer, etr_ticks_to_ns(view->profile, (double)view->method->execute_ticks / (double)view->method->run_count), 3);
+  etr_puts(writer, "</FONT></TD></TR>");
 }
 
 static void begin_row(etr_writer *writer, const char *title) {
@@ -96,6 +112,7 @@ char *etr_dot_legend(const etr_dot_view *view) {
   etr_puts(&writer, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"2\">");
   put_title(&writer, view);
   put_totals(&writer, view);
+  if (view->method != NULL && view->method->run_count > 0) put_balance(&writer, view);
   if (plan->total.timed) put_heat(&writer, view);
   if (plan->delegate_count > 0) put_delegates(&writer, view);
   if (plan->total.estimated) put_note(&writer, "~ estimated: matched by the order of operator classes, not by an id");

@@ -6,8 +6,11 @@
 
 enum { MAX_BYTES = 180 };
 
-static bool is_safe(unsigned char c, bool at_edge, bool at_end) {
-  if (c < 0x20 || c == 0x7F || strchr("/%\\:*?\"<>|", c)) return false;
+static bool is_c1(const char *at) { return (unsigned char)at[0] == 0xC2 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xA0; }
+
+/* c1: the byte belongs to a control character of two bytes, U+0080 to U+009F. */
+static bool is_safe(unsigned char c, bool c1, bool at_edge, bool at_end) {
+  if (c < 0x20 || c == 0x7F || c1 || strchr("/%\\:*?\"<>|", c)) return false;
   return !(at_edge && c == '.') && !(at_end && c == ' ');
 }
 
@@ -25,8 +28,8 @@ char *etr_file_name(etr_arena *arena, const char *text) {
   if (!name) return NULL;
   for (size_t i = 0; i < size && used <= MAX_BYTES; i++) {
     unsigned char c = (unsigned char)text[i];
-    bool at_end = i + 1 == size;
-    if (is_safe(c, i == 0 || at_end, at_end)) {
+    bool at_end = i + 1 == size, c1 = is_c1(text + i) || (i > 0 && is_c1(text + i - 1));
+    if (is_safe(c, c1, i == 0 || at_end, at_end)) {
       name[used++] = (char)c;
       continue;
     }

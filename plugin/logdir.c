@@ -16,6 +16,12 @@
 
 #define EVENTS_PREFIX "events.out.tfevents."
 
+typedef struct file_sink {
+  int descriptor, reason; /* reason: errno of the failure */
+  size_t used;
+  char buffer[65536];
+} file_sink;
+
 /* A file of this call: written as temporary, then renamed to path. */
 typedef struct output {
   char *folder, *path, *temporary;
@@ -28,8 +34,10 @@ typedef struct job {
   const etr_logdir_options *options;
   etr_arena arena;
   etr_vec(output) outputs;
+  etr_map modules, paths;       /* module -> number of its folder; the outputs' paths */
   etr_vec(char *) made_folders; /* by this call, outermost first */
   char *root;                   /* LOGDIR/NAME */
+  file_sink *file;              /* what is being written: one after the other */
   etr_error *error;
 } job;
 
@@ -62,28 +70,22 @@ static char *default_name(job *j) {
 }
 
 /* Folders are numbered by module, so that the graph tab opens the first. */
-static size_t module_number(const etr_profile *profile, size_t graph) {
-  size_t number = 1;
-  for (size_t i = 0; i < graph; i++) {
-    bool first = true;
-    for (size_t k = 0; k < i && first; k++) first = strcmp(profile->graphs[k].module, profile->graphs[i].module) != 0;
-    if (strcmp(profile->graphs[i].module, profile->graphs[graph].module) == 0) return number;
-    number += first;
-  }
+static uint32_t module_number(job *j, const char *module) {
+  etr_slice key = etr_slice_of(module);
+  uint32_t known = etr_map_get(&j->modules, key);
+  if (known != ETR_NONE) return known;
+  uint32_t number = (uint32_t)j->modules.count + 1;
+  etr_map_set(&j->modules, key, number);
   return number;
 }
 
-static bool is_taken(const job *j, const char *path) {
-  for (size_t i = 0; i < j->outputs.count; i++)
-    if (strcmp(j->outputs.data[i].path, path) == 0) return true;
-  return false;
-}
+static bool is_ours(const job *j, const char *path) { return etr_map_get(&j->paths, etr_slice_of(path)) != ETR_NONE; }
 
 static bool add_output(job *j, size_t graph, char *folder, const char *file, bool is_events) {
   char *path = etr_arena_format(&j->arena, "%s/%s", folder ? folder : "", file ? file : "");
-  if (path && is_taken(j, path)) path = etr_arena_format(&j->arena, "%s/%zu_%s", folder, graph + 1, file);
+  if (path && is_ours(j, path)) path = etr_arena_format(&j->arena, "%s/%zu_%s", folder, graph + 1, file);
   char *temporary = etr_arena_format(&j->arena, "%s/.etrecord-tb.%ld.%zu.tmp", folder ? folder : "", j->options->pid, j->outputs.count);
-  output *added = path && temporary ? etr_vec_push(&j->arena, &j->outputs) : NULL;
+  output *added = path && temporary && etr_map_set(&j->paths, etr_slice_of(path), 1) ? etr_vec_push(&j->arena, &j->outputs) : NULL;
   if (added) *added = (output){.folder = folder, .path = path, .temporary = temporary, .graph = graph, .is_events = is_events};
   return added != NULL;
 }
@@ -99,7 +101,7 @@ static bool name_outputs(job *j) {
     const etr_graph *graph = &j->profile->graphs[i];
     const char *module = etr_file_name(&j->arena, graph->module), *method = etr_file_name(&j->arena, graph->method);
     if (!module || !method) return false;
-    char *run = etr_arena_format(&j->arena, "%s/%zu_%s/%s", j->root, module_number(j->profile, i), module, method);
+    char *run = etr_arena_format(&j->arena, "%s/%u_%s/%s", j->root, module_number(j, j->profile->graphs[i].module), module, method);
     char *dot = etr_arena_format(&j->arena, "%s/dot/%s", j->root, module), *dot_file = etr_arena_format(&j->arena, "%s.dot", method);
     if (!add_output(j, i, run, events, true) || !add_output(j, i, dot, dot_file, false)) return false;
   }
@@ -126,12 +128,6 @@ static etr_status make_folders(job *j, const char *path) {
     *at = kept;
   }
 }
-
-typedef struct file_sink {
-  int descriptor, reason; /* reason: errno of the failure */
-  size_t used;
-  char buffer[65536];
-} file_sink;
 
 static bool flush(file_sink *file) {
   for (size_t done = 0; done < file->used;) {
@@ -177,8 +173,8 @@ static etr_status write_output(job *j, output *out) {
     errno = EISDIR;
     return fail_io(j, out->path, "cannot write this file");
   }
-  file_sink *file = etr_arena_alloc(&j->arena, sizeof *file);
-  if (!file) return out_of_memory(j);
+  file_sink *file = j->file;
+  file->used = 0;
   file->descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file->descriptor < 0) return fail_io(j, out->folder, "cannot write into this folder");
   out->exists = true;
@@ -196,12 +192,6 @@ static etr_status write_output(job *j, output *out) {
 }
 
 /* ---- Putting in place ---- */
-
-static bool is_ours(const job *j, const char *path) {
-  for (size_t i = 0; i < j->outputs.count; i++)
-    if (strcmp(j->outputs.data[i].path, path) == 0) return true;
-  return false;
-}
 
 typedef void (*visitor)(job *j, const char *folder, const char *name);
 
@@ -253,9 +243,10 @@ static void clean_up(job *j) {
 
 static etr_status run(job *j) {
   if (j->profile->graph_count == 0)
-    return etr_fail(j->error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+    return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etdump_count ? j->profile->etdumps[0] : NULL, NULL, ETR_NO_OFFSET,
                     "there is no graph to write: an ETDump alone has none, give its ETRecord too");
-  if (!name_outputs(j)) return out_of_memory(j);
+  j->file = etr_arena_alloc(&j->arena, sizeof *j->file);
+  if (!j->file || !name_outputs(j)) return out_of_memory(j);
   for (size_t i = 0; i < j->outputs.count; i++) ETR_TRY(write_output(j, &j->outputs.data[i]));
   return put_in_place(j);
 }
@@ -263,6 +254,8 @@ static etr_status run(job *j) {
 etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error) {
   job j = {.profile = profile, .options = options, .error = error};
   etr_error_clear(error);
+  etr_map_init(&j.modules, &j.arena);
+  etr_map_init(&j.paths, &j.arena);
   etr_status status = run(&j);
   if (status != ETR_OK) clean_up(&j);
   for (size_t i = 0; status == ETR_OK && options->on_file && i < j.outputs.count; i++)

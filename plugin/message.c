@@ -9,22 +9,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Names come from files: no control character reaches the terminal, and a message stays one line. */
-static void put_line(const char *text) {
+void message_put_plain(FILE *out, const char *text) {
   for (; *text; text++) {
     unsigned char c = (unsigned char)*text;
     bool c1 = c == 0xC2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0;
-    fputc(c < 0x20 || c == 0x7F || c1 ? '?' : c, stderr);
+    fputc(c < 0x20 || c == 0x7F || c1 ? '?' : c, out);
     if (c1) text++;
   }
 }
 
 static void put_place(const char *file, const char *entry, uint64_t offset) {
   if (file && file[0]) {
-    put_line(file);
+    message_put_plain(stderr, file);
     fputs(": ", stderr);
   }
-  if (entry && entry[0]) put_line(entry);
+  if (entry && entry[0]) message_put_plain(stderr, entry);
   if (offset != ETR_NO_OFFSET) fprintf(stderr, "@%llu", (unsigned long long)offset);
   if ((entry && entry[0]) || offset != ETR_NO_OFFSET) fputs(": ", stderr);
 }
@@ -33,19 +32,21 @@ exit_status message_error(etr_status status, const etr_error *error) {
   (void)status;
   fputs("etrecord-tb: ", stderr);
   put_place(error->file, error->entry, error->offset);
-  put_line(error->message);
+  message_put_plain(stderr, error->message);
   fputc('\n', stderr);
   return EXIT_BAD_INPUT;
 }
 
 void message_warnings(const etr_profile *profile) {
-  for (size_t i = 0; i < profile->warning_count; i++) {
+  enum { SHOWN = 50 };
+  for (size_t i = 0; i < profile->warning_count && i < SHOWN; i++) {
     const etr_warning *warning = &profile->warnings[i];
     fputs("etrecord-tb: warning: ", stderr);
     put_place(warning->file, warning->entry, warning->offset);
-    put_line(warning->message);
+    message_put_plain(stderr, warning->message);
     fputc('\n', stderr);
   }
+  if (profile->warning_count > SHOWN) fprintf(stderr, "etrecord-tb: warning: %zu more warnings\n", profile->warning_count - SHOWN);
 }
 
 exit_status message_usage(const char *command, const char *format, ...) {
@@ -55,7 +56,7 @@ exit_status message_usage(const char *command, const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   fputs("etrecord-tb: ", stderr);
-  put_line(text);
+  message_put_plain(stderr, text);
   fprintf(stderr, " (see etrecord-tb %s%s--help)\n", command ? command : "", command ? " " : "");
   return EXIT_USAGE;
 }

@@ -7,6 +7,8 @@
 
 #include "etrecord_tb.h"
 
+#include <stdio.h>
+
 /** Exit status of the command. */
 typedef enum exit_status {
   EXIT_DONE = 0,
@@ -14,6 +16,9 @@ typedef enum exit_status {
   EXIT_USAGE = 2,
   EXIT_ABOVE_LIMIT = 3, /* a limit set with --fail-above was exceeded */
 } exit_status;
+
+/** Prints a text. Names come from files: control characters, which could steer a terminal or break a line, become '?'. */
+void message_put_plain(FILE *out, const char *text);
 
 /** `etrecord-tb: FILE: ENTRY@OFFSET: message`. Gives the exit status that goes with the error. */
 exit_status message_error(etr_status status, const etr_error *error);

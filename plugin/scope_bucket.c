@@ -5,6 +5,8 @@
  */
 #include "scope_tree.h"
 
+#include <limits.h>
+
 enum {
   MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
@@ -24,13 +26,12 @@ typedef struct box_plan {
   step step;
   uint32_t loose;       /* nodes directly inside that may go into buckets */
   uint32_t longest_run; /* of list members among the boxes inside */
-  uint32_t newest;      /* box inside, as the walk goes */
   uint32_t buckets;     /* to be made of the nodes, or of the boxes */
   uint32_t seen;        /* things put into buckets so far */
   uint32_t bucket;      /* the one being filled */
 } box_plan;
 
-/* Consecutive siblings "layers.0", "layers.1", ...; kept at the first of them. */
+/* Siblings "layers.0", "layers.1", ..., whatever stands between them; kept at the first of them. */
 typedef struct list_run {
   uint32_t first;
   uint32_t length, seen, bucket;
@@ -58,22 +59,26 @@ static size_t stem_length(const char *label) {
   return stem;
 }
 
-static bool same_list(const etr_box *a, const etr_box *b) {
-  size_t stem = stem_length(a->label);
-  bool numbered = a->label[stem] != '\0' && b->label[stem_length(b->label)] != '\0';
-  bool same_stem = stem == stem_length(b->label) && memcmp(a->label, b->label, stem) == 0;
-  return numbered && same_stem && a->kind == ETR_SCOPE_MODULE && b->kind == ETR_SCOPE_MODULE;
+/* The first member of the list that a box is in, as far as they are siblings; the box itself if it is the first, or in none. */
+static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
+  const etr_box *box = &tree->boxes.data[index];
+  size_t stem = stem_length(box->label);
+  if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0') return index;
+  const char *key = etr_arena_format(tree->arena, "%u/%.*s", (unsigned)box->parent, (int)ETR_MIN(stem, (size_t)INT_MAX), box->label);
+  if (!key) return index;
+  uint32_t known = etr_map_get(lists, etr_slice_of(key));
+  if (known == ETR_NONE) etr_map_set(lists, etr_slice_of(key), index);
+  return known == ETR_NONE ? index : known;
 }
 
 static void find_runs(pass *p) {
-  const etr_box *boxes = p->tree->boxes.data;
+  etr_map lists;
+  etr_map_init(&lists, p->tree->arena);
   for (uint32_t i = 1; i < p->box_count; i++) {
-    box_plan *around = &p->plans[boxes[i].parent];
-    uint32_t before = around->newest;
-    p->runs[i].first = before != ETR_TREE_TOP && same_list(&boxes[before], &boxes[i]) ? p->runs[before].first : i;
+    box_plan *around = &p->plans[p->tree->boxes.data[i].parent];
+    p->runs[i].first = first_of_list(p->tree, &lists, i);
     uint32_t length = ++p->runs[p->runs[i].first].length;
     around->longest_run = ETR_MAX(around->longest_run, length);
-    around->newest = i;
   }
 }
 

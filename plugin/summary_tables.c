@@ -2,6 +2,7 @@
  *
  * summary_tables.c - where each method's time goes, on one screen, or as one table.
  */
+#include "balance.h"
 #include "breakdown.h"
 #include "label.h"
 #include "table.h"
@@ -15,23 +16,6 @@ typedef struct summary {
   etr_writer writer;
   etr_table table; /* of the formats for programs: one over all methods */
 } summary;
-
-/* The parts of the balance, in the order they are shown. */
-typedef struct part {
-  const char *name, *text;
-  uint64_t ticks;
-} part;
-
-enum { PARTS = 5 };
-
-static void list_parts(const etr_method *m, part *out) {
-  const part parts[PARTS] = {{"nodes", "on graph nodes", m->nodes_ticks},
-                             {"estimated", "  of it estimated", m->estimated_ticks},
-                             {"delegate_only", "delegates' own: layout, copies, calls", m->delegate_only_ticks},
-                             {"framework", "framework, between operators", m->framework_ticks},
-                             {"unexplained", "unexplained", m->unexplained_ticks}};
-  memcpy(out, parts, sizeof parts);
-}
 
 static int decimals(etr_unit unit) {
   return unit == ETR_UNIT_NS || unit == ETR_UNIT_CYCLES ? 0 : unit == ETR_UNIT_S ? 7 : unit == ETR_UNIT_US ? 1 : 4;
@@ -70,18 +54,18 @@ static void put_title(summary *s, const etr_method *m) {
 static void put_balance(summary *s, const etr_method *m) {
   char *unit = etr_arena_format(&s->arena, "avg %s", etr_unit_name(s->options->unit));
   const etr_column columns[] = {{"where the time goes", false, true}, {unit, true, false}, {"share", true, false}, {"", false, false}};
-  part parts[PARTS];
+  etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_table table;
   etr_table_init(&table, &s->arena, columns, ETR_COUNT(columns));
-  list_parts(m, parts);
-  for (size_t i = 0; i < PARTS; i++) {
+  etr_balance_list(m, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
     double share = m->execute_ticks ? (double)parts[i].ticks / (double)m->execute_ticks : 0;
     char bar[BAR_WIDTH * 3 + 1] = "";
     for (int k = 0; k < (int)(share * BAR_WIDTH + 0.5) && k < BAR_WIDTH; k++) memcpy(bar + (ptrdiff_t)k * 3, "\xE2\x96\x88", 4);
     etr_table_add(&table, parts[i].text);
     etr_table_add_number(&table, per_run(s, m, parts[i].ticks), decimals(s->options->unit));
     etr_table_add_share(&table, (double)parts[i].ticks, (double)m->execute_ticks);
-    etr_table_add(&table, i == 1 ? "" : bar);
+    etr_table_add(&table, parts[i].is_part_of_previous ? "" : bar);
   }
   etr_table_write(&table, &s->writer, ETR_TABLE_TEXT, s->options->width);
 }
@@ -148,11 +132,11 @@ static void add_row(summary *s, const etr_method *m, const char *name, const cha
 
 static bool add_method(summary *s, const etr_method *m) {
   static const char *const names[] = {"by_op", "by_module", "by_backend", "by_source"};
-  part parts[PARTS];
+  etr_balance_part parts[ETR_BALANCE_PARTS];
   if (m->run_count == 0) return true;
   add_row(s, m, "execute", "", m->execute_ticks, 0);
-  list_parts(m, parts);
-  for (size_t i = 0; i < PARTS; i++) add_row(s, m, parts[i].name, "", parts[i].ticks, 0);
+  etr_balance_list(m, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) add_row(s, m, parts[i].name, "", parts[i].ticks, 0);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     etr_breakdown rows;
     if (!etr_breakdown_make(&rows, &s->arena, s->profile, m, by)) return false;

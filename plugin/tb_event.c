@@ -4,6 +4,7 @@
  */
 #include "pieces.h"
 #include "tb_graph.h"
+#include "tb_page.h"
 #include "tb_scalars.h"
 #include "tb_stats.h"
 #include "tfrecord.h"
@@ -89,6 +90,19 @@ static void write_latencies(emitter *e) {
   }
 }
 
+/* The balance of the method, in words and to the nanosecond. */
+static void write_summary(emitter *e) {
+  uint32_t index = e->view.graph->profile_method;
+  if (index >= e->view.profile->method_count || e->view.profile->methods[index].run_count == 0) return;
+  const etr_method *method = &e->view.profile->methods[index];
+  const char *tag = etr_arena_format(&e->arena, "text/summary/%s", method->name);
+  const char *markdown = etr_tb_summary_page(&e->arena, e->view.profile, method);
+  if (!tag || !markdown) return;
+  etr_tb_page page;
+  etr_tb_page_init(&page, e->wall_time, tag, markdown);
+  write_event(e, &page.event);
+}
+
 etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error) {
   emitter e = {.records = {.sink = sink}};
   e.wall_time = options && isfinite(options->wall_time) ? options->wall_time : 0;
@@ -98,6 +112,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
     write_graph(&e);
     write_statistics(&e);
     write_latencies(&e);
+    write_summary(&e);
   }
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);

@@ -51,7 +51,7 @@ def delegate_id(event):
 def instruction(event):
     """None for Method::execute and its like, which carry 0 but belong to no instruction."""
     number = event.get("instruction_id", -1)
-    return None if number == -1 or (number == 0 and event.get("chain_index", 0) == -1) else number
+    return None if number == -1 or event.get("name", "").startswith(("Method::", "Program::")) else number
 
 
 def signature(event):

@@ -56,7 +56,7 @@ static const char *rendered(const char *dot, etr_arena *arena) {
   return svg;
 }
 
-/* x -> linear (fc) -> add (on top), both timed; a weight. */
+/* x -> linear (block.fc) -> relu (block) -> add -> mul -> sub -> output; linear and add were timed. */
 static void small(tiny *t) {
   uint32_t block = tiny_module(t, 0, "block", "my.Block");
   uint32_t fc = tiny_module(t, block, "block.fc", "torch.nn.modules.linear.Linear");
@@ -65,13 +65,17 @@ static void small(tiny *t) {
   uint32_t linear = tiny_node(t, ETR_NODE_OP, "aten_linear_default", "aten.linear.default", fc);
   uint32_t relu = tiny_node(t, ETR_NODE_OP, "aten_relu_default", "aten.relu.default", block);
   uint32_t add = tiny_node(t, ETR_NODE_OP, "aten_add_tensor", "aten.add.Tensor", 0);
+  uint32_t mul = tiny_node(t, ETR_NODE_OP, "aten_mul_tensor", "aten.mul.Tensor", 0);
+  uint32_t sub = tiny_node(t, ETR_NODE_OP, "aten_sub_tensor", "aten.sub.Tensor", 0);
   uint32_t output = tiny_node(t, ETR_NODE_OUTPUT, "output", "output", 0);
   tiny_input(t, linear, x, 0);
   tiny_input(t, linear, weight, 0);
   tiny_input(t, relu, linear, 0);
   tiny_input(t, add, relu, 0);
   tiny_input(t, add, relu, 0);
-  tiny_input(t, output, add, 0);
+  tiny_input(t, mul, add, 0);
+  tiny_input(t, sub, mul, 0);
+  tiny_input(t, output, sub, 0);
   tiny_time(t, linear, 437000);
   tiny_time(t, add, 50000);
 }
@@ -89,7 +93,7 @@ Test(dot, small_graph) {
   static const char *const parts[] = {
       "digraph etrecord {",
       "<B>edge/forward</B>",
-      "3 operators, 2 runs of 1.00 ms on average; on operators: 0.487 ms, 48.7 %",
+      "5 operators, 2 runs of 1.00 ms on average; on operators: 0.487 ms, 48.7 %",
       "label=\"linear\\nfc\\nf32[1,16]\\n0.437 ms  43.7 %\"", /* all of module fc */
       "label=\"add\\naten_add_tensor\\nf32[1,16]\\n50.0 us  5.0 %\"",
       "label=\"block  \xC2\xB7  Block\\l0.437 ms  43.7 %\\l\"",
@@ -105,7 +109,7 @@ Test(dot, small_graph) {
   expect_lacks(dot, "XNNPACK");
   expect_lacks(dot, "~");
   expect_lacks(dot, "nslimit");
-  cr_expect_eq(count_of(dot, " -> "), 4);
+  cr_expect_eq(count_of(dot, " -> "), 6);
   cr_expect_eq(count_of(dot, "subgraph cluster_"), 1);
   rendered(dot, &t.arena);
   tiny_clear(&t);
@@ -141,7 +145,7 @@ Test(dot, without_times) {
   small(&t);
   t.times.count = 0;
   const char *dot = emit(tiny_profile(&t), 0, 0, &t.arena);
-  expect_has(dot, "3 operators, no run times");
+  expect_has(dot, "5 operators, no run times");
   expect_lacks(dot, " us");
   expect_lacks(dot, "not timed");
   rendered(dot, &t.arena);
@@ -279,16 +283,20 @@ static bool full_disk(void *context, const void *data, size_t size) {
 
 Test(dot, a_refusing_sink_is_reported_and_leaves_nothing_behind) {
   tiny t = {0};
-  small(&t);
-  const etr_profile *profile = small_profile(&t);
+  for (int i = 0; i < 100; i++) {
+    uint32_t layer = i % 25 == 0 ? tiny_module(&t, 0, etr_arena_format(&t.arena, "layer%d", i), "") : (uint32_t)t.modules.count - 1;
+    tiny_node(&t, ETR_NODE_OP, "mul", "aten.mul.Tensor", layer);
+  }
+  const etr_profile *profile = tiny_profile(&t);
   const char *before = emit(profile, 0, 0, &t.arena);
-  for (size_t room = 0; room < 100; room += 50) {
+  expect_has(before, "subgraph cluster_3");
+  for (size_t room = 0; room < strlen(before); room += 1500) {
     size_t left = room;
     etr_error error = {.message = ""};
     cr_expect_eq(etr_emit_dot(profile, 0, NULL, &(etr_sink){full_disk, &left}, &error), ETR_ERROR_IO);
     cr_expect_neq(error.message[0], '\0');
+    cr_expect_str_eq(emit(profile, 0, 0, &t.arena), before);
   }
-  cr_expect_str_eq(emit(profile, 0, 0, &t.arena), before);
   tiny_clear(&t);
 }
 

@@ -46,11 +46,11 @@ Test(dot_plan, levels) {
     uint32_t levels;
     size_t boxes, clusters; /* boxes with input and output */
   } cases[] = {
-      {3, 5, 10, 0, 2, 152, 18}, /* 150 operators: all open */
-      {3, 5, 11, 0, 1, 17, 3},   /* one more each: down to the blocks */
-      {30, 5, 2, 0, 0, 32, 0},   /* 150 blocks, input and output are too many */
-      {29, 5, 2, 0, 1, 147, 29}, /* 145 are not */
-      {3, 5, 11, 1, 1, 17, 3},   /* as asked */
+      {3, 5, 10, 0, 2, 152, 18},                           /* 150 operators: all open */
+      {3, 5, 11, 0, 1, 17, 3},                             /* one more each: down to the blocks */
+      {30, 5, 2, 0, 0, 32, 0},                             /* 150 blocks, input and output are too many */
+      {29, 5, 2, 0, 1, 147, 29},                           /* 145 are not */
+      {2, 74, 2, 0, 1, 150, 2},   {3, 5, 11, 1, 1, 17, 3}, /* as asked */
       {3, 5, 11, 2, 2, 167, 18},  {3, 5, 11, 99, 2, 167, 18},
       {3, 5, 11, -1, 2, 167, 18}, {3, 5, 1, 1, 1, 17, 3}, /* blocks of one operator are neither clusters nor closed */
       {3, 5, 1, 2, 2, 17, 3},

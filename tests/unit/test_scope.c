@@ -182,6 +182,22 @@ Test(scope, many_layers) {
   }
 }
 
+/* Members of a list are told by their names, whatever runs between them. */
+Test(scope, interleaved_lists) {
+  tiny t = {0};
+  uint32_t down = 0, up = 0;
+  for (unsigned i = 0; i < 20; i++) {
+    down = format_module(&t, 0, "down.%u", i);
+    up = format_module(&t, 0, "up.%u", i);
+    for (int n = 0; n < 2; n++) op(&t, down), op(&t, up);
+  }
+  etr_scopes scopes = build(&t);
+  expect_sound(&t, &scopes);
+  expect_scope(&t, &scopes, 0, "down.0-6/down.0");
+  expect_scope(&t, &scopes, (uint32_t)t.nodes.count - 1, "up.14-19/up.19");
+  tiny_clear(&t);
+}
+
 Test(scope, nodes_without_modules) {
   static const struct {
     unsigned ops;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tb_page.h - pages of Markdown, for TensorBoard's text tab. Layer 5.
+ */
+#ifndef ETR_TB_PAGE_H
+#define ETR_TB_PAGE_H
+
+#include "arena.h"
+#include "etrecord_tb.h"
+#include "tensorboard.pb-c.h"
+
+/** One page as an event, and all that the event points to. */
+typedef struct etr_tb_page {
+  Tensorboard__Event event;
+  Tensorboard__Summary summary;
+  Tensorboard__Summary__Value value, *values;
+  Tensorboard__SummaryMetadata metadata;
+  Tensorboard__SummaryMetadata__PluginData plugin;
+  Tensorboard__TensorProto tensor;
+  Tensorboard__TensorShapeProto shape;
+  ProtobufCBinaryData text;
+} etr_tb_page;
+
+/** Fills a page, which must not be moved then. Tag and Markdown (valid UTF-8) are borrowed. */
+void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown);
+
+/** Where a method's time goes: the balance to the nanosecond, as a table. NULL when out of memory. */
+char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+#endif

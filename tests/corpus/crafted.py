@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs made from good fixtures: each case says how, and what the command has to do with it."""
+import json
+import os
+import random
+import struct
+import zipfile
+
+import command
+import forge
+
+EDGE = 'edge_dialect_exported_program/forward'
+MEGABYTE = command.MEGABYTE
+
+
+def fixture(name):
+    return os.path.join(command.FIXTURES, name)
+
+
+def read(name):
+    with open(fixture(name), 'rb') as file:
+        return file.read()
+
+
+class Case:
+    """files: {name: bytes}; the first is the record, unless it is a dump or a program, which then goes with `record`. look: what else to check."""
+
+    def __init__(self, name, verdict, files, record=None, look=None, memory=256 * MEGABYTE, undamaged='dynamic_xnnpack/etrecord.bin'):
+        self.name, self.verdict, self.files, self.record, self.look, self.memory = name, verdict, files, record, look, memory
+        self.good = undamaged
+
+    def make(self, folder):
+        files = self.files() if callable(self.files) else self.files
+        for name, data in files.items():
+            with open(os.path.join(folder, name), 'wb') as file:
+                file.write(data)
+
+    def first(self):
+        return {'etdp': 'd.etdp', 'pte': 'p.pte'}.get(self.kind(), 'r.etrecord')
+
+    def kind(self):
+        return self.name.split('_')[0]
+
+    def arguments(self, folder):
+        path = os.path.join(folder, self.first())
+        option = {'etdp': '--etdump', 'pte': '--pte'}.get(self.kind())
+        return [fixture(self.record), option, path] if option else [path]
+
+    def undamaged(self):
+        return [fixture(self.good)]
+
+    def culprit(self, folder):
+        return os.path.join(folder, self.first())
+
+
+# ---- Records ----
+
+def changed(base, changes):
+    """A fixture's record with entries replaced; None removes one."""
+    entries = forge.entries_of(fixture(base + '/etrecord.bin'))
+    entries.update(changes)
+    return forge.record({name: data for name, data in entries.items() if data is not None})
+
+
+def zip_case(name, verdict, data, **more):
+    return Case('zip_' + name, verdict, (lambda: {'r.etrecord': data()}) if callable(data) else {'r.etrecord': data}, **more)
+
+
+def document(name='exported_program'):
+    return forge.entries_of(fixture('dynamic_xnnpack/etrecord.bin'))[name]
+
+
+def other_names(data, old, new):
+    """The record with an entry's name replaced by one of any length."""
+    return forge.record({name.replace(old, new): value for name, value in data.items()})
+
+
+def bomb(head, piece, tail, claim=None, gigabytes=1):
+    """A record whose exported_program is small on disk and huge in memory."""
+    packed, size, crc = forge.deflated_bomb(head, piece, gigabytes * (1 << 30) // len(piece), tail, claim)
+    good = forge.entries_of(fixture('dynamic_xnnpack/etrecord.bin'))
+    del good['exported_program']
+    return forge.zip_of_raw(forge.raw_entries(good) + [('exported_program', 8, packed, size, crc)])
+
+
+NAMES = ['../../x', '..', '.', '', 'a/b/c', 'x' * 300, 'é' * 300, 'CON', ' ', '-rf', '~', 'a\\b', '\x1b]0;evil\x07', 'a\nb', '\x7f', '\u202egnp', '\u009b31m', '%2e%2e%2f', 'edge', 'aten', 'program', '1_edge', 'dot',
+         'events.out.tfevents.1', '/etc/passwd', '//', '...', 'nul\0l']
+
+
+def many_names():
+    return changed('dynamic_xnnpack', {name + '/forward': document() for name in NAMES} | {'m/' + name.replace('/', '_'): document() for name in NAMES})
+
+
+def look_inside(nodes, work, everything):
+    """Everything that was written lies in the output folder, each component of a size that file systems take."""
+    outside = [path for path in everything if not path.startswith(('work' + os.sep + 'runs' + os.sep, 'inputs' + os.sep))]
+    if outside:
+        return 'written outside the output folder: %s' % outside
+    long = [path for path in work if max(len(part.encode()) for part in path.split(os.sep)) > 255]
+    return 'too long: %s' % long if long else None
+
+
+def look_for_no_times(nodes, work, everything):
+    timed = [node['name'] for graph in json.loads(nodes.stdout)['graphs'] for node in graph['nodes'] if node['avg']]
+    return 'times on nodes that the dump knows nothing of: %s' % timed[:5] if timed else None
+
+
+def deep(depth):
+    return b'{"graph_module":' + b'[' * depth + b']' * depth + b'}'
+
+
+def deep_value(depth):
+    """A good program with something deep where nobody looks."""
+    return document().replace(b'{', b'{"nobody": ' + b'[' * depth + b']' * depth + b', ', 1)
+
+
+def tiny_program(nodes=b'[]'):
+    return b'{"graph_module":{"graph":{"inputs":[],"outputs":[],"nodes":' + nodes + b',"tensor_values":{}}},"schema_version":{"major":8,"minor":1}}'
+
+
+def many_methods(count):
+    return json.dumps({'m%d' % i: {'1': 1} for i in range(count)}).encode()
+
+
+def truncations(data):
+    sizes = sorted({0, 1, 3, 4, 21, 22, 30, 45, len(data) - 1, len(data) - 21, len(data) - 22, len(data) - 23} | {len(data) * k // 13 for k in range(1, 13)})
+    return [(size, data[:size]) for size in sizes]
+
+
+def zip_cases():
+    good = read('dynamic_xnnpack/etrecord.bin')
+    entries = forge.entries_of(fixture('dynamic_xnnpack/etrecord.bin'))
+    cases = [zip_case('cut_to_%d' % size, 'refuse', data) for size, data in truncations(good)]
+    cases += [
+        zip_case('is_text', 'refuse', b'this is no record\n' * 100),
+        zip_case('without_identifier', 'refuse', changed('dynamic_xnnpack', {'ETRECORD_V0': None})),
+        zip_case('empty', 'refuse', forge.record({})),
+        zip_case('identifier_only', 'refuse', forge.record({'ETRECORD_V0': b''})),
+        zip_case('absurd_size', 'degraded', forge.with_sizes(good, EDGE, stored=0xFFFFFFF0, size=0xFFFFFFF0)),
+        zip_case('size_one_more', 'degraded or refuse', forge.with_sizes(good, EDGE, size=len(entries[EDGE]) + 1)),
+        zip_case('size_zero', 'degraded or refuse', forge.with_sizes(good, EDGE, stored=0, size=0)),
+        zip_case('weights_of_absurd_size', 'read or degraded', forge.with_sizes(good, 'exported_program_state_dict', stored=0xFFFFFFF0, size=0xFFFFFFF0)),
+        zip_case('duplicate_entries', 'read', lambda: forge.record([(EDGE, b'{}')] + list(entries.items()))),
+        zip_case('bzip2', 'survive', lambda: forge.record(entries, zipfile.ZIP_BZIP2)),
+        zip_case('unknown_entries', 'read', changed('dynamic_xnnpack', {'later_version': b'?', 'evil\x1b[31m': b''})),
+        # libzip takes a name that says it is UTF-8 and has control characters for damage.
+        zip_case('unknown_entry_with_c1', 'read or refuse', changed('dynamic_xnnpack', {'\x1b\x9b31m': b''})),
+        zip_case('hostile_names', 'accept', many_names, look=look_inside),
+        zip_case('long_method_name', 'accept', lambda: other_names(entries, '/forward', '/' + 'm' * 3000), look=look_inside),
+        zip_case('control_characters_in_nodes', 'accept', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE).replace(b'"aten_', b'"\\u001b]0;x\\u0007\\u009b')})),
+        zip_case('not_utf8', 'accept', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE).replace(b'"aten_', b'"\xff\xfe\xc0\xaf')})),
+        zip_case('json_deep_1000', 'degraded', lambda: changed('dynamic_xnnpack', {'exported_program': deep(1000)})),
+        zip_case('json_deep_1000_unread', 'degraded or read', lambda: changed('dynamic_xnnpack', {'exported_program': deep_value(1000)})),
+        zip_case('json_deep_map', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': deep(1000)})),
+        zip_case('json_both_cut', 'refuse', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE)[:9000], 'exported_program': document()[:9000]})),
+        zip_case('json_other_types', 'degraded', lambda: changed('dynamic_xnnpack', {'exported_program': b'{"graph_module":{"graph":{"nodes":[1,"x",null,[[]],{"name":3,"inputs":{}}]}}}'})),
+        zip_case('json_empty_graph', 'accept', lambda: changed('dynamic_xnnpack', {'exported_program': tiny_program()})),
+        zip_case('json_empty_nodes', 'accept', lambda: changed('dynamic_xnnpack', {'exported_program': tiny_program(b'[' + b'{},' * 2000 + b'{}]')})),
+        zip_case('map_of_another_model', 'accept', lambda: changed('dynamic_xnnpack', {'debug_handle_map': forge.entries_of(fixture('add_mul/etrecord.bin'))['debug_handle_map']})),
+        zip_case('map_of_numbers', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': b'{"forward": {"1": -5, "99999999999": 3}}'})),
+        zip_case('map_is_a_list', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': b'[]', 'delegate_map': b'7'})),
+        zip_case('map_of_many_methods', 'survive', lambda: changed('dynamic_xnnpack', {'debug_handle_map': many_methods(50000), 'delegate_map': many_methods(50000).replace(b'1}', b'{}}')})),
+        zip_case('many_entry_points', 'accept', lambda: changed('dynamic_xnnpack', {'m%d/forward' % i: tiny_program() for i in range(2000)})),
+        zip_case('many_entries', 'accept', lambda: changed('dynamic_xnnpack', {'unknown_%d' % i: b'' for i in range(60000)})),
+        zip_case('bomb_in_a_string', 'survive', lambda: bomb(b'{"graph_module":"', b'a', b'"}'), memory=64 * MEGABYTE),
+        zip_case('bomb_in_a_name', 'survive', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[{"name":"', b'a', b'"}]}}}'), memory=128 * MEGABYTE),
+        zip_case('bomb_of_blanks', 'survive', lambda: bomb(b'{', b' ', b'}'), memory=64 * MEGABYTE),
+        zip_case('bomb_unclaimed', 'survive', lambda: bomb(b'{"graph_module":"', b'a', b'"}', claim=1000), memory=64 * MEGABYTE),
+        zip_case('bomb_of_nodes', 'survive', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[', b'{},', b'{}]}}}'), memory=1024 * MEGABYTE),
+    ]
+    return cases
+
+
+# ---- Dumps ----
+
+def dump_case(name, verdict, data, record='dynamic_xnnpack/etrecord.bin', **more):
+    return Case('etdp_' + name, verdict, (lambda: {'d.etdp': data()}) if callable(data) else {'d.etdp': data}, record=record, **more)
+
+
+def long_loop(count):
+    return forge.etdump([('Execute', [('native_call_add.out', 0, 1, 10 * i, 10 * i + 5) for i in range(count)])])
+
+
+def mutations(data, count, seed):
+    """Copies with one to four words or bytes changed, the same every time."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        copy = bytearray(data)
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randrange(len(copy) - 4)
+            if chance.random() < 0.5:
+                copy[at] = chance.randrange(256)
+            else:
+                struct.pack_into('<I', copy, at & ~3, chance.choice([0, 1, 4, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, len(copy), chance.randrange(len(copy))]))
+        yield bytes(copy)
+
+
+def dump_cases():
+    good = read('dynamic_xnnpack/etdump.etdp')
+    cases = [dump_case('cut_to_%d' % size, 'survive', data) for size, data in truncations(good)]
+    cases += [
+        dump_case('of_another_model', 'degraded', read('add_mul/etdump.etdp'), look=look_for_no_times),
+        dump_case('of_another_delegate', 'degraded', read('quantized_xnnpack/etdump.etdp'), look=look_for_no_times),
+        dump_case('amplified', 'refuse', lambda: forge.amplified_etdump(20000, 20000)),
+        dump_case('amplified_runs', 'survive', lambda: forge.amplified_etdump(200000, 1)),
+        dump_case('overlapping', 'survive', forge.overlapping_etdump()),
+        dump_case('no_runs', 'survive', forge.etdump([])),
+        dump_case('empty_run', 'survive', forge.etdump([('Execute', [])])),
+        dump_case('one_event_100000_times', 'survive', lambda: long_loop(100000)),
+        dump_case('instruction_ids_at_the_edge', 'survive', forge.etdump([('Execute', [('native_call_add.out', 0, i, 1, 2) for i in (2**31 - 1, -2**31, -2, 0)])])),
+        dump_case('times_at_the_edge', 'survive', forge.etdump([('Execute', [('Method::execute', -1, 0, 0, 2**64 - 1), ('native_call_add.out', 0, 1, 0, 2**64 - 1), ('native_call_add.out', 0, 2, 2**64 - 1, 0)])] * 3)),
+        dump_case('many_signatures', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2) for i in range(50)] + [('x%d' % k, 0, 99, 1, 2)]) for k in range(2000)])),
+        dump_case('control_characters', 'survive', forge.etdump([('Exec\x1b[31m', [('native\x1b]0;x\x07\u009b', 0, 1, 1, 2)])])),
+        dump_case('is_a_record', 'refuse', read('add_mul/etrecord.bin')),
+        dump_case('is_a_program', 'refuse', read('add_mul/model.pte')),
+    ]
+    cases += [dump_case('mutation_%d' % i, 'survive', data) for i, data in enumerate(mutations(good, 60, 1))]
+    return cases
+
+
+# ---- Programs ----
+
+def program_case(name, verdict, data, record='add_mul/etrecord.bin'):
+    return Case('pte_' + name, verdict, {'p.pte': data}, record=record, undamaged=record)
+
+
+def program_cases():
+    good = read('quantized_xnnpack/model.pte')
+    cases = [program_case('cut_to_%d' % size, 'survive', data) for size, data in truncations(good)]
+    cases += [
+        program_case('of_another_model', 'survive', good),
+        program_case('is_a_dump', 'survive', read('add_mul/etdump.etdp')),
+    ]
+    cases += [program_case('mutation_%d' % i, 'survive', data, record='quantized_xnnpack') for i, data in enumerate(mutations(good, 60, 2))]
+    return cases
+
+
+def cases():
+    return zip_cases() + dump_cases() + program_cases()

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damaged and hostile inputs through the command: run.py PATH/TO/etrecord-tb [NAME...].
+
+The files of tests/fixtures/hostile against their verdicts, then the cases of crafted.py. A verdict is
+
+  refuse     exit 1, one line that names the file, and nothing written
+  degraded   exit 0 with a warning
+  read       exit 0 with the nodes of the undamaged record
+  accept     exit 0
+  survive    exit 0, or refuse
+
+or several of them joined by " or ". Whatever the verdict, no run may crash, hang, take much memory or print control characters.
+"""
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
+import command  # noqa: E402
+import crafted  # noqa: E402
+
+HOSTILE = os.path.join(command.FIXTURES, 'hostile')
+GOOD = os.path.join(command.FIXTURES, 'dynamic_xnnpack', 'etrecord.bin')
+SECONDS = 10
+MEMORY = 256 * command.MEGABYTE
+
+
+class Wrong(Exception):
+    pass
+
+
+def files_below(folder):
+    return sorted(os.path.relpath(os.path.join(root, name), folder) for root, _, names in os.walk(folder) for name in names)
+
+
+def run(program, folder, arguments, stdin=None, memory=MEMORY):
+    outcome = program.run(arguments, folder, stdin=stdin, seconds=SECONDS)
+    problems = outcome.problems(None if program.sanitized else memory)
+    if problems:
+        raise Wrong('%s: %s' % (' '.join(arguments), '; '.join(problems)))
+    return outcome
+
+
+def check_refused(outcome, arguments, file):
+    lines = outcome.stderr.decode('utf-8').splitlines()
+    errors = [line for line in lines if not line.startswith('etrecord-tb: warning: ')]
+    if outcome.status != 1 or len(errors) != 1:
+        raise Wrong('%s: exit %d, %d lines of error instead of exit 1 with one line\n%s' % (' '.join(arguments), outcome.status, len(errors), outcome.stderr.decode()))
+    if not re.match(r'etrecord-tb: %s: ([^ ].*)' % re.escape(file), errors[0]):
+        raise Wrong('%s: the message does not name the file %s: %s' % (' '.join(arguments), file, errors[0]))
+
+
+def names(nodes_json):
+    """Nodes of each graph as far as they do not depend on times and maps."""
+    return {(graph['module'], graph['method']): [(node['name'], node['target'], node['inputs']) for node in graph['nodes']]
+            for graph in json.loads(nodes_json)['graphs']}
+
+
+def check_read(program, folder, nodes, outcome, expected):
+    if outcome.status != 0:
+        raise Wrong('%s: exit %d: %s' % (' '.join(nodes), outcome.status, outcome.stderr.decode()))
+    got, whole = names(outcome.stdout), names(run(program, folder, expected).stdout)
+    for key in set(got) & set(whole):
+        if got[key] != whole[key]:
+            raise Wrong('%s: the nodes of %s/%s differ from those of the undamaged record' % (' '.join(nodes), *key))
+
+
+def check(program, case, folder):
+    """Runs write, info and nodes and compares what they do with the verdict."""
+    inputs = os.path.join(folder, 'inputs')
+    work = os.path.join(folder, 'work')
+    os.mkdir(work)
+    verdicts = case.verdict.split(' or ')
+    outcomes = {}
+    for name in ('write', 'info', 'nodes'):
+        arguments = [name, *case.arguments(inputs)] + (['--format', 'json'] if name == 'nodes' else [])
+        outcome = run(program, work, arguments, memory=case.memory)
+        outcomes[name] = outcome
+        if outcome.status != 0:
+            if 'refuse' not in verdicts and 'survive' not in verdicts:
+                raise Wrong('%s: refused: %s' % (' '.join(arguments), outcome.stderr.decode()))
+            check_refused(outcome, arguments, case.culprit(inputs))
+            if files_below(work):
+                raise Wrong('%s: refused, but left %s' % (' '.join(arguments), files_below(work)))
+        elif verdicts == ['refuse']:
+            raise Wrong('%s: not refused' % ' '.join(arguments))
+        elif set(verdicts) <= {'degraded', 'refuse'} and b'etrecord-tb: warning: ' not in outcome.stderr:
+            raise Wrong('%s: no warning' % ' '.join(arguments))
+    if len({outcome.status for outcome in outcomes.values()}) != 1:
+        raise Wrong('write, info and nodes do not agree whether to refuse')
+    if 'read' in verdicts:
+        check_read(program, work, arguments, outcomes['nodes'], ['nodes', *case.undamaged(), '--format', 'json'])
+    if case.look:
+        complaint = case.look(outcomes['nodes'], files_below(work), files_below(folder))
+        if complaint:
+            raise Wrong(complaint)
+
+
+class FixtureCase:
+    """A file of tests/fixtures/hostile. A dump goes with the record it was recorded for."""
+    memory, look = MEMORY, None
+
+    def __init__(self, name, verdict):
+        self.name, self.verdict, self.path = name, verdict, os.path.join(HOSTILE, name)
+        self.is_dump = name.endswith('.etdp')
+
+    def make(self, folder):
+        pass
+
+    def arguments(self, folder):
+        return [GOOD, '--etdump', self.path] if self.is_dump else [self.path]
+
+    def undamaged(self):
+        return [GOOD]
+
+    def culprit(self, folder):
+        return self.path
+
+
+def all_cases():
+    with open(os.path.join(HOSTILE, 'verdicts.json'), encoding='utf-8') as file:
+        verdicts = json.load(file)
+    missing = set(os.listdir(HOSTILE)) ^ set(verdicts) ^ {'verdicts.json'}
+    if missing:
+        sys.exit('files without verdict, or verdicts without file: %s' % sorted(missing))
+    return [FixtureCase(name, about['expected']) for name, about in sorted(verdicts.items())] + crafted.cases()
+
+
+def run_case(program, case):
+    """What is wrong, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, 'inputs'))
+        case.make(os.path.join(folder, 'inputs'))
+        try:
+            check(program, case, folder)
+        except Wrong as wrong:
+            return str(wrong)
+    return None
+
+
+def main():
+    program = command.program()
+    wanted = sys.argv[1:]
+    cases = [case for case in all_cases() if not wanted or case.name in wanted]
+    failed = 0
+    for case in cases:
+        wrong = run_case(program, case)
+        if wrong:
+            failed += 1
+            print('FAILED %s: %s' % (case.name, wrong), flush=True)
+    print('%d passed, %d failed' % (len(cases) - failed, failed))
+    return 1 if failed or not cases else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
