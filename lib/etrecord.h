@@ -206,12 +206,12 @@ typedef struct etr_graph {
   const char *schema_version; /**< of the serialized program: "5.4"; "" if absent */
   const etr_node *nodes; /**< in execution order: inputs and weights, operators with their nested graphs right behind them, then the output */
   size_t node_count;
-  const etr_module *modules;
+  const etr_module *modules; /**< parents stand before their children */
   size_t module_count;
-  const etr_subgraph *subgraphs;
+  const etr_subgraph *subgraphs; /**< likewise; an owner stands before the nodes of its subgraph */
   size_t subgraph_count;
   uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
-  const struct etr_node_time *times; /**< node_count entries; NULL if nothing was timed on this graph */
+  const struct etr_node_time *times; /**< node_count entries; NULL if nothing is known of how the nodes run. With no runs they tell the delegates */
 } etr_graph;
 
 /* ---- Times ---------------------------------------------------------------------------------------------------------------------------- */

@@ -49,22 +49,24 @@ static etr_status out_of_memory(job *j) { return etr_fail(j->error, ETR_ERROR_ME
 
 /* ---- Names ---- */
 
-/* The folder that the inputs lie in names the run. */
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* The folder that the inputs lie in names the run: as the user called it, or, where that is "." or the like, as it is called. */
 static char *default_name(job *j) {
   const char *input = j->profile->etrecord ? j->profile->etrecord : j->profile->etdump_count ? j->profile->etdumps[0] : "-";
   struct stat status;
   char *folder = etr_arena_copy(&j->arena, etr_slice_of(input));
   if (!folder) return NULL;
-  if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-      folder = etr_arena_copy(&j->arena, ETR_SLICE("."));
-    else
-      slash[slash == folder] = '\0';
-  }
-  char *whole = folder ? realpath(folder, NULL) : NULL;
-  const char *base = whole ? strrchr(whole, '/') : NULL;
-  char *name = etr_file_name(&j->arena, base && base[1] ? base + 1 : "record");
+  bool is_folder = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+  if (!is_folder) folder[base_name(folder) - folder] = '\0';
+  for (size_t size = strlen(folder); size > 1 && folder[size - 1] == '/';) folder[--size] = '\0';
+  const char *base = base_name(folder);
+  char *whole = base[0] == '\0' || base[0] == '.' ? realpath(folder[0] ? folder : ".", NULL) : NULL;
+  if (whole) base = base_name(whole);
+  char *name = etr_file_name(&j->arena, base[0] ? base : "record");
   free(whole);
   return name;
 }

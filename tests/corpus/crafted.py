@@ -118,6 +118,38 @@ def tiny_program(nodes=b'[]'):
     return b'{"graph_module":{"graph":{"inputs":[],"outputs":[],"nodes":' + nodes + b',"tensor_values":{}}},"schema_version":{"major":8,"minor":1}}'
 
 
+def program(nodes, inputs=()):
+    """A program of op nodes: (name, names of inputs, metadata)."""
+    listed = [{'name': name, 'target': 'torch.ops.aten.add.Tensor', 'inputs': [{'name': 'x', 'arg': {'as_tensor': {'name': used}}} for used in uses],
+               'outputs': [{'as_tensor': {'name': name}}], 'metadata': metadata} for name, uses, metadata in nodes]
+    graph = {'inputs': [{'as_tensor': {'name': name}} for name in inputs], 'outputs': [{'as_tensor': {'name': nodes[-1][0]}}], 'nodes': listed, 'tensor_values': {}}
+    return json.dumps({'graph_module': {'graph': graph, 'signature': {'input_specs': []}}, 'schema_version': {'major': 8, 'minor': 1}}).encode()
+
+
+def shaped(make):
+    """A record whose exported_program is one of a malicious shape."""
+    return lambda: changed('dynamic_xnnpack', {'exported_program': make()})
+
+
+def bodies(depth):
+    """Nested bodies of cond, each inside the one before."""
+    graph = '{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}}'
+    for _ in range(depth):
+        argument = '{"name": "true_fn", "arg": {"as_graph": {"name": "g", "graph": %s}}}' % graph
+        graph = '{"inputs": [], "outputs": [], "tensor_values": {}, "nodes": [{"target": "torch.ops.higher_order.cond", "inputs": [%s]}]}' % argument
+    return ('{"graph_module": {"graph": %s}}' % graph).encode()
+
+
+def lowered(depth):
+    """Lowered modules inside lowered modules: JSON in strings in strings."""
+    text = '{"backend_id":"X"}'
+    for _ in range(depth):
+        node = {'target': 'torch.ops.higher_order.executorch_call_delegate', 'inputs': [{'name': 'l', 'arg': {'as_string': text}}], 'outputs': [], 'metadata': {}}
+        graph = {'graph_module': {'graph': {'inputs': [], 'outputs': [], 'nodes': [node], 'tensor_values': {}}}}
+        text = json.dumps({'backend_id': 'X', 'original_module': graph})
+    return json.dumps(graph).encode()
+
+
 def many_methods(count):
     return json.dumps({'m%d' % i: {'1': 1} for i in range(count)}).encode()
 
@@ -162,6 +194,21 @@ def zip_cases():
         zip_case('map_of_many_methods', 'survive', lambda: changed('dynamic_xnnpack', {'debug_handle_map': many_methods(50000), 'delegate_map': many_methods(50000).replace(b'1}', b'{}}')})),
         zip_case('many_entry_points', 'accept', lambda: changed('dynamic_xnnpack', {'m%d/forward' % i: tiny_program() for i in range(2000)})),
         zip_case('many_entries', 'accept', lambda: changed('dynamic_xnnpack', {'unknown_%d' % i: b'' for i in range(60000)})),
+        zip_case('module_path_of_50000_levels', 'accept', shaped(lambda: program([('n', [], {'nn_module_stack': 'k,' + 'a.' * 50000 + 'a,T'})]))),
+        zip_case('module_stack_of_20000_levels', 'accept', shaped(lambda: program([('n', [], {'nn_module_stack': ';'.join('k,%s,T' % ('a.' * (i % 50) + str(i)) for i in range(20000))})]))),
+        zip_case('module_stack_that_deepens', 'accept', shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': ';'.join('k,m%d,T' % i for i in range(k))}) for k in range(1, 400)]))),
+        zip_case('20000_modules_in_one', 'accept', shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': 'k,a,T;k,a.m%d,T' % k}) for k in range(20000)]))),
+        zip_case('100000_inputs_of_one_node', 'accept', shaped(lambda: program([('a', [], {}), ('b', ['a'] * 100000, {})]))),
+        zip_case('50000_users_of_one_node', 'accept', shaped(lambda: program([('a', [], {})] + [('n%d' % i, ['a'], {}) for i in range(50000)]))),
+        zip_case('50000_nodes_in_a_row', 'accept', shaped(lambda: program([('n0', [], {})] + [('n%d' % i, ['n%d' % (i - 1)], {}) for i in range(1, 50000)]))),
+        zip_case('50000_graph_inputs', 'accept', shaped(lambda: program([('n', [], {})], ['i%d' % i for i in range(50000)]))),
+        zip_case('cycle_of_nodes', 'survive', shaped(lambda: program([('a', ['b', 'a'], {}), ('b', ['a'], {})]))),
+        zip_case('nodes_of_one_name', 'survive', shaped(lambda: program([('same', ['same'], {})] * 20000))),
+        zip_case('name_of_a_megabyte', 'survive', shaped(lambda: program([('n' * (1 << 20), [], {'nn_module_stack': 'k,' + 'm' * (1 << 20) + ',' + 'T' * (1 << 20)})]))),
+        zip_case('stack_trace_of_a_megabyte', 'accept', shaped(lambda: program([('n%d' % i, [], {'stack_trace': 'File "-packages/torch' * 50000}) for i in range(20)]))),
+        zip_case('bodies_nested_20_deep', 'accept', shaped(lambda: bodies(20))),
+        zip_case('bodies_nested_500_deep', 'degraded', shaped(lambda: bodies(500))),
+        zip_case('lowered_nested_10_deep', 'accept', shaped(lambda: lowered(10))),
         zip_case('bomb_in_a_string', 'survive', lambda: bomb(b'{"graph_module":"', b'a', b'"}'), memory=64 * MEGABYTE),
         zip_case('bomb_in_a_name', 'survive', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[{"name":"', b'a', b'"}]}}}'), memory=128 * MEGABYTE),
         zip_case('bomb_of_blanks', 'survive', lambda: bomb(b'{', b' ', b'}'), memory=64 * MEGABYTE),

@@ -79,7 +79,7 @@ Test(label, time) {
     double ns;
     const char *label;
   } cases[] = {
-      {0, "0 us"},      {437, "0.437 us"},    {4370, "4.37 us"},  {43700, "43.7 us"},  {99999, "100.0 us"},
+      {0, "0 us"},          {437, "0.437 us"},    {4370, "4.37 us"},  {43700, "43.7 us"},  {99999, "100.0 us"},
       {437000, "0.437 ms"}, {4370000, "4.37 ms"}, {2.5e9, "2500 ms"}, {12.34e9, "12.3 s"}, {1e13, "10000 s"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);

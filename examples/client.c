@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * client.c - the library from C: prints the ten most expensive nodes of a record.
+ *
+ *   cc client.c $(pkg-config --cflags --libs etrecord_tb) -o client && ./client RECORD_DIR
+ */
+#include <etrecord.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+  etr_inputs inputs;
+  etr_error error;
+  etr_profile *profile = NULL;
+  if (argc != 2) return fprintf(stderr, "usage: client RECORD_DIR\n"), 2;
+  if (etr_inputs_find(&inputs, argv[1], &error) || etr_profile_open(&profile, &inputs, NULL, &error)) {
+    fprintf(stderr, "%s: %s: %s\n", error.file, error.entry, error.message);
+    etr_inputs_clear(&inputs);
+    return 1;
+  }
+  const etr_graph *graph = profile->graph_count ? &profile->graphs[0] : NULL; /* the one with the most to say comes first */
+  double below = 1e300;
+  for (int row = 0; graph && graph->times && row < 10; row++) {
+    size_t best = graph->node_count;
+    for (size_t i = 0; i < graph->node_count; i++)
+      if (graph->times[i].runs && graph->times[i].avg < below && (best == graph->node_count || graph->times[i].avg > graph->times[best].avg)) best = i;
+    if (best == graph->node_count) break;
+    below = graph->times[best].avg;
+    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, below) / 1e3, etr_match_name(graph->times[best].match), graph->nodes[best].name);
+  }
+  etr_profile_close(profile);
+  etr_inputs_clear(&inputs);
+  return 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_join.c - each rule of the join on a case small enough to check by hand, those included in which the answer is "cannot tell".
+ *
+ * Cases are texts:
+ *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond
+ *   map     "INSTRUCTION=HANDLE,HANDLE" joined by ' '; "!BACKEND" behind it makes it a delegate; "{ID:HANDLE,HANDLE}" fills its delegate map
+ *   events  "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own; no instruction: a framework event
+ *   want    "NAME NODE MATCH" of each row, joined by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained"
+ */
+#include "join.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct method_text {
+  const char *name, *nodes, *map;
+} method_text;
+
+typedef struct join_case {
+  const char *title;
+  method_text methods[2];
+  const char *events;
+  const char *want;
+} join_case;
+
+enum { MAX_ITEMS = 32 };
+
+/* The next piece up to a separator; NULL at the end. */
+static char *next_piece(char **rest, const char *separators) {
+  char *piece;
+  do
+    piece = strtok_r(NULL, separators, rest);
+  while (piece && !*piece);
+  return piece;
+}
+
+static char *first_piece(etr_arena *arena, const char *text, const char *separators, char **rest) {
+  return strtok_r(etr_arena_copy(arena, etr_slice_of(text)), separators, rest);
+}
+
+static etr_graph *make_graph(etr_arena *arena, const char *text) {
+  static const etr_module root = {"", "", ETR_NONE};
+  static const etr_subgraph body = {"true_graph_0", "true_graph_0", ETR_SUBGRAPH_BODY, ETR_NONE, 0, NULL};
+  etr_graph *graph = etr_arena_alloc(arena, sizeof *graph);
+  etr_node *nodes = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *nodes);
+  char *rest;
+  *graph = (etr_graph){.module = "edge", .modules = &root, .module_count = 1, .nodes = nodes, .subgraphs = &body, .subgraph_count = strchr(text, '.') == text};
+  for (char *piece = first_piece(arena, text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
+    char *fields, *name = strtok_r(piece, " ", &fields), *target = strtok_r(NULL, " ", &fields), *handle = strtok_r(NULL, " ", &fields);
+    bool in_body = name[0] == '.';
+    graph->subgraph_count |= in_body;
+    nodes[graph->node_count++] = (etr_node){.name = name + in_body,
+                                            .target = target,
+                                            .op_type = target,
+                                            .kind = ETR_NODE_OP,
+                                            .subgraph = in_body ? 0 : ETR_NONE,
+                                            .debug_handle = (uint32_t)strtoul(handle, NULL, 10)};
+  }
+  return graph;
+}
+
+static const uint32_t *make_handles(etr_arena *arena, char *text, size_t *count) {
+  uint32_t *handles = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *handles);
+  char *rest;
+  *count = 0;
+  for (char *piece = strtok_r(text, ",", &rest); piece; piece = strtok_r(NULL, ",", &rest)) handles[(*count)++] = (uint32_t)strtoul(piece, NULL, 10);
+  return handles;
+}
+
+static void make_instruction(etr_arena *arena, etr_map_instruction *out, char *text) {
+  char *ids = strchr(text, '{'), *backend = strchr(text, '!');
+  if (ids) *ids = '\0';
+  if (backend) *backend = '\0';
+  char *equals = strchr(text, '=');
+  *out = (etr_map_instruction){.id = atoi(text), .is_delegate = backend != NULL, .backend = backend ? backend + 1 : NULL};
+  if (ids) {
+    etr_map_delegate_id *list = etr_arena_alloc_array(arena, 1, sizeof *list);
+    char *colon = strchr(ids + 1, ':');
+    *colon = '\0';
+    *list = (etr_map_delegate_id){.id = ids + 1};
+    list->handles = make_handles(arena, strtok(colon + 1, "}"), &list->handle_count);
+    out->ids = list;
+    out->id_count = 1;
+  }
+  out->handles = make_handles(arena, equals + 1, &out->handle_count);
+}
+
+static etr_map_method *make_map(etr_arena *arena, const method_text *text) {
+  etr_map_method *map = etr_arena_alloc(arena, sizeof *map);
+  etr_map_instruction *list = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *list);
+  char *rest;
+  *map = (etr_map_method){.name = text->name, .instructions = list};
+  for (char *piece = first_piece(arena, text->map, " ", &rest); piece; piece = next_piece(&rest, " ")) make_instruction(arena, &list[map->instruction_count++], piece);
+  return map;
+}
+
+static etr_dump make_dump(etr_arena *arena, etr_map *names, const char *text) {
+  etr_dump_run *run = etr_arena_alloc(arena, sizeof *run);
+  etr_dump_event *events = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *events);
+  char *rest;
+  *run = (etr_dump_run){.name = "Execute", .bundled_input_index = -1, .events = events};
+  for (char *piece = first_piece(arena, text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
+    char *ticks = strrchr(piece, ' '), *place = strrchr(piece, '@');
+    bool in_delegate = !place && strrchr(piece, '#');
+    if (in_delegate) place = strrchr(piece, '#');
+    if (place) *place = '\0';
+    *ticks = '\0';
+    const char *name = etr_intern(names, etr_slice_of(piece));
+    events[run->event_count++] = (etr_dump_event){.name = in_delegate ? "" : name,
+                                                  .delegate_id = in_delegate ? name : NULL,
+                                                  .instruction_id = place ? atoi(place + 1) : -1,
+                                                  .duration_ticks = strtoull(ticks + 1, NULL, 10)};
+  }
+  return (etr_dump){.runs = run, .run_count = 1};
+}
+
+/* What came out, as the text that a case wants. */
+static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins, const etr_method *methods) {
+  size_t used = 0;
+  const etr_block *block = &blocks->blocks[0];
+  const etr_graph *graph = block->method == ETR_NONE ? NULL : joins[block->method].graph;
+  if (block->method != ETR_NONE && joins[1].name) used += (size_t)snprintf(out, size, "%s: ", joins[block->method].name);
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    used += (size_t)snprintf(out + used, size - used, "%s%s %s %s", i ? ";" : "", e->name, graph && e->node_count ? graph->nodes[e->nodes[0]].name : "-", etr_match_name(e->match));
+  }
+  const etr_method *m = block->method == ETR_NONE ? NULL : &methods[block->method];
+  if (m)
+    snprintf(out + used, size - used, " = %llu+%llu+%llu+%llu", (unsigned long long)m->nodes_ticks, (unsigned long long)m->delegate_only_ticks,
+             (unsigned long long)m->framework_ticks, (unsigned long long)m->unexplained_ticks);
+  else
+    snprintf(out + used, size - used, " = no method");
+}
+
+static void run_case(const join_case *c, char *out, size_t size) {
+  etr_arena arena = {0};
+  etr_map names;
+  etr_blocks blocks;
+  etr_warnings warnings = {.arena = &arena};
+  etr_method_join joins[2] = {{0}};
+  etr_method methods[2] = {{0}};
+  size_t count = c->methods[1].name ? 2 : 1;
+  etr_map_init(&names, &arena);
+  etr_dump dump = make_dump(&arena, &names, c->events);
+  for (size_t i = 0; i < count; i++)
+    joins[i] = (etr_method_join){.name = c->methods[i].name, .graph = make_graph(&arena, c->methods[i].nodes), .map = make_map(&arena, &c->methods[i])};
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+  etr_methods_decide(&blocks, joins, count, NULL, &warnings);
+  for (uint32_t i = 0; i < count; i++) {
+    etr_method_graphs graphs = {.edge = (etr_graph *)joins[i].graph};
+    cr_assert(etr_join_method(&joins[i], i, &blocks, &arena));
+    cr_assert(etr_attribute(&methods[i], &graphs, &joins[i], i, &blocks, &arena, &warnings));
+  }
+  describe(out, size, &blocks, joins, methods);
+  etr_arena_clear(&arena);
+}
+
+Test(join, rules) {
+  static const join_case cases[] = {
+      {"kernel inside its call: the kernel is the node's, the rest the framework's",
+       {{"forward", "add aten.add.Tensor 1", "0=1"}},
+       "native_call_add.out@0 10;OPERATOR_CALL@0 15;Method::execute 100",
+       "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = 10+0+90+0"},
+      {"one handle, several nodes: the operator says which",
+       {{"forward", "perm aten.permute_copy.default 1;mm aten.addmm.default 1", "0=1 1=1"}},
+       "native_call_permute_copy.out@0 3;native_call_addmm.out@1 7;Method::execute 10",
+       "native_call_permute_copy.out perm handle;native_call_addmm.out mm handle;Method::execute - framework = 10+0+0+0"},
+      {"same handle, same operator: order says which",
+       {{"forward", "v1 aten.view_copy.default 1;v2 aten.view_copy.default 1", "0=1 1=1"}},
+       "native_call_view_copy.out@0 3;native_call_view_copy.out@1 7;Method::execute 10",
+       "native_call_view_copy.out v1 handle;native_call_view_copy.out v2 handle;Method::execute - framework = 10+0+0+0"},
+      {"leading underscores and overloads do not count",
+       {{"forward", "s aten._softmax.default 4", "0=4"}},
+       "native_call__softmax.out@0 5;Method::execute 5",
+       "native_call__softmax.out s handle;Method::execute - framework = 5+0+0+0"},
+      {"a call that logged no kernel is the node that is left",
+       {{"forward", "n sym_size.int 2", "0=2"}},
+       "OPERATOR_CALL@0 4;Method::execute 6",
+       "OPERATOR_CALL n handle;Method::execute - framework = 4+0+2+0"},
+      {"two unnamed kernels, three nodes left: cannot tell",
+       {{"forward", "a aten.x.y 1;b aten.x.y 1;c aten.z.y 1;d aten.add.Tensor 2", "0=1 1=1 2=2"}},
+       "OPERATOR_CALL@0 4;OPERATOR_CALL@1 4;native_call_add.out@2 1;Method::execute 10",
+       "OPERATOR_CALL - none;OPERATOR_CALL - none;native_call_add.out d handle;Method::execute - framework = 1+0+1+8"},
+      {"a delegate without events of its own stays one sum",
+       {{"forward", "c aten.convolution.default 1;r aten.relu.default 2", "0=1,2!SomeBackend"}},
+       "DELEGATE_CALL@0 50;Method::execute 60",
+       "DELEGATE_CALL - delegate;Method::execute - framework = 0+50+10+0"},
+      {"the delegate map, ids exactly; fused: the convolution carries the time",
+       {{"forward", "r aten.relu.default 2;c aten.convolution.default 1", "0=1,2!SomeBackend{7:2,1}"}},
+       "7#0 20;77#0 5;DELEGATE_CALL@0 50;Method::execute 60",
+       "7 c delegate_map;77 - delegate;DELEGATE_CALL - delegate;Method::execute - framework = 20+30+10+0"},
+      {"a delegate map with handles of other nodes is not trusted",
+       {{"forward", "c aten.convolution.default 1;x aten.exp.default 5", "0=1!SomeBackend{0:5} 1=5"}},
+       "0#0 20;DELEGATE_CALL@0 30;native_call_exp.out@1 3;Method::execute 40",
+       "0 - delegate;DELEGATE_CALL - delegate;native_call_exp.out x handle;Method::execute - framework = 3+30+7+0"},
+      {"events of a delegate that add up to more than its call are shares of it",
+       {{"forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"}},
+       "7#0 3000;8#0 1000;DELEGATE_CALL@0 40;Method::execute 60",
+       "7 c delegate_map;8 - delegate;DELEGATE_CALL - delegate;Method::execute - framework = 30+10+20+0"},
+      {"kernels that add up to more than Method::execute are shares of it",
+       {{"forward", "a aten.add.Tensor 1;b aten.mul.Tensor 2", "0=1 1=2"}},
+       "native_call_add.out@0 30;native_call_mul.out@1 10;Method::execute 20",
+       "native_call_add.out a handle;native_call_mul.out b handle;Method::execute - framework = 20+0+0+0"},
+      {"a loop counts every time",
+       {{"forward", "a aten.add.Tensor 1", "0=1"}},
+       "native_call_add.out@0 3;native_call_add.out@0 4;native_call_add.out@0 5;Method::execute 20",
+       "native_call_add.out a handle;Method::execute - framework = 12+0+8+0"},
+      {"XNNPACK by order: activation and batch norm are part of the convolution, what was inserted stays the delegate's",
+       {{"forward", "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2;g aten.gelu.default 3;a aten.add.Tensor 4",
+         "0=1,2,3,4!XnnpackBackend"}},
+       "Transpose (ND, X32) #1#0 5;Convolution (NHWC, F32) IGEMM #1#0 30;GELU (NC) #1#0 8;Add (ND) #1#0 2;DELEGATE_CALL@0 50;Method::execute 50",
+       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c aligned;GELU (NC) #1 g aligned;Add (ND) #1 a aligned;"
+       "DELEGATE_CALL - delegate;Method::execute - framework = 40+10+0+0"},
+      {"XNNPACK by order, one operator for two nodes that are alike: cannot tell",
+       {{"forward", "a aten.mul.Tensor 1;b aten.mul.Tensor 2", "0=1,2!XnnpackBackend"}},
+       "Multiply (ND) #1#0 5;DELEGATE_CALL@0 5;Method::execute 5",
+       "Multiply (ND) #1 - delegate;DELEGATE_CALL - delegate;Method::execute - framework = 0+5+0+0"},
+      {"kernels of a body, which the map does not name",
+       {{"forward", "cond higher_order.cond 2;.s aten.sin.default 7;x aten.mul.Tensor 3", "9=3"}},
+       "JF_CALL@0 1;native_call_sin.out@1 4;MOVE_CALL@2 1;native_call_mul.out@9 5;Method::execute 20",
+       "JF_CALL - framework;native_call_sin.out s handle;MOVE_CALL - framework;native_call_mul.out x handle;Method::execute - framework = 9+0+11+0"},
+      {"two methods: operators decide",
+       {{"encode", "a aten.add.Tensor 1", "0=1"}, {"decode", "m aten.mul.Tensor 1", "0=1"}},
+       "native_call_mul.out@0 4;Method::execute 5",
+       "decode: native_call_mul.out m handle;Method::execute - framework = 4+0+1+0"},
+      {"two methods that are alike: a tie is not guessed",
+       {{"encode", "a aten.add.Tensor 1", "0=1"}, {"decode", "a aten.add.Tensor 1", "0=1"}},
+       "native_call_add.out@0 4;Method::execute 5",
+       "native_call_add.out - none;Method::execute - framework = no method"},
+      {"another model's dump",
+       {{"forward", "a aten.add.Tensor 1", "0=1"}},
+       "native_call_cumsum.out@0 4;native_call_sin.out@1 1;Method::execute 5",
+       "native_call_cumsum.out - none;native_call_sin.out - none;Method::execute - framework = no method"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    char got[1024] = "";
+    run_case(&cases[i], got, sizeof got);
+    cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got, cases[i].want);
+  }
+}
