@@ -104,6 +104,11 @@ static void put_node(etr_fields *e, const etr_graph *graph, size_t index) {
   put_source(e, node->source);
   etr_field_text(e, "weight", node->weight_name);
   etr_field_text(e, "aten_node", node->aten_node);
+  if (node->edge_nodes) {
+    etr_field_list(e, "edge_nodes");
+    for (size_t i = 0; i < node->edge_node_count; i++) etr_jw_string(e->json, node->edge_nodes[i]);
+    etr_jw_end(e->json);
+  }
   put_time(e, graph, graph->times ? &graph->times[index] : NULL);
   etr_jw_end(e->json);
 }

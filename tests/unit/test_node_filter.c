@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which nodes and graphs a filter takes.
+ */
+#include "node_filter.h"
+
+#include "tiny_profile.h"
+
+#include <criterion/criterion.h>
+
+Test(node_filter, globs) {
+  static const struct {
+    const char *pattern, *text;
+    bool match;
+  } cases[] = {
+      {"", "", true},           {"", "a", false},         {"*", "", true},           {"*", "abc", true},        {"a", "a", true},
+      {"a", "b", false},        {"a*", "abc", true},      {"*c", "abc", true},       {"a*c", "abc", true},      {"a*c", "ac", true},
+      {"a*c", "abcd", false},   {"a?c", "abc", true},     {"a?c", "ac", false},      {"?", "", false},          {"**", "abc", true},
+      {"*b*b*", "abcb", true},  {"*b*b*", "abc", false},  {"aten.conv*", "aten.convolution.default", true},     {"aten.conv", "aten.convolution", false},
+      {"*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_eq(etr_glob(cases[i].pattern, cases[i].text), cases[i].match, "%s on %s", cases[i].pattern, cases[i].text);
+}
+
+Test(node_filter, nodes) {
+  static const struct {
+    etr_node_filter filter;
+    bool taken[4]; /* a kernel in layers.0, one below it, a delegated node in layers.01, one without time in the root */
+  } cases[] = {
+      {{0}, {true, true, true, true}},
+      {{.module = "layers.0"}, {true, true, false, false}},
+      {{.module = "layers"}, {true, true, true, false}},
+      {{.module = ""}, {true, true, true, true}},
+      {{.module = "layers.0."}, {false, false, false, false}},
+      {{.op = "aten.*"}, {true, true, false, true}},
+      {{.op = "aten.add.Tensor"}, {true, false, false, true}},
+      {{.backend = "cpu"}, {true, true, false, false}},
+      {{.backend = "Xnnpack*"}, {false, false, true, false}},
+      {{.backend = "Vulkan*"}, {false, false, false, false}},
+      {{.module = "layers.0", .op = "*.mul.*"}, {false, true, false, false}},
+  };
+  tiny t = {0};
+  uint32_t layers = tiny_module(&t, 0, "layers", "L"), first = tiny_module(&t, layers, "layers.0", "L"), inner = tiny_module(&t, first, "layers.0.mlp", "M"),
+           other = tiny_module(&t, layers, "layers.01", "L");
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "a", "aten.add.Tensor", first), 10);
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "b", "aten.mul.Tensor", inner), 10);
+  tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "c", "_operator.mul", other), 10)->backend = "XnnpackBackend";
+  tiny_node(&t, ETR_NODE_OP, "d", "aten.add.Tensor", 0);
+  const etr_profile *profile = tiny_profile(&t);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    for (size_t k = 0; k < 4; k++)
+      cr_expect_eq(etr_filter_takes_node(&cases[i].filter, &profile->graphs[0], k), cases[i].taken[k], "filter %zu, node %zu", i, k);
+  cr_expect(etr_filter_takes_node(NULL, &profile->graphs[0], 0));
+  tiny_clear(&t);
+}
+
+Test(node_filter, graphs) {
+  static const struct {
+    etr_node_filter filter;
+    bool taken;
+  } cases[] = {
+      {{0}, true},
+      {{.method = "forward"}, true},
+      {{.method = "forwar"}, false},
+      {{.graph_module = "edge"}, true},
+      {{.graph_module = "aten"}, false},
+      {{.method = "forward", .graph_module = "edge"}, true},
+      {{.method = "decode", .graph_module = "edge"}, false},
+  };
+  tiny t = {0};
+  tiny_node(&t, ETR_NODE_OP, "a", "aten.add.Tensor", 0);
+  const etr_profile *profile = tiny_profile(&t);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_eq(etr_filter_takes_graph(&cases[i].filter, &profile->graphs[0]), cases[i].taken, "filter %zu", i);
+  cr_expect(etr_filter_takes_graph(NULL, &profile->graphs[0]));
+  tiny_clear(&t);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Operators as the graph and as the runtime call them.
+ */
+#include "operator.h"
+
+#include <criterion/criterion.h>
+
+static void expect_op(etr_slice got, const char *expected, const char *from) {
+  cr_expect(etr_slice_equal(got, etr_slice_of(expected)), "%s is %.*s, not %s", from, (int)got.size, got.data, expected);
+}
+
+Test(operator, of_targets) {
+  static const char *const cases[][2] = {
+      {"aten.add.Tensor", "add"},   {"aten._softmax.default", "softmax"},  {"_operator.mul", "mul"}, {"aten.native_layer_norm.default", "native_layer_norm"},
+      {"higher_order.cond", "cond"}, {"dim_order_ops._to_dim_order_copy.default", "to_dim_order_copy"}, {"add", "add"}, {"", ""}, {"a.", ""}, {"_", "_"}, {"x.__y", "y"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_target(cases[i][0]), cases[i][1], cases[i][0]);
+}
+
+Test(operator, of_kernels) {
+  static const char *const cases[][2] = {
+      {"aten::add", "add"}, {"aten::_softmax", "softmax"}, {"aten::add.out", "add"}, {"add.out", "add"}, {"::", ""}, {"", ""},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_kernel(cases[i][0]), cases[i][1], cases[i][0]);
+}
+
+Test(operator, of_events) {
+  static const char *const cases[][2] = {
+      {"native_call_add.out", "add"}, {"native_call__softmax.out", "softmax"}, {"native_call_any.dims_out", "any"}, {"native_call_", ""},
+      {"OPERATOR_CALL", ""},          {"native_cal", ""},                      {"", ""},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_event(cases[i][0]), cases[i][1], cases[i][0]);
+}
