@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   etr_error error;
   etr_profile *profile = NULL;
   if (argc != 2) return fprintf(stderr, "usage: client RECORD_DIR\n"), 2;
-  if (etr_inputs_find(&inputs, argv[1], &error) || etr_profile_open(&profile, &inputs, NULL, &error)) {
+  if (etr_inputs_find(&inputs, argv[1], NULL, &error) || etr_profile_open(&profile, &inputs, NULL, &error)) {
     fprintf(stderr, "%s: %s: %s\n", error.file, error.entry, error.message);
     etr_inputs_clear(&inputs);
     return 1;

@@ -9,7 +9,7 @@
  *   etr_inputs inputs;
  *   etr_error error;
  *   etr_profile *profile;
- *   if (etr_inputs_find(&inputs, "record_dir", &error) == ETR_OK && etr_profile_open(&profile, &inputs, NULL, &error) == ETR_OK) {
+ *   if (etr_inputs_find(&inputs, "record_dir", NULL, &error) == ETR_OK && etr_profile_open(&profile, &inputs, NULL, &error) == ETR_OK) {
  *     for (size_t i = 0; i < profile->graph_count; i++) puts(profile->graphs[i].method);
  *     etr_profile_close(profile);
  *   }
@@ -80,11 +80,13 @@ typedef struct etr_inputs {
  * Files are taken in name order, so the result does not depend on the file system. A file that only ends like a record (.etrecord,
  * etrecord.bin) but is damaged is still taken as the record, so that opening it says what is wrong with it.
  *
+ * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no error then.
+ *
  * On success free with etr_inputs_clear(); on failure *out is empty.
  * Errors: ETR_ERROR_IO (path cannot be read), ETR_ERROR_CHOICE (more than one ETRecord or .pte: the message lists them and names the option
  * that chooses; or nothing readable in there), ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, etr_error *error);
+ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *chosen, etr_error *error);
 
 /** Frees what etr_inputs_find() allocated and empties *inputs. Safe on a zeroed struct. */
 ETR_API void etr_inputs_clear(etr_inputs *inputs);

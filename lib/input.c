@@ -96,27 +96,33 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
   return list_directory(f, path, error);
 }
 
-/* The one file of a kind, or an error that lists them and names the option that chooses. */
-static etr_status choose_one(finder *f, file_kind kind, const char *what, const char *option, const char *directory, const char **out,
-                             etr_error *error) {
-  *out = NULL;
-  if (f->found[kind].count == 1) *out = f->found[kind].data[0];
-  if (f->found[kind].count < 2) return ETR_OK;
+enum { MOST_LISTED = 8 };
+
+static etr_status fail_several(finder *f, file_kind kind, const char *what, const char *option, const char *directory, etr_error *error) {
   const char *list = "";
-  for (size_t i = 0; i < f->found[kind].count; i++)
-    list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", base_name(f->found[kind].data[i]));
+  for (size_t i = 0; i < f->found[kind].count && i <= MOST_LISTED && list; i++)
+    list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", i == MOST_LISTED ? "..." : base_name(f->found[kind].data[i]));
   return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET, "%zu %s in here (%s): choose one with %s FILE", f->found[kind].count, what,
                   list ? list : "", option);
 }
 
-static etr_status find(finder *f, etr_inputs *out, const char *path, etr_error *error) {
+/* What the caller chose, or else the one file of a kind. */
+static etr_status choose_one(finder *f, file_kind kind, const char *what, const char *option, const char *directory, const char *chosen,
+                             const char **out, etr_error *error) {
+  *out = chosen;
+  if (!chosen && f->found[kind].count > 1) return fail_several(f, kind, what, option, directory, error);
+  if (!chosen && f->found[kind].count == 1) *out = f->found[kind].data[0];
+  return ETR_OK;
+}
+
+static etr_status find(finder *f, etr_inputs *out, const char *path, const etr_inputs *chosen, etr_error *error) {
   ETR_TRY(look(f, path, error));
-  ETR_TRY(choose_one(f, FILE_ETRECORD, "ETRecords", "--etrecord", path, &out->etrecord, error));
-  if (!out->etrecord) ETR_TRY(choose_one(f, FILE_DAMAGED_RECORD, "files that may be ETRecords", "--etrecord", path, &out->etrecord, error));
-  ETR_TRY(choose_one(f, FILE_PTE, ".pte programs", "--pte", path, &out->pte, error));
-  ETR_TRY(choose_one(f, FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer", path, &out->debug_buffer, error));
-  out->etdumps = f->found[FILE_ETDUMP].data;
-  out->etdump_count = f->found[FILE_ETDUMP].count;
+  ETR_TRY(choose_one(f, FILE_ETRECORD, "ETRecords", "--etrecord", path, chosen->etrecord, &out->etrecord, error));
+  if (!out->etrecord) ETR_TRY(choose_one(f, FILE_DAMAGED_RECORD, "files that may be ETRecords", "--etrecord", path, NULL, &out->etrecord, error));
+  ETR_TRY(choose_one(f, FILE_PTE, ".pte programs", "--pte", path, chosen->pte, &out->pte, error));
+  ETR_TRY(choose_one(f, FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer", path, chosen->debug_buffer, &out->debug_buffer, error));
+  out->etdumps = chosen->etdump_count ? chosen->etdumps : f->found[FILE_ETDUMP].data;
+  out->etdump_count = chosen->etdump_count ? chosen->etdump_count : f->found[FILE_ETDUMP].count;
   if (!out->etrecord && out->etdump_count == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
                     "no ETRecord and no ETDump in here; export with generate_etrecord=True to get one");
@@ -149,12 +155,13 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   return ETR_OK;
 }
 
-etr_status etr_inputs_find(etr_inputs *out, const char *path, etr_error *error) {
+etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *chosen, etr_error *error) {
+  static const etr_inputs nothing = {0};
   finder f = {0};
   etr_inputs found = {0};
   *out = (etr_inputs){0};
   etr_error_clear(error);
-  etr_status status = find(&f, &found, path, error);
+  etr_status status = find(&f, &found, path, chosen ? chosen : &nothing, error);
   if (status == ETR_OK) status = etr_arena_failed(&f.arena) ? out_of_memory(error) : hand_out(out, &found, error);
   etr_arena_clear(&f.arena);
   return status;

@@ -16,19 +16,22 @@ struct etr_maps {
   etr_map *strings;
   etr_arena *arena;
   etr_vec(method) methods;
+  etr_map by_name;
 };
 
 etr_maps *etr_maps_new(etr_map *strings) {
   etr_maps *maps = etr_arena_alloc(strings->arena, sizeof *maps);
-  if (maps) *maps = (etr_maps){.strings = strings, .arena = strings->arena};
+  if (!maps) return NULL;
+  *maps = (etr_maps){.strings = strings, .arena = strings->arena};
+  etr_map_init(&maps->by_name, maps->arena);
   return maps;
 }
 
 static method *find_method(etr_maps *maps, etr_slice name) {
-  for (size_t i = 0; i < maps->methods.count; i++)
-    if (etr_slice_equal(etr_slice_of(maps->methods.data[i].name), name)) return &maps->methods.data[i];
+  uint32_t known = etr_map_get(&maps->by_name, name);
+  if (known != ETR_NONE) return &maps->methods.data[known];
   method *added = etr_vec_push(maps->arena, &maps->methods);
-  if (!added) return NULL;
+  if (!added || !etr_map_set(&maps->by_name, name, (uint32_t)(maps->methods.count - 1))) return NULL;
   *added = (method){.name = etr_intern(maps->strings, name)};
   etr_map_init(&added->by_id, maps->arena);
   return added;

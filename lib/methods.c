@@ -153,8 +153,8 @@ static int compare_fits(const fit *a, const fit *b) {
   return (a->missing > b->missing) - (a->missing < b->missing);
 }
 
-/* A method that disagrees with everything it could disagree with is another model's. */
-static bool fits_at_all(const fit *f) { return f->exact ? f->against == 0 : f->against == 0 || f->agreeing > 0; }
+/* A method that disagrees with as much as it agrees with is another model's. */
+static bool fits_at_all(const fit *f) { return f->against == 0 || (!f->exact && f->agreeing > f->against); }
 
 static const char *rule_text(const fit *best, size_t fitting) {
   if (best->exact) return fitting == 1 ? "program: the only method" : "program: the only method with these instructions";
@@ -162,11 +162,16 @@ static const char *rule_text(const fit *best, size_t fitting) {
   return best->missing ? "best fit of instructions, operators and delegates" : "instructions, operators and delegates";
 }
 
+enum { MOST_NAMES = 8 };
+
+/* "encode, decode"; of very many, the first few. */
 static char *list_names(etr_arena *arena, const etr_method_join *joins, const fit *fits, size_t count, const fit *best) {
-  char *text = NULL;
-  for (size_t i = 0; i < count; i++)
-    if (compare_fits(&fits[i], best) == 0)
-      text = text ? etr_arena_format(arena, "%s, %s", text, joins[i].name) : etr_arena_copy(arena, etr_slice_of(joins[i].name));
+  char *text = etr_arena_copy(arena, ETR_SLICE(""));
+  for (size_t i = 0, listed = 0; text && i < count && listed <= MOST_NAMES; i++) {
+    if (compare_fits(&fits[i], best) != 0) continue;
+    const char *name = listed == MOST_NAMES ? "..." : joins[i].name;
+    text = etr_arena_format(arena, "%s%s%.80s", text, listed++ ? ", " : "", name);
+  }
   return text;
 }
 

@@ -29,6 +29,8 @@ typedef struct loader {
   etr_pte pte;
   etr_blocks blocks;
   etr_vec(etr_method_join) joins;
+  etr_map join_by_name;
+  size_t edge_graph_count;
   etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
 } loader;
 
@@ -97,10 +99,11 @@ static etr_status read_inputs(loader *l, etr_error *error) {
 /* ---- Methods ---- */
 
 static etr_method_join *join_of(loader *l, const char *name) {
-  for (size_t i = 0; i < l->joins.count; i++)
-    if (strcmp(l->joins.data[i].name, name) == 0) return &l->joins.data[i];
+  uint32_t known = etr_map_get(&l->join_by_name, etr_slice_of(name));
+  if (known != ETR_NONE) return &l->joins.data[known];
   etr_method_join *added = etr_vec_push(l->arena, &l->joins);
-  if (added) *added = (etr_method_join){.name = name};
+  if (!added || !etr_map_set(&l->join_by_name, etr_slice_of(name), (uint32_t)(l->joins.count - 1))) return NULL;
+  *added = (etr_method_join){.name = name};
   return added;
 }
 
@@ -116,6 +119,7 @@ static bool collect_methods(loader *l) {
     etr_method_join *join = join_of(l, l->record.graphs[i].method);
     if (!join) return false;
     join->graph = &l->record.graphs[i];
+    l->edge_graph_count++;
   }
   for (size_t i = 0; i < l->pte.method_count; i++) {
     etr_method_join *join = join_of(l, l->pte.methods[i].name);
@@ -159,9 +163,7 @@ static etr_status check_choices(const loader *l, etr_error *error) {
 
 /* exported_program is the one program, or that of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_join *join) {
-  size_t edge_graphs = 0;
-  for (size_t i = 0; i < l->joins.count; i++) edge_graphs += l->joins.data[i].graph != NULL;
-  if (!join->graph || (edge_graphs > 1 && strcmp(join->name, "forward") != 0)) return NULL;
+  if (!join->graph || (l->edge_graph_count > 1 && strcmp(join->name, "forward") != 0)) return NULL;
   for (size_t i = 0; i < l->record.graph_count; i++)
     if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0) return &l->record.graphs[i];
   return NULL;
@@ -246,6 +248,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_arena_init(&box->arena);
   loader l = {.profile = &box->profile, .arena = &box->arena, .inputs = inputs, .options = options, .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
+  etr_map_init(&l.join_by_name, l.arena);
   etr_status status = load(&l, error);
   etr_file_clear(&l.pte_file);
   if (status == ETR_OK)

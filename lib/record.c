@@ -171,7 +171,7 @@ static etr_status read_entries(reader *r, entry_kind kind, document_reader read,
 
 /* ---- Names of entry points ---- */
 
-static bool has_module(const reader *r, const char *module) {
+static bool has_graph_of(const reader *r, const char *module) {
   for (size_t i = 0; i < r->graphs.count; i++)
     if (strcmp(r->graphs.data[i].module, module) == 0) return true;
   return false;
@@ -183,7 +183,7 @@ static void name_graphs(reader *r) {
   static const char *const renamed[][2] = {{EDGE_ENTRY, "edge"}, {ATEN_ENTRY, "aten"}};
   static const char *const reserved[][2] = {{"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {
-    bool taken = k == 2 || has_module(r, renamed[k][0]);
+    bool taken = k == 2 || has_graph_of(r, renamed[k][0]);
     for (size_t i = 0; taken && i < r->graphs.count; i++)
       if (strcmp(r->graphs.data[i].module, reserved[k][0]) == 0) r->graphs.data[i].module = reserved[k][1];
   }
@@ -217,6 +217,19 @@ static void note_other_entries(reader *r) {
   r->record->unknown_entry_count = unknown.count;
 }
 
+/* What is not there, and what follows from it. */
+static void note_missing(reader *r) {
+  bool edge = has_graph_of(r, "edge"), aten = etr_archive_find(r->archive, ATEN_ENTRY) != SIZE_MAX;
+  if (!edge) etr_warn(r->warnings, r->path, EDGE_ENTRY, ETR_NO_OFFSET, "there is no Edge program: times cannot be joined to nodes");
+  if (edge && etr_archive_find(r->archive, "debug_handle_map") == SIZE_MAX)
+    etr_warn(r->warnings, r->path, "debug_handle_map", ETR_NO_OFFSET,
+             "the entry is missing: instructions cannot be joined to nodes by debug handles");
+  if (edge && etr_archive_find(r->archive, "delegate_map") == SIZE_MAX)
+    etr_warn(r->warnings, r->path, "delegate_map", ETR_NO_OFFSET, "the entry is missing: delegates and their backends are not known");
+  if (edge && aten && !r->record->export_graph_id)
+    etr_warn(r->warnings, r->path, "export_graph_id", ETR_NO_OFFSET, "the entry is missing: times do not reach aten/forward");
+}
+
 static etr_status read_all(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, "ETRECORD_V0") == SIZE_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, r->path, "ETRECORD_V0", ETR_NO_OFFSET,
@@ -233,6 +246,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   if (r->graphs.count == 0)
     return etr_fail(error, ETR_ERROR_FORMAT, r->path, NULL, ETR_NO_OFFSET, "the ETRecord holds no program; saving it may have failed half-way");
   name_graphs(r);
+  note_missing(r);
   note_other_entries(r);
   r->record->graphs = r->graphs.data;
   r->record->graph_count = r->graphs.count;

@@ -9,30 +9,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Options override what is found. */
-static void override(etr_inputs *inputs, const cli_settings *settings) {
-  if (settings->etrecord) inputs->etrecord = settings->etrecord;
-  if (settings->pte) inputs->pte = settings->pte;
-  if (settings->debug_buffer) inputs->debug_buffer = settings->debug_buffer;
-  if (settings->etdump_count) {
-    inputs->etdumps = (const char **)settings->etdumps;
-    inputs->etdump_count = settings->etdump_count;
-  }
-}
-
 exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs found = {0};
-  etr_status status = ETR_OK;
+  const etr_inputs chosen = {.etrecord = settings->etrecord,
+                             .etdumps = (const char **)settings->etdumps,
+                             .etdump_count = settings->etdump_count,
+                             .pte = settings->pte,
+                             .debug_buffer = settings->debug_buffer};
   *out = NULL;
-  if (settings->record) status = etr_inputs_find(&found, settings->record, &error);
-  /* A directory with two records is no error where an option chooses one. */
-  bool chosen = status == ETR_ERROR_CHOICE && (settings->etrecord || (settings->etdump_count && !settings->etrecord));
-  if (status != ETR_OK && !chosen) return message_error(status, &error);
-  etr_inputs inputs = found;
-  override(&inputs, settings);
+  etr_status status = settings->record ? etr_inputs_find(&found, settings->record, &chosen, &error) : ETR_OK;
+  if (status != ETR_OK) return message_error(status, &error);
   etr_options options = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
-  status = etr_profile_open(out, &inputs, &options, &error);
+  status = etr_profile_open(out, settings->record ? &found : &chosen, &options, &error);
   etr_inputs_clear(&found);
   if (status != ETR_OK) return message_error(status, &error);
   message_warnings(*out);

@@ -81,6 +81,8 @@ static void put_ascii(etr_writer *writer, char c) {
 static void put_character(etr_writer *writer, etr_slice character) {
   if (character.size == 1) {
     put_ascii(writer, character.data[0]);
+  } else if (character.size == 2 && (unsigned char)character.data[0] == 0xC2 && (unsigned char)character.data[1] < 0xA0) { /* C1: steers terminals */
+    etr_putf(writer, "\\u00%02x", (unsigned)(unsigned char)character.data[1]);
   } else if (etr_slice_is(character, "\xE2\x80\xA8")) { /* U+2028 and U+2029 end a line in old JavaScript */
     etr_puts(writer, "\\u2028");
   } else if (etr_slice_is(character, "\xE2\x80\xA9")) {

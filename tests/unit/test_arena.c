@@ -64,14 +64,14 @@ Test(arena, utf8_is_cleaned) {
       {{"a\0b", 3}, "a" FFFD "b"},
       {{"\x80", 1}, FFFD},
       {{"\xFF\xFE", 2}, FFFD FFFD},
-      {{"\xC0\xAF", 2}, FFFD FFFD},                         /* overlong '/' */
-      {{"\xE0\x80\xAF", 3}, FFFD FFFD FFFD},                /* overlong */
-      {{"\xF0\x80\x80\xAF", 4}, FFFD FFFD FFFD FFFD},       /* overlong */
-      {{"\xED\xA0\x80", 3}, FFFD FFFD FFFD},                /* surrogate */
-      {{"\xED\x9F\xBF", 3}, "\xED\x9F\xBF"},                /* just below */
-      {{"\xF4\x8F\xBF\xBF", 4}, "\xF4\x8F\xBF\xBF"},        /* U+10FFFF */
-      {{"\xF4\x90\x80\x80", 4}, FFFD FFFD FFFD FFFD},       /* above */
-      {{"\xE2\x82", 2}, FFFD FFFD},                         /* cut */
+      {{"\xC0\xAF", 2}, FFFD FFFD},                   /* overlong '/' */
+      {{"\xE0\x80\xAF", 3}, FFFD FFFD FFFD},          /* overlong */
+      {{"\xF0\x80\x80\xAF", 4}, FFFD FFFD FFFD FFFD}, /* overlong */
+      {{"\xED\xA0\x80", 3}, FFFD FFFD FFFD},          /* surrogate */
+      {{"\xED\x9F\xBF", 3}, "\xED\x9F\xBF"},          /* just below */
+      {{"\xF4\x8F\xBF\xBF", 4}, "\xF4\x8F\xBF\xBF"},  /* U+10FFFF */
+      {{"\xF4\x90\x80\x80", 4}, FFFD FFFD FFFD FFFD}, /* above */
+      {{"\xE2\x82", 2}, FFFD FFFD},                   /* cut */
       {{"\xE2\x82 x", 4}, FFFD FFFD " x"},
       {{"\xC3", 1}, FFFD},
   };

@@ -49,8 +49,8 @@ Test(base, starts_and_ends) {
     const char *text, *part;
     bool starts, ends;
   } cases[] = {
-      {"abc", "", true, true}, {"abc", "abc", true, true},  {"abc", "ab", true, false},  {"abc", "bc", false, true},
-      {"abc", "b", false, false}, {"abc", "abcd", false, false}, {"", "", true, true}, {"", "a", false, false},
+      {"abc", "", true, true},    {"abc", "abc", true, true},    {"abc", "ab", true, false}, {"abc", "bc", false, true},
+      {"abc", "b", false, false}, {"abc", "abcd", false, false}, {"", "", true, true},       {"", "a", false, false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_slice text = etr_slice_of(cases[i].text), part = etr_slice_of(cases[i].part);

@@ -308,7 +308,7 @@ Test(dot, real_records) {
     etr_inputs inputs;
     etr_profile *profile;
     etr_error error;
-    cr_assert_eq(etr_inputs_find(&inputs, path, &error), ETR_OK, "%s", error.message);
+    cr_assert_eq(etr_inputs_find(&inputs, path, NULL, &error), ETR_OK, "%s", error.message);
     cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
     etr_arena arena = {0};
     const char *dot = emit(profile, 0, 0, &arena);

@@ -24,7 +24,9 @@ Test(file_name, of_anything) {
       {"/etc/passwd", "%2Fetc%2Fpasswd"},
       {"a\\b:c*d?e|f", "a%5Cb%3Ac%2Ad%3Fe%7Cf"},
       {"\x1b[31m\n\x7f", "%1B[31m%0A%7F"},
-      {"\xC2\x9B" "31m", "%C2%9B31m"},
+      {"\xC2\x9B"
+       "31m",
+       "%C2%9B31m"},
       {"\xC2\xA0x", "\xC2\xA0x"},
       {"%2E", "%252E"},
   };

@@ -13,10 +13,25 @@ Test(node_filter, globs) {
     const char *pattern, *text;
     bool match;
   } cases[] = {
-      {"", "", true},           {"", "a", false},         {"*", "", true},           {"*", "abc", true},        {"a", "a", true},
-      {"a", "b", false},        {"a*", "abc", true},      {"*c", "abc", true},       {"a*c", "abc", true},      {"a*c", "ac", true},
-      {"a*c", "abcd", false},   {"a?c", "abc", true},     {"a?c", "ac", false},      {"?", "", false},          {"**", "abc", true},
-      {"*b*b*", "abcb", true},  {"*b*b*", "abc", false},  {"aten.conv*", "aten.convolution.default", true},     {"aten.conv", "aten.convolution", false},
+      {"", "", true},
+      {"", "a", false},
+      {"*", "", true},
+      {"*", "abc", true},
+      {"a", "a", true},
+      {"a", "b", false},
+      {"a*", "abc", true},
+      {"*c", "abc", true},
+      {"a*c", "abc", true},
+      {"a*c", "ac", true},
+      {"a*c", "abcd", false},
+      {"a?c", "abc", true},
+      {"a?c", "ac", false},
+      {"?", "", false},
+      {"**", "abc", true},
+      {"*b*b*", "abcb", true},
+      {"*b*b*", "abc", false},
+      {"aten.conv*", "aten.convolution.default", true},
+      {"aten.conv", "aten.convolution", false},
       {"*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
@@ -41,8 +56,8 @@ Test(node_filter, nodes) {
       {{.module = "layers.0", .op = "*.mul.*"}, {false, true, false, false}},
   };
   tiny t = {0};
-  uint32_t layers = tiny_module(&t, 0, "layers", "L"), first = tiny_module(&t, layers, "layers.0", "L"), inner = tiny_module(&t, first, "layers.0.mlp", "M"),
-           other = tiny_module(&t, layers, "layers.01", "L");
+  uint32_t layers = tiny_module(&t, 0, "layers", "L"), first = tiny_module(&t, layers, "layers.0", "L"),
+           inner = tiny_module(&t, first, "layers.0.mlp", "M"), other = tiny_module(&t, layers, "layers.01", "L");
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "a", "aten.add.Tensor", first), 10);
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "b", "aten.mul.Tensor", inner), 10);
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "c", "_operator.mul", other), 10)->backend = "XnnpackBackend";
@@ -71,7 +86,8 @@ Test(node_filter, graphs) {
   tiny t = {0};
   tiny_node(&t, ETR_NODE_OP, "a", "aten.add.Tensor", 0);
   const etr_profile *profile = tiny_profile(&t);
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_eq(etr_filter_takes_graph(&cases[i].filter, &profile->graphs[0]), cases[i].taken, "filter %zu", i);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_eq(etr_filter_takes_graph(&cases[i].filter, &profile->graphs[0]), cases[i].taken, "filter %zu", i);
   cr_expect(etr_filter_takes_graph(NULL, &profile->graphs[0]));
   tiny_clear(&t);
 }

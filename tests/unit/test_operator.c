@@ -12,8 +12,17 @@ static void expect_op(etr_slice got, const char *expected, const char *from) {
 
 Test(operator, of_targets) {
   static const char *const cases[][2] = {
-      {"aten.add.Tensor", "add"},   {"aten._softmax.default", "softmax"},  {"_operator.mul", "mul"}, {"aten.native_layer_norm.default", "native_layer_norm"},
-      {"higher_order.cond", "cond"}, {"dim_order_ops._to_dim_order_copy.default", "to_dim_order_copy"}, {"add", "add"}, {"", ""}, {"a.", ""}, {"_", "_"}, {"x.__y", "y"},
+      {"aten.add.Tensor", "add"},
+      {"aten._softmax.default", "softmax"},
+      {"_operator.mul", "mul"},
+      {"aten.native_layer_norm.default", "native_layer_norm"},
+      {"higher_order.cond", "cond"},
+      {"dim_order_ops._to_dim_order_copy.default", "to_dim_order_copy"},
+      {"add", "add"},
+      {"", ""},
+      {"a.", ""},
+      {"_", "_"},
+      {"x.__y", "y"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_target(cases[i][0]), cases[i][1], cases[i][0]);
 }
@@ -27,8 +36,13 @@ Test(operator, of_kernels) {
 
 Test(operator, of_events) {
   static const char *const cases[][2] = {
-      {"native_call_add.out", "add"}, {"native_call__softmax.out", "softmax"}, {"native_call_any.dims_out", "any"}, {"native_call_", ""},
-      {"OPERATOR_CALL", ""},          {"native_cal", ""},                      {"", ""},
+      {"native_call_add.out", "add"},
+      {"native_call__softmax.out", "softmax"},
+      {"native_call_any.dims_out", "any"},
+      {"native_call_", ""},
+      {"OPERATOR_CALL", ""},
+      {"native_cal", ""},
+      {"", ""},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_event(cases[i][0]), cases[i][1], cases[i][0]);
 }

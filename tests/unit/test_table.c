@@ -111,7 +111,8 @@ Test(table, numbers) {
 
 Test(table, times_in_units) {
   static const etr_column one[] = {{"n", true, false}};
-  static const char *const texts[] = {[ETR_UNIT_MS] = "1.2346", [ETR_UNIT_NS] = "1234567", [ETR_UNIT_US] = "1234.6", [ETR_UNIT_S] = "0.0012346", [ETR_UNIT_CYCLES] = "1234567"};
+  static const char *const texts[] = {
+      [ETR_UNIT_MS] = "1.2346", [ETR_UNIT_NS] = "1234567", [ETR_UNIT_US] = "1234.6", [ETR_UNIT_S] = "0.0012346", [ETR_UNIT_CYCLES] = "1234567"};
   etr_profile profile = {.ticks_per_second = 1e9};
   etr_arena arena = {0};
   etr_table table;

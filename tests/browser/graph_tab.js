@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// graph_tab.js - TensorBoard's Graphs tab, used as a user uses it.
+
+import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+
+import {chromium} from './environment.js';
+
+const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync'];
+
+/** A time as the tab shows it: three significant digits. */
+export function shownTime(micros) {
+  const [unit, size] = micros >= 1e6 ? ['s', 1e6] : micros >= 1e3 ? ['ms', 1e3] : ['µs', 1];
+  return `${Number((micros / size).toPrecision(3))} ${unit}`;
+}
+
+export class GraphTab {
+  static async open(url, viewport = {width: 1400, height: 900}) {
+    const {chromium: driver} = await import('playwright-core');
+    const tab = new GraphTab();
+    tab.errors = [];
+    tab.profile = mkdtempSync(join(tmpdir(), 'chromium-'));
+    tab.browser = await driver.launchPersistentContext(tab.profile, {executablePath: chromium, args: ARGUMENTS, viewport});
+    tab.page = await tab.browser.newPage();
+    tab.page.on('console', message => message.type() === 'error' && tab.errors.push(message.text()));
+    tab.page.on('pageerror', error => tab.errors.push(error.message));
+    await tab.page.goto(`${url}#graphs`);
+    await tab.settled();
+    return tab;
+  }
+
+  async close() {
+    await this.browser.close();
+    rmSync(this.profile, {recursive: true, force: true});
+  }
+
+  menu(label) {
+    return this.page.locator('tf-graph-controls .control-holder', {hasText: new RegExp(`^\\s*${label}\\b`)}).locator('paper-dropdown-menu').first();
+  }
+
+  /** What the menu Run or Tag shows. */
+  chosen(label) {
+    return this.menu(label).locator('input').inputValue();
+  }
+
+  async choose(label, item) {
+    await this.menu(label).click();
+    await this.menu(label).locator('paper-item').filter({hasText: new RegExp(`^\\s*${item}\\s*$`)}).click();
+    await this.settled();
+  }
+
+  radio(text) {
+    return this.page.locator('tf-graph-controls paper-radio-button').filter({hasText: new RegExp(`^\\s*${text}\\s*$`)});
+  }
+
+  async colorBy(text) {
+    await this.radio(text).click();
+    await this.settled();
+  }
+
+  async isChecked(text) {
+    return (await this.radio(text).getAttribute('aria-checked')) === 'true';
+  }
+
+  /** Everything that the legend says. */
+  legend() {
+    return this.page.locator('tf-graph-controls .legend-content').innerText();
+  }
+
+  node(name) {
+    return this.page.locator(`tf-graph-scene g.node[data-name="${name}"]:not(.bridge)`).first();
+  }
+
+  /** Names of the boxes and operators that are drawn on top. */
+  drawnOnTop() {
+    return this.page.locator('tf-graph-scene g.node:not(.bridge)').evaluateAll(nodes => [...new Set(nodes.map(n => n.dataset.name).filter(n => !n.includes('/')))]);
+  }
+
+  /** Selects a node by a click; the card then tells about it. */
+  async select(name) {
+    await this.node(name).locator('> .nodeshape').click({position: {x: 8, y: 4}, force: true});
+    await this.page.locator('tf-node-info .node-name', {hasText: name}).waitFor();
+  }
+
+  /** Opens a box by a double click. */
+  async expand(name) {
+    await this.node(name).locator('> .nodeshape').dblclick({position: {x: 8, y: 4}, force: true});
+    await this.page.locator(`tf-graph-scene g.node.expanded[data-name="${name}"]`).first().waitFor();
+    await this.page.evaluate(() => getSelection().removeAllRanges());
+    await this.settled();
+  }
+
+  /** A row of the node card's statistics, "Compute Time" or "Memory"; null where there is none. */
+  async stat(label) {
+    const row = this.page.locator('tf-node-info .sub-list-table-row', {hasText: label}).filter({visible: true}); // the page hides those of the last node
+    return (await row.count()) ? (await row.locator('.sub-list-table-cell').last().innerText()).trim() : null;
+  }
+
+  async fit() {
+    await this.page.getByText('Fit to screen').click();
+    await this.settled();
+  }
+
+  /** Until the graph is drawn and nothing has moved for a third of a second of frames. */
+  async settled() {
+    await this.page.locator('tf-graph-scene g.node').first().waitFor();
+    await this.page.locator('tf-graph-scene').first().evaluate(scene => new Promise(done => {
+      const look = () => [...scene.shadowRoot.querySelectorAll('#root, g.node, g.edge path')].map(e => e.getAttribute('transform') + e.getAttribute('d') + e.getAttribute('style')).join();
+      let before = '', quiet = 0;
+      const frame = () => {
+        const now = look();
+        quiet = now === before ? quiet + 1 : 0;
+        before = now;
+        quiet < 20 ? requestAnimationFrame(frame) : done();
+      };
+      frame();
+    }));
+  }
+
+  async screenshot(path) {
+    mkdirSync(dirname(path), {recursive: true});
+    await this.page.screenshot({path});
+  }
+}

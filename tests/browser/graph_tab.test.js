@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// graph_tab.test.js - what a user sees in the Graphs tab is what the command says about the record.
+
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {missing, screenshots} from './environment.js';
+import {GraphTab, shownTime} from './graph_tab.js';
+import {TensorBoard, nodesOf} from './tensorboard.js';
+
+/* Errors that TensorBoard's page reports by itself, whatever it shows. None are known of 2.21. */
+const KNOWN_ERRORS = [];
+
+const FIXTURES = {
+  mv2_portable: {devices: ['CPU:0'], clusters: false},
+  mv2_xnnpack: {devices: ['XNNPACK:0'], clusters: true},
+};
+
+const isInside = (name, box) => name === box || name.startsWith(`${box}/`);
+const onTop = name => name.split('/')[0];
+const wholeMicros = micros => Math.max(1, Math.round(micros));
+
+const skip = await missing();
+
+for (const [fixture, wanted] of Object.entries(FIXTURES)) {
+  describe(fixture, {skip, timeout: 180_000}, () => {
+    const run = `${fixture}/1_edge/forward`;
+    let server, tab, graph, micros;
+
+    const timed = box => graph.filter(node => isInside(node.name, box) && micros.has(node.fxNode));
+    const total = box => timed(box).reduce((sum, node) => sum + micros.get(node.fxNode), 0);
+    const tops = () => [...new Set(graph.filter(node => node.op !== 'Const').map(node => onTop(node.name)))];
+    const slowest = boxes => boxes.reduce((a, b) => (total(b) > total(a) ? b : a));
+    const picture = name => tab.screenshot(join(screenshots, `${fixture}_${name}.png`));
+
+    before(async () => {
+      server = await TensorBoard.start(fixture);
+      graph = await server.graph(run);
+      const nodes = nodesOf(fixture).find(g => g.module === 'edge' && g.method === 'forward').nodes;
+      micros = new Map(nodes.filter(node => node.avg !== null).map(node => [node.name, wholeMicros(node.avg)]));
+      assert.ok(micros.size > 50, 'the record has times');
+      tab = await GraphTab.open(server.url);
+    });
+
+    after(async () => {
+      await tab?.close();
+      await server?.stop();
+    });
+
+    it('opens the run with the most to say, with its plain graph', async () => {
+      assert.equal(await tab.chosen('Run'), run);
+      assert.equal(await tab.chosen('Tag'), 'Default');
+      await tab.fit();
+      await picture('structure');
+    });
+
+    it('draws the boxes of the file, few enough to be read', async () => {
+      const drawn = await tab.drawnOnTop();
+      assert.deepEqual(drawn.sort(), tops().sort());
+      assert.ok(drawn.length >= 5 && drawn.length <= 32, `${drawn.length} boxes on top`);
+    });
+
+    it('goes to Profile when a statistic is chosen', async () => {
+      await tab.choose('Tag', 'profile/avg');
+      assert.ok(await tab.isChecked('Profile'));
+      await tab.colorBy('Compute time');
+      assert.ok(await tab.isChecked('Compute time'));
+      await tab.fit();
+      await picture('compute_time');
+    });
+
+    it('ends the colour scale at the slowest box', async () => {
+      const [least, most] = (await tab.legend()).split('\n').map(line => line.trim()).filter(line => line);
+      assert.equal(least, '0 µs');
+      assert.equal(most, shownTime(total(slowest(tops()))));
+    });
+
+    it('lists the devices that took the time', async () => {
+      const legend = await tab.legend();
+      assert.deepEqual(legend.match(/\b[A-Z]+:\d+\b/g), wanted.devices);
+    });
+
+    it('shows the sum of its nodes on every box', async () => {
+      for (const box of tops()) {
+        await tab.select(box);
+        assert.equal(await tab.stat('Compute Time'), timed(box).length ? shownTime(total(box)) : null, box);
+      }
+    });
+
+    it('shows the time of a node inside of opened boxes', async () => {
+      let box = slowest(tops());
+      for (let depth = 1; !graph.some(node => node.name === box && node.op !== 'Const'); depth++) {
+        await tab.expand(box);
+        await picture(`opened_${depth}`);
+        const children = new Set(timed(box).map(node => node.name.split('/').slice(0, depth + 1).join('/')));
+        box = slowest([...children]);
+        await tab.select(box);
+        assert.equal(await tab.stat('Compute Time'), shownTime(total(box)), box);
+      }
+      assert.equal(timed(box).length, 1, `${box} is a node`);
+      await picture('leaf');
+    });
+
+    it('can colour by delegate where there is one', async () => {
+      assert.equal((await tab.radio('XLA cluster').getAttribute('aria-disabled')) !== 'true', wanted.clusters);
+      if (!wanted.clusters) return;
+      await tab.colorBy('XLA cluster');
+      assert.match(await tab.legend(), /XnnpackBackend/);
+      await tab.fit();
+      await picture('delegates');
+    });
+
+    it('gives the page nothing to complain about', () => {
+      assert.deepEqual(tab.errors.filter(error => !KNOWN_ERRORS.some(known => known.test(error))), []);
+    });
+  });
+}

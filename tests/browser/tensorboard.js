@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// tensorboard.js - a record written by the command, and a real TensorBoard that serves it.
+
+import {execFileSync, spawn} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
+
+import {command, fixtures, python} from './environment.js';
+
+const START_MS = 120_000;
+const POLL_MS = 100;
+
+/** What the command says about a fixture, in microseconds. */
+export function nodesOf(fixture) {
+  const said = execFileSync(command, ['nodes', join(fixtures, fixture), '--format', 'json', '--unit', 'us'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']});
+  return JSON.parse(said).graphs;
+}
+
+/** The page's own format, line by line: every field becomes a list of what it holds. */
+function parseTextProto(text) {
+  const stack = [{}];
+  for (const line of text.split('\n').map(l => l.trim()).filter(l => l)) {
+    const inside = stack.at(-1);
+    if (line.endsWith('{')) {
+      const inner = {};
+      (inside[line.slice(0, -1).trim()] ??= []).push(inner);
+      stack.push(inner);
+    } else if (line === '}') {
+      stack.pop();
+    } else {
+      const [, key, value] = line.match(/^(\w+): "?(.*?)"?$/);
+      (inside[key] ??= []).push(value);
+    }
+  }
+  return stack[0];
+}
+
+export class TensorBoard {
+  /** Writes these fixtures into a new logdir and serves it on a free port of the loopback device. */
+  static async start(...names) {
+    const server = new TensorBoard();
+    server.folder = mkdtempSync(join(tmpdir(), 'etrecord-tb-'));
+    for (const name of names) execFileSync(command, ['write', join(fixtures, name), '--logdir', server.folder], {stdio: 'ignore'});
+    server.process = spawn(python, ['-m', 'tensorboard.main', '--logdir', server.folder, '--host', '127.0.0.1', '--port', '0'], {stdio: ['ignore', 'ignore', 'pipe']});
+    try {
+      server.url = await server.announced();
+      await server.loaded(names);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Its address, which it says once it listens. */
+  announced() {
+    return new Promise((resolve, reject) => {
+      let said = '';
+      this.process.stderr.on('data', data => {
+        said += data;
+        const found = said.match(/http:\/\/127\.0\.0\.1:\d+\//);
+        if (found) resolve(found[0]);
+      });
+      this.process.on('exit', () => reject(new Error(`TensorBoard ended:\n${said}`)));
+    });
+  }
+
+  /** Until it has read the first run of each record to its last profile. */
+  async loaded(names) {
+    for (const end = Date.now() + START_MS; Date.now() < end; await setTimeout(POLL_MS)) {
+      const runs = Object.entries(await this.json('plugin/graphs/info'));
+      if (names.every(name => runs.some(([run, has]) => run.startsWith(`${name}/1_`) && has.run_graph && has.tags['profile/timeline']))) return;
+    }
+    throw new Error(`TensorBoard has not loaded ${names}`);
+  }
+
+  async stop() {
+    if (this.process.exitCode === null) {
+      const ended = new Promise(resolve => this.process.once('exit', resolve));
+      this.process.kill();
+      await ended;
+    }
+    rmSync(this.folder, {recursive: true});
+  }
+
+  async text(route, query = {}) {
+    const answer = await fetch(`${this.url}data/${route}?${new URLSearchParams(query)}`);
+    if (!answer.ok) throw new Error(`${answer.status} for ${answer.url}`);
+    return answer.text();
+  }
+
+  async json(route, query) {
+    return JSON.parse(await this.text(route, query));
+  }
+
+  /** Nodes of a run's graph: {name, op, device, fxNode}. */
+  async graph(run) {
+    const attribute = (node, key) => node.attr?.find(a => a.key[0] === key)?.value[0].s[0];
+    const graph = parseTextProto(await this.text('plugin/graphs/graph', {run, conceptual: false}));
+    return graph.node.map(node => ({name: node.name[0], op: node.op[0], device: node.device?.[0], fxNode: attribute(node, 'fx_node')}));
+  }
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Runs grouped into blocks. A dump is written as text: runs apart by '|', "NAME: EVENT EVENT ..."; an event is NAME@INSTRUCTION=TICKS, with #ID
+ * behind the name if it is a delegate's, and nothing behind the instruction if it is a logged value.
+ */
+#include "blocks.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX = 32 };
+
+static void make_event(etr_map *names, etr_dump_event *out, const char *text, uint64_t start) {
+  char name[32] = "", id[32] = "";
+  long instruction = 0, ticks = -1;
+  size_t name_size = strcspn(text, "#@");
+  memcpy(name, text, name_size);
+  if (text[name_size] == '#') memcpy(id, text + name_size + 1, strcspn(text + name_size + 1, "@"));
+  sscanf(strchr(text, '@'), "@%ld=%ld", &instruction, &ticks);
+  *out = (etr_dump_event){.name = etr_intern(names, etr_slice_of(name)),
+                          .delegate_id = id[0] ? etr_intern(names, etr_slice_of(id)) : NULL,
+                          .is_debug = ticks < 0,
+                          .instruction_id = (int32_t)instruction,
+                          .start_ticks = start,
+                          .duration_ticks = ticks < 0 ? 0 : (uint64_t)ticks};
+}
+
+static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const char *text) {
+  etr_dump_run *runs = etr_arena_alloc_array(arena, MAX, sizeof *runs);
+  char *copy = etr_arena_copy(arena, etr_slice_of(text)), *rest_of_runs, *rest;
+  *out = (etr_dump){.runs = runs};
+  for (char *run = strtok_r(copy, "|", &rest_of_runs); run; run = strtok_r(NULL, "|", &rest_of_runs)) {
+    etr_dump_event *events = etr_arena_alloc_array(arena, MAX, sizeof *events);
+    etr_dump_run *added = &runs[out->run_count++];
+    const char *name = strtok_r(run, ": ", &rest);
+    *added = (etr_dump_run){.name = etr_intern(names, etr_slice_of(name)), .bundled_input_index = -1, .events = events};
+    for (char *event; (event = strtok_r(NULL, " ", &rest)); added->event_count++)
+      make_event(names, &events[added->event_count], event, 100 * added->event_count);
+  }
+}
+
+/* "NAME[RUNS] ROW=SAMPLES ...", blocks apart by '|'. */
+static void describe(const etr_blocks *blocks, char *out, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < blocks->block_count; i++) {
+    const etr_block *block = &blocks->blocks[i];
+    used += (size_t)snprintf(out + used, size - used, "%s%s[", i ? "|" : "", block->name);
+    for (size_t k = 0; k < block->run_count; k++) used += (size_t)snprintf(out + used, size - used, "%s%u", k ? "," : "", block->runs[k]);
+    used += (size_t)snprintf(out + used, size - used, "]");
+    for (size_t k = 0; k < block->event_count; k++) {
+      const etr_event *e = &block->events[k];
+      used += (size_t)snprintf(out + used, size - used, " %s@%d", e->name, e->instruction_id);
+      for (size_t s = 0; s < e->sample_count; s++)
+        used += (size_t)snprintf(out + used, size - used, "%s%llu/%u", s ? "," : "=", (unsigned long long)e->durations[s], e->sample_runs[s]);
+    }
+  }
+}
+
+Test(blocks, grouped_as_the_inspector_does) {
+  static const struct {
+    const char *dump, *blocks; /* TICKS/RUN of each sample */
+  } cases[] = {
+      {"Default: init@-1=5", "Default[0] init@-1=5/0"},
+      {"E: a@1=5 b@2=6|E: a@1=7 b@2=8", "E[0,1] a@1=5/0,7/1 b@2=6/0,8/1"},
+      {"E: a@1=5|E: b@1=5|E: a@1=6", "E[0,2] a@1=5/0,6/2|E[1] b@1=5/1"},
+      {"D: a@1=5|E: a@1=5", "D[0] a@1=5/0|E[1] a@1=5/1"},
+      {"E: a@1=5|E: a@2=5", "E[0] a@1=5/0|E[1] a@2=5/1"},
+      /* a loop: one row with all its occurrences */
+      {"E: a@1=1 b@2=2 a@1=3 b@2=4", "E[0] a@1=1/0,3/0 b@2=2/0,4/0"},
+      /* kernel and call of one instruction stand together; a delegate's event is called like its id */
+      {"E: k@1=3 x@2=1 CALL@1=4", "E[0] k@1=3/0 CALL@1=4/0 x@2=1/0"},
+      {"E: d#c1@1=3 d#c2@1=4 CALL@1=9", "E[0] c1@1=3/0 c2@1=4/0 CALL@1=9/0"},
+      /* a logged value beside a timed event is no row of its own; alone it is one without samples */
+      {"E: k@1=3 v@1", "E[0] k@1=3/0"},
+      {"E: v@1 k@2=3", "E[0] v@1 k@2=3/0"},
+      {"E:|E:", "E[0,1]"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_map names;
+    etr_dump dump;
+    etr_blocks blocks;
+    char text[1024] = "";
+    etr_map_init(&names, &arena);
+    make_dump(&arena, &names, &dump, cases[i].dump);
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+    describe(&blocks, text, sizeof text);
+    cr_expect_str_eq(text, cases[i].blocks, "%s gives %s", cases[i].dump, text);
+    etr_arena_clear(&arena);
+  }
+}
+
+Test(blocks, several_dumps_and_choices) {
+  etr_arena arena = {0};
+  etr_map names;
+  etr_dump dumps[2];
+  etr_blocks blocks;
+  char text[1024] = "";
+  static const etr_method_choice choices[] = {{.run = 1, .method = "decode"}};
+  static const etr_options options = {.choices = choices, .choice_count = 1};
+  etr_map_init(&names, &arena);
+  make_dump(&arena, &names, &dumps[0], "E: a@1=1|E: a@1=2");
+  make_dump(&arena, &names, &dumps[1], "E: a@1=3");
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, NULL), ETR_OK);
+  describe(&blocks, text, sizeof text);
+  cr_expect_str_eq(text, "E[0,1,2] a@1=1/0,2/1,3/2");
+  cr_expect_eq(blocks.runs[2].dump, 1);
+  cr_expect_eq(blocks.runs[2].index_in_dump, 0);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, &options), ETR_OK);
+  describe(&blocks, text, sizeof text);
+  cr_expect_str_eq(text, "E[0,2] a@1=1/0,3/2|E[1] a@1=2/1");
+  etr_arena_clear(&arena);
+}
+
+Test(blocks, statistics_of_a_row) {
+  etr_arena arena = {0};
+  etr_map names;
+  etr_dump dump;
+  etr_blocks blocks;
+  etr_map_init(&names, &arena);
+  make_dump(&arena, &names, &dump, "E: Method::execute@-1=10 a@1=40|E: Method::execute@-1=20 a@1=20");
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+  cr_assert_eq(blocks.block_count, 1);
+  const etr_stats *stats = &blocks.blocks[0].events[1].stats;
+  cr_expect_eq(stats->count, 2);
+  cr_expect_eq(stats->avg, 30);
+  cr_expect_eq(stats->min, 20);
+  cr_expect_eq(stats->max, 40);
+  cr_expect_eq(blocks.runs[0].execute_ticks, 10);
+  cr_expect_eq(blocks.runs[1].execute_ticks, 20);
+  etr_arena_clear(&arena);
+}

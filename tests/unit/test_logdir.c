@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Writing run folders: where files go, that they are replaced, and that failure leaves nothing.
+ */
+#include "tiny_profile.h"
+
+#include "etrecord_tb.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/test_logdir.XXXXXX";
+static etr_graph graphs[4];
+static tiny t;
+static etr_profile profile;
+
+/* A profile with an entry point for each "MODULE/METHOD". */
+static void make_profile(const char *const names[][2], size_t count) {
+  static const etr_value output = {.name = "y", .rank = -1};
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), y = tiny_node(&t, ETR_NODE_OP, "y", "aten.add.Tensor", 0);
+  t.nodes.data[y].outputs = &output;
+  tiny_input(&t, y, x, 0);
+  profile = *tiny_profile(&t);
+  for (size_t i = 0; i < count; i++) {
+    graphs[i] = profile.graphs[0];
+    graphs[i].module = names[i][0];
+    graphs[i].method = names[i][1];
+  }
+  profile.graphs = graphs;
+  profile.graph_count = count;
+}
+
+static void setup(void) { cr_assert_not_null(mkdtemp(folder)); }
+
+static void teardown(void) {
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  cr_expect_eq(system(command), 0);
+  tiny_clear(&t);
+}
+
+TestSuite(logdir, .init = setup, .fini = teardown);
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void list(etr_arena *arena, const char *path, const char *relative, char **found, size_t *count) {
+  DIR *directory = opendir(path);
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    char *child = etr_arena_format(arena, "%s/%s", path, entry->d_name),
+         *name = etr_arena_format(arena, "%s%s%s", relative, *relative ? "/" : "", entry->d_name);
+    struct stat status;
+    if (child && stat(child, &status) == 0 && S_ISDIR(status.st_mode))
+      list(arena, child, name, found, count);
+    else
+      found[(*count)++] = name;
+  }
+  if (directory) closedir(directory);
+}
+
+/* All files below the folder, sorted, joined by ' '. */
+static void expect_files(const char *expected) {
+  etr_arena arena = {0};
+  char *found[64], *text = "";
+  size_t count = 0;
+  list(&arena, folder, "", found, &count);
+  if (count) qsort(found, count, sizeof *found, by_text);
+  for (size_t i = 0; i < count; i++) text = etr_arena_format(&arena, "%s%s%s", text, i ? " " : "", found[i]);
+  cr_expect_str_eq(text, expected, "files are %s", text);
+  etr_arena_clear(&arena);
+}
+
+static void put_file(const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  cr_assert_not_null(file);
+  fclose(file);
+}
+
+static void put_folder(const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  cr_assert_eq(mkdir(path, 0700), 0);
+}
+
+static etr_status write_profile(double wall_time, etr_error *error) {
+  etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = wall_time, .host = "h", .pid = 1};
+  return etr_write_logdir(&profile, &options, error);
+}
+
+Test(logdir, files_of_entry_points) {
+  static const char *const names[][2] = {{"edge", "encode"}, {"edge", "decode"}, {"aten", "forward"}, {"../..", "a/b"}};
+  make_profile(names, 4);
+  cr_expect_eq(write_profile(7, NULL), ETR_OK);
+  expect_files("n/1_edge/decode/events.out.tfevents.0000000007.h.1.0 n/1_edge/encode/events.out.tfevents.0000000007.h.1.0 "
+               "n/2_aten/forward/events.out.tfevents.0000000007.h.1.0 n/3_%2E.%2F.%2E/a%2Fb/events.out.tfevents.0000000007.h.1.0 "
+               "n/dot/%2E.%2F.%2E/a%2Fb.dot n/dot/aten/forward.dot n/dot/edge/decode.dot n/dot/edge/encode.dot");
+}
+
+Test(logdir, names_that_fall_together_stay_apart) {
+  static const char *const names[][2] = {{"m", "f"}, {"m", "f"}};
+  make_profile(names, 2);
+  cr_expect_eq(write_profile(7, NULL), ETR_OK);
+  expect_files("n/1_m/f/2_events.out.tfevents.0000000007.h.1.0 n/1_m/f/events.out.tfevents.0000000007.h.1.0 n/dot/m/2_f.dot n/dot/m/f.dot");
+}
+
+Test(logdir, a_second_time_replaces) {
+  static const char *const names[][2] = {{"edge", "forward"}, {"aten", "forward"}};
+  static const char *const fewer[][2] = {{"aten", "forward"}};
+  make_profile(names, 2);
+  cr_expect_eq(write_profile(7, NULL), ETR_OK);
+  cr_expect_eq(write_profile(8, NULL), ETR_OK);
+  expect_files("n/1_edge/forward/events.out.tfevents.0000000008.h.1.0 n/2_aten/forward/events.out.tfevents.0000000008.h.1.0 n/dot/aten/forward.dot "
+               "n/dot/edge/forward.dot");
+  make_profile(fewer, 1);
+  cr_expect_eq(write_profile(9, NULL), ETR_OK);
+  expect_files("n/1_aten/forward/events.out.tfevents.0000000009.h.1.0 n/dot/aten/forward.dot n/dot/edge/forward.dot");
+}
+
+Test(logdir, strangers_stay) {
+  static const char *const names[][2] = {{"edge", "forward"}};
+  make_profile(names, 1);
+  put_folder("n");
+  put_folder("n/9_old");
+  put_folder("n/9_old/forward");
+  put_folder("n/mine");
+  put_file("n/9_old/forward/events.out.tfevents.1.h.1.0");
+  put_file("n/9_old/notes");
+  put_file("n/mine/events.out.tfevents.1.h.1.0");
+  cr_expect_eq(write_profile(7, NULL), ETR_OK);
+  expect_files("n/1_edge/forward/events.out.tfevents.0000000007.h.1.0 n/9_old/notes n/dot/edge/forward.dot n/mine/events.out.tfevents.1.h.1.0");
+}
+
+/* Something in the way of each step: nothing is left, and what was there is as it was. */
+Test(logdir, failure_leaves_nothing) {
+  static const struct {
+    const char *folders[4], *file, *left, *message;
+  } cases[] = {
+      {{NULL}, "n", "n", "n"},
+      {{"n"}, "n/1_edge", "n/1_edge", "cannot make"},
+      {{"n"}, "n/dot", "n/dot", "cannot make"},
+      {{"n", "n/1_edge"}, "n/1_edge/forward", "n/1_edge/forward", "cannot make"},
+      {{"n", "n/dot", "n/dot/edge", "n/dot/edge/forward.dot"}, "n/dot/edge/forward.dot/x", "n/dot/edge/forward.dot/x", "cannot write this file"},
+  };
+  static const char *const names[][2] = {{"edge", "forward"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_error error;
+    make_profile(names, 1);
+    for (size_t k = 0; k < 4 && cases[i].folders[k]; k++) put_folder(cases[i].folders[k]);
+    put_file(cases[i].file);
+    cr_expect_eq(write_profile(7, &error), ETR_ERROR_IO, "case %zu", i);
+    cr_expect_not_null(strstr(error.message, cases[i].message), "case %zu: %s", i, error.message);
+    cr_expect_str_not_empty(error.file);
+    expect_files(cases[i].left);
+    teardown();
+    t = (tiny){0};
+    cr_assert_eq(mkdir(folder, 0700), 0);
+  }
+}
+
+Test(logdir, nothing_to_write) {
+  etr_error error;
+  profile = (etr_profile){.ticks_per_second = 1e9};
+  cr_expect_eq(write_profile(7, &error), ETR_ERROR_CHOICE);
+  expect_files("");
+}
+
+typedef struct told {
+  size_t count;
+  char paths[8][256];
+} told;
+
+static void note(void *context, const char *path, size_t graph, const char *kind) {
+  told *seen = context;
+  cr_assert_lt(seen->count, 8);
+  snprintf(seen->paths[seen->count++], sizeof seen->paths[0], "%s %zu %s", kind, graph, path + strlen(folder));
+}
+
+Test(logdir, tells_of_each_file) {
+  static const char *const names[][2] = {{"edge", "forward"}};
+  told seen = {0};
+  make_profile(names, 1);
+  etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7, .on_file = note, .context = &seen};
+  cr_expect_eq(etr_write_logdir(&profile, &options, NULL), ETR_OK);
+  cr_assert_eq(seen.count, 2);
+  cr_expect_str_eq(seen.paths[0], "events 0 /n/1_edge/forward/events.out.tfevents.0000000007.localhost.0.0");
+  cr_expect_str_eq(seen.paths[1], "dot 0 /n/dot/edge/forward.dot");
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Stack traces, module stacks and ancestors, as torch.export writes them and as nobody should.
+ */
+#include "metadata.h"
+
+#include <criterion/criterion.h>
+
+static etr_arena arena;
+static etr_map strings;
+
+static void begin(void) { etr_map_init(&strings, &arena); }
+static void end(void) { etr_arena_clear(&arena); }
+
+TestSuite(metadata, .init = begin, .fini = end);
+
+/* ---- nn_module_stack ---- */
+
+Test(metadata, module_stacks) {
+  static const struct {
+    const char *stack, *path, *type, *parent;
+  } cases[] = {
+      {"", "", "__main__.M", NULL},
+      {"L__self__,,__main__.M", "", "__main__.M", NULL},
+      {"L__self__,,__main__.M;L__self__blocks,blocks,B", "blocks", "B", ""},
+      {"L__self__,,__main__.M;L__self__blocks,blocks,B;L__self__blocks.0.fc,blocks.0.fc,torch.nn.modules.linear.Linear", "blocks.0.fc",
+       "torch.nn.modules.linear.Linear", "blocks"},
+      {"k,blocks,B;k,blocks.1,C", "blocks.1", "C", "blocks"},
+      {"L['self'],L['s'].block1,M", "L['s'].block1", "M", ""},
+      {"k,a,b,T", "a,b", "T", ""}, /* the type is behind the last comma */
+      {";;;", "", "__main__.M", NULL},
+      {",,", "", "__main__.M", NULL},
+  };
+  etr_module_tree tree;
+  cr_assert(etr_module_tree_init(&tree, &arena));
+  etr_module_tree_add(&tree, &strings, ETR_SLICE("L__self__,,__main__.M"));
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    uint32_t index = etr_module_tree_add(&tree, &strings, etr_slice_of(cases[i].stack));
+    cr_assert_lt(index, tree.list.count);
+    const etr_module *module = &tree.list.data[index];
+    cr_expect_str_eq(module->path, cases[i].path, "%s", cases[i].stack);
+    cr_expect_str_eq(module->type, cases[i].type, "%s", cases[i].stack);
+    if (cases[i].parent)
+      cr_expect_str_eq(tree.list.data[module->parent].path, cases[i].parent, "%s", cases[i].stack);
+    else
+      cr_expect_eq(index, 0, "%s", cases[i].stack);
+  }
+}
+
+Test(metadata, a_module_is_there_once) {
+  etr_module_tree tree;
+  etr_module_tree_init(&tree, &arena);
+  uint32_t a = etr_module_tree_add(&tree, &strings, ETR_SLICE("x,,M;y,a,A"));
+  cr_expect_eq(etr_module_tree_add(&tree, &strings, ETR_SLICE("x,,M;y,a,A")), a);
+  cr_expect_eq(etr_module_tree_add(&tree, &strings, ETR_SLICE("x,,M;other key,a,A")), a);
+  cr_expect_neq(etr_module_tree_add(&tree, &strings, ETR_SLICE("x,,M;y,a,B")), a, "another type");
+  cr_expect_eq(tree.list.count, 3);
+}
+
+Test(metadata, parents_come_first) {
+  etr_module_tree tree;
+  etr_module_tree_init(&tree, &arena);
+  etr_module_tree_add(&tree, &strings, ETR_SLICE("k,a,A;k,a.b,B;k,a.b.c,C"));
+  cr_expect_eq(tree.list.data[0].parent, ETR_NONE);
+  for (uint32_t i = 1; i < tree.list.count; i++) cr_expect_lt(tree.list.data[i].parent, i);
+}
+
+/* ---- stack_trace ---- */
+
+Test(metadata, sources) {
+  static const struct {
+    const char *trace, *file; /* NULL: none */
+    int64_t line;
+    const char *function, *code;
+  } cases[] = {
+      {"  File \"/m/model.py\", line 12, in forward\n    return self.fc(x)\n", "/m/model.py", 12, "forward", "return self.fc(x)"},
+      {"  File \"a.py\", line 1, in f\n    g()\n  File \"b.py\", line 2, in g\n    h()", "b.py", 2, "g", "h()"},
+      {"  File \"a.py\", line 1, in f\n    g()\n  File \"/x/site-packages/torch/nn/m.py\", line 2, in g\n    h()", "a.py", 1, "f", "g()"},
+      {"  File \"/x/dist-packages/torch/nn/m.py\", line 2, in g\n    h()", NULL, 0, NULL, NULL},
+      {"  File \"/x/site-packages/torchvision/m.py\", line 2, in g\n    h()", "/x/site-packages/torchvision/m.py", 2, "g", "h()"},
+      {"  File \"a.py\", line 1, in f\n    g()\n  File \"<eval_with_key>.1\", line 2, in g\n    h()", "a.py", 1, "f", "g()"},
+      {"  File \"a.py\", line 1, in f\n    g(x,\n      y)\n", "a.py", 1, "f", "g(x,"},
+      {"  File \"a.py\", line 1, in f\n", "a.py", 1, "f", ""},
+      {"  File \"a.py\", line 1", "a.py", 1, "", ""},
+      {"Traceback:\n  File \"a.py\", line 3, in <module>\n    go()", "a.py", 3, "<module>", "go()"},
+      {"File \"a.py\", line x, in f\n", NULL, 0, NULL, NULL},
+      {"File \"a.py\n", NULL, 0, NULL, NULL},
+      {"File \"", NULL, 0, NULL, NULL},
+      {"no trace at all", NULL, 0, NULL, NULL},
+      {"", NULL, 0, NULL, NULL},
+      {"\n\n\n", NULL, 0, NULL, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_source *source = etr_source_of_trace(&arena, &strings, etr_slice_of(cases[i].trace));
+    cr_expect_eq(source != NULL, cases[i].file != NULL, "%s", cases[i].trace);
+    if (!source || !cases[i].file) continue;
+    cr_expect_str_eq(source->file, cases[i].file, "case %zu", i);
+    cr_expect_eq(source->line, cases[i].line, "case %zu", i);
+    cr_expect_str_eq(source->function, cases[i].function, "case %zu", i);
+    cr_expect_str_eq(source->code, cases[i].code, "case %zu: %s", i, source->code);
+  }
+}
+
+/* ---- from_node ---- */
+
+Test(metadata, ancestors) {
+  static const struct {
+    const char *text;
+    int64_t graph_id;
+    const char *name; /* NULL: none */
+  } cases[] = {
+      {"[{\"name\": \"a\", \"graph_id\": 7}]", 7, "a"},
+      {"[{\"name\": \"a\", \"graph_id\": 8}]", 7, NULL},
+      {"[{\"name\": \"new\", \"target\": \"t\", \"graph_id\": 9, \"pass_name\": \"p\", \"action\": \"replace\", \"from_node\": "
+       "[{\"name\": \"old\", \"graph_id\": 7, \"from_node\": []}]}]",
+       7, "old"},
+      {"[{\"name\": \"x\", \"graph_id\": 1}, {\"name\": \"y\", \"graph_id\": 7}]", 7, "y"},
+      {"[{\"name\": \"first\", \"graph_id\": 7, \"from_node\": [{\"name\": \"second\", \"graph_id\": 7}]}]", 7, "first"},
+      {"[]", 7, NULL},
+      {"", 7, NULL},
+      {"null", 7, NULL},
+      {"[{\"name\": \"a\", \"graph_", 7, NULL},
+      {"[[[[", 7, NULL},
+      {"[{\"name\": 3, \"graph_id\": 7}]", 7, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const char *name = etr_ancestor_in_graph(&strings, etr_slice_of(cases[i].text), cases[i].graph_id);
+    cr_expect_eq(name != NULL, cases[i].name != NULL, "%s", cases[i].text);
+    if (name && cases[i].name) cr_expect_str_eq(name, cases[i].name);
+  }
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Programs: each small document and the graph that it must give, written as text.
+ */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+typedef struct reading {
+  etr_arena arena;
+  etr_map strings;
+  etr_graph graph;
+  etr_status status;
+} reading;
+
+static void read_program(reading *r, const char *document) {
+  *r = (reading){0};
+  etr_map_init(&r->strings, &r->arena);
+  etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
+  r->status = etr_program_read(&r->graph, &r->strings, json, 7);
+  etr_json_close(json);
+}
+
+static size_t put_value(char *out, size_t size, const etr_value *value) {
+  size_t used = (size_t)snprintf(out, size, "%s", value->dtype ? value->dtype : "?");
+  if (value->rank < 0) return used;
+  used += (size_t)snprintf(out + used, size - used, "[");
+  for (int32_t i = 0; i < value->rank; i++) {
+    const etr_dim *dim = &value->dims[i];
+    if (dim->symbol)
+      used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", dim->symbol);
+    else
+      used += (size_t)snprintf(out + used, size - used, "%s%lld", i ? "," : "", (long long)dim->size);
+  }
+  return used + (size_t)snprintf(out + used, size - used, "]");
+}
+
+/* "SUBGRAPH/NAME:TARGET(INPUTS)->OUTPUTS" of each node that is no input; of inputs "KIND NAME=WEIGHT". */
+static void describe(const etr_graph *graph, char *out, size_t size) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *n = &graph->nodes[i];
+    used += (size_t)snprintf(out + used, size - used, "%s", i ? " " : "");
+    if (n->subgraph != ETR_NONE) used += (size_t)snprintf(out + used, size - used, "%s/", graph->subgraphs[n->subgraph].path);
+    if (n->kind != ETR_NODE_OP && n->kind != ETR_NODE_OUTPUT) {
+      used += (size_t)snprintf(out + used, size - used, "%s:%s", etr_node_kind_name(n->kind), n->name);
+      if (n->weight_name) used += (size_t)snprintf(out + used, size - used, "=%s", n->weight_name);
+      continue;
+    }
+    used += (size_t)snprintf(out + used, size - used, n->kind == ETR_NODE_OP ? "%s:%s(" : "%s(", n->name, n->target);
+    for (size_t k = 0; k < n->input_count; k++)
+      used += (size_t)snprintf(out + used, size - used, "%s%s.%u", k ? "," : "", graph->nodes[n->inputs[k].node].name, n->inputs[k].output);
+    used += (size_t)snprintf(out + used, size - used, ")");
+    for (size_t k = 0; k < n->output_count; k++) {
+      used += (size_t)snprintf(out + used, size - used, "%s", k ? "," : "->");
+      used += put_value(out + used, size - used, &n->outputs[k]);
+    }
+    if (n->debug_handle) used += (size_t)snprintf(out + used, size - used, "#%u", n->debug_handle);
+  }
+}
+
+#define PROGRAM(graph, more) "{\"graph_module\": {\"graph\": {" graph "}" more "}, \"schema_version\": {\"major\": 5, \"minor\": 4}}"
+#define ADD "\"target\": \"torch.ops.aten.add.Tensor\""
+#define TENSOR(name) "{\"as_tensor\": {\"name\": \"" name "\"}}"
+#define ARG(name) "{\"name\": \"self\", \"arg\": " TENSOR(name) "}"
+
+Test(program, graphs) {
+  static const struct {
+    const char *document, *expected;
+  } cases[] = {
+      {PROGRAM("", ""), "output()"},
+      {PROGRAM("\"inputs\": [" TENSOR("x") "], \"nodes\": [], \"outputs\": [" TENSOR("x") "]", ""), "input:x output(x.0)"},
+      {PROGRAM(
+           "\"inputs\": [" TENSOR("x") "], \"nodes\": [{\"name\": \"add\", " ADD ", \"inputs\": [" ARG("x") ", " ARG("x") "], \"outputs\": [" TENSOR(
+               "y") "], \"metadata\": {\"debug_handle\": \"12\"}}], \"outputs\": [" TENSOR("y") "], \"tensor_values\": {\"y\": {\"dtype\": 7, "
+                                                                                                "\"sizes\": "
+                                                                                                "[{\"as_int\": 2}, {\"as_expr\": {\"expr_str\": "
+                                                                                                "\"2*s77\", \"hint\": {\"as_int\": 8}}}]}}",
+           ""),
+       "input:x add:aten.add.Tensor(x.0,x.0)->float32[2,2*s77]#12 output(add.0)"},
+      /* 0.6 has no names: a node is called like its first output. A use of nothing falls away. */
+      {PROGRAM("\"nodes\": [{" ADD ", \"inputs\": [" ARG("gone") "], \"outputs\": [" TENSOR("y") "]}]", ""), "y:aten.add.Tensor()->? output()"},
+      /* tensors before nodes, two outputs, the second one used */
+      {PROGRAM("\"tensor_values\": {\"b\": {\"dtype\": 12, \"sizes\": []}}, \"nodes\": [{\"name\": \"s\", \"target\": "
+               "\"torch.ops.aten.split.Tensor\", \"inputs\": [], "
+               "\"outputs\": [{\"as_tensors\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}]}, {\"name\": \"r\", " ADD
+               ", \"inputs\": [" ARG("b") "], \"outputs\": []}]",
+               ""),
+       "s:aten.split.Tensor()->?,bool[] r:aten.add.Tensor(s.1) output()"},
+      /* what the inputs are */
+      {PROGRAM("\"inputs\": [" TENSOR("p_w") ", " TENSOR("b_m") ", " TENSOR("c_k") ", " TENSOR("x") "], \"nodes\": []",
+               ", \"signature\": {\"input_specs\": [{\"parameter\": {\"arg\": {\"name\": \"p_w\"}, \"parameter_name\": \"fc.weight\"}}, {\"buffer\": "
+               "{\"arg\": "
+               "{\"name\": \"b_m\"}, \"buffer_name\": \"mean\", \"persistent\": true}}, {\"tensor_constant\": {\"arg\": {\"name\": \"c_k\"}, "
+               "\"tensor_constant_name\": \"k\"}}, {\"user_input\": {\"arg\": " TENSOR("x") "}}]}"),
+       "parameter:p_w=fc.weight buffer:b_m=mean constant:c_k=k input:x output()"},
+      /* a body: its names are its own */
+      {PROGRAM("\"inputs\": [" TENSOR(
+                   "x") "], \"nodes\": [{\"name\": \"cond\", \"target\": \"torch.ops.higher_order.cond\", \"inputs\": [{\"name\": \"t\", \"arg\": "
+                        "{\"as_graph\": {\"name\": \"true_graph_0\", \"graph\": {\"inputs\": [" TENSOR(
+                            "x") "], \"nodes\": [{\"name\": \"n\", " ADD
+                                 ", \"inputs\": [" ARG("x") "], \"outputs\": [" TENSOR("n") "]}], \"outputs\": [" TENSOR("n") "]}}}}, " ARG(
+                                     "x") "], \"outputs\": [" TENSOR("c") "]}]",
+               ""),
+       "input:x cond:higher_order.cond(x.0)->? true_graph_0/input:x true_graph_0/n:aten.add.Tensor(x.0)->? true_graph_0/output(n.0) output()"},
+      /* members of a later version, dead members of an old one */
+      {PROGRAM("\"later\": [1, {\"a\": null}], \"nodes\": [{\"later\": 1, \"name\": \"n\", " ADD
+               ", \"inputs\": [{\"name\": \"a\", \"arg\": {\"as_none\": true, "
+               "\"as_later\": {\"x\": [1e999, -Infinity, NaN]}}}], \"outputs\": [{\"as_tensor\": null}]}]",
+               ""),
+       "n:aten.add.Tensor() output()"},
+      {PROGRAM("\"nodes\": [{\"name\": \"n\", \"target\": \"_operator.mul\", \"inputs\": [], \"outputs\": [{\"as_sym_int\": {\"as_name\": \"i\"}}], "
+               "\"metadata\": {\"debug_handle\": \"[3, 4]\"}}], "
+               "\"sym_int_values\": {\"i\": {}}",
+               ""),
+       "n:_operator.mul()->int#3 output()"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    reading r;
+    char text[2048];
+    read_program(&r, cases[i].document);
+    cr_expect_eq(r.status, ETR_OK, "case %zu", i);
+    if (r.status == ETR_OK) {
+      describe(&r.graph, text, sizeof text);
+      cr_expect_str_eq(text, cases[i].expected, "case %zu: %s", i, text);
+      cr_expect_str_eq(r.graph.schema_version, "5.4");
+    }
+    etr_arena_clear(&r.arena);
+  }
+}
+
+Test(program, damaged) {
+  static const char *const cases[] = {"",
+                                      "[]",
+                                      "{}",
+                                      "null",
+                                      "{\"graph_module\": {}}",
+                                      "{\"graph_module\": {\"graph\": []}}",
+                                      "{\"graph_module\": {\"graph\": {\"nodes\": {}}}}",
+                                      "{\"graph_module\": {\"graph\": {\"nodes\": [7]}}}",
+                                      "{\"graph_module\": {\"graph\": {\"nodes\": [{\"inputs\": 1}]}}}",
+                                      "{\"graph_module\": {\"graph\": {}}} x",
+                                      "{\"graph_module\": {\"graph\": {}"};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    reading r;
+    read_program(&r, cases[i]);
+    cr_expect_eq(r.status, ETR_ERROR_FORMAT, "%s", cases[i]);
+    etr_arena_clear(&r.arena);
+  }
+}
+
+Test(program, dialects) {
+  static const char *const cases[][2] = {
+      {"executorch.exir.dialects.edge.ops.aten.add.Tensor", "edge"},
+      {"torch.ops.aten.add.Tensor", "aten"},
+      {"_operator.add", ""},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    reading r;
+    char document[512];
+    snprintf(document, sizeof document, PROGRAM("\"nodes\": [{\"target\": \"%s\", \"inputs\": [], \"outputs\": []}]", ""), cases[i][0]);
+    read_program(&r, document);
+    cr_expect_eq(r.status, ETR_OK);
+    cr_expect_str_eq(r.graph.dialect, cases[i][1], "%s", cases[i][0]);
+    etr_arena_clear(&r.arena);
+  }
+}
