@@ -295,6 +295,9 @@ size_t etr_archive_find(const etr_archive *archive, const char *name) {
 
 /* ---- Reading an entry ---- */
 
+/* A deflated program shrinks to a tenth or so; deflate itself can do a thousandth. */
+enum { MOST_BOMB_BYTES = 64 << 20, MOST_BOMB_RATIO = 200 };
+
 static etr_status check_sizes(const etr_archive *archive, const archive_entry *entry, uint64_t max_bytes, etr_error *error) {
   zip_stat_t stat;
   if (max_bytes && entry->size > max_bytes)
@@ -306,6 +309,9 @@ static etr_status check_sizes(const etr_archive *archive, const archive_entry *e
   bool stored = stat.comp_method == ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE;
   if (stat.comp_size > archive->zip_size || (stored && stat.size > archive->zip_size))
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0, "its size is beyond the end of the file");
+  if (stat.size > MOST_BOMB_BYTES && stat.size / MOST_BOMB_RATIO > stat.comp_size)
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
+                    "it would expand from %" PRIu64 " to %" PRIu64 " bytes: no real program does", (uint64_t)stat.comp_size, (uint64_t)stat.size);
   return ETR_OK;
 }
 

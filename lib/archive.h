@@ -34,7 +34,8 @@ size_t etr_archive_find(const etr_archive *archive, const char *name);
 /**
  * Opens an entry to read its bytes in a stream, decompressed. What comes out is capped at the size in the directory and at max_bytes
  * (0: no own cap), so a lying directory cannot make it grow. Close with etr_archive_entry_close().
- * Errors: ETR_ERROR_FORMAT (unsupported compression or encryption, larger than max_bytes, damaged local header), ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_FORMAT (unsupported compression or encryption, larger than max_bytes, damaged local header, a zip bomb: more than 64 MiB at more
+ * than 200 times its compressed size), ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive, size_t index, uint64_t max_bytes, etr_error *error);
 

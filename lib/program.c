@@ -11,8 +11,8 @@
 #include "metadata.h"
 #include "tensor_meta.h"
 
-/* A graph in a graph in a graph: real ones nest twice. Bounds the recursion. */
-enum { MAX_NESTING = 24 };
+/* A graph in a graph in a graph: real ones nest twice, and have thousands of nodes. Bounds the recursion, and memory. */
+enum { MAX_NESTING = 24, MAX_NODES = 2 << 20 };
 
 typedef struct value {
   uint32_t node, output; /* that defines it; ETR_NONE while unknown */
@@ -285,7 +285,8 @@ static void read_metadata(reader *r, uint32_t node) {
 }
 
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
-  etr_node *node = r->nodes.count < ETR_NONE ? etr_vec_push(r->arena, &r->nodes) : NULL;
+  if (r->nodes.count == MAX_NODES) etr_json_fail(r->json, "more nodes than any real program has");
+  etr_node *node = r->nodes.count < MAX_NODES ? etr_vec_push(r->arena, &r->nodes) : NULL;
   if (!node) return ETR_NONE;
   *node = (etr_node){.name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
   return (uint32_t)(r->nodes.count - 1);

@@ -254,6 +254,8 @@ def dump_cases():
         dump_case('no_runs', 'survive', forge.etdump([])),
         dump_case('empty_run', 'survive', forge.etdump([('Execute', [])])),
         dump_case('one_event_100000_times', 'survive', lambda: long_loop(100000)),
+        dump_case('one_instruction_of_200000_names', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, 1, 1, 2) for i in range(200000)])])),
+        dump_case('20000_runs_all_different', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2)]) for i in range(20000)])),
         dump_case('instruction_ids_at_the_edge', 'survive', forge.etdump([('Execute', [('native_call_add.out', 0, i, 1, 2) for i in (2**31 - 1, -2**31, -2, 0)])])),
         dump_case('times_at_the_edge', 'survive', forge.etdump([('Execute', [('Method::execute', -1, 0, 0, 2**64 - 1), ('native_call_add.out', 0, 1, 0, 2**64 - 1), ('native_call_add.out', 0, 2, 2**64 - 1, 0)])] * 3)),
         dump_case('many_signatures', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2) for i in range(50)] + [('x%d' % k, 0, 99, 1, 2)]) for k in range(2000)])),

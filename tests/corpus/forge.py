@@ -5,6 +5,7 @@ Used by the corpus test for damage and by the benchmark for size.
 """
 import io
 import struct
+import warnings
 import zipfile
 import zlib
 
@@ -20,6 +21,7 @@ def entries_of(path):
 def record(entries, method=zipfile.ZIP_STORED):
     """A zip with these entries; a list of pairs may name one twice."""
     out = io.BytesIO()
+    warnings.simplefilter('ignore', UserWarning)  # of a name given twice
     with zipfile.ZipFile(out, 'w', method, compresslevel=1) as archive:
         for name, data in entries.items() if isinstance(entries, dict) else entries:
             archive.writestr(zipfile.ZipInfo(name), data, method)

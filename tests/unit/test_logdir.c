@@ -144,7 +144,7 @@ Test(logdir, failure_leaves_nothing) {
       {{NULL}, "n", "n", "n"},
       {{"n"}, "n/1_edge", "n/1_edge", "cannot make"},
       {{"n"}, "n/dot", "n/dot", "cannot make"},
-      {{"n", "n/1_edge"}, "n/1_edge/forward", "n/1_edge/forward", "cannot make"},
+      {{"n", "n/1_edge"}, "n/1_edge/forward", "n/1_edge/forward", "cannot write into"},
       {{"n", "n/dot", "n/dot/edge", "n/dot/edge/forward.dot"}, "n/dot/edge/forward.dot/x", "n/dot/edge/forward.dot/x", "cannot write this file"},
   };
   static const char *const names[][2] = {{"edge", "forward"}};
