@@ -101,12 +101,14 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
 }
 
 char *etr_arena_format(etr_arena *arena, const char *format, ...) {
+  char first[256]; /* nearly every text fits: then it is formatted once */
   va_list arguments;
   va_start(arguments, format);
-  int size = vsnprintf(NULL, 0, format, arguments);
+  int size = vsnprintf(first, sizeof first, format, arguments);
   va_end(arguments);
   char *text = size < 0 ? fail(arena) : etr_arena_alloc(arena, (size_t)size + 1);
   if (!text) return NULL;
+  if ((size_t)size < sizeof first) return memcpy(text, first, (size_t)size + 1);
   va_start(arguments, format);
   vsnprintf(text, (size_t)size + 1, format, arguments);
   va_end(arguments);

@@ -34,6 +34,7 @@ typedef struct attributor {
   size_t run_count;
   uint64_t *execute; /* per run of the method */
   etr_vec(portion) portions;
+  portion *spare; /* as long as portions, for sorting */
   etr_vec(etr_delegate) delegates;
   bool warned_shares;
 } attributor;
@@ -208,11 +209,32 @@ static bool add_block(attributor *a, uint32_t block_index) {
 
 /* ---- Times on nodes ---- */
 
-static int by_node_and_run(const void *x, const void *y) {
+static int by_run(const void *x, const void *y) {
   const portion *a = x, *b = y;
-  if (a->node != b->node) return a->node < b->node ? -1 : 1;
   if (a->run != b->run) return a->run < b->run ? -1 : 1;
   return (a->row > b->row) - (a->row < b->row);
+}
+
+static void sort_by_run(portion *list, size_t count) {
+  size_t i = 1;
+  while (i < count && by_run(&list[i - 1], &list[i]) <= 0) i++;
+  if (i < count) qsort(list, count, sizeof *list, by_run);
+}
+
+/* By node, those without one last; of a node by run. Counting keeps the order in which portions were added, so runs mostly are in order already. */
+static bool sort_portions(attributor *a, size_t node_count) {
+  size_t count = a->portions.count;
+  size_t *end = etr_arena_alloc_array(&a->scratch, node_count + 2, sizeof *end); /* of each node's portions, one place later */
+  if (!a->spare) a->spare = etr_arena_alloc_array(&a->scratch, count, sizeof *a->spare);
+  if (!end || !a->spare) return false;
+  portion *sorted = a->spare;
+  for (size_t i = 0; i < count; i++) end[ETR_MIN(a->portions.data[i].node, node_count) + 1]++;
+  for (size_t i = 1; i <= node_count + 1; i++) end[i] += end[i - 1];
+  for (size_t i = 0; i < count; i++) sorted[end[ETR_MIN(a->portions.data[i].node, node_count)]++] = a->portions.data[i];
+  for (size_t i = 0; i < node_count; i++) sort_by_run(sorted + (i ? end[i - 1] : 0), end[i] - (i ? end[i - 1] : 0));
+  a->spare = a->portions.data;
+  a->portions.data = sorted;
+  return true;
 }
 
 static uint64_t first_start_of_run(const etr_block *block, uint32_t run) {
@@ -274,7 +296,7 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times) {
   if (!per_run || !block_start) return false;
   for (size_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i])) block_start[i] = first_start_of_run(&a->blocks->blocks[i], a->blocks->blocks[i].runs[0]);
-  if (a->portions.count) qsort(a->portions.data, a->portions.count, sizeof *a->portions.data, by_node_and_run);
+  if (!sort_portions(a, graph->node_count)) return false;
   for (size_t first = 0, end; first < a->portions.count; first = end) {
     uint32_t node = a->portions.data[first].node;
     for (end = first; end < a->portions.count && a->portions.data[end].node == node;) end++;

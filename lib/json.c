@@ -109,12 +109,18 @@ static bool refuse(etr_json *json, const char *message) { return fail(json, fill
 
 static inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/** Passes over white space: the byte behind it, which stays unread, or -1 at the end. */
-static int next_byte(etr_json *json) {
+static int next_byte_behind_space(etr_json *json) {
   do {
     while (json->at < json->end && is_space(*json->at)) json->at++;
   } while (json->at == json->end && fill(json, 1));
   return json->at < json->end ? (unsigned char)*json->at : -1;
+}
+
+/** Passes over white space: the byte behind it, which stays unread, or -1 at the end. Mostly there is one blank, or nothing. */
+static inline int next_byte(etr_json *json) {
+  if (json->end - json->at > 1 && *json->at == ' ') json->at++;
+  if (json->at < json->end && !is_space(*json->at)) return (unsigned char)*json->at;
+  return next_byte_behind_space(json);
 }
 
 /* ---- Strings -------------------------------------------------------------------------------------------------------------------------- */
@@ -149,6 +155,9 @@ static size_t decode(etr_json *json, char *into, size_t size) {
     if (*stop == '"') {
       json->at++;
       json->state = AFTER_VALUE;
+    } else if (json->end - stop > 1 && stop[1] == '"' && size > done) { /* of a document in a string, every other word */
+      into[done++] = '"';
+      json->at += 2;
     } else if (*stop == '\\' && size - done >= ETR_JSON_MAX_UTF8) {
       done += decode_escape(json, into + done);
     }
@@ -273,6 +282,23 @@ etr_slice etr_json_string(etr_json *json) {
   return expect(json, ETR_JSON_STRING, "expected a string") && read_string(json, &string) ? string : ETR_SLICE("");
 }
 
+bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
+  size_t size = 1; /* behind the first quote */
+  if (etr_json_peek(json) != ETR_JSON_STRING) return false;
+  for (;;) {
+    if (size >= (size_t)(json->end - json->at)) {
+      if (size >= window_bytes || !fill(json, size + 1)) return false;
+    }
+    const char *stop = etr_json_find_quote(json->at + size, json->end);
+    size = (size_t)(stop - json->at);
+    if (stop == json->end) continue;
+    if (*stop == '"') break;
+    size += 2; /* an escape */
+  }
+  *raw = (etr_slice){json->at + 1, size - 1};
+  return true;
+}
+
 int64_t etr_json_int(etr_json *json) {
   etr_slice number;
   if (!expect(json, ETR_JSON_NUMBER, "expected a number")) return 0;
@@ -363,9 +389,8 @@ bool etr_json_element(etr_json *json) {
 
 /* ---- Skipping ------------------------------------------------------------------------------------------------------------------------- */
 
-/** Goes from bracket to bracket until the one that is next is closed again. */
-static bool skip_nested(etr_json *json) {
-  uint32_t outside = json->depth;
+/** Goes from bracket to bracket until so few are open. */
+static bool skip_nested(etr_json *json, uint32_t depth) {
   do {
     json->at = etr_json_find_bracket(json->at, json->end);
     if (json->at == json->end) {
@@ -379,7 +404,7 @@ static bool skip_nested(etr_json *json) {
       if (closing(json->stack.data[json->depth - 1]) != *json->at) return fail(json, "mismatched bracket");
       leave(json);
     }
-  } while (json->depth > outside);
+  } while (json->depth > depth);
   return true;
 }
 
@@ -395,8 +420,16 @@ void etr_json_skip(etr_json *json) {
     skip_string(json);
     break;
   case ETR_JSON_ARRAY:
-  case ETR_JSON_OBJECT: skip_nested(json); break;
+  case ETR_JSON_OBJECT: skip_nested(json, json->depth); break;
   }
+}
+
+void etr_json_leave(etr_json *json) {
+  if (json->message) return;
+  if (json->depth == 0 || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
+    fail(json, "no object or array is to be left");
+  else
+    skip_nested(json, json->depth - 1);
 }
 
 void etr_json_end(etr_json *json) {

@@ -60,6 +60,9 @@ void etr_json_object(etr_json *json);
  *  unescaped and lives until the next call on this reader. */
 bool etr_json_key(etr_json *json, etr_slice *key);
 
+/** Passes over the rest of the object or array entered last, and leaves it: for callers that have read what they want. Between keys or elements. */
+void etr_json_leave(etr_json *json);
+
 /** Enters an array. */
 void etr_json_array(etr_json *json);
 /** Moves to the next element of the array entered last; false at its end, which it leaves. Each element must be read or skipped. */
@@ -67,6 +70,9 @@ bool etr_json_element(etr_json *json);
 
 /** Reads a string, unescaped (unpaired surrogates become U+FFFD). Lives until the next call on this reader. */
 etr_slice etr_json_string(etr_json *json);
+/** Shows the string that is next as it stands in the document, escapes and all, and leaves it unread; lives until the next call on this reader. False
+ *  if no string is next, or if it is too long to be shown: a window's length at most. */
+bool etr_json_peek_raw(etr_json *json, etr_slice *raw);
 /** Reads an integer. A fraction, or a value that does not fit, is an error. */
 int64_t etr_json_int(etr_json *json);
 /** Reads a number, of at most 400 bytes; NaN, Infinity and -Infinity are numbers too. */

@@ -6,6 +6,8 @@
 
 #include "json.h"
 
+#include <stdio.h>
+
 /* ---- nn_module_stack ---- */
 
 bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
@@ -88,11 +90,18 @@ static etr_slice pop_line(etr_slice *text) {
   return strip(line);
 }
 
-static bool contains(etr_slice text, etr_slice wanted) {
-  for (; text.size >= wanted.size; text = after(text, 1))
-    if (etr_slice_starts(text, wanted)) return true;
-  return false;
+/* Place of a text inside another, or size if it is not there. */
+static size_t find_text(etr_slice text, etr_slice wanted) {
+  for (size_t at = 0; at + wanted.size <= text.size; at++) {
+    const char *first = memchr(text.data + at, wanted.data[0], text.size - at - wanted.size + 1);
+    if (!first) break;
+    at = (size_t)(first - text.data);
+    if (memcmp(first, wanted.data, wanted.size) == 0) return at;
+  }
+  return text.size;
 }
+
+static bool contains(etr_slice text, etr_slice wanted) { return find_text(text, wanted) < text.size; }
 
 static bool is_torch_file(etr_slice file) {
   return etr_slice_starts(file, ETR_SLICE("<")) || etr_slice_starts(file, ETR_SLICE("torch/")) || contains(file, ETR_SLICE("-packages/torch/"));
@@ -166,4 +175,21 @@ const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t
   const char *found = find_ancestor(json, strings, graph_id);
   etr_json_close(json);
   return found;
+}
+
+bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped, int64_t graph_id) {
+  static const char head[] = "{\\\"name\\\": \\\"";
+  char key[48];
+  int size = snprintf(key, sizeof key, "\\\"graph_id\\\": %lld,", (long long)graph_id);
+  size_t at = find_text(escaped, (etr_slice){key, (size_t)size});
+  *name = NULL;
+  if (at == escaped.size) return !contains(escaped, (etr_slice){key + sizeof "\\\"graph_id\\\": " - 1, (size_t)size - sizeof "\\\"graph_id\\\": "});
+  size_t brace = find_last(before(escaped, at), '{');
+  etr_slice object = after(before(escaped, at), brace);
+  if (!etr_slice_starts(object, ETR_SLICE(head))) return false;
+  etr_slice rest = after(object, sizeof head - 1);
+  etr_slice found = before(rest, find(rest, '\\'));
+  if (!etr_slice_starts(after(rest, found.size), ETR_SLICE("\\\","))) return false; /* the name itself has escapes */
+  *name = etr_intern(strings, found);
+  return true;
 }

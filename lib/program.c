@@ -67,11 +67,15 @@ static void push_name(reader *r, level *l) {
 
 /* Members of the Argument union that name values. */
 static bool names_values(etr_slice member) {
-  static const char *const members[] = {"as_tensor",     "as_tensors",    "as_optional_tensor", "as_optional_tensors", "as_nested_tensors",
-                                        "as_sym_int",    "as_sym_ints",   "as_sym_bool",        "as_sym_bools",        "as_sym_float",
-                                        "as_sym_floats", "as_custom_obj", "as_token",           "as_opaque_obj"};
+#define SLICE(text)                                                                                                                                  \
+  { (text), sizeof(text) - 1 }
+  static const etr_slice members[] = {SLICE("as_tensor"),         SLICE("as_tensors"),   SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
+                                      SLICE("as_nested_tensors"), SLICE("as_sym_int"),   SLICE("as_sym_ints"),        SLICE("as_sym_bool"),
+                                      SLICE("as_sym_bools"),      SLICE("as_sym_float"), SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
+                                      SLICE("as_token"),          SLICE("as_opaque_obj")};
+#undef SLICE
   for (size_t i = 0; i < ETR_COUNT(members); i++)
-    if (etr_slice_equal(member, etr_slice_of(members[i]))) return true;
+    if (etr_slice_equal(member, members[i])) return true;
   return false;
 }
 
@@ -190,12 +194,13 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
 
 static void read_node_inputs(reader *r, level *l, uint32_t node) {
   etr_slice key;
+  bool lowered = is_delegate_call(r->nodes.data[node].target); /* only a lowered module is called like its argument */
   etr_json_array(r->json);
   while (etr_json_element(r->json)) {
     const char *name = "";
     etr_json_object(r->json);
     while (etr_json_key(r->json, &key)) {
-      if (etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
+      if (lowered && etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
         name = etr_intern(r->strings, etr_json_string(r->json));
       else if (etr_slice_is(key, "arg"))
         read_argument(r, l, node, name);
@@ -275,8 +280,13 @@ static void read_metadata(reader *r, uint32_t node) {
       etr_json_skip(r->json);
       continue;
     }
-    etr_slice text = etr_json_string(r->json);
     etr_node *n = &r->nodes.data[node];
+    etr_slice text;
+    if (ancestors && etr_json_peek_raw(r->json, &text) && etr_ancestor_in_escaped(&n->aten_node, r->strings, text, r->graph_id)) {
+      etr_json_skip(r->json);
+      continue;
+    }
+    text = etr_json_string(r->json);
     if (trace) n->source = etr_source_of_trace(r->arena, r->strings, text);
     if (stack) n->module = etr_module_tree_add(&r->modules, r->strings, text);
     if (handle) n->debug_handle = parse_handle(text);

@@ -67,12 +67,19 @@ static void read_sizes(const reader *r, etr_value *meta) {
 
 static void read_tensor_meta(const reader *r, etr_value *meta) {
   etr_slice key;
+  bool has_dtype = false;
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
+    if (has_dtype && meta->rank >= 0) { /* strides, device and so on are of no use: half of the text */
+      etr_json_skip(r->json);
+      etr_json_leave(r->json);
+      return;
+    }
     if (etr_json_null(r->json)) continue;
-    if (etr_slice_is(key, "dtype"))
+    if (etr_slice_is(key, "dtype")) {
       meta->dtype = dtype_name(etr_json_int(r->json));
-    else if (etr_slice_is(key, "sizes"))
+      has_dtype = true;
+    } else if (etr_slice_is(key, "sizes"))
       read_sizes(r, meta);
     else if (etr_slice_is(key, "meta"))
       read_tensor_meta(r, meta); /* 2023: one level more */

@@ -73,9 +73,9 @@ static void put_title(events_table *t, const etr_block *block) {
   etr_putf(&t->writer, " \xC2\xB7 %zu run%s from run %u \xC2\xB7 ", block->run_count, block->run_count == 1 ? "" : "s",
            block->run_count ? block->runs[0] : 0);
   etr_put_plain(&t->writer, method ? method : "method not known");
-  etr_puts(&t->writer, " (");
+  etr_putf(&t->writer, " \xC2\xB7 times in %s\n  (", etr_unit_name(t->options->unit));
   etr_put_plain(&t->writer, block->method_rule);
-  etr_putf(&t->writer, ") \xC2\xB7 times in %s\n", etr_unit_name(t->options->unit));
+  etr_puts(&t->writer, ")\n");
 }
 
 static void add_block(events_table *t, const etr_block *block) {

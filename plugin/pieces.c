@@ -45,6 +45,44 @@ void etr_pieces_message(etr_pieces *pieces, const ProtobufCMessage *message) {
   if (at) (void)protobuf_c_message_pack(message, at);
 }
 
+void etr_pieces_submessage(etr_pieces *pieces, uint32_t field, const ProtobufCMessage *message, etr_slice more) {
+  size_t size = protobuf_c_message_get_packed_size(message);
+  etr_pieces_field(pieces, field, size + more.size);
+  uint8_t *at = grow(pieces, size + more.size);
+  if (!at) return;
+  (void)protobuf_c_message_pack(message, at);
+  if (more.size) memcpy(at + size, more.data, more.size);
+}
+
+static size_t varint_size(uint64_t value) {
+  size_t size = 1;
+  for (; value > 0x7f; value >>= 7) size++;
+  return size;
+}
+
+/* Bytes of a length-delimited field, header and all. */
+static size_t field_size(uint32_t field, size_t size) { return varint_size((uint64_t)field << 3) + varint_size(size) + size; }
+
+static uint8_t *put_header(uint8_t *to, uint32_t field, size_t size) {
+  to += put_varint(to, (uint64_t)field << 3 | LENGTH_DELIMITED);
+  return to + put_varint(to, size);
+}
+
+static uint8_t *put_bytes(uint8_t *to, uint32_t field, etr_slice bytes) {
+  to = put_header(to, field, bytes.size);
+  if (bytes.size) memcpy(to, bytes.data, bytes.size);
+  return to + bytes.size;
+}
+
+uint8_t *etr_pieces_put_entry(uint8_t *to, uint32_t map_field, uint32_t value_field, etr_slice key, etr_slice text) {
+  enum { KEY = 1, VALUE = 2 }; /* of any map entry */
+  size_t value_size = field_size(value_field, text.size);
+  to = put_header(to, map_field, field_size(KEY, key.size) + field_size(VALUE, value_size));
+  to = put_bytes(to, KEY, key);
+  to = put_header(to, VALUE, value_size);
+  return put_bytes(to, value_field, text);
+}
+
 void etr_pieces_append(etr_pieces *pieces, const etr_pieces *more) {
   for (size_t i = 0; i < more->list.count; i++) {
     etr_slice *piece = etr_vec_push(pieces->arena, &pieces->list);

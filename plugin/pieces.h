@@ -25,6 +25,14 @@ void etr_pieces_field(etr_pieces *pieces, uint32_t field, size_t size);
 /** Appends a packed message. */
 void etr_pieces_message(etr_pieces *pieces, const ProtobufCMessage *message);
 
+/** Appends a field that holds a packed message and, behind that, bytes that are packed already: more fields of it, in any order. */
+void etr_pieces_submessage(etr_pieces *pieces, uint32_t field, const ProtobufCMessage *message, etr_slice more);
+
+/** Packs the entry {key: text} of a map field from strings to a message whose field `value_field` is the text: what protobuf-c does in four nested
+ *  messages, each measured at every level, an eighth of the time. Gives the end of what it wrote; etr_pieces_entry_room() tells how much at most. */
+uint8_t *etr_pieces_put_entry(uint8_t *to, uint32_t map_field, uint32_t value_field, etr_slice key, etr_slice text);
+static inline size_t etr_pieces_entry_room(etr_slice key, etr_slice text) { return key.size + text.size + 64; }
+
 /** Appends other pieces, which are borrowed and must not grow any more. */
 void etr_pieces_append(etr_pieces *pieces, const etr_pieces *more);
 

@@ -11,8 +11,10 @@
 #include <inttypes.h>
 
 enum {
-  GRAPH_NODE_FIELD = 1, /* GraphDef.node */
-  MAX_VALUES = 10,      /* inputs and outputs that are told in attributes; the edges are all there */
+  GRAPH_NODE_FIELD = 1,  /* GraphDef.node */
+  NODE_ATTR_FIELD = 5,   /* NodeDef.attr */
+  ATTR_STRING_FIELD = 2, /* AttrValue.s */
+  MAX_VALUES = 10,       /* inputs and outputs that are told in attributes; the edges are all there */
   MAX_ATTRS = 2 * MAX_VALUES + 20,
   LOOKAHEAD = 16, /* inputs, to find one from another node */
 };
@@ -22,10 +24,8 @@ typedef struct packer {
   const etr_tb_view *view;
   etr_pieces *out;
   etr_arena *arena;
-  size_t attr_count, text_size;
-  Tensorboard__AttrValue values[MAX_ATTRS];
-  Tensorboard__NodeDef__AttrEntry entries[MAX_ATTRS], *attrs[MAX_ATTRS];
-  char text[MAX_ATTRS * ETR_TB_TEXT_ROOM];
+  size_t attr_size; /* of attrs: entries of NodeDef.attr that hold texts, packed */
+  uint8_t attrs[MAX_ATTRS * (ETR_TB_TEXT_ROOM + 64)];
   etr_vec(char *) inputs;
   etr_vec(etr_edge) edges;
 } packer;
@@ -33,27 +33,15 @@ typedef struct packer {
 /* protobuf-c's structs have no const; packing changes nothing. */
 static char *mutable_text(const char *text) { return (char *)(uintptr_t)text; }
 
-/* ---- Attributes: to be added in the order of their keys, so that the bytes are always the same ---- */
-
-static Tensorboard__AttrValue *add_attr(packer *p, const char *key) {
-  size_t at = p->attr_count++;
-  tensorboard__attr_value__init(&p->values[at]);
-  tensorboard__node_def__attr_entry__init(&p->entries[at]);
-  p->entries[at].key = mutable_text(key);
-  p->entries[at].value = &p->values[at];
-  p->attrs[at] = &p->entries[at];
-  return &p->values[at];
-}
+/* ---- Attributes: added in the order of their keys, so that the bytes are always the same ---- */
 
 /* Texts that say nothing are left out. */
 static void add_text(packer *p, const char *key, const char *text) {
+  char clean[ETR_TB_TEXT_ROOM];
   if (!text || text[0] == '\0') return;
-  Tensorboard__AttrValue *value = add_attr(p, key);
-  char *clean = p->text + p->text_size;
-  value->value_case = TENSORBOARD__ATTR_VALUE__VALUE_S;
-  value->s.len = etr_tb_clean_text(clean, text);
-  value->s.data = (uint8_t *)clean;
-  p->text_size += value->s.len + 1;
+  etr_slice value = {clean, etr_tb_clean_text(clean, text)};
+  uint8_t *end = etr_pieces_put_entry(p->attrs + p->attr_size, NODE_ATTR_FIELD, ATTR_STRING_FIELD, etr_slice_of(key), value);
+  p->attr_size = (size_t)(end - p->attrs);
 }
 
 static void add_fixed(packer *p, const char *key, double value, int decimals) {
@@ -65,15 +53,6 @@ static void add_fixed(packer *p, const char *key, double value, int decimals) {
 }
 
 static void add_micros(packer *p, const char *key, double ticks) { add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3); }
-
-static void add_shapes(packer *p, size_t node, Tensorboard__AttrValue__ListValue *list) {
-  tensorboard__attr_value__list_value__init(list);
-  list->n_shape = p->view->graph->nodes[node].output_count;
-  list->shape = p->view->shapes + p->view->first_value[node];
-  Tensorboard__AttrValue *value = add_attr(p, "_output_shapes");
-  value->value_case = TENSORBOARD__ATTR_VALUE__VALUE_LIST;
-  value->list = list;
-}
 
 static void add_cluster(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
@@ -118,14 +97,33 @@ static void add_match(packer *p, const etr_node_time *time) {
   add_text(p, "match", time->match == ETR_MATCH_ALIGNED ? "aligned (estimated)" : etr_match_name(time->match));
 }
 
-static void add_attrs(packer *p, size_t index, Tensorboard__AttrValue__ListValue *shapes) {
+/* Appends what fits, and the end of the text. */
+static size_t append(char *text, size_t used, const char *more) {
+  size_t size = ETR_MIN(strlen(more), ETR_TB_TEXT_ROOM - 1 - used);
+  memcpy(text + used, more, size);
+  text[used + size] = '\0';
+  return used + size;
+}
+
+/* The Edge nodes that an instruction of the program stands for. */
+static void add_edge_nodes(packer *p, const etr_node *node) {
+  char text[ETR_TB_TEXT_ROOM] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < node->edge_node_count && used < ETR_TB_TEXT_ROOM - 1; i++) {
+    used = append(text, used, i ? ", " : "");
+    used = append(text, used, node->edge_nodes[i]);
+  }
+  add_text(p, "edge_nodes", text);
+}
+
+static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_module *module = &p->view->graph->modules[node->module];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   add_cluster(p, index);
-  add_shapes(p, index, shapes);
   if (time) add_micros(p, "avg_us", time->avg);
   if (time) add_calls(p, time);
+  if (node->edge_node_count) add_edge_nodes(p, node);
   if (node->debug_handle) add_text(p, "debug_handle", etr_arena_format(p->arena, "%" PRIu32, node->debug_handle));
   add_text(p, "fx_node", node->name);
   add_inputs(p, node);
@@ -190,15 +188,38 @@ static void put_op(const etr_node *node, char *op) {
     memcpy(op, fixed, strlen(fixed) + 1);
 }
 
+/* The one attribute that is no text. */
+typedef struct shapes_attr {
+  Tensorboard__AttrValue__ListValue list;
+  Tensorboard__AttrValue value;
+  Tensorboard__NodeDef__AttrEntry entry, *entries;
+} shapes_attr;
+
+static void add_shapes(const packer *p, size_t node, shapes_attr *attr, Tensorboard__NodeDef *def) {
+  tensorboard__attr_value__list_value__init(&attr->list);
+  attr->list.n_shape = p->view->graph->nodes[node].output_count;
+  attr->list.shape = p->view->shapes + p->view->first_value[node];
+  tensorboard__attr_value__init(&attr->value);
+  attr->value.value_case = TENSORBOARD__ATTR_VALUE__VALUE_LIST;
+  attr->value.list = &attr->list;
+  tensorboard__node_def__attr_entry__init(&attr->entry);
+  attr->entry.key = mutable_text("_output_shapes");
+  attr->entry.value = &attr->value;
+  attr->entries = &attr->entry;
+  def->n_attr = 1;
+  def->attr = &attr->entries;
+}
+
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
-  Tensorboard__AttrValue__ListValue shapes;
   char op[ETR_TB_NAME_ROOM];
-  p->attr_count = p->text_size = 0;
+  shapes_attr shapes;
+  p->attr_size = 0;
   put_op(node, op);
-  add_attrs(p, index, &shapes);
+  add_attrs(p, index);
   collect_inputs(p, node);
   if (etr_arena_failed(p->arena)) return;
+
   Tensorboard__NodeDef def = TENSORBOARD__NODE_DEF__INIT;
   uint32_t device = p->view->device_of_node[index];
   def.name = mutable_text(p->view->names[index]);
@@ -206,10 +227,8 @@ static void pack_node(packer *p, size_t index) {
   if (device != ETR_NONE) def.device = mutable_text(p->view->devices[device]);
   def.n_input = p->inputs.count;
   def.input = p->inputs.data;
-  def.n_attr = p->attr_count;
-  def.attr = p->attrs;
-  etr_pieces_field(p->out, GRAPH_NODE_FIELD, tensorboard__node_def__get_packed_size(&def));
-  etr_pieces_message(p->out, &def.base);
+  add_shapes(p, index, &shapes, &def);
+  etr_pieces_submessage(p->out, GRAPH_NODE_FIELD, &def.base, (etr_slice){(const char *)p->attrs, p->attr_size});
 }
 
 void etr_tb_graph_pack(etr_pieces *out, const etr_tb_view *view) {

@@ -170,6 +170,8 @@ void etr_tb_stats_pack(etr_pieces *out, etr_tb_stats *stats, etr_tb_statistic st
   for (size_t i = 0; i < stats->count; i++) {
     const etr_node_time *time = time_of(stats, i);
     stats->nodes[i].all_end_rel_micros = whole_micros(profile, ticks_of(time, statistic));
+    /* Shapes are the same in every tag: the first has them. */
+    stats->nodes[i].n_output = statistic == ETR_TB_AVG ? stats->view->graph->nodes[stats->graph_nodes[i]].output_count : 0;
     if (statistic == ETR_TB_TIMELINE) stats->nodes[i].all_start_micros = whole_micros(profile, (double)time->first_start_ticks);
   }
   if (statistic != ETR_TB_TIMELINE) pack_starts(stats);

@@ -27,10 +27,34 @@ static etr_slice plain_character(const char *at, size_t left, size_t *length) {
   return ETR_SLICE("?");
 }
 
+#define EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
+
+/* The high bit of some byte of `word` that is 0; none if no byte is. */
+static uint64_t zero_bytes(uint64_t word) { return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80); }
+
+/* True if one of eight bytes has to be replaced. */
+static bool needs_cleaning(uint64_t word) {
+  uint64_t control = (word - EACH_BYTE(' ')) & ~word, beyond = word | (word + EACH_BYTE(1)); /* below a blank; 0x7f and above */
+  return ((control | beyond) & EACH_BYTE(0x80)) || zero_bytes(word ^ EACH_BYTE('"')) || zero_bytes(word ^ EACH_BYTE('\'')) ||
+         zero_bytes(word ^ EACH_BYTE('\\'));
+}
+
+/* So many bytes at the start stay as they are, at least: nearly always all but the last few. */
+static size_t plain_length(etr_slice text) {
+  size_t size = 0;
+  for (uint64_t word; size + sizeof word <= text.size; size += sizeof word) {
+    memcpy(&word, text.data + size, sizeof word);
+    if (needs_cleaning(word)) break;
+  }
+  return size;
+}
+
 size_t etr_tb_clean_text(char *to, const char *text) {
   const size_t room = ETR_TB_TEXT_ROOM - sizeof ellipsis;
   etr_slice rest = etr_slice_of(text);
-  size_t size = 0;
+  size_t size = ETR_MIN(plain_length(rest), room);
+  memcpy(to, rest.data, size);
+  rest = (etr_slice){rest.data + size, rest.size - size};
   while (rest.size > 0) {
     size_t length;
     etr_slice plain = plain_character(rest.data, rest.size, &length);

@@ -99,11 +99,29 @@ void etr_put_double(etr_writer *writer, double value) {
   put_number(writer, text);
 }
 
+/* Numbers of everyday size, a dozen times as fast as printf. False where rounding is close: a product of doubles cannot tell then. */
+static bool put_small_fixed(etr_writer *writer, double value, int decimals) {
+  static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+  if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) || value * powers[decimals] > 1e12) return false;
+  double scaled = value * powers[decimals], whole = floor(scaled);
+  if (fabs(scaled - whole - 0.5) < 1e-3) return false;
+  uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);
+  char text[32];
+  size_t at = sizeof text;
+  for (int i = 0; i < decimals; i++, digits /= 10) text[--at] = (char)('0' + digits % 10);
+  if (decimals > 0) text[--at] = '.';
+  do text[--at] = (char)('0' + digits % 10);
+  while ((digits /= 10) > 0);
+  etr_put(writer, (etr_slice){text + at, sizeof text - at});
+  return true;
+}
+
 void etr_put_fixed(etr_writer *writer, double value, int decimals) {
   if (!isfinite(value)) {
     etr_puts(writer, "null");
     return;
   }
+  if (put_small_fixed(writer, value, decimals)) return;
   char text[LONGEST_FIXED];
   (void)snprintf(text, sizeof text, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
   put_number(writer, text);

@@ -2,17 +2,20 @@
 //
 // environment.js - where the command, the fixtures, TensorBoard and Chromium are; and why the tests cannot run where one is missing.
 //
-// ETRECORD_TB is the command, PYTHON an interpreter that has the package tensorboard, CHROMIUM the browser, FIXTURES the folder
-// of tests/fixtures, SCREENSHOTS where pictures go.
+// ETRECORD_TB is the command, VENV the virtual environment that has TensorBoard, CHROMIUM the browser, FIXTURES the folder of
+// tests/fixtures, SCREENSHOTS where pictures go. playwright-core is found where require() looks, NODE_PATH included.
 
 import {execFileSync} from 'node:child_process';
 import {accessSync, constants} from 'node:fs';
+import {createRequire} from 'node:module';
 import {join, resolve} from 'node:path';
+import {fileURLToPath} from 'node:url';
 
-const project = resolve(import.meta.dirname, '../..');
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const require = createRequire(import.meta.url);
 
 export const command = process.env.ETRECORD_TB ? resolve(process.env.ETRECORD_TB) : '';
-export const python = process.env.PYTHON ?? join(project, 'build/venv/bin/python');
+export const python = join(process.env.VENV ?? join(project, 'build/venv'), 'bin/python');
 export const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const fixtures = resolve(process.env.FIXTURES ?? join(project, 'tests/fixtures'));
 export const screenshots = resolve(process.env.SCREENSHOTS ?? join(project, 'build/screenshots'));
@@ -35,21 +38,21 @@ function hasTensorBoard() {
   }
 }
 
-async function hasPlaywright() {
+/** The driver of the browser, or null. */
+export function playwright() {
   try {
-    await import('playwright-core');
-    return true;
+    return require('playwright-core');
   } catch {
-    return false;
+    return null;
   }
 }
 
 /** False, or what is missing. With CI=true everything has to be there: then it is an error. */
-export async function missing() {
+export function missing() {
   const what = !isExecutable(command) ? 'ETRECORD_TB, the command to be tested,'
     : !isExecutable(chromium) ? `Chromium (${chromium})`
     : !hasTensorBoard() ? `the Python package tensorboard (${python})`
-    : !(await hasPlaywright()) ? 'playwright-core (npm ci in tests/browser)'
+    : !playwright() ? 'playwright-core'
     : '';
   if (what && process.env.CI === 'true') throw new Error(`${what} is missing`);
   return what ? `${what} is missing` : false;

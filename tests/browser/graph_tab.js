@@ -6,7 +6,7 @@ import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 
-import {chromium} from './environment.js';
+import {chromium, playwright} from './environment.js';
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
@@ -19,11 +19,10 @@ export function shownTime(micros) {
 
 export class GraphTab {
   static async open(url, viewport = {width: 1400, height: 900}) {
-    const {chromium: driver} = await import('playwright-core');
     const tab = new GraphTab();
     tab.errors = [];
     tab.profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-    tab.browser = await driver.launchPersistentContext(tab.profile, {executablePath: chromium, args: ARGUMENTS, viewport});
+    tab.browser = await playwright().chromium.launchPersistentContext(tab.profile, {executablePath: chromium, args: ARGUMENTS, viewport});
     tab.page = await tab.browser.newPage();
     tab.page.on('console', message => message.type() === 'error' && tab.errors.push(message.text()));
     tab.page.on('pageerror', error => tab.errors.push(error.message));
@@ -101,6 +100,22 @@ export class GraphTab {
 
   async fit() {
     await this.page.getByText('Fit to screen').click();
+    await this.settled();
+  }
+
+  /** Turns the wheel over a point of the drawing: positive enlarges it. */
+  async wheel(x, y, pixels) {
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.wheel(0, -pixels);
+    await this.settled();
+  }
+
+  /** Drags the drawing. */
+  async drag(x, y, byX, byY) {
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + byX, y + byY, {steps: 5});
+    await this.page.mouse.up();
     await this.settled();
   }
 

@@ -4,6 +4,7 @@
 The program is the first argument of the test, or the environment's ETRECORD_TB. A sanitizer's build is noticed: it gets more time, and no limit
 on its address space, which sanitizers reserve by the terabyte.
 """
+
 import os
 import resource
 import signal
@@ -61,8 +62,15 @@ class Program:
         """stdin: path of a file; stdout: an open file instead of a pipe."""
         environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=1', LC_ALL='C.UTF-8')
         with open(stdin or os.devnull, 'rb') as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = subprocess.Popen([self.path, *arguments], cwd=cwd, stdin=source, stdout=stdout or out, stderr=err, env=environment,
-                                       preexec_fn=None if self.sanitized else lambda: limit_memory(address_space))
+            process = subprocess.Popen(
+                [self.path, *arguments],
+                cwd=cwd,
+                stdin=source,
+                stdout=stdout or out,
+                stderr=err,
+                env=environment,
+                preexec_fn=None if self.sanitized else lambda: limit_memory(address_space),
+            )
             expired = threading.Event()
             timer = threading.Timer(seconds * (6 if self.sanitized else 1), lambda: (expired.set(), process.kill()))
             timer.start()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the command-line cases of this folder: run.py PATH/TO/etrecord-tb [NAME...]. README.md tells what a case looks like."""
+
 import fnmatch
 import glob
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inputs made from good fixtures: each case says how, and what the command has to do with it."""
+
 import json
 import os
 import random
@@ -55,6 +56,7 @@ class Case:
 
 # ---- Records ----
 
+
 def changed(base, changes):
     """A fixture's record with entries replaced; None removes one."""
     entries = forge.entries_of(fixture(base + '/etrecord.bin'))
@@ -83,12 +85,42 @@ def bomb(head, piece, tail, claim=None, gigabytes=1):
     return forge.zip_of_raw(forge.raw_entries(good) + [('exported_program', 8, packed, size, crc)])
 
 
-NAMES = ['../../x', '..', '.', '', 'a/b/c', 'x' * 300, 'é' * 300, 'CON', ' ', '-rf', '~', 'a\\b', '\x1b]0;evil\x07', 'a\nb', '\x7f', '\u202egnp', '\u009b31m', '%2e%2e%2f', 'edge', 'aten', 'program', '1_edge', 'dot',
-         'events.out.tfevents.1', '/etc/passwd', '//', '...', 'nul\0l']
+NAMES = [
+    '../../x',
+    '..',
+    '.',
+    '',
+    'a/b/c',
+    'x' * 300,
+    'é' * 300,
+    'CON',
+    ' ',
+    '-rf',
+    '~',
+    'a\\b',
+    '\x1b]0;evil\x07',
+    'a\nb',
+    '\x7f',
+    '\u202egnp',
+    '\u009b31m',
+    '%2e%2e%2f',
+    'edge',
+    'aten',
+    'program',
+    '1_edge',
+    'dot',
+    'events.out.tfevents.1',
+    '/etc/passwd',
+    '//',
+    '...',
+    'nul\0l',
+]
 
 
 def many_names():
-    return changed('dynamic_xnnpack', {name + '/forward': document() for name in NAMES} | {'m/' + name.replace('/', '_'): document() for name in NAMES})
+    return changed(
+        'dynamic_xnnpack', {name + '/forward': document() for name in NAMES} | {'m/' + name.replace('/', '_'): document() for name in NAMES}
+    )
 
 
 def look_inside(nodes, work, everything):
@@ -105,6 +137,10 @@ def look_for_no_times(nodes, work, everything):
     return 'times on nodes that the dump knows nothing of: %s' % timed[:5] if timed else None
 
 
+def look_for_no_aten(nodes, work, everything):
+    return 'a graph whose CRC is wrong was kept' if any(graph['module'] == 'aten' for graph in json.loads(nodes.stdout)['graphs']) else None
+
+
 def deep(depth):
     return b'{"graph_module":' + b'[' * depth + b']' * depth + b'}'
 
@@ -115,15 +151,34 @@ def deep_value(depth):
 
 
 def tiny_program(nodes=b'[]'):
-    return b'{"graph_module":{"graph":{"inputs":[],"outputs":[],"nodes":' + nodes + b',"tensor_values":{}}},"schema_version":{"major":8,"minor":1}}'
+    return (
+        b'{"graph_module":{"graph":{"inputs":[],"outputs":[],"nodes":'
+        + nodes
+        + b',"tensor_values":{}}},"schema_version":{"major":8,"minor":1}}'
+    )
 
 
 def program(nodes, inputs=()):
     """A program of op nodes: (name, names of inputs, metadata)."""
-    listed = [{'name': name, 'target': 'torch.ops.aten.add.Tensor', 'inputs': [{'name': 'x', 'arg': {'as_tensor': {'name': used}}} for used in uses],
-               'outputs': [{'as_tensor': {'name': name}}], 'metadata': metadata} for name, uses, metadata in nodes]
-    graph = {'inputs': [{'as_tensor': {'name': name}} for name in inputs], 'outputs': [{'as_tensor': {'name': nodes[-1][0]}}], 'nodes': listed, 'tensor_values': {}}
-    return json.dumps({'graph_module': {'graph': graph, 'signature': {'input_specs': []}}, 'schema_version': {'major': 8, 'minor': 1}}).encode()
+    listed = [
+        {
+            'name': name,
+            'target': 'torch.ops.aten.add.Tensor',
+            'inputs': [{'name': 'x', 'arg': {'as_tensor': {'name': used}}} for used in uses],
+            'outputs': [{'as_tensor': {'name': name}}],
+            'metadata': metadata,
+        }
+        for name, uses, metadata in nodes
+    ]
+    graph = {
+        'inputs': [{'as_tensor': {'name': name}} for name in inputs],
+        'outputs': [{'as_tensor': {'name': nodes[-1][0]}}],
+        'nodes': listed,
+        'tensor_values': {},
+    }
+    return json.dumps(
+        {'graph_module': {'graph': graph, 'signature': {'input_specs': []}}, 'schema_version': {'major': 8, 'minor': 1}}
+    ).encode()
 
 
 def shaped(make):
@@ -136,7 +191,10 @@ def bodies(depth):
     graph = '{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}}'
     for _ in range(depth):
         argument = '{"name": "true_fn", "arg": {"as_graph": {"name": "g", "graph": %s}}}' % graph
-        graph = '{"inputs": [], "outputs": [], "tensor_values": {}, "nodes": [{"target": "torch.ops.higher_order.cond", "inputs": [%s]}]}' % argument
+        graph = (
+            '{"inputs": [], "outputs": [], "tensor_values": {}, "nodes": [{"target": "torch.ops.higher_order.cond", "inputs": [%s]}]}'
+            % argument
+        )
     return ('{"graph_module": {"graph": %s}}' % graph).encode()
 
 
@@ -144,7 +202,12 @@ def lowered(depth):
     """Lowered modules inside lowered modules: JSON in strings in strings."""
     text = '{"backend_id":"X"}'
     for _ in range(depth):
-        node = {'target': 'torch.ops.higher_order.executorch_call_delegate', 'inputs': [{'name': 'l', 'arg': {'as_string': text}}], 'outputs': [], 'metadata': {}}
+        node = {
+            'target': 'torch.ops.higher_order.executorch_call_delegate',
+            'inputs': [{'name': 'l', 'arg': {'as_string': text}}],
+            'outputs': [],
+            'metadata': {},
+        }
         graph = {'graph_module': {'graph': {'inputs': [], 'outputs': [], 'nodes': [node], 'tensor_values': {}}}}
         text = json.dumps({'backend_id': 'X', 'original_module': graph})
     return json.dumps(graph).encode()
@@ -155,7 +218,10 @@ def many_methods(count):
 
 
 def truncations(data):
-    sizes = sorted({0, 1, 3, 4, 21, 22, 30, 45, len(data) - 1, len(data) - 21, len(data) - 22, len(data) - 23} | {len(data) * k // 13 for k in range(1, 13)})
+    sizes = sorted(
+        {0, 1, 3, 4, 21, 22, 30, 45, len(data) - 1, len(data) - 21, len(data) - 22, len(data) - 23}
+        | {len(data) * k // 13 for k in range(1, 13)}
+    )
     return [(size, data[:size]) for size in sizes]
 
 
@@ -171,7 +237,14 @@ def zip_cases():
         zip_case('absurd_size', 'degraded', forge.with_sizes(good, EDGE, stored=0xFFFFFFF0, size=0xFFFFFFF0)),
         zip_case('size_one_more', 'degraded or refuse', forge.with_sizes(good, EDGE, size=len(entries[EDGE]) + 1)),
         zip_case('size_zero', 'degraded or refuse', forge.with_sizes(good, EDGE, stored=0, size=0)),
-        zip_case('weights_of_absurd_size', 'read or degraded', forge.with_sizes(good, 'exported_program_state_dict', stored=0xFFFFFFF0, size=0xFFFFFFF0)),
+        zip_case(
+            'weights_of_absurd_size',
+            'read or degraded',
+            forge.with_sizes(good, 'exported_program_state_dict', stored=0xFFFFFFF0, size=0xFFFFFFF0),
+        ),
+        zip_case(
+            'wrong_crc_of_good_json', 'degraded', good.replace(document(), document().replace(b'line 1', b'line 2')), look=look_for_no_aten
+        ),
         zip_case('duplicate_entries', 'read', lambda: forge.record([(EDGE, b'{}')] + list(entries.items()))),
         zip_case('bzip2', 'survive', lambda: forge.record(entries, zipfile.ZIP_BZIP2)),
         zip_case('unknown_entries', 'read', changed('dynamic_xnnpack', {'later_version': b'?', 'evil\x1b[31m': b''})),
@@ -179,46 +252,118 @@ def zip_cases():
         zip_case('unknown_entry_with_c1', 'read or refuse', changed('dynamic_xnnpack', {'\x1b\x9b31m': b''})),
         zip_case('hostile_names', 'accept', many_names, look=look_inside),
         zip_case('long_method_name', 'accept', lambda: other_names(entries, '/forward', '/' + 'm' * 3000), look=look_inside),
-        zip_case('control_characters_in_nodes', 'accept', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE).replace(b'"aten_', b'"\\u001b]0;x\\u0007\\u009b')})),
+        zip_case(
+            'control_characters_in_nodes',
+            'accept',
+            lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE).replace(b'"aten_', b'"\\u001b]0;x\\u0007\\u009b')}),
+        ),
         zip_case('not_utf8', 'accept', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE).replace(b'"aten_', b'"\xff\xfe\xc0\xaf')})),
         zip_case('json_deep_1000', 'degraded', lambda: changed('dynamic_xnnpack', {'exported_program': deep(1000)})),
         zip_case('json_deep_1000_unread', 'degraded or read', lambda: changed('dynamic_xnnpack', {'exported_program': deep_value(1000)})),
         zip_case('json_deep_map', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': deep(1000)})),
-        zip_case('json_both_cut', 'refuse', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE)[:9000], 'exported_program': document()[:9000]})),
-        zip_case('json_other_types', 'degraded', lambda: changed('dynamic_xnnpack', {'exported_program': b'{"graph_module":{"graph":{"nodes":[1,"x",null,[[]],{"name":3,"inputs":{}}]}}}'})),
+        zip_case(
+            'json_both_cut',
+            'refuse',
+            lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE)[:9000], 'exported_program': document()[:9000]}),
+        ),
+        zip_case(
+            'json_other_types',
+            'degraded',
+            lambda: changed(
+                'dynamic_xnnpack', {'exported_program': b'{"graph_module":{"graph":{"nodes":[1,"x",null,[[]],{"name":3,"inputs":{}}]}}}'}
+            ),
+        ),
         zip_case('json_empty_graph', 'accept', lambda: changed('dynamic_xnnpack', {'exported_program': tiny_program()})),
-        zip_case('json_empty_nodes', 'accept', lambda: changed('dynamic_xnnpack', {'exported_program': tiny_program(b'[' + b'{},' * 2000 + b'{}]')})),
-        zip_case('map_of_another_model', 'accept', lambda: changed('dynamic_xnnpack', {'debug_handle_map': forge.entries_of(fixture('add_mul/etrecord.bin'))['debug_handle_map']})),
-        zip_case('map_of_numbers', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': b'{"forward": {"1": -5, "99999999999": 3}}'})),
+        zip_case(
+            'json_empty_nodes',
+            'accept',
+            lambda: changed('dynamic_xnnpack', {'exported_program': tiny_program(b'[' + b'{},' * 2000 + b'{}]')}),
+        ),
+        zip_case(
+            'map_of_another_model',
+            'accept',
+            lambda: changed('dynamic_xnnpack', {'debug_handle_map': forge.entries_of(fixture('add_mul/etrecord.bin'))['debug_handle_map']}),
+        ),
+        zip_case(
+            'map_of_numbers',
+            'degraded',
+            lambda: changed('dynamic_xnnpack', {'debug_handle_map': b'{"forward": {"1": -5, "99999999999": 3}}'}),
+        ),
         zip_case('map_is_a_list', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': b'[]', 'delegate_map': b'7'})),
-        zip_case('map_of_many_methods', 'survive', lambda: changed('dynamic_xnnpack', {'debug_handle_map': many_methods(50000), 'delegate_map': many_methods(50000).replace(b'1}', b'{}}')})),
-        zip_case('many_entry_points', 'accept', lambda: changed('dynamic_xnnpack', {'m%d/forward' % i: tiny_program() for i in range(2000)})),
+        zip_case(
+            'map_of_many_methods',
+            'survive',
+            lambda: changed(
+                'dynamic_xnnpack', {'debug_handle_map': many_methods(50000), 'delegate_map': many_methods(50000).replace(b'1}', b'{}}')}
+            ),
+        ),
+        zip_case(
+            'many_entry_points', 'accept', lambda: changed('dynamic_xnnpack', {'m%d/forward' % i: tiny_program() for i in range(2000)})
+        ),
         zip_case('many_entries', 'accept', lambda: changed('dynamic_xnnpack', {'unknown_%d' % i: b'' for i in range(60000)})),
-        zip_case('module_path_of_50000_levels', 'accept', shaped(lambda: program([('n', [], {'nn_module_stack': 'k,' + 'a.' * 50000 + 'a,T'})]))),
-        zip_case('module_stack_of_20000_levels', 'accept', shaped(lambda: program([('n', [], {'nn_module_stack': ';'.join('k,%s,T' % ('a.' * (i % 50) + str(i)) for i in range(20000))})]))),
-        zip_case('module_stack_that_deepens', 'accept', shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': ';'.join('k,m%d,T' % i for i in range(k))}) for k in range(1, 400)]))),
-        zip_case('20000_modules_in_one', 'accept', shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': 'k,a,T;k,a.m%d,T' % k}) for k in range(20000)]))),
+        zip_case(
+            'module_path_of_50000_levels', 'accept', shaped(lambda: program([('n', [], {'nn_module_stack': 'k,' + 'a.' * 50000 + 'a,T'})]))
+        ),
+        zip_case(
+            'module_stack_of_20000_levels',
+            'accept',
+            shaped(
+                lambda: program([('n', [], {'nn_module_stack': ';'.join('k,%s,T' % ('a.' * (i % 50) + str(i)) for i in range(20000))})])
+            ),
+        ),
+        zip_case(
+            'module_stack_that_deepens',
+            'accept',
+            shaped(
+                lambda: program([('n%d' % k, [], {'nn_module_stack': ';'.join('k,m%d,T' % i for i in range(k))}) for k in range(1, 400)])
+            ),
+        ),
+        zip_case(
+            '20000_modules_in_one',
+            'accept',
+            shaped(lambda: program([('n%d' % k, [], {'nn_module_stack': 'k,a,T;k,a.m%d,T' % k}) for k in range(20000)])),
+        ),
         zip_case('100000_inputs_of_one_node', 'accept', shaped(lambda: program([('a', [], {}), ('b', ['a'] * 100000, {})]))),
-        zip_case('50000_users_of_one_node', 'accept', shaped(lambda: program([('a', [], {})] + [('n%d' % i, ['a'], {}) for i in range(50000)]))),
-        zip_case('50000_nodes_in_a_row', 'accept', shaped(lambda: program([('n0', [], {})] + [('n%d' % i, ['n%d' % (i - 1)], {}) for i in range(1, 50000)]))),
+        zip_case(
+            '50000_users_of_one_node', 'accept', shaped(lambda: program([('a', [], {})] + [('n%d' % i, ['a'], {}) for i in range(50000)]))
+        ),
+        zip_case(
+            '50000_nodes_in_a_row',
+            'accept',
+            shaped(lambda: program([('n0', [], {})] + [('n%d' % i, ['n%d' % (i - 1)], {}) for i in range(1, 50000)])),
+        ),
         zip_case('50000_graph_inputs', 'accept', shaped(lambda: program([('n', [], {})], ['i%d' % i for i in range(50000)]))),
         zip_case('cycle_of_nodes', 'survive', shaped(lambda: program([('a', ['b', 'a'], {}), ('b', ['a'], {})]))),
         zip_case('nodes_of_one_name', 'survive', shaped(lambda: program([('same', ['same'], {})] * 20000))),
-        zip_case('name_of_a_megabyte', 'survive', shaped(lambda: program([('n' * (1 << 20), [], {'nn_module_stack': 'k,' + 'm' * (1 << 20) + ',' + 'T' * (1 << 20)})]))),
-        zip_case('stack_trace_of_a_megabyte', 'accept', shaped(lambda: program([('n%d' % i, [], {'stack_trace': 'File "-packages/torch' * 50000}) for i in range(20)]))),
+        zip_case(
+            'name_of_a_megabyte',
+            'survive',
+            shaped(lambda: program([('n' * (1 << 20), [], {'nn_module_stack': 'k,' + 'm' * (1 << 20) + ',' + 'T' * (1 << 20)})])),
+        ),
+        zip_case(
+            'stack_trace_of_a_megabyte',
+            'accept',
+            shaped(lambda: program([('n%d' % i, [], {'stack_trace': 'File "-packages/torch' * 50000}) for i in range(20)])),
+        ),
         zip_case('bodies_nested_20_deep', 'accept', shaped(lambda: bodies(20))),
         zip_case('bodies_nested_500_deep', 'degraded', shaped(lambda: bodies(500))),
         zip_case('lowered_nested_10_deep', 'accept', shaped(lambda: lowered(10))),
         zip_case('bomb_in_a_string', 'survive', lambda: bomb(b'{"graph_module":"', b'a', b'"}'), memory=64 * MEGABYTE),
-        zip_case('bomb_in_a_name', 'survive', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[{"name":"', b'a', b'"}]}}}'), memory=128 * MEGABYTE),
+        zip_case(
+            'bomb_in_a_name',
+            'survive',
+            lambda: bomb(b'{"graph_module":{"graph":{"nodes":[{"name":"', b'a', b'"}]}}}'),
+            memory=128 * MEGABYTE,
+        ),
         zip_case('bomb_of_blanks', 'survive', lambda: bomb(b'{', b' ', b'}'), memory=64 * MEGABYTE),
         zip_case('bomb_unclaimed', 'survive', lambda: bomb(b'{"graph_module":"', b'a', b'"}', claim=1000), memory=64 * MEGABYTE),
-        zip_case('bomb_of_nodes', 'survive', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[', b'{},', b'{}]}}}'), memory=1024 * MEGABYTE),
+        zip_case('bomb_of_nodes', 'survive', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[', b'{},', b'{}]}}}')),
     ]
     return cases
 
 
 # ---- Dumps ----
+
 
 def dump_case(name, verdict, data, record='dynamic_xnnpack/etrecord.bin', **more):
     return Case('etdp_' + name, verdict, (lambda: {'d.etdp': data()}) if callable(data) else {'d.etdp': data}, record=record, **more)
@@ -238,7 +383,12 @@ def mutations(data, count, seed):
             if chance.random() < 0.5:
                 copy[at] = chance.randrange(256)
             else:
-                struct.pack_into('<I', copy, at & ~3, chance.choice([0, 1, 4, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, len(copy), chance.randrange(len(copy))]))
+                struct.pack_into(
+                    '<I',
+                    copy,
+                    at & ~3,
+                    chance.choice([0, 1, 4, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, len(copy), chance.randrange(len(copy))]),
+                )
         yield bytes(copy)
 
 
@@ -254,11 +404,43 @@ def dump_cases():
         dump_case('no_runs', 'survive', forge.etdump([])),
         dump_case('empty_run', 'survive', forge.etdump([('Execute', [])])),
         dump_case('one_event_100000_times', 'survive', lambda: long_loop(100000)),
-        dump_case('one_instruction_of_200000_names', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, 1, 1, 2) for i in range(200000)])])),
-        dump_case('20000_runs_all_different', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2)]) for i in range(20000)])),
-        dump_case('instruction_ids_at_the_edge', 'survive', forge.etdump([('Execute', [('native_call_add.out', 0, i, 1, 2) for i in (2**31 - 1, -2**31, -2, 0)])])),
-        dump_case('times_at_the_edge', 'survive', forge.etdump([('Execute', [('Method::execute', -1, 0, 0, 2**64 - 1), ('native_call_add.out', 0, 1, 0, 2**64 - 1), ('native_call_add.out', 0, 2, 2**64 - 1, 0)])] * 3)),
-        dump_case('many_signatures', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2) for i in range(50)] + [('x%d' % k, 0, 99, 1, 2)]) for k in range(2000)])),
+        dump_case(
+            'one_instruction_of_200000_names',
+            'survive',
+            lambda: forge.etdump([('Execute', [('e%d' % i, 0, 1, 1, 2) for i in range(200000)])]),
+        ),
+        dump_case(
+            '20000_runs_all_different', 'survive', lambda: forge.etdump([('Execute', [('e%d' % i, 0, i, 1, 2)]) for i in range(20000)])
+        ),
+        dump_case(
+            'instruction_ids_at_the_edge',
+            'survive',
+            forge.etdump([('Execute', [('native_call_add.out', 0, i, 1, 2) for i in (2**31 - 1, -(2**31), -2, 0)])]),
+        ),
+        dump_case(
+            'times_at_the_edge',
+            'survive',
+            forge.etdump(
+                [
+                    (
+                        'Execute',
+                        [
+                            ('Method::execute', -1, 0, 0, 2**64 - 1),
+                            ('native_call_add.out', 0, 1, 0, 2**64 - 1),
+                            ('native_call_add.out', 0, 2, 2**64 - 1, 0),
+                        ],
+                    )
+                ]
+                * 3
+            ),
+        ),
+        dump_case(
+            'many_signatures',
+            'survive',
+            lambda: forge.etdump(
+                [('Execute', [('e%d' % i, 0, i, 1, 2) for i in range(50)] + [('x%d' % k, 0, 99, 1, 2)]) for k in range(2000)]
+            ),
+        ),
         dump_case('control_characters', 'survive', forge.etdump([('Exec\x1b[31m', [('native\x1b]0;x\x07\u009b', 0, 1, 1, 2)])])),
         dump_case('is_a_record', 'refuse', read('add_mul/etrecord.bin')),
         dump_case('is_a_program', 'refuse', read('add_mul/model.pte')),
@@ -269,6 +451,7 @@ def dump_cases():
 
 # ---- Programs ----
 
+
 def program_case(name, verdict, data, record='add_mul/etrecord.bin'):
     return Case('pte_' + name, verdict, {'p.pte': data}, record=record, undamaged=record)
 
@@ -276,10 +459,7 @@ def program_case(name, verdict, data, record='add_mul/etrecord.bin'):
 def program_cases():
     good = read('quantized_xnnpack/model.pte')
     cases = [program_case('cut_to_%d' % size, 'survive', data) for size, data in truncations(good)]
-    cases += [
-        program_case('of_another_model', 'survive', good),
-        program_case('is_a_dump', 'survive', read('add_mul/etdump.etdp')),
-    ]
+    cases += [program_case('of_another_model', 'survive', good), program_case('is_a_dump', 'survive', read('add_mul/etdump.etdp'))]
     cases += [program_case('mutation_%d' % i, 'survive', data, record='quantized_xnnpack') for i, data in enumerate(mutations(good, 60, 2))]
     return cases
 

@@ -3,14 +3,15 @@
 
 Used by the corpus test for damage and by the benchmark for size.
 """
+
 import io
 import struct
 import warnings
 import zipfile
 import zlib
 
-
 # ---- ETRecords ----
+
 
 def entries_of(path):
     """The entries of a zip as {name: bytes}."""
@@ -34,7 +35,7 @@ def directory_entry(data, name):
     while True:
         at = data.index(b'PK\1\2', at + 1)
         size = struct.unpack_from('<H', data, at + 28)[0]
-        if data[at + 46:at + 46 + size] == name.encode():
+        if data[at + 46 : at + 46 + size] == name.encode():
             return at
 
 
@@ -81,6 +82,7 @@ def raw_entries(entries):
 
 
 # ---- ETDumps ----
+
 
 class Flatbuffer:
     """Written front to back: what a slot refers to is written behind it, and the slot is set then."""

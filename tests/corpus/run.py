@@ -12,6 +12,7 @@ The files of tests/fixtures/hostile against their verdicts, then the cases of cr
 
 or several of them joined by " or ". Whatever the verdict, no run may crash, hang, take much memory or print control characters.
 """
+
 import fnmatch
 import json
 import os
@@ -49,15 +50,20 @@ def check_refused(outcome, arguments, file):
     lines = outcome.stderr.decode('utf-8').splitlines()
     errors = [line for line in lines if not line.startswith('etrecord-tb: warning: ')]
     if outcome.status != 1 or len(errors) != 1:
-        raise Wrong('%s: exit %d, %d lines of error instead of exit 1 with one line\n%s' % (' '.join(arguments), outcome.status, len(errors), outcome.stderr.decode()))
+        raise Wrong(
+            '%s: exit %d, %d lines of error instead of exit 1 with one line\n%s'
+            % (' '.join(arguments), outcome.status, len(errors), outcome.stderr.decode())
+        )
     if not re.match(r'etrecord-tb: %s: ([^ ].*)' % re.escape(file), errors[0]):
         raise Wrong('%s: the message does not name the file %s: %s' % (' '.join(arguments), file, errors[0]))
 
 
 def names(nodes_json):
     """Nodes of each graph as far as they do not depend on times and maps."""
-    return {(graph['module'], graph['method']): [(node['name'], node['target'], node['inputs']) for node in graph['nodes']]
-            for graph in json.loads(nodes_json)['graphs']}
+    return {
+        (graph['module'], graph['method']): [(node['name'], node['target'], node['inputs']) for node in graph['nodes']]
+        for graph in json.loads(nodes_json)['graphs']
+    }
 
 
 def check_read(program, folder, nodes, outcome, expected):
@@ -102,6 +108,7 @@ def check(program, case, folder):
 
 class FixtureCase:
     """A file of tests/fixtures/hostile. A dump goes with the record it was recorded for."""
+
     memory, look = MEMORY, None
 
     def __init__(self, name, verdict):

@@ -4,6 +4,7 @@
 
 Every byte counts: emitters have no clock, host name or hash order. --update rewrites the texts.
 """
+
 import difflib
 import os
 import subprocess

@@ -5,6 +5,7 @@ Environment: ETRECORD_TB is the command, FIXTURES the folder of tests/fixtures (
 something that is missing is a failure, otherwise its tests are skipped.
 """
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -99,7 +100,8 @@ def logdir(command, tmp_path_factory):
 @pytest.fixture(scope="session", params=["auto", "false"], ids=["data_server", "python_loader"])
 def tensorboard(request, logdir):
     """A TensorBoard over the whole logdir, once with its data server and once with its own loader."""
-    pytest.importorskip("tensorboard")
+    if importlib.util.find_spec("tensorboard") is None:
+        missing("the Python package tensorboard")
     with TensorBoard(logdir.path, load_fast=request.param) as server:
         server.wait_for({run.name for run in logdir.all_runs()})
         yield server
