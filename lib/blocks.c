@@ -76,17 +76,20 @@ static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, 
   return true;
 }
 
-/* The rows of one group, behind those that are there. A group has few names: kernel and call. */
-static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, const uint32_t *next, signatures *rows, uint32_t *event_rows) {
+/* The rows of one group, behind those that are there. by_name: the run's map from (group, name) to row. */
+static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, const uint32_t *next, etr_map *by_name, signatures *rows,
+                           uint32_t *event_rows) {
   size_t first_row = rows->count;
   for (uint32_t i = g->first_event; i != ETR_NONE; i = next[i]) {
     const etr_dump_event *e = &run->events[i];
     event_rows[i] = ETR_NONE;
     if (e->is_debug) continue;
-    size_t row = first_row;
-    while (row < rows->count && rows->data[row].name != e->name) row++;
-    if (row == rows->count && !push_row(b, rows, e, e->name, g->debug_name)) return false;
-    event_rows[i] = (uint32_t)row;
+    const void *const key[] = {g, e->name};
+    etr_slice bytes = {(const char *)key, sizeof key};
+    event_rows[i] = etr_map_get(by_name, bytes);
+    if (event_rows[i] != ETR_NONE) continue;
+    event_rows[i] = (uint32_t)rows->count;
+    if (!push_row(b, rows, e, e->name, g->debug_name) || !etr_map_set(by_name, bytes, event_rows[i])) return false;
   }
   return rows->count > first_row || push_row(b, rows, &run->events[g->first_event], g->debug_name, g->debug_name);
 }
@@ -96,9 +99,11 @@ static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *rows
   uint32_t *next = etr_arena_alloc_array(&b->per_run, run->event_count, sizeof *next);
   group *groups;
   size_t count;
+  etr_map by_name;
+  etr_map_init(&by_name, &b->per_run);
   if (!event_rows || !next || !group_events(b, run, &groups, &count, next)) return NULL;
   for (size_t i = 0; i < count; i++)
-    if (!add_group_rows(b, run, &groups[i], next, rows, event_rows)) return NULL;
+    if (!add_group_rows(b, run, &groups[i], next, &by_name, rows, event_rows)) return NULL;
   return event_rows;
 }
 

@@ -23,28 +23,34 @@ static const char *short_dtype(const char *dtype) {
   return dtype;
 }
 
-static void put_dim(etr_writer *writer, const etr_dim *dim) {
-  if (dim->size != ETR_DIM_SYMBOLIC) {
-    etr_putf(writer, "%" PRId64, dim->size);
-  } else {
-    etr_puts(writer, dim->symbol != NULL ? dim->symbol : "?");
-  }
+/* Appends what fits. */
+static size_t append(char *text, size_t room, size_t used, const char *more) {
+  size_t size = ETR_MIN(strlen(more), room - 1 - used);
+  memcpy(text + used, more, size);
+  return used + size;
+}
+
+static size_t append_dim(char *text, size_t room, size_t used, const etr_dim *dim) {
+  char digits[24];
+  size_t at = sizeof digits - 1;
+  if (dim->symbol != NULL || dim->size < 0) return append(text, room, used, dim->symbol != NULL ? dim->symbol : "?");
+  digits[at] = '\0';
+  int64_t rest = dim->size;
+  do digits[--at] = (char)('0' + rest % 10);
+  while ((rest /= 10) > 0);
+  return append(text, room, used, digits + at);
 }
 
 char *etr_label_shape(etr_arena *arena, const etr_value *value) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, arena, &writer);
-  if (value->dtype != NULL) etr_puts(&writer, short_dtype(value->dtype));
-  if (value->rank >= 0) {
-    etr_puts(&writer, "[");
-    for (int32_t i = 0; i < value->rank; i++) {
-      if (i > 0) etr_puts(&writer, ",");
-      put_dim(&writer, &value->dims[i]);
-    }
-    etr_puts(&writer, "]");
+  char text[512]; /* no printf: a graph has thousands of these */
+  size_t used = append(text, sizeof text, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
+  if (value->rank >= 0) used = append(text, sizeof text, used, "[");
+  for (int32_t i = 0; i < value->rank; i++) {
+    if (i > 0) used = append(text, sizeof text, used, ",");
+    used = append_dim(text, sizeof text, used, &value->dims[i]);
   }
-  return etr_text_end(&text, &writer);
+  if (value->rank >= 0) used = append(text, sizeof text, used, "]");
+  return etr_arena_copy(arena, (etr_slice){text, used});
 }
 
 etr_slice etr_label_op(const char *target) {

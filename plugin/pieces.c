@@ -54,6 +54,16 @@ void etr_pieces_submessage(etr_pieces *pieces, uint32_t field, const ProtobufCMe
   if (more.size) memcpy(at + size, more.data, more.size);
 }
 
+void etr_pieces_bytes(etr_pieces *pieces, etr_slice bytes) {
+  uint8_t *at = grow(pieces, bytes.size);
+  if (at && bytes.size) memcpy(at, bytes.data, bytes.size);
+}
+
+uint8_t *etr_pieces_put_int(uint8_t *to, uint32_t field, int64_t value) {
+  to += put_varint(to, (uint64_t)field << 3);
+  return to + put_varint(to, (uint64_t)value);
+}
+
 static size_t varint_size(uint64_t value) {
   size_t size = 1;
   for (; value > 0x7f; value >>= 7) size++;
@@ -91,4 +101,15 @@ void etr_pieces_append(etr_pieces *pieces, const etr_pieces *more) {
   }
   pieces->size += more->size;
   pieces->room = 0; /* what follows the last piece is not ours */
+}
+
+etr_slice etr_pieces_join(const etr_pieces *pieces) {
+  if (pieces->list.count == 1) return pieces->list.data[0];
+  char *bytes = etr_arena_alloc(pieces->arena, pieces->size);
+  etr_slice whole = {bytes, 0};
+  for (size_t i = 0; bytes && i < pieces->list.count; i++) {
+    memcpy(bytes + whole.size, pieces->list.data[i].data, pieces->list.data[i].size);
+    whole.size += pieces->list.data[i].size;
+  }
+  return whole;
 }

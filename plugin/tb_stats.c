@@ -7,6 +7,9 @@
 #include <math.h>
 
 /* Eleven days; keeps sums of hostile times within int64. */
+/* Field numbers of RunMetadata, StepStats, DeviceStepStats and NodeExecStats (step_stats.proto, config.proto). */
+enum { RUN_STEP_STATS = 1, STEP_DEVICE = 1, DEVICE_NAME = 1, DEVICE_NODE_STATS = 2, STATS_START = 2, STATS_LENGTH = 5, STATS_OUTPUT = 7 };
+
 static const double max_micros = 1e12;
 
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
@@ -39,83 +42,64 @@ static int64_t value_bytes(const etr_value *value) {
   return bytes;
 }
 
-/* ---- Messages ---- */
+/* ---- Nodes ---- */
 
-/* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
-static void add_outputs(etr_tb_stats *all, Tensorboard__NodeExecStats *stats, const etr_node *node, etr_tb_shape **shapes) {
-  etr_arena *arena = all->view->arena;
-  Tensorboard__NodeOutput *outputs = etr_arena_alloc_array(arena, node->output_count, sizeof *outputs);
-  Tensorboard__TensorDescription *descriptions = etr_arena_alloc_array(arena, node->output_count, sizeof *descriptions);
-  stats->output = etr_arena_alloc_array(arena, node->output_count, sizeof(void *));
-  if (etr_arena_failed(arena)) return;
-  for (size_t i = 0; i < node->output_count; i++) {
-    tensorboard__node_output__init(&outputs[i]);
-    tensorboard__tensor_description__init(&descriptions[i]);
-    descriptions[i].shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i] : &all->no_shape;
-    outputs[i].slot = (int32_t)i;
-    outputs[i].tensor_description = &descriptions[i];
-    stats->output[i] = &outputs[i];
-  }
-  stats->n_output = node->output_count;
+static etr_slice packed(etr_arena *arena, const ProtobufCMessage *message) {
+  size_t size = protobuf_c_message_get_packed_size(message);
+  char *bytes = etr_arena_alloc(arena, size);
+  if (!bytes) return (etr_slice){0};
+  (void)protobuf_c_message_pack(message, (uint8_t *)bytes);
+  return (etr_slice){bytes, size};
 }
 
-static void add_memory(etr_arena *arena, Tensorboard__NodeExecStats *stats, const etr_node *node) {
+static int64_t memory_of(const etr_node *node) {
   int64_t bytes = 0;
   for (size_t i = 0; i < node->output_count; i++) {
     int64_t more = value_bytes(&node->outputs[i]);
     bytes += ETR_MIN(more, INT64_MAX - bytes);
   }
-  Tensorboard__AllocatorMemoryUsed *memory = bytes > 0 ? etr_arena_alloc(arena, sizeof *memory) : NULL;
-  stats->memory = memory ? etr_arena_alloc(arena, sizeof *stats->memory) : NULL;
-  if (!stats->memory) return;
-  tensorboard__allocator_memory_used__init(memory);
-  memory->total_bytes = bytes;
-  stats->memory[0] = memory;
-  stats->n_memory = 1;
+  return bytes;
+}
+
+static etr_slice pack_fixed(etr_arena *arena, const char *name, const etr_node *node) {
+  Tensorboard__NodeExecStats stats = TENSORBOARD__NODE_EXEC_STATS__INIT;
+  Tensorboard__AllocatorMemoryUsed memory = TENSORBOARD__ALLOCATOR_MEMORY_USED__INIT, *memories = &memory;
+  stats.node_name = (char *)(uintptr_t)name;
+  memory.total_bytes = memory_of(node);
+  stats.n_memory = memory.total_bytes > 0;
+  stats.memory = &memories;
+  return packed(arena, &stats.base);
+}
+
+/* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
+static etr_slice pack_outputs(etr_arena *arena, const etr_node *node, etr_tb_shape **shapes) {
+  etr_pieces outputs = {.arena = arena};
+  for (size_t i = 0; i < node->output_count; i++) {
+    etr_tb_shape no_shape = TENSORBOARD__TENSOR_SHAPE_PROTO__INIT;
+    Tensorboard__TensorDescription description = TENSORBOARD__TENSOR_DESCRIPTION__INIT;
+    Tensorboard__NodeOutput output = TENSORBOARD__NODE_OUTPUT__INIT;
+    description.shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i] : &no_shape;
+    output.slot = (int32_t)i;
+    output.tensor_description = &description;
+    etr_pieces_submessage(&outputs, STATS_OUTPUT, &output.base, (etr_slice){0});
+  }
+  return etr_pieces_join(&outputs);
 }
 
 static bool is_timed(const etr_tb_view *view, size_t node) { return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE; }
 
-static void add_node(etr_tb_stats *stats, size_t node) {
-  const etr_tb_view *view = stats->view;
-  Tensorboard__NodeExecStats *added = &stats->nodes[stats->count];
-  tensorboard__node_exec_stats__init(added);
-  added->node_name = (char *)(uintptr_t)view->names[node];
-  add_outputs(stats, added, &view->graph->nodes[node], view->shapes + view->first_value[node]);
-  add_memory(view->arena, added, &view->graph->nodes[node]);
-  stats->graph_nodes[stats->count++] = (uint32_t)node;
-}
-
-/* Each device's list of nodes. */
-static void fill_devices(etr_tb_stats *stats) {
-  const etr_tb_view *view = stats->view;
-  size_t *counts = etr_arena_alloc_array(view->arena, view->device_count, sizeof *counts);
-  stats->devices = etr_arena_alloc_array(view->arena, view->device_count, sizeof *stats->devices);
-  stats->device_list = etr_arena_alloc_array(view->arena, view->device_count, sizeof(void *));
-  if (etr_arena_failed(view->arena)) return;
-  for (size_t i = 0; i < stats->count; i++) counts[view->device_of_node[stats->graph_nodes[i]]]++;
-  for (size_t i = 0; i < view->device_count; i++) {
-    Tensorboard__DeviceStepStats *device = stats->device_list[i] = &stats->devices[i];
-    tensorboard__device_step_stats__init(device);
-    device->device = (char *)(uintptr_t)view->devices[i];
-    device->node_stats = etr_arena_alloc_array(view->arena, counts[i], sizeof(void *));
-    if (!device->node_stats) return;
-  }
-  for (size_t i = 0; i < stats->count; i++) {
-    Tensorboard__DeviceStepStats *device = &stats->devices[view->device_of_node[stats->graph_nodes[i]]];
-    device->node_stats[device->n_node_stats++] = &stats->nodes[i];
-  }
-}
-
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
-  *out = (etr_tb_stats){.view = view, .no_shape = TENSORBOARD__TENSOR_SHAPE_PROTO__INIT};
+  *out = (etr_tb_stats){.view = view};
   size_t count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) count += is_timed(view, i);
   out->nodes = etr_arena_alloc_array(view->arena, count, sizeof *out->nodes);
-  out->graph_nodes = etr_arena_alloc_array(view->arena, count, sizeof *out->graph_nodes);
-  for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(view->arena); i++)
-    if (is_timed(view, i)) add_node(out, i);
-  if (!etr_arena_failed(view->arena)) fill_devices(out);
+  for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(view->arena); i++) {
+    const etr_node *node = &view->graph->nodes[i];
+    if (!is_timed(view, i)) continue;
+    out->nodes[out->count++] = (etr_tb_timed){.node = (uint32_t)i,
+                                              .fixed = pack_fixed(view->arena, view->names[i], node),
+                                              .outputs = pack_outputs(view->arena, node, view->shapes + view->first_value[i])};
+  }
 }
 
 /* ---- Times ---- */
@@ -137,8 +121,6 @@ static double ticks_of(const etr_node_time *time, etr_tb_statistic statistic) {
   }
 }
 
-static const etr_node_time *time_of(const etr_tb_stats *stats, size_t i) { return &stats->view->graph->times[stats->graph_nodes[i]]; }
-
 /* Gives every box a stretch as long as all that is in it, boxes inside first, and lays its nodes into that. */
 static void pack_starts(etr_tb_stats *stats) {
   const etr_scopes *scopes = &stats->view->scopes;
@@ -147,8 +129,8 @@ static void pack_starts(etr_tb_stats *stats) {
   if (!length || !next) return;
   int64_t next_on_top = 1;
   for (size_t i = 0; i < stats->count; i++) {
-    uint32_t scope = scopes->of_node[stats->graph_nodes[i]];
-    if (scope != ETR_NONE) length[scope] += stats->nodes[i].all_end_rel_micros;
+    uint32_t scope = scopes->of_node[stats->nodes[i].node];
+    if (scope != ETR_NONE) length[scope] += stats->nodes[i].length;
   }
   for (size_t i = scopes->count; i-- > 0;)
     if (scopes->list[i].parent != ETR_NONE) length[scopes->list[i].parent] += length[i];
@@ -158,27 +140,47 @@ static void pack_starts(etr_tb_stats *stats) {
     *around += length[i];
   }
   for (size_t i = 0; i < stats->count; i++) {
-    uint32_t scope = scopes->of_node[stats->graph_nodes[i]];
+    uint32_t scope = scopes->of_node[stats->nodes[i].node];
     int64_t *start = scope == ETR_NONE ? &next_on_top : &next[scope];
-    stats->nodes[i].all_start_micros = *start;
-    *start += stats->nodes[i].all_end_rel_micros;
+    stats->nodes[i].start = *start;
+    *start += stats->nodes[i].length;
   }
 }
 
-void etr_tb_stats_pack(etr_pieces *out, etr_tb_stats *stats, etr_tb_statistic statistic) {
+static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   const etr_profile *profile = stats->view->profile;
   for (size_t i = 0; i < stats->count; i++) {
-    const etr_node_time *time = time_of(stats, i);
-    stats->nodes[i].all_end_rel_micros = whole_micros(profile, ticks_of(time, statistic));
-    /* Shapes are the same in every tag: the first has them. */
-    stats->nodes[i].n_output = statistic == ETR_TB_AVG ? stats->view->graph->nodes[stats->graph_nodes[i]].output_count : 0;
-    if (statistic == ETR_TB_TIMELINE) stats->nodes[i].all_start_micros = whole_micros(profile, (double)time->first_start_ticks);
+    const etr_node_time *time = &stats->view->graph->times[stats->nodes[i].node];
+    stats->nodes[i].length = whole_micros(profile, ticks_of(time, statistic));
+    if (statistic == ETR_TB_TIMELINE) stats->nodes[i].start = whole_micros(profile, (double)time->first_start_ticks);
   }
   if (statistic != ETR_TB_TIMELINE) pack_starts(stats);
-  Tensorboard__StepStats steps = TENSORBOARD__STEP_STATS__INIT;
-  Tensorboard__RunMetadata metadata = TENSORBOARD__RUN_METADATA__INIT;
-  steps.n_dev_stats = stats->view->device_count;
-  steps.dev_stats = stats->device_list;
-  metadata.step_stats = &steps;
-  if (!etr_arena_failed(stats->view->arena)) etr_pieces_message(out, &metadata.base);
+}
+
+static void append_node(etr_pieces *out, const etr_tb_timed *timed, bool with_outputs) {
+  uint8_t times[40], *end = etr_pieces_put_int(times, STATS_START, timed->start);
+  end = etr_pieces_put_int(end, STATS_LENGTH, timed->length);
+  etr_slice outputs = with_outputs ? timed->outputs : (etr_slice){0}, packed_times = {(const char *)times, (size_t)(end - times)};
+  etr_pieces_field(out, DEVICE_NODE_STATS, timed->fixed.size + packed_times.size + outputs.size);
+  etr_pieces_bytes(out, timed->fixed);
+  etr_pieces_bytes(out, packed_times);
+  etr_pieces_bytes(out, outputs);
+}
+
+void etr_tb_stats_pack(etr_pieces *out, etr_tb_stats *stats, etr_tb_statistic statistic) {
+  const etr_tb_view *view = stats->view;
+  etr_pieces steps = {.arena = view->arena};
+  set_times(stats, statistic);
+  for (uint32_t device = 0; device < view->device_count; device++) {
+    etr_pieces nodes = {.arena = view->arena};
+    etr_slice name = etr_slice_of(view->devices[device]);
+    etr_pieces_field(&nodes, DEVICE_NAME, name.size);
+    etr_pieces_bytes(&nodes, name);
+    for (size_t i = 0; i < stats->count; i++) /* shapes are the same in every statistic: the first has them */
+      if (view->device_of_node[stats->nodes[i].node] == device) append_node(&nodes, &stats->nodes[i], statistic == ETR_TB_AVG);
+    etr_pieces_field(&steps, STEP_DEVICE, nodes.size);
+    etr_pieces_append(&steps, &nodes);
+  }
+  etr_pieces_field(out, RUN_STEP_STATS, steps.size);
+  etr_pieces_append(out, &steps);
 }

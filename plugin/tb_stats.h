@@ -23,17 +23,20 @@ typedef enum etr_tb_statistic {
 /** "profile/avg". Static. */
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic);
 
-/** The timed nodes as messages; packed once for each statistic. */
+/** A timed node: what is the same in every statistic is packed once. */
+typedef struct etr_tb_timed {
+  uint32_t node;            /* of the graph */
+  etr_slice fixed, outputs; /* packed fields of NodeExecStats: name and memory; shapes of the outputs */
+  int64_t start, length;    /* whole microseconds */
+} etr_tb_timed;
+
 typedef struct etr_tb_stats {
   const etr_tb_view *view;
-  Tensorboard__NodeExecStats *nodes; /* of each timed node */
-  uint32_t *graph_nodes;             /* which they are */
+  etr_tb_timed *nodes;
   size_t count;
-  Tensorboard__DeviceStepStats *devices, **device_list;
-  etr_tb_shape no_shape;
 } etr_tb_stats;
 
-/** Collects the timed nodes; none if nothing was timed. *out must not be moved then. A failed allocation is the arena's. */
+/** Collects the timed nodes; none if nothing was timed. A failed allocation is the arena's. */
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view);
 
 /** Appends the packed RunMetadata of one statistic. */

@@ -39,12 +39,16 @@ static bool needs_cleaning(uint64_t word) {
          zero_bytes(word ^ EACH_BYTE('\\'));
 }
 
-/* So many bytes at the start stay as they are, at least: nearly always all but the last few. */
+/* So many bytes at the start stay as they are: nearly always all. */
 static size_t plain_length(etr_slice text) {
   size_t size = 0;
   for (uint64_t word; size + sizeof word <= text.size; size += sizeof word) {
     memcpy(&word, text.data + size, sizeof word);
     if (needs_cleaning(word)) break;
+  }
+  for (; size < text.size; size++) {
+    unsigned char c = (unsigned char)text.data[size];
+    if (c < ' ' || c >= 0x7f || c == '"' || c == '\'' || c == '\\') break;
   }
   return size;
 }

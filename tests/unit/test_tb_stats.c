@@ -23,8 +23,8 @@ static Tensorboard__RunMetadata *build(tiny *t, etr_tb_statistic statistic) {
   cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0]), ETR_OK);
   etr_tb_stats_build(&stats, &view);
   etr_tb_stats_pack(&pieces, &stats, statistic);
-  cr_assert_eq(pieces.list.count, 1);
-  Tensorboard__RunMetadata *metadata = tensorboard__run_metadata__unpack(NULL, pieces.size, (const uint8_t *)pieces.list.data[0].data);
+  etr_slice bytes = etr_pieces_join(&pieces);
+  Tensorboard__RunMetadata *metadata = tensorboard__run_metadata__unpack(NULL, bytes.size, (const uint8_t *)bytes.data);
   cr_assert_not_null(metadata);
   return metadata;
 }
