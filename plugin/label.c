@@ -57,6 +57,7 @@ etr_slice etr_label_op(const char *target) {
   const char *name = strpbrk(target, ".:");
   if (name == NULL) return etr_slice_of(target);
   name += strspn(name, ".:");
+  if (strspn(name, "_") < strcspn(name, ".")) name += strspn(name, "_");
   size_t size = strcspn(name, ".");
   return size > 0 ? (etr_slice){name, size} : etr_slice_of(target);
 }

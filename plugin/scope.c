@@ -80,7 +80,8 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
-  const char *label = etr_arena_format(p->tree->arena, "%s.%s", graph->nodes[sub->owner].name, sub->name);
+  /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
+  const char *label = etr_arena_format(p->tree->arena, "%s.%s", sub->name, graph->nodes[sub->owner].name);
   return add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
 }
 

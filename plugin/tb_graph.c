@@ -174,7 +174,7 @@ static void collect_inputs(packer *p, const etr_node *node) {
     add_input(p, output == 0 ? name : etr_arena_format(p->arena, "%s:%" PRIu32, name, output));
   }
   /* A dotted edge shows which node a nested graph belongs to. */
-  if (node->kind == ETR_NODE_INPUT && node->subgraph < p->view->graph->subgraph_count)
+  if (node->input_count == 0 && node->subgraph < p->view->graph->subgraph_count)
     add_input(p, etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
 }
 

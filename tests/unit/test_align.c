@@ -20,16 +20,11 @@ Test(align, pairs) {
   static const struct {
     const char *left, *right, *want; /* per left item: place of its partner, '-' for none */
   } cases[] = {
-      {"", "", ""},
-      {"ABC", "ABC", "012"},
-      {"ABC", "", "---"},
-      {"AC", "ABC", "02"},
-      {"ABC", "AC", "0-1"},
-      {"ABAB", "ABAB", "0123"},
-      {"A", "AA", "-"},    /* either would do */
-      {"AB", "AAB", "-2"}, /* A is open, B is not */
-      {"A", "aA", "1"},    /* the one that may not be left out */
-      {"BA", "AB", "--"},  /* crossing: one of the two, and either would do */
+      {"", "", ""},          {"ABC", "ABC", "012"},    {"ABC", "", "---"}, {"AC", "ABC", "02"},
+      {"ABC", "AC", "0-1"},  {"ABAB", "ABAB", "0123"}, {"A", "AA", "-"}, /* either would do */
+      {"AB", "AAB", "-2"},                                               /* A is open, B is not */
+      {"A", "aA", "1"},                                                  /* the one that may not be left out */
+      {"BA", "AB", "--"},                                                /* crossing: one of the two, and either would do */
       {"XAY", "BAC", "-1-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

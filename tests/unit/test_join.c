@@ -30,8 +30,7 @@ enum { MAX_ITEMS = 32 };
 /* The next piece up to a separator; NULL at the end. */
 static char *next_piece(char **rest, const char *separators) {
   char *piece;
-  do
-    piece = strtok_r(NULL, separators, rest);
+  do piece = strtok_r(NULL, separators, rest);
   while (piece && !*piece);
   return piece;
 }
@@ -46,7 +45,8 @@ static etr_graph *make_graph(etr_arena *arena, const char *text) {
   etr_graph *graph = etr_arena_alloc(arena, sizeof *graph);
   etr_node *nodes = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *nodes);
   char *rest;
-  *graph = (etr_graph){.module = "edge", .modules = &root, .module_count = 1, .nodes = nodes, .subgraphs = &body, .subgraph_count = strchr(text, '.') == text};
+  *graph = (etr_graph){
+      .module = "edge", .modules = &root, .module_count = 1, .nodes = nodes, .subgraphs = &body, .subgraph_count = strchr(text, '.') == text};
   for (char *piece = first_piece(arena, text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
     char *fields, *name = strtok_r(piece, " ", &fields), *target = strtok_r(NULL, " ", &fields), *handle = strtok_r(NULL, " ", &fields);
     bool in_body = name[0] == '.';
@@ -92,7 +92,8 @@ static etr_map_method *make_map(etr_arena *arena, const method_text *text) {
   etr_map_instruction *list = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *list);
   char *rest;
   *map = (etr_map_method){.name = text->name, .instructions = list};
-  for (char *piece = first_piece(arena, text->map, " ", &rest); piece; piece = next_piece(&rest, " ")) make_instruction(arena, &list[map->instruction_count++], piece);
+  for (char *piece = first_piece(arena, text->map, " ", &rest); piece; piece = next_piece(&rest, " "))
+    make_instruction(arena, &list[map->instruction_count++], piece);
   return map;
 }
 
@@ -124,7 +125,8 @@ static void describe(char *out, size_t size, const etr_blocks *blocks, const etr
   if (block->method != ETR_NONE && joins[1].name) used += (size_t)snprintf(out, size, "%s: ", joins[block->method].name);
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
-    used += (size_t)snprintf(out + used, size - used, "%s%s %s %s", i ? ";" : "", e->name, graph && e->node_count ? graph->nodes[e->nodes[0]].name : "-", etr_match_name(e->match));
+    used += (size_t)snprintf(out + used, size - used, "%s%s %s %s", i ? ";" : "", e->name,
+                             graph && e->node_count ? graph->nodes[e->nodes[0]].name : "-", etr_match_name(e->match));
   }
   const etr_method *m = block->method == ETR_NONE ? NULL : &methods[block->method];
   if (m)
@@ -145,7 +147,8 @@ static void run_case(const join_case *c, char *out, size_t size) {
   etr_map_init(&names, &arena);
   etr_dump dump = make_dump(&arena, &names, c->events);
   for (size_t i = 0; i < count; i++)
-    joins[i] = (etr_method_join){.name = c->methods[i].name, .graph = make_graph(&arena, c->methods[i].nodes), .map = make_map(&arena, &c->methods[i])};
+    joins[i] = (etr_method_join){
+        .name = c->methods[i].name, .graph = make_graph(&arena, c->methods[i].nodes), .map = make_map(&arena, &c->methods[i])};
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
   etr_methods_decide(&blocks, joins, count, NULL, &warnings);
   for (uint32_t i = 0; i < count; i++) {

@@ -39,7 +39,7 @@ Test(label, shape) {
 Test(label, op) {
   static const char *const cases[][2] = {
       {"aten.linear.default", "linear"},
-      {"aten._softmax.default", "_softmax"},
+      {"aten._softmax.default", "softmax"},
       {"quantized_decomposed.quantize_per_tensor.default", "quantize_per_tensor"},
       {"higher_order.cond", "cond"},
       {"_operator.add", "add"},

@@ -250,11 +250,11 @@ Test(scope, nested_graphs) {
   expect_sound(&t, &scopes);
   expect_scope(&t, &scopes, before, "a");
   expect_scope(&t, &scopes, cond, "a");
-  expect_scope(&t, &scopes, argument, "a/cond.true_graph_0");
-  expect_scope(&t, &scopes, plain, "a/cond.true_graph_0");
-  expect_scope(&t, &scopes, deeper, "a/cond.true_graph_0/fc");
-  expect_scope(&t, &scopes, foreign, "a/cond.true_graph_0");
-  expect_scope(&t, &scopes, nested, "a/cond.true_graph_0/fc/cond_1.false_graph_0");
+  expect_scope(&t, &scopes, argument, "a/true_graph_0.cond");
+  expect_scope(&t, &scopes, plain, "a/true_graph_0.cond");
+  expect_scope(&t, &scopes, deeper, "a/true_graph_0.cond/fc");
+  expect_scope(&t, &scopes, foreign, "a/true_graph_0.cond");
+  expect_scope(&t, &scopes, nested, "a/true_graph_0.cond/fc/false_graph_0.cond_1");
   tiny_clear(&t);
 }
 

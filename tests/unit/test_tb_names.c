@@ -78,7 +78,7 @@ Test(tb_names, nested_graph_is_not_folded) {
   op(&t, "aten.add.Tensor", z), op(&t, "aten.add.Tensor", z);
   const char **names = build(&t);
   cr_expect_str_eq(names[cond], "a/cond");
-  cr_expect_str_eq(names[argument], "a/cond.true_graph_0/arg");
+  cr_expect_str_eq(names[argument], "a/true_graph_0.cond/arg");
   tiny_clear(&t);
 }
 
