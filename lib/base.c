@@ -30,6 +30,18 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   return true;
 }
 
+size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare((const char *)list + middle * size, wanted) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 void etr_error_clear(etr_error *error) {
   if (error) *error = (etr_error){.offset = ETR_NO_OFFSET};
 }

@@ -40,6 +40,9 @@ static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text
  */
 bool etr_slice_to_int(etr_slice slice, int64_t *out);
 
+/** First place in a sorted list whose element is not less than *wanted; count if there is none. compare is bsearch()'s. */
+size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
+
 /** Fills *error (which may be NULL) and returns status, so that `return etr_fail(...)` reads well. file and entry may be NULL. */
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...) ETR_PRINTF(6, 7);
 

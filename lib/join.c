@@ -115,29 +115,11 @@ static int by_operator(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* First slot that is not less than the one wanted. */
-static size_t lower_bound(const slot *slots, size_t count, slot wanted) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (by_operator(&slots[middle], &wanted) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
+static size_t first_slot(const slot *slots, size_t count, slot wanted) { return etr_lower_bound(&wanted, slots, count, sizeof *slots, by_operator); }
 
 size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle) {
-  size_t low = 0, high = join->by_handle_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (join->by_handle[middle].handle < handle)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  etr_handle_node wanted = {handle, 0};
+  return etr_lower_bound(&wanted, join->by_handle, join->by_handle_count, sizeof *join->by_handle, by_handle);
 }
 
 static uint32_t operator_number(joiner *j, etr_slice op) {
@@ -184,7 +166,7 @@ static void take_by_operator(joiner *j, etr_join_instruction *instruction) {
   uint32_t op = etr_map_get(&j->operators, instruction->op);
   for (size_t i = 0; op != ETR_NONE && i < instruction->map->handle_count; i++) {
     uint32_t handle = instruction->map->handles[i];
-    size_t first = lower_bound(j->by_operator, j->slot_count, (slot){handle, op, 0}), at = first;
+    size_t first = first_slot(j->by_operator, j->slot_count, (slot){handle, op, 0}), at = first;
     if (first == j->slot_count) continue;
     at += j->op_cursor[first];
     if (at >= j->slot_count || j->by_operator[at].handle != handle || j->by_operator[at].op != op) continue;
@@ -275,7 +257,7 @@ static void join_bodies(joiner *j) {
     etr_join_instruction *instruction = &j->join->instructions.data[i];
     uint32_t op = instruction->is_kernel && !instruction->map ? etr_map_get(&j->operators, instruction->op) : ETR_NONE;
     if (op == ETR_NONE) continue;
-    size_t at = lower_bound(free_nodes, count, (slot){0, op, next});
+    size_t at = first_slot(free_nodes, count, (slot){0, op, next});
     if (at == count || free_nodes[at].op != op) continue;
     next = free_nodes[at].node + 1;
     take(j, instruction, free_nodes[at].node, ETR_MATCH_HANDLE);
@@ -301,18 +283,16 @@ static void join_delegates(joiner *j, etr_arena *arena) {
   }
 }
 
+static int by_instruction(const void *a, const void *b) {
+  int32_t x = ((const etr_delegate_node *)a)->instruction_id, y = ((const etr_delegate_node *)b)->instruction_id;
+  return (x > y) - (x < y);
+}
+
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count) {
-  const etr_delegate_node *list = join->delegate_nodes.data;
-  size_t low = 0, high = join->delegate_nodes.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (list[middle].instruction_id < instruction_id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (*count = 0; low + *count < join->delegate_nodes.count && list[low + *count].instruction_id == instruction_id;) (*count)++;
-  return *count ? &list[low] : NULL;
+  const etr_delegate_node *list = join->delegate_nodes.data, wanted = {.instruction_id = instruction_id};
+  size_t first = etr_lower_bound(&wanted, list, join->delegate_nodes.count, sizeof *list, by_instruction);
+  for (*count = 0; first + *count < join->delegate_nodes.count && list[first + *count].instruction_id == instruction_id;) (*count)++;
+  return *count ? &list[first] : NULL;
 }
 
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {

@@ -10,6 +10,8 @@
 #include "join.h"
 #include "operator.h"
 
+#include <stdlib.h>
+
 typedef struct fit {
   uint32_t against, agreeing; /* rows */
   uint32_t missing;           /* instructions of the map that no row has */
@@ -30,16 +32,14 @@ etr_row_kind etr_row_kind_of(const etr_block *block, size_t row) {
   return ETR_ROW_KERNEL;
 }
 
+static int by_id(const void *a, const void *b) {
+  int32_t x = ((const etr_join_instruction *)a)->id, y = ((const etr_join_instruction *)b)->id;
+  return (x > y) - (x < y);
+}
+
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
-  size_t low = 0, high = join->instructions.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (join->instructions.data[middle].id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < join->instructions.count && join->instructions.data[low].id == id ? &join->instructions.data[low] : NULL;
+  etr_join_instruction wanted = {.id = id};
+  return join->instructions.count ? bsearch(&wanted, join->instructions.data, join->instructions.count, sizeof wanted, by_id) : NULL;
 }
 
 /* ---- Holding a row against a method ---- */
@@ -83,16 +83,14 @@ static bool has_delegate_id(const etr_map_instruction *map, const char *id) {
   return false;
 }
 
+static int by_map_id(const void *a, const void *b) {
+  int32_t x = ((const etr_map_instruction *)a)->id, y = ((const etr_map_instruction *)b)->id;
+  return (x > y) - (x < y);
+}
+
 static const etr_map_instruction *find_in_map(const etr_map_method *map, int32_t id) {
-  size_t low = 0, high = map ? map->instruction_count : 0;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (map->instructions[middle].id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return map && low < map->instruction_count && map->instructions[low].id == id ? &map->instructions[low] : NULL;
+  etr_map_instruction wanted = {.id = id};
+  return map && map->instruction_count ? bsearch(&wanted, map->instructions, map->instruction_count, sizeof wanted, by_map_id) : NULL;
 }
 
 /* With the .pte: is this what the instruction does? */

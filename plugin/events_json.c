@@ -36,15 +36,8 @@ static void index_handles(handle_index *index, etr_arena *arena, const etr_graph
 }
 
 static size_t first_of_handle(const handle_index *index, uint32_t handle) {
-  size_t low = 0, high = index->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (index->list[middle].handle < handle)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  handle_node wanted = {handle, 0};
+  return etr_lower_bound(&wanted, index->list, index->count, sizeof *index->list, by_handle);
 }
 
 static void put_op_types(etr_fields *f, const handle_index *index, const etr_event *event) {
