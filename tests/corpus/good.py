@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every good fixture through every command in every format: good.py PATH/TO/etrecord-tb. What a sanitizer's build reports, leaks too, fails it."""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
+import command  # noqa: E402
+
+COMMANDS = ('info', 'nodes', 'events', 'summary', 'delegation')
+FORMATS = ('text', 'json', 'csv', 'tsv', 'markdown')
+
+
+def fixtures():
+    for folder, _, files in sorted(os.walk(command.FIXTURES)):
+        if 'hostile' not in folder and any(name.endswith(('etrecord.bin', '.etdp')) for name in files):
+            yield folder, 'etrecord.bin' in files
+
+
+def calls(folder, has_record, out):
+    if has_record:
+        yield ['write', folder, '--logdir', out]
+        yield [os.path.join(folder, 'etrecord.bin'), '--logdir', out, '--depth', '3']
+    for name in COMMANDS:
+        for form in FORMATS:
+            yield [name, folder, '--format', form]
+
+
+def main():
+    program = command.program()
+    passed, failed = 0, 0
+    for folder, has_record in fixtures():
+        with tempfile.TemporaryDirectory() as out:
+            for arguments in calls(folder, has_record, out):
+                outcome = program.run(arguments, out)
+                problems = outcome.problems()
+                if outcome.status != 0 or problems:
+                    failed += 1
+                    print('FAILED', *arguments, outcome.status, problems, outcome.stderr[:2000])
+                else:
+                    passed += 1
+    print(f'{passed} passed, {failed} failed')
+    sys.exit(failed > 0)
+
+
+if __name__ == '__main__':
+    main()
