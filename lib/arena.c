@@ -13,7 +13,8 @@ struct etr_arena_chunk {
   alignas(max_align_t) char data[];
 };
 
-enum { CHUNK_BYTES = 64 * 1024, MAP_FIRST = 64 };
+/* Chunks start small: many arenas hold next to nothing, and every byte of a chunk is zeroed. */
+enum { FIRST_CHUNK_BYTES = 2 * 1024, CHUNK_BYTES = 64 * 1024, MAP_FIRST = 64 };
 
 void etr_arena_init(etr_arena *arena) { *arena = (etr_arena){0}; }
 
@@ -37,7 +38,8 @@ void *etr_arena_alloc(etr_arena *arena, size_t size) {
   if (size > arena->capacity - arena->used) {
     /* A large block gets a chunk of its own behind the newest, so that the newest's free rest is not lost. */
     bool own = size > CHUNK_BYTES / 4 && arena->chunks;
-    size_t capacity = ETR_MAX(size, own ? 0 : (size_t)CHUNK_BYTES);
+    size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4) : FIRST_CHUNK_BYTES;
+    size_t capacity = ETR_MAX(size, own ? 0 : usual);
     etr_arena_chunk *chunk = calloc(1, sizeof *chunk + capacity);
     if (!chunk) return fail(arena);
     if (own) {

@@ -4,16 +4,19 @@
  *
  * Every row is held against each method. With the .pte a method fits exactly or not at all. Without it, a row speaks for a method (its
  * operator is at a node of the instruction's handles, its delegate id is in the delegate map) or against it (an unknown delegate, another
- * operator). The method with the fewest rows against it wins, then the one of whose instructions the fewest are missing; equals are a tie, and a
- * tie stays undecided.
+ * operator). The method with the fewest rows against it wins; then the one whose delegates hold what ran in them; then the one of whose instructions
+ * the fewest are missing. Among equals the order of loads may tell: a method that was loaded before is not the one that a load brings. What is a tie
+ * then stays undecided.
  */
 #include "join.h"
 #include "operator.h"
+#include "xnnpack.h"
 
 #include <stdlib.h>
 
 typedef struct fit {
   uint32_t against, agreeing; /* rows */
+  uint32_t strange;           /* operators of a delegate that none of its nodes would become */
   uint32_t missing;           /* instructions of the map that no row has */
   bool exact;                 /* held against the .pte's instruction list */
 } fit;
@@ -58,14 +61,24 @@ static etr_slice handle_key(char *text, size_t capacity, uint32_t handle, etr_sl
   return (etr_slice){text, size + copied};
 }
 
+/* XNNPACK's class of operators as a character that starts no operator's name. Kinds of convolution are told apart by shapes only: they count as one.
+ */
+static char class_letter(etr_xnn_class class_) {
+  if (class_ == ETR_XNN_DWCONV || class_ == ETR_XNN_DECONV) class_ = ETR_XNN_MATMUL;
+  return (char)(1 + class_);
+}
+
 static void collect_operators(handle_operators *known, etr_arena *arena, const etr_graph *graph) {
   char key[256];
   *known = (handle_operators){0};
   etr_map_init(&known->set, arena);
   for (size_t i = 0; graph && i < graph->node_count; i++) {
     const etr_node *n = &graph->nodes[i];
-    if (n->kind == ETR_NODE_OP && n->debug_handle)
-      etr_map_set(&known->set, handle_key(key, sizeof key, n->debug_handle, etr_operator_of_target(n->target)), 1);
+    if (n->kind != ETR_NODE_OP || n->debug_handle == 0) continue;
+    etr_slice op = etr_operator_of_target(n->target);
+    char class_ = class_letter(etr_xnn_class_of_operator(op));
+    etr_map_set(&known->set, handle_key(key, sizeof key, n->debug_handle, op), 1);
+    etr_map_set(&known->set, handle_key(key, sizeof key, n->debug_handle, (etr_slice){&class_, 1}), 1);
   }
   for (size_t i = 0; graph && i < graph->subgraph_count; i++) known->has_bodies |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
 }
@@ -118,6 +131,16 @@ static int fits_map(const etr_method_join *join, const handle_operators *known, 
   return operator_at_handles(known, map, op) ? 1 : -1;
 }
 
+/* Does one of the delegate's nodes become what ran there? +1 yes, -1 no, 0 cannot be told: no operator of XNNPACK, or one that lowering inserts. */
+static int fits_delegate(const etr_method_join *join, const handle_operators *known, const etr_event *e) {
+  const etr_map_instruction *map = find_in_map(join->map, e->instruction_id);
+  etr_xnn_class class_ = etr_xnn_class_of_event(e->delegate_id);
+  bool inserted = class_ >= ETR_XNN_CONVERT && class_ <= ETR_XNN_TRANSPOSE;
+  if (!map || map->id_count || class_ == ETR_XNN_NONE || class_ == ETR_XNN_LOOKUP || inserted) return 0;
+  char letter = class_letter(class_);
+  return operator_at_handles(known, map, (etr_slice){&letter, 1}) ? 1 : -1;
+}
+
 static fit fit_of(const etr_block *block, const etr_method_join *join, const handle_operators *known, etr_arena *scratch) {
   fit result = {.exact = join->program != NULL};
   etr_map seen;
@@ -126,7 +149,9 @@ static fit fit_of(const etr_block *block, const etr_method_join *join, const han
     const etr_event *e = &block->events[i];
     etr_row_kind kind = etr_row_kind_of(block, i);
     int vote = fits_map(join, known, e, kind);
-    result.agreeing += vote > 0;
+    int inside = kind == ETR_ROW_DELEGATE_EVENT ? fits_delegate(join, known, e) : 0;
+    result.agreeing += vote > 0 || inside > 0;
+    result.strange += inside < 0;
     result.against += result.exact ? !fits_program(join->program, e, kind) : vote < 0;
     etr_map_set(&seen, (etr_slice){(const char *)&e->instruction_id, sizeof e->instruction_id}, 1);
   }
@@ -148,11 +173,15 @@ static bool ran_something(const etr_block *block) {
 /* < 0: a fits better than b. */
 static int compare_fits(const fit *a, const fit *b) {
   if (a->against != b->against) return a->against < b->against ? -1 : 1;
+  if (a->strange != b->strange) return a->strange < b->strange ? -1 : 1;
   return (a->missing > b->missing) - (a->missing < b->missing);
 }
 
 /* A method that disagrees with as much as it agrees with is another model's. */
-static bool fits_at_all(const fit *f) { return f->against == 0 || (!f->exact && f->agreeing > f->against); }
+static bool fits_at_all(const fit *f) {
+  if (f->exact && f->against) return false;
+  return f->against + f->strange == 0 || f->agreeing > f->against + f->strange;
+}
 
 static const char *rule_text(const fit *best, size_t fitting) {
   if (best->exact) return fitting == 1 ? "program: the only method" : "program: the only method with these instructions";
@@ -173,33 +202,71 @@ static char *list_names(etr_arena *arena, const etr_method_join *joins, const fi
   return text;
 }
 
-static void decide(etr_block *block, const etr_method_join *joins, const handle_operators *known, size_t count, etr_arena *scratch,
-                   etr_warnings *warnings) {
-  etr_arena *arena = warnings->arena;
+/* ---- Order of loads ---- */
+
+/* Loads of methods in a run: Program::load_method. */
+static size_t loads_in(const etr_block *block) {
+  size_t loads = 0;
+  for (size_t i = 0; i < block->event_count; i++)
+    if (strcmp(block->events[i].name, "Program::load_method") == 0) loads += block->events[i].sample_count / ETR_MAX(block->run_count, 1);
+  return loads;
+}
+
+static bool ran_before(const etr_blocks *blocks, uint32_t method, size_t run) {
+  for (size_t i = 0; i < blocks->block_count; i++)
+    if (blocks->blocks[i].method == method && blocks->blocks[i].run_count && blocks->blocks[i].runs[0] < run) return true;
+  return false;
+}
+
+/* Of the methods that fit equally, the one that the load right before the block's first run brought: the only one that had not run before. */
+static uint32_t told_by_load(const etr_blocks *blocks, const etr_block *block, const fit *fits, size_t count, const fit *best) {
+  uint32_t told = ETR_NONE;
+  size_t run = block->runs[0];
+  if (run == 0 || loads_in(&blocks->blocks[blocks->runs[run - 1].block]) != 1) return ETR_NONE;
+  for (uint32_t i = 0; i < count; i++) {
+    if (compare_fits(&fits[i], best) != 0 || ran_before(blocks, i, run)) continue;
+    if (told != ETR_NONE) return ETR_NONE;
+    told = i;
+  }
+  return told;
+}
+
+/* ---- One block ---- */
+
+static void decide_tie(const etr_blocks *blocks, etr_block *block, const etr_method_join *joins, const fit *fits, size_t count, const fit *best,
+                       etr_warnings *warnings) {
+  block->method = told_by_load(blocks, block, fits, count, best);
+  block->method_rule = "order of loads: of those that fit, the only one that had not run before";
+  if (block->method != ETR_NONE) return;
+  const char *names = list_names(warnings->arena, joins, fits, count, best);
+  if (!names) names = "";
+  block->method_rule = etr_arena_format(warnings->arena, "tie: %s fit equally; decide with --map RUN=METHOD", names);
+  etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "run %u could be any of %s: decide with --map %u=METHOD", block->runs[0], names, block->runs[0]);
+}
+
+static void decide(const etr_blocks *blocks, etr_block *block, const etr_method_join *joins, const handle_operators *known, size_t count,
+                   etr_arena *scratch, etr_warnings *warnings) {
   fit *fits = etr_arena_alloc_array(scratch, count, sizeof *fits);
-  if (!fits) return;
+  if (!fits || block->run_count == 0) return;
   size_t best = 0, equals = 0;
   for (size_t i = 0; i < count; i++) {
     fits[i] = fit_of(block, &joins[i], &known[i], scratch);
     if (compare_fits(&fits[i], &fits[best]) < 0) best = i;
   }
   for (size_t i = 0; i < count; i++) equals += compare_fits(&fits[i], &fits[best]) == 0;
-  size_t first_run = block->run_count ? block->runs[0] : 0;
   if (!fits_at_all(&fits[best])) {
     block->method_rule = "fits no method: another model's dump?";
     etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
-             "run %zu (\"%s\") fits no method of this record: is the ETDump another model's? Its times stay without nodes", first_run, block->name);
+             "run %u (\"%s\") fits no method of this record: is the ETDump another model's? Its times stay without nodes", block->runs[0],
+             block->name);
   } else if (equals > 1) {
-    char *names = list_names(arena, joins, fits, count, &fits[best]);
-    block->method_rule = etr_arena_format(arena, "tie: %s fit equally; decide with --map RUN=METHOD", names ? names : "");
-    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "run %zu could be any of %s: decide with --map %zu=METHOD", first_run, names ? names : "",
-             first_run);
+    decide_tie(blocks, block, joins, fits, count, &fits[best], warnings);
   } else {
     block->method = (uint32_t)best;
     block->method_rule = rule_text(&fits[best], count);
     if (fits[best].against && !fits[best].exact)
-      etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "run %zu: %u of its events disagree with method %s of the record", first_run, fits[best].against,
-               joins[best].name);
+      etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "run %u: %u of its events disagree with method %s of the record", block->runs[0],
+               fits[best].against, joins[best].name);
   }
 }
 
@@ -229,7 +296,7 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t
     else if (join_count == 0)
       block->method_rule = "no ETRecord and no .pte: methods are not known";
     else
-      decide(block, joins, known, join_count, &scratch, warnings);
+      decide(blocks, block, joins, known, join_count, &scratch, warnings);
     if (etr_arena_failed(&scratch)) warnings->arena->failed = true;
     etr_arena_clear(&scratch);
   }

@@ -4,7 +4,6 @@
  */
 #include "command.h"
 
-#include <malloc.h>
 #include <signal.h>
 
 const cli_command commands[] = {
@@ -40,10 +39,6 @@ const cli_command commands[] = {
 int main(int argc, char **argv) {
   cli_settings settings;
   const cli_command *chosen;
-  /* Megabytes come and go with each output: giving them back in between costs a tenth of the time in page faults. */
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
-  mallopt(M_MMAP_THRESHOLD, 64 << 20);
-  mallopt(M_TOP_PAD, 1 << 20);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as an error of write */
   exit_status status = option_parse(&settings, &chosen, argc, argv);
   if (status != EXIT_DONE) return status;

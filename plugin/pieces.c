@@ -4,13 +4,13 @@
  */
 #include "pieces.h"
 
-enum { PIECE_BYTES = 256 * 1024, LENGTH_DELIMITED = 2 };
+/* Pieces start small: many a message is a few dozen bytes. */
+enum { FIRST_PIECE_BYTES = 256, PIECE_BYTES = 64 * 1024, LENGTH_DELIMITED = 2 };
 
 /* So many bytes more, in a row; NULL when out of memory. */
 static uint8_t *grow(etr_pieces *pieces, size_t size) {
   if (pieces->list.count == 0 || size > pieces->room) {
-    /* Small messages get a small first piece; scalars are a few dozen bytes each. */
-    size_t room = ETR_MAX(size, pieces->list.count == 0 ? 256 : (size_t)PIECE_BYTES);
+    size_t room = ETR_MAX(size, pieces->list.count == 0 ? FIRST_PIECE_BYTES : ETR_MIN((size_t)PIECE_BYTES, pieces->size * 2));
     char *data = etr_arena_alloc(pieces->arena, room);
     etr_slice *piece = data ? etr_vec_push(pieces->arena, &pieces->list) : NULL;
     if (!piece) return NULL;
