@@ -45,8 +45,10 @@ struct etr_json {
   etr_json_limits limits;
   reader_state state;
   uint32_t depth;
-  block stack;   /* the opening brackets of what is open */
-  block decoded; /* the string read last, where the window cannot lend it */
+  block stack;        /* the opening brackets of what is open */
+  block decoded;      /* the string read last, where the window cannot lend it */
+  uint64_t raw_start; /* of the string that etr_json_peek_raw() measured last */
+  size_t raw_size;    /* with its quotes; 0: none was */
   const char *message;
   uint64_t error_offset;
   bool source_failed, out_of_memory;
@@ -296,6 +298,8 @@ bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
     size += 2; /* an escape */
   }
   *raw = (etr_slice){json->at + 1, size - 1};
+  json->raw_start = position(json);
+  json->raw_size = size + 1;
   return true;
 }
 
@@ -416,6 +420,11 @@ void etr_json_skip(etr_json *json) {
   case ETR_JSON_BOOL: etr_json_bool(json); break;
   case ETR_JSON_NUMBER: read_number(json, &number); break;
   case ETR_JSON_STRING:
+    if (json->raw_size && json->raw_start == position(json)) {
+      json->at += json->raw_size;
+      json->state = AFTER_VALUE;
+      break;
+    }
     json->at++;
     skip_string(json);
     break;

@@ -2,6 +2,8 @@
  *
  * metadata.c - stack traces, module stacks and ancestors of a node.
  */
+#define _GNU_SOURCE /* memmem */
+
 #include "metadata.h"
 
 #include "json.h"
@@ -92,13 +94,8 @@ static etr_slice pop_line(etr_slice *text) {
 
 /* Place of a text inside another, or size if it is not there. */
 static size_t find_text(etr_slice text, etr_slice wanted) {
-  for (size_t at = 0; at + wanted.size <= text.size; at++) {
-    const char *first = memchr(text.data + at, wanted.data[0], text.size - at - wanted.size + 1);
-    if (!first) break;
-    at = (size_t)(first - text.data);
-    if (memcmp(first, wanted.data, wanted.size) == 0) return at;
-  }
-  return text.size;
+  const char *at = text.size ? memmem(text.data, text.size, wanted.data, wanted.size) : NULL;
+  return at ? (size_t)(at - text.data) : text.size;
 }
 
 static bool contains(etr_slice text, etr_slice wanted) { return find_text(text, wanted) < text.size; }

@@ -323,3 +323,42 @@ Test(json, reads_a_real_document) {
   etr_json_close(json);
   fclose(file);
 }
+
+/* ---- Shown raw, left early ---- */
+
+Test(json, peek_raw) {
+  static const struct {
+    const char *document, *raw; /* NULL: not shown */
+  } cases[] = {{"\"abc\"", "abc"}, {"\"\"", ""}, {"\"a\\\"b\"", "a\\\"b"}, {"\"\\\\\"", "\\\\"}, {"7", NULL}, {"\"abc", NULL}, {"\"abc\\\"", NULL}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_slice raw = {0};
+    etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
+    bool shown = etr_json_peek_raw(json, &raw);
+    cr_expect_eq(shown, cases[i].raw != NULL, "%s", cases[i].document);
+    if (shown) cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
+    etr_json_skip(json);
+    if (shown) etr_json_end(json);
+    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '"', "%s", cases[i].document);
+    etr_json_close(json);
+  }
+}
+
+Test(json, leave) {
+  static const char document[] = "[{\"a\": 1, \"b\": [2, {\"c\": \"}\"}]}, [3, 4], 5]";
+  etr_slice key;
+  etr_json *json = etr_json_open_memory(ETR_SLICE(document), NULL);
+  etr_json_array(json);
+  cr_assert(etr_json_element(json));
+  etr_json_object(json);
+  cr_assert(etr_json_key(json, &key) && etr_json_int(json) == 1);
+  etr_json_leave(json);
+  cr_assert(etr_json_element(json));
+  etr_json_array(json);
+  etr_json_leave(json);
+  cr_assert(etr_json_element(json));
+  cr_expect_eq(etr_json_int(json), 5);
+  cr_expect_not(etr_json_element(json));
+  etr_json_end(json);
+  cr_expect_not(etr_json_failed(json));
+  etr_json_close(json);
+}

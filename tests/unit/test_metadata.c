@@ -129,3 +129,27 @@ Test(metadata, ancestors) {
     if (name && cases[i].name) cr_expect_str_eq(name, cases[i].name);
   }
 }
+
+/* What stands in a document: every quote escaped. */
+Test(metadata, ancestor_in_escaped) {
+  static const struct {
+    const char *text;
+    bool told;
+    const char *name;
+  } cases[] = {
+      {"[{\\\"name\\\": \\\"a\\\", \\\"target\\\": \\\"t\\\", \\\"graph_id\\\": 7, \\\"from_node\\\": []}]", true, "a"},
+      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": [{\\\"name\\\": \\\"b\\\", \\\"graph_id\\\": 7, \\\"x\\\": 1}]}]", true,
+       "b"},
+      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": []}]", true, NULL},
+      {"[{\\\"graph_id\\\": 7, \\\"name\\\": \\\"a\\\"}]", false, NULL},                    /* another order */
+      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\":7}]", false, NULL},                     /* another spacing */
+      {"[{\\\"name\\\": \\\"a\\\\b\\\", \\\"graph_id\\\": 7, \\\"x\\\": 1}]", false, NULL}, /* escapes in the name */
+      {"", true, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const char *name = "";
+    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), 7), cases[i].told, "%s", cases[i].text);
+    if (cases[i].told && cases[i].name) cr_expect_str_eq(name, cases[i].name);
+    if (cases[i].told && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
+  }
+}
