@@ -5,8 +5,9 @@
  * Cases are texts:
  *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond
  *   map     "INSTRUCTION=HANDLE,HANDLE" joined by ' '; "!BACKEND" behind it makes it a delegate; "{ID:HANDLE,HANDLE}" fills its delegate map
- *   events  "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own; no instruction: a framework event
- *   want    "NAME NODE MATCH" of each row, joined by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained"
+ *   events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own; no instruction: a framework
+ * event want    "NAME NODE MATCH" of each row of the last block, joined by ';', '-' for no node; then the balance
+ * "nodes+delegate+framework+unexplained"
  */
 #include "join.h"
 
@@ -97,12 +98,12 @@ static etr_map_method *make_map(etr_arena *arena, const method_text *text) {
   return map;
 }
 
-static etr_dump make_dump(etr_arena *arena, etr_map *names, const char *text) {
-  etr_dump_run *run = etr_arena_alloc(arena, sizeof *run);
+static void make_run(etr_arena *arena, etr_map *names, etr_dump_run *run, char *text) {
   etr_dump_event *events = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *events);
   char *rest;
-  *run = (etr_dump_run){.name = "Execute", .bundled_input_index = -1, .events = events};
-  for (char *piece = first_piece(arena, text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
+  *run = (etr_dump_run){
+      .name = etr_intern(names, strchr(text, '@') ? ETR_SLICE("Execute") : ETR_SLICE("Default")), .bundled_input_index = -1, .events = events};
+  for (char *piece = strtok_r(text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
     char *ticks = strrchr(piece, ' '), *place = strrchr(piece, '@');
     bool in_delegate = !place && strrchr(piece, '#');
     if (in_delegate) place = strrchr(piece, '#');
@@ -114,13 +115,21 @@ static etr_dump make_dump(etr_arena *arena, etr_map *names, const char *text) {
                                                   .instruction_id = place ? atoi(place + 1) : -1,
                                                   .duration_ticks = strtoull(ticks + 1, NULL, 10)};
   }
-  return (etr_dump){.runs = run, .run_count = 1};
+}
+
+static etr_dump make_dump(etr_arena *arena, etr_map *names, const char *text) {
+  etr_dump_run *runs = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *runs);
+  etr_dump dump = {.runs = runs};
+  char *rest;
+  for (char *piece = first_piece(arena, text, "|", &rest); piece; piece = next_piece(&rest, "|"))
+    make_run(arena, names, &runs[dump.run_count++], piece);
+  return dump;
 }
 
 /* What came out, as the text that a case wants. */
 static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins, const etr_method *methods) {
   size_t used = 0;
-  const etr_block *block = &blocks->blocks[0];
+  const etr_block *block = &blocks->blocks[blocks->block_count - 1];
   const etr_graph *graph = block->method == ETR_NONE ? NULL : joins[block->method].graph;
   if (block->method != ETR_NONE && joins[1].name) used += (size_t)snprintf(out, size, "%s: ", joins[block->method].name);
   for (size_t i = 0; i < block->event_count; i++) {
@@ -232,6 +241,11 @@ Test(join, rules) {
        {{"encode", "a aten.add.Tensor 1", "0=1"}, {"decode", "a aten.add.Tensor 1", "0=1"}},
        "native_call_add.out@0 4;Method::execute 5",
        "native_call_add.out - none;Method::execute - framework = no method"},
+      {"a tie that the order of loads decides: encode had run before decode was loaded",
+       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7", "0=1"}, {"decode", "b aten.add.Tensor 1", "0=1"}},
+       "Program::load_method 1|native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9|Program::load_method 1|native_call_add.out@0 "
+       "3;Method::execute 5",
+       "decode: native_call_add.out b handle;Method::execute - framework = 3+0+2+0"},
       {"two methods with a delegate each: what ran inside decides",
        {{"encode", "a aten.add.Tensor 1", "0=1!XnnpackBackend"}, {"decode", "m aten.mul.Tensor 1", "0=1!XnnpackBackend"}},
        "Multiply (ND) #1#0 4;DELEGATE_CALL@0 4;Method::execute 5",
