@@ -93,6 +93,12 @@ static void add_calls(packer *p, const etr_node_time *time) {
   if (runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
 }
 
+/* A node that was fused into another has no time of its own: where it is. */
+static void add_carrier(packer *p, size_t index) {
+  const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[index] : NULL;
+  if (time && time->runs == 0 && time->carried_by < p->view->graph->node_count) add_text(p, "carried_by", p->view->names[time->carried_by]);
+}
+
 static void add_match(packer *p, const etr_node_time *time) {
   add_text(p, "match", time->match == ETR_MATCH_ALIGNED ? "aligned (estimated)" : etr_match_name(time->match));
 }
@@ -123,8 +129,9 @@ static void add_attrs(packer *p, size_t index) {
   add_cluster(p, index);
   if (time) add_micros(p, "avg_us", time->avg);
   if (time) add_calls(p, time);
-  if (node->edge_node_count) add_edge_nodes(p, node);
+  add_carrier(p, index);
   if (node->debug_handle) add_text(p, "debug_handle", etr_arena_format(p->arena, "%" PRIu32, node->debug_handle));
+  if (node->edge_node_count) add_edge_nodes(p, node);
   add_text(p, "fx_node", node->name);
   add_inputs(p, node);
   if (time) add_match(p, time);
