@@ -280,12 +280,12 @@ static etr_node_time untimed(const attributor *a, uint32_t edge_node) {
 }
 
 /* In the graph of instructions, backend and delegate follow from the place. */
-static etr_node_time untimed_instruction(const attributor *a, const etr_node *node, const etr_graph *graph) {
+static etr_node_time untimed_instruction(const attributor *a, const etr_pte_graph *program, size_t node) {
   etr_node_time time = untimed(a, ETR_NONE);
-  if (node->subgraph == ETR_NONE) return time;
-  const etr_subgraph *subgraph = &graph->subgraphs[node->subgraph];
-  time.backend = subgraph->backend;
-  time.delegate_instruction = (int32_t)strtol(graph->nodes[subgraph->owner].name + strlen("instruction_"), NULL, 10);
+  uint32_t subgraph = program->graph.nodes[node].subgraph;
+  if (subgraph == ETR_NONE) return time;
+  time.backend = program->graph.subgraphs[subgraph].backend;
+  time.delegate_instruction = program->instructions.data[node];
   return time;
 }
 
@@ -338,7 +338,7 @@ static bool time_program_graph(attributor *a, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, a->join, a->method, a->blocks, a->arena)) return false;
   etr_node_time *times = etr_arena_alloc_array(a->arena, program.graph.node_count, sizeof *times);
-  for (uint32_t i = 0; times && i < program.graph.node_count; i++) times[i] = untimed_instruction(a, &program.graph.nodes[i], &program.graph);
+  for (uint32_t i = 0; times && i < program.graph.node_count; i++) times[i] = untimed_instruction(a, &program, i);
   for (size_t i = 0; i < a->portions.count; i++) {
     portion *p = &a->portions.data[i];
     const etr_event *e = &a->blocks->blocks[p->block].events[p->row];

@@ -270,3 +270,9 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
   *out = (etr_blocks){b.runs.data, b.runs.count, b.blocks.data, b.blocks.count};
   return good ? ETR_OK : ETR_ERROR_MEMORY;
 }
+
+bool etr_block_ran(const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++)
+    if (block->events[i].instruction_id >= 0) return true;
+  return false;
+}

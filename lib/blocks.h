@@ -24,6 +24,9 @@ typedef struct etr_blocks {
  */
 etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count, const etr_options *options);
 
+/** True if an instruction ran in the block: a load has none. */
+bool etr_block_ran(const etr_block *block);
+
 /** The rows of a block, for those that fill them in: blocks are built from writable memory. */
 static inline etr_event *etr_block_rows(const etr_block *block) { return (etr_event *)block->events; }
 

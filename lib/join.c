@@ -35,6 +35,11 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
+  etr_join_instruction wanted = {.id = id};
+  return join->instructions.count ? bsearch(&wanted, join->instructions.data, join->instructions.count, sizeof wanted, by_id) : NULL;
+}
+
 static etr_join_instruction *add_instruction(joiner *j, etr_arena *arena, etr_map *index, int32_t id) {
   etr_slice key = {(const char *)&id, sizeof id};
   uint32_t known = etr_map_get(index, key);

@@ -140,3 +140,8 @@ const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count) {
   }
   return methods;
 }
+
+const etr_map_instruction *etr_maps_find(const etr_map_method *map, int32_t id) {
+  etr_map_instruction wanted = {.id = id};
+  return map && map->instruction_count ? bsearch(&wanted, map->instructions, map->instruction_count, sizeof wanted, by_id) : NULL;
+}

@@ -20,6 +20,9 @@ void etr_maps_read_handles(etr_maps *maps, etr_json *json);
 /** Reads delegate_map: {METHOD: {"INSTRUCTION": {"name": BACKEND, "delegate_map": {ID: [handles]}}}}. Likewise. */
 void etr_maps_read_delegates(etr_maps *maps, etr_json *json);
 
+/** What the maps say about an instruction; NULL if nothing, or if map is NULL. */
+const etr_map_instruction *etr_maps_find(const etr_map_method *map, int32_t id);
+
 /** The methods of both maps in order of appearance, instructions by ascending id. */
 const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count);
 

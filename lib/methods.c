@@ -9,10 +9,9 @@
  * then stays undecided.
  */
 #include "join.h"
+#include "maps.h"
 #include "operator.h"
 #include "xnnpack.h"
-
-#include <stdlib.h>
 
 typedef struct fit {
   uint32_t against, agreeing; /* rows */
@@ -33,16 +32,6 @@ etr_row_kind etr_row_kind_of(const etr_block *block, size_t row) {
   for (size_t i = row + 1; i < block->event_count && block->events[i].instruction_id == e->instruction_id; i++)
     if (etr_operator_of_event(block->events[i].name).size) return ETR_ROW_FRAMEWORK;
   return ETR_ROW_KERNEL;
-}
-
-static int by_id(const void *a, const void *b) {
-  int32_t x = ((const etr_join_instruction *)a)->id, y = ((const etr_join_instruction *)b)->id;
-  return (x > y) - (x < y);
-}
-
-etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
-  etr_join_instruction wanted = {.id = id};
-  return join->instructions.count ? bsearch(&wanted, join->instructions.data, join->instructions.count, sizeof wanted, by_id) : NULL;
 }
 
 /* ---- Holding a row against a method ---- */
@@ -96,16 +85,6 @@ static bool has_delegate_id(const etr_map_instruction *map, const char *id) {
   return false;
 }
 
-static int by_map_id(const void *a, const void *b) {
-  int32_t x = ((const etr_map_instruction *)a)->id, y = ((const etr_map_instruction *)b)->id;
-  return (x > y) - (x < y);
-}
-
-static const etr_map_instruction *find_in_map(const etr_map_method *map, int32_t id) {
-  etr_map_instruction wanted = {.id = id};
-  return map && map->instruction_count ? bsearch(&wanted, map->instructions, map->instruction_count, sizeof wanted, by_map_id) : NULL;
-}
-
 /* With the .pte: is this what the instruction does? */
 static bool fits_program(const etr_pte_method *program, const etr_event *e, etr_row_kind kind) {
   if (e->instruction_id < 0) return true;
@@ -121,7 +100,7 @@ static bool fits_program(const etr_pte_method *program, const etr_event *e, etr_
 
 /* Without it: +1 for, -1 against, 0 tells nothing. */
 static int fits_map(const etr_method_join *join, const handle_operators *known, const etr_event *e, etr_row_kind kind) {
-  const etr_map_instruction *map = find_in_map(join->map, e->instruction_id);
+  const etr_map_instruction *map = etr_maps_find(join->map, e->instruction_id);
   if (kind == ETR_ROW_FRAMEWORK) return 0;
   if (!map) return kind == ETR_ROW_KERNEL && (known->has_bodies || join->map == NULL || join->map->instruction_count == 0) ? 0 : -1;
   if (kind == ETR_ROW_DELEGATE_CALL) return map->is_delegate ? 1 : -1;
@@ -133,7 +112,7 @@ static int fits_map(const etr_method_join *join, const handle_operators *known, 
 
 /* Does one of the delegate's nodes become what ran there? +1 yes, -1 no, 0 cannot be told: no operator of XNNPACK, or one that lowering inserts. */
 static int fits_delegate(const etr_method_join *join, const handle_operators *known, const etr_event *e) {
-  const etr_map_instruction *map = find_in_map(join->map, e->instruction_id);
+  const etr_map_instruction *map = etr_maps_find(join->map, e->instruction_id);
   etr_xnn_class class_ = etr_xnn_class_of_event(e->delegate_id);
   bool inserted = class_ >= ETR_XNN_CONVERT && class_ <= ETR_XNN_TRANSPOSE;
   if (!map || map->id_count || class_ == ETR_XNN_NONE || class_ == ETR_XNN_LOOKUP || inserted) return 0;
@@ -163,12 +142,6 @@ static fit fit_of(const etr_block *block, const etr_method_join *join, const han
 }
 
 /* ---- Deciding ---- */
-
-static bool ran_something(const etr_block *block) {
-  for (size_t i = 0; i < block->event_count; i++)
-    if (block->events[i].instruction_id >= 0) return true;
-  return false;
-}
 
 /* < 0: a fits better than b. */
 static int compare_fits(const fit *a, const fit *b) {
@@ -291,7 +264,7 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t
     etr_block *block = &blocks->blocks[i];
     etr_arena scratch = {0};
     if (choose(block, joins, join_count, options)) continue;
-    if (!ran_something(block))
+    if (!etr_block_ran(block))
       block->method_rule = "nothing ran in it";
     else if (join_count == 0)
       block->method_rule = "no ETRecord and no .pte: methods are not known";

@@ -133,9 +133,7 @@ static bool collect_methods(loader *l) {
 static bool add_unknown_methods(loader *l) {
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
-    bool ran = false;
-    for (size_t k = 0; k < block->event_count && !ran; k++) ran = block->events[k].instruction_id >= 0;
-    if (block->method != ETR_NONE || !ran) continue;
+    if (block->method != ETR_NONE || !etr_block_ran(block)) continue;
     etr_method_join *added = etr_vec_push(l->arena, &l->joins);
     if (!added) return false;
     *added = (etr_method_join){.name = ""};

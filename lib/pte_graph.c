@@ -18,6 +18,8 @@ typedef struct builder {
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
 } builder;
 
+enum { NO_INSTRUCTION = -1 };
+
 /* ---- Lookup ---- */
 
 /* Delegate ids are interned, so the pointer stands for the text. */
@@ -31,9 +33,17 @@ uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, 
   return etr_map_get(&graph->nodes, (etr_slice){(const char *)&key, sizeof key});
 }
 
+/* A node at the end of the graph. */
+static etr_node *push_node(builder *b, int32_t instruction_id) {
+  etr_node *node = b->nodes.count < ETR_NONE ? etr_vec_push(b->arena, &b->nodes) : NULL;
+  int32_t *instruction = node ? etr_vec_push(b->arena, &b->out->instructions) : NULL;
+  if (instruction) *instruction = instruction_id;
+  return instruction ? node : NULL;
+}
+
 static etr_node *add_node(builder *b, int32_t instruction_id, const char *delegate_id) {
   node_key key = {delegate_id, instruction_id};
-  etr_node *node = b->nodes.count < ETR_NONE ? etr_vec_push(b->arena, &b->nodes) : NULL;
+  etr_node *node = push_node(b, instruction_id);
   if (!node || !etr_map_set(&b->out->nodes, (etr_slice){(const char *)&key, sizeof key}, (uint32_t)(b->nodes.count - 1))) return NULL;
   *node = (etr_node){.subgraph = ETR_NONE, .kind = ETR_NODE_OP};
   return node;
@@ -96,7 +106,7 @@ static bool add_inputs(builder *b) {
   for (size_t i = 0; i < b->program->input_count; i++) {
     int32_t index = b->program->inputs[i];
     etr_value *value = etr_arena_alloc(b->arena, sizeof *value);
-    etr_node *node = is_value(b, index) && value ? etr_vec_push(b->arena, &b->nodes) : NULL;
+    etr_node *node = is_value(b, index) && value ? push_node(b, NO_INSTRUCTION) : NULL;
     if (!node) continue;
     describe_value(b, value, index);
     const char *name = etr_arena_format(b->arena, "input_%zu", i);
@@ -115,7 +125,7 @@ static bool add_output(builder *b) {
     etr_edge *edge = etr_vec_push(b->arena, &inputs);
     if (edge) *edge = b->writer[index];
   }
-  etr_node *node = etr_vec_push(b->arena, &b->nodes);
+  etr_node *node = push_node(b, NO_INSTRUCTION);
   if (!node) return false;
   *node = (etr_node){.name = "output",
                      .target = "output",

@@ -11,6 +11,7 @@
 typedef struct etr_pte_graph {
   etr_graph graph;
   etr_map nodes;
+  etr_vec(int32_t) instructions; /* of each node; -1: it is none's */
 } etr_pte_graph;
 
 /**

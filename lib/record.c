@@ -109,10 +109,8 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
   etr_json *json = etr_json_open(etr_archive_entry_read, entry, NULL);
   etr_status status = json ? ETR_OK : etr_fail(error, ETR_ERROR_MEMORY, r->path, name, ETR_NO_OFFSET, "out of memory");
   if (json) {
-    size_t graphs = r->graphs.count;
     read(r, json, name);
     status = finish_entry(r, entry, json, name, error);
-    if (status != ETR_OK) r->graphs.count = graphs; /* its CRC was wrong: do not trust what was read */
   }
   etr_json_close(json);
   etr_archive_entry_close(entry);

@@ -51,7 +51,7 @@ exit_status command_write(const cli_settings *settings) {
   if (status == ETR_OK)
     printf("tensorboard --logdir %s\n", settings->logdir ? settings->logdir : "runs");
   else
-    result = message_error(status, &error);
+    result = message_error(&error);
   etr_profile_close(profile);
   return result == EXIT_DONE ? message_written(ETR_OK, NULL) : result;
 }

@@ -19,11 +19,11 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
                              .debug_buffer = settings->debug_buffer};
   *out = NULL;
   etr_status status = settings->record ? etr_inputs_find(&found, settings->record, &chosen, &error) : ETR_OK;
-  if (status != ETR_OK) return message_error(status, &error);
+  if (status != ETR_OK) return message_error(&error);
   etr_options options = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
   status = etr_profile_open(out, settings->record ? &found : &chosen, &options, &error);
   etr_inputs_clear(&found);
-  if (status != ETR_OK) return message_error(status, &error);
+  if (status != ETR_OK) return message_error(&error);
   message_warnings(*out);
   return EXIT_DONE;
 }
@@ -37,7 +37,7 @@ static exit_status check_method(const etr_profile *profile, const char *method) 
   size_t used = (size_t)snprintf(error.message, sizeof error.message, "there is no method %s here; there are:", method);
   for (size_t i = 0; i < profile->method_count && used < sizeof error.message; i++)
     used += (size_t)snprintf(error.message + used, sizeof error.message - used, " %s", profile->methods[i].name);
-  return message_error(ETR_ERROR_CHOICE, &error);
+  return message_error(&error);
 }
 
 exit_status command_run(const cli_settings *settings, command_answer answer) {

@@ -6,8 +6,6 @@
 #include "fields.h"
 #include "table.h"
 
-#include <math.h>
-
 /* ---- JSON ---- */
 
 static void put_average(const etr_fields *f, const char *key, const etr_method *method, size_t nodes, uint64_t ticks) {
@@ -80,9 +78,10 @@ static const etr_column columns[] = {{"method", false, true},        {"operator"
                                      {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false}};
 
 static void add_average(tables *t, const etr_method *method, size_t nodes, uint64_t ticks) {
-  bool timed = method->run_count && nodes;
-  etr_table_add_number(&t->table, timed ? etr_ticks_to_unit(t->profile, (double)ticks / (double)method->run_count, t->options->unit) : NAN,
-                       t->options->unit == ETR_UNIT_NS || t->options->unit == ETR_UNIT_CYCLES ? 0 : 4);
+  if (method->run_count && nodes)
+    etr_table_add_time(&t->table, t->profile, (double)ticks / (double)method->run_count, t->options->unit);
+  else
+    etr_table_add(&t->table, "");
 }
 
 static bool add_method(tables *t, const etr_method *method) {

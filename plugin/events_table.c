@@ -21,13 +21,9 @@ static const etr_column columns[] = {{"block", false, true}, {"method", false, t
 static const etr_column text_columns[] = {{"event", false, true}, {"instr", true, false}, {"node", false, true}, {"match", false, false},
                                           {"avg", true, false},   {"p50", true, false},   {"p90", true, false}};
 
-static int decimals(etr_unit unit) {
-  return unit == ETR_UNIT_NS || unit == ETR_UNIT_CYCLES ? 0 : unit == ETR_UNIT_S ? 7 : unit == ETR_UNIT_US ? 1 : 4;
-}
-
 static void add_number(events_table *t, const etr_event *event, double ticks) {
   if (event->sample_count)
-    etr_table_add_number(&t->table, etr_ticks_to_unit(t->profile, ticks, t->options->unit), decimals(t->options->unit));
+    etr_table_add_time(&t->table, t->profile, ticks, t->options->unit);
   else
     etr_table_add(&t->table, "");
 }

@@ -28,8 +28,7 @@ static void put_place(const char *file, const char *entry, uint64_t offset) {
   if ((entry && entry[0]) || offset != ETR_NO_OFFSET) fputs(": ", stderr);
 }
 
-exit_status message_error(etr_status status, const etr_error *error) {
-  (void)status;
+exit_status message_error(const etr_error *error) {
   fputs("etrecord-tb: ", stderr);
   put_place(error->file, error->entry, error->offset);
   message_put_plain(stderr, error->message);
@@ -77,7 +76,7 @@ static bool nobody_reads(void) {
 exit_status message_written(etr_status status, const etr_error *error) {
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
   if (status == ETR_OK && flushed) return EXIT_DONE;
-  if (status != ETR_OK && status != ETR_ERROR_IO) return message_error(status, error);
+  if (status != ETR_OK && status != ETR_ERROR_IO) return message_error(error);
   if (nobody_reads()) return EXIT_DONE;
   fputs("etrecord-tb: cannot write to standard output\n", stderr);
   return EXIT_BAD_INPUT;

@@ -21,7 +21,7 @@ typedef enum exit_status {
 void message_put_plain(FILE *out, const char *text);
 
 /** `etrecord-tb: FILE: ENTRY@OFFSET: message`. Gives the exit status that goes with the error. */
-exit_status message_error(etr_status status, const etr_error *error);
+exit_status message_error(const etr_error *error);
 
 /** `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
 void message_warnings(const etr_profile *profile);

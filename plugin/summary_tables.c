@@ -17,13 +17,7 @@ typedef struct summary {
   etr_table table; /* of the formats for programs: one over all methods */
 } summary;
 
-static int decimals(etr_unit unit) {
-  return unit == ETR_UNIT_NS || unit == ETR_UNIT_CYCLES ? 0 : unit == ETR_UNIT_S ? 7 : unit == ETR_UNIT_US ? 1 : 4;
-}
-
-static double per_run(const summary *s, const etr_method *m, uint64_t ticks) {
-  return etr_ticks_to_unit(s->profile, (double)ticks / (double)m->run_count, s->options->unit);
-}
+static double per_run(const etr_method *m, uint64_t ticks) { return (double)ticks / (double)m->run_count; }
 
 /* "layers.0.fc", "model.py:42  x = self.fc(x)", "(the model itself)" */
 static const char *key_text(summary *s, const etr_breakdown_row *row, etr_breakdown_by by) {
@@ -37,7 +31,7 @@ static const char *key_text(summary *s, const etr_breakdown_row *row, etr_breakd
 
 static void put_time(summary *s, const char *name, double ticks) {
   etr_putf(&s->writer, "  %s ", name);
-  etr_put_fixed(&s->writer, etr_ticks_to_unit(s->profile, ticks, s->options->unit), decimals(s->options->unit));
+  etr_put_time(&s->writer, s->profile, ticks, s->options->unit);
 }
 
 static void put_title(summary *s, const etr_method *m) {
@@ -63,7 +57,7 @@ static void put_balance(summary *s, const etr_method *m) {
     char bar[BAR_WIDTH * 3 + 1] = "";
     for (int k = 0; k < (int)(share * BAR_WIDTH + 0.5) && k < BAR_WIDTH; k++) memcpy(bar + (ptrdiff_t)k * 3, "\xE2\x96\x88", 4);
     etr_table_add(&table, parts[i].text);
-    etr_table_add_number(&table, per_run(s, m, parts[i].ticks), decimals(s->options->unit));
+    etr_table_add_time(&table, s->profile, per_run(m, parts[i].ticks), s->options->unit);
     etr_table_add_share(&table, (double)parts[i].ticks, (double)m->execute_ticks);
     etr_table_add(&table, parts[i].is_part_of_previous ? "" : bar);
   }
@@ -84,7 +78,7 @@ static bool put_breakdown(summary *s, const etr_method *m, etr_breakdown_by by) 
   for (size_t i = 0; i < shown; i++) {
     const etr_breakdown_row *row = &rows.rows[i];
     etr_table_add(&table, key_text(s, row, by));
-    etr_table_add_number(&table, per_run(s, m, row->total_ticks), decimals(s->options->unit));
+    etr_table_add_time(&table, s->profile, per_run(m, row->total_ticks), s->options->unit);
     etr_table_add_share(&table, (double)row->total_ticks, (double)m->execute_ticks);
     etr_table_add(&table, etr_arena_format(&s->arena, "%zu", row->node_count));
     if (m->estimated_ticks) etr_table_add_share(&table, (double)row->estimated_ticks, (double)row->total_ticks);
@@ -124,7 +118,7 @@ static void add_row(summary *s, const etr_method *m, const char *name, const cha
   etr_table_add(&s->table, m->name);
   etr_table_add(&s->table, name);
   etr_table_add(&s->table, key);
-  etr_table_add_number(&s->table, per_run(s, m, ticks), 9);
+  etr_table_add_number(&s->table, etr_ticks_to_unit(s->profile, per_run(m, ticks), s->options->unit), 9);
   etr_table_add(&s->table, etr_unit_name(s->options->unit));
   etr_table_add_number(&s->table, m->execute_ticks ? (double)ticks / (double)m->execute_ticks : 0, 6);
   etr_table_add(&s->table, nodes ? etr_arena_format(&s->arena, "%zu", nodes) : "");

@@ -64,9 +64,17 @@ void etr_table_add_share(etr_table *table, double part, double whole) {
   etr_table_add(table, etr_text_end(&text, &writer));
 }
 
-void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit) {
+void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit) {
   static const int decimals[] = {[ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
-  etr_table_add_number(table, etr_ticks_to_unit(profile, ticks, unit), decimals[unit]);
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit), decimals[unit]);
+}
+
+void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, table->arena, &writer);
+  etr_put_time(&writer, profile, ticks, unit);
+  etr_table_add(table, etr_text_end(&text, &writer));
 }
 
 /* ---- Text ---- */

@@ -27,7 +27,9 @@ void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *column
 void etr_table_add(etr_table *table, const char *text);
 /** Adds a number with so many decimals; NaN is an empty cell. */
 void etr_table_add_number(etr_table *table, double value, int decimals);
-/** Adds a time in a unit, to about 100 ns. */
+/** Writes a time in a unit, to about 100 ns. */
+void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit);
+/** Adds one. */
 void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit);
 /** Adds a share of a whole as "12.3 %"; empty if the whole is 0. */
 void etr_table_add_share(etr_table *table, double part, double whole);
