@@ -86,7 +86,7 @@ static void write_latencies(emitter *e) {
     etr_tb_point point;
     double ms = etr_ticks_to_ns(e->view.profile, (double)method->execute_per_run[i]) / 1e6;
     etr_tb_point_init(&point, e->wall_time, tag, (int64_t)i, ms);
-    write_event(e, &point.event);
+    write_event(e, &point.summary.event);
   }
 }
 
@@ -100,7 +100,7 @@ static void write_summary(emitter *e) {
   if (!tag || !markdown) return;
   etr_tb_page page;
   etr_tb_page_init(&page, e->wall_time, tag, markdown);
-  write_event(e, &page.event);
+  write_event(e, &page.summary.event);
 }
 
 etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error) {

@@ -8,31 +8,11 @@
 #include "table.h"
 
 void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown) {
+  etr_tb_summary_init(&page->summary, wall_time, tag, 0, "text", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
   page->text = (ProtobufCBinaryData){strlen(markdown), (uint8_t *)(uintptr_t)markdown};
-  tensorboard__tensor_shape_proto__init(&page->shape);
-  tensorboard__tensor_proto__init(&page->tensor);
-  page->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
-  page->tensor.tensor_shape = &page->shape;
-  page->tensor.n_string_val = 1;
-  page->tensor.string_val = &page->text;
-  tensorboard__summary_metadata__plugin_data__init(&page->plugin);
-  page->plugin.plugin_name = (char *)(uintptr_t) "text";
-  tensorboard__summary_metadata__init(&page->metadata);
-  page->metadata.plugin_data = &page->plugin;
-  page->metadata.data_class = TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR;
-  tensorboard__summary__value__init(&page->value);
-  page->value.tag = (char *)(uintptr_t)tag;
-  page->value.metadata = &page->metadata;
-  page->value.value_case = TENSORBOARD__SUMMARY__VALUE__VALUE_TENSOR;
-  page->value.tensor = &page->tensor;
-  page->values = &page->value;
-  tensorboard__summary__init(&page->summary);
-  page->summary.n_value = 1;
-  page->summary.value = &page->values;
-  tensorboard__event__init(&page->event);
-  page->event.wall_time = wall_time;
-  page->event.what_case = TENSORBOARD__EVENT__WHAT_SUMMARY;
-  page->event.summary = &page->summary;
+  page->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
+  page->summary.tensor.n_string_val = 1;
+  page->summary.tensor.string_val = &page->text;
 }
 
 static void add_row(etr_table *table, const etr_profile *profile, const etr_method *method, const char *text, uint64_t ticks) {

@@ -7,17 +7,11 @@
 
 #include "arena.h"
 #include "etrecord_tb.h"
-#include "tensorboard.pb-c.h"
+#include "tb_summary.h"
 
-/** One page as an event, and all that the event points to. */
+/** One page. */
 typedef struct etr_tb_page {
-  Tensorboard__Event event;
-  Tensorboard__Summary summary;
-  Tensorboard__Summary__Value value, *values;
-  Tensorboard__SummaryMetadata metadata;
-  Tensorboard__SummaryMetadata__PluginData plugin;
-  Tensorboard__TensorProto tensor;
-  Tensorboard__TensorShapeProto shape;
+  etr_tb_summary summary;
   ProtobufCBinaryData text;
 } etr_tb_page;
 
