@@ -16,5 +16,5 @@ for preset in release asan; do
 done
 status=0
 ctest --preset release || status=1
-ctest --preset asan --exclude-regex '^(interop|browser)$' || status=1
+ctest --preset asan --exclude-regex '^(interop|browser|python)$' || status=1
 exit $status

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ExecuTorch's ETRecord and ETDump without torch: run times joined to graph nodes, in milliseconds.
+
+    import etrecord_tb
+
+    record = etrecord_tb.parse_etrecord("etrecord.bin")
+    record.graphs["edge/forward"].nodes[3].target
+
+    for block in etrecord_tb.events("etrecord.bin", "etdump.etdp"):
+        for event in block.events:
+            print(event.event_name, event.nodes, event.avg)
+
+    etrecord_tb.write_tensorboard_artifact("etrecord.bin", "etdump.etdp", "runs")
+
+A directory that holds all of them does as well: etrecord_tb.Profile("record_dir").
+"""
+
+from ._library import EtrecordError, library
+from .model import ETRecord, Event, EventBlock, Graph, MethodDelegation, MethodSummary, Node, OperatorDelegation, Source, Statistics, Value, dataframe
+from .profile import EtrecordWarning, Profile
+
+__version__ = library.etr_version().decode()
+__all__ = [
+    "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "Graph", "MethodDelegation", "MethodSummary", "Node", "OperatorDelegation",
+    "Profile", "Source", "Statistics", "Value", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
+]
+
+
+def parse_etrecord(etrecord_path) -> ETRecord:
+    """Reads an ETRecord: every graph of it, old and new formats, without weights and without torch."""
+    with Profile(etrecord=etrecord_path) as profile:
+        return ETRecord({f"{graph.module}/{graph.method}": graph for graph in profile.graphs()}, profile.info())
+
+
+def events(etrecord=None, etdump=None, *, method=None, unit="ms", **inputs) -> list[EventBlock]:
+    """The events of ETDumps in blocks, as ExecuTorch's Inspector has them, each joined to the nodes its time is on.
+
+    etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte.
+    """
+    with Profile(etrecord, etdump=etdump, **inputs) as profile:
+        return profile.events(method, unit)
+
+
+def write_tensorboard_artifact(etrecord, etdump=None, logdir="runs", *, name=None, **inputs) -> list[str]:
+    """Writes run folders for `tensorboard --logdir LOGDIR`, and DOT files. Returns their paths.
+
+    etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte.
+    """
+    with Profile(etrecord, etdump=etdump, **inputs) as profile:
+        return profile.write(logdir, name)

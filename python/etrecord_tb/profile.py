@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An open profile: an ETRecord, its ETDumps and what they were joined to."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import time
+import warnings
+
+from . import _library, model
+from ._library import Error, Inputs, LogdirOptions, MethodChoice, Options, check, collect, library
+
+
+class EtrecordWarning(UserWarning):
+    """Something in the inputs was lost, odd or assumed."""
+
+
+def _path(path):
+    return None if path is None else os.fsencode(path)
+
+
+def _inputs(etrecord=None, etdump=None, pte=None, debug_buffer=None):
+    paths = [] if etdump is None else [etdump] if isinstance(etdump, (str, bytes, os.PathLike)) else list(etdump)
+    array = (ctypes.c_char_p * len(paths))(*map(_path, paths))
+    return Inputs(_path(etrecord), array if paths else None, len(paths), _path(pte), _path(debug_buffer))
+
+
+def _options(ticks_per_second, methods):
+    choices = (MethodChoice * len(methods))(*[(run, method.encode()) for run, method in methods.items()])
+    return Options(ticks_per_second, choices if methods else None, len(methods), 0)
+
+
+class Profile:
+    """Opens a record and whatever goes with it, and joins run times to nodes.
+
+    record: an ETRecord file, a directory holding one with its ETDumps and .pte, or an ETDump alone. The other paths are taken instead of what is
+    found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} where the files cannot
+    tell which method a run was of.
+
+    Raises EtrecordError; gives an EtrecordWarning for what is lost or odd. Close it, or use it in `with`.
+    """
+
+    def __init__(self, record=None, *, etrecord=None, etdump=None, pte=None, debug_buffer=None, ticks_per_second=0.0, methods=None):
+        self._handle = ctypes.c_void_p()
+        error, found, chosen = Error(), Inputs(), _inputs(etrecord, etdump, pte, debug_buffer)
+        if record is not None:
+            check(library.etr_inputs_find(ctypes.byref(found), _path(record), ctypes.byref(chosen), ctypes.byref(error)), error)
+        try:
+            options = _options(ticks_per_second, methods or {})
+            inputs = chosen if record is None else found
+            check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
+        finally:
+            library.etr_inputs_clear(ctypes.byref(found))
+        for warning in self.info()["warnings"]:
+            warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
+
+    def close(self):
+        """Frees the profile; nothing can be asked of it any more. May be called twice."""
+        library.etr_profile_close(self._handle)
+        self._handle = ctypes.c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def _json(self, name, *arguments, unit):
+        if not self._handle:
+            raise ValueError("the profile is closed")
+        if unit not in _library.UNITS:
+            raise ValueError(f"unit is one of {', '.join(_library.UNITS)}, not {unit!r}")
+        return json.loads(collect(getattr(library, f"etr_emit_{name}_json"), self._handle, *arguments, _library.UNITS.index(unit)))
+
+    def info(self, unit="ms") -> dict:
+        """What is in the inputs, as `etrecord-tb info --format json` has it."""
+        return self._json("info", unit=unit)
+
+    def graphs(self, unit="ms") -> list[model.Graph]:
+        """Every graph with the times joined to its nodes; the one with the most to say first."""
+        return model.build(model.Graph, self._json("nodes", None, unit=unit)["graphs"])
+
+    def events(self, method=None, unit="ms") -> list[model.EventBlock]:
+        """The events as ExecuTorch's Inspector has them, joined to nodes; of all methods, or of one."""
+        return model.build(model.EventBlock, self._json("events", _text(method), unit=unit)["blocks"])
+
+    def summary(self, method=None, unit="ms") -> list[model.MethodSummary]:
+        """Where each method's time goes."""
+        return model.build(model.MethodSummary, self._json("summary", _text(method), unit=unit)["methods"])
+
+    def delegation(self, method=None, unit="ms") -> list[model.MethodDelegation]:
+        """What is delegated, per operator type, with times."""
+        return model.build(model.MethodDelegation, self._json("delegation", _text(method), unit=unit)["methods"])
+
+    def write(self, logdir="runs", name=None, dot_depth=0) -> list[str]:
+        """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. The paths of what was written."""
+        if not self._handle:
+            raise ValueError("the profile is closed")
+        written = []
+        on_file = _library.ON_FILE(lambda _context, path, _graph, _kind: written.append(os.fsdecode(path)))
+        options = LogdirOptions(_path(logdir), _path(name), time.time(), os.uname().nodename.encode(), os.getpid(), dot_depth, on_file, None)
+        error = Error()
+        check(library.etr_write_logdir(self._handle, ctypes.byref(options), ctypes.byref(error)), error)
+        return written
+
+
+def _text(text):
+    return None if text is None else text.encode()

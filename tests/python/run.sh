@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds the wheel, installs it into a fresh virtual environment and tests it there: run.sh BUILD_FOLDER. 77: could not, and says why.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$1/python_package
+
+give_up() {
+  echo "skipped: $1" >&2
+  [ "${CI:-}" = true ] && exit 1
+  exit 77
+}
+
+python3 -m venv --clear "$folder/venv" || give_up "python3 -m venv does not work here"
+pip=("$folder/venv/bin/pip" --disable-pip-version-check -q)
+"${pip[@]}" install -r "$root/tests/interop/requirements.txt" scikit-build-core ninja || give_up "pip cannot install what the wheel is built with"
+rm -rf "$folder/wheels"
+"${pip[@]}" wheel --no-deps --no-build-isolation -w "$folder/wheels" -C "build-dir=$folder/build" "$root"
+"${pip[@]}" install --no-deps "$folder"/wheels/etrecord_tb-*.whl
+cd "$folder" # away from the sources, so that what was installed is imported
+exec "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider "$root/tests/python"
