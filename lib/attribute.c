@@ -12,15 +12,12 @@
 
 #include <stdlib.h>
 
-/* Where a portion goes when it has no node. */
-typedef enum portion_kind { PORTION_NODE, PORTION_DELEGATE, PORTION_UNEXPLAINED } portion_kind;
-
 typedef struct portion {
-  uint32_t node; /* ETR_NONE unless PORTION_NODE */
+  uint32_t node; /* ETR_NONE unless ETR_PORTION_NODE */
   uint32_t run;  /* place among the method's runs */
   uint64_t ticks;
   uint32_t row, block;
-  portion_kind kind;
+  etr_portion_kind kind;
 } portion;
 
 typedef struct attributor {
@@ -107,7 +104,7 @@ static bool join_rows(attributor *a, const etr_block *block) {
 
 /* ---- Portions ---- */
 
-static bool add_portions(attributor *a, uint32_t block_index, uint32_t row, portion_kind without_node) {
+static bool add_portions(attributor *a, uint32_t block_index, uint32_t row, etr_portion_kind without_node) {
   const etr_event *e = &a->blocks->blocks[block_index].events[row];
   for (size_t i = 0; i < e->sample_count; i++) {
     portion *p = etr_vec_push(&a->scratch, &a->portions);
@@ -117,7 +114,7 @@ static bool add_portions(attributor *a, uint32_t block_index, uint32_t row, port
                    .ticks = e->durations[i],
                    .row = row,
                    .block = block_index,
-                   .kind = e->node_count ? PORTION_NODE : without_node};
+                   .kind = e->node_count ? ETR_PORTION_NODE : without_node};
   }
   return true;
 }
@@ -152,7 +149,7 @@ static bool add_rest_of_call(attributor *a, size_t first, const uint64_t *call, 
   for (size_t i = 0; i < a->run_count; i++) {
     portion *p = rest[i] ? etr_vec_push(&a->scratch, &a->portions) : NULL;
     if (rest[i] && !p) return false;
-    if (p) *p = (portion){.node = ETR_NONE, .run = (uint32_t)i, .ticks = rest[i], .row = row, .block = block_index, .kind = PORTION_DELEGATE};
+    if (p) *p = (portion){.node = ETR_NONE, .run = (uint32_t)i, .ticks = rest[i], .row = row, .block = block_index, .kind = ETR_PORTION_DELEGATE};
   }
   return true;
 }
@@ -175,7 +172,7 @@ static bool add_delegate(attributor *a, uint32_t block_index, size_t first, size
   if (!call) return false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (e->delegate_id && !add_portions(a, block_index, (uint32_t)i, PORTION_DELEGATE)) return false;
+    if (e->delegate_id && !add_portions(a, block_index, (uint32_t)i, ETR_PORTION_DELEGATE)) return false;
     if (e->delegate_id || etr_row_kind_of(block, i) != ETR_ROW_DELEGATE_CALL) continue;
     call_row = i;
     note_delegate(a, e);
@@ -200,7 +197,7 @@ static bool add_block(attributor *a, uint32_t block_index) {
       end = end_of_instruction(block, i);
       if (!add_delegate(a, block_index, i, end)) return false;
     } else if (kind == ETR_ROW_KERNEL && block->events[i].match != ETR_MATCH_FRAMEWORK &&
-               !add_portions(a, block_index, (uint32_t)i, PORTION_UNEXPLAINED))
+               !add_portions(a, block_index, (uint32_t)i, ETR_PORTION_UNEXPLAINED))
       return false;
     i = end;
   }
@@ -369,10 +366,10 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
   for (size_t i = 0; i < a->run_count; i++) out->execute_ticks += a->execute[i];
   for (size_t i = 0; i < a->portions.count; i++) {
     const portion *p = &a->portions.data[i];
-    bool estimated = p->kind == PORTION_NODE && a->blocks->blocks[p->block].events[p->row].match == ETR_MATCH_ALIGNED;
-    if (p->kind == PORTION_NODE) out->nodes_ticks += p->ticks;
-    if (p->kind == PORTION_DELEGATE) out->delegate_only_ticks += p->ticks;
-    if (p->kind == PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
+    bool estimated = p->kind == ETR_PORTION_NODE && a->blocks->blocks[p->block].events[p->row].match == ETR_MATCH_ALIGNED;
+    if (p->kind == ETR_PORTION_NODE) out->nodes_ticks += p->ticks;
+    if (p->kind == ETR_PORTION_DELEGATE) out->delegate_only_ticks += p->ticks;
+    if (p->kind == ETR_PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
     if (estimated) out->estimated_ticks += p->ticks;
   }
   uint64_t told = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
@@ -381,6 +378,19 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
   out->execute = etr_stats_of(sorted, a->run_count);
   out->delegates = a->delegates.data;
   out->delegate_count = a->delegates.count;
+}
+
+/* The portions for the profile, while they are on the Edge graph's nodes and in their order. */
+static bool lend_portions(const attributor *a, etr_method *out) {
+  etr_portion *portions = etr_arena_alloc_array(a->arena, a->portions.count, sizeof *portions);
+  for (size_t i = 0; portions && i < a->portions.count; i++) {
+    const portion *p = &a->portions.data[i];
+    const etr_event *event = &a->blocks->blocks[p->block].events[p->row];
+    portions[i] = (etr_portion){.ticks = p->ticks, .event = event, .run = p->run, .node = p->node, .kind = p->kind};
+  }
+  out->portions = portions;
+  out->portion_count = a->portions.count;
+  return portions != NULL;
 }
 
 static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *graphs) {
@@ -394,6 +404,7 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
   if (!sorted) return false;
   sum_up(a, out, sorted);
   if (graphs->edge && !time_edge_graph(a, graphs->edge)) return false;
+  if (!lend_portions(a, out)) return false;
   if (graphs->edge && graphs->aten && !time_aten_graph(a, graphs->edge, graphs->aten)) return false;
   return !graphs->program || time_program_graph(a, graphs->program);
 }

@@ -302,6 +302,22 @@ typedef struct etr_delegate {
   uint64_t call_ticks;     /**< DELEGATE_CALL, total over the method's runs */
 } etr_delegate;
 
+/** What a portion of time was spent on. */
+typedef enum etr_portion_kind {
+  ETR_PORTION_NODE,        /**< a node */
+  ETR_PORTION_DELEGATE,    /**< a delegate, beyond what is on nodes */
+  ETR_PORTION_UNEXPLAINED, /**< could not be told */
+} etr_portion_kind;
+
+/** A piece of a method's time: what one event, or a delegate's call beyond its events, took in one run. */
+typedef struct etr_portion {
+  uint64_t ticks;
+  const etr_event *event; /**< that recorded it; of a delegate's rest, its call */
+  uint32_t run;           /**< place among the method's runs: index into execute_per_run */
+  uint32_t node;          /**< of the method's Edge graph; ETR_NONE unless ETR_PORTION_NODE */
+  etr_portion_kind kind;
+} etr_portion;
+
 /** A method and where its time went. Totals are over all its runs; nodes + delegate_only + framework + unexplained = execute, exactly. */
 typedef struct etr_method {
   const char *name;            /**< "" for runs that no method could be told for: each such block is a method of its own */
@@ -317,6 +333,9 @@ typedef struct etr_method {
   uint64_t unexplained_ticks;  /**< timed, but could not be told */
   const etr_delegate *delegates;
   size_t delegate_count;
+  const etr_portion *portions; /**< all of its time but the framework's: they add up to nodes_ticks, delegate_only_ticks and unexplained_ticks.
+                                    By node, of a node by run; those without node last */
+  size_t portion_count;
 } etr_method;
 
 /* ---- The profile ---------------------------------------------------------------------------------------------------------------------- */
