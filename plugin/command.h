@@ -13,6 +13,7 @@ exit_status command_nodes(const cli_settings *settings);
 exit_status command_events(const cli_settings *settings);
 exit_status command_summary(const cli_settings *settings);
 exit_status command_delegation(const cli_settings *settings);
+exit_status command_help(const cli_settings *settings);
 
 /** Finds and opens what the settings name and prints the profile's warnings. On failure says why; *out is NULL and the exit status is returned. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * option.h - the command's options: one table drives parsing, usage and --help. Layer 6.
+ * option.h - reading the command's arguments into settings. Layer 6.
  */
 #ifndef ETR_OPTION_H
 #define ETR_OPTION_H
 
 #include "message.h"
-
-#include <stdio.h>
 
 /** What the reading commands print. */
 typedef enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_TSV, FORMAT_MARKDOWN } output_format;
@@ -17,7 +15,9 @@ enum { MAX_LIST = 64 };
 /** All that the options say. Zeroed: defaults. Strings are argv's. */
 typedef struct cli_settings {
   bool help, version;
-  const char *record;
+  const char *record;         /* the first argument */
+  const char *more[MAX_LIST]; /* those that follow it, for a command that takes several */
+  size_t more_count;
   const char *etrecord, *pte, *debug_buffer;
   const char *etdumps[MAX_LIST];
   size_t etdump_count;
@@ -34,29 +34,13 @@ typedef struct cli_settings {
   etr_node_order order;
 } cli_settings;
 
-/** A command of the program. */
-typedef struct cli_command {
-  const char *name;
-  unsigned bit;          /* what option_specs' `commands` is made of */
-  const char *arguments; /* "RECORD" */
-  const char *summary;   /* one line */
-  const char *help;      /* paragraphs for --help */
-  exit_status (*run)(const cli_settings *settings);
-} cli_command;
-
-/** The commands, ended by one without name. */
-extern const cli_command commands[];
-
-enum { COMMAND_WRITE = 1, COMMAND_INFO = 2, COMMAND_NODES = 4, COMMAND_EVENTS = 8, COMMAND_SUMMARY = 16, COMMAND_DELEGATION = 32 };
+/** A command of the program; option_table.h has them. */
+typedef struct cli_command cli_command;
 
 /**
- * Reads the arguments: *chosen is the command named by the first argument that is no option, `write` if that is none. Gives EXIT_DONE, or says what
- * is wrong and gives EXIT_USAGE.
+ * Reads the arguments: *chosen is the command named by the first argument that is no option, `write` if that is none; NULL where only the program's
+ * help or version is asked for. Gives EXIT_DONE, or says what is wrong and gives EXIT_USAGE.
  */
 exit_status option_parse(cli_settings *out, const cli_command **chosen, int argc, char **argv);
-
-
-/** Prints the help of one command, or of the program (NULL). */
-void option_print_help(FILE *out, const cli_command *command);
 
 #endif

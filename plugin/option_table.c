@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * option_table.c - the commands and their options.
+ */
+#include "option_table.h"
+
+#include "command.h"
+#include "nearest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const cli_command commands[] = {
+    {.name = "write",
+     .bit = COMMAND_WRITE,
+     .arguments = "RECORD",
+     .summary = "write TensorBoard run folders and DOT files (the default)",
+     .help =
+         "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for every entry point of the record, and "
+         "prints what it wrote. Writing the same record twice replaces the files of the first time.\n"
+         "In TensorBoard, choose GRAPHS, Tag: profile/avg, Color by: Compute time.",
+     .examples = {{"mobilenet_v2", "writes runs/mobilenet_v2/..., to be shown with `tensorboard --logdir runs`"},
+                  {"write model.etrecord --etdump monday.etdp --name monday", "the runs of one dump, in a folder of their own"}},
+     .run = command_write},
+    {.name = "info",
+     .bit = COMMAND_INFO,
+     .arguments = "RECORD",
+     .summary = "what is in the record: graphs, methods, delegates, runs",
+     .help =
+         "Prints what is in the inputs: entry points with dialect and node counts, methods with their delegates, runs with the method each was found "
+         "to be of, and what is missing or unknown.",
+     .examples = {{"info mobilenet_v2", "what there is to look at"}, {"info etdump.etdp", "what was run, where no ETRecord is at hand"}},
+     .run = command_info},
+    {.name = "nodes",
+     .bit = COMMAND_NODES,
+     .arguments = "RECORD",
+     .summary = "the graphs' nodes, with the times joined to them",
+     .help =
+         "Prints the nodes of the graphs with the times joined to them: the text table has the nodes of timed graphs by time; JSON has every node of "
+         "every graph.",
+     .examples = {{"nodes mobilenet_v2 --top 10", "the ten nodes that take the longest"},
+                  {"nodes mobilenet_v2 --op 'aten.conv*' --module features.1", "the convolutions of one block"},
+                  {"nodes mobilenet_v2 --backend cpu", "what ran as kernels, in no delegate"},
+                  {"nodes mobilenet_v2 --top 0 --format csv > nodes.csv", "everything, for a spreadsheet"}},
+     .run = command_nodes},
+    {.name = "events",
+     .bit = COMMAND_EVENTS,
+     .arguments = "RECORD",
+     .summary = "the event table, as ExecuTorch's Inspector has it, joined to nodes",
+     .help =
+         "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector groups them, with the node each event's "
+         "time was attributed to and how it was matched.",
+     .examples = {{"events mobilenet_v2 --method forward", "the events of one method"},
+                  {"events etdump.etdp --unit cycles", "what a dump counted, unconverted, without its ETRecord"}},
+     .run = command_events},
+    {.name = "summary",
+     .bit = COMMAND_SUMMARY,
+     .arguments = "RECORD",
+     .summary = "where the time goes, by operator, module, backend and source line",
+     .help =
+         "Prints where each method's time goes: on graph nodes, in delegates only, in the framework, unexplained; these add up to Method::execute. "
+         "Then the share of each operator type, module, backend and source line.",
+     .examples = {{"summary mobilenet_v2 --top 5", "the five largest of each kind"},
+                  {"summary mobilenet_v2 --format markdown", "for a pull request"},
+                  {"summary model.etrecord --etdump device.etdp --source-unit us", "a dump of a device that counts microseconds"}},
+     .run = command_summary},
+    {.name = "delegation",
+     .bit = COMMAND_DELEGATION,
+     .arguments = "RECORD",
+     .summary = "what is delegated, per operator type, with times",
+     .help = "Prints how many nodes of each operator type are delegated and how many are not, as ExecuTorch's print_delegation_info counts them, "
+             "from the "
+             "saved record alone, with their times.",
+     .examples = {{"delegation mobilenet_v2", "which operators a backend did not take, and what they cost"}},
+     .run = command_delegation},
+    {.name = "help",
+     .bit = COMMAND_HELP,
+     .arguments = "[COMMAND]",
+     .summary = "what a command does, its options and examples",
+     .help = "Prints the same as `etrecord-tb COMMAND --help`; without COMMAND, what commands there are.",
+     .examples = {{"help nodes", "the options of `nodes`"}},
+     .run = command_help},
+    {.name = NULL},
+};
+
+enum {
+  ALL = ~0u,
+  INPUTS = ALL & ~(unsigned)COMMAND_HELP,      /* commands that read a record */
+  READING = INPUTS & ~(unsigned)COMMAND_WRITE, /* that print tables about it */
+  PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
+};
+
+#define AT(member) offsetof(cli_settings, member)
+
+/* A command's own come first, in --help too; then what says where the inputs are. */
+const option_spec options[] = {
+    {"logdir", 'o', "DIR", OPTION_TEXT, AT(logdir), 0, NULL, COMMAND_WRITE, "where to write (default: runs)"},
+    {"name", 0, "NAME", OPTION_TEXT, AT(name), 0, NULL, COMMAND_WRITE, "folder below it (default: the record directory's name)"},
+    {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules opened in DOT files (default: what stays readable)"},
+    {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
+    {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING, "unit of times (default: ms)"},
+    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD, "only this method"},
+    {"graph", 'g', "MODULE", OPTION_TEXT, AT(graph), 0, NULL, COMMAND_NODES, "only entry points of this module: edge, aten, ..."},
+    {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, COMMAND_NODES, "only nodes in this module of the model or below it"},
+    {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, COMMAND_NODES, "only these operators: 'aten.conv*'"},
+    {"backend", 0, "GLOB", OPTION_TEXT, AT(backend), 0, NULL, COMMAND_NODES, "only nodes that run in this backend; cpu: as kernels"},
+    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", COMMAND_NODES | COMMAND_EVENTS, "order of the rows (default: time)"},
+    {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD, "only the first N rows (default: 30; 0: all)"},
+    {"etrecord", 0, "FILE", OPTION_TEXT, AT(etrecord), 0, NULL, INPUTS, "the ETRecord, where RECORD has several or none"},
+    {"etdump", 0, "FILE", OPTION_LIST, AT(etdumps), AT(etdump_count), NULL, INPUTS,
+     "an ETDump instead of RECORD's; may be repeated, - is standard input"},
+    {"pte", 0, "FILE", OPTION_TEXT, AT(pte), 0, NULL, INPUTS, "the program instead of RECORD's"},
+    {"debug-buffer", 0, "FILE", OPTION_TEXT, AT(debug_buffer), 0, NULL, INPUTS, "the debug buffer instead of RECORD's"},
+    {"map", 0, "RUN=METHOD", OPTION_LIST, AT(map_texts), AT(map_count), NULL, INPUTS,
+     "the method of a run that the files cannot tell; may be repeated"},
+    {"ticks-per-second", 0, "N", OPTION_NUMBER, AT(ticks_per_second), 0, NULL, INPUTS, "clock of the ETDump (default: its ticks are nanoseconds)"},
+    {"source-unit", 0, "UNIT", OPTION_WORD, AT(source_unit), AT(has_source_unit), "ms|ns|us|s", INPUTS, "the same as a unit"},
+    {"help", 'h', NULL, OPTION_FLAG, AT(help), 0, NULL, ALL, "print this"},
+    {"version", 0, NULL, OPTION_FLAG, AT(version), 0, NULL, ALL, "print the version"},
+    {.name = NULL},
+};
+
+const exit_spec exit_statuses[] = {
+    {EXIT_DONE, ALL, "done"},
+    {EXIT_BAD_INPUT, ALL, "bad input or could not write"},
+    {EXIT_USAGE, ALL, "wrong usage"},
+    {.meaning = NULL},
+};
+
+const cli_command *option_table_command(const char *name) {
+  for (const cli_command *c = commands; c->name; c++)
+    if (strcmp(c->name, name) == 0) return c;
+  return NULL;
+}
+
+static size_t count_words(const char *text, bool needed_only) {
+  size_t count = 0;
+  for (; *text; text += strspn(text, " ")) {
+    if (!needed_only || text[0] != '[') count++;
+    text += strcspn(text, " ");
+  }
+  return count;
+}
+
+size_t option_table_needed(const cli_command *command) { return count_words(command->arguments, true); }
+
+size_t option_table_allowed(const cli_command *command) {
+  return strstr(command->arguments, "...") ? SIZE_MAX : count_words(command->arguments, false);
+}
+
+const char *option_table_nearest(const char *name) {
+  nearest near = {.text = name, .size = strlen(name)};
+  for (const cli_command *c = commands; c->name; c++) nearest_try(&near, c->name);
+  return near.best;
+}
+
+exit_status option_table_no_command(const char *name) {
+  const char *near = option_table_nearest(name);
+  return message_usage(NULL, "\"%s\" is no command%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
