@@ -59,9 +59,7 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const char *meth
     if (is_wanted(&profile->methods[i], method)) good = put_method(&f, &arena, &profile->methods[i]);
   etr_jw_end(&json);
   etr_jw_end(&json);
-  if (!good) writer.status = ETR_ERROR_MEMORY;
-  etr_arena_clear(&arena);
-  return etr_writer_finish(&writer, error);
+  return etr_writer_finish_with(&writer, &arena, error);
 }
 
 /* ---- Tables ---- */
@@ -120,7 +118,5 @@ etr_status etr_emit_delegation_tables(const etr_profile *profile, const char *me
     if (is_wanted(&profile->methods[i], method)) good = add_method(&t, &profile->methods[i]);
   if (!good) t.writer.status = ETR_ERROR_MEMORY;
   if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
-  etr_status status = etr_writer_finish(&t.writer, error);
-  etr_arena_clear(&t.arena);
-  return status;
+  return etr_writer_finish_with(&t.writer, &t.arena, error);
 }

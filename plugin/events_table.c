@@ -102,7 +102,5 @@ etr_status etr_emit_events_table(const etr_profile *profile, const char *method,
     if (!method || (index != ETR_NONE && strcmp(profile->methods[index].name, method) == 0)) add_block(&t, &profile->blocks[i]);
   }
   if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
-  etr_status status = etr_writer_finish(&t.writer, error);
-  etr_arena_clear(&t.arena);
-  return status;
+  return etr_writer_finish_with(&t.writer, &t.arena, error);
 }

@@ -127,7 +127,5 @@ etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_opti
   put_methods(&i);
   put_blocks(&i);
   put_unknown(&i);
-  etr_status status = etr_writer_finish(&i.writer, error);
-  etr_arena_clear(&i.arena);
-  return status;
+  return etr_writer_finish_with(&i.writer, &i.arena, error);
 }

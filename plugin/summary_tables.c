@@ -157,7 +157,5 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const char *metho
     put_loads(&s);
   else
     etr_table_write(&s.table, &s.writer, s.options->format, 0);
-  etr_status status = etr_writer_finish(&s.writer, error);
-  etr_arena_clear(&s.arena);
-  return status;
+  return etr_writer_finish_with(&s.writer, &s.arena, error);
 }

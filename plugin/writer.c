@@ -37,6 +37,12 @@ etr_status etr_writer_finish(etr_writer *writer, etr_error *error) {
   return etr_fail(error, writer->status, NULL, NULL, ETR_NO_OFFSET, "%s", reason);
 }
 
+etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_error *error) {
+  if (etr_arena_failed(arena)) writer->status = ETR_ERROR_MEMORY;
+  etr_arena_clear(arena);
+  return etr_writer_finish(writer, error);
+}
+
 void etr_put(etr_writer *writer, etr_slice bytes) {
   if (bytes.size > sizeof writer->buffer - writer->used) flush(writer);
   if (bytes.size > sizeof writer->buffer) {

@@ -24,6 +24,9 @@ void etr_writer_init(etr_writer *writer, const etr_sink *sink);
 /** Hands over what is still buffered. ETR_ERROR_IO if the sink refused anything, ETR_ERROR_MEMORY. May be called more than once. */
 etr_status etr_writer_finish(etr_writer *writer, etr_error *error);
 
+/** The same for what was made in an arena of its own, which is cleared: ETR_ERROR_MEMORY too if the arena has failed, since then something is missing. */
+etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_error *error);
+
 void etr_put(etr_writer *writer, etr_slice bytes);
 void etr_puts(etr_writer *writer, const char *text);
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fault.h - makes the k-th call of a kind fail. The programs here are linked with --wrap for each function in it.
+ */
+#ifndef ETR_TEST_FAULT_H
+#define ETR_TEST_FAULT_H
+
+#include <stdbool.h>
+
+typedef enum fault_kind {
+  FAULT_NONE,
+  FAULT_MEMORY, /* malloc, calloc, realloc of our own code */
+  FAULT_WRITE,  /* write: the disk is full */
+  FAULT_OPEN,   /* open for writing: no permission */
+  FAULT_CLOSE,  /* close: the disk was full after all */
+  FAULT_RENAME,
+  FAULT_MKDIR,
+  FAULT_KILL, /* the process is killed in front of a write, close, rename or unlink */
+} fault_kind;
+
+/** From now on the call of that kind with this number (from 0) fails; if lasting, all behind it as well. FAULT_NONE ends it. */
+void fault_plan(fault_kind kind, long number, bool is_lasting);
+
+/** True once a call was made to fail. */
+bool fault_happened(void);
+
+#endif
