@@ -67,3 +67,8 @@ const char *etr_match_name(etr_match match) {
   static const char *const names[] = {"none", "handle", "delegate_map", "payload", "aligned", "delegate", "framework"};
   return (size_t)match < ETR_COUNT(names) ? names[match] : "none";
 }
+
+const char *etr_debug_kind_name(etr_debug_kind kind) {
+  static const char *const names[] = {"none", "tensor", "int", "double", "bool"};
+  return (size_t)kind < ETR_COUNT(names) ? names[kind] : "none";
+}

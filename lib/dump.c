@@ -2,9 +2,7 @@
  *
  * dump.c - an ETDump as it is in the file: runs and their events.
  */
-#include "dump.h"
-
-#include "flatbuf.h"
+#include "dump_values.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +13,6 @@ enum { RUN_NAME, RUN_BUNDLED_INPUT_INDEX, RUN_EVENTS = 3 };
 enum { EVENT_PROFILE, EVENT_ALLOCATION, EVENT_DEBUG };
 enum { PROFILE_NAME, PROFILE_CHAIN, PROFILE_INSTRUCTION, PROFILE_ID_INT, PROFILE_ID_STR, PROFILE_START = 6, PROFILE_END };
 enum { DEBUG_CHAIN, DEBUG_INSTRUCTION, DEBUG_ENTRY, DEBUG_ID_INT, DEBUG_ID_STR, DEBUG_NAME };
-enum { VALUE_OUTPUT = 7, BOOL_VALUE = 0 };
 
 enum { PREFIX_BYTES = 4, NO_ID = -1, NO_CHAIN = -1 };
 
@@ -29,6 +26,7 @@ typedef struct dump_reader {
   etr_dump_warn warn;
   void *context;
   bool warned_backwards;
+  etr_value_reader values;
 } dump_reader;
 
 static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena); }
@@ -69,11 +67,6 @@ static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_f
   event->duration_ticks = duration(reader, profile, event->start_ticks, etr_fb_u64(fb, profile, PROFILE_END, 0));
 }
 
-static bool is_run_output(etr_fb *fb, etr_fb_at debug) {
-  etr_fb_at output = etr_fb_table(fb, etr_fb_table(fb, debug, DEBUG_ENTRY), VALUE_OUTPUT);
-  return etr_fb_u8(fb, output, BOOL_VALUE, 0) != 0;
-}
-
 static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   etr_fb *fb = &reader->fb;
   uint64_t chain = etr_fb_u64(fb, debug, DEBUG_CHAIN, 0);
@@ -83,6 +76,13 @@ static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
+}
+
+/* A DebugEvent is an event, unless it logs what the run returns, and values. */
+static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
+  *event = (etr_dump_event){0};
+  read_debug_event(reader, event, debug);
+  return !etr_values_read(&reader->values, event, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
 static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
@@ -96,10 +96,11 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
     etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE), debug = etr_fb_table(fb, event, EVENT_DEBUG);
     run->allocation_events += etr_fb_table(fb, event, EVENT_ALLOCATION) != 0;
     run->debug_events += debug != 0;
-    if (!profile && (!debug || is_run_output(fb, debug))) continue;
+    etr_dump_event logged;
+    if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
     if (pushed && profile) read_profile_event(reader, pushed, profile);
-    if (pushed && !profile) read_debug_event(reader, pushed, debug);
+    if (pushed && !profile) *pushed = logged;
   }
   run->events = events.data;
   run->event_count = events.count;
@@ -111,14 +112,17 @@ static void read_runs(dump_reader *reader, etr_dump *out) {
   etr_fb_at vector = etr_fb_vector(&reader->fb, etr_fb_root(&reader->fb), DUMP_RUN_DATA, 4, &count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
+    etr_values_start_run(&reader->values, i);
     if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
+  out->values = etr_values_end(&reader->values, &out->value_count);
 }
 
 /* Reads `size` bytes from the reader's base on. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path, etr_error *error) {
   etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
+  etr_values_init(&reader->values, &reader->fb, reader->arena);
   read_runs(reader, out);
   if (etr_arena_failed(reader->arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
   if (!etr_fb_failed(&reader->fb)) return ETR_OK;

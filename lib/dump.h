@@ -12,7 +12,7 @@ typedef struct etr_dump_event {
   const char *name;         /* as in the file; "" if absent; interned: equal names are the same pointer */
   const char *delegate_id;  /* text of the delegate debug identifier, interned; NULL if this is no delegate's event */
   bool delegate_id_is_int;
-  bool is_debug;            /* a DebugEvent: an intermediate value was logged, nothing timed. Logged outputs of the run are left out */
+  bool is_debug;            /* a DebugEvent: an intermediate value was logged, nothing timed. Outputs of the run are only in the dump's values */
   int32_t chain_index;
   int32_t instruction_id;   /* -1: none. Events with chain_index -1 carry 0 without meaning it: here they have -1 */
   uint64_t start_ticks;
@@ -30,6 +30,8 @@ typedef struct etr_dump_run {
 typedef struct etr_dump {
   const etr_dump_run *runs;
   size_t run_count;
+  etr_debug_value *values; /* of all runs; run counts within this dump, and what the join and the debug buffer tell is not filled */
+  size_t value_count;
 } etr_dump;
 
 /** Sink for what is odd but not fatal: called with an offset and a static text. May be NULL. */

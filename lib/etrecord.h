@@ -338,6 +338,57 @@ typedef struct etr_method {
   size_t portion_count;
 } etr_method;
 
+/* ---- Logged values -------------------------------------------------------------------------------------------------------------------- */
+
+/** What a DebugEvent of an ETDump holds. */
+typedef enum etr_debug_kind {
+  ETR_DEBUG_NONE,   /**< nothing, or what the file has no room for (a string) */
+  ETR_DEBUG_TENSOR,
+  ETR_DEBUG_INT,
+  ETR_DEBUG_DOUBLE,
+  ETR_DEBUG_BOOL,
+} etr_debug_kind;
+
+/** Name of a kind as the JSON has it: "none", "tensor", "int", "double", "bool". Static. */
+ETR_API const char *etr_debug_kind_name(etr_debug_kind kind);
+
+/** Statistics over the elements of a tensor, as doubles: 64-bit integers are rounded to 53 bits, of a bool true is 1, quantized numbers are as
+ *  they are stored. A tensor without elements has counts of 0. */
+typedef struct etr_tensor_stats {
+  uint64_t element_count;
+  uint64_t nan_count, inf_count, zero_count; /**< inf_count: of either sign */
+  double min, max; /**< over the finite elements; NaN if there are none */
+  double mean;     /**< likewise; NaN also where their sum is beyond a double */
+} etr_tensor_stats;
+
+/**
+ * A value that the runtime logged: a tensor, or a scalar. A kernel logs its outputs; the call of a delegate all its arguments, inputs first (the
+ * runtime cannot tell them from outputs); a delegate that supports it the results of its operators; a method what it returns. The tensors of a list
+ * are values of their own. ExecuTorch marks tensors that a method returns; scalars logged outside of any instruction are taken for such, too.
+ */
+typedef struct etr_debug_value {
+  uint32_t run;            /**< index into etr_profile.runs */
+  int32_t instruction_id;  /**< -1: none */
+  const char *delegate_id; /**< the delegate debug identifier as text; NULL if a delegate did not log it */
+  const char *name;        /**< as logged, mostly "" */
+  bool is_output;          /**< what the method returns */
+  bool is_argument;        /**< an argument of a delegate's call */
+  uint32_t index;          /**< place among the values of this run with the same instruction, delegate id and is_output */
+  uint32_t method;         /**< index into etr_profile.methods; ETR_NONE if not told */
+  uint32_t node;           /**< index into the nodes of the method's Edge graph: the node that computed it, the node `output` for what the method
+                                returns; ETR_NONE if it could not be told, and for the arguments of a delegate's call */
+  etr_debug_kind kind;
+  const char *dtype;       /**< of a tensor: "float32"; NULL if unknown */
+  const int64_t *sizes;    /**< rank entries, as the file has them */
+  const int64_t *strides;  /**< likewise, in elements; NULL if the file does not have as many: then as if contiguous */
+  int32_t rank;
+  uint64_t offset;         /**< of the tensor in the debug buffer; meaningless if it has no elements */
+  uint64_t byte_size;      /**< 0 also if the sizes are senseless or the dtype is unknown */
+  const etr_tensor_stats *stats; /**< NULL: no debug buffer, or the tensor cannot be read from it (a warning says why) */
+  int64_t int_value;       /**< of ETR_DEBUG_INT and ETR_DEBUG_BOOL */
+  double double_value;     /**< of ETR_DEBUG_DOUBLE */
+} etr_debug_value;
+
 /* ---- The profile ---------------------------------------------------------------------------------------------------------------------- */
 
 /** Something that was lost, odd or assumed, worth one line to the user. */
@@ -365,6 +416,9 @@ typedef struct etr_profile {
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries that nothing is known about */
   size_t unknown_entry_count;
+  const char *debug_buffer;    /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by piece, never held */
+  const etr_debug_value *debug_values; /**< run by run, in the order in which they were logged */
+  size_t debug_value_count;
   bool has_reference_outputs, has_representative_inputs;
   const char *export_graph_id; /**< NULL if absent */
   const etr_warning *warnings;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file.c - whole files in memory.
+ * file.c - whole files in memory, and pieces of large ones.
  */
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FIRST_CAPACITY = 64 * 1024 };
 
@@ -89,4 +91,36 @@ etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got,
 void etr_file_clear(etr_file *file) {
   free(file->data);
   *file = (etr_file){0};
+}
+
+etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
+  struct stat status;
+  *out = (etr_seekable){.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe without a writer must not block */
+  if (out->descriptor < 0) return fail_io(error, path, "cannot open", errno);
+  int reason = fstat(out->descriptor, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : S_ISREG(status.st_mode) ? 0 : ESPIPE;
+  if (reason) {
+    etr_seekable_close(out);
+    return fail_io(error, path, "cannot read", reason);
+  }
+  out->size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+  return ETR_OK;
+}
+
+bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size) {
+  char *to = into;
+  if (at > INT64_MAX - size) return false;
+  while (size > 0) {
+    ssize_t got = pread(file->descriptor, to, size, (off_t)at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    at += (uint64_t)got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+void etr_seekable_close(etr_seekable *file) {
+  if (file->descriptor >= 0) close(file->descriptor);
+  *file = (etr_seekable){.descriptor = -1};
 }

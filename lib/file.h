@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file.h - whole files in memory. Layer 0.
+ * file.h - whole files in memory, and pieces of files that are too large for that. Layer 0.
  */
 #ifndef ETR_FILE_H
 #define ETR_FILE_H
@@ -23,5 +23,19 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
 etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error);
 
 void etr_file_clear(etr_file *file);
+
+/** A file that is read in pieces, from any place. Close with etr_seekable_close(). */
+typedef struct etr_seekable {
+  int descriptor;
+  uint64_t size; /* when it was opened: it may be shorter now */
+} etr_seekable;
+
+/** Opens a regular file. Errors: ETR_ERROR_IO (also for a pipe or a directory). On failure there is nothing to close. */
+etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error);
+
+/** Reads `size` bytes at a place, all or none: false if the file ends before, or cannot be read. */
+bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size);
+
+void etr_seekable_close(etr_seekable *file);
 
 #endif

@@ -3,6 +3,7 @@
  * profile.c - reads the inputs, joins them, and lays the profile out.
  */
 #include "blocks.h"
+#include "debug_data.h"
 #include "file.h"
 #include "join.h"
 
@@ -226,16 +227,53 @@ static etr_status lay_out(loader *l, etr_error *error) {
   p->run_count = l->blocks.run_count;
   p->blocks = l->blocks.blocks;
   p->block_count = l->blocks.block_count;
-  p->warnings = l->warnings.list.data;
-  p->warning_count = l->warnings.list.count;
   p->ticks_per_second = l->options && l->options->ticks_per_second > 0 ? l->options->ticks_per_second : 1e9;
   return etr_arena_failed(l->arena) ? out_of_memory(error) : ETR_OK;
+}
+
+/* ---- Logged values ---- */
+
+/* Of how many ETDumps tensors are. */
+static size_t dumps_with_tensors(const loader *l) {
+  size_t dumps = 0;
+  for (size_t i = 0; i < l->inputs->etdump_count; i++) {
+    bool any = false;
+    for (size_t k = 0; k < l->dumps[i].value_count && !any; k++) any = l->dumps[i].values[k].kind == ETR_DEBUG_TENSOR;
+    dumps += any;
+  }
+  return dumps;
+}
+
+static etr_status read_debug_data(loader *l, etr_error *error) {
+  etr_debug_data data;
+  const char *path = l->inputs->debug_buffer;
+  ETR_TRY(etr_debug_collect(&data, l->arena, l->dumps, l->inputs->etdump_count) == ETR_OK ? ETR_OK : out_of_memory(error));
+  if (!etr_debug_join(&data, &l->blocks, l->joins.data)) return out_of_memory(error);
+  l->profile->debug_values = data.values;
+  l->profile->debug_value_count = data.count;
+  if (path && dumps_with_tensors(l) > 1)
+    etr_warn(&l->warnings, path, NULL, ETR_NO_OFFSET, "several ETDumps logged tensors, and their offsets do not tell whose buffer this is: it is not read; "
+                                                      "choose one with --etdump");
+  else if (path) {
+    l->profile->debug_buffer = etr_arena_copy(l->arena, etr_slice_of(path));
+    ETR_TRY(etr_debug_measure(&data, l->arena, path, &l->warnings, error));
+    etr_debug_warn_of_nan(&data, path, l->profile, &l->warnings);
+  }
+  return ETR_OK;
+}
+
+static void hand_over_warnings(loader *l) {
+  l->profile->warnings = l->warnings.list.data;
+  l->profile->warning_count = l->warnings.list.count;
 }
 
 static etr_status load(loader *l, etr_error *error) {
   ETR_TRY(read_inputs(l, error));
   ETR_TRY(join_all(l, error));
-  return lay_out(l, error);
+  ETR_TRY(lay_out(l, error));
+  ETR_TRY(read_debug_data(l, error));
+  hand_over_warnings(l);
+  return etr_arena_failed(l->arena) ? out_of_memory(error) : ETR_OK;
 }
 
 etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error) {

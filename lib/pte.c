@@ -4,6 +4,7 @@
  */
 #include "pte.h"
 
+#include "element.h"
 #include "flatbuf.h"
 
 /* Fields, in the order of the schema; a union takes two: type, then value. */
@@ -76,19 +77,10 @@ static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned
 
 /* ---- Values ---- */
 
-static const char *dtype_of(uint8_t scalar_type) {
-  static const char *const names[] = {
-      "uint8",      "int8",  "int16",  "int32",       "int64",         "float16",         "float32",         "float64",  "complex32", "complex64",
-      "complex128", "bool",  "qint8",  "quint8",      "qint32",        "bfloat16",        "quint4x2",        "quint2x4", "bits1x8",   "bits2x4",
-      "bits4x2",    "bits8", "bits16", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "uint16",   "uint32",    "uint64",
-  };
-  return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
-}
-
 static void read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = &reader->fb;
   size_t rank;
-  out->dtype = dtype_of(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
+  out->dtype = etr_scalar_type_name(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
   out->sizes = read_numbers(reader, tensor, TENSOR_SIZES, &rank);
   out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
   out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;

@@ -22,6 +22,11 @@ static size_t walk(const etr_dump *dump) {
       if (event->instruction_id < -1 || (event->delegate_id_is_int && !event->delegate_id)) abort();
     }
   }
+  for (size_t i = 0; i < dump->value_count; i++) {
+    const etr_debug_value *value = &dump->values[i];
+    if (value->run >= dump->run_count || value->node != ETR_NONE) abort();
+    for (int32_t k = 0; k < value->rank; k++) sum += (size_t)value->sizes[k] + (value->strides ? (size_t)value->strides[k] : 0);
+  }
   return sum;
 }
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dump_values.c - from Value tables to values.
+ */
+#include "dump_values.h"
+
+#include "element.h"
+#include "tensor_data.h"
+
+/* Fields, in the order of the schema. */
+enum { VALUE_TYPE, VALUE_TENSOR, VALUE_TENSOR_LIST, VALUE_INT, VALUE_FLOAT, VALUE_DOUBLE, VALUE_BOOL, VALUE_OUTPUT };
+enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_STRIDES, TENSOR_OFFSET };
+enum { ONLY_FIELD = 0 }; /* of Int, Bool, Float, Double, TensorList */
+enum { TYPE_NULL, TYPE_INT, TYPE_BOOL, TYPE_FLOAT, TYPE_DOUBLE, TYPE_TENSOR, TYPE_TENSOR_LIST };
+
+void etr_values_init(etr_value_reader *reader, etr_fb *fb, etr_arena *arena) {
+  etr_arena_clear(&reader->scratch);
+  *reader = (etr_value_reader){.fb = fb, .arena = arena};
+  etr_map_init(&reader->counts, &reader->scratch);
+}
+
+void etr_values_start_run(etr_value_reader *reader, uint32_t run) {
+  etr_arena_clear(&reader->scratch);
+  etr_map_init(&reader->counts, &reader->scratch);
+  reader->run = run;
+}
+
+etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
+  if (etr_arena_failed(&reader->scratch)) reader->arena->failed = true;
+  etr_arena_clear(&reader->scratch);
+  *count = reader->values.count;
+  return reader->values.data;
+}
+
+/* The next place among the values with the same origin. */
+static uint32_t next_index(etr_value_reader *reader, const etr_debug_value *value) {
+  struct {
+    const char *delegate_id;
+    int32_t instruction_id, is_output;
+  } key = {value->delegate_id, value->instruction_id, value->is_output};
+  etr_slice bytes = {(const char *)&key, sizeof key};
+  uint32_t known = etr_map_get(&reader->counts, bytes), index = known == ETR_NONE ? 0 : known;
+  etr_map_set(&reader->counts, bytes, index + 1);
+  return index;
+}
+
+static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_value *origin) {
+  etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
+  if (!added) return NULL;
+  *added = *origin;
+  added->index = next_index(reader, origin);
+  return added;
+}
+
+static const int64_t *read_numbers(etr_value_reader *reader, etr_fb_at table, unsigned field, uint32_t *count) {
+  etr_fb_at vector = etr_fb_vector(reader->fb, table, field, sizeof(int64_t), count);
+  int64_t *numbers = etr_arena_alloc_array(reader->arena, *count, sizeof *numbers);
+  if (!numbers) *count = 0;
+  for (uint32_t i = 0; i < *count; i++) numbers[i] = etr_fb_i64_at(reader->fb, vector, i);
+  return numbers;
+}
+
+static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at tensor) {
+  uint32_t rank, stride_count;
+  uint64_t count = 0;
+  etr_debug_value *value = add_value(reader, origin);
+  if (!value) return;
+  value->kind = ETR_DEBUG_TENSOR;
+  value->dtype = etr_scalar_type_name(etr_fb_u8(reader->fb, tensor, TENSOR_SCALAR_TYPE, 0));
+  value->sizes = read_numbers(reader, tensor, TENSOR_SIZES, &rank);
+  value->strides = read_numbers(reader, tensor, TENSOR_STRIDES, &stride_count);
+  value->rank = (int32_t)rank;
+  if (stride_count != rank) value->strides = NULL;
+  value->offset = etr_fb_u64(reader->fb, tensor, TENSOR_OFFSET, 0);
+  const etr_element *element = etr_element_of_dtype(value->dtype);
+  if (element && etr_tensor_count(value->sizes, value->rank, element->size, &count)) value->byte_size = count * element->size;
+}
+
+static void read_list(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at list) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(reader->fb, list, ONLY_FIELD, 4, &count);
+  for (uint32_t i = 0; i < count && !etr_fb_failed(reader->fb) && !etr_arena_failed(reader->arena); i++)
+    read_tensor(reader, origin, etr_fb_table_at(reader->fb, vector, i));
+}
+
+static double double_of_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at table, uint8_t type) {
+  etr_fb *fb = reader->fb;
+  etr_debug_value *value = add_value(reader, origin);
+  if (!value) return;
+  switch (type) {
+  case TYPE_INT:
+    value->kind = ETR_DEBUG_INT;
+    value->int_value = etr_fb_i64(fb, etr_fb_table(fb, table, VALUE_INT), ONLY_FIELD, 0);
+    break;
+  case TYPE_BOOL:
+    value->kind = ETR_DEBUG_BOOL;
+    value->int_value = etr_fb_u8(fb, etr_fb_table(fb, table, VALUE_BOOL), ONLY_FIELD, 0) != 0;
+    break;
+  case TYPE_FLOAT:
+    value->kind = ETR_DEBUG_DOUBLE;
+    value->double_value = (double)etr_fb_f32(fb, etr_fb_table(fb, table, VALUE_FLOAT), ONLY_FIELD, 0);
+    break;
+  case TYPE_DOUBLE:
+    value->kind = ETR_DEBUG_DOUBLE;
+    value->double_value = double_of_bits(etr_fb_u64(fb, etr_fb_table(fb, table, VALUE_DOUBLE), ONLY_FIELD, 0));
+    break;
+  default: break;
+  }
+}
+
+bool etr_values_read(etr_value_reader *reader, const etr_dump_event *event, etr_fb_at value) {
+  etr_fb *fb = reader->fb;
+  uint8_t type = etr_fb_u8(fb, value, VALUE_TYPE, TYPE_NULL);
+  bool marked = etr_fb_u8(fb, etr_fb_table(fb, value, VALUE_OUTPUT), ONLY_FIELD, 0) != 0;
+  bool outside = event->instruction_id < 0 && !event->delegate_id;
+  const etr_debug_value origin = {.run = reader->run,
+                                  .instruction_id = event->instruction_id,
+                                  .delegate_id = event->delegate_id,
+                                  .name = event->name,
+                                  .is_output = marked || (outside && type != TYPE_NULL),
+                                  .method = ETR_NONE,
+                                  .node = ETR_NONE};
+  if (type == TYPE_TENSOR)
+    read_tensor(reader, &origin, etr_fb_table(fb, value, VALUE_TENSOR));
+  else if (type == TYPE_TENSOR_LIST)
+    read_list(reader, &origin, etr_fb_table(fb, value, VALUE_TENSOR_LIST));
+  else
+    read_scalar(reader, &origin, value, type);
+  return marked;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dump_values.h - the values that the DebugEvents of an ETDump logged. Layer 2.
+ * How the runtime logs: executorch/devtools/etdump/etdump_flatcc.cpp, log_evalue and log_intermediate_output_delegate.
+ */
+#ifndef ETR_DUMP_VALUES_H
+#define ETR_DUMP_VALUES_H
+
+#include "dump.h"
+#include "flatbuf.h"
+
+/** Collects the values of a dump. */
+typedef struct etr_value_reader {
+  etr_fb *fb;
+  etr_arena *arena;
+  etr_arena scratch; /* of a run */
+  etr_map counts;    /* values of each instruction, delegate id and is_output in the run */
+  uint32_t run;
+  etr_vec(etr_debug_value) values;
+} etr_value_reader;
+
+/** Failures show on fb, or on the arena. Owns nothing until a run is started. */
+void etr_values_init(etr_value_reader *reader, etr_fb *fb, etr_arena *arena);
+
+/** The values read from now on are this run's. */
+void etr_values_start_run(etr_value_reader *reader, uint32_t run);
+
+/** Reads the Value table of a DebugEvent, whose ids are those of `event`. True if the file marks it as what the method returns. */
+bool etr_values_read(etr_value_reader *reader, const etr_dump_event *event, etr_fb_at value);
+
+/** All that were read, in the arena; frees the rest. */
+etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count);
+
+#endif

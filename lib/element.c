@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * element.c - bytes of tensors as doubles.
+ */
+#include "element.h"
+
+#include <math.h>
+
+enum {
+  UNSIGNED,
+  SIGNED,
+  BOOLEAN,
+  IEEE,          /* the largest exponent is infinity and NaN */
+  FINITE,        /* "fn": no infinity; NaN is all bits set but the sign */
+  FINITE_UNZERO, /* "fnuz": neither infinity nor -0; NaN is what -0 would be, and the bias is one larger */
+};
+
+static const etr_element elements[] = {
+    {"uint8", "ByteStorage", 1, UNSIGNED, 0, 0},
+    {"int8", "CharStorage", 1, SIGNED, 0, 0},
+    {"int16", "ShortStorage", 2, SIGNED, 0, 0},
+    {"int32", "IntStorage", 4, SIGNED, 0, 0},
+    {"int64", "LongStorage", 8, SIGNED, 0, 0},
+    {"float16", "HalfStorage", 2, IEEE, 5, 10},
+    {"float32", "FloatStorage", 4, IEEE, 8, 23},
+    {"float64", "DoubleStorage", 8, IEEE, 11, 52},
+    {"bool", "BoolStorage", 1, BOOLEAN, 0, 0},
+    {"bfloat16", "BFloat16Storage", 2, IEEE, 8, 7},
+    {"uint16", NULL, 2, UNSIGNED, 0, 0},
+    {"uint32", NULL, 4, UNSIGNED, 0, 0},
+    {"uint64", NULL, 8, UNSIGNED, 0, 0},
+    {"bits16", NULL, 2, UNSIGNED, 0, 0}, /* as ExecuTorch's Inspector reads it */
+    {"qint8", NULL, 1, SIGNED, 0, 0},    /* quantized numbers as they are stored: the scale is not in the file */
+    {"quint8", NULL, 1, UNSIGNED, 0, 0},
+    {"qint32", NULL, 4, SIGNED, 0, 0},
+    {"float8_e5m2", NULL, 1, IEEE, 5, 2},
+    {"float8_e4m3fn", NULL, 1, FINITE, 4, 3},
+    {"float8_e5m2fnuz", NULL, 1, FINITE_UNZERO, 5, 2},
+    {"float8_e4m3fnuz", NULL, 1, FINITE_UNZERO, 4, 3},
+};
+
+const char *etr_scalar_type_name(uint8_t scalar_type) {
+  static const char *const names[] = {
+      "uint8",      "int8",  "int16",  "int32",       "int64",         "float16",         "float32",         "float64",  "complex32", "complex64",
+      "complex128", "bool",  "qint8",  "quint8",      "qint32",        "bfloat16",        "quint4x2",        "quint2x4", "bits1x8",   "bits2x4",
+      "bits4x2",    "bits8", "bits16", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "uint16",   "uint32",    "uint64",
+  };
+  return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
+}
+
+const etr_element *etr_element_of_dtype(const char *dtype) {
+  for (size_t i = 0; dtype && i < ETR_COUNT(elements); i++)
+    if (strcmp(elements[i].dtype, dtype) == 0) return &elements[i];
+  return NULL;
+}
+
+const etr_element *etr_element_of_storage(etr_slice storage) {
+  for (size_t i = 0; i < ETR_COUNT(elements); i++)
+    if (elements[i].storage && etr_slice_equal(storage, etr_slice_of(elements[i].storage))) return &elements[i];
+  return NULL;
+}
+
+static uint64_t load(const uint8_t *bytes, unsigned size) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < size; i++) value |= (uint64_t)bytes[i] << (8 * i);
+  return value;
+}
+
+static double double_of_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static double from_float(const etr_element *e, uint64_t bits) {
+  uint64_t mantissa = bits & (((uint64_t)1 << e->mantissa_bits) - 1), largest = ((uint64_t)1 << e->exponent_bits) - 1;
+  uint64_t exponent = bits >> e->mantissa_bits & largest;
+  bool negative = bits >> (8u * e->size - 1);
+  int bias = (int)(largest / 2) + (e->format == FINITE_UNZERO), shift = e->mantissa_bits + bias;
+  bool full = mantissa == ((uint64_t)1 << e->mantissa_bits) - 1;
+  double value;
+  if (e->format == IEEE && exponent == largest)
+    value = mantissa ? NAN : INFINITY;
+  else if ((e->format == FINITE && exponent == largest && full) || (e->format == FINITE_UNZERO && negative && !exponent && !mantissa))
+    value = NAN;
+  else if (exponent == 0)
+    value = ldexp((double)mantissa, 1 - shift);
+  else
+    value = double_of_bits((exponent + 1023 - (uint64_t)bias) << 52 | mantissa << (52 - e->mantissa_bits));
+  return negative ? -value : value;
+}
+
+static double from_integer(const etr_element *e, uint64_t bits) {
+  unsigned unused = 64 - 8u * e->size;
+  return e->format == SIGNED ? (double)((int64_t)(bits << unused) >> unused) : (double)bits;
+}
+
+static double float_of_bits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return (double)value;
+}
+
+void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t count, double *into) {
+  unsigned size = element->size;
+  bool is_float = element->format >= IEEE;
+  for (size_t i = 0; i < count; i++) {
+    if (is_float && size == 4) /* most tensors are these */
+      into[i] = float_of_bits((uint32_t)load(bytes + i * 4, 4));
+    else if (is_float && size == 8)
+      into[i] = double_of_bits(load(bytes + i * 8, 8));
+    else if (is_float)
+      into[i] = from_float(element, load(bytes + i * size, size));
+    else if (element->format == BOOLEAN)
+      into[i] = bytes[i] != 0;
+    else
+      into[i] = from_integer(element, load(bytes + i * size, size));
+  }
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tensor_data.c - reading tensors in pieces.
+ */
+#include "tensor_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Shapes ---- */
+
+bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size, uint64_t *count) {
+  bool empty = false;
+  *count = 0;
+  for (int32_t i = 0; i < rank; i++) {
+    if (sizes[i] < 0) return false;
+    empty |= sizes[i] == 0;
+  }
+  if (empty) return true;
+  uint64_t product = 1, limit = (uint64_t)INT64_MAX / ETR_MAX(element_size, 1);
+  for (int32_t i = 0; i < rank; i++) {
+    if (product > limit / (uint64_t)sizes[i]) return false;
+    product *= (uint64_t)sizes[i];
+  }
+  *count = product;
+  return true;
+}
+
+/* One past the furthest element, counted from the first. */
+static bool span_of(const etr_tensor_view *view, uint64_t *span) {
+  uint64_t furthest = 0;
+  for (int32_t i = 0; i < view->rank; i++) {
+    if (view->strides[i] < 0) return false;
+    uint64_t steps = (uint64_t)view->sizes[i] - 1, stride = (uint64_t)view->strides[i];
+    if (stride && steps > (uint64_t)INT64_MAX / stride) return false;
+    furthest += steps * stride;
+    if (furthest >= (uint64_t)INT64_MAX) return false;
+  }
+  *span = furthest + 1;
+  return true;
+}
+
+typedef struct step {
+  int64_t size, stride;
+} step;
+
+static int by_stride(const void *a, const void *b) {
+  const step *x = a, *y = b;
+  return (x->stride > y->stride) - (x->stride < y->stride);
+}
+
+/* Every element of the span is one of the tensor, once. Where a dimension has one element, its stride means nothing. */
+static bool is_dense(const etr_tensor_view *view) {
+  step steps[ETR_MOST_RANK];
+  size_t count = 0;
+  int64_t expected = 1;
+  for (int32_t i = 0; i < view->rank; i++)
+    if (view->sizes[i] != 1) steps[count++] = (step){view->sizes[i], view->strides[i]};
+  if (count) qsort(steps, count, sizeof *steps, by_stride);
+  for (size_t i = 0; i < count; i++) {
+    if (steps[i].stride != expected) return false;
+    expected *= steps[i].size;
+  }
+  return true;
+}
+
+static bool is_in_order(const etr_tensor_view *view) {
+  int64_t expected = 1;
+  for (int32_t i = view->rank - 1; i >= 0; i--) {
+    if (view->sizes[i] != 1 && view->strides[i] != expected) return false;
+    expected *= view->sizes[i];
+  }
+  return true;
+}
+
+static uint64_t bytes_there(const etr_tensor_view *view) { return view->file ? view->file->size : view->memory.size; }
+
+const char *etr_tensor_fault(const etr_tensor_view *view) {
+  uint64_t count, span, there = bytes_there(view);
+  if (view->rank > ETR_MOST_RANK) return "it has more dimensions than a tensor can have";
+  if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count)) return "its sizes are senseless";
+  if (count == 0) return NULL;
+  if (!span_of(view, &span)) return "its strides are senseless";
+  if (view->offset > there || span > (there - view->offset) / view->element->size) return "it ends beyond the end of the file";
+  if (view->file && !is_dense(view)) return "its strides do not fit its sizes";
+  return NULL;
+}
+
+/* ---- Statistics ---- */
+
+/* The sum is compensated (Neumaier), so that the mean of a large tensor does not drift. */
+typedef struct summing {
+  double sum, compensation;
+} summing;
+
+static void add(summing *s, double value) {
+  double sum = s->sum + value;
+  s->compensation += fabs(s->sum) >= fabs(value) ? (s->sum - sum) + value : (value - sum) + s->sum;
+  s->sum = sum;
+}
+
+static void measure_piece(etr_tensor_stats *stats, summing *sum, const double *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    double value = values[i];
+    if (isnan(value))
+      stats->nan_count++;
+    else if (isinf(value))
+      stats->inf_count++;
+    else {
+      stats->zero_count += value == 0;
+      if (value < stats->min) stats->min = value;
+      if (value > stats->max) stats->max = value;
+      add(sum, value);
+    }
+  }
+}
+
+bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
+  uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
+  double values[ETR_PIECE_ELEMENTS];
+  uint64_t count = 0;
+  summing sum = {0, 0};
+  *out = (etr_tensor_stats){.min = INFINITY, .max = -INFINITY, .mean = NAN};
+  etr_tensor_count(view->sizes, view->rank, view->element->size, &count);
+  for (uint64_t at = 0; at < count;) {
+    size_t piece = (size_t)ETR_MIN(count - at, (uint64_t)ETR_PIECE_ELEMENTS), size = piece * view->element->size;
+    if (!etr_seekable_read(view->file, view->offset + at * view->element->size, bytes, size)) return false;
+    etr_element_decode(view->element, bytes, piece, values);
+    measure_piece(out, &sum, values, piece);
+    at += piece;
+  }
+  uint64_t finite = count - out->nan_count - out->inf_count;
+  double mean = (sum.sum + sum.compensation) / (double)finite;
+  out->element_count = count;
+  if (finite == 0) out->min = out->max = NAN;
+  if (finite > 0 && isfinite(mean)) out->mean = mean;
+  return true;
+}
+
+/* ---- In the order of the dimensions ---- */
+
+static const char *load_tensor(etr_tensor_reader *reader) {
+  uint64_t size = reader->count * reader->view.element->size;
+  if (size > ETR_MOST_LOADED_BYTES) return "it is too large to be read in the order of its dimensions";
+  reader->loaded = malloc((size_t)size);
+  if (!reader->loaded) return "out of memory";
+  if (!etr_seekable_read(reader->view.file, reader->view.offset, reader->loaded, (size_t)size)) return "it cannot be read";
+  reader->view.file = NULL;
+  reader->view.memory = (etr_slice){(const char *)reader->loaded, (size_t)size};
+  reader->view.offset = 0;
+  return NULL;
+}
+
+const char *etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view) {
+  *reader = (etr_tensor_reader){.view = *view};
+  etr_tensor_count(view->sizes, view->rank, view->element->size, &reader->count);
+  reader->in_order = reader->count == 0 || is_in_order(view);
+  return view->file && !reader->in_order ? load_tensor(reader) : NULL;
+}
+
+static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t element) {
+  return (const uint8_t *)reader->view.memory.data + reader->view.offset + element * reader->view.element->size;
+}
+
+/* To the next element, as an odometer counts. */
+static void advance(etr_tensor_reader *reader) {
+  const etr_tensor_view *view = &reader->view;
+  for (int32_t i = view->rank - 1; i >= 0; i--) {
+    reader->place += (uint64_t)view->strides[i];
+    if (++reader->index[i] < view->sizes[i]) return;
+    reader->place -= (uint64_t)view->strides[i] * (uint64_t)view->sizes[i];
+    reader->index[i] = 0;
+  }
+}
+
+size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_ELEMENTS]) {
+  uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
+  const etr_tensor_view *view = &reader->view;
+  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS), size = piece * view->element->size;
+  if (piece == 0) return 0;
+  if (!reader->in_order)
+    for (size_t i = 0; i < piece; i++, advance(reader)) etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
+  else if (!view->file)
+    etr_element_decode(view->element, memory_at(reader, reader->at), piece, into);
+  else if (etr_seekable_read(view->file, view->offset + reader->at * view->element->size, bytes, size))
+    etr_element_decode(view->element, bytes, piece, into);
+  else
+    return 0;
+  reader->at += piece;
+  return piece;
+}
+
+void etr_tensor_reader_close(etr_tensor_reader *reader) {
+  free(reader->loaded);
+  reader->loaded = NULL;
+}
