@@ -26,14 +26,15 @@ static int by_ticks(const void *a, const void *b) {
   return (x->source->line > y->source->line) - (x->source->line < y->source->line);
 }
 
-bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by) {
+bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by,
+                        const bool *wanted) {
   etr_vec(etr_breakdown_row) rows = {0};
   etr_map index;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   etr_map_init(&index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
     const etr_node_time *time = &graph->times[i];
-    if (time->runs == 0) continue;
+    if (time->runs == 0 || (wanted && !wanted[i])) continue;
     etr_breakdown_row row = row_of(graph, i, by);
     const char *key = row.source ? etr_arena_format(arena, "%s:%lld", row.key, (long long)row.source->line) : row.key;
     uint32_t known = key ? etr_map_get(&index, etr_slice_of(key)) : ETR_NONE;

@@ -11,12 +11,12 @@
 typedef enum etr_breakdown_by { ETR_BY_OP, ETR_BY_MODULE, ETR_BY_BACKEND, ETR_BY_SOURCE } etr_breakdown_by;
 
 typedef struct etr_breakdown_row {
-  const char *key;            /* operator, module path ("" is the model itself), backend ("cpu" for kernels), source file */
-  const char *module_type;    /* of ETR_BY_MODULE; else "" */
-  const etr_source *source;   /* of ETR_BY_SOURCE, NULL for nodes without one; else NULL */
-  uint64_t total_ticks;       /* over all runs of the method */
-  uint64_t estimated_ticks;   /* the part of it that was matched by order alone */
-  size_t node_count;          /* nodes that were timed */
+  const char *key;          /* operator, module path ("" is the model itself), backend ("cpu" for kernels), source file */
+  const char *module_type;  /* of ETR_BY_MODULE; else "" */
+  const etr_source *source; /* of ETR_BY_SOURCE, NULL for nodes without one; else NULL */
+  uint64_t total_ticks;     /* over all runs of the method */
+  uint64_t estimated_ticks; /* the part of it that was matched by order alone */
+  size_t node_count;        /* nodes that were timed */
 } etr_breakdown_row;
 
 typedef struct etr_breakdown {
@@ -24,7 +24,11 @@ typedef struct etr_breakdown {
   size_t count;
 } etr_breakdown;
 
-/** The rows' ticks add up to the method's nodes_ticks. Empty for a method without graph. False when out of memory. */
-bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by);
+/**
+ * Adds up the nodes of the method's Edge graph that ran. wanted: a flag for each node, which are counted; NULL: all, and then the rows' ticks add up
+ * to the method's nodes_ticks. Empty for a method without graph. False when out of memory.
+ */
+bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by,
+                        const bool *wanted);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "breakdown.h"
 #include "fields.h"
+#include "findings.h"
+#include "loads.h"
 
 typedef struct emitter {
   etr_fields fields;
@@ -37,11 +39,36 @@ static bool put_breakdowns(emitter *e, const etr_method *method) {
   static const char *const lists[] = {"by_op", "by_module", "by_backend", "by_source"};
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     etr_breakdown rows;
-    if (!etr_breakdown_make(&rows, &e->arena, e->fields.profile, method, by)) return false;
+    if (!etr_breakdown_make(&rows, &e->arena, e->fields.profile, method, by, NULL)) return false;
     etr_field_list(&e->fields, lists[by]);
     for (size_t i = 0; i < rows.count; i++) put_row(e, method, &rows.rows[i], by);
     etr_jw_end(e->fields.json);
   }
+  return true;
+}
+
+static bool put_findings(emitter *e, const etr_method *method) {
+  const etr_fields *f = &e->fields;
+  etr_findings found;
+  if (!etr_findings_make(&found, &e->arena, f->profile, method, f->unit)) return false;
+  etr_field_list(f, "findings");
+  for (size_t i = 0; i < found.count; i++) {
+    const etr_finding *finding = &found.list[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
+    etr_field_text(f, "title", finding->title);
+    etr_field_ticks(f, "cost", finding->cost);
+    etr_field_number(f, "share", finding->share);
+    etr_field_list(f, "nodes");
+    for (size_t k = 0; k < finding->node_count; k++) etr_jw_string(f->json, f->profile->graphs[method->graph].nodes[finding->nodes[k]].name);
+    etr_jw_end(f->json);
+    etr_field_list(f, "instructions");
+    for (size_t k = 0; k < finding->instruction_count; k++) etr_jw_int(f->json, finding->instructions[k]);
+    etr_jw_end(f->json);
+    etr_field_text(f, "evidence", finding->evidence);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
   return true;
 }
 
@@ -60,26 +87,25 @@ static bool put_method(emitter *e, const etr_method *method) {
   etr_field_ticks(f, "delegate_only", (double)method->delegate_only_ticks / runs);
   etr_field_ticks(f, "framework", (double)method->framework_ticks / runs);
   etr_field_ticks(f, "unexplained", (double)method->unexplained_ticks / runs);
-  bool good = put_breakdowns(e, method);
+  bool good = put_breakdowns(e, method) && put_findings(e, method);
   etr_jw_end(f->json);
   return good;
 }
 
-/* Loads: blocks in which nothing ran. */
-static void put_loads(emitter *e) {
-  const etr_profile *profile = e->fields.profile;
-  etr_field_list(&e->fields, "load");
-  for (size_t i = 0; i < profile->block_count; i++) {
-    const etr_block *block = &profile->blocks[i];
-    for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
-      etr_jw_object(e->fields.json);
-      etr_field_text(&e->fields, "event_block_name", block->name);
-      etr_field_text(&e->fields, "event_name", block->events[k].name);
-      etr_field_stats(&e->fields, &block->events[k].stats);
-      etr_jw_end(e->fields.json);
-    }
+static bool put_loads(emitter *e) {
+  const etr_fields *f = &e->fields;
+  etr_loads loads;
+  if (!etr_loads_make(&loads, &e->arena, f->profile)) return false;
+  etr_field_list(f, "load");
+  for (size_t i = 0; i < loads.count; i++) {
+    etr_jw_object(f->json);
+    etr_field_text(f, "event_block_name", loads.list[i].block);
+    etr_field_text(f, "event_name", loads.list[i].name);
+    etr_field_stats(f, &loads.list[i].stats);
+    etr_jw_end(f->json);
   }
-  etr_jw_end(e->fields.json);
+  etr_jw_end(f->json);
+  return true;
 }
 
 etr_status etr_emit_summary_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
@@ -96,7 +122,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const char *method,
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (!method || strcmp(profile->methods[i].name, method) == 0) good = put_method(&e, &profile->methods[i]);
   etr_jw_end(&json);
-  put_loads(&e);
+  good = good && put_loads(&e);
   etr_jw_end(&json);
   if (!good) writer.status = ETR_ERROR_MEMORY;
   etr_arena_clear(&e.arena);

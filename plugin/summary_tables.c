@@ -4,6 +4,7 @@
  */
 #include "balance.h"
 #include "breakdown.h"
+#include "findings.h"
 #include "label.h"
 #include "table.h"
 
@@ -71,7 +72,7 @@ static bool put_breakdown(summary *s, const etr_method *m, etr_breakdown_by by) 
       {titles[by], false, true}, {unit, true, false}, {"share", true, false}, {"nodes", true, false}, {"estimated", true, false}};
   etr_breakdown rows;
   etr_table table;
-  if (!etr_breakdown_make(&rows, &s->arena, s->profile, m, by)) return false;
+  if (!etr_breakdown_make(&rows, &s->arena, s->profile, m, by, NULL)) return false;
   if (rows.count == 0) return true;
   etr_table_init(&table, &s->arena, columns, ETR_COUNT(columns) - (m->estimated_ticks == 0));
   size_t shown = ETR_MIN(rows.count, s->options->top ? s->options->top : rows.count);
@@ -89,12 +90,28 @@ static bool put_breakdown(summary *s, const etr_method *m, etr_breakdown_by by) 
   return true;
 }
 
+static bool put_findings(summary *s, const etr_method *m) {
+  etr_findings found;
+  if (!etr_findings_make(&found, &s->arena, s->profile, m, s->options->unit)) return false;
+  if (found.count) etr_puts(&s->writer, "\nfindings\n");
+  for (size_t i = 0; i < found.count; i++) {
+    put_time(s, "", found.list[i].cost);
+    etr_puts(&s->writer, "  ");
+    etr_put_plain(&s->writer, found.list[i].title);
+    etr_puts(&s->writer, "\n    ");
+    etr_put_plain(&s->writer, found.list[i].evidence);
+    etr_puts(&s->writer, "\n");
+  }
+  return true;
+}
+
 static bool put_method(summary *s, const etr_method *m) {
   if (m->run_count == 0) return true;
   put_title(s, m);
   put_balance(s, m);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++)
     if (!put_breakdown(s, m, by)) return false;
+  if (!put_findings(s, m)) return false;
   etr_puts(&s->writer, "\n");
   return true;
 }
@@ -133,7 +150,7 @@ static bool add_method(summary *s, const etr_method *m) {
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) add_row(s, m, parts[i].name, "", parts[i].ticks, 0);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     etr_breakdown rows;
-    if (!etr_breakdown_make(&rows, &s->arena, s->profile, m, by)) return false;
+    if (!etr_breakdown_make(&rows, &s->arena, s->profile, m, by, NULL)) return false;
     for (size_t i = 0; i < rows.count; i++)
       add_row(s, m, names[by], key_text(s, &rows.rows[i], by), rows.rows[i].total_ticks, rows.rows[i].node_count);
   }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding_events.c - findings that need single events: what delegates insert, what calls cost.
+ */
+#include "finding_rules.h"
+
+#include "join.h"
+#include "stats.h"
+#include "xnnpack.h"
+
+#include <stdlib.h>
+
+static uint64_t total_of(const etr_event *event) {
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < event->sample_count; i++) ticks += event->durations[i];
+  return ticks;
+}
+
+/* The method's blocks, one after the other; NULL at the end. */
+static const etr_block *next_block(const etr_finder *finder, size_t *at) {
+  while (*at < finder->profile->block_count) {
+    const etr_block *block = &finder->profile->blocks[(*at)++];
+    if (block->method != ETR_NONE && &finder->profile->methods[block->method] == finder->method) return block;
+  }
+  return NULL;
+}
+
+/* End of the rows that have the same instruction as row i: they stand together. */
+static size_t end_of_instruction(const etr_block *block, size_t i) {
+  size_t end = i + 1;
+  while (end < block->event_count && block->events[end].instruction_id == block->events[i].instruction_id) end++;
+  return end;
+}
+
+/* ---- Layout inside delegates ---- */
+
+/* One operator that a delegate ran without a node. */
+typedef struct inserted {
+  const char *name;
+  int32_t instruction;
+  uint64_t ticks;
+} inserted;
+
+typedef struct insertions {
+  etr_arena *arena;
+  etr_map index; /* "INSTRUCTION NAME" -> place in list: another block may have it, too */
+  etr_vec(inserted) list;
+  etr_vec(int32_t) instructions; /* those that have some, once each */
+  uint64_t ticks;
+  size_t transposes, converts, copies;
+  bool by_order; /* some delegate's operators were matched by order alone */
+} insertions;
+
+static etr_xnn_class layout_class(const etr_event *event) {
+  etr_xnn_class class_ = event->delegate_id && event->node_count == 0 ? etr_xnn_class_of_event(event->delegate_id) : ETR_XNN_NONE;
+  return class_ == ETR_XNN_TRANSPOSE || class_ == ETR_XNN_CONVERT || class_ == ETR_XNN_COPY ? class_ : ETR_XNN_NONE;
+}
+
+static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks) {
+  char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
+  uint32_t known = key ? etr_map_get(&in->index, etr_slice_of(key)) : ETR_NONE;
+  in->ticks += ticks;
+  if (known != ETR_NONE) {
+    in->list.data[known].ticks += ticks;
+    return true;
+  }
+  inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
+  if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1))) return false;
+  *added = (inserted){event->name, event->instruction_id, ticks};
+  etr_xnn_class class_ = layout_class(event);
+  *(class_ == ETR_XNN_TRANSPOSE ? &in->transposes : class_ == ETR_XNN_CONVERT ? &in->converts : &in->copies) += 1;
+  return true;
+}
+
+/* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it, as they do in the balance. */
+static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
+  uint64_t events = 0, call = 0;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    *(e->delegate_id ? &events : &call) += total_of(e);
+    in->by_order |= e->match == ETR_MATCH_ALIGNED;
+  }
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    uint64_t ticks = total_of(e);
+    if (layout_class(e) == ETR_XNN_NONE) continue;
+    if (!add_inserted(in, e, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
+  }
+  return true;
+}
+
+static int by_ticks(const void *a, const void *b) {
+  const inserted *x = a, *y = b;
+  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
+  if (x->instruction != y->instruction) return x->instruction < y->instruction ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+static int by_value(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool list_instructions(insertions *in) {
+  for (size_t i = 0; i < in->list.count; i++) {
+    int32_t *added = etr_vec_push(in->arena, &in->instructions);
+    if (!added) return false;
+    *added = in->list.data[i].instruction;
+  }
+  size_t kept = 0;
+  if (in->instructions.count) qsort(in->instructions.data, in->instructions.count, sizeof(int32_t), by_value);
+  for (size_t i = 0; i < in->instructions.count; i++)
+    if (i == 0 || in->instructions.data[i] != in->instructions.data[kept - 1]) in->instructions.data[kept++] = in->instructions.data[i];
+  in->instructions.count = kept;
+  return true;
+}
+
+/* "2 Transpose, 1 Convert in delegate 0 that no node stands for" */
+static const char *layout_title(const insertions *in) {
+  const struct {
+    const char *name;
+    size_t count;
+  } kinds[] = {{"Transpose", in->transposes}, {"Convert", in->converts}, {"Copy", in->copies}};
+  etr_text text;
+  etr_writer writer;
+  bool any = false;
+  etr_text_begin(&text, in->arena, &writer);
+  for (size_t i = 0; i < ETR_COUNT(kinds); i++) {
+    if (kinds[i].count) etr_putf(&writer, "%s%zu %s", any ? ", " : "", kinds[i].count, kinds[i].name);
+    any |= kinds[i].count > 0;
+  }
+  if (in->instructions.count == 1)
+    etr_putf(&writer, " in delegate %d that no node stands for", (int)in->instructions.data[0]);
+  else
+    etr_putf(&writer, " in %zu delegates that no node stands for", in->instructions.count);
+  return etr_text_end(&text, &writer);
+}
+
+static const char *layout_evidence(const etr_finder *finder, const insertions *in) {
+  enum { LISTED = 3 };
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, in->arena, &writer);
+  etr_puts(&writer, "longest: ");
+  for (size_t i = 0; i < in->list.count && i < LISTED; i++)
+    etr_putf(&writer, "%s%s of delegate %d %s", i ? ", " : "", in->list.data[i].name, (int)in->list.data[i].instruction,
+             etr_finder_time(finder, in->list.data[i].ticks));
+  if (in->by_order) etr_puts(&writer, "; which operators have no node is estimated by their order");
+  return etr_text_end(&text, &writer);
+}
+
+bool etr_find_layouts(etr_finder *finder) {
+  insertions in = {.arena = finder->arena};
+  size_t at = 0;
+  etr_map_init(&in.index, in.arena);
+  for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
+    for (size_t i = 0, end; i < block->event_count; i = end) {
+      end = end_of_instruction(block, i);
+      if (block->events[i].delegate_id && !add_delegate(&in, block, i, end)) return false;
+    }
+  etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ETR_MIN(in.ticks, finder->method->delegate_only_ticks)) : NULL;
+  if (!added) return true;
+  qsort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
+  if (!list_instructions(&in)) return false;
+  added->instructions = in.instructions.data;
+  added->instruction_count = in.instructions.count;
+  added->title = layout_title(&in);
+  added->evidence = layout_evidence(finder, &in);
+  return true;
+}
+
+/* ---- Calls of kernels ---- */
+
+/* Rows [first, end) are one instruction's: kernels, and the calls around them. Only one that has both tells what calling took. */
+static void measure_instruction(etr_finder *finder, const etr_block *block, size_t first, size_t end) {
+  uint64_t kernel = 0, call = 0;
+  uint32_t node = ETR_NONE;
+  bool both = false;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    bool is_call = etr_row_kind_of(block, i) == ETR_ROW_FRAMEWORK && strcmp(e->name, "OPERATOR_CALL") == 0;
+    if (e->node_count) node = e->nodes[0];
+    if (e->node_count) kernel += total_of(e);
+    if (is_call) call += total_of(e);
+    both |= is_call;
+  }
+  if (node == ETR_NONE || !both || call < kernel) return;
+  finder->kernel_ticks[node] += kernel;
+  finder->call_ticks[node] += call - kernel;
+}
+
+bool etr_finder_measure_calls(etr_finder *finder) {
+  size_t at = 0;
+  finder->kernel_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *finder->kernel_ticks);
+  finder->call_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *finder->call_ticks);
+  if (!finder->kernel_ticks || !finder->call_ticks) return false;
+  for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
+    for (size_t i = 0, end; i < block->event_count; i = end) {
+      end = end_of_instruction(block, i);
+      if (!block->events[i].delegate_id) measure_instruction(finder, block, i, end);
+    }
+  return true;
+}
+
+bool etr_find_slow_calls(etr_finder *finder) {
+  size_t node_count = finder->graph->node_count;
+  uint64_t calls = 0, kernels = 0;
+  bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
+  if (!marked) return false;
+  for (size_t i = 0; i < node_count; i++) {
+    marked[i] = finder->call_ticks[i] > finder->kernel_ticks[i];
+    calls += marked[i] ? finder->call_ticks[i] : 0;
+    kernels += marked[i] ? finder->kernel_ticks[i] : 0;
+  }
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, ETR_MIN(calls, finder->method->framework_ticks));
+  if (!added) return true;
+  if (!etr_finder_list_nodes(finder, added, marked)) return false;
+  added->title = etr_arena_format(finder->arena, "%zu operator%s longer to be called than to run", added->node_count,
+                                  added->node_count == 1 ? " takes" : "s take");
+  added->evidence = etr_arena_format(finder->arena, "OPERATOR_CALL beyond native_call %s, which includes recording them; the kernels themselves: %s",
+                                     etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked));
+  return true;
+}

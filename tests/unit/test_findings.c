@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is found worth a look: on profiles made by hand, where one thing at a time is made expensive, and on a real one.
+ */
+#include "findings.h"
+
+#include "tiny_profile.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+/* Ticks of the two runs of a tiny profile. */
+enum { EXECUTE = 5000000 };
+
+/* The profile with the totals that shares are of. */
+static const etr_profile *whole(tiny *t) {
+  tiny_profile(t);
+  t->method.execute_ticks = EXECUTE;
+  t->method.execute = (etr_stats){.count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
+  t->method.framework_ticks = t->method.delegate_only_ticks = EXECUTE;
+  return &t->profile;
+}
+
+/* The finding of a kind, or NULL. */
+static const etr_finding *find(tiny *t, const etr_profile *profile, etr_finding_kind kind) {
+  etr_findings found;
+  const etr_finding *result = NULL;
+  cr_assert(etr_findings_make(&found, &t->arena, profile, &profile->methods[0], ETR_UNIT_MS));
+  for (size_t i = 0; i < found.count; i++)
+    if (found.list[i].kind == kind) result = &found.list[i];
+  return result;
+}
+
+static uint32_t op(tiny *t, const char *name, const char *target, uint32_t input) {
+  uint32_t node = tiny_node(t, ETR_NODE_OP, name, target, 0);
+  if (input != ETR_NONE) tiny_input(t, node, input, 0);
+  return node;
+}
+
+/* A node in a delegate of a backend. */
+static uint32_t delegated(tiny *t, const char *name, int32_t instruction, const char *backend, uint32_t input) {
+  uint32_t node = op(t, name, "aten.linear.default", input);
+  etr_node_time *time = tiny_time(t, node, 1000);
+  time->delegate_instruction = instruction;
+  time->backend = backend;
+  return node;
+}
+
+Test(findings, operators_between_delegates) {
+  static const struct {
+    const char *first, *second; /* backends */
+    uint64_t ticks;             /* of the kernel, in each run */
+    bool found;
+  } cases[] = {
+      {"XnnpackBackend", "XnnpackBackend", 100000, true},
+      {"XnnpackBackend", "VulkanBackend", 100000, false},
+      {"XnnpackBackend", "XnnpackBackend", 20000, false}, /* less than a hundredth */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_delegate delegates[] = {{.instruction_id = 0, .backend = cases[i].first, .call_ticks = 12000},
+                                      {.instruction_id = 3, .backend = cases[i].second, .call_ticks = 22000}};
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(&t, "a", 0, cases[i].first, x),
+             between = op(&t, "between", "aten.erf.default", a), view = op(&t, "view", "aten.alias.default", between),
+             beside = op(&t, "beside", "aten.sin.default", a), b = delegated(&t, "b", 3, cases[i].second, view);
+    tiny_input(&t, b, x, 0);
+    tiny_time(&t, between, cases[i].ticks);
+    tiny_time(&t, beside, 500000);
+    whole(&t);
+    t.method.delegates = delegates;
+    t.method.delegate_count = 2;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FALLBACK);
+    cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
+    if (!finding) continue;
+    cr_expect_eq(finding->node_count, 1);
+    cr_expect_eq(finding->nodes[0], between);
+    cr_expect_float_eq(finding->cost, 100000, 1e-9);
+    cr_expect_float_eq(finding->share, 0.04, 1e-9);
+    cr_expect(strstr(finding->evidence, "at most 0.1150 ms"), "%s", finding->evidence); /* kernel 0.1, calls beyond nodes (10 + 20) / 2 us */
+    tiny_clear(&t);
+  }
+}
+
+Test(findings, no_way_from_delegate_to_delegate) {
+  tiny t = {0};
+  const etr_delegate delegates[] = {{.instruction_id = 0, .backend = "XnnpackBackend", .call_ticks = 12000}};
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = delegated(&t, "a", 0, "XnnpackBackend", x),
+           behind = op(&t, "behind", "aten.erf.default", a);
+  tiny_time(&t, behind, 100000);
+  whole(&t);
+  t.method.delegates = delegates;
+  t.method.delegate_count = 1;
+  cr_expect_null(find(&t, &t.profile, ETR_FINDING_FALLBACK));
+  tiny_clear(&t);
+}
+
+Test(findings, copies) {
+  tiny t = {0};
+  uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           first = op(&t, "permute", "aten.permute_copy.default", w), second = op(&t, "permute_1", "aten.permute_copy.default", first),
+           third = op(&t, "permute_2", "aten.permute_copy.default", x), once = op(&t, "clone", "aten.clone.default", x),
+           other = op(&t, "mul", "aten.mul.Tensor", x), again = op(&t, "mul_1", "aten.mul.Tensor", x);
+  tiny_time(&t, first, 20000);
+  tiny_time(&t, second, 40000);
+  tiny_time(&t, third, 30000);
+  tiny_time(&t, once, 500000);
+  tiny_time(&t, other, 500000);
+  tiny_time(&t, again, 500000);
+  const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_COPIES);
+  cr_assert_not_null(finding);
+  cr_expect_str_eq(finding->title, "3 aten.permute_copy.default move or convert data");
+  cr_expect_eq(finding->node_count, 3);
+  cr_expect(finding->nodes[0] == second && finding->nodes[1] == third && finding->nodes[2] == first);
+  cr_expect_float_eq(finding->cost, 90000, 1e-9);
+  cr_expect(strstr(finding->evidence, "1 on a parameter or constant"), "%s", finding->evidence);
+  cr_expect(strstr(finding->evidence, "1 on the result of another"), "%s", finding->evidence);
+  cr_expect_null(strstr(finding->evidence, "another type"));
+  tiny_clear(&t);
+}
+
+/* An event of two runs, equally long. */
+static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks, const uint32_t *node, const char *delegate_id) {
+  static const uint32_t runs[] = {0, 1};
+  return (etr_event){.name = name,
+                     .instruction_id = instruction,
+                     .delegate_id = delegate_id,
+                     .nodes = node,
+                     .node_count = node != NULL,
+                     .match = delegate_id && !node ? ETR_MATCH_DELEGATE
+                              : node               ? ETR_MATCH_HANDLE
+                                                   : ETR_MATCH_FRAMEWORK,
+                     .durations = ticks,
+                     .starts = ticks,
+                     .sample_runs = runs,
+                     .sample_count = 2};
+}
+
+Test(findings, calls) {
+  static const struct {
+    uint64_t kernel[2], call[2];
+    bool found;
+  } cases[] = {
+      {{10000, 10000}, {60000, 60000}, true},
+      {{40000, 40000}, {60000, 60000}, false}, /* the kernel takes longer */
+      {{1000, 1000}, {10000, 10000}, false},   /* less than a hundredth */
+      {{60000, 60000}, {10000, 10000}, false}, /* cannot be */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t node = op(&t, "mul", "aten.mul.Tensor", ETR_NONE);
+    tiny_time(&t, node, cases[i].kernel[0]);
+    const etr_event events[] = {event_of("native_call_mul.out", 0, cases[i].kernel, &node, NULL),
+                                event_of("OPERATOR_CALL", 0, cases[i].call, NULL, NULL)};
+    const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+    whole(&t);
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_CALLS);
+    cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
+    if (finding) cr_expect_float_eq(finding->cost, 50000, 1e-9);
+    if (finding) cr_expect(finding->node_count == 1 && finding->nodes[0] == node);
+    tiny_clear(&t);
+  }
+}
+
+Test(findings, layout) {
+  static const struct {
+    const char *name;
+    uint64_t call[2];
+    double cost; /* 0: not found */
+  } cases[] = {
+      {"Transpose (ND, X32) #1", {200000, 200000}, 90000}, {"Convert (NC) #1", {200000, 200000}, 90000},
+      {"Transpose (ND, X32) #1", {50000, 50000}, 45000}, /* events of 100000: shares of the call */
+      {"Softmax (NC, F32) #1", {200000, 200000}, 0},       {"7", {200000, 200000}, 0},
+  };
+  static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
+    tiny_time(&t, node, 10000);
+    const etr_event events[] = {event_of(cases[i].name, 4, ninety, NULL, cases[i].name),
+                                event_of("Transpose (ND, X32) #9", 4, ten, &node, "Transpose (ND, X32) #9"), /* has a node */
+                                event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
+    const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 3};
+    whole(&t);
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+    cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
+    if (!finding) continue;
+    cr_expect_float_eq(finding->cost, cases[i].cost, 1, "case %zu: %f", i, finding->cost);
+    cr_expect(finding->instruction_count == 1 && finding->instructions[0] == 4);
+    tiny_clear(&t);
+  }
+}
+
+Test(findings, first_run) {
+  static const struct {
+    uint64_t runs[4];
+    size_t count;
+    double cost; /* 0: not found */
+  } cases[] = {
+      {{400, 100, 120, 110}, 4, 290},
+      {{120, 100, 120, 110}, 4, 0},
+      {{400, 100}, 2, 0}, /* too few to tell */
+      {{100, 400, 100, 100}, 4, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    whole(&t);
+    t.method.execute_per_run = cases[i].runs;
+    t.method.run_count = cases[i].count;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FIRST_RUN);
+    cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
+    if (finding) cr_expect(finding->cost == cases[i].cost && isnan(finding->share), "case %zu", i);
+    tiny_clear(&t);
+  }
+}
+
+Test(findings, load) {
+  static const struct {
+    double load;
+    bool found;
+  } cases[] = {{24000000, false}, {26000000, true}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_event events[] = {{.name = "Method::init", .instruction_id = -1, .stats = {.count = 1, .avg = 1}},
+                                {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = cases[i].load}}};
+    const etr_block block = {.name = "Default", .method = ETR_NONE, .events = events, .event_count = 2};
+    tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+    whole(&t);
+    t.profile.blocks = &block;
+    t.profile.block_count = 1;
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LOAD);
+    cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
+    if (finding) cr_expect_float_eq(finding->cost, cases[i].load, 1e-9);
+    tiny_clear(&t);
+  }
+}
+
+/* Two methods: whose load it was cannot be told. */
+Test(findings, load_of_several_methods) {
+  tiny t = {0};
+  const etr_event events[] = {{.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = 1e9}}};
+  const etr_block block = {.name = "Default", .method = ETR_NONE, .events = events, .event_count = 1};
+  tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+  whole(&t);
+  const etr_method methods[] = {t.method, t.method};
+  t.profile.blocks = &block;
+  t.profile.block_count = 1;
+  t.profile.methods = methods;
+  t.profile.method_count = 2;
+  cr_expect_null(find(&t, &t.profile, ETR_FINDING_LOAD));
+  tiny_clear(&t);
+}
+
+Test(findings, nothing_without_times) {
+  tiny t = {0};
+  tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+  etr_findings found;
+  tiny_profile(&t);
+  t.method.run_count = 0;
+  cr_assert(etr_findings_make(&found, &t.arena, &t.profile, &t.method, ETR_UNIT_MS));
+  cr_expect_eq(found.count, 0);
+  tiny_clear(&t);
+}
+
+Test(findings, of_a_real_record) {
+  etr_inputs inputs;
+  etr_profile *profile;
+  etr_findings found;
+  etr_arena arena = {0};
+  cr_assert_eq(etr_inputs_find(&inputs, FIXTURES "/quantized_xnnpack", NULL, NULL), ETR_OK);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
+  cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
+  cr_assert_eq(found.count, 3);
+  cr_expect_eq(found.list[0].kind, ETR_FINDING_LAYOUT);
+  cr_expect_str_eq(found.list[0].title, "7 Transpose, 2 Convert in 3 delegates that no node stands for");
+  cr_expect_eq(found.list[1].kind, ETR_FINDING_FALLBACK);
+  cr_expect_str_eq(found.list[1].title, "3 operators run as kernels between delegates of XnnpackBackend");
+  cr_expect_eq(found.list[2].kind, ETR_FINDING_FIRST_RUN);
+  etr_profile_close(profile);
+  etr_inputs_clear(&inputs);
+  etr_arena_clear(&arena);
+}
