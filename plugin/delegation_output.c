@@ -113,6 +113,7 @@ etr_status etr_emit_delegation_tables(const etr_profile *profile, const char *me
   bool good = true;
   etr_error_clear(error);
   etr_writer_init(&t.writer, sink);
+  etr_writer_look(&t.writer, t.options);
   etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (is_wanted(&profile->methods[i], method)) good = add_method(&t, &profile->methods[i]);

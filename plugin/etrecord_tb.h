@@ -111,6 +111,8 @@ typedef struct etr_table_options {
   etr_node_order order; /**< of nodes; longest time, or alphabetical, first */
   size_t top;           /**< rows at most; 0: all */
   size_t width;         /**< columns of text; 0: 100 */
+  bool color;           /**< text for a terminal: headings bold, large shares in colour, what is estimated dim */
+  bool ascii;           /**< text for a reader that shows nothing else: other characters are replaced */
 } etr_table_options;
 
 /**

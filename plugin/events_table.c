@@ -96,6 +96,7 @@ etr_status etr_emit_events_table(const etr_profile *profile, const char *method,
   events_table t = {.profile = profile, .options = options ? options : &defaults};
   etr_error_clear(error);
   etr_writer_init(&t.writer, sink);
+  etr_writer_look(&t.writer, t.options);
   etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
   for (size_t i = 0; i < profile->block_count; i++) {
     uint32_t index = profile->blocks[i].method;

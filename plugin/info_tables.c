@@ -122,6 +122,7 @@ etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_opti
   info i = {.profile = profile, .options = options ? options : &defaults};
   etr_error_clear(error);
   etr_writer_init(&i.writer, sink);
+  etr_writer_look(&i.writer, i.options);
   if (i.options->format == ETR_TABLE_TEXT) put_inputs(&i);
   put_graphs(&i);
   put_methods(&i);

@@ -177,6 +177,7 @@ static etr_status write_table(nodes_table *t, const etr_sink *sink, etr_error *e
   for (size_t i = 0; i < row_count; i++)
     for (size_t k = 0; k < column_count; k++) add_cell(t, &table, &t->rows.data[i], shown[k]);
   etr_writer_init(&writer, sink);
+  etr_writer_look(&writer, t->options);
   etr_table_write(&table, &writer, t->options->format, t->options->width);
   if (text && row_count < t->rows.count) etr_putf(&writer, "%zu more: --top 0\n", t->rows.count - row_count);
   return etr_writer_finish(&writer, error);

@@ -98,9 +98,8 @@ static bool put_findings(summary *s, const etr_method *m) {
     put_time(s, "", found.list[i].cost);
     etr_puts(&s->writer, "  ");
     etr_put_plain(&s->writer, found.list[i].title);
-    etr_puts(&s->writer, "\n    ");
-    etr_put_plain(&s->writer, found.list[i].evidence);
     etr_puts(&s->writer, "\n");
+    etr_put_wrapped(&s->writer, found.list[i].evidence, 4, s->options->width ? s->options->width : 100);
   }
   return true;
 }
@@ -166,6 +165,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const char *metho
   bool good = true, text = s.options->format == ETR_TABLE_TEXT;
   etr_error_clear(error);
   etr_writer_init(&s.writer, sink);
+  etr_writer_look(&s.writer, s.options);
   etr_table_init(&s.table, &s.arena, columns, ETR_COUNT(columns));
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (!method || strcmp(profile->methods[i].name, method) == 0) good = (text ? put_method : add_method)(&s, &profile->methods[i]);

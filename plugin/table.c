@@ -12,33 +12,10 @@ void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *column
   *table = (etr_table){.arena = arena, .columns = columns, .column_count = column_count};
 }
 
-static bool is_control(const char *at) {
-  unsigned char c = (unsigned char)at[0];
-  return c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)at[1] < 0xA0); /* C0, DEL, C1 */
-}
-
-static size_t character_size(const char *at) {
-  size_t size = 1;
-  while (((unsigned char)at[size] & 0xC0) == 0x80) size++;
-  return size;
-}
-
-/* Control characters could steer a terminal: they become '?'. */
-static char *plain_copy(etr_arena *arena, const char *text) {
-  char *copy = etr_arena_alloc(arena, strlen(text) + 1), *end = copy;
-  while (copy && *text) {
-    size_t size = character_size(text);
-    bool control = is_control(text);
-    memcpy(end, control ? "?" : text, control ? 1 : size);
-    end += control ? 1 : size;
-    text += size;
-  }
-  return copy;
-}
-
 void etr_table_add(etr_table *table, const char *text) {
   const char **cell = etr_vec_push(table->arena, &table->cells);
-  if (cell) *cell = text ? plain_copy(table->arena, text) : "";
+  unsigned char *style = cell ? etr_vec_push(table->arena, &table->styles) : NULL;
+  if (style) *cell = text ? etr_plain_copy(table->arena, text) : "";
 }
 
 void etr_table_add_number(etr_table *table, double value, int decimals) {
@@ -53,7 +30,12 @@ void etr_table_add_number(etr_table *table, double value, int decimals) {
   etr_table_add(table, etr_text_end(&text, &writer));
 }
 
+void etr_table_style(etr_table *table, etr_style style) {
+  if (table->styles.count) table->styles.data[table->styles.count - 1] = (unsigned char)style;
+}
+
 void etr_table_add_share(etr_table *table, double part, double whole) {
+  const double warm = 0.03, hot = 0.10;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, table->arena, &writer);
@@ -61,6 +43,16 @@ void etr_table_add_share(etr_table *table, double part, double whole) {
     etr_put_fixed(&writer, 100 * part / whole, 1);
     etr_puts(&writer, " %");
   }
+  etr_table_add(table, etr_text_end(&text, &writer));
+  if (whole > 0 && part / whole >= warm) etr_table_style(table, part / whole >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM);
+}
+
+void etr_table_add_bar(etr_table *table, double part, double whole, size_t width) {
+  double share = whole > 0 && part > 0 ? ETR_MIN(part / whole, 1.0) : 0;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, table->arena, &writer);
+  for (size_t i = (size_t)(share * (double)width + 0.5); i > 0; i--) etr_puts(&writer, "\xE2\x96\x88");
   etr_table_add(table, etr_text_end(&text, &writer));
 }
 
@@ -79,39 +71,14 @@ void etr_table_add_time(etr_table *table, const etr_profile *profile, double tic
 
 /* ---- Text ---- */
 
-static size_t width_of(const char *text) {
-  size_t width = 0;
-  for (; *text; text += character_size(text)) width++;
-  return width;
-}
-
-/* Writes `count` characters from the `from`-th on. */
-static void put_part(etr_writer *writer, const char *text, size_t from, size_t count) {
-  for (; *text && from > 0; from--) text += character_size(text);
-  for (; *text && count > 0; count--, text += character_size(text)) etr_put(writer, (etr_slice){text, character_size(text)});
-}
-
-void etr_put_plain(etr_writer *writer, const char *text) {
-  for (; *text; text += character_size(text)) etr_put(writer, is_control(text) ? ETR_SLICE("?") : (etr_slice){text, character_size(text)});
-}
-
-static void put_blanks(etr_writer *writer, size_t count) {
-  while (count-- > 0) etr_puts(writer, " ");
-}
-
-/* Cuts in the middle: the end of a name tells as much as its start. */
-static void put_cell(etr_writer *writer, const char *text, size_t width, bool right, bool last) {
-  size_t actual = width_of(text);
-  if (actual > width) {
-    size_t head = width / 2, tail = width - head - 1;
-    put_part(writer, text, 0, head);
-    etr_puts(writer, "\xE2\x80\xA6");
-    put_part(writer, text, actual - tail, tail);
-    return;
-  }
-  if (right) put_blanks(writer, width - actual);
-  etr_puts(writer, text);
-  if (!right && !last) put_blanks(writer, width - actual);
+static void put_cell(etr_writer *writer, const char *text, size_t width, bool right, bool last, etr_style style) {
+  size_t actual = ETR_MIN(etr_plain_width(writer, text), width);
+  bool styled = style != ETR_STYLE_PLAIN && actual > 0;
+  if (right) etr_put_blanks(writer, width - actual);
+  if (styled) etr_put_style(writer, style);
+  actual = etr_put_cut(writer, text, width);
+  if (styled) etr_put_style(writer, ETR_STYLE_PLAIN);
+  if (!right && !last) etr_put_blanks(writer, width - actual);
 }
 
 /* Takes columns off the widest shrinking column until the line fits. */
@@ -132,28 +99,38 @@ static const char *cell_at(const etr_table *table, size_t row, size_t column) {
   return row == 0 ? table->columns[column].title : table->cells.data[(row - 1) * table->column_count + column];
 }
 
+static etr_style style_at(const etr_table *table, size_t row, size_t column) {
+  return row == 0 ? ETR_STYLE_BOLD : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
+}
+
 /* One row; no blanks behind its last text. */
 static void write_text_row(const etr_table *table, etr_writer *writer, size_t row, const size_t *widths) {
   size_t count = table->column_count;
   while (count > 0 && cell_at(table, row, count - 1)[0] == '\0') count--;
   for (size_t i = 0; i < count; i++) {
-    if (i > 0) put_blanks(writer, GAP);
-    put_cell(writer, cell_at(table, row, i), widths[i], table->columns[i].right, i + 1 == count);
+    if (i > 0) etr_put_blanks(writer, GAP);
+    put_cell(writer, cell_at(table, row, i), widths[i], table->columns[i].right, i + 1 == count, style_at(table, row, i));
   }
   etr_puts(writer, "\n");
+}
+
+static bool has_titles(const etr_table *table) {
+  for (size_t i = 0; i < table->column_count; i++)
+    if (table->columns[i].title[0]) return true;
+  return false;
 }
 
 static void write_text(const etr_table *table, etr_writer *writer, size_t width) {
   size_t *widths = etr_arena_alloc_array(table->arena, table->column_count, sizeof *widths);
   if (!widths) return;
-  for (size_t i = 0; i < table->column_count; i++) widths[i] = width_of(table->columns[i].title);
+  for (size_t i = 0; i < table->column_count; i++) widths[i] = etr_plain_width(writer, table->columns[i].title);
   for (size_t i = 0; i < table->cells.count; i++) {
     size_t *column = &widths[i % table->column_count];
-    *column = ETR_MAX(*column, width_of(table->cells.data[i]));
+    *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
   shrink(table, widths, width);
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = 0; row <= rows; row++) write_text_row(table, writer, row, widths);
+  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, widths);
 }
 
 /* ---- For programs ---- */

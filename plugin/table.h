@@ -5,7 +5,7 @@
 #ifndef ETR_TABLE_H
 #define ETR_TABLE_H
 
-#include "writer.h"
+#include "plain_text.h"
 
 typedef struct etr_column {
   const char *title;
@@ -19,6 +19,7 @@ typedef struct etr_table {
   const etr_column *columns;
   size_t column_count;
   etr_vec(const char *) cells;
+  etr_vec(unsigned char) styles; /* of each cell */
 } etr_table;
 
 void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count);
@@ -31,16 +32,18 @@ void etr_table_add_number(etr_table *table, double value, int decimals);
 void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit);
 /** Adds one. */
 void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit);
-/** Adds a share of a whole as "12.3 %"; empty if the whole is 0. */
+/** Adds a share of a whole as "12.3 %", the warmer the larger; empty if the whole is 0. */
 void etr_table_add_share(etr_table *table, double part, double whole);
+/** Adds a bar of full blocks, `width` of them for a whole; a part of the whole that would get none has none. */
+void etr_table_add_bar(etr_table *table, double part, double whole, size_t width);
+/** Gives the cell that was added last a style; only text with colour shows it. */
+void etr_table_style(etr_table *table, etr_style style);
 
 /**
- * Writes the table. Text: columns two blanks apart, shrinking ones cut so that a line takes at most `width` columns. CSV is RFC 4180, TSV the same
+ * Writes the table. Text: a bold line of titles unless all are empty, columns two blanks apart, shrinking ones cut so that a line takes at most
+ * `width` columns; colour and characters as the writer's reader can show them. CSV is RFC 4180, TSV the same
  * with tabs; both have a quote before what a spreadsheet would run as a formula. Markdown escapes what would be markup.
  */
 void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width);
-
-/** Writes a text so that it cannot steer a terminal. */
-void etr_put_plain(etr_writer *writer, const char *text);
 
 #endif

@@ -19,11 +19,53 @@ void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
   writer->sink = *sink;
   writer->status = ETR_OK;
   writer->used = 0;
+  writer->ascii = writer->color = false;
+  writer->missing = 0;
 }
 
-static void hand_over(etr_writer *writer, const char *data, size_t size) {
+void etr_writer_look(etr_writer *writer, const etr_table_options *options) {
+  bool text = options->format == ETR_TABLE_TEXT;
+  writer->ascii = text && options->ascii;
+  writer->color = text && options->color;
+}
+
+void etr_put_style(etr_writer *writer, etr_style style) {
+  static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[33m", "\033[31m"};
+  if (writer->color) etr_puts(writer, codes[style]);
+}
+
+static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
   if (writer->status == ETR_OK && size > 0 && !writer->sink.write(writer->sink.context, data, size)) writer->status = ETR_ERROR_IO;
 }
+
+static const char *ascii_for(uint32_t code) {
+  switch (code) {
+  case 0xB7: return "-"; /* middle dot */
+  case 0xD7: return "x"; /* times */
+  case 0x2026: return "...";
+  case 0x2588: return "#"; /* full block */
+  default: return "?";
+  }
+}
+
+/* Replaces what is not ASCII; a character may lie across two calls. */
+static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
+  for (size_t i = 0, end; i < size; i = end) {
+    for (end = i; end < size && (unsigned char)data[end] < 0x80;) end++;
+    hand_over_as_is(writer, data + i, end - i);
+    if (end == size) return;
+    unsigned char byte = (unsigned char)data[end++];
+    if (byte < 0xC0) {
+      writer->replaced = writer->replaced << 6 | (byte & 0x3F);
+      if (writer->missing > 0 && --writer->missing == 0) hand_over_as_is(writer, ascii_for(writer->replaced), strlen(ascii_for(writer->replaced)));
+    } else {
+      writer->missing = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+      writer->replaced = byte & (0x3F >> writer->missing);
+    }
+  }
+}
+
+static void hand_over(etr_writer *writer, const char *data, size_t size) { (writer->ascii ? hand_over_ascii : hand_over_as_is)(writer, data, size); }
 
 static void flush(etr_writer *writer) {
   hand_over(writer, writer->buffer, writer->used);

@@ -15,16 +15,31 @@ typedef struct etr_writer {
   etr_sink sink;
   etr_status status; /* of the first failure */
   size_t used;       /* of buffer */
+  bool ascii, color; /* what the reader can show: etr_writer_look() */
+  uint32_t replaced; /* the character that is being replaced, as far as its bytes were handed over */
+  unsigned missing;  /* how many of them are still to come */
   char buffer[4096];
 } etr_writer;
 
 /** *sink is copied; its context is borrowed until etr_writer_finish(). Nothing has to be freed. */
 void etr_writer_init(etr_writer *writer, const etr_sink *sink);
 
+/**
+ * Says what the reader of a text can show: styles are written only with options->color, and with options->ascii other characters are replaced by
+ * similar ones, or '?'. For ETR_TABLE_TEXT only; other formats are written as they are.
+ */
+void etr_writer_look(etr_writer *writer, const etr_table_options *options);
+
+typedef enum etr_style { ETR_STYLE_PLAIN, ETR_STYLE_BOLD, ETR_STYLE_DIM, ETR_STYLE_WARM, ETR_STYLE_HOT } etr_style;
+
+/** Starts a style; ETR_STYLE_PLAIN ends it. Nothing without colour. */
+void etr_put_style(etr_writer *writer, etr_style style);
+
 /** Hands over what is still buffered. ETR_ERROR_IO if the sink refused anything, ETR_ERROR_MEMORY. May be called more than once. */
 etr_status etr_writer_finish(etr_writer *writer, etr_error *error);
 
-/** The same for what was made in an arena of its own, which is cleared: ETR_ERROR_MEMORY too if the arena has failed, since then something is missing. */
+/** The same for what was made in an arena of its own, which is cleared: ETR_ERROR_MEMORY too if the arena has failed, since then something is
+ * missing. */
 etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_error *error);
 
 void etr_put(etr_writer *writer, etr_slice bytes);

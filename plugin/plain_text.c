@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * plain_text.c - characters of a terminal.
+ */
+#include "plain_text.h"
+
+/* The first character of a valid UTF-8 text; *size tells its bytes. */
+static uint32_t character_at(const char *text, size_t *size) {
+  const unsigned char *at = (const unsigned char *)text;
+  uint32_t code = at[0] < 0x80 ? at[0] : at[0] < 0xE0 ? at[0] & 0x1F : at[0] < 0xF0 ? at[0] & 0x0F : at[0] & 0x07;
+  *size = 1;
+  while ((at[*size] & 0xC0) == 0x80) code = code << 6 | (at[(*size)++] & 0x3F);
+  return code;
+}
+
+typedef struct range {
+  uint32_t first, last;
+} range;
+
+static bool is_in(const range *ranges, size_t count, uint32_t code) {
+  for (size_t i = 0; i < count; i++)
+    if (code >= ranges[i].first && code <= ranges[i].last) return true;
+  return false;
+}
+
+/* C0, DEL, C1; line and paragraph ends; marks and overrides of the direction. */
+static bool is_control(uint32_t code) {
+  static const range controls[] = {{0, 0x1F}, {0x7F, 0x9F}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+  return is_in(controls, ETR_COUNT(controls), code);
+}
+
+static size_t columns_of(const etr_writer *writer, uint32_t code) {
+  static const range none[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+  static const range two[] = {{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
+                              {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+  if (code < 0x300 || writer->ascii) return 1;
+  return is_in(none, ETR_COUNT(none), code) ? 0 : is_in(two, ETR_COUNT(two), code) ? 2 : 1;
+}
+
+char *etr_plain_copy(etr_arena *arena, const char *text) {
+  char *copy = etr_arena_alloc(arena, strlen(text) + 1), *end = copy;
+  for (size_t size; copy && *text; text += size) {
+    bool control = is_control(character_at(text, &size));
+    memcpy(end, control ? "?" : text, control ? 1 : size);
+    end += control ? 1 : size;
+  }
+  return copy;
+}
+
+void etr_put_plain(etr_writer *writer, const char *text) {
+  for (size_t size; *text; text += size) {
+    bool control = is_control(character_at(text, &size));
+    etr_put(writer, control ? ETR_SLICE("?") : (etr_slice){text, size});
+  }
+}
+
+size_t etr_plain_width(const etr_writer *writer, const char *text) {
+  size_t width = 0;
+  for (size_t size; *text; text += size) width += columns_of(writer, character_at(text, &size));
+  return width;
+}
+
+/* The start of a text that fits so many columns; *columns tells those it takes. */
+static etr_slice head_of(const etr_writer *writer, const char *text, size_t width, size_t *columns) {
+  size_t end = 0;
+  *columns = 0;
+  for (size_t size; text[end]; end += size) {
+    size_t more = columns_of(writer, character_at(text + end, &size));
+    if (*columns + more > width) break;
+    *columns += more;
+  }
+  return (etr_slice){text, end};
+}
+
+size_t etr_put_cut(etr_writer *writer, const char *text, size_t width) {
+  size_t whole = etr_plain_width(writer, text), head_width;
+  if (whole <= width) {
+    etr_puts(writer, text);
+    return whole;
+  }
+  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark, tail_width = left / 2;
+  etr_put(writer, head_of(writer, text, left - tail_width, &head_width));
+  etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
+  const char *tail = text;
+  for (size_t size, rest = whole; rest > tail_width; tail += size) rest -= columns_of(writer, character_at(tail, &size));
+  tail_width = etr_plain_width(writer, tail);
+  etr_puts(writer, tail);
+  return head_width + mark + tail_width;
+}
+
+void etr_put_blanks(etr_writer *writer, size_t count) {
+  while (count-- > 0) etr_puts(writer, " ");
+}
+
+/* Where a line of wrapped text stands. */
+typedef struct line {
+  etr_writer *writer;
+  size_t indent, room, used;
+} line;
+
+static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t code) {
+  size_t columns = is_control(code) ? 1 : columns_of(l->writer, code);
+  if (l->used > 0 && l->used + columns > l->room) {
+    etr_puts(l->writer, "\n");
+    l->used = 0;
+  }
+  if (l->used == 0) etr_put_blanks(l->writer, l->indent);
+  etr_put(l->writer, is_control(code) ? ETR_SLICE("?") : (etr_slice){at, size});
+  l->used += columns;
+}
+
+/* Columns up to the next blank. */
+static size_t word_columns(const etr_writer *writer, const char *text) {
+  size_t columns = 0;
+  for (size_t size; *text && *text != ' '; text += size) columns += columns_of(writer, character_at(text, &size));
+  return columns;
+}
+
+void etr_put_wrapped(etr_writer *writer, const char *text, size_t indent, size_t width) {
+  line l = {.writer = writer, .indent = indent, .room = ETR_MAX(width, indent + 40) - indent};
+  for (size_t size; *text; text += size) {
+    uint32_t code = character_at(text, &size);
+    if (code != ' ') {
+      put_wrapped_character(&l, text, size, code);
+    } else if (l.used > 0 && l.used + 1 + word_columns(writer, text + 1) > l.room) {
+      etr_puts(writer, "\n");
+      l.used = 0;
+    } else if (l.used > 0) {
+      put_wrapped_character(&l, text, size, code);
+    }
+  }
+  if (l.used > 0) etr_puts(writer, "\n");
+}
