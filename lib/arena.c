@@ -13,7 +13,7 @@ struct etr_arena_chunk {
   alignas(max_align_t) char data[];
 };
 
-/* Chunks start small: many arenas hold next to nothing, and every byte of a chunk is zeroed. */
+/* Chunks start small: many arenas hold next to nothing. */
 enum { FIRST_CHUNK_BYTES = 2 * 1024, CHUNK_BYTES = 64 * 1024, MAP_FIRST = 64 };
 
 void etr_arena_init(etr_arena *arena) { *arena = (etr_arena){0}; }
@@ -31,32 +31,44 @@ static void *fail(etr_arena *arena) {
   return NULL;
 }
 
-void *etr_arena_alloc(etr_arena *arena, size_t size) {
+/* A block in a chunk of its own behind the newest, so that the newest's free rest is not lost. Memory that is fresh from the system is zero already:
+ * calloc() knows, and leaves its pages alone. */
+static void *alloc_chunk(etr_arena *arena, size_t size, bool zeroed) {
+  etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
+  if (!chunk) return fail(arena);
+  chunk->next = arena->chunks->next;
+  arena->chunks->next = chunk;
+  return chunk->data;
+}
+
+static bool add_chunk(etr_arena *arena, size_t size) {
+  size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4) : FIRST_CHUNK_BYTES;
+  size_t capacity = ETR_MAX(size, usual);
+  etr_arena_chunk *chunk = malloc(sizeof *chunk + capacity);
+  if (!chunk) return fail(arena);
+  chunk->next = arena->chunks;
+  arena->chunks = chunk;
+  arena->used = 0;
+  arena->capacity = capacity;
+  return true;
+}
+
+static void *alloc(etr_arena *arena, size_t size, bool zeroed) {
   const size_t align = alignof(max_align_t);
   if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
-  size = (size + align - 1) / align * align;
+  size = ETR_MAX(align, (size + align - 1) / align * align);
   if (size > arena->capacity - arena->used) {
-    /* A large block gets a chunk of its own behind the newest, so that the newest's free rest is not lost. */
-    bool own = size > CHUNK_BYTES / 4 && arena->chunks;
-    size_t usual = arena->chunks ? ETR_MIN((size_t)CHUNK_BYTES, arena->capacity * 4) : FIRST_CHUNK_BYTES;
-    size_t capacity = ETR_MAX(size, own ? 0 : usual);
-    etr_arena_chunk *chunk = calloc(1, sizeof *chunk + capacity);
-    if (!chunk) return fail(arena);
-    if (own) {
-      chunk->next = arena->chunks->next;
-      arena->chunks->next = chunk;
-      return chunk->data;
-    }
-    chunk->next = arena->chunks;
-    arena->chunks = chunk;
-    arena->used = 0;
-    arena->capacity = capacity;
+    if (size > CHUNK_BYTES / 4 && arena->chunks) return alloc_chunk(arena, size, zeroed);
+    if (!add_chunk(arena, size)) return NULL;
   }
-  void *block = arena->chunks ? arena->chunks->data + arena->used : NULL;
-  if (!block) return etr_arena_alloc(arena, align); /* size 0 in an empty arena */
+  void *block = arena->chunks->data + arena->used;
   arena->used += size;
-  return block;
+  return zeroed ? memset(block, 0, size) : block;
 }
+
+void *etr_arena_alloc(etr_arena *arena, size_t size) { return alloc(arena, size, true); }
+
+void *etr_arena_alloc_raw(etr_arena *arena, size_t size) { return alloc(arena, size, false); }
 
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) return fail(arena);
@@ -64,8 +76,10 @@ void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
 }
 
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
-  char *copy = etr_arena_alloc(arena, bytes.size + 1);
-  if (copy && bytes.size) memcpy(copy, bytes.data, bytes.size);
+  char *copy = etr_arena_alloc_raw(arena, bytes.size + 1);
+  if (!copy) return NULL;
+  if (bytes.size) memcpy(copy, bytes.data, bytes.size);
+  copy[bytes.size] = '\0';
   return copy;
 }
 
@@ -90,7 +104,7 @@ static bool is_plain(etr_slice bytes) {
 char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
   if (is_plain(bytes)) return etr_arena_copy(arena, bytes);
   if (bytes.size > SIZE_MAX / 4) return fail(arena);
-  char *text = etr_arena_alloc(arena, bytes.size * 3 + 1);
+  char *text = etr_arena_alloc_raw(arena, bytes.size * 3 + 1);
   if (!text) return NULL;
   char *end = text;
   for (size_t i = 0; i < bytes.size;) {
@@ -99,6 +113,7 @@ char *etr_arena_text(etr_arena *arena, etr_slice bytes) {
     end += length ? length : 3;
     i += length ? length : 1;
   }
+  *end = '\0';
   return text;
 }
 
@@ -108,7 +123,7 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   va_start(arguments, format);
   int size = vsnprintf(first, sizeof first, format, arguments);
   va_end(arguments);
-  char *text = size < 0 ? fail(arena) : etr_arena_alloc(arena, (size_t)size + 1);
+  char *text = size < 0 ? fail(arena) : etr_arena_alloc_raw(arena, (size_t)size + 1);
   if (!text) return NULL;
   if ((size_t)size < sizeof first) return memcpy(text, first, (size_t)size + 1);
   va_start(arguments, format);
@@ -117,16 +132,13 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
   return text;
 }
 
-bool etr_vec_grow(etr_arena *arena, void **data, size_t *count, size_t *capacity, size_t element_size) {
-  if (*count == *capacity) {
-    size_t wanted = *capacity ? *capacity * 2 : 8;
-    void *grown = etr_arena_alloc_array(arena, wanted, element_size);
-    if (!grown) return false;
-    if (*count) memcpy(grown, *data, *count * element_size);
-    *data = grown;
-    *capacity = wanted;
-  }
-  (*count)++;
+bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
+  size_t wanted = *capacity ? *capacity * 2 : 8;
+  void *grown = wanted > SIZE_MAX / element_size ? fail(arena) : etr_arena_alloc_raw(arena, wanted * element_size);
+  if (!grown) return false;
+  if (*capacity) memcpy(grown, *data, *capacity * element_size);
+  *data = grown;
+  *capacity = wanted;
   return true;
 }
 

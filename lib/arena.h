@@ -28,6 +28,9 @@ static inline bool etr_arena_failed(const etr_arena *arena) { return arena->fail
 /** Zeroed memory, aligned for any type. size 0 gives a valid, unusable pointer. NULL when out of memory. */
 void *etr_arena_alloc(etr_arena *arena, size_t size);
 
+/** The same, but not zeroed: for what is written over at once. */
+void *etr_arena_alloc_raw(etr_arena *arena, size_t size);
+
 /** Like etr_arena_alloc() for count elements; NULL, and failed, if the product overflows. */
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size);
 
@@ -44,14 +47,16 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 
  * Growable array in an arena: `etr_vec(etr_node) nodes = {0};` then `etr_node *n = etr_vec_push(arena, &nodes);`. A push gives a zeroed
  * element, or NULL when out of memory. Growth doubles; the old block stays in the arena, so pointers into it stay readable but stale.
  */
-#define etr_vec(type) \
-  struct {            \
-    type *data;       \
-    size_t count, capacity; \
+#define etr_vec(type)                                                                                                                                \
+  struct {                                                                                                                                           \
+    type *data;                                                                                                                                      \
+    size_t count, capacity;                                                                                                                          \
   }
-#define etr_vec_push(arena, vec) \
-  (etr_vec_grow((arena), (void **)&(vec)->data, &(vec)->count, &(vec)->capacity, sizeof *(vec)->data) ? &(vec)->data[(vec)->count - 1] : NULL)
-bool etr_vec_grow(etr_arena *arena, void **data, size_t *count, size_t *capacity, size_t element_size);
+#define etr_vec_push(arena, vec)                                                                                                                     \
+  ((vec)->count < (vec)->capacity || etr_vec_grow((arena), (void **)&(vec)->data, &(vec)->capacity, sizeof *(vec)->data)                             \
+   ? (void)memset(&(vec)->data[(vec)->count], 0, sizeof *(vec)->data),                                                                               \
+   &(vec)->data[(vec)->count++] : NULL)
+bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size);
 
 /**
  * Map from strings to uint32, and set of strings at the same time: each distinct key is stored once in the arena.

@@ -7,6 +7,7 @@
 #include "tb_page.h"
 #include "tb_scalars.h"
 #include "tb_stats.h"
+#include "tensorboard.pb-c.h"
 #include "tfrecord.h"
 
 #include <math.h>

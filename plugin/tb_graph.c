@@ -5,18 +5,30 @@
 #include "tb_graph.h"
 
 #include "label.h"
+#include "packed.h"
 #include "tb_text.h"
 #include "writer.h"
 
 #include <inttypes.h>
 
+/* Field numbers of GraphDef, NodeDef and AttrValue. */
 enum {
-  GRAPH_NODE_FIELD = 1,  /* GraphDef.node */
-  NODE_ATTR_FIELD = 5,   /* NodeDef.attr */
-  ATTR_STRING_FIELD = 2, /* AttrValue.s */
-  MAX_VALUES = 10,       /* inputs and outputs that are told in attributes; the edges are all there */
-  MAX_ATTRS = 2 * MAX_VALUES + 20,
-  LOOKAHEAD = 16, /* inputs, to find one from another node */
+  GRAPH_NODE = 1,
+  NODE_NAME = 1,
+  NODE_OP = 2,
+  NODE_INPUT = 3,
+  NODE_DEVICE = 4,
+  NODE_ATTR = 5,
+  ATTR_LIST = 1,
+  ATTR_STRING = 2,
+  LIST_SHAPE = 7,
+  ENTRY_KEY = 1, /* of a map */
+  ENTRY_VALUE = 2,
+};
+
+enum {
+  MAX_VALUES = 10, /* inputs and outputs that are told in attributes; the edges are all there */
+  LOOKAHEAD = 16,  /* inputs, to find one from another node */
 };
 
 /* The node being packed; one for all of them. */
@@ -24,32 +36,42 @@ typedef struct packer {
   const etr_tb_view *view;
   etr_pieces *out;
   etr_arena *arena;
-  size_t attr_size; /* of attrs: entries of NodeDef.attr that hold texts, packed */
-  uint8_t attrs[MAX_ATTRS * (ETR_TB_TEXT_ROOM + 64)];
-  etr_vec(char *) inputs;
+  etr_packed def;    /* its NodeDef */
+  etr_packed shapes; /* of its outputs */
   etr_vec(etr_edge) edges;
+  etr_map once; /* what many nodes share, by its address -> index in shared */
+  etr_vec(etr_slice) shared;
 } packer;
-
-/* protobuf-c's structs have no const; packing changes nothing. */
-static char *mutable_text(const char *text) { return (char *)(uintptr_t)text; }
 
 /* ---- Attributes: added in the order of their keys, so that the bytes are always the same ---- */
 
 /* Texts that say nothing are left out. */
+static void add_clean(packer *p, const char *key, etr_slice text) {
+  if (text.size > 0) etr_packed_entry(&p->def, NODE_ATTR, ATTR_STRING, etr_slice_of(key), text);
+}
+
 static void add_text(packer *p, const char *key, const char *text) {
   char clean[ETR_TB_TEXT_ROOM];
-  if (!text || text[0] == '\0') return;
-  etr_slice value = {clean, etr_tb_clean_text(clean, text)};
-  uint8_t *end = etr_pieces_put_entry(p->attrs + p->attr_size, NODE_ATTR_FIELD, ATTR_STRING_FIELD, etr_slice_of(key), value);
-  p->attr_size = (size_t)(end - p->attrs);
+  if (text) add_clean(p, key, (etr_slice){clean, etr_tb_clean_text(clean, text)});
+}
+
+/* Attributes that follow from something that many nodes have are packed for the first of them. */
+static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
+  etr_slice key = {(const char *)&of, sizeof of};
+  uint32_t known = etr_map_get(&p->once, key);
+  if (known != ETR_NONE) {
+    etr_packed_bytes(&p->def, p->shared.data[known]);
+    return;
+  }
+  size_t start = p->def.size;
+  add(p, of);
+  etr_slice *packed = etr_vec_push(p->arena, &p->shared);
+  if (packed && etr_map_set(&p->once, key, (uint32_t)(p->shared.count - 1))) *packed = etr_packed_copy(&p->def, start);
 }
 
 static void add_fixed(packer *p, const char *key, double value, int decimals) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, p->arena, &writer);
-  etr_put_fixed(&writer, value, decimals);
-  add_text(p, key, etr_text_end(&text, &writer));
+  char text[ETR_FIXED_ROOM];
+  add_clean(p, key, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
 static void add_micros(packer *p, const char *key, double ticks) { add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3); }
@@ -69,22 +91,30 @@ static void add_inputs(packer *p, const etr_node *node) {
   for (size_t i = 0; i < node->input_count && i < MAX_VALUES; i++) {
     etr_edge edge = node->inputs[i];
     if (edge.output < p->view->graph->nodes[edge.node].output_count)
-      add_text(p, keys[i], p->view->shape_labels[p->view->first_value[edge.node] + edge.output]);
+      add_clean(p, keys[i], p->view->shape_labels[p->view->first_value[edge.node] + edge.output]);
   }
 }
 
 static void add_outputs(packer *p, size_t node) {
   static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4", "out5", "out6", "out7", "out8", "out9"};
   for (size_t i = 0; i < p->view->graph->nodes[node].output_count && i < MAX_VALUES; i++)
-    add_text(p, keys[i], p->view->shape_labels[p->view->first_value[node] + i]);
+    add_clean(p, keys[i], p->view->shape_labels[p->view->first_value[node] + i]);
 }
 
-static void add_source(packer *p, const etr_source *source) {
-  if (!source) return;
+static void add_source(packer *p, const void *of) {
+  const etr_source *source = of;
   const char *place = etr_label_source(p->arena, source);
   if (place && source->code[0] != '\0') place = etr_arena_format(p->arena, "%s: %s", place, source->code);
   add_text(p, "source", place);
 }
+
+static void add_module(packer *p, const void *of) {
+  const etr_module *module = of;
+  add_text(p, "module", module->path);
+  add_text(p, "module_type", module->type);
+}
+
+static void add_target(packer *p, const void *target) { add_text(p, "target", target); }
 
 /* How often it ran per inference. */
 static void add_calls(packer *p, const etr_node_time *time) {
@@ -124,7 +154,6 @@ static void add_edge_nodes(packer *p, const etr_node *node) {
 
 static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
-  const etr_module *module = &p->view->graph->modules[node->module];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   add_cluster(p, index);
   if (time) add_micros(p, "avg_us", time->avg);
@@ -136,14 +165,13 @@ static void add_attrs(packer *p, size_t index) {
   add_inputs(p, node);
   if (time) add_match(p, time);
   if (time) add_micros(p, "max_us", time->per_run.max);
-  add_text(p, "module", module->path);
-  add_text(p, "module_type", module->type);
+  add_shared(p, &p->view->graph->modules[node->module], add_module);
   add_outputs(p, index);
   if (time) add_micros(p, "p50_us", time->per_run.p50);
   if (time) add_micros(p, "p90_us", time->per_run.p90);
   if (time) add_text(p, "runs_as", time->runs_as);
-  add_source(p, node->source);
-  if (node->kind == ETR_NODE_OP) add_text(p, "target", node->target);
+  if (node->source) add_shared(p, node->source, add_source);
+  if (node->kind == ETR_NODE_OP) add_shared(p, node->target, add_target);
   add_text(p, "weight", node->weight_name);
 }
 
@@ -163,26 +191,26 @@ static void spread_edges(packer *p) {
   }
 }
 
-static void add_input(packer *p, const char *name) {
-  char **input = etr_vec_push(p->arena, &p->inputs);
-  if (input) *input = mutable_text(name);
-}
+static void add_input(packer *p, const char *name) { etr_packed_field(&p->def, NODE_INPUT, etr_slice_of(name)); }
 
-static void collect_inputs(packer *p, const etr_node *node) {
-  p->inputs.count = p->edges.count = 0;
+static void add_edges(packer *p, const etr_node *node) {
+  p->edges.count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
     etr_edge *edge = etr_vec_push(p->arena, &p->edges);
-    if (edge) *edge = node->inputs[i];
+    if (!edge) return;
+    *edge = node->inputs[i];
   }
   spread_edges(p);
   for (size_t i = 0; i < p->edges.count; i++) {
     const char *name = p->view->names[p->edges.data[i].node];
     uint32_t output = p->edges.data[i].output;
-    add_input(p, output == 0 ? name : etr_arena_format(p->arena, "%s:%" PRIu32, name, output));
+    if (output > 0) name = etr_arena_format(p->arena, "%s:%" PRIu32, name, output);
+    if (name) add_input(p, name);
   }
   /* A dotted edge shows which node a nested graph belongs to. */
-  if (node->input_count == 0 && node->subgraph < p->view->graph->subgraph_count)
-    add_input(p, etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
+  if (node->input_count > 0 || node->subgraph >= p->view->graph->subgraph_count) return;
+  const char *owner = etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]);
+  if (owner) add_input(p, owner);
 }
 
 /* ---- Nodes ---- */
@@ -196,53 +224,37 @@ static void put_op(const etr_node *node, char *op) {
 }
 
 /* The one attribute that is no text. */
-typedef struct shapes_attr {
-  Tensorboard__AttrValue__ListValue list;
-  Tensorboard__AttrValue value;
-  Tensorboard__NodeDef__AttrEntry entry, *entries;
-} shapes_attr;
-
-static void add_shapes(const packer *p, size_t node, shapes_attr *attr, Tensorboard__NodeDef *def) {
-  tensorboard__attr_value__list_value__init(&attr->list);
-  attr->list.n_shape = p->view->graph->nodes[node].output_count;
-  attr->list.shape = p->view->shapes + p->view->first_value[node];
-  tensorboard__attr_value__init(&attr->value);
-  attr->value.value_case = TENSORBOARD__ATTR_VALUE__VALUE_LIST;
-  attr->value.list = &attr->list;
-  tensorboard__node_def__attr_entry__init(&attr->entry);
-  attr->entry.key = mutable_text("_output_shapes");
-  attr->entry.value = &attr->value;
-  attr->entries = &attr->entry;
-  def->n_attr = 1;
-  def->attr = &attr->entries;
+static void add_shapes(packer *p, size_t node) {
+  static const char key[] = "_output_shapes";
+  const etr_slice *shapes = p->view->shapes + p->view->first_value[node];
+  p->shapes.size = 0;
+  for (size_t i = 0; i < p->view->graph->nodes[node].output_count; i++) etr_packed_field(&p->shapes, LIST_SHAPE, shapes[i]);
+  size_t value_size = etr_packed_field_size(ATTR_LIST, p->shapes.size), key_size = etr_packed_field_size(ENTRY_KEY, sizeof key - 1);
+  etr_packed_header(&p->def, NODE_ATTR, key_size + etr_packed_field_size(ENTRY_VALUE, value_size));
+  etr_packed_field(&p->def, ENTRY_KEY, ETR_SLICE(key));
+  etr_packed_header(&p->def, ENTRY_VALUE, value_size);
+  etr_packed_field(&p->def, ATTR_LIST, etr_packed_since(&p->shapes, 0));
 }
 
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
-  char op[ETR_TB_NAME_ROOM];
-  shapes_attr shapes;
-  p->attr_size = 0;
-  put_op(node, op);
-  add_attrs(p, index);
-  collect_inputs(p, node);
-  if (etr_arena_failed(p->arena)) return;
-
-  Tensorboard__NodeDef def = TENSORBOARD__NODE_DEF__INIT;
   uint32_t device = p->view->device_of_node[index];
-  def.name = mutable_text(p->view->names[index]);
-  def.op = op;
-  if (device != ETR_NONE) def.device = mutable_text(p->view->devices[device]);
-  def.n_input = p->inputs.count;
-  def.input = p->inputs.data;
-  add_shapes(p, index, &shapes, &def);
-  etr_pieces_submessage(p->out, GRAPH_NODE_FIELD, &def.base, (etr_slice){(const char *)p->attrs, p->attr_size});
+  char op[ETR_TB_NAME_ROOM];
+  put_op(node, op);
+  p->def.size = 0;
+  etr_packed_field(&p->def, NODE_NAME, etr_slice_of(p->view->names[index]));
+  etr_packed_field(&p->def, NODE_OP, etr_slice_of(op));
+  add_edges(p, node);
+  if (device != ETR_NONE) etr_packed_field(&p->def, NODE_DEVICE, etr_slice_of(p->view->devices[device]));
+  add_shapes(p, index);
+  add_attrs(p, index);
+  if (etr_arena_failed(p->arena)) return;
+  etr_pieces_field(p->out, GRAPH_NODE, p->def.size);
+  etr_pieces_bytes(p->out, etr_packed_since(&p->def, 0));
 }
 
 void etr_tb_graph_pack(etr_pieces *out, const etr_tb_view *view) {
-  packer *p = etr_arena_alloc(view->arena, sizeof *p);
-  if (!p) return;
-  p->view = view;
-  p->out = out;
-  p->arena = view->arena;
-  for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(p->arena); i++) pack_node(p, i);
+  packer p = {.view = view, .out = out, .arena = view->arena, .def = {.arena = view->arena}, .shapes = {.arena = view->arena}};
+  etr_map_init(&p.once, view->arena);
+  for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(p.arena); i++) pack_node(&p, i);
 }

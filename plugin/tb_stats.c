@@ -4,12 +4,29 @@
  */
 #include "tb_stats.h"
 
+#include "packed.h"
+
 #include <math.h>
 
-/* Eleven days; keeps sums of hostile times within int64. */
-/* Field numbers of RunMetadata, StepStats, DeviceStepStats and NodeExecStats (step_stats.proto, config.proto). */
-enum { RUN_STEP_STATS = 1, STEP_DEVICE = 1, DEVICE_NAME = 1, DEVICE_NODE_STATS = 2, STATS_START = 2, STATS_LENGTH = 5, STATS_OUTPUT = 7 };
+/* Field numbers of RunMetadata, StepStats, DeviceStepStats, NodeExecStats, AllocatorMemoryUsed, NodeOutput and TensorDescription (step_stats.proto,
+ * config.proto, tensor_description.proto). */
+enum {
+  RUN_STEP_STATS = 1,
+  STEP_DEVICE = 1,
+  DEVICE_NAME = 1,
+  DEVICE_NODE_STATS = 2,
+  STATS_NAME = 1,
+  STATS_START = 2,
+  STATS_LENGTH = 5,
+  STATS_MEMORY = 6,
+  STATS_OUTPUT = 7,
+  MEMORY_TOTAL = 2,
+  OUTPUT_SLOT = 1,
+  OUTPUT_TENSOR = 3,
+  TENSOR_SHAPE = 2,
+};
 
+/* Eleven days; keeps sums of hostile times within int64. */
 static const double max_micros = 1e12;
 
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
@@ -44,14 +61,6 @@ static int64_t value_bytes(const etr_value *value) {
 
 /* ---- Nodes ---- */
 
-static etr_slice packed(etr_arena *arena, const ProtobufCMessage *message) {
-  size_t size = protobuf_c_message_get_packed_size(message);
-  char *bytes = etr_arena_alloc(arena, size);
-  if (!bytes) return (etr_slice){0};
-  (void)protobuf_c_message_pack(message, (uint8_t *)bytes);
-  return (etr_slice){bytes, size};
-}
-
 static int64_t memory_of(const etr_node *node) {
   int64_t bytes = 0;
   for (size_t i = 0; i < node->output_count; i++) {
@@ -61,35 +70,38 @@ static int64_t memory_of(const etr_node *node) {
   return bytes;
 }
 
-static etr_slice pack_fixed(etr_arena *arena, const char *name, const etr_node *node) {
-  Tensorboard__NodeExecStats stats = TENSORBOARD__NODE_EXEC_STATS__INIT;
-  Tensorboard__AllocatorMemoryUsed memory = TENSORBOARD__ALLOCATOR_MEMORY_USED__INIT, *memories = &memory;
-  stats.node_name = (char *)(uintptr_t)name;
-  memory.total_bytes = memory_of(node);
-  stats.n_memory = memory.total_bytes > 0;
-  stats.memory = &memories;
-  return packed(arena, &stats.base);
+static etr_slice pack_fixed(etr_packed *packed, const char *name, const etr_node *node) {
+  int64_t bytes = memory_of(node);
+  packed->size = 0;
+  etr_packed_field(packed, STATS_NAME, etr_slice_of(name));
+  if (bytes > 0) {
+    uint8_t memory[ETR_PACKED_HEADER_ROOM];
+    etr_packed_field(packed, STATS_MEMORY, (etr_slice){(char *)memory, (size_t)(etr_packed_put_int(memory, MEMORY_TOTAL, bytes) - memory)});
+  }
+  return etr_packed_copy(packed, 0);
 }
 
 /* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
-static etr_slice pack_outputs(etr_arena *arena, const etr_node *node, etr_tb_shape **shapes) {
-  etr_pieces outputs = {.arena = arena};
+static etr_slice pack_outputs(etr_packed *packed, const etr_node *node, const etr_slice *shapes) {
+  packed->size = 0;
   for (size_t i = 0; i < node->output_count; i++) {
-    etr_tb_shape no_shape = TENSORBOARD__TENSOR_SHAPE_PROTO__INIT;
-    Tensorboard__TensorDescription description = TENSORBOARD__TENSOR_DESCRIPTION__INIT;
-    Tensorboard__NodeOutput output = TENSORBOARD__NODE_OUTPUT__INIT;
-    description.shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i] : &no_shape;
-    output.slot = (int32_t)i;
-    output.tensor_description = &description;
-    etr_pieces_submessage(&outputs, STATS_OUTPUT, &output.base, (etr_slice){0});
+    uint8_t slot[ETR_PACKED_HEADER_ROOM];
+    etr_slice shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i] : (etr_slice){0};
+    size_t tensor_size = etr_packed_field_size(TENSOR_SHAPE, shape.size),
+           slot_size = i ? (size_t)(etr_packed_put_int(slot, OUTPUT_SLOT, (int32_t)i) - slot) : 0;
+    etr_packed_header(packed, STATS_OUTPUT, slot_size + etr_packed_field_size(OUTPUT_TENSOR, tensor_size));
+    etr_packed_bytes(packed, (etr_slice){(char *)slot, slot_size});
+    etr_packed_header(packed, OUTPUT_TENSOR, tensor_size);
+    etr_packed_field(packed, TENSOR_SHAPE, shape);
   }
-  return etr_pieces_join(&outputs);
+  return etr_packed_copy(packed, 0);
 }
 
 static bool is_timed(const etr_tb_view *view, size_t node) { return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE; }
 
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
   *out = (etr_tb_stats){.view = view};
+  etr_packed packed = {.arena = view->arena};
   size_t count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) count += is_timed(view, i);
   out->nodes = etr_arena_alloc_array(view->arena, count, sizeof *out->nodes);
@@ -97,8 +109,8 @@ void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
     const etr_node *node = &view->graph->nodes[i];
     if (!is_timed(view, i)) continue;
     out->nodes[out->count++] = (etr_tb_timed){.node = (uint32_t)i,
-                                              .fixed = pack_fixed(view->arena, view->names[i], node),
-                                              .outputs = pack_outputs(view->arena, node, view->shapes + view->first_value[i])};
+                                              .fixed = pack_fixed(&packed, view->names[i], node),
+                                              .outputs = pack_outputs(&packed, node, view->shapes + view->first_value[i])};
   }
 }
 
@@ -158,8 +170,8 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
 }
 
 static void append_node(etr_pieces *out, const etr_tb_timed *timed, bool with_outputs) {
-  uint8_t times[40], *end = etr_pieces_put_int(times, STATS_START, timed->start);
-  end = etr_pieces_put_int(end, STATS_LENGTH, timed->length);
+  uint8_t times[2 * ETR_PACKED_HEADER_ROOM], *end = etr_packed_put_int(times, STATS_START, timed->start);
+  end = etr_packed_put_int(end, STATS_LENGTH, timed->length);
   etr_slice outputs = with_outputs ? timed->outputs : (etr_slice){0}, packed_times = {(const char *)times, (size_t)(end - times)};
   etr_pieces_field(out, DEVICE_NODE_STATS, timed->fixed.size + packed_times.size + outputs.size);
   etr_pieces_bytes(out, timed->fixed);

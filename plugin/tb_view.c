@@ -5,41 +5,47 @@
 #include "tb_view.h"
 
 #include "label.h"
+#include "packed.h"
 #include "tb_names.h"
+#include "tb_text.h"
 
 /* ---- Shapes ---- */
 
-static etr_tb_shape *new_shape(etr_arena *arena, const etr_value *value) {
-  size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
-  etr_tb_shape *shape = etr_arena_alloc(arena, sizeof *shape);
-  Tensorboard__TensorShapeProto__Dim *dims = etr_arena_alloc_array(arena, rank, sizeof *dims);
-  Tensorboard__TensorShapeProto__Dim **pointers = etr_arena_alloc_array(arena, rank, sizeof(void *));
-  if (etr_arena_failed(arena)) return NULL;
-  tensorboard__tensor_shape_proto__init(shape);
-  shape->unknown_rank = value->rank < 0;
-  shape->n_dim = rank;
-  shape->dim = pointers;
-  for (size_t i = 0; i < rank; i++) {
-    tensorboard__tensor_shape_proto__dim__init(&dims[i]);
-    dims[i].size = value->dims[i].size == ETR_DIM_SYMBOLIC ? -1 : value->dims[i].size; /* -1 is shown as "?" */
-    pointers[i] = &dims[i];
+/* A TensorShapeProto. */
+static etr_slice pack_shape(etr_packed *packed, const etr_value *value) {
+  enum { SHAPE_DIM = 2, SHAPE_UNKNOWN_RANK = 3, DIM_SIZE = 1 };
+  packed->size = 0;
+  for (int32_t i = 0; i < value->rank; i++) {
+    uint8_t dim[ETR_PACKED_HEADER_ROOM];
+    int64_t size = value->dims[i].size == ETR_DIM_SYMBOLIC ? -1 : value->dims[i].size; /* -1 is shown as "?" */
+    etr_packed_field(packed, SHAPE_DIM, (etr_slice){(char *)dim, size ? (size_t)(etr_packed_put_int(dim, DIM_SIZE, size) - dim) : 0});
   }
-  return shape;
+  if (value->rank < 0) etr_packed_int(packed, SHAPE_UNKNOWN_RANK, 1);
+  return etr_packed_copy(packed, 0);
+}
+
+static etr_slice clean_label(etr_arena *arena, const etr_value *value) {
+  char clean[ETR_TB_TEXT_ROOM];
+  const char *label = etr_label_shape(arena, value);
+  if (!label) return (etr_slice){0};
+  size_t size = etr_tb_clean_text(clean, label);
+  return (etr_slice){etr_arena_copy(arena, (etr_slice){clean, size}), size};
 }
 
 static void find_shapes(etr_tb_view *view) {
+  etr_packed packed = {.arena = view->arena};
   size_t count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) count += view->graph->nodes[i].output_count;
   view->first_value = etr_arena_alloc_array(view->arena, view->graph->node_count, sizeof *view->first_value);
-  view->shapes = etr_arena_alloc_array(view->arena, count, sizeof(void *));
+  view->shapes = etr_arena_alloc_array(view->arena, count, sizeof *view->shapes);
   view->shape_labels = etr_arena_alloc_array(view->arena, count, sizeof *view->shape_labels);
   if (etr_arena_failed(view->arena)) return;
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {
     view->first_value[i] = count;
     for (size_t k = 0; k < view->graph->nodes[i].output_count; k++, count++) {
-      view->shapes[count] = new_shape(view->arena, &view->graph->nodes[i].outputs[k]);
-      view->shape_labels[count] = etr_label_shape(view->arena, &view->graph->nodes[i].outputs[k]);
+      view->shapes[count] = pack_shape(&packed, &view->graph->nodes[i].outputs[k]);
+      view->shape_labels[count] = clean_label(view->arena, &view->graph->nodes[i].outputs[k]);
     }
   }
 }

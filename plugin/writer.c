@@ -12,7 +12,6 @@
 enum {
   LONGEST_DOUBLE = 48, /* sign, digits, exponent, and a decimal point of several bytes */
   MOST_DECIMALS = 17,
-  LONGEST_FIXED = DBL_MAX_10_EXP + MOST_DECIMALS + 16, /* sign, all digits of DBL_MAX, decimal point, decimals */
 };
 
 void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
@@ -124,13 +123,15 @@ void etr_putf(etr_writer *writer, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Puts what printf made of a number, with a point for whatever the locale has between the digits. */
-static void put_number(etr_writer *writer, const char *text) {
-  size_t before = strspn(text, "+-0123456789eE");
-  etr_put(writer, (etr_slice){text, before});
-  if (text[before] == '\0') return;
-  etr_puts(writer, ".");
-  etr_puts(writer, text + before + strcspn(text + before, "0123456789"));
+/* Puts a point for whatever the locale has between the digits of a number that printf made; its size. */
+static size_t without_locale(char *text) {
+  char *point = text + strspn(text, "+-0123456789eE");
+  if (*point == '\0') return (size_t)(point - text);
+  const char *rest = point + strcspn(point, "0123456789");
+  size_t size = strlen(rest);
+  *point = '.';
+  memmove(point + 1, rest, size);
+  return (size_t)(point + 1 - text) + size;
 }
 
 void etr_put_double(etr_writer *writer, double value) {
@@ -144,15 +145,15 @@ void etr_put_double(etr_writer *writer, double value) {
   do {
     (void)snprintf(text, sizeof text, "%.*g", digits, value);
   } while (digits++ < DBL_DECIMAL_DIG && strtod(text, NULL) != value);
-  put_number(writer, text);
+  etr_put(writer, (etr_slice){text, without_locale(text)});
 }
 
-/* Numbers of everyday size, a dozen times as fast as printf. False where rounding is close: a product of doubles cannot tell then. */
-static bool put_small_fixed(etr_writer *writer, double value, int decimals) {
+/* Numbers of everyday size, a dozen times as fast as printf. 0 where rounding is close: a product of doubles cannot tell then. */
+static size_t format_small(char *to, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-  if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) || value * powers[decimals] > 1e12) return false;
+  if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) || value * powers[decimals] > 1e12) return 0;
   double scaled = value * powers[decimals], whole = floor(scaled);
-  if (fabs(scaled - whole - 0.5) < 1e-3) return false;
+  if (fabs(scaled - whole - 0.5) < 1e-3) return 0;
   uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);
   char text[32];
   size_t at = sizeof text;
@@ -160,19 +161,24 @@ static bool put_small_fixed(etr_writer *writer, double value, int decimals) {
   if (decimals > 0) text[--at] = '.';
   do text[--at] = (char)('0' + digits % 10);
   while ((digits /= 10) > 0);
-  etr_put(writer, (etr_slice){text + at, sizeof text - at});
-  return true;
+  memcpy(to, text + at, sizeof text - at);
+  return sizeof text - at;
+}
+
+size_t etr_format_fixed(char *to, double value, int decimals) {
+  if (!isfinite(value)) {
+    memcpy(to, "null", 4);
+    return 4;
+  }
+  size_t size = format_small(to, value, decimals);
+  if (size > 0) return size;
+  (void)snprintf(to, ETR_FIXED_ROOM, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
+  return without_locale(to);
 }
 
 void etr_put_fixed(etr_writer *writer, double value, int decimals) {
-  if (!isfinite(value)) {
-    etr_puts(writer, "null");
-    return;
-  }
-  if (put_small_fixed(writer, value, decimals)) return;
-  char text[LONGEST_FIXED];
-  (void)snprintf(text, sizeof text, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
-  put_number(writer, text);
+  char text[ETR_FIXED_ROOM];
+  etr_put(writer, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
 static bool text_write(void *context, const void *data, size_t size) {

@@ -54,6 +54,11 @@ void etr_put_double(etr_writer *writer, double value);
 /** So many decimals (at most 17), correctly rounded: 0.437. NaN and infinities become null. */
 void etr_put_fixed(etr_writer *writer, double value, int decimals);
 
+enum { ETR_FIXED_ROOM = 360 }; /* sign, all digits of the largest double, decimal point, decimals */
+
+/** The same into memory with ETR_FIXED_ROOM, without a NUL. Returns its size. */
+size_t etr_format_fixed(char *to, double value, int decimals);
+
 /** Text collected in an arena. It is filled through a writer on its sink and read with etr_text_end(). */
 typedef struct etr_text {
   etr_arena *arena;

@@ -16,7 +16,7 @@ LAYERS = {
     1: "archive element json json_text flatbuf",
     2: "record program metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
     3: "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input",
-    4: "unit writer json_writer fields table label file_name node_filter scope scope_bucket scope_tree breakdown delegation balance crc32c tfrecord pieces "
+    4: "unit writer json_writer fields table label file_name node_filter scope scope_bucket scope_tree breakdown delegation balance crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "
        "plain_text",
     5: "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_page tb_event heat dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "

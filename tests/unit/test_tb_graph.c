@@ -3,6 +3,7 @@
  * The GraphDef that TensorBoard gets: decoded again and looked at.
  */
 #include "tb_graph.h"
+#include "tensorboard.pb-c.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>

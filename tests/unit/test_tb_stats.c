@@ -4,6 +4,7 @@
  */
 #include "crc32c.h"
 #include "tb_stats.h"
+#include "tensorboard.pb-c.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
