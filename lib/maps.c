@@ -44,6 +44,7 @@ static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json
     etr_json_fail(json, "a key that is no instruction id");
     return NULL;
   }
+  for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--) key.data++; /* "03" is 3 as well */
   uint32_t known = etr_map_get(&m->by_id, key);
   if (known != ETR_NONE) return &m->instructions.data[known];
   etr_map_instruction *added = etr_vec_push(maps->arena, &m->instructions);

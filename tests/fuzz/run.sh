@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Fuzzes each target for so many seconds: run.sh SECONDS [TARGET...]. Needs clang. What is found lands in tests/fuzz/found and is from then on replayed
+# by ctest. The inputs that reached new code are kept in build/fuzz/corpus for the next time.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+seconds=$1
+shift
+command -v clang >/dev/null || { echo "skipped: libFuzzer needs clang"; exit 77; }
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz --target fuzz_targets -j "$(nproc)" >/dev/null
+targets=("$@")
+[ $# -gt 0 ] || targets=($(cd tests/fuzz && ls fuzz_*.c | sed 's/\.c$//'))
+
+total=0 failed=0
+for target in "${targets[@]}"; do
+  corpus=build/fuzz/corpus/$target found=tests/fuzz/found/$target log=build/fuzz/$target.log
+  mkdir -p "$corpus" "$found" "build/fuzz/tests/seeds/$target"
+  dictionary=tests/fuzz/${target#fuzz_}.dict
+  [ -e "$dictionary" ] || dictionary=tests/fuzz/json.dict
+  status=0
+  "build/fuzz/tests/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -dict="$dictionary" -artifact_prefix="$found/" \
+    "$corpus" "build/fuzz/tests/seeds/$target" tests/fixtures/hostile >"$log" 2>&1 || status=$?
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  total=$((total + ${runs:-0}))
+  [ $status -eq 0 ] || { failed=$((failed + 1)); tail -n 30 "$log"; }
+  rmdir "$found" 2>/dev/null || true
+  printf '%-14s %12s runs  %s\n' "$target" "${runs:-0}" "$([ $status -eq 0 ] && echo ok || echo "FOUND SOMETHING: $log")"
+done
+rmdir tests/fuzz/found 2>/dev/null || true
+printf '%s runs; %d passed, %d failed\n' "$total" $((${#targets[@]} - failed)) "$failed"
+exit $((failed > 0))
