@@ -79,17 +79,10 @@ static bool join_kernel(attributor *a, etr_event *e, const etr_join_instruction 
   return true;
 }
 
-/* End of the rows that have the same instruction as row i: they stand together. */
-static size_t end_of_instruction(const etr_block *block, size_t i) {
-  size_t end = i + 1;
-  while (end < block->event_count && block->events[end].instruction_id == block->events[i].instruction_id) end++;
-  return end;
-}
-
 static bool join_rows(attributor *a, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     const etr_join_instruction *instruction = etr_join_find(a->join, block->events[i].instruction_id);
-    end = end_of_instruction(block, i);
+    end = etr_block_end_of_instruction(block, i);
     for (size_t k = i; k < end; k++) {
       etr_event *e = &etr_block_rows(block)[k];
       etr_row_kind kind = etr_row_kind_of(block, k);
@@ -194,7 +187,7 @@ static bool add_block(attributor *a, uint32_t block_index) {
     etr_row_kind kind = etr_row_kind_of(block, i);
     size_t end = i + 1;
     if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) {
-      end = end_of_instruction(block, i);
+      end = etr_block_end_of_instruction(block, i);
       if (!add_delegate(a, block_index, i, end)) return false;
     } else if (kind == ETR_ROW_KERNEL && block->events[i].match != ETR_MATCH_FRAMEWORK &&
                !add_portions(a, block_index, (uint32_t)i, ETR_PORTION_UNEXPLAINED))
@@ -242,8 +235,9 @@ static uint64_t first_start_of_run(const etr_block *block, uint32_t run) {
   return first;
 }
 
-/* portions [first, end) are one node's, by run. */
-static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run, const uint64_t *block_start) {
+/* portions [first, end) are one node's, by run. per_run has room for one number per run; each_run, which may be NULL, gets the ticks of every run. */
+static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run, uint64_t *each_run,
+                      const uint64_t *block_start) {
   const portion *p = &a->portions.data[first];
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   size_t runs = 0;
@@ -251,11 +245,13 @@ static void time_node(const attributor *a, etr_node_time *time, size_t first, si
                           .runs_as = e->name,
                           .backend = e->backend,
                           .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
-                          .carried_by = ETR_NONE};
+                          .carried_by = ETR_NONE,
+                          .ticks_per_run = each_run};
   for (size_t i = first; i < end; i++) {
     const portion *q = &a->portions.data[i];
     if (i == first || q->run != a->portions.data[i - 1].run) per_run[runs++] = 0;
     per_run[runs - 1] += q->ticks;
+    if (each_run) each_run[q->run] += q->ticks;
     time->total_ticks += q->ticks;
     time->calls++;
   }
@@ -286,8 +282,8 @@ static etr_node_time untimed_instruction(const attributor *a, const etr_pte_grap
   return time;
 }
 
-/* Times of a graph from the portions, sorted by its nodes. */
-static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times) {
+/* Times of a graph from the portions, sorted by its nodes; each run's, too, if keeps_runs. */
+static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times, bool keeps_runs) {
   uint64_t *per_run = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *per_run);
   uint64_t *block_start = etr_arena_alloc_array(&a->scratch, a->blocks->block_count, sizeof *block_start);
   if (!per_run || !block_start) return false;
@@ -297,7 +293,10 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times) {
   for (size_t first = 0, end; first < a->portions.count; first = end) {
     uint32_t node = a->portions.data[first].node;
     for (end = first; end < a->portions.count && a->portions.data[end].node == node;) end++;
-    if (node != ETR_NONE) time_node(a, &times[node], first, end, per_run, block_start);
+    if (node == ETR_NONE) continue;
+    uint64_t *each_run = keeps_runs ? etr_arena_alloc_array(a->arena, a->run_count, sizeof *each_run) : NULL;
+    if (keeps_runs && !each_run) return false;
+    time_node(a, &times[node], first, end, per_run, each_run, block_start);
   }
   graph->times = times;
   graph->profile_method = a->method;
@@ -307,7 +306,7 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times) {
 static bool time_edge_graph(attributor *a, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(a->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(a, i);
-  return times && time_graph(a, graph, times) && etr_find_carriers(a->join, times, &a->scratch);
+  return times && time_graph(a, graph, times, true) && etr_find_carriers(a->join, times, &a->scratch);
 }
 
 /* Through aten_node; what has no ATen node has no place there. Leaves the portions on ATen nodes. */
@@ -327,7 +326,7 @@ static bool time_aten_graph(attributor *a, const etr_graph *edge, etr_graph *ate
   }
   for (size_t i = 0; i < a->portions.count; i++)
     if (a->portions.data[i].node != ETR_NONE) a->portions.data[i].node = aten_of[a->portions.data[i].node];
-  return time_graph(a, aten, times);
+  return time_graph(a, aten, times, false);
 }
 
 /* Every portion is some instruction's, or some operator's in a delegate. */
@@ -342,7 +341,7 @@ static bool time_program_graph(attributor *a, etr_graph *out) {
     p->node = etr_pte_graph_node(&program, e->instruction_id, e->delegate_id);
   }
   *out = program.graph;
-  return times && time_graph(a, out, times);
+  return times && time_graph(a, out, times, false);
 }
 
 /* ---- Totals ---- */

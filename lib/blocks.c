@@ -276,3 +276,9 @@ bool etr_block_ran(const etr_block *block) {
     if (block->events[i].instruction_id >= 0) return true;
   return false;
 }
+
+size_t etr_block_end_of_instruction(const etr_block *block, size_t row) {
+  size_t end = row + 1;
+  while (end < block->event_count && block->events[end].instruction_id == block->events[row].instruction_id) end++;
+  return end;
+}

@@ -27,6 +27,9 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
 /** True if an instruction ran in the block: a load has none. */
 bool etr_block_ran(const etr_block *block);
 
+/** End of the rows that have the same instruction as this one: they stand together. */
+size_t etr_block_end_of_instruction(const etr_block *block, size_t row);
+
 /** The rows of a block, for those that fill them in: blocks are built from writable memory. */
 static inline etr_event *etr_block_rows(const etr_block *block) { return (etr_event *)block->events; }
 

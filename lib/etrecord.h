@@ -245,6 +245,8 @@ typedef struct etr_node_time {
   uint64_t calls;        /**< times it ran, over all runs */
   double avg;            /**< per inference: total_ticks / runs of the method */
   etr_stats per_run;     /**< over the runs in which it ran, of its total in that run */
+  const uint64_t *ticks_per_run; /**< its total in each run of the method, as many as etr_method.run_count, 0 where it did not run; only on a method's
+                                      own Edge graph, NULL elsewhere and for a node that was never timed */
   etr_match match;
   const char *backend;   /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */

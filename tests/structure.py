@@ -15,7 +15,8 @@ LAYERS = {
     0: "base arena file",
     1: "archive element json json_text flatbuf",
     2: "record program metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
-    3: "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input",
+    3: "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
+       "noise pairing compare_side compare",
     4: "unit writer json_writer fields table label file_name node_filter scope scope_bucket scope_tree breakdown delegation balance crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "
        "plain_text",
@@ -24,7 +25,8 @@ LAYERS = {
     6: "main option option_table nearest help man_page completion manual message command cmd_write cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_help",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
-PUBLIC = {"etrecord": 0, "etrecord_tb": 4}
+PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_tb": 4}
+HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "plugin/etrecord_tb.h")
 ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}}
 LONGEST_FILE = 600
 
@@ -58,7 +60,7 @@ def include_faults():
 
 
 def declared():
-    return {name for header in ("lib/etrecord.h", "plugin/etrecord_tb.h") for name in re.findall(r"ETR_API (?!__)[^;(]*?(\w+)\(", (ROOT / header).read_text())}
+    return {name for header in HEADERS for name in re.findall(r"ETR_API (?!__)[^;(]*?(\w+)\(", (ROOT / header).read_text())}
 
 
 def export_faults(library):
@@ -70,7 +72,7 @@ def export_faults(library):
 
 def header_faults(compiler):
     with tempfile.TemporaryDirectory() as folder:
-        for header in ("etrecord.h", "etrecord_tb.h"):
+        for header in (pathlib.PurePath(path).name for path in HEADERS):
             for language, name in (("c11", "c"), ("c++17", "c++")):
                 source = pathlib.Path(folder) / "alone.c"
                 source.write_text(f"#include <{header}>\nint main(void) {{ return 0; }}\n")

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pairing.c - passes over two sequences, each pairing what has the same key.
+ */
+#include "pairing.h"
+
+/* What a key is made of. */
+enum {
+  KEY_NAME = 1,
+  KEY_OP = 2,
+  KEY_MODULE = 4, /* and the body of control flow */
+  KEY_SHAPE = 8,
+  KEY_NEIGHBOURS = 16, /* operators before and behind */
+  KEY_GAP = 32,        /* the pairs that it stands between: then order is kept */
+};
+
+/* When nodes of the same key are paired. */
+typedef enum pass_mode {
+  PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides: numbers in names shift when a node is put in */
+  PASS_EVEN,      /* in order, where there are as many on both sides */
+  PASS_ONLY,      /* where there is just one on both sides, keeping the order of all */
+  PASS_ORDER,     /* in order, keeping the order of all */
+} pass_mode;
+
+typedef struct pass {
+  pass_mode mode;
+  unsigned key;
+  etr_pair_rule rule;
+} pass;
+
+static const pass passes[] = {
+    {PASS_ALL_NAMES, KEY_OP | KEY_MODULE, ETR_PAIR_NAME},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SHAPE, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE, ETR_PAIR_MODULE},
+    {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NEIGHBOURS | KEY_GAP, ETR_PAIR_SHAPE},
+    {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NAME | KEY_GAP, ETR_PAIR_NAME},
+    {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_GAP, ETR_PAIR_SHAPE},
+    {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_NEIGHBOURS | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_GAP, ETR_PAIR_MODULE},
+};
+
+enum { BASE, NEWER, SIDES };
+
+/* What has the same key. */
+typedef struct group {
+  uint32_t count[SIDES];
+  uint32_t next[SIDES]; /* how many were taken */
+  uint32_t first;       /* of PASS_ALL_NAMES: nodes whose name is on both sides; otherwise first in `places` of the base's nodes */
+} group;
+
+typedef struct pairer {
+  etr_pairing_side *side[SIDES];
+  uint32_t *gap[SIDES];   /* per item: pairs before it that keep the order */
+  uint32_t *group[SIDES]; /* per item: index into groups, ETR_NONE if it is paired already */
+  uint32_t *candidate;    /* per base item: partner that this pass proposes */
+  uint32_t *scratch[2];   /* as long as the base */
+  etr_vec(group) groups;
+  etr_arena arena; /* of the pass */
+} pairer;
+
+/* ---- Order ---- */
+
+/* Keeps the longest part of `partner` that increases and sets the others to ETR_NONE. */
+static void keep_increasing(const pairer *p, uint32_t *partner, size_t count) {
+  uint32_t *tail = p->scratch[0], *before = p->scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
+  size_t length = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t low = 0, high = length;
+    if (partner[i] == ETR_NONE) continue;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      if (partner[tail[middle]] < partner[i])
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    before[i] = low ? tail[low - 1] : ETR_NONE;
+    tail[low] = (uint32_t)i;
+    if (low == length) length++;
+  }
+  uint32_t keep = length ? tail[length - 1] : ETR_NONE;
+  for (size_t i = count; i-- > 0;) {
+    if (i == keep)
+      keep = before[i];
+    else
+      partner[i] = ETR_NONE;
+  }
+}
+
+/* Counts the pairs that keep the order before each item. */
+static void number_gaps(const pairer *p) {
+  const etr_pairing_side *base = p->side[BASE], *newer = p->side[NEWER];
+  if (base->count) memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
+  keep_increasing(p, p->candidate, base->count);
+  uint32_t gap = 0;
+  size_t next = 0;
+  for (size_t i = 0; i < base->count; i++) {
+    p->gap[BASE][i] = gap;
+    if (p->candidate[i] == ETR_NONE) continue;
+    while (next <= p->candidate[i]) p->gap[NEWER][next++] = gap;
+    gap++;
+  }
+  while (next < newer->count) p->gap[NEWER][next++] = gap;
+}
+
+/* ---- Keys ---- */
+
+typedef struct key_text {
+  uint32_t name, op, module, place, shape, before, behind, gap;
+} key_text;
+
+static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
+  const etr_pairing_side *s = p->side[side];
+  const etr_pairing_item *item = &s->items[i];
+  key_text text = {.op = item->op};
+  if (key & KEY_NAME) text.name = item->name;
+  if (key & KEY_MODULE) text.module = item->module, text.place = item->place;
+  if (key & KEY_SHAPE) text.shape = item->shape;
+  if (key & KEY_NEIGHBOURS) {
+    text.before = i > 0 ? s->items[i - 1].op : ETR_NONE;
+    text.behind = i + 1 < s->count ? s->items[i + 1].op : ETR_NONE;
+  }
+  if (key & KEY_GAP) text.gap = p->gap[side][i];
+  return text;
+}
+
+static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
+  for (size_t i = 0; i < p->side[side]->count; i++) {
+    p->group[side][i] = ETR_NONE;
+    if (p->side[side]->partner[i] != ETR_NONE) continue;
+    key_text text = key_of(p, side, i, key);
+    etr_slice bytes = {(const char *)&text, sizeof text};
+    uint32_t known = etr_map_get(index, bytes);
+    if (known == ETR_NONE) {
+      group *added = etr_vec_push(&p->arena, &p->groups);
+      known = (uint32_t)(p->groups.count - 1);
+      if (!added || !etr_map_set(index, bytes, known)) return false;
+    }
+    p->group[side][i] = known;
+    p->groups.data[known].count[side]++;
+  }
+  return true;
+}
+
+static bool make_groups(pairer *p, unsigned key) {
+  etr_map index;
+  etr_map_init(&index, &p->arena);
+  p->groups.data = NULL;
+  p->groups.count = p->groups.capacity = 0;
+  return add_to_groups(p, &index, BASE, key) && add_to_groups(p, &index, NEWER, key);
+}
+
+/* ---- Passes ---- */
+
+static bool takes(const group *g, pass_mode mode) {
+  if (mode == PASS_ONLY) return g->count[BASE] == 1 && g->count[NEWER] == 1;
+  return mode == PASS_EVEN ? g->count[BASE] == g->count[NEWER] : g->count[BASE] && g->count[NEWER];
+}
+
+/* Proposes the k-th of a group on one side for the k-th on the other. */
+static bool propose_in_order(pairer *p, pass_mode mode) {
+  uint32_t *places = etr_arena_alloc_array(&p->arena, p->side[BASE]->count, sizeof *places), used = 0;
+  if (!places) return false;
+  for (size_t i = 0; i < p->groups.count; i++) {
+    p->groups.data[i].first = used;
+    used += p->groups.data[i].count[BASE];
+  }
+  for (uint32_t i = 0; i < p->side[BASE]->count; i++) {
+    group *g = p->group[BASE][i] == ETR_NONE ? NULL : &p->groups.data[p->group[BASE][i]];
+    if (g) places[g->first + g->next[BASE]++] = i;
+  }
+  for (uint32_t i = 0; i < p->side[NEWER]->count; i++) {
+    group *g = p->group[NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[NEWER][i]];
+    if (g && takes(g, mode) && g->next[NEWER] < g->count[BASE]) p->candidate[places[g->first + g->next[NEWER]++]] = i;
+  }
+  return true;
+}
+
+/* Proposes nodes of the same name in groups in which every name is on both sides. */
+static bool propose_by_name(pairer *p, unsigned key) {
+  etr_map named;
+  etr_map_init(&named, &p->arena);
+  for (uint32_t i = 0; i < p->side[BASE]->count; i++) {
+    key_text text = key_of(p, BASE, i, key | KEY_NAME);
+    if (p->group[BASE][i] != ETR_NONE && !etr_map_set(&named, (etr_slice){(const char *)&text, sizeof text}, i)) return false;
+  }
+  for (uint32_t i = 0; i < p->side[NEWER]->count; i++) {
+    key_text text = key_of(p, NEWER, i, key | KEY_NAME);
+    uint32_t partner = p->group[NEWER][i] == ETR_NONE ? ETR_NONE : etr_map_get(&named, (etr_slice){(const char *)&text, sizeof text});
+    if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE) continue;
+    p->candidate[partner] = i;
+    p->groups.data[p->group[NEWER][i]].first++;
+  }
+  for (size_t i = 0; i < p->side[BASE]->count; i++) {
+    if (p->candidate[i] == ETR_NONE) continue;
+    const group *g = &p->groups.data[p->group[BASE][i]];
+    if (g->first != g->count[BASE] || g->first != g->count[NEWER]) p->candidate[i] = ETR_NONE;
+  }
+  return true;
+}
+
+static bool run_pass(pairer *p, const pass *step) {
+  etr_pairing_side *base = p->side[BASE], *newer = p->side[NEWER];
+  if (step->key & KEY_GAP) number_gaps(p);
+  if (!make_groups(p, step->key)) return false;
+  for (size_t i = 0; i < base->count; i++) p->candidate[i] = ETR_NONE;
+  if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key) : propose_in_order(p, step->mode))) return false;
+  if (step->key & KEY_GAP) keep_increasing(p, p->candidate, base->count);
+  for (uint32_t i = 0; i < base->count; i++) {
+    uint32_t partner = p->candidate[i];
+    if (partner == ETR_NONE) continue;
+    base->partner[i] = partner;
+    newer->partner[partner] = i;
+    base->rules[i] = newer->rules[partner] = base->items[i].name == newer->items[partner].name && step->key & KEY_MODULE ? ETR_PAIR_NAME : step->rule;
+  }
+  return true;
+}
+
+static bool prepare(pairer *p, etr_arena *arena) {
+  for (int s = 0; s < SIDES; s++) {
+    size_t count = p->side[s]->count;
+    p->gap[s] = etr_arena_alloc_array(arena, count, sizeof *p->gap[s]);
+    p->group[s] = etr_arena_alloc_array(arena, count, sizeof *p->group[s]);
+    p->scratch[s] = etr_arena_alloc_array(arena, p->side[BASE]->count, sizeof *p->scratch[s]);
+    for (size_t i = 0; i < count; i++) {
+      p->side[s]->partner[i] = ETR_NONE;
+      p->side[s]->rules[i] = ETR_PAIR_NONE;
+    }
+  }
+  p->candidate = etr_arena_alloc_array(arena, p->side[BASE]->count, sizeof *p->candidate);
+  return !etr_arena_failed(arena);
+}
+
+bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
+  etr_arena arena = {0};
+  pairer p = {.side = {base, newer}};
+  bool good = prepare(&p, &arena);
+  for (size_t i = 0; good && i < ETR_COUNT(passes); i++) {
+    good = run_pass(&p, &passes[i]);
+    etr_arena_clear(&p.arena);
+  }
+  etr_arena_clear(&arena);
+  return good;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_pairing.c - lining up nodes: "o1/m.a:s" is operator o, named o1, in module m.a, with shape s.
+ */
+#include "pairing.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 16 };
+
+static uint32_t number(etr_map *numbers, etr_slice text) {
+  uint32_t known = etr_map_get(numbers, text);
+  if (known == ETR_NONE) etr_map_set(numbers, text, known = (uint32_t)numbers->count + 1);
+  return known;
+}
+
+/* Items of words apart by blanks. */
+static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbers) {
+  size_t count = 0;
+  while (*text) {
+    size_t size = strcspn(text, " "), name = strcspn(text, "/"), module = strcspn(text, ":");
+    out[count++] = (etr_pairing_item){.op = number(numbers, (etr_slice){text, 1}),
+                                      .name = number(numbers, (etr_slice){text, name}),
+                                      .module = number(numbers, (etr_slice){text + name, module - name}),
+                                      .shape = number(numbers, (etr_slice){text + module, size - module})};
+    text += size + (text[size] == ' ');
+  }
+  return count;
+}
+
+Test(pairing, rules) {
+  static const struct {
+    const char *base, *newer, *want; /* per base item: place of its partner and the rule's letter, or -- */
+  } cases[] = {
+      {"", "", ""},
+      {"a/m:x", "", "--"},
+      {"", "a/m:x", ""},
+      {"a/m:x b/m:y", "a/m:x b/m:y", "0n 1n"},
+      {"a1/m:x a2/m:x", "a2/m:x a1/m:x", "1n 0n"},                                          /* the same names, in another order */
+      {"a/m:x", "b/m:x", "--"},                                                             /* another operator */
+      {"a1/m:x a2/n:x", "a5/m:x a6/n:x", "0s 1s"},                                          /* numbering shifted */
+      {"a1/m:x a2/n:x", "a1/k:x a2/m:x a3/n:x", "1s 2s"},                                   /* one put in: names shift */
+      {"a1/m:x b1/n:y", "a1/m:z b1/n:w", "0n 1n"},                                          /* another image size */
+      {"a1/m:x b1/n:y", "a4/m:z b4/n:w", "0m 1m"},                                          /* with other names, too */
+      {"a1/m:x a2/n:y a3/o:z", "a1/m:y a2/n:z a3/o:w", "0n 1n 2n"},                         /* half the size: the module is told from shapes */
+      {"a1/m:x b1/m:y a2/m:x", "a1/m:x b1/m:y a2/m:x a3/m:x", "0n 1n 2n"},                  /* one put in behind */
+      {"a1/m:x b1/m:y a2/m:x", "a0/m:x a1/m:x b1/m:y a2/m:x", "1n 2n 3n"},                  /* in front: what stands around it tells */
+      {"a1/m:x b1/m:y c1/m:y a2/m:x", "a1/m:x b1/m:y c1/m:y", "0n 1n 2n --"},               /* the last one is gone */
+      {"a1/old.a:x b1/old.b:y a2/old.c:x", "a1/new.a:x b1/new.b:y a2/new.c:x", "0o 1o 2o"}, /* modules renamed */
+      {"a1/p:x a2/p:x a3/q:x a4/q:x", "a1/p:x a2/r:x a3/q:x a4/q:x", "0n 1o 2n 3n"},        /* moved to another module, between two that stayed */
+      {"a1/m:x b1/m:y", "b1/k:y a1/k:x", "-- 0o"},                                          /* crossing: one of the two */
+  };
+  static const char letters[] = "-nsmo";
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_map numbers;
+    etr_pairing_item items[2][MOST];
+    uint32_t partner[2][MOST];
+    etr_pair_rule rules[2][MOST];
+    char got[4 * MOST] = "";
+    etr_map_init(&numbers, &arena);
+    etr_pairing_side base = {items[0], read_items(items[0], cases[i].base, &numbers), partner[0], rules[0]};
+    etr_pairing_side newer = {items[1], read_items(items[1], cases[i].newer, &numbers), partner[1], rules[1]};
+    cr_assert(etr_pair_items(&base, &newer));
+    for (size_t k = 0; k < base.count; k++) {
+      char partner_text = partner[0][k] == ETR_NONE ? '-' : (char)('0' + partner[0][k]);
+      snprintf(got + strlen(got), sizeof got - strlen(got), "%s%c%c", k ? " " : "", partner_text, letters[rules[0][k]]);
+      if (partner[0][k] != ETR_NONE) cr_expect_eq(partner[1][partner[0][k]], k, "both sides name each other");
+    }
+    cr_expect_str_eq(got, cases[i].want, "%s with %s: got %s, want %s", cases[i].base, cases[i].newer, got, cases[i].want);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Nothing is quadratic: would it be, this would not end within the time that a test has. */
+Test(pairing, many_nodes_that_are_all_alike) {
+  enum { COUNT = 100000 };
+  etr_pairing_item *items = calloc(2 * COUNT, sizeof *items);
+  uint32_t *partner = calloc(2 * COUNT, sizeof *partner);
+  etr_pair_rule *rules = calloc(2 * COUNT, sizeof *rules);
+  for (uint32_t i = 0; i < 2 * COUNT; i++) items[i] = (etr_pairing_item){.name = i, .op = 1 + i % 7 / 6, .module = 1, .shape = 1 + i % 3};
+  etr_pairing_side base = {items, COUNT, partner, rules};
+  etr_pairing_side newer = {items + COUNT, COUNT - 1, partner + COUNT, rules + COUNT};
+  cr_assert(etr_pair_items(&base, &newer));
+  size_t paired = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    if (partner[i] == ETR_NONE) continue;
+    paired++;
+    cr_assert_eq(items[i].op, newer.items[partner[i]].op);
+  }
+  cr_expect_gt(paired, COUNT / 2);
+  free(items);
+  free(partner);
+  free(rules);
+}
