@@ -6,9 +6,10 @@
 
 static etr_status write_delegation(const etr_profile *profile, const cli_settings *settings, etr_error *error) {
   etr_sink sink = message_stdout();
+  etr_node_filter filter = command_filter(settings);
   etr_table_options options = command_table_options(settings);
-  if (settings->format == FORMAT_JSON) return etr_emit_delegation_json(profile, settings->method, settings->unit, &sink, error);
-  return etr_emit_delegation_tables(profile, settings->method, &options, &sink, error);
+  if (settings->format == FORMAT_JSON) return etr_emit_delegation_json(profile, &filter, settings->unit, &sink, error);
+  return etr_emit_delegation_tables(profile, &filter, &options, &sink, error);
 }
 
 exit_status command_delegation(const cli_settings *settings) { return command_run(settings, write_delegation); }

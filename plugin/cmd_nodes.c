@@ -6,7 +6,7 @@
 
 static etr_status write_nodes(const etr_profile *profile, const cli_settings *settings, etr_error *error) {
   etr_sink sink = message_stdout();
-  etr_node_filter filter = {settings->method, settings->graph, settings->module, settings->op, settings->backend};
+  etr_node_filter filter = command_filter(settings);
   etr_table_options options = command_table_options(settings);
   if (settings->format == FORMAT_JSON) return etr_emit_nodes_json(profile, &filter, settings->unit, &sink, error);
   return etr_emit_nodes_table(profile, &filter, &options, &sink, error);

@@ -5,7 +5,9 @@
 #include "command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -57,12 +59,38 @@ static size_t terminal_width(void) {
   return 100;
 }
 
+/* What no-color.org and terminfo agree on. */
+static bool wants_color(const cli_settings *settings) {
+  const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  if (settings->color != COLOR_AUTO) return settings->color == COLOR_ALWAYS;
+  return isatty(STDOUT_FILENO) && !(never && never[0]) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+/* The locale's encoding as POSIX has it: the first of these that is set and not empty names it. Where none says anything, UTF-8 is taken for granted.
+ */
+static bool is_utf8(void) {
+  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  const char *locale = NULL;
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !(locale && locale[0]); i++) locale = getenv(variables[i]);
+  if (!locale || !locale[0]) return true;
+  const char *encoding = strchr(locale, '.');
+  return encoding && (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
+}
+
+etr_node_filter command_filter(const cli_settings *settings) {
+  return (etr_node_filter){
+      .method = settings->method, .graph_module = settings->graph, .module = settings->module, .op = settings->op, .backend = settings->backend};
+}
+
 etr_table_options command_table_options(const cli_settings *settings) {
+  enum { ROWS = 30 };
   static const etr_table_format formats[] = {[FORMAT_CSV] = ETR_TABLE_CSV, [FORMAT_TSV] = ETR_TABLE_TSV, [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN};
   bool is_table = settings->format == FORMAT_CSV || settings->format == FORMAT_TSV || settings->format == FORMAT_MARKDOWN;
   return (etr_table_options){.format = is_table ? formats[settings->format] : ETR_TABLE_TEXT,
                              .unit = settings->unit,
                              .order = settings->order,
-                             .top = (size_t)settings->top,
-                             .width = terminal_width()};
+                             .top = settings->top == TOP_DEFAULT ? (is_table ? 0 : ROWS) : (size_t)settings->top,
+                             .width = terminal_width(),
+                             .color = wants_color(settings),
+                             .ascii = !is_utf8()};
 }

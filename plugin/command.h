@@ -24,7 +24,13 @@ typedef etr_status (*command_answer)(const etr_profile *profile, const cli_setti
 /** What the reading commands do: opens the inputs, checks that --method is one of theirs, prints the answer. */
 exit_status command_run(const cli_settings *settings, command_answer answer);
 
-/** The options of a table: format, unit, order, rows, and the terminal's width (100 columns where there is none). */
+/** Which nodes the settings ask for. */
+etr_node_filter command_filter(const cli_settings *settings);
+
+/**
+ * The options of a table: format, unit, order, rows (without --top 30 of text and all of other formats), the terminal's width (100 columns where
+ * there is none), and what it can show.
+ */
 etr_table_options command_table_options(const cli_settings *settings);
 
 #endif

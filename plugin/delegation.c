@@ -4,6 +4,8 @@
  */
 #include "delegation.h"
 
+#include "node_filter.h"
+
 #include <stdlib.h>
 
 static int by_op_type(const void *a, const void *b) {
@@ -24,7 +26,7 @@ static bool is_counted(const etr_graph *graph, const etr_node *node) {
   return true;
 }
 
-bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   etr_vec(etr_delegation_row) rows = {0};
   etr_map index;
@@ -33,7 +35,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     const etr_node_time *time = &graph->times[i];
-    if (!is_counted(graph, node)) continue;
+    if (!is_counted(graph, node) || !etr_filter_takes_node(filter, graph, i)) continue;
     etr_slice op_type = op_type_of(node->name);
     uint32_t known = etr_map_get(&index, op_type);
     if (known == ETR_NONE) {

@@ -22,7 +22,7 @@ typedef struct etr_delegation {
   size_t count;
 } etr_delegation;
 
-/** Counts the nodes of a method's Edge graph. All 0 for a method without graph. False when out of memory. */
-bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Counts the nodes of a method's Edge graph that filter (which may be NULL) takes. All 0 for a method without graph. False when out of memory. */
+bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter);
 
 #endif

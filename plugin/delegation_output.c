@@ -4,7 +4,10 @@
  */
 #include "delegation.h"
 #include "fields.h"
+#include "node_filter.h"
 #include "table.h"
+
+#include <stdlib.h>
 
 /* ---- JSON ---- */
 
@@ -15,9 +18,9 @@ static void put_average(const etr_fields *f, const char *key, const etr_method *
     etr_field_text(f, key, NULL);
 }
 
-static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_delegation delegation;
-  if (!etr_delegation_make(&delegation, arena, f->profile, method)) return false;
+  if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
@@ -39,11 +42,12 @@ static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *
   return true;
 }
 
-static bool is_wanted(const etr_method *candidate, const char *method) {
-  return candidate->graph != ETR_NONE && (!method || strcmp(candidate->name, method) == 0);
+static bool is_wanted(const etr_method *method, const etr_node_filter *filter) {
+  return method->graph != ETR_NONE && etr_filter_takes_method(filter, method);
 }
 
-etr_status etr_emit_delegation_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                                    etr_error *error) {
   etr_writer writer;
   etr_jw json;
   etr_arena arena = {0};
@@ -56,7 +60,7 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const char *meth
   etr_field_text(&f, "time_unit", etr_unit_name(unit));
   etr_field_list(&f, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (is_wanted(&profile->methods[i], method)) good = put_method(&f, &arena, &profile->methods[i]);
+    if (is_wanted(&profile->methods[i], filter)) good = put_method(&f, &arena, &profile->methods[i], filter);
   etr_jw_end(&json);
   etr_jw_end(&json);
   return etr_writer_finish_with(&writer, &arena, error);
@@ -66,6 +70,7 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const char *meth
 
 typedef struct tables {
   const etr_profile *profile;
+  const etr_node_filter *filter;
   const etr_table_options *options;
   etr_arena arena;
   etr_writer writer;
@@ -82,19 +87,37 @@ static void add_average(tables *t, const etr_method *method, size_t nodes, uint6
     etr_table_add(&t->table, "");
 }
 
+/* Most time first; rows without times stay by operator type. */
+static int by_time(const void *a, const void *b) {
+  const etr_delegation_row *x = *(const etr_delegation_row *const *)a, *y = *(const etr_delegation_row *const *)b;
+  uint64_t time_x = x->delegated_ticks + x->non_delegated_ticks, time_y = y->delegated_ticks + y->non_delegated_ticks;
+  if (time_x != time_y) return time_x < time_y ? 1 : -1;
+  return (x > y) - (x < y);
+}
+
+static void put_title(tables *t, const etr_method *method, const etr_delegation *delegation) {
+  etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
+  etr_put_plain(&t->writer, method->name);
+  etr_putf(&t->writer, " \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not", delegation->subgraphs,
+           delegation->subgraphs == 1 ? "" : "s", delegation->delegated_nodes, delegation->non_delegated_nodes);
+  if (method->run_count) etr_putf(&t->writer, " \xC2\xB7 times in %s", etr_unit_name(t->options->unit));
+  etr_puts(&t->writer, "\n");
+  etr_put_filter(&t->writer, &t->arena, t->filter);
+}
+
 static bool add_method(tables *t, const etr_method *method) {
   etr_delegation delegation;
   bool text = t->options->format == ETR_TABLE_TEXT;
-  if (!etr_delegation_make(&delegation, &t->arena, t->profile, method)) return false;
-  if (text) {
-    etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
-    etr_put_plain(&t->writer, method->name);
-    etr_putf(&t->writer, " \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not \xC2\xB7 times in %s\n", delegation.subgraphs,
-             delegation.subgraphs == 1 ? "" : "s", delegation.delegated_nodes, delegation.non_delegated_nodes, etr_unit_name(t->options->unit));
-    etr_table_init(&t->table, &t->arena, columns + 1, ETR_COUNT(columns) - 1);
-  }
-  for (size_t i = 0; i < delegation.count; i++) {
-    const etr_delegation_row *row = &delegation.rows[i];
+  if (!etr_delegation_make(&delegation, &t->arena, t->profile, method, t->filter)) return false;
+  const etr_delegation_row **order = etr_arena_alloc_array(&t->arena, delegation.count, sizeof *order);
+  size_t shown = t->options->top ? ETR_MIN(t->options->top, delegation.count) : delegation.count;
+  if (!order) return false;
+  for (size_t i = 0; i < delegation.count; i++) order[i] = &delegation.rows[i];
+  if (delegation.count && t->options->order == ETR_ORDER_TIME) qsort(order, delegation.count, sizeof *order, by_time);
+  if (text) put_title(t, method, &delegation);
+  if (text) etr_table_init(&t->table, &t->arena, columns + 1, ETR_COUNT(columns) - 1);
+  for (size_t i = 0; i < shown; i++) {
+    const etr_delegation_row *row = order[i];
     if (!text) etr_table_add(&t->table, method->name);
     etr_table_add(&t->table, row->op_type);
     etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->delegated));
@@ -103,20 +126,21 @@ static bool add_method(tables *t, const etr_method *method) {
     add_average(t, method, row->non_delegated, row->non_delegated_ticks);
   }
   if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
+  if (text) etr_put_more(&t->writer, delegation.count - shown);
   return true;
 }
 
-etr_status etr_emit_delegation_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
-                                      etr_error *error) {
+etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                                      const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {0};
-  tables t = {.profile = profile, .options = options ? options : &defaults};
+  tables t = {.profile = profile, .filter = filter, .options = options ? options : &defaults};
   bool good = true;
   etr_error_clear(error);
   etr_writer_init(&t.writer, sink);
   etr_writer_look(&t.writer, t.options);
   etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (is_wanted(&profile->methods[i], method)) good = add_method(&t, &profile->methods[i]);
+    if (is_wanted(&profile->methods[i], filter)) good = add_method(&t, &profile->methods[i]);
   if (!good) t.writer.status = ETR_ERROR_MEMORY;
   if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
   return etr_writer_finish_with(&t.writer, &t.arena, error);

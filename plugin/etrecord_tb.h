@@ -72,7 +72,10 @@ ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const 
 
 /* ---- Tables and JSON ----------------------------------------------------------------------------------------------------------------------------- */
 
-/** Which nodes a table has. Zeroed: all. Borrowed strings. */
+/**
+ * Which nodes an answer is about. Zeroed: all. Borrowed strings. An event is its node's; where it has none, it is nobody's but its backend's. Where less
+ * than all is asked for, sums are of what is shown, and the answer says so.
+ */
 typedef struct etr_node_filter {
   const char *method;  /**< only graphs of this method */
   const char *graph_module; /**< only entry points of this module: "edge", "aten", ... */
@@ -88,10 +91,10 @@ typedef struct etr_node_filter {
 ETR_API etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
 
 /**
- * Writes the event blocks as ExecuTorch's Inspector has them, joined, schema "etrecord-tb/events/1" (schema/events.schema.json). method: only
- * blocks of this method; NULL: all. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes the event blocks as ExecuTorch's Inspector has them, joined, schema "etrecord-tb/events/1" (schema/events.schema.json). filter may be NULL.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_events_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
 
 /** How a table is laid out. */
 typedef enum etr_table_format {
@@ -101,15 +104,16 @@ typedef enum etr_table_format {
   ETR_TABLE_MARKDOWN,
 } etr_table_format;
 
-/** Order of a table of nodes. */
+/** Order of a table's rows; one that has no such order stays as it is. */
 typedef enum etr_node_order { ETR_ORDER_TIME, ETR_ORDER_NAME, ETR_ORDER_OP, ETR_ORDER_MODULE, ETR_ORDER_GRAPH } etr_node_order;
 
 /** Zeroed: text, milliseconds, by time, all rows, 100 columns. */
 typedef struct etr_table_options {
   etr_table_format format;
   etr_unit unit;
-  etr_node_order order; /**< of nodes; longest time, or alphabetical, first */
+  etr_node_order order; /**< longest time, or alphabetical, first */
   size_t top;           /**< rows at most; 0: all */
+  int depth;            /**< levels of a tree of modules; 0: chosen so that it stays readable */
   size_t width;         /**< columns of text; 0: 100 */
   bool color;           /**< text for a terminal: headings bold, large shares in colour, what is estimated dim */
   bool ascii;           /**< text for a reader that shows nothing else: other characters are replaced */
@@ -122,29 +126,33 @@ typedef struct etr_table_options {
 ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
                                         etr_error *error);
 
-/** Writes the events as a table, block by block. method and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
-ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
-                                         etr_error *error);
+/** Writes the events as a table, block by block. filter and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                                         const etr_sink *sink, etr_error *error);
 
 /**
  * Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes + delegate_only + framework + unexplained
- * = the average of execute. method: only this one; NULL: all. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * = the average of execute. filter (may be NULL) chooses methods, and the nodes that its lists add up. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
 
-/** The same as text, or as one table. options.top: rows of each breakdown. method and options may be NULL. */
-ETR_API etr_status etr_emit_summary_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
-                                           etr_error *error);
+/**
+ * The same for people as text or Markdown, for programs as one long table. options->top: rows of each list. filter and options may be NULL.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                                           const etr_sink *sink, etr_error *error);
 
 /**
  * Writes what is delegated, per operator type, as ExecuTorch's print_delegation_info counts it, with times, schema "etrecord-tb/delegation/1"
- * (schema/delegation.schema.json). method: only this one; NULL: all. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * (schema/delegation.schema.json). filter (may be NULL): the nodes that are counted. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_delegation_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                                            etr_error *error);
 
-/** The same as tables. method and options may be NULL. */
-ETR_API etr_status etr_emit_delegation_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
-                                              etr_error *error);
+/** The same as tables. filter and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                                              const etr_sink *sink, etr_error *error);
 
 /** Writes what is in the inputs as tables. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options, const etr_sink *sink, etr_error *error);

@@ -3,6 +3,7 @@
  * events_json.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes, as JSON.
  */
 #include "fields.h"
+#include "node_filter.h"
 
 #include <stdlib.h>
 
@@ -101,7 +102,7 @@ static void put_event(etr_fields *f, const handle_index *index, const etr_event 
   etr_jw_end(f->json);
 }
 
-static void put_block(etr_fields *f, const etr_block *block, const handle_index *indices) {
+static void put_block(etr_fields *f, const etr_node_filter *filter, const etr_block *block, const handle_index *indices) {
   static const handle_index none = {0};
   const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
   etr_jw_object(f->json);
@@ -112,12 +113,14 @@ static void put_block(etr_fields *f, const etr_block *block, const handle_index 
   etr_field_text(f, "method", method && method->name[0] ? method->name : NULL);
   etr_field_text(f, "method_rule", block->method_rule);
   etr_field_list(f, "events");
-  for (size_t i = 0; i < block->event_count; i++) put_event(f, method ? &indices[block->method] : &none, &block->events[i]);
+  for (size_t i = 0; i < block->event_count; i++)
+    if (etr_filter_takes_event(filter, f->profile, method, &block->events[i]))
+      put_event(f, method ? &indices[block->method] : &none, &block->events[i]);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-etr_status etr_emit_events_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
   etr_fields f = {profile, unit, &json};
@@ -133,8 +136,7 @@ etr_status etr_emit_events_json(const etr_profile *profile, const char *method, 
   etr_jw_key(&json, "blocks");
   etr_jw_array(&json);
   for (size_t i = 0; indices && i < profile->block_count; i++) {
-    uint32_t index = profile->blocks[i].method;
-    if (!method || (index != ETR_NONE && strcmp(profile->methods[index].name, method) == 0)) put_block(&f, &profile->blocks[i], indices);
+    if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&f, filter, &profile->blocks[i], indices);
   }
   etr_jw_end(&json);
   etr_jw_end(&json);

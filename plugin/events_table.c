@@ -2,12 +2,14 @@
  *
  * events_table.c - the event blocks as tables.
  */
+#include "node_filter.h"
 #include "table.h"
 
 #include <stdlib.h>
 
 typedef struct events_table {
   const etr_profile *profile;
+  const etr_node_filter *filter;
   const etr_table_options *options;
   etr_arena arena;
   etr_writer writer;
@@ -55,11 +57,30 @@ static void add_event(events_table *t, const etr_block *block, const etr_event *
   etr_table_add(&t->table, etr_unit_name(t->options->unit));
 }
 
-/* Longest first; as they ran, in ETR_ORDER_GRAPH. */
-static int by_time(const void *a, const void *b) {
-  const etr_event *x = *(const etr_event *const *)a, *y = *(const etr_event *const *)b;
-  if (x->stats.avg != y->stats.avg) return x->stats.avg < y->stats.avg ? 1 : -1;
-  return (x > y) - (x < y);
+/* A row and what it is sorted by; events stand in the order in which they ran. */
+typedef struct row {
+  const etr_event *event;
+  const char *key; /* "" by time */
+} row;
+
+static int by_key(const void *a, const void *b) {
+  const row *x = a, *y = b;
+  int order = strcmp(x->key, y->key);
+  if (order) return order;
+  if (x->event->stats.avg != y->event->stats.avg) return x->event->stats.avg < y->event->stats.avg ? 1 : -1;
+  return (x->event > y->event) - (x->event < y->event);
+}
+
+/* What has no node stands first where the order is one of nodes. */
+static const char *sort_key(const events_table *t, const etr_block *block, const etr_event *event) {
+  const etr_method *method = block->method == ETR_NONE ? NULL : &t->profile->methods[block->method];
+  const etr_graph *graph = method && method->graph != ETR_NONE && event->node_count ? &t->profile->graphs[method->graph] : NULL;
+  switch (t->options->order) {
+  case ETR_ORDER_NAME: return event->name;
+  case ETR_ORDER_OP: return graph ? graph->nodes[event->nodes[0]].target : "";
+  case ETR_ORDER_MODULE: return graph ? graph->modules[graph->nodes[event->nodes[0]].module].path : "";
+  default: return "";
+  }
 }
 
 static void put_title(events_table *t, const etr_block *block) {
@@ -72,35 +93,39 @@ static void put_title(events_table *t, const etr_block *block) {
   etr_putf(&t->writer, " \xC2\xB7 times in %s\n  (", etr_unit_name(t->options->unit));
   etr_put_plain(&t->writer, block->method_rule);
   etr_puts(&t->writer, ")\n");
+  etr_put_filter(&t->writer, &t->arena, t->filter);
 }
 
 static void add_block(events_table *t, const etr_block *block) {
   bool text = t->options->format == ETR_TABLE_TEXT;
-  const etr_event **order = etr_arena_alloc_array(&t->arena, block->event_count, sizeof *order);
-  size_t shown = text && t->options->top ? ETR_MIN(t->options->top, block->event_count) : block->event_count;
-  if (!order || block->event_count == 0) return;
-  for (size_t i = 0; i < block->event_count; i++) order[i] = &block->events[i];
-  if (text && t->options->order == ETR_ORDER_TIME) qsort(order, block->event_count, sizeof *order, by_time);
+  const etr_method *method = block->method == ETR_NONE ? NULL : &t->profile->methods[block->method];
+  row *rows = etr_arena_alloc_array(&t->arena, block->event_count, sizeof *rows);
+  size_t count = 0;
+  for (size_t i = 0; rows && i < block->event_count; i++)
+    if (etr_filter_takes_event(t->filter, t->profile, method, &block->events[i]))
+      rows[count++] = (row){&block->events[i], sort_key(t, block, &block->events[i])};
+  if (!rows || count == 0) return;
+  size_t shown = t->options->top ? ETR_MIN(t->options->top, count) : count;
+  if (t->options->order != ETR_ORDER_GRAPH) qsort(rows, count, sizeof *rows, by_key);
   if (text) {
     put_title(t, block);
     etr_table_init(&t->table, &t->arena, text_columns, ETR_COUNT(text_columns));
   }
-  for (size_t i = 0; i < shown; i++) add_event(t, block, order[i]);
+  for (size_t i = 0; i < shown; i++) add_event(t, block, rows[i].event);
   if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
-  if (shown < block->event_count) etr_putf(&t->writer, "%zu more: --top 0\n", block->event_count - shown);
+  if (text) etr_put_more(&t->writer, count - shown);
 }
 
-etr_status etr_emit_events_table(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
                                  etr_error *error) {
   static const etr_table_options defaults = {0};
-  events_table t = {.profile = profile, .options = options ? options : &defaults};
+  events_table t = {.profile = profile, .filter = filter, .options = options ? options : &defaults};
   etr_error_clear(error);
   etr_writer_init(&t.writer, sink);
   etr_writer_look(&t.writer, t.options);
   etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
   for (size_t i = 0; i < profile->block_count; i++) {
-    uint32_t index = profile->blocks[i].method;
-    if (!method || (index != ETR_NONE && strcmp(profile->methods[index].name, method) == 0)) add_block(&t, &profile->blocks[i]);
+    if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) add_block(&t, &profile->blocks[i]);
   }
   if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
   return etr_writer_finish_with(&t.writer, &t.arena, error);

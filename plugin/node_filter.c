@@ -25,6 +25,39 @@ bool etr_glob(const char *pattern, const char *text) {
   return *pattern == '\0';
 }
 
+bool etr_filter_is_active(const etr_node_filter *filter) { return filter && (filter->module || filter->op || filter->backend); }
+
+char *etr_filter_text(etr_arena *arena, const etr_node_filter *filter) {
+  if (!filter) return etr_arena_format(arena, "%s", "");
+  const char *module = filter->module, *op = filter->op, *backend = filter->backend;
+  return etr_arena_format(arena, "%s%s%s%s%s%s%s%s", module ? "module " : "", module ? module : "", module && (op || backend) ? ", " : "",
+                          op ? "operators " : "", op ? op : "", op && backend ? ", " : "", backend ? "backend " : "", backend ? backend : "");
+}
+
+void etr_put_filter(etr_writer *writer, etr_arena *arena, const etr_node_filter *filter) {
+  char *text = etr_filter_is_active(filter) ? etr_filter_text(arena, filter) : NULL;
+  if (!text) return;
+  etr_puts(writer, "only ");
+  etr_put_plain(writer, text);
+  etr_puts(writer, "\n");
+}
+
+bool etr_filter_takes_method(const etr_node_filter *filter, const etr_method *method) {
+  return !filter || !filter->method || strcmp(filter->method, method->name) == 0;
+}
+
+bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile, const etr_block *block) {
+  if (!filter || !filter->method) return true;
+  return block->method != ETR_NONE && etr_filter_takes_method(filter, &profile->methods[block->method]);
+}
+
+bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile, const etr_method *method, const etr_event *event) {
+  if (!etr_filter_is_active(filter)) return true;
+  if (event->node_count && method && method->graph != ETR_NONE)
+    return etr_filter_takes_node(filter, &profile->graphs[method->graph], event->nodes[0]);
+  return !filter->module && !filter->op && event->backend && etr_glob(filter->backend, event->backend);
+}
+
 bool etr_filter_takes_graph(const etr_node_filter *filter, const etr_graph *graph) {
   if (!filter) return true;
   return (!filter->method || strcmp(filter->method, graph->method) == 0) &&

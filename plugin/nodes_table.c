@@ -155,7 +155,34 @@ static void add_cell(nodes_table *t, etr_table *table, const row *r, column c) {
   }
 }
 
-static etr_status write_table(nodes_table *t, const etr_sink *sink, etr_error *error) {
+/* Where less than all is asked for: how much of each graph it is. */
+static void put_totals(nodes_table *t, etr_writer *writer, const etr_node_filter *filter) {
+  double *sums = etr_arena_alloc_array(&t->arena, t->profile->graph_count, sizeof *sums);
+  size_t *counts = etr_arena_alloc_array(&t->arena, t->profile->graph_count, sizeof *counts);
+  if (!sums || !counts || !etr_filter_is_active(filter)) return;
+  for (size_t i = 0; i < t->rows.count; i++) {
+    size_t graph = (size_t)(t->rows.data[i].graph - t->profile->graphs);
+    sums[graph] += t->rows.data[i].avg;
+    counts[graph]++;
+  }
+  for (size_t i = 0; i < t->profile->graph_count; i++) {
+    const etr_graph *graph = &t->profile->graphs[i];
+    if (counts[i] == 0) continue;
+    etr_put_plain(writer, etr_arena_format(&t->arena, "%s/%s: %zu node%s", graph->module, graph->method, counts[i], counts[i] == 1 ? "" : "s"));
+    if (is_timed(t->profile, graph)) {
+      double execute = t->profile->methods[graph->profile_method].execute.avg;
+      etr_puts(writer, ", ");
+      etr_put_time(writer, t->profile, sums[i], t->options->unit);
+      etr_puts(writer, " of ");
+      etr_put_time(writer, t->profile, execute, t->options->unit);
+      etr_putf(writer, " %s", etr_unit_name(t->options->unit));
+    }
+    etr_puts(writer, ", ");
+    etr_put_filter(writer, &t->arena, filter);
+  }
+}
+
+static etr_status write_table(nodes_table *t, const etr_node_filter *filter, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_table table;
   bool text = t->options->format == ETR_TABLE_TEXT;
@@ -179,7 +206,8 @@ static etr_status write_table(nodes_table *t, const etr_sink *sink, etr_error *e
   etr_writer_init(&writer, sink);
   etr_writer_look(&writer, t->options);
   etr_table_write(&table, &writer, t->options->format, t->options->width);
-  if (text && row_count < t->rows.count) etr_putf(&writer, "%zu more: --top 0\n", t->rows.count - row_count);
+  if (text) etr_put_more(&writer, t->rows.count - row_count);
+  if (text) put_totals(t, &writer, filter);
   return etr_writer_finish(&writer, error);
 }
 
@@ -189,7 +217,7 @@ etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filte
   nodes_table t = {.profile = profile, .options = options ? options : &defaults};
   etr_error_clear(error);
   collect(&t, filter);
-  etr_status status = write_table(&t, sink, error);
+  etr_status status = write_table(&t, filter, sink, error);
   etr_arena_clear(&t.arena);
   return status;
 }

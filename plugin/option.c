@@ -212,7 +212,7 @@ static void set_clock(cli_settings *out) {
 }
 
 exit_status option_parse(cli_settings *out, const cli_command **chosen, int argc, char **argv) {
-  *out = (cli_settings){.top = 30};
+  *out = (cli_settings){.top = TOP_DEFAULT};
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
   *chosen = p.named ? p.command : NULL;

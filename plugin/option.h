@@ -10,7 +10,10 @@
 /** What the reading commands print. */
 typedef enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_TSV, FORMAT_MARKDOWN } output_format;
 
-enum { MAX_LIST = 64 };
+enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
+
+/** When text is coloured. */
+typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
 
 /** All that the options say. Zeroed: defaults. Strings are argv's. */
 typedef struct cli_settings {
@@ -28,8 +31,9 @@ typedef struct cli_settings {
   bool has_source_unit;
   double ticks_per_second;
   output_format format;
+  color_choice color;
   const char *logdir, *name;
-  int64_t depth, top;
+  int64_t depth, top; /* TOP_DEFAULT: as many rows as the command finds fit */
   const char *method, *graph, *module, *op, *backend;
   etr_node_order order;
 } cli_settings;

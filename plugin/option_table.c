@@ -88,6 +88,7 @@ enum {
   INPUTS = ALL & ~(unsigned)COMMAND_HELP,      /* commands that read a record */
   READING = INPUTS & ~(unsigned)COMMAND_WRITE, /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
+  FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION,
 };
 
 #define AT(member) offsetof(cli_settings, member)
@@ -98,14 +99,16 @@ const option_spec options[] = {
     {"name", 0, "NAME", OPTION_TEXT, AT(name), 0, NULL, COMMAND_WRITE, "folder below it (default: the record directory's name)"},
     {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules opened in DOT files (default: what stays readable)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
+    {"color", 0, "WHEN", OPTION_WORD, AT(color), 0, "auto|always|never", READING, "colour of text (default: auto, on a terminal)"},
     {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING, "unit of times (default: ms)"},
     {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD, "only this method"},
     {"graph", 'g', "MODULE", OPTION_TEXT, AT(graph), 0, NULL, COMMAND_NODES, "only entry points of this module: edge, aten, ..."},
-    {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, COMMAND_NODES, "only nodes in this module of the model or below it"},
-    {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, COMMAND_NODES, "only these operators: 'aten.conv*'"},
-    {"backend", 0, "GLOB", OPTION_TEXT, AT(backend), 0, NULL, COMMAND_NODES, "only nodes that run in this backend; cpu: as kernels"},
-    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", COMMAND_NODES | COMMAND_EVENTS, "order of the rows (default: time)"},
-    {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD, "only the first N rows (default: 30; 0: all)"},
+    {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, FILTERED, "only nodes in this module of the model or below it"},
+    {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, FILTERED, "only these operators: 'aten.conv*'"},
+    {"backend", 0, "GLOB", OPTION_TEXT, AT(backend), 0, NULL, FILTERED, "only nodes that run in this backend; cpu: as kernels"},
+    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", PER_METHOD, "order of the rows (default: time)"},
+    {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD,
+     "only the first N rows (default: 30 of text, 10 of each table of a summary, otherwise all; 0: all)"},
     {"etrecord", 0, "FILE", OPTION_TEXT, AT(etrecord), 0, NULL, INPUTS, "the ETRecord, where RECORD has several or none"},
     {"etdump", 0, "FILE", OPTION_LIST, AT(etdumps), AT(etdump_count), NULL, INPUTS,
      "an ETDump instead of RECORD's; may be repeated, - is standard input"},

@@ -6,6 +6,7 @@
 #include "fields.h"
 #include "findings.h"
 #include "loads.h"
+#include "node_filter.h"
 
 typedef struct emitter {
   etr_fields fields;
@@ -108,7 +109,7 @@ static bool put_loads(emitter *e) {
   return true;
 }
 
-etr_status etr_emit_summary_json(const etr_profile *profile, const char *method, etr_unit unit, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
   emitter e = {.fields = {profile, unit, &json}};
@@ -120,7 +121,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const char *method,
   etr_field_text(&e.fields, "time_unit", etr_unit_name(unit));
   etr_field_list(&e.fields, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (!method || strcmp(profile->methods[i].name, method) == 0) good = put_method(&e, &profile->methods[i]);
+    if (etr_filter_takes_method(filter, &profile->methods[i])) good = put_method(&e, &profile->methods[i]);
   etr_jw_end(&json);
   good = good && put_loads(&e);
   etr_jw_end(&json);

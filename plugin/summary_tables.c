@@ -6,6 +6,7 @@
 #include "breakdown.h"
 #include "findings.h"
 #include "label.h"
+#include "node_filter.h"
 #include "table.h"
 
 enum { DEFAULT_ROWS = 10, BAR_WIDTH = 24 };
@@ -156,7 +157,7 @@ static bool add_method(summary *s, const etr_method *m) {
   return true;
 }
 
-etr_status etr_emit_summary_tables(const etr_profile *profile, const char *method, const etr_table_options *options, const etr_sink *sink,
+etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
                                    etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
   static const etr_column columns[] = {{"method", false, false}, {"part", false, false}, {"key", false, false}, {"avg", true, false},
@@ -168,7 +169,7 @@ etr_status etr_emit_summary_tables(const etr_profile *profile, const char *metho
   etr_writer_look(&s.writer, s.options);
   etr_table_init(&s.table, &s.arena, columns, ETR_COUNT(columns));
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (!method || strcmp(profile->methods[i].name, method) == 0) good = (text ? put_method : add_method)(&s, &profile->methods[i]);
+    if (etr_filter_takes_method(filter, &profile->methods[i])) good = (text ? put_method : add_method)(&s, &profile->methods[i]);
   if (!good) s.writer.status = ETR_ERROR_MEMORY;
   if (text)
     put_loads(&s);

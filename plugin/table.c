@@ -186,3 +186,11 @@ void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_forma
   else
     write_rows(table, writer, format);
 }
+
+void etr_put_more(etr_writer *writer, size_t count) {
+  if (count == 0) return;
+  etr_put_style(writer, ETR_STYLE_DIM);
+  etr_putf(writer, "%zu more: --top 0", count);
+  etr_put_style(writer, ETR_STYLE_PLAIN);
+  etr_puts(writer, "\n");
+}

@@ -39,6 +39,10 @@ class Sink(ctypes.Structure):
     _fields_ = [("write", WRITE), ("context", ctypes.c_void_p)]
 
 
+class NodeFilter(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("method", "graph_module", "module", "op", "backend")]
+
+
 class LogdirOptions(ctypes.Structure):
     _fields_ = [("logdir", ctypes.c_char_p), ("name", ctypes.c_char_p), ("wall_time", ctypes.c_double), ("host", ctypes.c_char_p), ("pid", ctypes.c_long),
                 ("dot_depth", ctypes.c_int), ("on_file", ON_FILE), ("context", ctypes.c_void_p)]
@@ -57,10 +61,10 @@ def _load():
         "etr_profile_close": (None, [pointer]),
         "etr_write_logdir": (ctypes.c_int, [pointer, ctypes.POINTER(LogdirOptions), error]),
         "etr_emit_info_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
-        "etr_emit_nodes_json": (ctypes.c_int, [pointer, pointer, ctypes.c_int, sink, error]),
-        "etr_emit_events_json": (ctypes.c_int, [pointer, text, ctypes.c_int, sink, error]),
-        "etr_emit_summary_json": (ctypes.c_int, [pointer, text, ctypes.c_int, sink, error]),
-        "etr_emit_delegation_json": (ctypes.c_int, [pointer, text, ctypes.c_int, sink, error]),
+        "etr_emit_nodes_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
+        "etr_emit_events_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
+        "etr_emit_summary_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
+        "etr_emit_delegation_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)

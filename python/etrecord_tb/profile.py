@@ -88,15 +88,15 @@ class Profile:
 
     def events(self, method=None, unit="ms") -> list[model.EventBlock]:
         """The events as ExecuTorch's Inspector has them, joined to nodes; of all methods, or of one."""
-        return model.build(model.EventBlock, self._json("events", _text(method), unit=unit)["blocks"])
+        return model.build(model.EventBlock, self._json("events", _of_method(method), unit=unit)["blocks"])
 
     def summary(self, method=None, unit="ms") -> list[model.MethodSummary]:
         """Where each method's time goes."""
-        return model.build(model.MethodSummary, self._json("summary", _text(method), unit=unit)["methods"])
+        return model.build(model.MethodSummary, self._json("summary", _of_method(method), unit=unit)["methods"])
 
     def delegation(self, method=None, unit="ms") -> list[model.MethodDelegation]:
         """What is delegated, per operator type, with times."""
-        return model.build(model.MethodDelegation, self._json("delegation", _text(method), unit=unit)["methods"])
+        return model.build(model.MethodDelegation, self._json("delegation", _of_method(method), unit=unit)["methods"])
 
     def write(self, logdir="runs", name=None, dot_depth=0) -> list[str]:
         """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. The paths of what was written."""
@@ -110,5 +110,6 @@ class Profile:
         return written
 
 
-def _text(text):
-    return None if text is None else text.encode()
+def _of_method(method):
+    """The filter that takes one method; None: all."""
+    return None if method is None else _library.NodeFilter(method=method.encode())

@@ -58,9 +58,9 @@ class Program:
         with open(self.path, 'rb') as file:
             self.sanitized = b'__asan_init' in file.read()
 
-    def run(self, arguments, cwd, stdin=None, stdout=None, seconds=10, address_space=1024 * MEGABYTE):
-        """stdin: path of a file; stdout: an open file instead of a pipe."""
-        environment = dict(os.environ, ASAN_OPTIONS='detect_leaks=1', LC_ALL='C.UTF-8')
+    def run(self, arguments, cwd, stdin=None, stdout=None, seconds=10, address_space=1024 * MEGABYTE, environment=None):
+        """stdin: path of a file; stdout: an open file instead of a pipe; environment: what to add to it."""
+        environment = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=1', 'LC_ALL': 'C.UTF-8', **(environment or {})}
         with open(stdin or os.devnull, 'rb') as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = subprocess.Popen(
                 [self.path, *arguments],

@@ -2,14 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the command-line cases of this folder: run.py PATH/TO/etrecord-tb [NAME...]. README.md tells what a case looks like."""
 
+import fcntl
 import fnmatch
+import functools
 import glob
 import os
+import pty
 import re
 import shlex
 import shutil
+import struct
 import sys
 import tempfile
+import termios
+import threading
 import zipfile
 
 import command
@@ -43,7 +49,8 @@ class Runner:
 
     def __init__(self, program, case, folder):
         self.program, self.case, self.folder = program, case, folder
-        self.stdin = self.stdout = self.outcome = self.previous = self.width = None
+        self.stdin = self.stdout = self.outcome = self.previous = self.columns = None
+        self.environment = {'NO_COLOR': '', 'TERM': 'xterm'}
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -94,9 +101,17 @@ class Runner:
             os.close(reader)
             self.stdout = os.fdopen(writer, 'wb')
 
+    def do_env(self, name, value=''):
+        self.environment[name] = value
+
+    def do_terminal(self, columns):
+        self.columns = int(columns)
+
     def do_run(self, *arguments):
         self.previous = self.outcome
-        self.outcome = self.program.run(arguments, self.folder, stdin=self.stdin, stdout=self.stdout, seconds=30)
+        run = functools.partial(self.program.run, arguments, self.folder, stdin=self.stdin, seconds=30, environment=self.environment)
+        self.outcome = run_in_terminal(run, self.columns) if self.columns else run(stdout=self.stdout)
+        self.outcome.stdout = re.sub(rb'\x1b\[(\d+)m', rb'{\1}', self.outcome.stdout)
         for problem in self.outcome.problems():
             raise Failure(problem)
 
@@ -126,6 +141,29 @@ class Runner:
         missing = [pattern for pattern in expected if not fnmatch.filter(found, pattern)]
         if missing or len(found) != len(expected):
             raise Failure('files are\n%s\ninstead of\n%s' % (indent(found), indent(expected)))
+
+
+def run_in_terminal(run, columns):
+    """A run whose standard output is a terminal so wide."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    parts = []
+
+    def collect():
+        try:
+            while part := os.read(master, 4096):
+                parts.append(part)
+        except OSError:  # what reading a terminal gives that nobody writes to any more
+            pass
+
+    reader = threading.Thread(target=collect)
+    reader.start()
+    with os.fdopen(slave, 'wb') as terminal:
+        outcome = run(stdout=terminal)
+    reader.join()
+    os.close(master)
+    outcome.stdout = b''.join(parts).replace(b'\r\n', b'\n')
+    return outcome
 
 
 def line_pattern(line):
