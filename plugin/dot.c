@@ -155,7 +155,7 @@ static void draw_clusters(dot_drawing *drawing) {
 
 static void color_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t *node) {
   const etr_dot_sum *sum = &box->sum;
-  if (sum->timed) {
+  if (sum->timed && !box->is_context) {
     set(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
   } else if (view->plan->total.timed && sum->ops > 0) {
     set(node, "color", "#d1d5db");
@@ -167,7 +167,7 @@ static void color_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t
 }
 
 static void shape_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t *node) {
-  if (box->node == ETR_NONE) {
+  if (box->node == ETR_NONE || etr_dot_is_run(box)) {
     bool partly = box->sum.delegated > 0 && box->sum.delegated < box->sum.ops;
     set(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
   } else if (view->graph->nodes[box->node].kind != ETR_NODE_OP) {
@@ -236,9 +236,10 @@ etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_
   if (of->profile_method != ETR_NONE) view.method = &profile->methods[of->profile_method];
   etr_writer writer;
   etr_writer_init(&writer, sink);
-  etr_status status = etr_dot_plan_build(&plan, &arena, of, options != NULL ? options->depth : 0);
+  etr_status status = etr_dot_plan_build(&plan, &arena, of, options, error);
   if (status == ETR_OK) status = draw_alone(&view, &writer);
   etr_arena_clear(&arena);
-  if (status != ETR_OK) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (status == ETR_ERROR_MEMORY) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (status != ETR_OK) return status;
   return etr_writer_finish(&writer, error);
 }

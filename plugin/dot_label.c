@@ -53,9 +53,15 @@ static void put_shape_line(etr_writer *writer, const etr_dot_view *view, const e
   if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
 }
 
+/* "#1  ", of a node in the top. */
+static void put_rank(etr_writer *writer, const etr_dot_box *box) {
+  if (box->rank > 0) etr_putf(writer, "#%" PRIu32 "  ", box->rank);
+}
+
 /* The operator; below it the module it is all of, or else its name where that says more. */
 static void put_op_lines(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box, const etr_node *node) {
   etr_slice op = etr_label_op(node->target);
+  put_rank(writer, box);
   etr_dot_put_short(writer, op, LONGEST_NAME);
   if (box->scope != box->cluster) {
     etr_puts(writer, "\\n");
@@ -77,9 +83,22 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
   put_time_line(writer, view, &box->sum);
 }
 
+static void put_op_count(etr_writer *writer, uint32_t count) { etr_putf(writer, "%" PRIu32 " operator%s", count, count == 1 ? "" : "s"); }
+
 static void put_scope_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   put_name(writer, view->plan->scopes.list[box->scope].label);
-  etr_putf(writer, "\\n%" PRIu32 " operator%s", box->sum.ops, box->sum.ops == 1 ? "" : "s");
+  etr_puts(writer, "\\n");
+  put_op_count(writer, box->sum.ops);
+  put_time_line(writer, view, &box->sum);
+}
+
+/* Consecutive operators that are not in the top, by the first and the last. */
+static void put_run_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
+  put_op_count(writer, box->sum.ops);
+  etr_puts(writer, "\\n");
+  etr_dot_put_short(writer, etr_label_op(view->graph->nodes[box->node].target), LONGEST_NAME / 2);
+  etr_puts(writer, box->sum.ops == 2 ? ", " : " \xE2\x80\xA6 ");
+  etr_dot_put_short(writer, etr_label_op(view->graph->nodes[box->last].target), LONGEST_NAME / 2);
   put_time_line(writer, view, &box->sum);
 }
 
@@ -89,6 +108,8 @@ char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text_begin(&text, view->arena, &writer);
   if (box->node == ETR_NONE) {
     put_scope_label(&writer, view, box);
+  } else if (etr_dot_is_run(box)) {
+    put_run_label(&writer, view, box);
   } else {
     put_node_label(&writer, view, box);
   }
@@ -177,6 +198,12 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
   put_time_lines(writer, view, index);
 }
 
+static void put_run_tooltip(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
+  etr_putf(writer, "operators: %" PRIu32, box->sum.ops);
+  put_line(writer, "first", view->graph->nodes[box->node].name);
+  put_line(writer, "last", view->graph->nodes[box->last].name);
+}
+
 char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   const etr_scope *scope = &view->plan->scopes.list[index];
   etr_text text;
@@ -193,6 +220,10 @@ char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
-  put_node_tooltip(&writer, view, box->node);
+  if (etr_dot_is_run(box)) {
+    put_run_tooltip(&writer, view, box);
+  } else {
+    put_node_tooltip(&writer, view, box->node);
+  }
   return etr_text_end(&text, &writer);
 }

@@ -104,6 +104,25 @@ static void put_note(etr_writer *writer, const char *note) {
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
 }
 
+static void put_focus(etr_writer *writer, const etr_dot_view *view) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">only module <B>");
+  etr_dot_put_html(writer, view->plan->choice.focus);
+  etr_puts(writer, "</B>; in grey around it what it takes from and gives to</TD></TR>");
+}
+
+static void put_top(etr_writer *writer, const etr_dot_view *view) {
+  const etr_dot_choice *choice = &view->plan->choice;
+  etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the node" : "<TR><TD ALIGN=\"LEFT\">");
+  if (choice->top > 1) etr_putf(writer, "#1 to #%zu: the nodes", choice->top);
+  etr_puts(writer, choice->top == 1 ? " that takes most time, " : " that take most time, together ");
+  put_time(writer, view, choice->top_ticks);
+  if (view->method != NULL && view->method->execute.avg > 0) {
+    etr_puts(writer, ", ");
+    etr_dot_put_share(writer, choice->top_ticks / view->method->execute.avg);
+  }
+  etr_puts(writer, "; in grey the rest, operators in a row and whole modules in one box</TD></TR>");
+}
+
 char *etr_dot_legend(const etr_dot_view *view) {
   const etr_dot_plan *plan = view->plan;
   etr_text text;
@@ -116,7 +135,9 @@ char *etr_dot_legend(const etr_dot_view *view) {
   if (plan->total.timed) put_heat(&writer, view);
   if (plan->delegate_count > 0) put_delegates(&writer, view);
   if (plan->total.estimated) put_note(&writer, "~ estimated: matched by the order of operator classes, not by an id");
-  if (plan->levels < plan->deepest) put_note(&writer, "rounded boxes stand for all that is in a module");
+  if (plan->choice.focus != NULL) put_focus(&writer, view);
+  if (plan->choice.top > 0) put_top(&writer, view);
+  if (plan->has_closed) put_note(&writer, "rounded boxes stand for all that is in a module");
   etr_puts(&writer, "</TABLE>");
   return etr_text_end(&text, &writer);
 }

@@ -20,16 +20,13 @@ typedef struct planner {
   etr_dot_sum *scope_sums; /* one per scope */
   uint32_t *cluster_of;    /* one per scope, see etr_dot_plan */
   uint32_t *closed_around; /* one per scope: the outermost closed scope around or at it; ETR_NONE */
+  uint32_t *level;         /* one per scope: scopes around it that are all in focus */
   uint32_t *box_of_scope;  /* of a closed scope, as soon as there is one */
   uint32_t *box_of_node;   /* ETR_NONE: not drawn */
   etr_vec(etr_dot_box) boxes;
   etr_vec(etr_dot_edge) edges;
   etr_vec(etr_dot_delegate) delegates;
 } planner;
-
-static bool is_weight(const etr_node *node) {
-  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
-}
 
 static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
   uint32_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
@@ -42,6 +39,8 @@ static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
 static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->drawn += other->drawn;
+  sum->focused += other->focused;
+  sum->ranked += other->ranked;
   sum->ops += other->ops;
   sum->delegated += other->delegated;
   sum->several_delegates |= other->several_delegates ||
@@ -89,7 +88,13 @@ static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
 static void sum_node(planner *p, etr_map *known, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   etr_dot_sum *sum = &p->node_sums[index];
-  *sum = (etr_dot_sum){.drawn = is_weight(node) ? 0 : 1, .ops = node->kind == ETR_NODE_OP ? 1 : 0, .delegate = ETR_NONE};
+  const etr_dot_choice *choice = &p->plan->choice;
+  bool is_weight = etr_dot_is_weight(node);
+  *sum = (etr_dot_sum){.drawn = !is_weight,
+                       .focused = !is_weight && choice->focused[index],
+                       .ranked = choice->rank[index] > 0,
+                       .ops = node->kind == ETR_NODE_OP,
+                       .delegate = ETR_NONE};
   if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
     sum->ticks = p->graph->times[index].avg;
     sum->timed = true;
@@ -122,6 +127,17 @@ static void sum_all(planner *p) {
 
 /* ---- Levels ---- */
 
+static bool is_in_focus(const etr_dot_sum *sum) { return sum->focused == sum->drawn; }
+
+/* Levels count from the outermost scopes that are all in focus; scopes around these are open in any case. */
+static void number_levels(planner *p) {
+  for (uint32_t i = 0; i < p->plan->scopes.count; i++) {
+    uint32_t parent = p->plan->scopes.list[i].parent;
+    p->level[i] = parent != ETR_NONE && is_in_focus(&p->scope_sums[parent]) ? p->level[parent] + 1 : 0;
+    if (is_in_focus(&p->scope_sums[i])) p->plan->deepest = ETR_MAX(p->plan->deepest, p->level[i] + 1);
+  }
+}
+
 /* Boxes for every number of open levels: nodes in opened scopes, and one for each scope that is just below. */
 static uint32_t levels_at_ease(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
@@ -131,29 +147,44 @@ static uint32_t levels_at_ease(planner *p) {
   if (nodes == NULL || closed == NULL) return 0;
   for (size_t i = 0; i < p->graph->node_count; i++) {
     uint32_t scope = scopes->of_node[i];
-    nodes[scope == ETR_NONE ? 0 : scopes->list[scope].depth + 1] += p->node_sums[i].drawn;
+    bool is_around = scope == ETR_NONE || !is_in_focus(&p->scope_sums[scope]);
+    nodes[is_around ? 0 : p->level[scope] + 1] += p->node_sums[i].focused;
   }
-  for (size_t i = 0; i < scopes->count; i++) closed[scopes->list[i].depth] += p->scope_sums[i].drawn > 0;
+  for (size_t i = 0; i < scopes->count; i++) {
+    if (is_in_focus(&p->scope_sums[i])) closed[p->level[i]] += p->scope_sums[i].drawn > 0;
+  }
   uint32_t levels = 0;
   size_t open_nodes = nodes[0];
   while (levels < deepest && open_nodes + nodes[levels + 1] + closed[levels + 1] <= BOXES_AT_EASE) open_nodes += nodes[++levels];
   return levels;
 }
 
-static uint32_t choose_levels(planner *p, int depth) {
+static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
+  int depth = options != NULL ? options->depth : 0;
+  const etr_dot_choice *choice = &p->plan->choice;
   uint32_t most = ETR_MIN(p->plan->deepest, (uint32_t)MOST_LEVELS);
   if (depth > 0) return ETR_MIN((uint32_t)depth, most);
-  if (depth < 0 || p->plan->total.ops <= BOXES_AT_EASE) return most;
-  return ETR_MIN(levels_at_ease(p), most);
+  if (depth < 0 || choice->top > 0 || p->plan->total.ops <= BOXES_AT_EASE) return most;
+  uint32_t least = choice->focus != NULL ? 1 : 0; /* what is in focus is opened */
+  return ETR_MIN(ETR_MAX(levels_at_ease(p), least), most);
+}
+
+static bool is_open(const planner *p, uint32_t scope) {
+  const etr_dot_sum *sum = &p->scope_sums[scope];
+  if (sum->focused == 0 || (p->plan->choice.top > 0 && sum->ranked == 0)) return false;
+  return !is_in_focus(sum) || p->level[scope] < p->plan->levels;
 }
 
 /* ---- Boxes ---- */
 
 static uint32_t add_box(planner *p, etr_dot_box box) {
+  const etr_dot_choice *choice = &p->plan->choice;
   etr_dot_box *added = etr_vec_push(p->arena, &p->boxes);
   if (added == NULL) return ETR_NONE;
+  box.last = box.node;
+  box.is_context = box.sum.focused == 0 || (choice->top > 0 && box.rank == 0);
   *added = box;
-  p->plan->hottest = ETR_MAX(p->plan->hottest, box.sum.ticks);
+  if (!box.is_context) p->plan->hottest = ETR_MAX(p->plan->hottest, box.sum.ticks);
   return (uint32_t)p->boxes.count - 1;
 }
 
@@ -163,26 +194,46 @@ static void place_scopes(planner *p) {
     const etr_scope *scope = &p->plan->scopes.list[i];
     uint32_t cluster = scope->parent != ETR_NONE ? p->cluster_of[scope->parent] : ETR_NONE;
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
-    bool is_open = scope->depth < p->plan->levels, is_frame_of_one = p->scope_sums[i].drawn <= 1;
-    p->cluster_of[i] = is_open && !is_frame_of_one ? i : cluster;
-    p->closed_around[i] = closed == ETR_NONE && !is_open && !is_frame_of_one ? i : closed;
+    bool opened = is_open(p, i), is_frame_of_one = p->scope_sums[i].drawn <= 1;
+    p->cluster_of[i] = opened && !is_frame_of_one ? i : cluster;
+    p->closed_around[i] = closed == ETR_NONE && !opened && !is_frame_of_one ? i : closed;
   }
 }
 
-static uint32_t box_for_node(planner *p, uint32_t node) {
+/* What the box of the node before can take in, too: an operator that is in focus but not in the top. */
+static bool is_rest(const planner *p, uint32_t node) {
+  const etr_dot_choice *choice = &p->plan->choice;
+  return choice->top > 0 && choice->rank[node] == 0 && choice->focused[node] && p->graph->nodes[node].kind == ETR_NODE_OP;
+}
+
+static uint32_t box_for_single(planner *p, uint32_t node, uint32_t before) {
+  uint32_t scope = p->plan->scopes.of_node[node], cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
+  etr_dot_box *previous = before == ETR_NONE ? NULL : &p->boxes.data[before];
+  if (previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster && is_rest(p, previous->node) && is_rest(p, node)) {
+    previous->last = node;
+    add(&previous->sum, &p->node_sums[node]);
+    return before;
+  }
+  return add_box(p, (etr_dot_box){.node = node, .scope = scope, .cluster = cluster, .rank = p->plan->choice.rank[node], .sum = p->node_sums[node]});
+}
+
+/* before: box of the node before; ETR_NONE for the first. */
+static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
   uint32_t scope = p->plan->scopes.of_node[node];
-  if (scope == ETR_NONE) return add_box(p, (etr_dot_box){node, ETR_NONE, ETR_NONE, p->node_sums[node]});
-  uint32_t closed = p->closed_around[scope];
-  if (closed == ETR_NONE) return add_box(p, (etr_dot_box){node, scope, p->cluster_of[scope], p->node_sums[node]});
+  uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
+  if (closed == ETR_NONE) return box_for_single(p, node, before);
   if (p->box_of_scope[closed] == ETR_NONE) {
-    p->box_of_scope[closed] = add_box(p, (etr_dot_box){ETR_NONE, closed, p->cluster_of[closed], p->scope_sums[closed]});
+    p->plan->has_closed = true;
+    p->box_of_scope[closed] = add_box(
+        p, (etr_dot_box){.node = ETR_NONE, .scope = closed, .cluster = p->cluster_of[closed], .sum = p->scope_sums[closed]});
   }
   return p->box_of_scope[closed];
 }
 
 static void place_boxes(planner *p) {
+  uint32_t before = ETR_NONE;
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
-    if (p->node_sums[i].drawn > 0) p->box_of_node[i] = box_for_node(p, i);
+    if (p->plan->choice.drawn[i]) p->box_of_node[i] = before = box_for_node(p, i, before);
   }
 }
 
@@ -203,9 +254,13 @@ static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head)
 }
 
 static void collect_data_flow(planner *p, edge_keys *keys) {
+  const bool *focused = p->plan->choice.focused;
   for (size_t i = 0; i < p->graph->node_count; i++) {
     const etr_node *node = &p->graph->nodes[i];
-    for (size_t j = 0; j < node->input_count; j++) push_edge(p, keys, p->box_of_node[node->inputs[j].node], p->box_of_node[i]);
+    for (size_t j = 0; j < node->input_count; j++) {
+      uint32_t from = node->inputs[j].node;
+      if (focused[from] || focused[i]) push_edge(p, keys, p->box_of_node[from], p->box_of_node[i]);
+    }
   }
 }
 
@@ -244,12 +299,6 @@ static void place_edges(planner *p) {
 
 /* ---- All of it ---- */
 
-static uint32_t deepest_level(const etr_scopes *scopes) {
-  uint32_t deepest = 0;
-  for (size_t i = 0; i < scopes->count; i++) deepest = ETR_MAX(deepest, scopes->list[i].depth + 1);
-  return deepest;
-}
-
 static bool planner_init(planner *p) {
   size_t nodes = p->graph->node_count, scopes = p->plan->scopes.count;
   p->node_sums = etr_arena_alloc_array(p->arena, nodes, sizeof *p->node_sums);
@@ -257,6 +306,7 @@ static bool planner_init(planner *p) {
   p->box_of_node = filled_with_none(p->arena, nodes);
   p->box_of_scope = filled_with_none(p->arena, scopes);
   p->cluster_of = filled_with_none(p->arena, scopes);
+  p->level = filled_with_none(p->arena, scopes);
   p->closed_around = filled_with_none(p->arena, scopes);
   return !etr_arena_failed(p->arena);
 }
@@ -273,15 +323,16 @@ static void hand_out(planner *p) {
   plan->delegate_count = p->delegates.count;
 }
 
-etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, int depth) {
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error) {
   *out = (etr_dot_plan){0};
   planner p = {.plan = out, .arena = arena, .graph = graph};
+  ETR_TRY(etr_dot_choose(&out->choice, arena, graph, options, error));
   ETR_TRY(etr_scopes_build(&out->scopes, arena, graph));
   if (!planner_init(&p)) return ETR_ERROR_MEMORY;
   sum_all(&p);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
-  out->deepest = deepest_level(&out->scopes);
-  out->levels = choose_levels(&p, depth);
+  number_levels(&p);
+  out->levels = choose_levels(&p, options);
   place_scopes(&p);
   place_boxes(&p);
   place_edges(&p);

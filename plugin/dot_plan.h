@@ -4,16 +4,22 @@
  *
  * Weights are not drawn. Scopes are opened down to a level: an open scope is a cluster, a closed one a single box. A scope with one node in it
  * is neither: it would only be a frame around that node, which stands in the enclosing cluster instead.
+ *
+ * With a module in focus, scopes around it are open, those without any of its nodes closed, and levels count from the module on. With a top, only
+ * scopes that have one of its nodes are open; the other operators in them are drawn as one box for each run of consecutive ones.
  */
 #ifndef ETR_DOT_PLAN_H
 #define ETR_DOT_PLAN_H
 
+#include "dot_choice.h"
 #include "scope.h"
 
 /** Sums over the nodes of a box or scope. */
 typedef struct etr_dot_sum {
-  double ticks;   /* per inference */
-  uint32_t drawn; /* nodes that are drawn, or would be if all scopes were open */
+  double ticks;     /* per inference */
+  uint32_t drawn;   /* nodes that are drawn, or would be if all scopes were open */
+  uint32_t focused; /* of drawn, those in focus */
+  uint32_t ranked;  /* nodes of the top */
   uint32_t ops;
   uint32_t delegated;     /* operators that run in a delegate */
   uint32_t delegate;      /* index into delegates: the first that occurs; ETR_NONE if none */
@@ -22,11 +28,14 @@ typedef struct etr_dot_sum {
   bool estimated;         /* part of ticks was matched as ETR_MATCH_ALIGNED */
 } etr_dot_sum;
 
-/** A box: one node, or a closed scope. */
+/** A box: one node, a run of nodes that are not in the top, or a closed scope. */
 typedef struct etr_dot_box {
-  uint32_t node;    /* ETR_NONE: a closed scope */
+  uint32_t node;    /* the first; ETR_NONE: a closed scope */
   uint32_t scope;   /* innermost scope of the node, or the closed scope; ETR_NONE: on top */
   uint32_t cluster; /* scope in whose cluster it is drawn; ETR_NONE: on top */
+  uint32_t last;    /* the last node of a run; of one node the same as node */
+  uint32_t rank;    /* of a node in the top; 0: it is not */
+  bool is_context;  /* around the focus or the top: not coloured by time */
   etr_dot_sum sum;
 } etr_dot_box;
 
@@ -46,6 +55,7 @@ typedef struct etr_dot_delegate {
 
 typedef struct etr_dot_plan {
   etr_scopes scopes;
+  etr_dot_choice choice;
   uint32_t levels;               /* of scopes that are open */
   uint32_t deepest;              /* levels there are */
   const etr_dot_sum *scope_sums; /* one per scope */
@@ -57,13 +67,17 @@ typedef struct etr_dot_plan {
   const etr_dot_delegate *delegates; /* by first occurrence */
   size_t delegate_count;
   etr_dot_sum total;
-  double hottest; /* most ticks of a box */
+  bool has_closed; /* a box stands for a scope */
+  double hottest;  /* most ticks of a box that is coloured by time */
 } etr_dot_plan;
 
+/** A box that stands for several nodes. */
+static inline bool etr_dot_is_run(const etr_dot_box *box) { return box->node != box->last; }
+
 /**
- * depth: see etr_dot_options. Everything lives in the arena.
- * Errors: ETR_ERROR_MEMORY.
+ * options may be NULL. Everything lives in the arena.
+ * Errors: those of etr_dot_choose(), ETR_ERROR_MEMORY (without a message).
  */
-etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, int depth);
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error);
 
 #endif

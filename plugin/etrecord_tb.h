@@ -57,16 +57,22 @@ ETR_API etr_status etr_emit_events(const etr_profile *profile, size_t graph, con
 
 /* ---- Graphviz DOT --------------------------------------------------------------------------------------------------------------------- */
 
+/** Which part of a graph is drawn. Zeroed: all of it, opened as far as it stays readable. Borrowed strings. */
 typedef struct etr_dot_options {
   int depth; /**< levels of modules that are opened; 0: chosen so that at most about 150 boxes are drawn (all of a small graph); negative: all */
+  const char *focus; /**< only this module of the model ("layers.0" has "layers.0.mlp") is drawn, and as boxes around it what it takes from and gives
+                          to; depth counts from it. NULL: everything */
+  size_t top; /**< only so many nodes, those that take most time, are drawn by themselves; the rest is one box for each run of operators between
+                   them and for each module without any. depth 0 then opens whatever holds one. 0: no such choice */
 } etr_dot_options;
 
 /**
  * Writes one entry point as DOT: modules as clusters, time as heat, delegates marked, shapes and times in the labels. What lies deeper than
- * `depth` is one box per module with its summed time.
+ * `depth` is one box per module with its summed time. Boxes around a focus or a top have no heat.
  *
  * graph: index into profile->graphs. options may be NULL.
- * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_CHOICE (nothing in the graph is in module `focus`, or no such node was timed that `top` could choose; the message names the
+ * modules), ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY. On ETR_ERROR_CHOICE nothing was written.
  */
 ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error);
 

@@ -30,7 +30,7 @@ static void tower(tiny *t, int layers, int blocks, int ops) {
 
 static etr_dot_plan plan_of(tiny *t, int depth) {
   etr_dot_plan plan;
-  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, &tiny_profile(t)->graphs[0], depth), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, &tiny_profile(t)->graphs[0], &(etr_dot_options){.depth = depth}, NULL), ETR_OK);
   return plan;
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dot_choice.c - the nodes in focus with their neighbours, and the nodes that take most time.
+ */
+#include "dot_choice.h"
+
+#include "node_filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool etr_dot_is_weight(const etr_node *node) {
+  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
+}
+
+/* ---- Focus ---- */
+
+static size_t depth_of(const char *path) {
+  size_t depth = 0;
+  for (; *path != '\0'; path++) depth += *path == '.';
+  return depth;
+}
+
+/* Names the modules there are, those further out first, as many as fit. */
+static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
+  enum { LISTED_LEVELS = 4 };
+  char names[256] = "";
+  size_t used = 0;
+  bool all = true;
+  for (size_t depth = 0; depth < LISTED_LEVELS; depth++) {
+    for (size_t i = 1; i < graph->module_count; i++) {
+      const char *path = graph->modules[i].path;
+      if (path[0] == '\0' || depth_of(path) != depth) continue;
+      size_t size = strlen(path) + 1;
+      all &= used + size < sizeof names;
+      if (used + size < sizeof names) used += (size_t)snprintf(names + used, sizeof names - used, " %s", path);
+    }
+  }
+  if (used == 0) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s tells no modules", graph->module, graph->method);
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no node in a module %.80s; there are:%s%s", graph->module,
+                  graph->method, focus, names, all ? "" : " ...");
+}
+
+/* Nodes that feed one in focus, or take what it gives. */
+static void draw_neighbours(etr_dot_choice *choice, const etr_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++) {
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
+      uint32_t from = graph->nodes[i].inputs[k].node;
+      if (!choice->focused[i] && !choice->focused[from]) continue;
+      choice->drawn[i] = choice->drawn[from] = true;
+    }
+  }
+}
+
+static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, etr_error *error) {
+  const etr_node_filter filter = {.module = choice->focus};
+  bool any = false;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    bool takes = choice->focus == NULL || (graph->nodes[i].kind == ETR_NODE_OP && etr_filter_takes_node(&filter, graph, i));
+    choice->focused[i] = choice->drawn[i] = takes;
+    any |= takes;
+  }
+  if (choice->focus == NULL) return ETR_OK;
+  if (!any) return fail_unknown_module(graph, choice->focus, error);
+  draw_neighbours(choice, graph);
+  return ETR_OK;
+}
+
+/* ---- Top ---- */
+
+typedef struct candidate {
+  double ticks;
+  uint32_t node;
+} candidate;
+
+static int by_ticks(const void *a, const void *b) {
+  const candidate *x = a, *y = b;
+  if (x->ticks != y->ticks) return x->ticks > y->ticks ? -1 : 1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_graph *graph, size_t top, etr_error *error) {
+  candidate *list = etr_arena_alloc_array(arena, graph->node_count, sizeof *list);
+  size_t count = 0;
+  for (size_t i = 0; list != NULL && graph->times != NULL && i < graph->node_count; i++) {
+    if (choice->focused[i] && graph->times[i].runs > 0) list[count++] = (candidate){graph->times[i].avg, (uint32_t)i};
+  }
+  if (list == NULL) return ETR_ERROR_MEMORY;
+  if (count == 0)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s%s%.80s was timed: there is no top to draw", graph->module,
+                    graph->method, choice->focus != NULL ? " in " : "", choice->focus != NULL ? choice->focus : "");
+  qsort(list, count, sizeof *list, by_ticks);
+  choice->top = ETR_MIN(top, count);
+  for (size_t i = 0; i < choice->top; i++) {
+    choice->rank[list[i].node] = (uint32_t)i + 1;
+    choice->top_ticks += list[i].ticks;
+  }
+  return ETR_OK;
+}
+
+etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error) {
+  *out = (etr_dot_choice){.focus = options != NULL ? options->focus : NULL};
+  out->focused = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->focused);
+  out->drawn = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->drawn);
+  out->rank = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->rank);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  ETR_TRY(choose_focus(out, graph, error));
+  if (options != NULL && options->top > 0) ETR_TRY(choose_top(out, arena, graph, options->top, error));
+  for (size_t i = 0; i < graph->node_count; i++) out->drawn[i] &= !etr_dot_is_weight(&graph->nodes[i]);
+  return ETR_OK;
+}
