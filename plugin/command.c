@@ -42,13 +42,50 @@ static exit_status check_method(const etr_profile *profile, const char *method) 
   return message_error(&error);
 }
 
+static bool is_entry(const etr_graph *graph, const char *entry) {
+  size_t size = strlen(graph->module);
+  return strncmp(graph->module, entry, size) == 0 && entry[size] == '/' && strcmp(graph->method, entry + size + 1) == 0;
+}
+
+etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error) {
+  for (size_t i = 0; i < profile->graph_count; i++) {
+    const etr_graph *g = &profile->graphs[i];
+    if ((settings->entry && !is_entry(g, settings->entry)) || (settings->method && strcmp(g->method, settings->method) != 0)) continue;
+    *graph = i;
+    return ETR_OK;
+  }
+  *error = (etr_error){.offset = ETR_NO_OFFSET};
+  if (profile->graph_count == 0) {
+    (void)snprintf(error->message, sizeof error->message, "there is no graph here: an ETDump alone has none, give its ETRecord too");
+    return ETR_ERROR_CHOICE;
+  }
+  size_t used = (size_t)snprintf(error->message, sizeof error->message,
+                                 "there is no entry point %s%s%s here; there are:", settings->entry ? settings->entry : "",
+                                 settings->entry && settings->method ? " of method " : "", settings->method ? settings->method : "");
+  for (size_t i = 0; i < profile->graph_count && used < sizeof error->message; i++)
+    used += (size_t)snprintf(error->message + used, sizeof error->message - used, " %s/%s", profile->graphs[i].module, profile->graphs[i].method);
+  return ETR_ERROR_CHOICE;
+}
+
+bool command_has_file(const cli_settings *settings) { return settings->output && strcmp(settings->output, "-") != 0; }
+
+etr_status command_put(const cli_settings *settings, etr_emitter emit, void *context, etr_error *error) {
+  etr_sink sink = message_stdout();
+  return command_has_file(settings) ? etr_write_file(settings->output, emit, context, error) : emit(context, &sink, error);
+}
+
+static exit_status finish(const cli_settings *settings, etr_status status, const etr_error *error) {
+  if (status != ETR_OK && command_has_file(settings)) return message_error(error);
+  return message_written(status, error);
+}
+
 exit_status command_run(const cli_settings *settings, command_answer answer) {
   etr_profile *profile;
   etr_error error = {.offset = ETR_NO_OFFSET};
   exit_status result = command_open(&profile, settings);
   if (result != EXIT_DONE) return result;
   result = check_method(profile, settings->method);
-  if (result == EXIT_DONE) result = message_written(answer(profile, settings, &error), &error);
+  if (result == EXIT_DONE) result = finish(settings, answer(profile, settings, &error), &error);
   etr_profile_close(profile);
   return result;
 }

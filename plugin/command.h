@@ -13,16 +13,26 @@ exit_status command_nodes(const cli_settings *settings);
 exit_status command_events(const cli_settings *settings);
 exit_status command_summary(const cli_settings *settings);
 exit_status command_delegation(const cli_settings *settings);
+exit_status command_dot(const cli_settings *settings);
 exit_status command_help(const cli_settings *settings);
 
 /** Finds and opens what the settings name and prints the profile's warnings. On failure says why; *out is NULL and the exit status is returned. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
 
-/** Prints an answer about a profile to standard output. */
+/** Prints an answer about a profile to standard output, or writes it with command_put(). */
 typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, etr_error *error);
 
 /** What the reading commands do: opens the inputs, checks that --method is one of theirs, prints the answer. */
 exit_status command_run(const cli_settings *settings, command_answer answer);
+
+/** The entry point that --entry and --method name; where they name none, the first. Errors: ETR_ERROR_CHOICE, the message lists what there is. */
+etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error);
+
+/** True if --output names a file: "-" is standard output. */
+bool command_has_file(const cli_settings *settings);
+
+/** Writes what `emit` gives where --output says. */
+etr_status command_put(const cli_settings *settings, etr_emitter emit, void *context, etr_error *error);
 
 /** Which nodes the settings ask for. */
 etr_node_filter command_filter(const cli_settings *settings);

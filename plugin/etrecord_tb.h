@@ -29,6 +29,17 @@ typedef struct etr_sink {
   void *context;
 } etr_sink;
 
+/** Gives bytes to a sink: an emitter below with its arguments in `context`. */
+typedef etr_status (*etr_emitter)(void *context, const etr_sink *sink, etr_error *error);
+
+/**
+ * Writes what `emit` gives into the file `path`: under a temporary name in the same folder first, which is renamed once all is written, so that
+ * nothing half-written is ever there. What is no regular file (a pipe, a terminal) is written to as it is.
+ *
+ * Errors: ETR_ERROR_IO with the path and the reason, ETR_ERROR_MEMORY, and what `emit` returns. After an error the file is as it was.
+ */
+ETR_API etr_status etr_write_file(const char *path, etr_emitter emit, void *context, etr_error *error);
+
 /* ---- Units ---------------------------------------------------------------------------------------------------------------------------- */
 
 typedef enum etr_unit { ETR_UNIT_MS, ETR_UNIT_NS, ETR_UNIT_US, ETR_UNIT_S, ETR_UNIT_CYCLES } etr_unit;

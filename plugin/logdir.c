@@ -5,22 +5,16 @@
 #include "arena.h"
 #include "etrecord_tb.h"
 #include "file_name.h"
+#include "out_file.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define EVENTS_PREFIX "events.out.tfevents."
-
-typedef struct file_sink {
-  int descriptor, reason; /* reason: errno of the failure */
-  size_t used;
-  char buffer[65536];
-} file_sink;
 
 /* A file of this call: written as temporary, then renamed to path. */
 typedef struct output {
@@ -37,7 +31,7 @@ typedef struct job {
   etr_map modules, paths;       /* module -> number of its folder; the outputs' paths */
   etr_vec(char *) made_folders; /* by this call, outermost first */
   char *root;                   /* LOGDIR/NAME */
-  file_sink *file;              /* what is being written: one after the other */
+  etr_out_file *file;              /* what is being written: one after the other */
   etr_error *error;
 } job;
 
@@ -131,36 +125,17 @@ static etr_status make_folders(job *j, const char *path) {
   }
 }
 
-static bool flush(file_sink *file) {
-  for (size_t done = 0; done < file->used;) {
-    ssize_t wrote = write(file->descriptor, file->buffer + done, file->used - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) {
-      file->reason = errno;
-      return false;
-    }
-    done += (size_t)wrote;
-  }
-  file->used = 0;
-  return true;
-}
+/* What etr_out_file_fill() hands to emit_output(). */
+typedef struct emission {
+  const job *job;
+  const output *out;
+} emission;
 
-static bool write_to_file(void *context, const void *data, size_t size) {
-  file_sink *file = context;
-  for (const char *at = data; size > 0;) {
-    size_t part = ETR_MIN(size, sizeof file->buffer - file->used);
-    memcpy(file->buffer + file->used, at, part);
-    file->used += part;
-    at += part;
-    size -= part;
-    if (file->used == sizeof file->buffer && !flush(file)) return false;
-  }
-  return true;
-}
-
-static etr_status emit(job *j, const output *out, const etr_sink *sink) {
-  if (out->is_events) return etr_emit_events(j->profile, out->graph, &(etr_events_options){.wall_time = j->options->wall_time}, sink, j->error);
-  return etr_emit_dot(j->profile, out->graph, &(etr_dot_options){.depth = j->options->dot_depth}, sink, j->error);
+static etr_status emit_output(void *context, const etr_sink *sink, etr_error *error) {
+  const emission *e = context;
+  const etr_logdir_options *options = e->job->options;
+  if (e->out->is_events) return etr_emit_events(e->job->profile, e->out->graph, &(etr_events_options){.wall_time = options->wall_time}, sink, error);
+  return etr_emit_dot(e->job->profile, e->out->graph, &(etr_dot_options){.depth = options->dot_depth}, sink, error);
 }
 
 /* A folder that has the file's name is found out before anything is put in place. */
@@ -175,22 +150,9 @@ static etr_status write_output(job *j, output *out) {
     errno = EISDIR;
     return fail_io(j, out->path, "cannot write this file");
   }
-  file_sink *file = j->file;
-  file->used = 0;
-  file->descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file->descriptor < 0) return fail_io(j, out->folder, "cannot write into this folder");
+  if (!etr_out_file_make(j->file, out->temporary)) return fail_io(j, out->folder, "cannot write into this folder");
   out->exists = true;
-  etr_status status = emit(j, out, &(etr_sink){write_to_file, file});
-  bool complete = status != ETR_OK || flush(file);
-  if (close(file->descriptor) != 0 && complete && status == ETR_OK) {
-    file->reason = errno;
-    complete = false;
-  }
-  if (status == ETR_ERROR_IO || !complete) {
-    errno = file->reason;
-    return fail_io(j, out->path, "cannot write this file");
-  }
-  return status;
+  return etr_out_file_fill(j->file, out->path, emit_output, &(emission){j, out}, j->error);
 }
 
 /* ---- Putting in place ---- */

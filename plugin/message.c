@@ -48,6 +48,17 @@ void message_warnings(const etr_profile *profile) {
   if (profile->warning_count > SHOWN) fprintf(stderr, "etrecord-tb: warning: %zu more warnings\n", profile->warning_count - SHOWN);
 }
 
+void message_warning(const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fputs("etrecord-tb: warning: ", stderr);
+  message_put_plain(stderr, text);
+  fputc('\n', stderr);
+}
+
 exit_status message_usage(const char *command, const char *format, ...) {
   char text[512];
   va_list arguments;

@@ -26,6 +26,9 @@ exit_status message_error(const etr_error *error);
 /** `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
 void message_warnings(const etr_profile *profile);
 
+/** `etrecord-tb: warning: text`. */
+void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /** `etrecord-tb: text`, and a hint at --help. Gives EXIT_USAGE. */
 exit_status message_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -15,6 +15,9 @@ enum { MAX_LIST = 64, TOP_DEFAULT = -1 };
 /** When text is coloured. */
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
 
+/** What `dot` writes. */
+typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG } drawing_format;
+
 /** All that the options say. Zeroed: defaults. Strings are argv's. */
 typedef struct cli_settings {
   bool help, version;
@@ -36,6 +39,11 @@ typedef struct cli_settings {
   int64_t depth, top; /* TOP_DEFAULT: as many rows as the command finds fit */
   const char *method, *graph, *module, *op, *backend;
   etr_node_order order;
+  const char *output, *entry;
+  drawing_format drawing;
+  bool has_drawing;
+  const char *focus;
+  int64_t most_expensive; /* nodes that `dot` draws by themselves */
 } cli_settings;
 
 /** A command of the program; option_table.h has them. */

@@ -73,6 +73,18 @@ const cli_command commands[] = {
              "saved record alone, with their times.",
      .examples = {{"delegation mobilenet_v2", "which operators a backend did not take, and what they cost"}},
      .run = command_delegation},
+    {.name = "dot",
+     .bit = COMMAND_DOT,
+     .arguments = "RECORD",
+     .summary = "a graph as Graphviz DOT, SVG or PNG, coloured by time",
+     .help =
+         "Draws one entry point: modules as frames, time as heat, delegates by the colour of the border. Without --entry, the one that has the "
+         "most to say. SVG and PNG are laid out by Graphviz' program `dot`, which has to be installed; so many boxes are opened as stay readable, "
+         "unless --depth says otherwise.",
+     .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser, with all there is to know of a box in its tooltip"},
+                  {"dot mobilenet_v2 --focus features.1 -o block.png", "one module, and what is next to it"},
+                  {"dot mobilenet_v2 --top 10 -o top.svg", "where the ten nodes are that take the longest"}},
+     .run = command_dot},
     {.name = "help",
      .bit = COMMAND_HELP,
      .arguments = "[COMMAND]",
@@ -85,8 +97,9 @@ const cli_command commands[] = {
 
 enum {
   ALL = ~0u,
-  INPUTS = ALL & ~(unsigned)COMMAND_HELP,      /* commands that read a record */
-  READING = INPUTS & ~(unsigned)COMMAND_WRITE, /* that print tables about it */
+  INPUTS = ALL & ~(unsigned)COMMAND_HELP,                /* commands that read a record */
+  FILES = COMMAND_DOT,                                   /* that write one file about it */
+  READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES), /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
   FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION,
 };
@@ -96,12 +109,19 @@ enum {
 /* A command's own come first, in --help too; then what says where the inputs are. */
 const option_spec options[] = {
     {"logdir", 'o', "DIR", OPTION_TEXT, AT(logdir), 0, NULL, COMMAND_WRITE, "where to write (default: runs)"},
+    {"output", 'o', "FILE", OPTION_TEXT, AT(output), 0, NULL, FILES, "where to write (default: standard output)"},
     {"name", 0, "NAME", OPTION_TEXT, AT(name), 0, NULL, COMMAND_WRITE, "folder below it (default: the record directory's name)"},
     {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules opened in DOT files (default: what stays readable)"},
+    {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_DOT, "levels of modules opened (default: what stays readable)"},
+    {"entry", 0, "ENTRY", OPTION_TEXT, AT(entry), 0, NULL, COMMAND_DOT, "this entry point: edge/forward, aten/forward, ..."},
+    {"focus", 0, "MODULE", OPTION_TEXT, AT(focus), 0, NULL, COMMAND_DOT, "only this module of the model, and what is next to it"},
+    {"top", 'n', "N", OPTION_COUNT, AT(most_expensive), 0, NULL, COMMAND_DOT,
+     "only the N nodes that take most time by themselves, the rest summed up by module"},
+    {"format", 'f', "FORMAT", OPTION_WORD, AT(drawing), AT(has_drawing), "dot|svg|png", COMMAND_DOT, "what to write (default: as FILE ends, or dot)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
     {"color", 0, "WHEN", OPTION_WORD, AT(color), 0, "auto|always|never", READING, "colour of text (default: auto, on a terminal)"},
     {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING, "unit of times (default: ms)"},
-    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD, "only this method"},
+    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD | FILES, "only this method"},
     {"graph", 'g', "MODULE", OPTION_TEXT, AT(graph), 0, NULL, COMMAND_NODES, "only entry points of this module: edge, aten, ..."},
     {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, FILTERED, "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, FILTERED, "only these operators: 'aten.conv*'"},

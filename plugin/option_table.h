@@ -38,6 +38,7 @@ enum {
   COMMAND_EVENTS = 1 << 3,
   COMMAND_SUMMARY = 1 << 4,
   COMMAND_DELEGATION = 1 << 5,
+  COMMAND_DOT = 1 << 6,
   COMMAND_HELP = 1 << 30,
 };
 

@@ -44,6 +44,10 @@ class Failure(Exception):
     pass
 
 
+class Skip(Exception):
+    pass
+
+
 class Runner:
     """Does the steps of one case in a folder of its own."""
 
@@ -100,6 +104,15 @@ class Runner:
             reader, writer = os.pipe()
             os.close(reader)
             self.stdout = os.fdopen(writer, 'wb')
+
+    def do_needs(self, program):
+        if not shutil.which(program):
+            raise Skip(program + ' is not installed')
+
+    def do_begins(self, name, text):
+        with open(self.path(name), 'rb') as file:
+            if not file.read(len(text.encode())) == text.encode():
+                raise Failure('%s does not begin with %s' % (name, text))
 
     def do_env(self, name, value=''):
         self.environment[name] = value
@@ -182,6 +195,8 @@ def run_case(program, case):
             runner.do()
         except Failure as failure:
             return str(failure)
+        except Skip as why:
+            print('skipped %s: %s' % (case.name, why))
         finally:
             if runner.stdout:
                 try:

@@ -22,6 +22,8 @@ def calls(folder, has_record, out):
     if has_record:
         yield ['write', folder, '--logdir', out]
         yield [os.path.join(folder, 'etrecord.bin'), '--logdir', out, '--depth', '3']
+        for options in ([], ['--depth', '9']):
+            yield ['dot', folder, *options]
     for name in COMMANDS:
         for form in FORMATS:
             yield [name, folder, '--format', form]

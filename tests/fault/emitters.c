@@ -17,6 +17,21 @@ static etr_status dot_files(const etr_profile *profile, const etr_sink *sink, et
   return status;
 }
 
+/* A module's nodes may all be weights, and a graph without times: then there is nothing to draw. */
+static etr_status part_of_dot(const etr_profile *profile, const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
+  etr_status status = etr_emit_dot(profile, 0, options, sink, error);
+  return status == ETR_ERROR_CHOICE ? ETR_OK : status;
+}
+
+static etr_status dot_of_module(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  const etr_graph *graph = &profile->graphs[0];
+  return part_of_dot(profile, &(etr_dot_options){.focus = graph->modules[graph->module_count - 1].path}, sink, error);
+}
+
+static etr_status dot_of_top(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return part_of_dot(profile, &(etr_dot_options){.top = 3}, sink, error);
+}
+
 static etr_status nodes_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_nodes_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
@@ -60,6 +75,8 @@ static etr_status info_tables(const etr_profile *profile, const etr_sink *sink, 
 const named_emitter emitters[] = {
     {"event files", event_files},
     {"DOT files", dot_files},
+    {"DOT of a module", dot_of_module},
+    {"DOT of a top", dot_of_top},
     {"nodes as JSON", nodes_json},
     {"nodes as table", nodes_table},
     {"events as JSON", events_json},

@@ -202,6 +202,40 @@ Test(dot, large_graphs_are_made_quick_to_lay_out) {
   tiny_clear(&t);
 }
 
+static const char *emit_part(const etr_profile *profile, etr_dot_options options, etr_arena *arena) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  cr_assert_eq(etr_emit_dot(profile, 0, &options, &(etr_sink){append, &writer}, NULL), ETR_OK);
+  return etr_text_end(&text, &writer);
+}
+
+Test(dot, the_top_is_numbered_and_the_rest_summed_up) {
+  tiny t = {0};
+  small(&t);
+  const char *dot = emit_part(small_profile(&t), (etr_dot_options){.top = 1}, &t.arena);
+  expect_has(dot, "#1: the node that takes most time, 0.437 ms, 43.7 %; in grey the rest");
+  expect_has(dot, "label=\"#1  linear\\nfc");
+  expect_has(dot, "label=\"3 operators\\nadd \xE2\x80\xA6 sub\\n50.0 us  5.0 %\"");
+  expect_has(dot, "first: aten_add_tensor\\nlast: aten_sub_tensor");
+  cr_expect_eq(count_of(dot, "fillcolor=\"#ef6548\""), 1);
+  rendered(dot, &t.arena);
+  tiny_clear(&t);
+}
+
+Test(dot, a_module_in_focus) {
+  tiny t = {0};
+  small(&t);
+  const char *dot = emit_part(small_profile(&t), (etr_dot_options){.focus = "block"}, &t.arena);
+  expect_has(dot, "only module <B>block</B>");
+  expect_has(dot, "label=\"block  \xC2\xB7  Block");
+  expect_has(dot, "label=\"add"); /* takes what block gives */
+  expect_lacks(dot, "label=\"mul");
+  expect_has(dot, "label=\"x\\nf32"); /* or what block takes */
+  rendered(dot, &t.arena);
+  tiny_clear(&t);
+}
+
 /* Names that mean something to DOT, HTML, XML or printf, each with what an SVG has to show. */
 static const char *const hostile[][2] = {
     {"say \"hi\"", "say &quot;hi&quot;"},

@@ -28,11 +28,13 @@ static void tower(tiny *t, int layers, int blocks, int ops) {
   tiny_input(t, tiny_node(t, ETR_NODE_OUTPUT, "output", "output", 0), last, 0);
 }
 
-static etr_dot_plan plan_of(tiny *t, int depth) {
+static etr_dot_plan plan_for(tiny *t, etr_dot_options options) {
   etr_dot_plan plan;
-  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, &tiny_profile(t)->graphs[0], &(etr_dot_options){.depth = depth}, NULL), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, &tiny_profile(t)->graphs[0], &options, NULL), ETR_OK);
   return plan;
 }
+
+static etr_dot_plan plan_of(tiny *t, int depth) { return plan_for(t, (etr_dot_options){.depth = depth}); }
 
 static size_t clusters(const etr_dot_plan *plan) {
   size_t count = 0;
@@ -106,5 +108,113 @@ Test(dot_plan, sums_of_scopes) {
   cr_expect(second->delegated == 3 && second->several_delegates && second->delegate == 0);
   cr_expect(third->delegated == 0 && third->delegate == ETR_NONE);
   cr_expect_eq(plan.hottest, 3);
+  tiny_clear(&t);
+}
+
+/* ---- Focus and top ---- */
+
+static double coloured_ticks(const etr_dot_plan *plan) {
+  double ticks = 0;
+  for (size_t i = 0; i < plan->box_count; i++) ticks += plan->boxes[i].is_context ? 0 : plan->boxes[i].sum.ticks;
+  return ticks;
+}
+
+Test(dot_plan, focus) {
+  static const struct {
+    const char *focus;
+    int depth;
+    size_t boxes, clusters, context;
+    double ticks;
+  } cases[] = {
+      {"layer1", 0, 3 * 4 + 2, 4, 2, 12},   /* its blocks with their operators, the layers before and behind */
+      {"layer1", 1, 3 + 2, 1, 2, 12},       /* depth counts from the module */
+      {"layer1.block0", 0, 4 + 2, 2, 2, 4}, /* layer1 is a frame; before it layer0, behind it layer1.block1 */
+      {"layer1.block1", 0, 4 + 2, 2, 2, 4}, /* neighbours inside layer1 */
+      {"layer0.block0", 0, 4 + 2, 2, 2, 4}, /* the input is a neighbour, too */
+      {"", 0, 3 * 3 * 4 + 2, 12, 2, 36},    /* all operators; input and output are around them */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    tower(&t, 3, 3, 4);
+    etr_dot_plan plan = plan_for(&t, (etr_dot_options){.focus = cases[i].focus, .depth = cases[i].depth});
+    size_t context = 0;
+    for (size_t k = 0; k < plan.box_count; k++) context += plan.boxes[k].is_context;
+    cr_expect_eq(plan.box_count, cases[i].boxes, "%s: %zu boxes", cases[i].focus, plan.box_count);
+    cr_expect_eq(clusters(&plan), cases[i].clusters, "%s: %zu clusters", cases[i].focus, clusters(&plan));
+    cr_expect_eq(context, cases[i].context, "%s: %zu around it", cases[i].focus, context);
+    cr_expect_eq(coloured_ticks(&plan), cases[i].ticks, "%s: %g ticks", cases[i].focus, coloured_ticks(&plan));
+    cr_expect_eq(plan.edge_count, cases[i].boxes - 1, "%s: a chain, %zu edges", cases[i].focus, plan.edge_count);
+    cr_expect_eq(plan.total.ticks, 36);
+    tiny_clear(&t);
+  }
+}
+
+Test(dot_plan, a_large_module_in_focus_is_opened_at_least_once) {
+  tiny t = {0};
+  tower(&t, 2, 20, 10);
+  etr_dot_plan plan = plan_for(&t, (etr_dot_options){.focus = "layer1"});
+  cr_expect_eq(plan.levels, 1);
+  cr_expect_eq(plan.box_count, 20 + 2); /* its blocks, the other layer, the output */
+  tiny_clear(&t);
+}
+
+Test(dot_plan, top) {
+  tiny t = {0};
+  tower(&t, 3, 3, 6);
+  uint32_t hot[] = {2 + 18 + 6 + 2, 2 + 18 + 6 + 3}; /* layer1.block1: third and fourth of six */
+  tiny_time(&t, hot[0], 50);
+  tiny_time(&t, hot[1], 90);
+  etr_dot_plan plan = plan_for(&t, (etr_dot_options){.top = 2});
+  /* x, layer0, block0, two in a row, the two, two in a row, block2, layer2, output */
+  cr_assert_eq(plan.box_count, 10);
+  cr_expect_eq(clusters(&plan), 2);
+  cr_expect_eq(plan.edge_count, 9);
+  double ticks = 0;
+  for (size_t i = 0; i < plan.box_count; i++) ticks += plan.boxes[i].sum.ticks;
+  cr_expect_eq(ticks, 52 + 140, "nothing is lost: %g", ticks);
+  cr_expect_eq(coloured_ticks(&plan), 140);
+  cr_expect_eq(plan.hottest, 90);
+  cr_expect_eq(plan.choice.top_ticks, 140);
+  cr_expect_eq(plan.boxes[4].rank, 2);
+  cr_expect_eq(plan.boxes[5].rank, 1);
+  cr_expect(etr_dot_is_run(&plan.boxes[3]) && plan.boxes[3].sum.ops == 2 && plan.boxes[3].is_context);
+  cr_expect(!etr_dot_is_run(&plan.boxes[4]) && !etr_dot_is_run(&plan.boxes[1]));
+  tiny_clear(&t);
+}
+
+Test(dot_plan, top_of_more_than_there_is_draws_all) {
+  tiny t = {0};
+  tower(&t, 2, 2, 3);
+  etr_dot_plan plan = plan_for(&t, (etr_dot_options){.top = 1000});
+  cr_expect_eq(plan.choice.top, 12);
+  cr_expect_eq(plan.box_count, 14);
+  cr_expect_not(plan.has_closed);
+  tiny_clear(&t);
+}
+
+Test(dot_plan, top_within_a_focus) {
+  tiny t = {0};
+  tower(&t, 3, 3, 6);
+  tiny_time(&t, 2, 500); /* layer0: not in focus */
+  etr_dot_plan plan = plan_for(&t, (etr_dot_options){.focus = "layer1", .top = 1});
+  cr_expect_eq(plan.choice.top_ticks, 1);
+  cr_expect_eq(plan.choice.rank[2 + 18], 1, "of equal ones the first");
+  cr_expect_eq(plan.box_count, 1 + 1 + 1 + 2 + 1); /* layer0, the node, the rest of its block, two blocks, layer2 */
+  tiny_clear(&t);
+}
+
+Test(dot_plan, nothing_to_choose) {
+  tiny t = {0};
+  etr_dot_plan plan;
+  etr_error error;
+  tower(&t, 2, 2, 3);
+  const etr_graph *graph = &tiny_profile(&t)->graphs[0];
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &(etr_dot_options){.focus = "layer"}, &error), ETR_ERROR_CHOICE);
+  cr_expect_str_eq(error.message, "edge/forward has no node in a module layer; there are: layer0 layer1 layer0.block0 layer0.block1 layer1.block0 "
+                                  "layer1.block1");
+  t.times.count = 0;
+  graph = &tiny_profile(&t)->graphs[0];
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &(etr_dot_options){.top = 1}, &error), ETR_ERROR_CHOICE);
+  cr_expect_str_eq(error.message, "no node of edge/forward was timed: there is no top to draw");
   tiny_clear(&t);
 }
