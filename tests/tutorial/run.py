@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tutorial from start to end: run.py PROGRAM [--update].
+
+The commands of the `console` blocks in its README run one after the other, and print what stands there; with --update it is written there. The `bash` blocks, which
+make the recordings, run where ExecuTorch can be imported by the Python that EXECUTORCH_PYTHON names (default: this one), except for what installs it.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TUTORIAL = pathlib.Path(__file__).resolve().parents[2] / "examples" / "tutorial"
+README = TUTORIAL / "README.md"
+
+
+def shell(command, folder, path):
+    environment = dict(os.environ, PATH=f"{path}{os.pathsep}{os.environ['PATH']}", LC_ALL="C.UTF-8")
+    return subprocess.run(["bash", "-eo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def follow(block, folder, path):
+    """The block with what its commands print."""
+    lines = []
+    for command in re.findall(r"^\$ (.*)$", block, re.M):
+        done = shell(command, folder, path)
+        lines += [f"$ {command}", *done.stdout.splitlines()]
+        if done.returncode:
+            lines.append(f"(exit status {done.returncode})")
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def test_commands(program, text, update):
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(TUTORIAL, folder, dirs_exist_ok=True)
+        wrong = 0
+        for block in blocks(text, "console"):
+            printed = follow(block, folder, program.parent)
+            if printed != block and not update:
+                print(f"FAILED: README.md has\n{block}instead of\n{printed}(--update, or the target golden-update, writes it there)")
+            wrong += printed != block
+            text = text.replace(f"```console\n{block}```", f"```console\n{printed}```", 1)
+    if update:
+        README.write_text(text)
+        return "passed"
+    return "failed" if wrong else "passed"
+
+
+def test_recording(program, text):
+    python = os.environ.get("EXECUTORCH_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import executorch.export, executorch.runtime"], capture_output=True).returncode:
+        print(f"skipped: {python} has no ExecuTorch: no new recordings were made")
+        return "skipped"
+    with tempfile.TemporaryDirectory() as folder:
+        for script in TUTORIAL.glob("*.py"):
+            shutil.copy(script, folder)
+        for block in blocks(text, "bash"):
+            for command in block.splitlines():
+                if command.startswith("pip "):
+                    continue
+                done = shell(re.sub(r"^python ", f"'{python}' ", command), folder, program.parent)
+                if done.returncode:
+                    print(f"FAILED: {command}\n{done.stdout}")
+                    return "failed"
+        for command in ("etrecord-tb delegation before | grep -q aten_log1p_default", "! etrecord-tb delegation after | grep -q aten_log1p_default"):
+            if shell(command, folder, program.parent).returncode:
+                print(f"FAILED: {command}, of new recordings")
+                return "failed"
+    return "passed"
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    text = README.read_text()
+    outcomes = [test_commands(program, text, "--update" in sys.argv[2:])]
+    if "--update" not in sys.argv[2:]:
+        outcomes.append(test_recording(program, text))
+    print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
+    sys.exit("failed" in outcomes)
+
+
+if __name__ == "__main__":
+    main()
