@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Everything that tries to break it, one line each: strength/run.sh [SECONDS for each fuzz target, default 30]. Logs are in build/strength.
+# What cannot run here is said to be skipped, and why; with CI=true it has to be there.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+seconds=${1:-30}
+mkdir -p build/strength
+passed=0 failed=0 skipped=0
+
+# step NAME COMMAND...: its last line is the result, exit status 77 means skipped.
+step() {
+  local name=$1 log status=0 start=$SECONDS
+  log=build/strength/${name// /_}.log
+  shift
+  "$@" >"$log" 2>&1 || status=$?
+  case $status in
+    0) passed=$((passed + 1)) verdict=ok ;;
+    77) skipped=$((skipped + 1)) verdict=skipped ;;
+    *) failed=$((failed + 1)) verdict="FAILED, see $log" ;;
+  esac
+  printf '%-28s %4d s  %s: %s\n' "$name" $((SECONDS - start)) "$verdict" "$(grep -v '^$' "$log" | tail -n 1)"
+  [ $status -ne 77 ] || [ "${CI:-}" != true ] || failed=$((failed + 1))
+}
+
+preset() {
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$(nproc)" && ctest --preset "$1" "${@:2}" | tee "build/strength/$1.ctest"
+  local status=$?
+  grep 'tests passed' "build/strength/$1.ctest"
+  return $status
+}
+
+step "address and undefined" preset asan --exclude-regex '^(interop|browser|python)'
+step "threads" preset tsan
+step "valgrind" bash tests/strength/valgrind.sh
+step "fuzzing" bash tests/fuzz/run.sh "$seconds"
+step "interface of the library" bash tests/strength/abi.sh
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+exit $((failed > 0))
