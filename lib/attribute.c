@@ -112,22 +112,44 @@ static bool add_portions(attributor *a, uint32_t block_index, uint32_t row, etr_
   return true;
 }
 
-/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. */
-static bool limit_portions(attributor *a, size_t first, const uint64_t *limit, bool zero_is_unknown) {
+/* What the portions from `first` on add up to in each run; NULL when out of memory. */
+static uint64_t *sum_of_runs(attributor *a, size_t first) {
   uint64_t *sum = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sum);
+  for (size_t i = first; sum && i < a->portions.count; i++) sum[a->portions.data[i].run] += a->portions.data[i].ticks;
+  return sum;
+}
+
+/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. */
+static bool limit_portions(attributor *a, size_t first, const uint64_t *limit) {
+  uint64_t *sum = sum_of_runs(a, first);
   uint64_t *so_far = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *so_far);
   bool scaled = false;
   if (!sum || !so_far) return false;
-  for (size_t i = first; i < a->portions.count; i++) sum[a->portions.data[i].run] += a->portions.data[i].ticks;
   for (size_t i = first; i < a->portions.count; i++) {
     portion *p = &a->portions.data[i];
-    if (sum[p->run] <= limit[p->run] || (zero_is_unknown && limit[p->run] == 0)) continue;
+    if (sum[p->run] <= limit[p->run]) continue;
     uint64_t before = etr_scale(so_far[p->run], limit[p->run], sum[p->run]);
     so_far[p->run] += p->ticks;
     p->ticks = etr_scale(so_far[p->run], limit[p->run], sum[p->run]) - before;
     scaled = true;
   }
   return scaled;
+}
+
+/* A run whose Method::execute was not timed, or damaged, took at least what was timed inside it. */
+static bool complete_execute(attributor *a) {
+  uint64_t *sum = sum_of_runs(a, 0);
+  size_t completed = 0;
+  for (size_t i = 0; sum && i < a->run_count; i++) {
+    if (a->execute[i] > 0 || sum[i] == 0) continue;
+    a->execute[i] = sum[i];
+    completed++;
+  }
+  if (completed)
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu of %zu runs have no time of Method::execute: their kernels and delegates stand for it, the framework's time is not known",
+             a->join->name, completed, a->run_count);
+  return sum != NULL;
 }
 
 /* What a delegate's call took beyond its own events. */
@@ -172,7 +194,7 @@ static bool add_delegate(attributor *a, uint32_t block_index, size_t first, size
     for (size_t k = 0; k < e->sample_count; k++) call[a->run_place[e->sample_runs[k]]] += e->durations[k];
   }
   if (call_row == end) return true; /* the call itself was not timed */
-  if (limit_portions(a, first_portion, call, false) && !a->warned_shares) {
+  if (limit_portions(a, first_portion, call) && !a->warned_shares) {
     a->warned_shares = true;
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: events inside delegate call %d (%s) add up to more than the call: nodes get their shares of the call's time", a->join->name,
@@ -372,7 +394,7 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
     if (estimated) out->estimated_ticks += p->ticks;
   }
   uint64_t told = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
-  out->framework_ticks = out->execute_ticks > told ? out->execute_ticks - told : 0;
+  out->framework_ticks = out->execute_ticks - told;
   if (a->run_count) memcpy(sorted, a->execute, a->run_count * sizeof *sorted);
   out->execute = etr_stats_of(sorted, a->run_count);
   out->delegates = a->delegates.data;
@@ -396,7 +418,8 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
-  if (limit_portions(a, 0, a->execute, true))
+  if (!complete_execute(a)) return false;
+  if (limit_portions(a, 0, a->execute))
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET, "%s: kernels and delegates add up to more than Method::execute: times are shares of it",
              a->join->name);
   uint64_t *sorted = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sorted);
