@@ -44,6 +44,8 @@ exit_status command_write(const cli_settings *settings) {
                                 .host = host,
                                 .pid = (long)getpid(),
                                 .dot_depth = (int)settings->depth,
+                                .hparams = settings->hparams,
+                                .hparam_count = settings->hparam_count,
                                 .on_file = print_file,
                                 .context = &context};
   etr_status status = etr_write_logdir(profile, &options, &error);

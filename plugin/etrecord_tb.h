@@ -52,14 +52,26 @@ ETR_API double etr_ticks_to_unit(const etr_profile *profile, double ticks, etr_u
 
 /* ---- TensorBoard event file ----------------------------------------------------------------------------------------------------------- */
 
+/** A fact about how the record was made or where it ran: a column of TensorBoard's HParams table. */
+typedef struct etr_hparam {
+  const char *name;  /**< "device" */
+  const char *value; /**< "pixel8"; what reads as a number, or as true or false, is one */
+} etr_hparam;
+
 typedef struct etr_events_options {
   double wall_time; /**< seconds since 1970, put into every event; finite */
+  const etr_hparam *hparams; /**< besides, or instead of, what the profile tells: method, backends, dtype, quantized, ... */
+  size_t hparam_count;
 } etr_events_options;
 
 /**
  * Writes the event file of one entry point: the graph; if it was timed, one tagged_run_metadata per statistic (profile/avg, profile/p50,
  * profile/p90, profile/max in whole microseconds with starts packed so that every group's span is the sum of its nodes, and profile/timeline with
  * real starts); latency_ms/METHOD with one step per inference. The bytes are a sequence of TFRecords of tensorflow.Event.
+ *
+ * The first graph that a method's times are on has all that is told of the method besides: curves over the inferences (parts_us, op_type_us,
+ * delegate_us) and over the instructions (timeline_us), histograms from five inferences on (iteration_us, iteration_op_type_us), a row of the HParams table with
+ * benchmark_ms/avg|max|min|p50|p90, and pages of text: summary, operators, findings, delegation.
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
  * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
@@ -186,6 +198,8 @@ typedef struct etr_logdir_options {
   const char *host;    /**< for the files' names, as TensorBoard's own writers have it; NULL: "localhost" */
   long pid;            /**< likewise */
   int dot_depth;       /**< as etr_dot_options.depth */
+  const etr_hparam *hparams; /**< as in etr_events_options */
+  size_t hparam_count;
   /** Told of each file once all are in place; may be NULL. graph: index into profile->graphs. kind: "events" or "dot". */
   void (*on_file)(void *context, const char *path, size_t graph, const char *kind);
   void *context;

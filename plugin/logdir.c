@@ -134,7 +134,8 @@ typedef struct emission {
 static etr_status emit_output(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   const etr_logdir_options *options = e->job->options;
-  if (e->out->is_events) return etr_emit_events(e->job->profile, e->out->graph, &(etr_events_options){.wall_time = options->wall_time}, sink, error);
+  const etr_events_options events = {.wall_time = options->wall_time, .hparams = options->hparams, .hparam_count = options->hparam_count};
+  if (e->out->is_events) return etr_emit_events(e->job->profile, e->out->graph, &events, sink, error);
   return etr_emit_dot(e->job->profile, e->out->graph, &(etr_dot_options){.depth = options->dot_depth}, sink, error);
 }
 

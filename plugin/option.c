@@ -206,6 +206,18 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
   return EXIT_DONE;
 }
 
+/* NAME=VALUE texts are cut in two, where they are. */
+static exit_status parse_hparams(cli_settings *out, const char *command) {
+  for (size_t i = 0; i < out->hparam_count; i++) {
+    char *equals = strchr(out->hparam_texts[i], '=');
+    if (!equals || equals == out->hparam_texts[i])
+      return message_usage(command, "--hparam takes NAME=VALUE, not \"%s\"", out->hparam_texts[i]);
+    *equals = '\0';
+    out->hparams[i] = (etr_hparam){.name = out->hparam_texts[i], .value = equals + 1};
+  }
+  return EXIT_DONE;
+}
+
 static void set_clock(cli_settings *out) {
   static const double per_second[] = {[ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
   if (out->has_source_unit && out->ticks_per_second <= 0) out->ticks_per_second = per_second[out->source_unit];
@@ -222,5 +234,6 @@ exit_status option_parse(cli_settings *out, const cli_command **chosen, int argc
   status = check_arguments(&p);
   if (status != EXIT_DONE) return status;
   set_clock(out);
-  return parse_choices(out, p.named);
+  status = parse_hparams(out, p.named);
+  return status == EXIT_DONE ? parse_choices(out, p.named) : status;
 }

@@ -29,6 +29,9 @@ typedef struct cli_settings {
   size_t etdump_count;
   const char *map_texts[MAX_LIST]; /* RUN=METHOD */
   size_t map_count;
+  const char *hparam_texts[MAX_LIST]; /* NAME=VALUE */
+  size_t hparam_count;
+  etr_hparam hparams[MAX_LIST];
   etr_method_choice choices[MAX_LIST];
   etr_unit unit, source_unit;
   bool has_source_unit;

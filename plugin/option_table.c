@@ -112,6 +112,8 @@ const option_spec options[] = {
     {"output", 'o', "FILE", OPTION_TEXT, AT(output), 0, NULL, FILES, "where to write (default: standard output)"},
     {"name", 0, "NAME", OPTION_TEXT, AT(name), 0, NULL, COMMAND_WRITE, "folder below it (default: the record directory's name)"},
     {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_WRITE, "levels of modules opened in DOT files (default: what stays readable)"},
+    {"hparam", 0, "NAME=VALUE", OPTION_LIST, AT(hparam_texts), AT(hparam_count), NULL, COMMAND_WRITE,
+     "a fact for TensorBoard's HParams table, as device=pixel8; may be repeated"},
     {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_DOT, "levels of modules opened (default: what stays readable)"},
     {"entry", 0, "ENTRY", OPTION_TEXT, AT(entry), 0, NULL, COMMAND_DOT, "this entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", OPTION_TEXT, AT(focus), 0, NULL, COMMAND_DOT, "only this module of the model, and what is next to it"},

@@ -156,10 +156,22 @@ static void put_tsv(etr_writer *writer, const char *text) {
   etr_puts(writer, text);
 }
 
+/* Not every Markdown takes a backslash before every character; references it has from HTML, which each of them knows. */
+static const char *markdown_reference(char c) {
+  switch (c) {
+  case '<': return "&lt;";
+  case '>': return "&gt;";
+  case '&': return "&amp;";
+  case '~': return "&#126;";
+  default: return NULL;
+  }
+}
+
 static void put_markdown(etr_writer *writer, const char *text) {
   for (; *text; text++) {
-    if (strchr("\\`*_{}[]<>|#~&!", *text)) etr_puts(writer, "\\");
-    etr_put(writer, (etr_slice){text, 1});
+    const char *reference = markdown_reference(*text);
+    if (strchr("\\`*_{}[]|#!", *text)) etr_puts(writer, "\\");
+    etr_put(writer, reference ? etr_slice_of(reference) : (etr_slice){text, 1});
   }
 }
 

@@ -3,7 +3,10 @@
  * tb_event.c - the event file of one entry point.
  */
 #include "pieces.h"
+#include "tb_curves.h"
 #include "tb_graph.h"
+#include "tb_histogram.h"
+#include "tb_hparams.h"
 #include "tb_page.h"
 #include "tb_scalars.h"
 #include "tb_stats.h"
@@ -15,10 +18,15 @@
 /* Field numbers of tensorflow.Event and TaggedRunMetadata: their large payloads are put behind the packed rest, not into it. */
 enum { EVENT_GRAPH_DEF = 4, EVENT_RUN_METADATA = 8, TAGGED_RUN_METADATA = 2 };
 
+/* Fewer inferences make no distribution. */
+enum { LEAST_FOR_HISTOGRAM = 5 };
+
 typedef struct emitter {
   etr_arena arena;
   etr_tb_view view;
   etr_tfrecord records;
+  const etr_events_options *options;
+  const etr_method *method; /* that ran on the graph; NULL if none did */
   double wall_time;
   uint8_t *buffer; /* for small events */
   size_t buffer_size;
@@ -78,43 +86,101 @@ static void write_statistics(emitter *e) {
   for (int i = 0; i < ETR_TB_STATISTIC_COUNT && stats.count > 0; i++) write_statistic(e, &stats, (etr_tb_statistic)i);
 }
 
+/* ---- What is told of a method ---- */
+
+static void write_point(emitter *e, const char *tag, int64_t step, double value) {
+  etr_tb_point point;
+  etr_tb_point_init(&point, e->wall_time, tag, step, value);
+  write_event(e, &point.summary.event);
+}
+
+static void write_histogram(emitter *e, const char *tag, const double *values, size_t count) {
+  etr_tb_histogram histogram;
+  if (!tag || count < LEAST_FOR_HISTOGRAM) return;
+  etr_tb_histogram_init(&histogram, e->wall_time, tag, values, count);
+  write_event(e, &histogram.summary.event);
+}
+
 static void write_latencies(emitter *e) {
-  uint32_t index = e->view.graph->profile_method;
-  if (index >= e->view.profile->method_count) return;
-  const etr_method *method = &e->view.profile->methods[index];
-  const char *tag = etr_arena_format(&e->arena, "latency_ms/%s", method->name);
-  for (size_t i = 0; i < method->run_count && tag && !e->records.failed; i++) {
-    etr_tb_point point;
-    double ms = etr_ticks_to_ns(e->view.profile, (double)method->execute_per_run[i]) / 1e6;
-    etr_tb_point_init(&point, e->wall_time, tag, (int64_t)i, ms);
-    write_event(e, &point.summary.event);
+  const char *tag = etr_arena_format(&e->arena, "latency_ms/%s", e->method->name);
+  for (size_t i = 0; i < e->method->run_count && tag && !e->records.failed; i++)
+    write_point(e, tag, (int64_t)i, etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e6);
+}
+
+static void write_curves(emitter *e, const etr_tb_curves *curves) {
+  for (size_t i = 0; i < curves->count && !e->records.failed; i++) {
+    const etr_tb_curve *curve = &curves->list[i];
+    for (size_t k = 0; k < curve->count && !e->records.failed; k++)
+      write_point(e, curve->tag, curve->steps ? curve->steps[k] : (int64_t)k * curve->stride, curve->values[k]);
   }
 }
 
-/* The balance of the method, in words and to the nanosecond. */
-static void write_summary(emitter *e) {
-  uint32_t index = e->view.graph->profile_method;
-  if (index >= e->view.profile->method_count || e->view.profile->methods[index].run_count == 0) return;
-  const etr_method *method = &e->view.profile->methods[index];
-  const char *tag = etr_arena_format(&e->arena, "text/summary/%s", method->name);
-  const char *markdown = etr_tb_summary_page(&e->arena, e->view.profile, method);
-  if (!tag || !markdown) return;
+static void write_histograms(emitter *e, const etr_tb_curves *curves) {
+  size_t runs = e->method->run_count;
+  double *micros = etr_arena_alloc_array(&e->arena, runs, sizeof *micros);
+  for (size_t i = 0; i < runs && micros; i++) micros[i] = etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e3;
+  if (micros) write_histogram(e, etr_arena_format(&e->arena, "iteration_us/%s", e->method->name), micros, runs);
+  for (size_t i = 0; i < curves->count && !e->records.failed; i++)
+    if (curves->list[i].is_distribution)
+      write_histogram(e, etr_arena_format(&e->arena, "iteration_%s", curves->list[i].tag), curves->list[i].values, curves->list[i].count);
+}
+
+static void write_session(emitter *e) {
+  etr_tb_session session;
+  etr_tb_session_start(&session, &e->arena, e->wall_time, e->view.profile, e->method, e->options->hparams, e->options->hparam_count);
+  write_event(e, &session.summary.event);
+  etr_tb_session_end(&session, &e->arena, e->wall_time);
+  write_event(e, &session.summary.event);
+}
+
+static void write_page(emitter *e, const char *title, const char *markdown) {
+  const char *tag = etr_arena_format(&e->arena, "text/%s/%s", title, e->method->name);
   etr_tb_page page;
+  if (!tag || !markdown || e->records.failed) return;
   etr_tb_page_init(&page, e->wall_time, tag, markdown);
   write_event(e, &page.summary.event);
 }
 
+static void write_pages(emitter *e) {
+  write_page(e, "summary", etr_tb_summary_page(&e->arena, e->view.profile, e->method));
+  write_page(e, "operators", etr_tb_operators_page(&e->arena, e->view.profile, e->method));
+  write_page(e, "findings", etr_tb_findings_page(&e->arena, e->view.profile, e->method));
+  write_page(e, "delegation", etr_tb_delegation_page(&e->arena, e->view.profile, e->method));
+}
+
+/* Of the graphs that have a method's times, the first tells the rest: said in each, everything would be drawn once for each. */
+static bool is_first_of_method(const emitter *e) {
+  const etr_graph *graph = e->view.profile->graphs;
+  while (graph != e->view.graph && graph->profile_method != e->view.graph->profile_method) graph++;
+  return graph == e->view.graph;
+}
+
+static void write_method(emitter *e) {
+  write_latencies(e);
+  if (!is_first_of_method(e)) return;
+  etr_tb_curves curves;
+  if (!etr_tb_curves_build(&curves, &e->arena, e->view.profile, e->method)) return;
+  write_curves(e, &curves);
+  write_histograms(e, &curves);
+  write_session(e);
+  write_pages(e);
+}
+
+static void write_all(emitter *e) {
+  uint32_t index = e->view.graph->profile_method;
+  if (index < e->view.profile->method_count && e->view.profile->methods[index].run_count > 0) e->method = &e->view.profile->methods[index];
+  write_version(e);
+  write_graph(e);
+  write_statistics(e);
+  if (e->method) write_method(e);
+}
+
 etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error) {
-  emitter e = {.records = {.sink = sink}};
-  e.wall_time = options && isfinite(options->wall_time) ? options->wall_time : 0;
+  static const etr_events_options defaults = {0};
+  emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
+  e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
-  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph]) == ETR_OK) {
-    write_version(&e);
-    write_graph(&e);
-    write_statistics(&e);
-    write_latencies(&e);
-    write_summary(&e);
-  }
+  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph]) == ETR_OK) write_all(&e);
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
   if (out_of_memory) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");

@@ -9,6 +9,8 @@
 #include "etrecord_tb.h"
 #include "tb_summary.h"
 
+enum { ETR_TB_PAGE_ROWS = 50, ETR_TB_MOST_ROWS = 100 }; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
+
 /** One page. */
 typedef struct etr_tb_page {
   etr_tb_summary summary;
@@ -18,7 +20,17 @@ typedef struct etr_tb_page {
 /** Fills a page, which must not be moved then. Tag and Markdown (valid UTF-8) are borrowed. */
 void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown);
 
-/** Where a method's time goes: the balance to the nanosecond, as a table. NULL when out of memory. */
+/** Where a method's time goes: the balance to the nanosecond, and the largest operators, modules, backends and source lines. NULL when out of
+ *  memory, which is the arena's failure then, as with the others. */
 char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** The operators that took longest, as etr_emit_nodes_table() lists them: ETR_TB_PAGE_ROWS at most. */
+char *etr_tb_operators_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** What is delegated, per operator type: ETR_TB_MOST_ROWS at most. */
+char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** What is worth a look, as findings.h has it. NULL also where there is nothing. */
+char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 #endif

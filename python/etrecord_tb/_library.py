@@ -45,7 +45,7 @@ class NodeFilter(ctypes.Structure):
 
 class LogdirOptions(ctypes.Structure):
     _fields_ = [("logdir", ctypes.c_char_p), ("name", ctypes.c_char_p), ("wall_time", ctypes.c_double), ("host", ctypes.c_char_p), ("pid", ctypes.c_long),
-                ("dot_depth", ctypes.c_int), ("on_file", ON_FILE), ("context", ctypes.c_void_p)]
+                ("dot_depth", ctypes.c_int), ("hparams", ctypes.c_void_p), ("hparam_count", ctypes.c_size_t), ("on_file", ON_FILE), ("context", ctypes.c_void_p)]
 
 
 def _load():

@@ -104,7 +104,8 @@ class Profile:
             raise ValueError("the profile is closed")
         written = []
         on_file = _library.ON_FILE(lambda _context, path, _graph, _kind: written.append(os.fsdecode(path)))
-        options = LogdirOptions(_path(logdir), _path(name), time.time(), os.uname().nodename.encode(), os.getpid(), dot_depth, on_file, None)
+        options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=os.uname().nodename.encode(), pid=os.getpid(),
+                                dot_depth=dot_depth, on_file=on_file)
         error = Error()
         check(library.etr_write_logdir(self._handle, ctypes.byref(options), ctypes.byref(error)), error)
         return written

@@ -41,6 +41,7 @@ static void put_bytes(etr_writer *out, const uint8_t *data, size_t size) {
 static bool put_packed(etr_writer *out, const char *field, const ProtobufCBinaryData *bytes, int depth) {
   const ProtobufCMessageDescriptor *type = strcmp(field, "graph_def") == 0      ? &tensorboard__graph_def__descriptor
                                            : strcmp(field, "run_metadata") == 0 ? &tensorboard__run_metadata__descriptor
+                                           : strcmp(field, "content") == 0      ? &tensorboard__hparams_plugin_data__descriptor
                                                                                 : NULL;
   ProtobufCMessage *message = type ? protobuf_c_message_unpack(type, NULL, bytes->len, bytes->data) : NULL;
   if (!message) return false;

@@ -35,7 +35,7 @@ Test(table, formats) {
       {{"a,b", "say \"x\"", "'"}, NULL, "\"a,b\",\"say \"\"x\"\"\",'\r\n", NULL, NULL},
       {{"=1+2", "-0.5", "-x"}, NULL, "\"'=1+2\",-0.5,\"'-x\"\r\n", "'=1+2\t-0.5\t'-x\n", NULL},
       {{"@SUM(A1)", "+1", "="}, NULL, "\"'@SUM(A1)\",\"'+1\",\"'=\"\r\n", NULL, NULL},
-      {{"a|b", "*", "<b>_x_`"}, NULL, NULL, NULL, "| a\\|b | \\* | \\<b\\>\\_x\\_\\` |\n"},
+      {{"a|b", "*", "<b>_x_`"}, NULL, NULL, NULL, "| a\\|b | \\* | &lt;b&gt;\\_x\\_\\` |\n"},
       {{"\x1b[31m", "\n", "\xC2\x9B!\x7F\t"}, "?[31m     ?  ?!??\n", "?[31m,?,?!??\r\n", "?[31m\t?\t?!??\n", "| ?\\[31m | ? | ?\\!?? |\n"},
       {{"\xC3\xA9\xC3\xA9", "1", "\xE2\x82\xAC"}, "\xC3\xA9\xC3\xA9       1  \xE2\x82\xAC\n", NULL, NULL, NULL},
   };

@@ -200,6 +200,7 @@ static const char *tell(etr_arena *arena, const Tensorboard__Event *event) {
   case TENSORBOARD__EVENT__WHAT_GRAPH_DEF: return event->graph_def.len > 100 ? "graph" : "small graph";
   case TENSORBOARD__EVENT__WHAT_TAGGED_RUN_METADATA: return etr_arena_format(arena, "%s", event->tagged_run_metadata->tag);
   case TENSORBOARD__EVENT__WHAT_SUMMARY:
+    if (event->summary->value[0]->metadata->plugin_data->content.len) return event->summary->value[0]->tag;
     if (event->summary->value[0]->tensor->n_string_val)
       return etr_arena_format(arena, "%s %s %.9s", event->summary->value[0]->tag, event->summary->value[0]->metadata->plugin_data->plugin_name,
                               (const char *)event->summary->value[0]->tensor->string_val[0].data);
@@ -227,7 +228,11 @@ Test(tb_event, timed_graph) {
   tiny t = {0};
   build_model(&t);
   expect_events(&t, (const char *const[]){"brain.Event:2", "graph", "profile/avg", "profile/p50", "profile/p90", "profile/max", "profile/timeline",
-                                          "latency_ms/forward 0 scalars 2", "latency_ms/forward 1 scalars 3", "text/summary/forward text 2 runs\n\n|", NULL});
+                                          "latency_ms/forward 0 scalars 2", "latency_ms/forward 1 scalars 3", "benchmark_ms/avg 0 scalars 0",
+                                          "benchmark_ms/max 0 scalars 0", "benchmark_ms/min 0 scalars 0", "benchmark_ms/p50 0 scalars 0",
+                                          "benchmark_ms/p90 0 scalars 0", "parts_us/framework 0 scalars 2000", "parts_us/framework 1 scalars 3000",
+                                          "_hparams_/session_start_info", "_hparams_/session_end_info", "text/summary/forward text 2 runs\n\n|",
+                                          "text/operators/forward text | graph |", "text/delegation/forward text 0 delegat", NULL});
   tiny_clear(&t);
 }
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tb_curves.c - sums of a method's portions by inference, operator, backend and instruction.
+ */
+#include "tb_curves.h"
+
+#include "tb_text.h"
+
+#include <stdlib.h>
+
+enum { MAX_OP_TYPES = 15, MAX_BACKENDS = 4 }; /* curves of their own; with "other" and the rest about 30 tags */
+
+/* What portions are added up under: an operator, a backend. */
+typedef struct key_sum {
+  const char *key;
+  uint64_t ticks; /* over all runs */
+} key_sum;
+
+typedef struct builder {
+  etr_arena *arena;
+  const etr_profile *profile;
+  const etr_method *method;
+  size_t points, stride; /* of curves over inferences */
+  etr_map tags;
+  etr_vec(etr_tb_curve) curves;
+} builder;
+
+static double micros(const builder *b, double ticks) { return etr_ticks_to_ns(b->profile, ticks) / 1e3; }
+
+/* ---- Curves ---- */
+
+/* Group and name as one tag that no other curve has. */
+static const char *new_tag(builder *b, const char *group, const char *name) {
+  char clean[ETR_TB_TEXT_ROOM];
+  (void)etr_tb_clean_text(clean, name);
+  const char *tag = etr_arena_format(b->arena, "%s/%s", group, clean);
+  for (unsigned i = 2; tag && etr_map_get(&b->tags, etr_slice_of(tag)) != ETR_NONE; i++)
+    tag = etr_arena_format(b->arena, "%s/%s~%u", group, clean, i);
+  if (tag) etr_map_set(&b->tags, etr_slice_of(tag), 1);
+  return tag;
+}
+
+static void add_curve(builder *b, etr_tb_curve curve) {
+  etr_tb_curve *added = curve.tag && curve.values ? etr_vec_push(b->arena, &b->curves) : NULL;
+  if (added) *added = curve;
+}
+
+static void add_point(builder *b, const char *name, double ticks) {
+  double *value = etr_arena_alloc(b->arena, sizeof *value);
+  if (!value) return;
+  *value = etr_ticks_to_ns(b->profile, ticks) / 1e6;
+  add_curve(b, (etr_tb_curve){.tag = new_tag(b, "benchmark_ms", name), .values = value, .count = 1});
+}
+
+/* ticks: of each run; of them, those that are shown. */
+static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks, bool is_distribution) {
+  double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
+  for (size_t i = 0; values && i < b->points; i++) values[i] = micros(b, (double)ticks[i * b->stride]);
+  add_curve(
+      b, (etr_tb_curve){
+             .tag = new_tag(b, group, name), .values = values, .stride = (int64_t)b->stride, .count = b->points, .is_distribution = is_distribution});
+}
+
+/* ---- Sums by a key ---- */
+
+typedef const char *(*key_of)(const builder *b, const etr_portion *portion);
+
+static const char *op_of(const builder *b, const etr_portion *portion) {
+  return portion->kind == ETR_PORTION_NODE && b->method->graph != ETR_NONE ? b->profile->graphs[b->method->graph].nodes[portion->node].target : NULL;
+}
+
+static const char *backend_of(const builder *b, const etr_portion *portion) {
+  (void)b;
+  if (portion->event->backend) return portion->event->backend;
+  return portion->kind == ETR_PORTION_DELEGATE || portion->event->delegate_id ? "unknown" : NULL;
+}
+
+static int by_ticks(const void *x, const void *y) {
+  const key_sum *a = x, *b = y;
+  if (a->ticks != b->ticks) return a->ticks < b->ticks ? 1 : -1;
+  return strcmp(a->key, b->key);
+}
+
+/* The keys' sums, largest first. */
+static key_sum *sum_by_key(builder *b, key_of key, size_t *count) {
+  etr_vec(key_sum) sums = {0};
+  etr_map places;
+  etr_map_init(&places, b->arena);
+  for (size_t i = 0; i < b->method->portion_count && !etr_arena_failed(b->arena); i++) {
+    const char *text = key(b, &b->method->portions[i]);
+    if (!text) continue;
+    uint32_t place = etr_map_get(&places, etr_slice_of(text));
+    if (place == ETR_NONE) {
+      place = (uint32_t)sums.count;
+      key_sum *added = etr_vec_push(b->arena, &sums);
+      if (added) *added = (key_sum){.key = text};
+      etr_map_set(&places, etr_slice_of(text), place);
+    }
+    if (place < sums.count) sums.data[place].ticks += b->method->portions[i].ticks;
+  }
+  if (sums.count) qsort(sums.data, sums.count, sizeof *sums.data, by_ticks);
+  *count = sums.count;
+  return sums.data;
+}
+
+/* The largest keys' ticks in each run, and those of all others behind them: (shown + 1) rows of run_count. */
+static uint64_t *sum_by_run(builder *b, key_of key, const key_sum *sums, size_t shown) {
+  size_t runs = b->method->run_count;
+  uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
+  etr_map rows;
+  etr_map_init(&rows, b->arena);
+  for (size_t i = 0; i < shown; i++) etr_map_set(&rows, etr_slice_of(sums[i].key), (uint32_t)i);
+  for (size_t i = 0; i < b->method->portion_count && ticks; i++) {
+    const etr_portion *portion = &b->method->portions[i];
+    const char *text = key(b, portion);
+    uint32_t row = text ? etr_map_get(&rows, etr_slice_of(text)) : 0;
+    if (text) ticks[ETR_MIN(row, shown) * runs + portion->run] += portion->ticks;
+  }
+  return ticks;
+}
+
+static void add_keys(builder *b, const char *group, key_of key, size_t most, bool is_distribution) {
+  size_t count;
+  const key_sum *sums = sum_by_key(b, key, &count);
+  size_t shown = count <= most + 1 ? count : most; /* "other" stands for two at least */
+  const uint64_t *ticks = sum_by_run(b, key, sums, shown);
+  if (!ticks) return;
+  if (shown < count) add_runs(b, group, "other", ticks + shown * b->method->run_count, is_distribution); /* first: the name is its own */
+  for (size_t i = 0; i < shown; i++)
+    if (sums[i].ticks) add_runs(b, group, sums[i].key, ticks + i * b->method->run_count, is_distribution);
+}
+
+/* ---- Parts ---- */
+
+static void add_part(builder *b, const char *name, const uint64_t *ticks) {
+  bool any = false;
+  for (size_t i = 0; i < b->method->run_count; i++) any |= ticks[i] > 0;
+  if (any) add_runs(b, "parts_us", name, ticks, false);
+}
+
+static void add_parts(builder *b) {
+  size_t runs = b->method->run_count;
+  static const char *const names[] = {
+      [ETR_PORTION_NODE] = "nodes", [ETR_PORTION_DELEGATE] = "delegate_only", [ETR_PORTION_UNEXPLAINED] = "unexplained"};
+  uint64_t *ticks = etr_arena_alloc_array(b->arena, (ETR_COUNT(names) + 1) * runs, sizeof *ticks);
+  if (!ticks) return;
+  uint64_t *framework = ticks + ETR_COUNT(names) * runs;
+  memcpy(framework, b->method->execute_per_run, runs * sizeof *framework);
+  for (size_t i = 0; i < b->method->portion_count; i++) {
+    const etr_portion *portion = &b->method->portions[i];
+    ticks[portion->kind * runs + portion->run] += portion->ticks;
+    framework[portion->run] -= ETR_MIN(framework[portion->run], portion->ticks);
+  }
+  for (size_t i = 0; i < ETR_COUNT(names); i++) add_part(b, names[i], ticks + i * runs);
+  add_part(b, "framework", framework);
+}
+
+/* ---- Instructions ---- */
+
+typedef struct instruction_time {
+  int32_t id;
+  uint64_t ticks;
+} instruction_time;
+
+static int by_id(const void *x, const void *y) {
+  const instruction_time *a = x, *b = y;
+  return (a->id > b->id) - (a->id < b->id);
+}
+
+/* What each instruction took over all runs, by its number. */
+static instruction_time *sum_by_instruction(builder *b, size_t *count) {
+  instruction_time *list = etr_arena_alloc_array(b->arena, b->method->portion_count, sizeof *list);
+  size_t used = 0, kept = 0;
+  for (size_t i = 0; i < b->method->portion_count && list; i++)
+    if (b->method->portions[i].event->instruction_id >= 0)
+      list[used++] = (instruction_time){b->method->portions[i].event->instruction_id, b->method->portions[i].ticks};
+  if (used) qsort(list, used, sizeof *list, by_id);
+  for (size_t i = 0; i < used; i++) {
+    if (kept > 0 && list[kept - 1].id == list[i].id)
+      list[kept - 1].ticks += list[i].ticks;
+    else
+      list[kept++] = list[i];
+  }
+  *count = kept;
+  return list;
+}
+
+static void add_timeline(builder *b) {
+  size_t count;
+  const instruction_time *list = sum_by_instruction(b, &count);
+  double *each = etr_arena_alloc_array(b->arena, count, sizeof *each), *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
+  int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
+  uint64_t so_far = 0;
+  if (!each || !sums || !steps || count == 0) return;
+  for (size_t i = 0; i < count; i++) {
+    so_far += list[i].ticks;
+    each[i] = micros(b, (double)list[i].ticks / (double)b->method->run_count);
+    sums[i] = micros(b, (double)so_far / (double)b->method->run_count);
+    steps[i] = list[i].id;
+  }
+  add_curve(b, (etr_tb_curve){.tag = "timeline_us/avg", .values = each, .steps = steps, .count = count});
+  add_curve(b, (etr_tb_curve){.tag = "timeline_us/cumulative", .values = sums, .steps = steps, .count = count});
+}
+
+bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  builder b = {.arena = arena, .profile = profile, .method = method};
+  *out = (etr_tb_curves){0};
+  if (method->run_count == 0) return true;
+  b.stride = (method->run_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
+  b.points = (method->run_count + b.stride - 1) / b.stride;
+  etr_map_init(&b.tags, arena);
+  add_point(&b, "avg", method->execute.avg);
+  add_point(&b, "max", method->execute.max);
+  add_point(&b, "min", method->execute.min);
+  add_point(&b, "p50", method->execute.p50);
+  add_point(&b, "p90", method->execute.p90);
+  add_parts(&b);
+  add_keys(&b, "op_type_us", op_of, MAX_OP_TYPES, true);
+  add_keys(&b, "delegate_us", backend_of, MAX_BACKENDS, false);
+  add_timeline(&b);
+  *out = (etr_tb_curves){b.curves.data, b.curves.count};
+  return !etr_arena_failed(arena);
+}

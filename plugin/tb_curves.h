@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series, histograms and hparams tabs. Layer 5.
+ *
+ *   benchmark_ms/avg|max|min|p50|p90   of Method::execute: one point, what the hparams tab compares
+ *   parts_us/PART                      over the inferences: nodes, delegate_only, framework, unexplained; they add up to Method::execute
+ *   op_type_us/OPERATOR                over the inferences: the largest, and "other"; they add up to parts_us/nodes
+ *   delegate_us/BACKEND                over the inferences: delegates' calls as a whole
+ *   timeline_us/avg, cumulative        over the instructions: what each took, delegates as a whole; and that added up
+ *
+ * A part that never took any time has no curve: absent is 0.
+ */
+#ifndef ETR_TB_CURVES_H
+#define ETR_TB_CURVES_H
+
+#include "arena.h"
+#include "etrecord_tb.h"
+
+enum { ETR_TB_MAX_POINTS = 1000 }; /* of a curve over inferences: TensorBoard keeps no more. Every n-th inference where there are more */
+
+typedef struct etr_tb_curve {
+  const char *tag;
+  const double *values;
+  const int64_t *steps; /* ascending; NULL: 0, stride, 2 * stride, ... */
+  int64_t stride;
+  size_t count;
+  bool is_distribution; /* one value for each inference: shown as a histogram, too */
+} etr_tb_curve;
+
+typedef struct etr_tb_curves {
+  const etr_tb_curve *list;
+  size_t count;
+} etr_tb_curves;
+
+/** All curves of a method; none of one that never ran. Tags are unique. False when out of memory. */
+bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+#endif
