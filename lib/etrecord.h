@@ -371,7 +371,8 @@ typedef struct etr_tensor_stats {
 typedef struct etr_debug_value {
   uint32_t run;            /**< index into etr_profile.runs */
   int32_t instruction_id;  /**< -1: none */
-  const char *delegate_id; /**< the delegate debug identifier as text; NULL if a delegate did not log it */
+  const char *delegate_id; /**< the delegate debug identifier as text; NULL if a delegate did not log it. In one profile equal ids, also those of
+                                events, are the same pointer */
   const char *name;        /**< as logged, mostly "" */
   bool is_output;          /**< what the method returns */
   bool is_argument;        /**< an argument of a delegate's call */

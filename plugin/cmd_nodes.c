@@ -9,6 +9,7 @@ static etr_status write_nodes(const etr_profile *profile, const cli_settings *se
   etr_node_filter filter = command_filter(settings);
   etr_table_options options = command_table_options(settings);
   if (settings->format == FORMAT_JSON) return etr_emit_nodes_json(profile, &filter, settings->unit, &sink, error);
+  if (settings->values) return etr_emit_values_table(profile, &filter, &options, &sink, error);
   return etr_emit_nodes_table(profile, &filter, &options, &sink, error);
 }
 

@@ -155,6 +155,15 @@ typedef struct etr_table_options {
 ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
                                         etr_error *error);
 
+/**
+ * Writes what the runs logged as a table: one row for each tensor and scalar that an instruction, a delegate's operator or the method gave, with
+ * its numbers over all runs, in the order in which they were logged. filter: only values of the nodes it takes, and what belongs to no node (the
+ * arguments of a delegate's call) only where it restricts nothing but the method; NULL: all. options.order is not used. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
+                                         etr_error *error);
+
 /** Writes the events as a table, block by block. filter and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
                                          const etr_sink *sink, etr_error *error);

@@ -2,7 +2,7 @@
  *
  * events_json.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes, as JSON.
  */
-#include "fields.h"
+#include "logged.h"
 #include "node_filter.h"
 
 #include <stdlib.h>
@@ -82,7 +82,18 @@ static void put_samples(etr_fields *f, const etr_event *event) {
   etr_jw_end(f->json);
 }
 
-static void put_event(etr_fields *f, const handle_index *index, const etr_event *event) {
+/* What an event logged, or, event NULL, what the runs of the block returned. */
+static void put_values(etr_fields *f, const etr_logged_rows *logged, const etr_block *block, const etr_event *event) {
+  for (uint32_t i = etr_logged_first(logged, f->profile, block, event); i != ETR_NONE; i = logged->next[i]) {
+    const etr_debug_value *value = &f->profile->debug_values[i];
+    etr_jw_object(f->json);
+    etr_field_count(f, "run", value->run);
+    etr_field_logged(f, value, value->stats);
+    etr_jw_end(f->json);
+  }
+}
+
+static void put_event(etr_fields *f, const handle_index *index, const etr_logged_rows *logged, const etr_block *block, const etr_event *event) {
   etr_jw_object(f->json);
   etr_field_text(f, "event_name", event->name);
   etr_jw_key(f->json, "instruction_id");
@@ -99,10 +110,14 @@ static void put_event(etr_fields *f, const handle_index *index, const etr_event 
   etr_field_text(f, "match", etr_match_name(event->match));
   put_samples(f, event);
   etr_field_stats(f, &event->stats);
+  etr_field_list(f, "values");
+  put_values(f, logged, block, event);
+  etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
 
-static void put_block(etr_fields *f, const etr_node_filter *filter, const etr_block *block, const handle_index *indices) {
+static void put_block(etr_fields *f, const etr_node_filter *filter, const etr_block *block, const handle_index *indices,
+                      const etr_logged_rows *logged) {
   static const handle_index none = {0};
   const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
   etr_jw_object(f->json);
@@ -115,7 +130,10 @@ static void put_block(etr_fields *f, const etr_node_filter *filter, const etr_bl
   etr_field_list(f, "events");
   for (size_t i = 0; i < block->event_count; i++)
     if (etr_filter_takes_event(filter, f->profile, method, &block->events[i]))
-      put_event(f, method ? &indices[block->method] : &none, &block->events[i]);
+      put_event(f, method ? &indices[block->method] : &none, logged, block, &block->events[i]);
+  etr_jw_end(f->json);
+  etr_field_list(f, "run_outputs");
+  if (!etr_filter_is_active(filter)) put_values(f, logged, block, NULL);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
@@ -128,6 +146,8 @@ etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filte
   handle_index *indices = etr_arena_alloc_array(&arena, profile->method_count, sizeof *indices);
   for (size_t i = 0; indices && i < profile->method_count; i++)
     index_handles(&indices[i], &arena, profile->methods[i].graph == ETR_NONE ? NULL : &profile->graphs[profile->methods[i].graph]);
+  etr_logged_rows logged;
+  bool good = etr_logged_index_rows(&logged, &arena, profile);
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
   etr_jw_object(&json);
@@ -135,12 +155,10 @@ etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filte
   etr_field_text(&f, "time_unit", etr_unit_name(unit));
   etr_jw_key(&json, "blocks");
   etr_jw_array(&json);
-  for (size_t i = 0; indices && i < profile->block_count; i++) {
-    if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&f, filter, &profile->blocks[i], indices);
+  for (size_t i = 0; indices && good && i < profile->block_count; i++) {
+    if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&f, filter, &profile->blocks[i], indices, &logged);
   }
   etr_jw_end(&json);
   etr_jw_end(&json);
-  if (etr_arena_failed(&arena)) writer.status = ETR_ERROR_MEMORY;
-  etr_arena_clear(&arena);
-  return etr_writer_finish(&writer, error);
+  return etr_writer_finish_with(&writer, &arena, error);
 }

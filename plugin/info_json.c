@@ -21,6 +21,30 @@ static void put_inputs(etr_fields *e) {
   etr_field_flag(e, "representative_inputs", e->profile->has_representative_inputs);
 }
 
+/* Tensors and scalars that the runs logged. */
+static void put_debug_values(etr_fields *e) {
+  size_t tensors = 0, scalars = 0, outputs = 0, measured = 0, nan = 0, inf = 0;
+  for (size_t i = 0; i < e->profile->debug_value_count; i++) {
+    const etr_debug_value *value = &e->profile->debug_values[i];
+    tensors += value->kind == ETR_DEBUG_TENSOR;
+    scalars += value->kind != ETR_DEBUG_TENSOR;
+    outputs += value->is_output;
+    measured += value->stats != NULL;
+    nan += value->stats && value->stats->nan_count > 0;
+    inf += value->stats && value->stats->inf_count > 0;
+  }
+  etr_field_text(e, "debug_buffer", e->profile->debug_buffer);
+  etr_jw_key(e->json, "debug_values");
+  etr_jw_object(e->json);
+  etr_field_count(e, "tensors", tensors);
+  etr_field_count(e, "scalars", scalars);
+  etr_field_count(e, "run_outputs", outputs);
+  etr_field_count(e, "tensors_read", measured);
+  etr_field_count(e, "tensors_with_nan", nan);
+  etr_field_count(e, "tensors_with_inf", inf);
+  etr_jw_end(e->json);
+}
+
 static void put_graphs(etr_fields *e) {
   etr_field_list(e, "entry_points");
   for (size_t i = 0; i < e->profile->graph_count; i++) {
@@ -117,6 +141,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   etr_field_text(&e, "schema", "etrecord-tb/info/1");
   etr_field_text(&e, "time_unit", etr_unit_name(unit));
   put_inputs(&e);
+  put_debug_values(&e);
   put_graphs(&e);
   put_methods(&e);
   put_runs(&e);

@@ -28,6 +28,23 @@ static void put_inputs(info *i) {
   if (i->profile->has_representative_inputs) put_line(i, "", "has representative inputs");
 }
 
+/* "105 tensors and 3 scalars that 3 runs logged" */
+static void put_values(info *i) {
+  size_t tensors = 0, measured = 0, runs = 0, count = i->profile->debug_value_count;
+  for (size_t k = 0; k < count; k++) {
+    const etr_debug_value *value = &i->profile->debug_values[k];
+    tensors += value->kind == ETR_DEBUG_TENSOR;
+    measured += value->stats != NULL;
+    runs += k == 0 || value->run != value[-1].run;
+  }
+  if (count == 0) return;
+  const char *numbers = measured == tensors       ? ""
+                        : i->profile->debug_buffer ? etr_arena_format(&i->arena, "; %zu of the tensors can be read", measured)
+                                                   : "; no debug buffer, so the numbers of the tensors are not known";
+  put_line(i, "buffer", i->profile->debug_buffer);
+  put_line(i, "logged", etr_arena_format(&i->arena, "%zu tensors, %zu scalars in %zu run%s%s", tensors, count - tensors, runs, runs == 1 ? "" : "s", numbers));
+}
+
 static void put_table(info *i, etr_table *table, const char *title) {
   if (table->cells.count == 0) return;
   bool markdown = i->options->format == ETR_TABLE_MARKDOWN;
@@ -123,7 +140,10 @@ etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_opti
   etr_error_clear(error);
   etr_writer_init(&i.writer, sink);
   etr_writer_look(&i.writer, i.options);
-  if (i.options->format == ETR_TABLE_TEXT) put_inputs(&i);
+  if (i.options->format == ETR_TABLE_TEXT) {
+    put_inputs(&i);
+    put_values(&i);
+  }
   put_graphs(&i);
   put_methods(&i);
   put_blocks(&i);

@@ -2,7 +2,7 @@
  *
  * nodes_json.c - every node of every graph with its times, as JSON.
  */
-#include "fields.h"
+#include "logged.h"
 #include "node_filter.h"
 
 static void put_nulls(etr_fields *e, const char *const *keys, size_t count) {
@@ -84,7 +84,19 @@ static void put_time(etr_fields *e, const etr_graph *graph, const etr_node_time 
   etr_jw_double(e->json, (double)time->calls / (double)e->profile->methods[graph->profile_method].run_count);
 }
 
-static void put_node(etr_fields *e, const etr_graph *graph, size_t index) {
+static void put_values(etr_fields *e, const etr_logged_nodes *values, size_t node) {
+  etr_field_list(e, "values");
+  for (size_t i = etr_logged_first_of(values, (uint32_t)node); i < values->count && values->rows[i]->value->node == node; i++) {
+    const etr_logged *row = values->rows[i];
+    etr_jw_object(e->json);
+    etr_field_count(e, "runs", row->run_count);
+    etr_field_logged(e, row->value, row->is_measured ? &row->stats : NULL);
+    etr_jw_end(e->json);
+  }
+  etr_jw_end(e->json);
+}
+
+static void put_node(etr_fields *e, const etr_graph *graph, const etr_logged_nodes *values, size_t index) {
   const etr_node *node = &graph->nodes[index];
   const etr_module *module = &graph->modules[node->module];
   etr_jw_object(e->json);
@@ -110,6 +122,7 @@ static void put_node(etr_fields *e, const etr_graph *graph, size_t index) {
     etr_jw_end(e->json);
   }
   put_time(e, graph, graph->times ? &graph->times[index] : NULL);
+  put_values(e, values, index);
   etr_jw_end(e->json);
 }
 
@@ -117,6 +130,9 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
   etr_writer writer;
   etr_jw json;
   etr_fields e = {profile, unit, &json};
+  etr_arena arena = {0};
+  etr_logged_list list = {0};
+  bool good = etr_logged_merge(&list, &arena, profile);
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
   etr_jw_object(&json);
@@ -124,9 +140,11 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
   etr_field_text(&e, "time_unit", etr_unit_name(unit));
   etr_jw_key(&json, "graphs");
   etr_jw_array(&json);
-  for (size_t i = 0; i < profile->graph_count; i++) {
+  for (size_t i = 0; good && i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
+    etr_logged_nodes values;
     if (!etr_filter_takes_graph(filter, graph)) continue;
+    if (!etr_logged_of_graph(&values, &arena, &list, profile, graph)) break;
     etr_jw_object(&json);
     etr_field_text(&e, "module", graph->module);
     etr_field_text(&e, "method", graph->method);
@@ -135,11 +153,11 @@ etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter
     etr_jw_key(&json, "nodes");
     etr_jw_array(&json);
     for (size_t k = 0; k < graph->node_count; k++)
-      if (etr_filter_takes_node(filter, graph, k)) put_node(&e, graph, k);
+      if (etr_filter_takes_node(filter, graph, k)) put_node(&e, graph, &values, k);
     etr_jw_end(&json);
     etr_jw_end(&json);
   }
   etr_jw_end(&json);
   etr_jw_end(&json);
-  return etr_writer_finish(&writer, error);
+  return etr_writer_finish_with(&writer, &arena, error);
 }

@@ -41,6 +41,7 @@ typedef struct cli_settings {
   const char *logdir, *name;
   int64_t depth, top; /* TOP_DEFAULT: as many rows as the command finds fit */
   const char *method, *graph, *module, *op, *backend;
+  bool values; /* what was logged instead of times */
   etr_node_order order;
   const char *output, *entry;
   drawing_format drawing;

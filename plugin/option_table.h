@@ -15,7 +15,7 @@ typedef struct cli_example {
   const char *what;
 } cli_example;
 
-enum { MAX_EXAMPLES = 4 };
+enum { MAX_EXAMPLES = 6 };
 
 /** A command of the program. */
 struct cli_command {

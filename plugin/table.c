@@ -18,7 +18,7 @@ void etr_table_add(etr_table *table, const char *text) {
   if (style) *cell = text ? etr_plain_copy(table->arena, text) : "";
 }
 
-void etr_table_add_number(etr_table *table, double value, int decimals) {
+static void add_number(etr_table *table, double value, void (*put)(etr_writer *, double, int), int digits) {
   etr_text text;
   etr_writer writer;
   if (isnan(value)) {
@@ -26,13 +26,22 @@ void etr_table_add_number(etr_table *table, double value, int decimals) {
     return;
   }
   etr_text_begin(&text, table->arena, &writer);
-  etr_put_fixed(&writer, value, decimals);
+  put(&writer, value, digits);
   etr_table_add(table, etr_text_end(&text, &writer));
 }
 
 void etr_table_style(etr_table *table, etr_style style) {
   if (table->styles.count) table->styles.data[table->styles.count - 1] = (unsigned char)style;
 }
+
+void etr_table_add_number(etr_table *table, double value, int decimals) { add_number(table, value, etr_put_fixed, decimals); }
+
+static void put_shortest(etr_writer *writer, double value, int digits) {
+  (void)digits;
+  etr_put_double(writer, value);
+}
+
+void etr_table_add_general(etr_table *table, double value, int digits) { add_number(table, value, digits ? etr_put_general : put_shortest, digits); }
 
 void etr_table_add_share(etr_table *table, double part, double whole) {
   const double warm = 0.03, hot = 0.10;

@@ -28,6 +28,8 @@ void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *column
 void etr_table_add(etr_table *table, const char *text);
 /** Adds a number with so many decimals; NaN is an empty cell. */
 void etr_table_add_number(etr_table *table, double value, int decimals);
+/** Adds a number with so many significant digits; 0: as many as tell it from every other. NaN is an empty cell. */
+void etr_table_add_general(etr_table *table, double value, int digits);
 /** Writes a time in a unit, to about 100 ns. */
 void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit);
 /** Adds one. */

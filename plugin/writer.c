@@ -148,6 +148,16 @@ void etr_put_double(etr_writer *writer, double value) {
   etr_put(writer, (etr_slice){text, without_locale(text)});
 }
 
+void etr_put_general(etr_writer *writer, double value, int digits) {
+  char text[LONGEST_DOUBLE];
+  if (!isfinite(value)) {
+    etr_puts(writer, "null");
+    return;
+  }
+  (void)snprintf(text, sizeof text, "%.*g", ETR_MIN(ETR_MAX(digits, 1), DBL_DECIMAL_DIG), value);
+  etr_put(writer, (etr_slice){text, without_locale(text)});
+}
+
 /* Numbers of everyday size, a dozen times as fast as printf. 0 where rounding is close: a product of doubles cannot tell then. */
 static size_t format_small(char *to, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};

@@ -51,6 +51,9 @@ void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
 /** As few digits as read back as the same double, in JSON's syntax; NaN and infinities, which JSON has not, become null. */
 void etr_put_double(etr_writer *writer, double value);
 
+/** So many significant digits (1 to 17), without superfluous zeros: 1.5, -0.00123, 1e+30. NaN and infinities become null. */
+void etr_put_general(etr_writer *writer, double value, int digits);
+
 /** So many decimals (at most 17), correctly rounded: 0.437. NaN and infinities become null. */
 void etr_put_fixed(etr_writer *writer, double value, int decimals);
 

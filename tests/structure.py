@@ -17,11 +17,13 @@ LAYERS = {
     2: "record program metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
     3: "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
        "noise pairing compare_side compare",
-    4: "out_file "
+    4: "logged "
+       "out_file "
        "unit writer json_writer fields table label file_name node_filter scope scope_bucket scope_tree breakdown delegation balance crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "
        "plain_text",
-    5: "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_curves tb_histogram tb_hparams tb_page tb_event heat dot_choice dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "
+    5: "values_table "
+       "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_curves tb_histogram tb_hparams tb_page tb_event heat dot_choice dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "
        "events_table summary_json summary_tables delegation_output info_json info_tables logdir",
     6: "main option option_table nearest help man_page completion manual message command cmd_write cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_dot layout cmd_help",
 }

@@ -40,6 +40,10 @@ static etr_status nodes_table(const etr_profile *profile, const etr_sink *sink, 
   return etr_emit_nodes_table(profile, NULL, NULL, sink, error);
 }
 
+static etr_status values_table(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_values_table(profile, NULL, NULL, sink, error);
+}
+
 static etr_status events_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_events_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
@@ -79,6 +83,7 @@ const named_emitter emitters[] = {
     {"DOT of a top", dot_of_top},
     {"nodes as JSON", nodes_json},
     {"nodes as table", nodes_table},
+    {"values as table", values_table},
     {"events as JSON", events_json},
     {"events as table", events_table},
     {"summary as JSON", summary_json},

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import typing
 
@@ -18,6 +19,7 @@ from tensorboard_server import TensorBoard
 
 FIXTURES = pathlib.Path(os.environ.get("FIXTURES", pathlib.Path(__file__).parent.parent / "fixtures")).resolve()
 RECORDS = sorted(p.parent for p in FIXTURES.rglob("etrecord.bin"))
+SCHEMA = pathlib.Path(__file__).parent / "etdump.fbs"
 DUMPS = sorted(FIXTURES.rglob("etdump.etdp"))
 
 
@@ -105,3 +107,21 @@ def tensorboard(request, logdir):
     with TensorBoard(logdir.path, load_fast=request.param) as server:
         server.wait_for({run.name for run in logdir.all_runs()})
         yield server
+
+
+@pytest.fixture(scope="session")
+def flatc(tmp_path_factory):
+    """Reads a dump with flatc: the list of its runs."""
+    path = shutil.which("flatc")
+    if not path:
+        missing("flatc (Debian's flatbuffers-compiler)")
+    folder = tmp_path_factory.mktemp("flatc")
+    read = {}
+
+    def runs(dump):
+        if dump not in read:
+            subprocess.run([path, "--json", "--strict-json", "--raw-binary", "--size-prefixed", "-o", folder, SCHEMA, "--", dump], check=True, timeout=60)
+            read[dump] = json.loads((folder / f"{dump.stem}.json").read_text(encoding="utf-8"))["run_data"]
+        return read[dump]
+
+    return runs

@@ -2,35 +2,12 @@
 """Every ETDump as flatc reads it with our own schema (etdump.fbs) equals what the command reads."""
 
 import collections
-import json
-import pathlib
-import shutil
-import subprocess
 
 import pytest
 
-from conftest import DUMPS, fixture_name, missing
+from conftest import DUMPS, fixture_name
 
-SCHEMA = pathlib.Path(__file__).parent / "etdump.fbs"
 KINDS = ("profile_event", "debug_event", "allocation_event")
-
-
-@pytest.fixture(scope="session")
-def flatc(tmp_path_factory):
-    """Reads a dump with flatc: the list of its runs."""
-    path = shutil.which("flatc")
-    if not path:
-        missing("flatc (Debian's flatbuffers-compiler)")
-    folder = tmp_path_factory.mktemp("flatc")
-    read = {}
-
-    def runs(dump):
-        if dump not in read:
-            subprocess.run([path, "--json", "--strict-json", "--raw-binary", "--size-prefixed", "-o", folder, SCHEMA, "--", dump], check=True, timeout=60)
-            read[dump] = json.loads((folder / f"{dump.stem}.json").read_text(encoding="utf-8"))["run_data"]
-        return read[dump]
-
-    return runs
 
 
 def profile_events(run):

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * logged.c - grouping what runs logged.
+ */
+#include "logged.h"
+
+#include "label.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Over runs ---- */
+
+static etr_tensor_stats stats_of_scalar(const etr_debug_value *value) {
+  double number = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
+  double finite = isfinite(number) ? number : NAN;
+  return (etr_tensor_stats){.element_count = 1,
+                            .nan_count = isnan(number),
+                            .inf_count = isinf(number) != 0,
+                            .zero_count = number == 0,
+                            .min = finite,
+                            .max = finite,
+                            .mean = finite};
+}
+
+static uint64_t finite_count(const etr_tensor_stats *stats) { return stats->element_count - stats->nan_count - stats->inf_count; }
+
+/* NaN stands for "no finite element", and for a mean that could not be computed. */
+static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
+  double before = (double)finite_count(into), added = (double)finite_count(more);
+  if (before == 0)
+    into->mean = more->mean;
+  else if (added > 0)
+    into->mean += (more->mean - into->mean) * (added / (before + added));
+  into->min = fmin(into->min, more->min);
+  into->max = fmax(into->max, more->max);
+  into->element_count += more->element_count;
+  into->nan_count += more->nan_count;
+  into->inf_count += more->inf_count;
+  into->zero_count += more->zero_count;
+}
+
+static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
+  if (a->kind != b->kind || a->rank != b->rank || strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") != 0) return false;
+  return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
+}
+
+static void add_to_row(etr_logged *row, const etr_debug_value *value) {
+  etr_tensor_stats scalar = stats_of_scalar(value);
+  const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : value->kind == ETR_DEBUG_NONE ? NULL : &scalar;
+  row->run_count++;
+  row->varies |= !same_type(row->value, value);
+  if (stats && row->is_measured) merge_stats(&row->stats, stats);
+  if (stats && !row->is_measured) row->stats = *stats;
+  row->is_measured |= stats != NULL;
+}
+
+bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile) {
+  etr_vec(etr_logged) rows = {0};
+  etr_map known;
+  etr_map_init(&known, arena);
+  for (size_t i = 0; i < profile->debug_value_count; i++) {
+    const etr_debug_value *value = &profile->debug_values[i];
+    const struct {
+      const char *delegate_id; /* equal ids are the same pointer */
+      uint32_t method, index;
+      int32_t instruction_id, is_output;
+    } key = {value->delegate_id, value->method, value->index, value->instruction_id, value->is_output};
+    etr_slice bytes = {(const char *)&key, sizeof key};
+    uint32_t at = etr_map_get(&known, bytes);
+    if (at == ETR_NONE) {
+      at = (uint32_t)rows.count;
+      etr_logged *added = etr_vec_push(arena, &rows);
+      if (!added || !etr_map_set(&known, bytes, at)) return false;
+      added->value = value;
+    }
+    add_to_row(&rows.data[at], value);
+  }
+  *out = (etr_logged_list){rows.data, rows.count};
+  return true;
+}
+
+/* ---- By node ---- */
+
+static int by_node(const void *a, const void *b) {
+  const etr_logged *x = *(const etr_logged *const *)a, *y = *(const etr_logged *const *)b;
+  if (x->value->node != y->value->node) return x->value->node < y->value->node ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list, const etr_profile *profile, const etr_graph *graph) {
+  *out = (etr_logged_nodes){etr_arena_alloc_array(arena, list->count, sizeof *out->rows), 0};
+  for (size_t i = 0; out->rows && i < list->count; i++) {
+    const etr_debug_value *value = list->rows[i].value;
+    uint32_t own = value->method == ETR_NONE ? ETR_NONE : profile->methods[value->method].graph;
+    if (value->node != ETR_NONE && own != ETR_NONE && &profile->graphs[own] == graph) out->rows[out->count++] = &list->rows[i];
+  }
+  if (out->count) qsort(out->rows, out->count, sizeof *out->rows, by_node);
+  return out->rows != NULL;
+}
+
+static int before_node(const void *row, const void *node) {
+  uint32_t x = (*(const etr_logged *const *)row)->value->node, y = *(const uint32_t *)node;
+  return (x > y) - (x < y);
+}
+
+size_t etr_logged_first_of(const etr_logged_nodes *nodes, uint32_t node) {
+  return etr_lower_bound(&node, nodes->rows, nodes->count, sizeof *nodes->rows, before_node);
+}
+
+/* ---- By event ---- */
+
+typedef struct row_key {
+  const char *delegate_id;
+  uint32_t block;
+  int32_t instruction_id;
+} row_key;
+
+static etr_slice key_bytes(const row_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+
+bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile) {
+  etr_map_init(&out->first, arena);
+  out->next = etr_arena_alloc_array(arena, profile->debug_value_count, sizeof *out->next);
+  for (size_t i = profile->debug_value_count; out->next && i-- > 0;) {
+    const etr_debug_value *value = &profile->debug_values[i];
+    out->next[i] = ETR_NONE;
+    if (!value->is_output && value->instruction_id < 0) continue;
+    const row_key key = {value->is_output ? NULL : value->delegate_id, profile->runs[value->run].block,
+                         value->is_output ? -1 : value->instruction_id};
+    out->next[i] = etr_map_get(&out->first, key_bytes(&key));
+    etr_map_set(&out->first, key_bytes(&key), (uint32_t)i);
+  }
+  return !etr_arena_failed(arena);
+}
+
+uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block, const etr_event *event) {
+  const row_key key = {event ? event->delegate_id : NULL, (uint32_t)(block - profile->blocks), event ? event->instruction_id : -1};
+  return event && event->instruction_id < 0 ? ETR_NONE : etr_map_get(&rows->first, key_bytes(&key));
+}
+
+/* ---- Showing ---- */
+
+const char *etr_logged_role(const etr_debug_value *value) { return value->is_output ? "output" : value->is_argument ? "argument" : "result"; }
+
+const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value) {
+  enum { MOST_DIMS = 16 };
+  if (value->kind != ETR_DEBUG_TENSOR) return etr_debug_kind_name(value->kind);
+  etr_dim dims[MOST_DIMS];
+  for (int32_t i = 0; i < value->rank && i < MOST_DIMS; i++) dims[i] = (etr_dim){.size = value->sizes[i], .hint = -1};
+  etr_value shape = {.name = "", .dtype = value->dtype, .dims = dims, .rank = ETR_MIN(value->rank, MOST_DIMS)};
+  return etr_label_shape(arena, &shape);
+}
+
+static void put_scalar(const etr_fields *fields, const etr_debug_value *value) {
+  etr_jw_key(fields->json, "value");
+  switch (value->kind) {
+  case ETR_DEBUG_INT: etr_jw_int(fields->json, value->int_value); break;
+  case ETR_DEBUG_DOUBLE: etr_jw_double(fields->json, value->double_value); break;
+  case ETR_DEBUG_BOOL: etr_jw_bool(fields->json, value->int_value != 0); break;
+  default: etr_jw_null(fields->json);
+  }
+}
+
+static void put_shape(const etr_fields *fields, const etr_debug_value *value) {
+  etr_jw_key(fields->json, "shape");
+  if (value->kind != ETR_DEBUG_TENSOR) {
+    etr_jw_null(fields->json);
+    return;
+  }
+  etr_jw_array(fields->json);
+  for (int32_t i = 0; i < value->rank; i++) etr_jw_int(fields->json, value->sizes[i]);
+  etr_jw_end(fields->json);
+}
+
+void etr_field_logged(const etr_fields *fields, const etr_debug_value *value, const etr_tensor_stats *stats) {
+  static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
+  etr_field_count(fields, "index", value->index);
+  etr_field_text(fields, "role", etr_logged_role(value));
+  etr_field_text(fields, "kind", etr_debug_kind_name(value->kind));
+  etr_field_text(fields, "dtype", value->dtype);
+  put_shape(fields, value);
+  put_scalar(fields, value);
+  if (!stats) {
+    for (size_t i = 0; i < ETR_COUNT(keys); i++) etr_field_text(fields, keys[i], NULL);
+    return;
+  }
+  const double numbers[] = {stats->min, stats->max, stats->mean};
+  const uint64_t counts[] = {stats->element_count, stats->zero_count, stats->nan_count, stats->inf_count};
+  for (size_t i = 0; i < ETR_COUNT(numbers); i++) etr_field_number(fields, keys[i], numbers[i]);
+  for (size_t i = 0; i < ETR_COUNT(counts); i++) etr_field_count(fields, keys[ETR_COUNT(numbers) + i], counts[i]);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * logged.h - what runs logged, as tables and documents show it: one row for the same value of all runs, and values by event. Layer 4.
+ */
+#ifndef ETR_LOGGED_H
+#define ETR_LOGGED_H
+
+#include "fields.h"
+
+/** The same value (method, instruction, delegate id, index) in all runs that logged it. */
+typedef struct etr_logged {
+  const etr_debug_value *value; /* of the first of these runs */
+  size_t run_count;
+  bool varies;            /* in another run it had another type or shape */
+  bool is_measured;       /* there are statistics */
+  etr_tensor_stats stats; /* over the elements of all runs; a scalar is a tensor of one element */
+} etr_logged;
+
+typedef struct etr_logged_list {
+  etr_logged *rows;
+  size_t count;
+} etr_logged_list;
+
+/** All values, in the order in which they were first logged. False: out of memory. */
+bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile);
+
+/** The rows of one graph's nodes, sorted by node; a node's are those from etr_logged_first_of() on. */
+typedef struct etr_logged_nodes {
+  const etr_logged **rows;
+  size_t count;
+} etr_logged_nodes;
+
+bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list, const etr_profile *profile, const etr_graph *graph);
+size_t etr_logged_first_of(const etr_logged_nodes *nodes, uint32_t node);
+
+/** Values of each event's row: chains through the profile's debug_values. */
+typedef struct etr_logged_rows {
+  etr_map first;  /* of block, instruction and delegate id -> value */
+  uint32_t *next; /* of each value; ETR_NONE at the end */
+} etr_logged_rows;
+
+bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile);
+/** The first value that an event of a block logged, or (event NULL) that its runs returned; ETR_NONE. */
+uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block, const etr_event *event);
+
+/** "output", "argument" or "result". Static. */
+const char *etr_logged_role(const etr_debug_value *value);
+
+/** "f32[2,4]", "int". */
+const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
+
+/** Writes the keys of a value: index, role, kind, dtype, shape, value, and its statistics (NULL: nulls). */
+void etr_field_logged(const etr_fields *fields, const etr_debug_value *value, const etr_tensor_stats *stats);
+
+#endif
