@@ -11,20 +11,27 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-exit_status command_open(etr_profile **out, const cli_settings *settings) {
+exit_status command_find(etr_inputs *out, const cli_settings *settings) {
   etr_error error;
-  etr_inputs found = {0};
   const etr_inputs chosen = {.etrecord = settings->etrecord,
                              .etdumps = (const char **)settings->etdumps,
                              .etdump_count = settings->etdump_count,
                              .pte = settings->pte,
                              .debug_buffer = settings->debug_buffer};
+  *out = chosen;
+  if (!settings->record || etr_inputs_find(out, settings->record, &chosen, &error) == ETR_OK) return EXIT_DONE;
+  return message_error(&error);
+}
+
+exit_status command_open(etr_profile **out, const cli_settings *settings) {
+  etr_error error;
+  etr_inputs inputs;
   *out = NULL;
-  etr_status status = settings->record ? etr_inputs_find(&found, settings->record, &chosen, &error) : ETR_OK;
-  if (status != ETR_OK) return message_error(&error);
+  exit_status found = command_find(&inputs, settings);
+  if (found != EXIT_DONE) return found;
   etr_options options = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
-  status = etr_profile_open(out, settings->record ? &found : &chosen, &options, &error);
-  etr_inputs_clear(&found);
+  etr_status status = etr_profile_open(out, &inputs, &options, &error);
+  if (settings->record) etr_inputs_clear(&inputs);
   if (status != ETR_OK) return message_error(&error);
   message_warnings(*out);
   return EXIT_DONE;

@@ -209,8 +209,8 @@ typedef struct etr_logdir_options {
   int dot_depth;       /**< as etr_dot_options.depth */
   const etr_hparam *hparams; /**< as in etr_events_options */
   size_t hparam_count;
-  /** Told of each file once all are in place; may be NULL. graph: index into profile->graphs. kind: "events" or "dot". */
-  void (*on_file)(void *context, const char *path, size_t graph, const char *kind);
+  /** Told of each file once all are in place; may be NULL. entry_point: "edge/forward", hostile. kind: "events" or "dot". */
+  void (*on_file)(void *context, const char *path, const char *entry_point, const char *kind);
   void *context;
 } etr_logdir_options;
 
@@ -223,6 +223,32 @@ typedef struct etr_logdir_options {
  * Errors: ETR_ERROR_IO with the path, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error);
+
+/**
+ * The same for several ETDumps of one record, each of which becomes runs of its own: a profile for each, one after the other, all put in place
+ * together. options are borrowed until the end.
+ *
+ *   etr_logdir_begin(&logdir, &options, &error);
+ *   for each ETDump: etr_profile_open(&profile, ...); etr_logdir_add(logdir, profile, "pixel8", &error); etr_profile_close(profile);
+ *   etr_logdir_finish(logdir, &error);
+ */
+typedef struct etr_logdir etr_logdir;
+
+/** Starts. Errors: ETR_ERROR_MEMORY. */
+ETR_API etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options, etr_error *error);
+
+/**
+ * Writes a profile's files under temporary names. dump: a name for its ETDump, which no other one has: LOGDIR/NAME/DUMP/K_MODULE/METHOD/events..., DOT
+ * in LOGDIR/NAME/dot/DUMP/MODULE/, and a column `etdump` in the HParams table; NULL if it is the only one.
+ * Errors: as etr_write_logdir(); discard it then.
+ */
+ETR_API etr_status etr_logdir_add(etr_logdir *logdir, const etr_profile *profile, const char *dump, etr_error *error);
+
+/** Puts everything in place and removes the event files that earlier calls left, of single ETDumps and of several; frees the logdir in any case. */
+ETR_API etr_status etr_logdir_finish(etr_logdir *logdir, etr_error *error);
+
+/** Removes everything that was written since etr_logdir_begin(), and frees the logdir. NULL is allowed. */
+ETR_API void etr_logdir_discard(etr_logdir *logdir);
 
 #ifdef __cplusplus
 }

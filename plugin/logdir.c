@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -19,21 +20,25 @@
 /* A file of this call: written as temporary, then renamed to path. */
 typedef struct output {
   char *folder, *path, *temporary;
-  size_t graph;
-  bool is_events, exists; /* exists: the temporary one does */
+  const char *entry_point; /* "edge/forward" */
+  size_t graph;            /* of the profile that is being written */
+  bool is_events, exists;  /* exists: the temporary one does */
 } output;
 
-typedef struct job {
-  const etr_profile *profile;
+typedef struct etr_logdir job;
+
+struct etr_logdir {
+  const etr_profile *profile; /* being written */
+  const char *dump;           /* its ETDump, where there are several; else NULL */
   const etr_logdir_options *options;
   etr_arena arena;
   etr_vec(output) outputs;
   etr_map modules, paths;       /* module -> number of its folder; the outputs' paths */
   etr_vec(char *) made_folders; /* by this call, outermost first */
-  char *root;                   /* LOGDIR/NAME */
-  etr_out_file *file;              /* what is being written: one after the other */
+  char *root;                   /* LOGDIR/NAME; NULL before the first profile */
+  etr_out_file *file;           /* what is being written: one after the other */
   etr_error *error;
-} job;
+};
 
 static etr_status fail_io(job *j, const char *path, const char *what) {
   return etr_fail(j->error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(errno));
@@ -47,6 +52,9 @@ static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
+
+/* In the folder of each of several ETDumps: says that it is ours to clean. */
+static const char marker[] = ".etrecord-tb-dump";
 
 /* The folder that the inputs lie in names the run: as the user called it, or, where that is "." or the like, as it is called. */
 static char *default_name(job *j) {
@@ -81,24 +89,39 @@ static bool add_output(job *j, size_t graph, char *folder, const char *file, boo
   char *path = etr_arena_format(&j->arena, "%s/%s", folder ? folder : "", file ? file : "");
   if (path && is_ours(j, path)) path = etr_arena_format(&j->arena, "%s/%zu_%s", folder, graph + 1, file);
   char *temporary = etr_arena_format(&j->arena, "%s/.etrecord-tb.%ld.%zu.tmp", folder ? folder : "", j->options->pid, j->outputs.count);
-  output *added = path && temporary && etr_map_set(&j->paths, etr_slice_of(path), 1) ? etr_vec_push(&j->arena, &j->outputs) : NULL;
-  if (added) *added = (output){.folder = folder, .path = path, .temporary = temporary, .graph = graph, .is_events = is_events};
+  const etr_graph *g = &j->profile->graphs[graph];
+  const char *entry_point = etr_arena_format(&j->arena, "%s/%s", g->module, g->method);
+  bool named = path && temporary && entry_point && etr_map_set(&j->paths, etr_slice_of(path), 1);
+  output *added = named ? etr_vec_push(&j->arena, &j->outputs) : NULL;
+  if (added)
+    *added = (output){.folder = folder, .path = path, .temporary = temporary, .entry_point = entry_point, .graph = graph, .is_events = is_events};
   return added != NULL;
+}
+
+static bool name_root(job *j) {
+  const char *name = j->options->name ? etr_file_name(&j->arena, j->options->name) : default_name(j);
+  j->root = name ? etr_arena_format(&j->arena, "%s/%s", j->options->logdir ? j->options->logdir : "runs", name) : NULL;
+  return j->root != NULL;
+}
+
+/* "": a single ETDump, whose folders are right below the root; "/pixel8" of several. */
+static const char *dump_folder(job *j) {
+  const char *name = j->dump ? etr_file_name(&j->arena, j->dump) : NULL;
+  return name ? etr_arena_format(&j->arena, "/%s", name) : j->dump ? NULL : "";
 }
 
 static bool name_outputs(job *j) {
   const etr_logdir_options *o = j->options;
-  const char *name = o->name ? etr_file_name(&j->arena, o->name) : default_name(j);
-  const char *host = etr_file_name(&j->arena, o->host && o->host[0] ? o->host : "localhost");
-  j->root = name ? etr_arena_format(&j->arena, "%s/%s", o->logdir ? o->logdir : "runs", name) : NULL;
+  const char *host = etr_file_name(&j->arena, o->host && o->host[0] ? o->host : "localhost"), *dump = dump_folder(j);
   char *events = host ? etr_arena_format(&j->arena, EVENTS_PREFIX "%010lld.%s.%ld.0", (long long)o->wall_time, host, o->pid) : NULL;
-  if (!j->root || !events) return false;
+  if (!events || !dump) return false;
+  etr_map_init(&j->modules, &j->arena);
   for (size_t i = 0; i < j->profile->graph_count; i++) {
     const etr_graph *graph = &j->profile->graphs[i];
     const char *module = etr_file_name(&j->arena, graph->module), *method = etr_file_name(&j->arena, graph->method);
     if (!module || !method) return false;
-    char *run = etr_arena_format(&j->arena, "%s/%u_%s/%s", j->root, module_number(j, j->profile->graphs[i].module), module, method);
-    char *dot = etr_arena_format(&j->arena, "%s/dot/%s", j->root, module), *dot_file = etr_arena_format(&j->arena, "%s.dot", method);
+    char *run = etr_arena_format(&j->arena, "%s%s/%u_%s/%s", j->root, dump, module_number(j, graph->module), module, method);
+    char *dot = etr_arena_format(&j->arena, "%s/dot%s/%s", j->root, dump, module), *dot_file = etr_arena_format(&j->arena, "%s.dot", method);
     if (!add_output(j, i, run, events, true) || !add_output(j, i, dot, dot_file, false)) return false;
   }
   return true;
@@ -127,16 +150,26 @@ static etr_status make_folders(job *j, const char *path) {
 
 /* What etr_out_file_fill() hands to emit_output(). */
 typedef struct emission {
-  const job *job;
+  job *job;
   const output *out;
 } emission;
 
+/* The given facts, behind the one that we know: they may say otherwise. */
+static etr_status emit_events(job *j, const output *out, const etr_sink *sink, etr_error *error) {
+  const etr_logdir_options *o = j->options;
+  etr_hparam *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
+  size_t count = 0;
+  if (!hparams) return out_of_memory(j);
+  if (j->dump) hparams[count++] = (etr_hparam){.name = "etdump", .value = j->dump};
+  for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
+  const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
+  return etr_emit_events(j->profile, out->graph, &options, sink, error);
+}
+
 static etr_status emit_output(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
-  const etr_logdir_options *options = e->job->options;
-  const etr_events_options events = {.wall_time = options->wall_time, .hparams = options->hparams, .hparam_count = options->hparam_count};
-  if (e->out->is_events) return etr_emit_events(e->job->profile, e->out->graph, &events, sink, error);
-  return etr_emit_dot(e->job->profile, e->out->graph, &(etr_dot_options){.depth = options->dot_depth}, sink, error);
+  if (e->out->is_events) return emit_events(e->job, e->out, sink, error);
+  return etr_emit_dot(e->job->profile, e->out->graph, &(etr_dot_options){.depth = e->job->options->dot_depth}, sink, error);
 }
 
 /* A folder that has the file's name is found out before anything is put in place. */
@@ -189,6 +222,40 @@ static void clean_module_folder(job *j, const char *folder, const char *name) {
   rmdir(path);
 }
 
+static bool has_marker(job *j, const char *folder) {
+  const char *path = etr_arena_format(&j->arena, "%s/%s", folder, marker);
+  struct stat status;
+  return path && lstat(path, &status) == 0;
+}
+
+/* Marks the folder of an ETDump, unless it is marked. */
+static etr_status mark_folder(job *j, const char *folder) {
+  const char *path = etr_arena_format(&j->arena, "%s/%s", folder, marker);
+  if (!path) return out_of_memory(j);
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0 || close(descriptor) != 0) return fail_io(j, path, "cannot write this file");
+  return ETR_OK;
+}
+
+/* True if this call writes into a folder. */
+static bool is_written_into(const job *j, const char *folder) {
+  size_t size = strlen(folder);
+  for (size_t i = 0; i < j->outputs.count; i++) {
+    const char *path = j->outputs.data[i].path;
+    if (strncmp(path, folder, size) == 0 && path[size] == '/') return true;
+  }
+  return false;
+}
+
+/* Folders of ETDumps that an earlier call wrote; those that nothing is left in go. */
+static void clean_dump_folder(job *j, const char *folder, const char *name) {
+  char *path = etr_arena_format(&j->arena, "%s/%s", folder, name);
+  if (!path || !has_marker(j, path)) return;
+  each_entry(j, path, clean_module_folder);
+  const char *mark = etr_arena_format(&j->arena, "%s/%s", path, marker);
+  if (mark && !is_written_into(j, path) && unlink(mark) == 0) rmdir(path);
+}
+
 static etr_status put_in_place(job *j) {
   for (size_t i = 0; i < j->outputs.count; i++) {
     output *out = &j->outputs.data[i];
@@ -196,35 +263,74 @@ static etr_status put_in_place(job *j) {
     out->exists = false;
   }
   each_entry(j, j->root, clean_module_folder);
+  each_entry(j, j->root, clean_dump_folder);
   return ETR_OK;
 }
 
 static void clean_up(job *j) {
   for (size_t i = 0; i < j->outputs.count; i++)
     if (j->outputs.data[i].exists) unlink(j->outputs.data[i].temporary);
-  for (size_t i = j->made_folders.count; i > 0; i--)
-    if (j->made_folders.data[i - 1]) rmdir(j->made_folders.data[i - 1]);
+  for (size_t i = j->made_folders.count; i > 0; i--) {
+    const char *made = j->made_folders.data[i - 1], *mark = made ? etr_arena_format(&j->arena, "%s/%s", made, marker) : NULL;
+    if (mark) unlink(mark);
+    if (made) rmdir(made);
+  }
 }
 
-static etr_status run(job *j) {
-  if (j->profile->graph_count == 0)
-    return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etdump_count ? j->profile->etdumps[0] : NULL, NULL, ETR_NO_OFFSET,
+/* ---- The whole ---- */
+
+etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options, etr_error *error) {
+  etr_error_clear(error);
+  *out = calloc(1, sizeof **out);
+  if (!*out) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  (*out)->options = options;
+  etr_map_init(&(*out)->paths, &(*out)->arena);
+  return ETR_OK;
+}
+
+etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump, etr_error *error) {
+  size_t first = j->outputs.count;
+  etr_error_clear(error);
+  j->error = error;
+  j->profile = profile;
+  j->dump = dump;
+  if (profile->graph_count == 0)
+    return etr_fail(error, ETR_ERROR_CHOICE, profile->etdump_count ? profile->etdumps[0] : NULL, NULL, ETR_NO_OFFSET,
                     "there is no graph to write: an ETDump alone has none, give its ETRecord too");
-  j->file = etr_arena_alloc(&j->arena, sizeof *j->file);
-  if (!j->file || !name_outputs(j)) return out_of_memory(j);
-  for (size_t i = 0; i < j->outputs.count; i++) ETR_TRY(write_output(j, &j->outputs.data[i]));
-  return put_in_place(j);
+  if (!j->file) j->file = etr_arena_alloc(&j->arena, sizeof *j->file);
+  if (!j->file || (!j->root && !name_root(j)) || !name_outputs(j)) return out_of_memory(j);
+  for (size_t i = first; i < j->outputs.count; i++) ETR_TRY(write_output(j, &j->outputs.data[i]));
+  const char *folder = dump_folder(j);
+  if (!folder) return out_of_memory(j);
+  return dump ? mark_folder(j, etr_arena_format(&j->arena, "%s%s", j->root, folder)) : ETR_OK;
+}
+
+etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
+  etr_error_clear(error);
+  j->error = error;
+  etr_status status = j->outputs.count ? put_in_place(j) : ETR_OK;
+  if (status != ETR_OK) clean_up(j);
+  for (size_t i = 0; status == ETR_OK && j->options->on_file && i < j->outputs.count; i++) {
+    const output *out = &j->outputs.data[i];
+    j->options->on_file(j->options->context, out->path, out->entry_point, out->is_events ? "events" : "dot");
+  }
+  etr_arena_clear(&j->arena);
+  free(j);
+  return status;
+}
+
+void etr_logdir_discard(etr_logdir *j) {
+  if (!j) return;
+  clean_up(j);
+  etr_arena_clear(&j->arena);
+  free(j);
 }
 
 etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error) {
-  job j = {.profile = profile, .options = options, .error = error};
-  etr_error_clear(error);
-  etr_map_init(&j.modules, &j.arena);
-  etr_map_init(&j.paths, &j.arena);
-  etr_status status = run(&j);
-  if (status != ETR_OK) clean_up(&j);
-  for (size_t i = 0; status == ETR_OK && options->on_file && i < j.outputs.count; i++)
-    options->on_file(options->context, j.outputs.data[i].path, j.outputs.data[i].graph, j.outputs.data[i].is_events ? "events" : "dot");
-  etr_arena_clear(&j.arena);
+  etr_logdir *logdir;
+  ETR_TRY(etr_logdir_begin(&logdir, options, error));
+  etr_status status = etr_logdir_add(logdir, profile, NULL, error);
+  if (status == ETR_OK) return etr_logdir_finish(logdir, error);
+  etr_logdir_discard(logdir);
   return status;
 }

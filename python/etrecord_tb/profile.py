@@ -103,7 +103,7 @@ class Profile:
         if not self._handle:
             raise ValueError("the profile is closed")
         written = []
-        on_file = _library.ON_FILE(lambda _context, path, _graph, _kind: written.append(os.fsdecode(path)))
+        on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))
         options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=os.uname().nodename.encode(), pid=os.getpid(),
                                 dot_depth=dot_depth, on_file=on_file)
         error = Error()

@@ -175,10 +175,10 @@ typedef struct told {
   char paths[8][256];
 } told;
 
-static void note(void *context, const char *path, size_t graph, const char *kind) {
+static void note(void *context, const char *path, const char *entry_point, const char *kind) {
   told *seen = context;
   cr_assert_lt(seen->count, 8);
-  snprintf(seen->paths[seen->count++], sizeof seen->paths[0], "%s %zu %s", kind, graph, path + strlen(folder));
+  snprintf(seen->paths[seen->count++], sizeof seen->paths[0], "%s %s %s", kind, entry_point, path + strlen(folder));
 }
 
 Test(logdir, tells_of_each_file) {
@@ -188,6 +188,6 @@ Test(logdir, tells_of_each_file) {
   etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7, .on_file = note, .context = &seen};
   cr_expect_eq(etr_write_logdir(&profile, &options, NULL), ETR_OK);
   cr_assert_eq(seen.count, 2);
-  cr_expect_str_eq(seen.paths[0], "events 0 /n/1_edge/forward/events.out.tfevents.0000000007.localhost.0.0");
-  cr_expect_str_eq(seen.paths[1], "dot 0 /n/dot/edge/forward.dot");
+  cr_expect_str_eq(seen.paths[0], "events edge/forward /n/1_edge/forward/events.out.tfevents.0000000007.localhost.0.0");
+  cr_expect_str_eq(seen.paths[1], "dot edge/forward /n/dot/edge/forward.dot");
 }
