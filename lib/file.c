@@ -76,6 +76,11 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
   return status;
 }
 
+bool etr_file_is_regular(const char *path) {
+  struct stat status;
+  return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error) {
   FILE *stream;
   uint64_t hint = 0;
@@ -118,6 +123,14 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t
     size -= (size_t)got;
   }
   return true;
+}
+
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path, etr_error *error) {
+  *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
+  if (!out->data) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (etr_seekable_read(file, at, out->data, size)) return ETR_OK;
+  etr_file_clear(out);
+  return etr_fail(error, ETR_ERROR_IO, path, NULL, at, "the file became shorter while it was read");
 }
 
 void etr_seekable_close(etr_seekable *file) {

@@ -19,6 +19,9 @@ typedef struct etr_file {
  */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error);
 
+/** True for what etr_seekable_open() takes: neither a folder nor a pipe nor "-". */
+bool etr_file_is_regular(const char *path);
+
 /** Reads up to `size` first bytes of a file into `into`; *got tells how many there were. Errors: ETR_ERROR_IO. */
 etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error);
 
@@ -35,6 +38,9 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
 
 /** Reads `size` bytes at a place, all or none: false if the file ends before, or cannot be read. */
 bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size);
+
+/** The same into memory of its own: free with etr_file_clear(). Errors: ETR_ERROR_IO (shorter than it was), ETR_ERROR_MEMORY. */
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path, etr_error *error);
 
 void etr_seekable_close(etr_seekable *file);
 

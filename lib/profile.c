@@ -70,9 +70,8 @@ static etr_status read_dumps(loader *l, uint64_t max_bytes, etr_error *error) {
 
 static etr_status read_program(loader *l, uint64_t max_bytes, etr_error *error) {
   if (!l->inputs->pte) return ETR_OK;
-  ETR_TRY(etr_file_read(&l->pte_file, l->inputs->pte, max_bytes, error));
   l->profile->pte = etr_arena_copy(l->arena, etr_slice_of(l->inputs->pte));
-  return etr_pte_read(&l->pte, l->arena, (etr_slice){(const char *)l->pte_file.data, l->pte_file.size}, l->inputs->pte, error);
+  return etr_pte_read_file(&l->pte, &l->pte_file, l->arena, l->inputs->pte, max_bytes, error);
 }
 
 static etr_status read_record(loader *l, uint64_t max_bytes, etr_error *error) {

@@ -6,6 +6,9 @@
 
 #include "element.h"
 #include "flatbuf.h"
+#include "xnnpack.h"
+
+#include <inttypes.h>
 
 /* Fields, in the order of the schema; a union takes two: type, then value. */
 enum { PROGRAM_PLANS = 1, PROGRAM_INLINE_DATA = 3, PROGRAM_SEGMENTS };
@@ -40,7 +43,9 @@ typedef struct pte_reader {
   etr_fb fb;
   etr_arena *arena;
   etr_map names;
-  etr_slice bytes;
+  etr_slice bytes;          /* the file, or its part without segments */
+  const etr_seekable *file; /* holds the segments; NULL: they are in `bytes` */
+  uint64_t max_bytes;       /* of a payload */
   size_t program_size;
   uint64_t segment_base; /* 0: there are no segments */
   etr_fb_at inline_data, segments;
@@ -132,12 +137,25 @@ static etr_slice inline_payload(pte_reader *reader, uint32_t index) {
   return etr_fb_bytes(&reader->fb, etr_fb_table_at(&reader->fb, reader->inline_data, index), INLINE_DATA);
 }
 
+/* Reads from the file as much of a payload as is of use. */
+static etr_slice read_payload(pte_reader *reader, uint64_t at, uint64_t size) {
+  char head[ETR_XNN_HEAD_BYTES];
+  size_t head_size = (size_t)ETR_MIN(size, (uint64_t)sizeof head);
+  if (!etr_seekable_read(reader->file, at, head, head_size)) return (etr_slice){0};
+  uint64_t needed = etr_xnn_payload_needed((etr_slice){head, head_size}, size);
+  char *payload = needed && needed <= reader->max_bytes ? etr_arena_alloc(reader->arena, (size_t)needed) : NULL;
+  if (!payload || !etr_seekable_read(reader->file, at, payload, (size_t)needed)) return (etr_slice){0};
+  return (etr_slice){payload, (size_t)needed};
+}
+
 static etr_slice segment_payload(pte_reader *reader, uint32_t index) {
-  if (index >= reader->segment_count || reader->segment_base == 0 || reader->segment_base > reader->bytes.size) return (etr_slice){0};
+  uint64_t file_size = reader->file ? reader->file->size : reader->bytes.size;
+  if (index >= reader->segment_count || reader->segment_base == 0 || reader->segment_base > file_size) return (etr_slice){0};
   etr_fb_at segment = etr_fb_table_at(&reader->fb, reader->segments, index);
   uint64_t offset = etr_fb_u64(&reader->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(&reader->fb, segment, SEGMENT_SIZE, 0);
-  uint64_t room = reader->bytes.size - reader->segment_base;
+  uint64_t room = file_size - reader->segment_base;
   if (offset > room || size > room - offset) return (etr_slice){0};
+  if (reader->file) return read_payload(reader, reader->segment_base + offset, size);
   return (etr_slice){reader->bytes.data + (size_t)(reader->segment_base + offset), (size_t)size};
 }
 
@@ -263,15 +281,13 @@ static uint64_t load(etr_slice bytes, size_t at, unsigned width) {
   return value;
 }
 
-/* Without the extended header the whole file is the program and there are no segments. */
-static void read_extended_header(pte_reader *reader) {
-  reader->program_size = reader->bytes.size;
-  etr_slice bytes = reader->bytes;
-  if (bytes.size < HEADER_AT + HEADER_BYTES || memcmp(bytes.data + HEADER_AT, "eh00", 4) != 0) return;
-  if (load(bytes, HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES) return;
-  uint64_t program_size = load(bytes, HEADER_AT + HEADER_PROGRAM_SIZE, 8);
-  if (program_size < bytes.size) reader->program_size = (size_t)program_size;
-  reader->segment_base = load(bytes, HEADER_AT + HEADER_SEGMENT_BASE, 8);
+/* What the extended header says; without one the whole file is the program and there are no segments. */
+static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_t *segment_base) {
+  *segment_base = 0;
+  if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0) return file_size;
+  if (load(head, HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES) return file_size;
+  *segment_base = load(head, HEADER_AT + HEADER_SEGMENT_BASE, 8);
+  return ETR_MIN(file_size, load(head, HEADER_AT + HEADER_PROGRAM_SIZE, 8));
 }
 
 static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
@@ -283,16 +299,51 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .pte: the identifier ET12 is missing");
 }
 
+static etr_status read_program(pte_reader *reader, etr_pte *out, const char *path, etr_error *error) {
+  uint64_t file_size = reader->file ? reader->file->size : reader->bytes.size;
+  ETR_TRY(check_identifier(reader->bytes, path, error));
+  etr_map_init(&reader->names, reader->arena);
+  reader->program_size = (size_t)ETR_MIN((uint64_t)reader->bytes.size, read_extended_header(reader->bytes, file_size, &reader->segment_base));
+  etr_fb_init(&reader->fb, reader->bytes.data, reader->program_size);
+  read_methods(reader, out);
+  if (!stopped(reader)) return ETR_OK;
+  *out = (etr_pte){0};
+  if (etr_arena_failed(reader->arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->fb.offset, "damaged .pte: %s", reader->fb.message);
+}
+
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error) {
-  *out = (etr_pte){0};
-  ETR_TRY(check_identifier(bytes, path, error));
   pte_reader reader = {.arena = arena, .bytes = bytes};
-  etr_map_init(&reader.names, arena);
-  read_extended_header(&reader);
-  etr_fb_init(&reader.fb, bytes.data, reader.program_size);
-  read_methods(&reader, out);
-  if (!stopped(&reader)) return ETR_OK;
   *out = (etr_pte){0};
-  if (etr_arena_failed(arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "damaged .pte: %s", reader.fb.message);
+  return read_program(&reader, out, path, error);
+}
+
+/* Loads the program, but not the segments. */
+static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path, uint64_t max_bytes, etr_error *error) {
+  char head[HEADER_AT + HEADER_BYTES];
+  uint64_t segment_base;
+  size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
+  if (!etr_seekable_read(file, 0, head, head_size)) return etr_fail(error, ETR_ERROR_IO, path, NULL, 0, "cannot read the file's beginning");
+  ETR_TRY(check_identifier((etr_slice){head, head_size}, path, error));
+  uint64_t size = read_extended_header((etr_slice){head, head_size}, file->size, &segment_base);
+  if (size > max_bytes)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "the program is larger than the limit of %" PRIu64 " bytes", max_bytes);
+  return etr_seekable_load(program, file, 0, (size_t)size, path, error);
+}
+
+etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path, uint64_t max_bytes, etr_error *error) {
+  etr_seekable file;
+  pte_reader reader = {.arena = arena, .file = &file, .max_bytes = max_bytes};
+  *out = (etr_pte){0};
+  *program = (etr_file){0};
+  if (!etr_file_is_regular(path)) {
+    ETR_TRY(etr_file_read(program, path, max_bytes, error));
+    return etr_pte_read(out, arena, (etr_slice){(const char *)program->data, program->size}, path, error);
+  }
+  ETR_TRY(etr_seekable_open(&file, path, error));
+  etr_status status = load_program(program, &file, path, max_bytes, error);
+  reader.bytes = (etr_slice){(const char *)program->data, program->size};
+  if (status == ETR_OK) status = read_program(&reader, out, path, error);
+  etr_seekable_close(&file);
+  return status;
 }

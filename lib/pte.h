@@ -7,6 +7,7 @@
 #define ETR_PTE_H
 
 #include "arena.h"
+#include "file.h"
 
 typedef enum etr_instruction_kind {
   ETR_INSTRUCTION_UNKNOWN,
@@ -30,7 +31,7 @@ typedef struct etr_instruction {
 
 typedef struct etr_pte_delegate {
   const char *backend;    /* "XnnpackBackend" */
-  etr_slice payload;      /* processed bytes, inside the file's bytes; empty if the place is invalid or absent */
+  etr_slice payload;      /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or absent */
 } etr_pte_delegate;
 
 typedef enum etr_pte_value_kind {
@@ -72,5 +73,13 @@ typedef struct etr_pte {
  * ETR_ERROR_MEMORY.
  */
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error);
+
+/**
+ * The same from a file, of which the program is read, and of delegates in segments behind it what XNNPACK's graph takes: never the weights, so that a
+ * program of many gigabytes costs what a small one does. A pipe is read whole. *program gets the bytes that inline payloads point into: free it with
+ * etr_file_clear() when they are no longer needed, on failure as well.
+ * Errors: those of etr_pte_read(); ETR_ERROR_IO; ETR_ERROR_FORMAT if the program without segments is larger than max_bytes.
+ */
+etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path, uint64_t max_bytes, etr_error *error);
 
 #endif

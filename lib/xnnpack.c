@@ -222,6 +222,8 @@ static const struct {
 
 enum { GRAPH_XNODES = 1, XNODE_TYPE = 0, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535, NO_VALUE = -1 };
 
+enum { HEADER_GRAPH_OFFSET = 10, HEADER_GRAPH_SIZE = 14 }; /* of XH00, which stands at byte 4 */
+
 typedef struct xnode {
   etr_xnn_class class_;
   uint32_t handle;
@@ -230,13 +232,23 @@ typedef struct xnode {
 } xnode;
 
 /* Behind an XH00 header the graph lies at an offset; older payloads are the graph itself. */
+static bool has_header(etr_slice payload) { return payload.size >= ETR_XNN_HEAD_BYTES && memcmp(payload.data + 4, "XH00", 4) == 0; }
+
+static uint32_t load_u32(const char *at) {
+  const uint8_t *p = (const uint8_t *)at;
+  return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 static etr_slice graph_bytes(etr_slice payload) {
-  const uint8_t *p = (const uint8_t *)payload.data;
-  if (payload.size < 30 || memcmp(p + 4, "XH00", 4) != 0) return payload;
-  uint32_t offset = p[10] | (uint32_t)p[11] << 8 | (uint32_t)p[12] << 16 | (uint32_t)p[13] << 24;
-  uint32_t size = p[14] | (uint32_t)p[15] << 8 | (uint32_t)p[16] << 16 | (uint32_t)p[17] << 24;
+  if (!has_header(payload)) return payload;
+  uint32_t offset = load_u32(payload.data + HEADER_GRAPH_OFFSET), size = load_u32(payload.data + HEADER_GRAPH_SIZE);
   if (offset > payload.size || size > payload.size - offset) return (etr_slice){0};
   return (etr_slice){payload.data + offset, size};
+}
+
+uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
+  if (has_header(head)) return ETR_MIN(size, (uint64_t)load_u32(head.data + HEADER_GRAPH_OFFSET) + load_u32(head.data + HEADER_GRAPH_SIZE));
+  return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
 }
 
 static xnode read_xnode(etr_fb *fb, etr_fb_at table) {

@@ -82,6 +82,15 @@ typedef struct etr_xnn_payload {
   size_t count;
 } etr_xnn_payload;
 
+/** So many first bytes tell where a payload's graph ends. */
+#define ETR_XNN_HEAD_BYTES 30
+
+/**
+ * How many bytes of a payload of that size etr_xnn_payload_read() needs, as its first ETR_XNN_HEAD_BYTES tell: what lies behind are weights. 0 if it is no
+ * payload of XNNPACK.
+ */
+uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
+
 /**
  * Reads a delegate's payload and does what XNNPACK does to the XNodes: an activation on a binary operator becomes a Clamp of its own, two Clamps in a
  * row become one, and, where has_lookups says that the events show such, Convert, unary operator, Convert become one lookup.

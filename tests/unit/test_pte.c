@@ -4,12 +4,14 @@
  */
 #include "file.h"
 #include "pte.h"
+#include "xnnpack.h"
 
 #include "tiny_flatbuf.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { MAX_BYTES = 1 << 26 };
 
@@ -378,4 +380,74 @@ Test(pte, an_inline_payload_that_is_not_there_is_empty) {
   cr_assert(it.status == ETR_OK && it.pte.method_count == 1 && it.pte.methods[0].delegate_count == 1);
   cr_expect_eq(it.pte.methods[0].delegates[0].payload.size, 0);
   clear(&it);
+}
+
+/* ---- From files ----------------------------------------------------------------------------------------------------------------------- */
+
+static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_delegate *part, const char *path) {
+  etr_arena arena = {0};
+  etr_xnn_payload a, b;
+  bool read_a = etr_xnn_payload_read(&a, &arena, whole->payload, false), read_b = etr_xnn_payload_read(&b, &arena, part->payload, false);
+  bool same = read_a == read_b && a.count == b.count;
+  for (size_t i = 0; same && i < a.count; i++)
+    same = a.operators[i].class_ == b.operators[i].class_ && a.operators[i].handle == b.operators[i].handle;
+  cr_expect(same, "%s", path);
+  etr_arena_clear(&arena);
+}
+
+/* What is read of a file, without the weights, tells what all of it tells. */
+Test(pte, a_file_without_its_weights) {
+  static const char *const paths[] = {"add_mul/model.pte", "mv2_xnnpack/model.pte", "vit_xnnpack/model.pte", "quantized_xnnpack/model.pte",
+                                      "vulkan/model.pte"};
+  for (size_t i = 0; i < ETR_COUNT(paths); i++) {
+    char full[256];
+    reading whole, part = {0};
+    read_fixture(&whole, paths[i]);
+    snprintf(full, sizeof full, FIXTURES "/%s", paths[i]);
+    part.status = etr_pte_read_file(&part.pte, &part.file, &part.arena, full, MAX_BYTES, &part.error);
+    cr_assert(part.status == ETR_OK && part.pte.method_count == whole.pte.method_count, "%s", paths[i]);
+    for (size_t m = 0; m < whole.pte.method_count; m++) {
+      cr_assert(whole.pte.methods[m].delegate_count == part.pte.methods[m].delegate_count, "%s", paths[i]);
+      for (size_t d = 0; d < whole.pte.methods[m].delegate_count; d++)
+        expect_same_operators(&whole.pte.methods[m].delegates[d], &part.pte.methods[m].delegates[d], paths[i]);
+    }
+    clear(&whole);
+    clear(&part);
+  }
+}
+
+/* A segment of gigabytes is neither read nor refused. */
+Test(pte, a_file_with_gigabytes_of_weights) {
+  char path[] = "/tmp/test_pte-XXXXXX";
+  reading small, large = {0};
+  load(&small, "mv2_xnnpack/model.pte");
+  int descriptor = mkstemp(path);
+  cr_assert(descriptor >= 0 && write(descriptor, small.file.data, small.file.size) == (ssize_t)small.file.size);
+  if (ftruncate(descriptor, (off_t)8 << 30) != 0) cr_skip("the file system has no sparse files of 8 GiB");
+  close(descriptor);
+  large.status = etr_pte_read_file(&large.pte, &large.file, &large.arena, path, MAX_BYTES, &large.error);
+  cr_expect(large.status == ETR_OK && large.file.size < small.file.size, "%s", large.error.message);
+  unlink(path);
+  clear(&small);
+  clear(&large);
+}
+
+Test(pte, files_that_are_refused) {
+  static const struct {
+    const char *path, *message;
+    uint64_t limit;
+  } rows[] = {
+      {FIXTURES "/add_mul/etdump.etdp", "not a .pte: the identifier ET12 is missing", MAX_BYTES},
+      {FIXTURES "/hostile/empty_file.etdp", "the file is empty", MAX_BYTES},
+      {FIXTURES "/add_mul/model.pte", "the program is larger than the limit of 100 bytes", 100},
+      {FIXTURES, "cannot read: Is a directory", MAX_BYTES},
+      {FIXTURES "/no_such_file", "cannot open: No such file or directory", MAX_BYTES},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it = {0};
+    it.status = etr_pte_read_file(&it.pte, &it.file, &it.arena, rows[i].path, rows[i].limit, &it.error);
+    cr_expect(it.status != ETR_OK && strcmp(it.error.message, rows[i].message) == 0 && it.pte.method_count == 0, "%s: %s", rows[i].path,
+              it.error.message);
+    clear(&it);
+  }
 }
