@@ -79,9 +79,12 @@ void etr_packed_entry(etr_packed *packed, uint32_t map_field, uint32_t value_fie
   end_at(packed, put_bytes(etr_packed_put_header(to, value_field, text.size), text));
 }
 
-etr_slice etr_packed_since(const etr_packed *packed, size_t start) { return (etr_slice){(const char *)packed->data + start, packed->size - start}; }
+etr_slice etr_packed_since(const etr_packed *packed, size_t start) {
+  if (packed->size <= start) return (etr_slice){0}; /* nothing was packed, perhaps nothing at all: no arithmetic on a null pointer */
+  return (etr_slice){(const char *)packed->data + start, packed->size - start};
+}
 
 etr_slice etr_packed_copy(const etr_packed *packed, size_t start) {
-  etr_slice bytes = {etr_arena_copy(packed->arena, etr_packed_since(packed, start)), packed->size - start};
+  etr_slice since = etr_packed_since(packed, start), bytes = {etr_arena_copy(packed->arena, since), since.size};
   return bytes.data ? bytes : (etr_slice){0};
 }
