@@ -26,8 +26,8 @@ typedef struct etr_slice {
 
 static inline bool etr_slice_equal(etr_slice a, etr_slice b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
 
-/** Compares a slice with a string literal; the size is known at compile time. */
-#define etr_slice_is(slice, literal) etr_slice_equal((slice), ETR_SLICE(literal))
+/** Compares a slice with a string literal; as its size is known at compile time, there is no call. */
+#define etr_slice_is(slice, literal) ((slice).size == sizeof(literal) - 1 && memcmp((slice).data, (literal), sizeof(literal) - 1) == 0)
 
 bool etr_slice_starts(etr_slice slice, etr_slice prefix);
 bool etr_slice_ends(etr_slice slice, etr_slice suffix);

@@ -47,8 +47,8 @@ struct etr_json {
   uint32_t depth;
   block stack;        /* the opening brackets of what is open */
   block decoded;      /* the string read last, where the window cannot lend it */
-  uint64_t raw_start; /* of the string that etr_json_peek_raw() measured last */
-  size_t raw_size;    /* with its quotes; 0: none was */
+  uint64_t raw_start; /* of the value that etr_json_peek_raw() or etr_json_peek_nested() measured last */
+  size_t raw_size;    /* with its quotes or brackets; 0: none was */
   const char *message;
   uint64_t error_offset;
   bool source_failed, out_of_memory;
@@ -284,22 +284,62 @@ etr_slice etr_json_string(etr_json *json) {
   return expect(json, ETR_JSON_STRING, "expected a string") && read_string(json, &string) ? string : ETR_SLICE("");
 }
 
+/** Brings the byte at json->at + size into the window, if it may show that much. */
+static bool fill_to_show(etr_json *json, size_t size) {
+  return size < (size_t)(json->end - json->at) || (size < window_bytes && fill(json, size + 1));
+}
+
+/** Measures on behind a quote at json->at + *size - 1: *size is moved behind the quote that ends the string. */
+static bool measure_string(etr_json *json, size_t *size) {
+  size_t start = *size;
+  while (fill_to_show(json, *size)) {
+    const char *stop = etr_json_find_end(json->at + start, json->at + *size, json->end);
+    *size = (size_t)(stop - json->at);
+    if (stop == json->end) continue;
+    ++*size;
+    return true;
+  }
+  return false;
+}
+
+static bool measure_nested(etr_json *json, size_t *size) {
+  size_t open = 0;
+  *size = 0;
+  do {
+    if (!fill_to_show(json, *size)) return false;
+    const char *stop = etr_json_find_bracket(json->at + *size, json->end);
+    *size = (size_t)(stop - json->at);
+    if (stop == json->end) continue;
+    ++*size;
+    if (*stop == '"') {
+      if (!measure_string(json, size)) return false;
+    } else if (etr_json_to_brace(*stop) == '{')
+      open++;
+    else
+      open--;
+  } while (open > 0);
+  return true;
+}
+
+static void note_measured(etr_json *json, size_t size) {
+  json->raw_start = position(json);
+  json->raw_size = size;
+}
+
 bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
   size_t size = 1; /* behind the first quote */
-  if (etr_json_peek(json) != ETR_JSON_STRING) return false;
-  for (;;) {
-    if (size >= (size_t)(json->end - json->at)) {
-      if (size >= window_bytes || !fill(json, size + 1)) return false;
-    }
-    const char *stop = etr_json_find_quote(json->at + size, json->end);
-    size = (size_t)(stop - json->at);
-    if (stop == json->end) continue;
-    if (*stop == '"') break;
-    size += 2; /* an escape */
-  }
-  *raw = (etr_slice){json->at + 1, size - 1};
-  json->raw_start = position(json);
-  json->raw_size = size + 1;
+  if (etr_json_peek(json) != ETR_JSON_STRING || !measure_string(json, &size)) return false;
+  note_measured(json, size);
+  *raw = (etr_slice){json->at + 1, size - 2};
+  return true;
+}
+
+bool etr_json_peek_nested(etr_json *json, etr_slice *raw) {
+  size_t size;
+  etr_json_type type = etr_json_peek(json);
+  if ((type != ETR_JSON_ARRAY && type != ETR_JSON_OBJECT) || !measure_nested(json, &size)) return false;
+  note_measured(json, size);
+  *raw = (etr_slice){json->at, size};
   return true;
 }
 
@@ -414,17 +454,18 @@ static bool skip_nested(etr_json *json, uint32_t depth) {
 
 void etr_json_skip(etr_json *json) {
   etr_slice number;
-  switch (etr_json_peek(json)) {
+  etr_json_type type = etr_json_peek(json);
+  if (json->raw_size && json->raw_start == position(json) && type >= ETR_JSON_STRING) {
+    json->at += json->raw_size;
+    json->state = AFTER_VALUE;
+    return;
+  }
+  switch (type) {
   case ETR_JSON_END: refuse(json, "no value is next"); break;
   case ETR_JSON_NULL: etr_json_null(json); break;
   case ETR_JSON_BOOL: etr_json_bool(json); break;
   case ETR_JSON_NUMBER: read_number(json, &number); break;
   case ETR_JSON_STRING:
-    if (json->raw_size && json->raw_start == position(json)) {
-      json->at += json->raw_size;
-      json->state = AFTER_VALUE;
-      break;
-    }
     json->at++;
     skip_string(json);
     break;

@@ -31,6 +31,23 @@ static inline const char *etr_json_find_quote(const char *at, const char *end) {
   return at;
 }
 
+/** True if the byte at `at` is escaped: an odd number of backslashes stands in front of it, not counting what is before `start`. */
+static inline bool etr_json_is_escaped(const char *start, const char *at) {
+  const char *run = at;
+  while (run > start && run[-1] == '\\') run--;
+  return (at - run) % 2 != 0;
+}
+
+/** The quote that ends a string, or end: looks in [at, end); the string starts at `start`. */
+static inline const char *etr_json_find_end(const char *start, const char *at, const char *end) {
+  for (; at < end; at++) {
+    at = memchr(at, '"', (size_t)(end - at));
+    if (!at) return end;
+    if (!etr_json_is_escaped(start, at)) return at;
+  }
+  return end;
+}
+
 /** '[' and '{', ']' and '}' differ in one bit, which this sets: of each pair the brace is left. */
 static inline char etr_json_to_brace(char c) { return (char)(c | 0x20); }
 

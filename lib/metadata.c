@@ -2,7 +2,7 @@
  *
  * metadata.c - stack traces, module stacks and ancestors of a node.
  */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* memmem, memrchr */
 
 #include "metadata.h"
 
@@ -28,9 +28,8 @@ static size_t find(etr_slice text, char wanted) {
 }
 
 static size_t find_last(etr_slice text, char wanted) {
-  for (size_t at = text.size; at > 0; at--)
-    if (text.data[at - 1] == wanted) return at - 1;
-  return text.size;
+  const char *at = text.size ? memrchr(text.data, wanted, text.size) : NULL;
+  return at ? (size_t)(at - text.data) : text.size;
 }
 
 static etr_slice after(etr_slice text, size_t count) {

@@ -14,6 +14,9 @@
 /* A graph in a graph in a graph: real ones nest twice, and have thousands of nodes. Bounds the recursion, and memory. */
 enum { MAX_NESTING = 24, MAX_NODES = 2 << 20 };
 
+/* Tensors of the same shape and nodes of the same source line are written in the same words: what was read of a text is remembered by it. */
+enum { MAX_REMEMBERED = 4096, MAX_REMEMBERED_BYTES = 4096 };
+
 typedef struct value {
   uint32_t node, output; /* that defines it; ETR_NONE while unknown */
   etr_value meta;
@@ -37,7 +40,10 @@ typedef struct reader {
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_module_tree modules;
-  etr_map derived;   /* names made from operators -> how many */
+  etr_map derived;       /* names made from operators -> how many */
+  etr_map traces, metas; /* texts, as they stand in the document -> index in the lists below */
+  etr_vec(const etr_source *) sources;
+  etr_vec(etr_value) meta_list;
   index_stack names; /* values collected from the argument lists being read, innermost last */
   uint32_t nesting;
   bool has_edge_ops, has_aten_ops;
@@ -74,6 +80,7 @@ static bool names_values(etr_slice member) {
                                       SLICE("as_sym_bools"),      SLICE("as_sym_float"), SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
                                       SLICE("as_token"),          SLICE("as_opaque_obj")};
 #undef SLICE
+  if (!etr_slice_starts(member, ETR_SLICE("as_"))) return false;
   for (size_t i = 0; i < ETR_COUNT(members); i++)
     if (etr_slice_equal(member, members[i])) return true;
   return false;
@@ -270,6 +277,23 @@ static uint32_t parse_handle(etr_slice text) {
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
 }
 
+static bool may_remember(const etr_map *map, etr_slice text) { return map->count < MAX_REMEMBERED && text.size <= MAX_REMEMBERED_BYTES; }
+
+static const etr_source *read_trace(reader *r) {
+  etr_slice text;
+  bool shown = etr_json_peek_raw(r->json, &text);
+  uint32_t known = shown ? etr_map_get(&r->traces, text) : ETR_NONE;
+  if (known != ETR_NONE) {
+    etr_json_skip(r->json);
+    return r->sources.data[known];
+  }
+  const etr_source **slot = shown && may_remember(&r->traces, text) ? etr_vec_push(&r->scratch, &r->sources) : NULL;
+  if (slot) etr_map_set(&r->traces, text, (uint32_t)(r->sources.count - 1));
+  const etr_source *source = etr_source_of_trace(r->arena, r->strings, etr_json_string(r->json));
+  if (slot) *slot = source;
+  return source;
+}
+
 static void read_metadata(reader *r, uint32_t node) {
   etr_slice key;
   etr_json_object(r->json);
@@ -282,12 +306,15 @@ static void read_metadata(reader *r, uint32_t node) {
     }
     etr_node *n = &r->nodes.data[node];
     etr_slice text;
+    if (trace) {
+      n->source = read_trace(r);
+      continue;
+    }
     if (ancestors && etr_json_peek_raw(r->json, &text) && etr_ancestor_in_escaped(&n->aten_node, r->strings, text, r->graph_id)) {
       etr_json_skip(r->json);
       continue;
     }
     text = etr_json_string(r->json);
-    if (trace) n->source = etr_source_of_trace(r->arena, r->strings, text);
     if (stack) n->module = etr_module_tree_add(&r->modules, r->strings, text);
     if (handle) n->debug_handle = parse_handle(text);
     if (ancestors) n->aten_node = etr_ancestor_in_graph(r->strings, text, r->graph_id);
@@ -331,6 +358,23 @@ static void read_node(reader *r, level *l) {
 
 /* ---- Shapes ---- */
 
+static void read_meta(reader *r, etr_value *meta) {
+  etr_slice text;
+  const char *name = meta->name;
+  bool shown = etr_json_peek_nested(r->json, &text);
+  uint32_t known = shown ? etr_map_get(&r->metas, text) : ETR_NONE;
+  if (known != ETR_NONE) {
+    *meta = r->meta_list.data[known];
+    meta->name = name;
+    etr_json_skip(r->json);
+    return;
+  }
+  etr_value *slot = shown && may_remember(&r->metas, text) ? etr_vec_push(&r->scratch, &r->meta_list) : NULL;
+  if (slot) etr_map_set(&r->metas, text, (uint32_t)(r->meta_list.count - 1));
+  etr_tensor_meta_read(meta, r->strings, &r->scratch, r->json);
+  if (slot) *slot = *meta;
+}
+
 /* tensor_values: {name: meta}; the sym_*_values only tell a type */
 static void read_values(reader *r, level *l, const char *symbolic_type) {
   etr_slice key;
@@ -342,7 +386,7 @@ static void read_values(reader *r, level *l, const char *symbolic_type) {
     if (symbolic_type)
       etr_json_skip(r->json);
     else
-      etr_tensor_meta_read(&meta, r->strings, &r->scratch, r->json);
+      read_meta(r, &meta);
     l->values.data[index].meta = meta;
   }
 }
@@ -559,6 +603,8 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, in
   reader r = {.arena = strings->arena, .strings = strings, .json = json, .graph_id = graph_id, .schema_version = ""};
   etr_arena_init(&r.scratch);
   etr_map_init(&r.derived, &r.scratch);
+  etr_map_init(&r.traces, &r.scratch);
+  etr_map_init(&r.metas, &r.scratch);
   if (etr_module_tree_init(&r.modules, r.arena)) read_program(&r, ETR_NONE);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);

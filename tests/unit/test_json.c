@@ -343,6 +343,52 @@ Test(json, peek_raw) {
   }
 }
 
+/* Documents as long as what may be shown, from a source that gives a few bytes at a time. */
+Test(json, peek_raw_moves_the_window) {
+  static const char tail[] = "\\\\\\\"}]\\\\\"]";
+  enum { PLAIN = 200 };
+  char document[PLAIN + sizeof tail] = "[\"";
+  memset(document + 2, 'x', PLAIN - 2);
+  memcpy(document + PLAIN, tail, sizeof tail);
+  etr_slice raw, whole = etr_slice_of(document);
+  FILE *file = fmemopen(document, whole.size, "rb");
+  etr_json *json = etr_json_open(read_file, file, NULL);
+  cr_assert(etr_json_peek_nested(json, &raw));
+  cr_expect(etr_slice_equal(raw, whole));
+  etr_json_array(json);
+  cr_assert(etr_json_element(json) && etr_json_peek_raw(json, &raw));
+  cr_expect(etr_slice_equal(raw, (etr_slice){document + 2, whole.size - 4}));
+  etr_json_skip(json);
+  cr_expect_not(etr_json_element(json));
+  etr_json_end(json);
+  cr_expect_not(etr_json_failed(json));
+  etr_json_close(json);
+  fclose(file);
+}
+
+Test(json, peek_nested) {
+  static const struct {
+    const char *document, *raw; /* NULL: not shown */
+  } cases[] = {{"[]", "[]"},
+               {" {\"a\": [1, {\"]\": \"\\\"}\"}]} ", "{\"a\": [1, {\"]\": \"\\\"}\"}]}"},
+               {"7", NULL},
+               {"\"[]\"", NULL},
+               {"[", NULL},
+               {"[\"]", NULL},
+               {"[[1]", NULL}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_slice raw = {0};
+    etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
+    bool shown = etr_json_peek_nested(json, &raw);
+    cr_expect_eq(shown, cases[i].raw != NULL, "%s", cases[i].document);
+    if (shown) cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
+    etr_json_skip(json);
+    if (shown) etr_json_end(json);
+    cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '[', "%s", cases[i].document);
+    etr_json_close(json);
+  }
+}
+
 Test(json, leave) {
   static const char document[] = "[{\"a\": 1, \"b\": [2, {\"c\": \"}\"}]}, [3, 4], 5]";
   etr_slice key;
