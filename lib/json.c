@@ -200,18 +200,16 @@ static bool read_string(etr_json *json, etr_slice *out) {
 
 /** Passes over the rest of a string. */
 static bool skip_string(etr_json *json) {
-  for (;;) {
-    json->at = etr_json_find_quote(json->at, json->end);
-    if (json->at == json->end) {
-      if (!fill(json, 1)) return fail(json, end_message);
-    } else if (*json->at == '"') {
-      json->at++;
-      json->state = AFTER_VALUE;
-      return true;
-    } else {
-      json->at += fill(json, 2) ? 2 : 1;
-    }
+  uint64_t carry = 0;
+  while (fill(json, 1)) {
+    if (!carry) json->at = etr_json_find_quote(json->at, json->end);
+    if (json->at < json->end && (carry || *json->at != '"')) json->at = etr_json_find_end(json->at, json->end, &carry);
+    if (json->at == json->end) continue;
+    json->at++;
+    json->state = AFTER_VALUE;
+    return true;
   }
+  return fail(json, end_message);
 }
 
 /* ---- Words and numbers ---------------------------------------------------------------------------------------------------------------- */
@@ -289,11 +287,12 @@ static bool fill_to_show(etr_json *json, size_t size) {
   return size < (size_t)(json->end - json->at) || (size < window_bytes && fill(json, size + 1));
 }
 
-/** Measures on behind a quote at json->at + *size - 1: *size is moved behind the quote that ends the string. */
+/** Measures on in a string: *size is moved behind the quote that ends it. */
 static bool measure_string(etr_json *json, size_t *size) {
-  size_t start = *size;
+  uint64_t carry = 0;
   while (fill_to_show(json, *size)) {
-    const char *stop = etr_json_find_end(json->at + start, json->at + *size, json->end);
+    const char *stop = carry ? NULL : etr_json_find_quote(json->at + *size, json->end); /* most strings have no escapes */
+    if (!stop || (stop < json->end && *stop != '"')) stop = etr_json_find_end(stop ? stop : json->at + *size, json->end, &carry);
     *size = (size_t)(stop - json->at);
     if (stop == json->end) continue;
     ++*size;

@@ -31,19 +31,44 @@ static inline const char *etr_json_find_quote(const char *at, const char *end) {
   return at;
 }
 
-/** True if the byte at `at` is escaped: an odd number of backslashes stands in front of it, not counting what is before `start`. */
-static inline bool etr_json_is_escaped(const char *start, const char *at) {
-  const char *run = at;
-  while (run > start && run[-1] == '\\') run--;
-  return (at - run) % 2 != 0;
+#if defined(__SSE2__)
+/** A bit for each of 64 bytes that is `wanted`. */
+static inline uint64_t etr_json_find_64(const char *at, char wanted) {
+  const __m128i each = _mm_set1_epi8(wanted);
+  uint64_t found = 0;
+  for (int i = 0; i < 4; i++) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + 16 * i));
+    found |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, each)) << (16 * i);
+  }
+  return found;
+}
+#endif
+
+/**
+ * A bit for each of 64 bytes that is escaped, given one for each backslash. *carry: whether the first is, and then, whether the one behind the last
+ * is. Of a run of backslashes every other one escapes what follows. Subtracting the run from the bits behind its backslashes borrows through the run,
+ * and leaves bits whose place, even or odd, tells which those are.
+ */
+static inline uint64_t etr_json_escaped_64(uint64_t backslashes, uint64_t *carry) {
+  const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
+  uint64_t runs = backslashes & ~*carry;
+  uint64_t codes = (((runs << 1) | odd) - runs) ^ odd;
+  uint64_t escaped = codes ^ (backslashes | *carry);
+  *carry = (codes & backslashes) >> 63;
+  return escaped;
 }
 
-/** The quote that ends a string, or end: looks in [at, end); the string starts at `start`. */
-static inline const char *etr_json_find_end(const char *start, const char *at, const char *end) {
+/** The quote that ends a string, in [at, end), or end. *carry: whether the first byte is escaped, and then, whether the one at the end is; 0 or 1. */
+static inline const char *etr_json_find_end(const char *at, const char *end, uint64_t *carry) {
+#if defined(__SSE2__)
+  for (; end - at >= 64; at += 64) {
+    uint64_t quotes = etr_json_find_64(at, '"') & ~etr_json_escaped_64(etr_json_find_64(at, '\\'), carry);
+    if (quotes) return at + __builtin_ctzll(quotes);
+  }
+#endif
   for (; at < end; at++) {
-    at = memchr(at, '"', (size_t)(end - at));
-    if (!at) return end;
-    if (!etr_json_is_escaped(start, at)) return at;
+    if (*carry == 0 && *at == '"') return at;
+    *carry = *carry == 0 && *at == '\\';
   }
   return end;
 }
