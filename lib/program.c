@@ -9,6 +9,7 @@
 #include "program.h"
 
 #include "metadata.h"
+#include "signature.h"
 #include "tensor_meta.h"
 
 /* A graph in a graph in a graph: real ones nest twice, and have thousands of nodes. Bounds the recursion, and memory. */
@@ -71,21 +72,6 @@ static void push_name(reader *r, level *l) {
   if (slot) *slot = index;
 }
 
-/* Members of the Argument union that name values. */
-static bool names_values(etr_slice member) {
-#define SLICE(text)                                                                                                                                  \
-  { (text), sizeof(text) - 1 }
-  static const etr_slice members[] = {SLICE("as_tensor"),         SLICE("as_tensors"),   SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
-                                      SLICE("as_nested_tensors"), SLICE("as_sym_int"),   SLICE("as_sym_ints"),        SLICE("as_sym_bool"),
-                                      SLICE("as_sym_bools"),      SLICE("as_sym_float"), SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
-                                      SLICE("as_token"),          SLICE("as_opaque_obj")};
-#undef SLICE
-  if (!etr_slice_starts(member, ETR_SLICE("as_"))) return false;
-  for (size_t i = 0; i < ETR_COUNT(members); i++)
-    if (etr_slice_equal(member, members[i])) return true;
-  return false;
-}
-
 /* Collects the value names in an argument of any form: one, a list, a list of unions, null. */
 static void read_names(reader *r, level *l) {
   etr_json *json = r->json;
@@ -100,7 +86,7 @@ static void read_names(reader *r, level *l) {
     while (etr_json_key(json, &key)) {
       if ((etr_slice_is(key, "name") || etr_slice_is(key, "as_name")) && etr_json_peek(json) == ETR_JSON_STRING)
         push_name(r, l);
-      else if (names_values(key))
+      else if (etr_names_values(key))
         read_names(r, l);
       else
         etr_json_skip(json);
@@ -192,7 +178,7 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
       read_body(r, l, node);
     else if (etr_slice_is(member, "as_string") && is_delegate_call(r->nodes.data[node].target))
       read_lowered(r, l, node, argument_name);
-    else if (names_values(member))
+    else if (etr_names_values(member))
       read_names(r, l);
     else
       etr_json_skip(r->json);
@@ -470,85 +456,6 @@ static void read_graph(reader *r, level *l) {
   resolve(r, l);
 }
 
-/* ---- Signature: what the inputs are ---- */
-
-typedef struct input_spec {
-  etr_node_kind kind;
-  const char *argument; /* name of the input node */
-  const char *weight;   /* the weight's own name */
-} input_spec;
-
-/* {arg: {name} or {as_tensor: {name}}, parameter_name | buffer_name | tensor_constant_name | custom_obj_name} */
-static void read_spec_body(reader *r, input_spec *spec) {
-  etr_slice key;
-  etr_json_object(r->json);
-  while (etr_json_key(r->json, &key)) {
-    if (etr_slice_is(key, "arg") || names_values(key)) {
-      if (etr_json_peek(r->json) == ETR_JSON_OBJECT)
-        read_spec_body(r, spec);
-      else
-        etr_json_skip(r->json);
-    } else if (etr_json_peek(r->json) != ETR_JSON_STRING)
-      etr_json_skip(r->json);
-    else if (etr_slice_is(key, "name") || etr_slice_is(key, "as_name"))
-      spec->argument = etr_intern(r->strings, etr_json_string(r->json));
-    else if (etr_slice_ends(key, ETR_SLICE("_name")))
-      spec->weight = etr_intern(r->strings, etr_json_string(r->json));
-    else
-      etr_json_skip(r->json);
-  }
-}
-
-static etr_node_kind kind_of_spec(etr_slice member) {
-  if (etr_slice_is(member, "parameter")) return ETR_NODE_PARAMETER;
-  if (etr_slice_is(member, "buffer")) return ETR_NODE_BUFFER;
-  if (etr_slice_is(member, "tensor_constant") || etr_slice_is(member, "custom_obj")) return ETR_NODE_CONSTANT;
-  return ETR_NODE_INPUT;
-}
-
-static void apply_spec(reader *r, const input_spec *spec, uint32_t first_node, uint32_t subgraph) {
-  for (size_t i = first_node; spec->argument && spec->kind != ETR_NODE_INPUT && i < r->nodes.count && r->nodes.data[i].subgraph == subgraph; i++) {
-    etr_node *n = &r->nodes.data[i];
-    if (n->kind == ETR_NODE_OP) return; /* inputs come first */
-    if (n->name != spec->argument) continue;
-    n->kind = spec->kind;
-    n->weight_name = spec->weight;
-    return;
-  }
-}
-
-static void read_input_specs(reader *r, uint32_t first_node, uint32_t subgraph) {
-  etr_slice member;
-  uint32_t next = first_node; /* specs are in the order of the inputs: the search mostly ends at once */
-  etr_json_array(r->json);
-  while (etr_json_element(r->json)) {
-    input_spec spec = {.kind = ETR_NODE_INPUT};
-    etr_json_object(r->json);
-    while (etr_json_key(r->json, &member)) {
-      if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
-        etr_json_skip(r->json);
-        continue;
-      }
-      spec.kind = kind_of_spec(member);
-      read_spec_body(r, &spec);
-    }
-    bool in_place = next < r->nodes.count && r->nodes.data[next].name == spec.argument;
-    apply_spec(r, &spec, in_place ? next : first_node, subgraph);
-    next++;
-  }
-}
-
-static void read_signature(reader *r, uint32_t first_node, uint32_t subgraph) {
-  etr_slice key;
-  etr_json_object(r->json);
-  while (etr_json_key(r->json, &key)) {
-    if (etr_slice_is(key, "input_specs"))
-      read_input_specs(r, first_node, subgraph);
-    else
-      etr_json_skip(r->json);
-  }
-}
-
 /* ---- Programs ---- */
 
 /* {major, minor}, or a plain number in 2023 */
@@ -591,7 +498,7 @@ static void read_program(reader *r, uint32_t subgraph) {
         read_level(r, subgraph);
         has_graph = true;
       } else if (etr_slice_is(key, "signature"))
-        read_signature(r, first_node, subgraph);
+        etr_signature_read(r->nodes.data + first_node, r->nodes.count - first_node, subgraph, r->strings, r->json);
       else
         etr_json_skip(r->json);
     }

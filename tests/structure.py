@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LAYERS = {
     0: "base arena file",
     1: "archive element json json_text flatbuf",
-    2: "record program metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
+    2: "record program signature metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
     3: "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
        "noise pairing compare_side compare",
     4: "logged "
