@@ -3,6 +3,7 @@
  * command.c - opening the inputs, and the size of the terminal.
  */
 #include "command.h"
+#include "option_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,49 +30,12 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   *out = NULL;
   exit_status found = command_find(&inputs, settings);
   if (found != EXIT_DONE) return found;
-  etr_options options = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
-  etr_status status = etr_profile_open(out, &inputs, &options, &error);
+  etr_options reading = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
+  etr_status status = etr_profile_open(out, &inputs, &reading, &error);
   if (settings->record) etr_inputs_clear(&inputs);
   if (status != ETR_OK) return message_error(&error);
   message_warnings(*out);
   return EXIT_DONE;
-}
-
-static exit_status check_method(const etr_profile *profile, const char *method) {
-  bool known = !method;
-  for (size_t i = 0; i < profile->method_count && !known; i++) known = strcmp(profile->methods[i].name, method) == 0;
-  for (size_t i = 0; i < profile->graph_count && !known; i++) known = strcmp(profile->graphs[i].method, method) == 0;
-  if (known) return EXIT_DONE;
-  etr_error error = {.offset = ETR_NO_OFFSET};
-  size_t used = (size_t)snprintf(error.message, sizeof error.message, "there is no method %s here; there are:", method);
-  for (size_t i = 0; i < profile->method_count && used < sizeof error.message; i++)
-    used += (size_t)snprintf(error.message + used, sizeof error.message - used, " %s", profile->methods[i].name);
-  return message_error(&error);
-}
-
-static bool is_entry(const etr_graph *graph, const char *entry) {
-  size_t size = strlen(graph->module);
-  return strncmp(graph->module, entry, size) == 0 && entry[size] == '/' && strcmp(graph->method, entry + size + 1) == 0;
-}
-
-etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error) {
-  for (size_t i = 0; i < profile->graph_count; i++) {
-    const etr_graph *g = &profile->graphs[i];
-    if ((settings->entry && !is_entry(g, settings->entry)) || (settings->method && strcmp(g->method, settings->method) != 0)) continue;
-    *graph = i;
-    return ETR_OK;
-  }
-  *error = (etr_error){.offset = ETR_NO_OFFSET};
-  if (profile->graph_count == 0) {
-    (void)snprintf(error->message, sizeof error->message, "there is no graph here: an ETDump alone has none, give its ETRecord too");
-    return ETR_ERROR_CHOICE;
-  }
-  size_t used = (size_t)snprintf(error->message, sizeof error->message,
-                                 "there is no entry point %s%s%s here; there are:", settings->entry ? settings->entry : "",
-                                 settings->entry && settings->method ? " of method " : "", settings->method ? settings->method : "");
-  for (size_t i = 0; i < profile->graph_count && used < sizeof error->message; i++)
-    used += (size_t)snprintf(error->message + used, sizeof error->message - used, " %s/%s", profile->graphs[i].module, profile->graphs[i].method);
-  return ETR_ERROR_CHOICE;
 }
 
 bool command_has_file(const cli_settings *settings) { return settings->output && strcmp(settings->output, "-") != 0; }
@@ -86,12 +50,19 @@ static exit_status finish(const cli_settings *settings, etr_status status, const
   return message_written(status, error);
 }
 
+/* An answer about nothing is empty; this says why. */
+static void say_what_is_missing(const etr_profile *profile, command_need need) {
+  if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("nothing was timed: there is no run of an ETDump here");
+  if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning("there is no graph: an ETDump alone has none, give its ETRecord too");
+}
+
 exit_status command_run(const cli_settings *settings, command_answer answer) {
   etr_profile *profile;
   etr_error error = {.offset = ETR_NO_OFFSET};
   exit_status result = command_open(&profile, settings);
   if (result != EXIT_DONE) return result;
-  result = check_method(profile, settings->method);
+  result = command_check_names(profile, settings);
+  if (result == EXIT_DONE) say_what_is_missing(profile, settings->command->need);
   if (result == EXIT_DONE) result = finish(settings, answer(profile, settings, &error), &error);
   etr_profile_close(profile);
   return result;

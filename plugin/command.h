@@ -25,7 +25,10 @@ exit_status command_open(etr_profile **out, const cli_settings *settings);
 /** Prints an answer about a profile to standard output, or writes it with command_put(). */
 typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, etr_error *error);
 
-/** What the reading commands do: opens the inputs, checks that --method is one of theirs, prints the answer. */
+/** Checks that --method and --graph name what there is; if not, says what there is. */
+exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
+
+/** What the reading commands do: opens the inputs, checks names, says what is missing, prints the answer. */
 exit_status command_run(const cli_settings *settings, command_answer answer);
 
 /** The entry point that --entry and --method name; where they name none, the first. Errors: ETR_ERROR_CHOICE, the message lists what there is. */

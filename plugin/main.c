@@ -22,18 +22,17 @@ static void keep_memory(void) {
 
 int main(int argc, char **argv) {
   cli_settings settings;
-  const cli_command *chosen;
   keep_memory();
   signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as an error of write */
-  exit_status status = option_parse(&settings, &chosen, argc, argv);
+  exit_status status = option_parse(&settings, argc, argv);
   if (status != EXIT_DONE) return status;
   if (settings.version) {
     printf("etrecord-tb %s\nLicence: BSD-3-Clause. There is no warranty.\n", etr_version());
     return message_written(ETR_OK, NULL);
   }
   if (settings.help) {
-    help_print(stdout, chosen);
+    help_print(stdout, settings.command);
     return message_written(ETR_OK, NULL);
   }
-  return chosen->run(&settings);
+  return settings.command->run(&settings);
 }

@@ -126,10 +126,20 @@ static void find_command(parser *p) {
   }
 }
 
+static exit_status option_of_others(const parser *p, const option_spec *spec, const char *text) {
+  char others[256] = "";
+  size_t used = 0;
+  for (const cli_command *c = commands; c->name && used < sizeof others; c++) {
+    const option_spec *its = find_option(text, c->bit);
+    if (its && strcmp(its->name, spec->name) == 0) used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", c->name);
+  }
+  return message_usage(p->named, "--%s is no option of %s, but of %s", spec->name, p->command->name, others);
+}
+
 static exit_status wrong_option(const parser *p, const char *text) {
   written_option written = split_option(text);
   const option_spec *spec = find_option(text, ~0u);
-  if (spec) return message_usage(p->named, "--%s is no option of %s", spec->name, p->command->name);
+  if (spec) return option_of_others(p, spec, text);
   nearest near = {.text = written.name, .size = text[1] == '-' ? written.size : 0};
   for (spec = options; spec->name; spec++)
     if (spec->commands & p->command->bit) nearest_try(&near, spec->name);
@@ -153,6 +163,7 @@ static exit_status parse_positional(parser *p) {
   cli_settings *out = p->out;
   size_t taken = (out->record != NULL) + out->more_count;
   if (p->at == p->named_at) return EXIT_DONE;
+  if (!text[0]) return message_usage(p->named, "an argument is empty: a shell variable that is not set?");
   if (taken >= option_table_allowed(p->command) || out->more_count == MAX_LIST) {
     if (!p->named) return option_table_no_command(out->record);
     return message_usage(p->named, "unexpected argument \"%s\"", text);
@@ -210,30 +221,31 @@ static exit_status parse_choices(cli_settings *out, const char *command) {
 static exit_status parse_hparams(cli_settings *out, const char *command) {
   for (size_t i = 0; i < out->hparam_count; i++) {
     char *equals = strchr(out->hparam_texts[i], '=');
-    if (!equals || equals == out->hparam_texts[i])
-      return message_usage(command, "--hparam takes NAME=VALUE, not \"%s\"", out->hparam_texts[i]);
+    if (!equals || equals == out->hparam_texts[i]) return message_usage(command, "--hparam takes NAME=VALUE, not \"%s\"", out->hparam_texts[i]);
     *equals = '\0';
     out->hparams[i] = (etr_hparam){.name = out->hparam_texts[i], .value = equals + 1};
   }
   return EXIT_DONE;
 }
 
-static void set_clock(cli_settings *out) {
+static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {[ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
-  if (out->has_source_unit && out->ticks_per_second <= 0) out->ticks_per_second = per_second[out->source_unit];
+  if (!out->has_source_unit) return EXIT_DONE;
+  if (out->ticks_per_second > 0) return message_usage(command, "--source-unit and --ticks-per-second both say what a tick is: give one");
+  out->ticks_per_second = per_second[out->source_unit];
+  return EXIT_DONE;
 }
 
-exit_status option_parse(cli_settings *out, const cli_command **chosen, int argc, char **argv) {
+exit_status option_parse(cli_settings *out, int argc, char **argv) {
   *out = (cli_settings){.top = TOP_DEFAULT};
   parser p = {.out = out, .argc = argc, .argv = argv};
   find_command(&p);
-  *chosen = p.named ? p.command : NULL;
+  out->command = p.named ? p.command : NULL;
   exit_status status = parse_arguments(&p);
   if (status != EXIT_DONE || out->help || out->version) return status;
-  *chosen = p.command;
+  out->command = p.command;
   status = check_arguments(&p);
-  if (status != EXIT_DONE) return status;
-  set_clock(out);
-  status = parse_hparams(out, p.named);
+  if (status == EXIT_DONE) status = set_clock(out, p.named);
+  if (status == EXIT_DONE) status = parse_hparams(out, p.named);
   return status == EXIT_DONE ? parse_choices(out, p.named) : status;
 }

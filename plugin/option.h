@@ -18,8 +18,12 @@ typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice
 /** What `dot` writes. */
 typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG } drawing_format;
 
+/** A command of the program; option_table.h has them. */
+typedef struct cli_command cli_command;
+
 /** All that the options say. Zeroed: defaults. Strings are argv's. */
 typedef struct cli_settings {
+  const cli_command *command; /* NULL where only the program's help or version is asked for */
   bool help, version;
   const char *record;         /* the first argument */
   const char *more[MAX_LIST]; /* those that follow it, for a command that takes several */
@@ -50,13 +54,10 @@ typedef struct cli_settings {
   int64_t most_expensive; /* nodes that `dot` draws by themselves */
 } cli_settings;
 
-/** A command of the program; option_table.h has them. */
-typedef struct cli_command cli_command;
-
 /**
- * Reads the arguments: *chosen is the command named by the first argument that is no option, `write` if that is none; NULL where only the program's
- * help or version is asked for. Gives EXIT_DONE, or says what is wrong and gives EXIT_USAGE.
+ * Reads the arguments; the command is the one named by the first argument that is no option, `write` if that is none. Gives EXIT_DONE, or says what is
+ * wrong and gives EXIT_USAGE.
  */
-exit_status option_parse(cli_settings *out, const cli_command **chosen, int argc, char **argv);
+exit_status option_parse(cli_settings *out, int argc, char **argv);
 
 #endif

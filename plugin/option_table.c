@@ -34,6 +34,7 @@ const cli_command commands[] = {
     {.name = "nodes",
      .bit = COMMAND_NODES,
      .arguments = "RECORD",
+     .need = NEEDS_GRAPHS,
      .summary = "the graphs' nodes, with the times joined to them",
      .help =
          "Prints the nodes of the graphs with the times joined to them: the text table has the nodes of timed graphs by time; JSON has every node of "
@@ -47,6 +48,7 @@ const cli_command commands[] = {
     {.name = "events",
      .bit = COMMAND_EVENTS,
      .arguments = "RECORD",
+     .need = NEEDS_RUNS,
      .summary = "the event table, as ExecuTorch's Inspector has it, joined to nodes",
      .help =
          "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector groups them, with the node each event's "
@@ -57,6 +59,7 @@ const cli_command commands[] = {
     {.name = "summary",
      .bit = COMMAND_SUMMARY,
      .arguments = "RECORD",
+     .need = NEEDS_RUNS,
      .summary = "where the time goes, by operator, module, backend and source line",
      .help =
          "Prints where each method's time goes: on graph nodes, in delegates only, in the framework, unexplained; these add up to Method::execute. "
@@ -68,6 +71,7 @@ const cli_command commands[] = {
     {.name = "delegation",
      .bit = COMMAND_DELEGATION,
      .arguments = "RECORD",
+     .need = NEEDS_GRAPHS,
      .summary = "what is delegated, per operator type, with times",
      .help = "Prints how many nodes of each operator type are delegated and how many are not, as ExecuTorch's print_delegation_info counts them, "
              "from the "

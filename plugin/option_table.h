@@ -17,11 +17,14 @@ typedef struct cli_example {
 
 enum { MAX_EXAMPLES = 6 };
 
+typedef enum command_need { NEEDS_NOTHING, NEEDS_RUNS, NEEDS_GRAPHS } command_need;
+
 /** A command of the program. */
 struct cli_command {
   const char *name;
   unsigned bit;                           /* what the `commands` of options and exit statuses are made of */
   const char *arguments;                  /* "RECORD", "BASE NEW": as many as it takes; "[COMMAND]": may be left out; "ARGUMENTS...": any number */
+  command_need need;                      /* what it has nothing to say without */
   const char *summary;                    /* one line */
   const char *help;                       /* what it does; a line break between paragraphs */
   cli_example examples[MAX_EXAMPLES + 1]; /* ended by one without line */

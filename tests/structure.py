@@ -25,7 +25,7 @@ LAYERS = {
     5: "values_table "
        "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_curves tb_histogram tb_hparams tb_page tb_event heat dot_choice dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "
        "events_table summary_json summary_tables delegation_output info_json info_tables logdir",
-    6: "main option option_table nearest help man_page completion manual message command cmd_write dump_name cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_dot layout cmd_help",
+    6: "main option option_table nearest help man_page completion manual message command command_names cmd_write dump_name cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_dot layout cmd_help",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
 PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_tb": 4}
