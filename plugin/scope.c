@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope.c - from modules and nested graphs to a tree of boxes: place the nodes, join lists, dissolve roots, fill buckets (scope_bucket.c), export.
+ * scope.c - from modules and nested graphs to a tree of boxes: place the nodes, join lists, dissolve roots, shorten labels (scope_label.c), fill buckets
+ * (scope_bucket.c), export.
  */
 #include "scope_tree.h"
 
@@ -17,6 +18,7 @@ enum {
 typedef struct placing {
   etr_tree *tree;
   etr_map boxes;         /* key: subgraph and module, or what else has a box */
+  uint32_t *module;      /* of each node: as recorded, or, of one that quantizing inserted, its neighbours' */
   uint32_t *shown;       /* of each module: itself, or the nearest ancestor that has a box */
   const char **path;     /* of each module, without what says nothing */
   uint32_t *input_count; /* of each nested graph, shifted by one: 0 is the graph itself */
@@ -81,7 +83,8 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
   /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
-  const char *label = etr_arena_format(p->tree->arena, "%s.%s", sub->name, graph->nodes[sub->owner].name);
+  bool is_program = strncmp(graph->nodes[sub->owner].target, "delegate.", 9) == 0; /* its subgraphs' names hold the instruction already */
+  const char *label = is_program ? sub->name : etr_arena_format(p->tree->arena, "%s.%s", sub->name, graph->nodes[sub->owner].name);
   return add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
 }
 
@@ -122,26 +125,79 @@ static uint32_t inputs_box(placing *p, uint32_t subgraph) {
   return box;
 }
 
-static uint32_t place_node(placing *p, const etr_node *node) {
-  uint32_t module = p->shown[node->module];
+static uint32_t place_node(placing *p, size_t index) {
+  const etr_node *node = &p->tree->graph->nodes[index];
+  uint32_t module = p->shown[p->module[index]];
   if (node->kind == ETR_NODE_INPUT) return inputs_box(p, node->subgraph);
   if (node->kind != ETR_NODE_OP || !extends_owner(p, node->subgraph, module)) return subgraph_box(p, node->subgraph);
   return module_box(p, node->subgraph, module);
+}
+
+/* ---- Nodes that quantizing inserted ---- */
+
+static const char quantized[] = "quantized_decomposed.";
+
+/* Inserted by a pass of the compiler, which knows no module. */
+static bool is_inserted(const etr_node *node) {
+  return node->kind == ETR_NODE_OP && node->module == 0 && strncmp(node->target, quantized, sizeof quantized - 1) == 0;
+}
+
+static bool is_dequantizer(const etr_node *node) { return strncmp(node->target + sizeof quantized - 1, "dequantize", 10) == 0; }
+
+/* The operator whose output is quantized; ETR_NONE if it is an input or a weight. */
+static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node) {
+  if (node->input_count == 0 || graph->nodes[node->inputs[0].node].kind != ETR_NODE_OP) return ETR_NONE;
+  return graph->nodes[node->inputs[0].node].subgraph == node->subgraph ? node->inputs[0].node : ETR_NONE;
+}
+
+/* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far, AMBIGUOUS users in several. */
+enum { AMBIGUOUS = ETR_NONE - 1 };
+static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uint32_t module) {
+  const etr_node *node = &graph->nodes[user];
+  for (size_t k = 0; k < node->input_count; k++) {
+    uint32_t *seen = &used_in[node->inputs[k].node];
+    bool same = graph->nodes[node->inputs[k].node].subgraph == node->subgraph;
+    *seen = same && (*seen == ETR_NONE || *seen == module) ? module : AMBIGUOUS;
+  }
+}
+
+/* What a value is made from again goes with what uses it; what quantizes an operator's output, with the operator. */
+static void find_modules(placing *p) {
+  const etr_graph *graph = p->tree->graph;
+  uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
+  if (!used_in) return;
+  for (size_t i = 0; i < graph->node_count; i++) used_in[i] = ETR_NONE;
+  for (size_t i = graph->node_count; i-- > 0;) {
+    const etr_node *node = &graph->nodes[i];
+    p->module[i] = node->module;
+    bool is_free = is_inserted(node) && (is_dequantizer(node) || quantized_operator(graph, node) == ETR_NONE);
+    if (is_free && used_in[i] < AMBIGUOUS) p->module[i] = used_in[i];
+    if (node->kind == ETR_NODE_OP && (is_free || !is_inserted(node))) note_use(graph, used_in, i, p->module[i]);
+  }
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (!is_inserted(node) || is_dequantizer(node)) continue;
+    uint32_t producer = quantized_operator(graph, node);
+    if (producer != ETR_NONE) p->module[i] = p->module[producer];
+  }
 }
 
 static void place_nodes(etr_tree *tree) {
   const etr_graph *graph = tree->graph;
   placing p = {.tree = tree};
   etr_map_init(&p.boxes, tree->arena);
+  p.module = etr_arena_alloc_array(tree->arena, graph->node_count, sizeof *p.module);
   p.shown = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.shown);
   p.path = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.path);
   p.input_count = etr_arena_alloc_array(tree->arena, graph->subgraph_count + 1, sizeof *p.input_count);
   if (etr_arena_failed(tree->arena)) return;
   choose_modules(&p);
+  find_modules(&p);
+  if (etr_arena_failed(tree->arena)) return;
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_INPUT) p.input_count[graph->nodes[i].subgraph + 1]++;
   for (size_t i = 0; i < graph->node_count && !etr_arena_failed(tree->arena); i++)
-    if (!etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = place_node(&p, &graph->nodes[i]);
+    if (!etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = place_node(&p, i);
 }
 
 /* A weight goes where it is used first. */
@@ -316,6 +372,8 @@ etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *
   join_lists(&tree);
   for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;) dissolve(&tree, root);
   etr_tree_settle(&tree);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  etr_tree_shorten(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   etr_tree_bucket(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;

@@ -36,6 +36,8 @@ typedef struct etr_scopes {
  *   - A node's scope is its chain of modules as nn_module_stack tells; list containers are joined to their member ("layers.0").
  *   - Nodes of nested graphs are in a scope of that nested graph below their owner's scope.
  *   - A common root, and a box on top that holds most of the operators, is dissolved as long as the top stays within 30 boxes.
+ *   - What is left of the path in a label is the end that tells siblings apart: "ln_1", "layers.0", where two are alike "encoder.layers.0".
+ *   - Quantizers and dequantizers, which no module has, go with the operator before them and the module behind them.
  *   - More than 32 children on top, or more than 100 in a box, are put in buckets ("layers.0-15"; by execution order where names do not help).
  * Errors: ETR_ERROR_MEMORY.
  */

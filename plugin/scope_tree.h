@@ -46,6 +46,9 @@ void etr_tree_count(etr_tree *tree);
 /** Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first. Counts are stale afterwards. */
 void etr_tree_settle(etr_tree *tree);
 
+/** Leaves of dotted labels the end that tells siblings apart; members of a list ("layers.0", "layers.1") are cut alike. */
+void etr_tree_shorten(etr_tree *tree);
+
 /** Puts the children of overfull boxes into buckets. Counts are stale afterwards. */
 void etr_tree_bucket(etr_tree *tree);
 

@@ -111,6 +111,7 @@ static const char *float_type(const etr_graph *graph) {
   return counts[most] ? types[most] : NULL;
 }
 
+/* Few: TensorBoard shows the first five columns by itself, and those that the user gave should be among them. */
 static void add_graph_facts(facts *f, const etr_profile *profile, const etr_method *method) {
   const etr_graph *graph = &profile->graphs[method->graph];
   etr_delegation delegation;
@@ -118,12 +119,9 @@ static void add_graph_facts(facts *f, const etr_profile *profile, const etr_meth
   if (!etr_delegation_make(&delegation, f->arena, profile, method, NULL)) return;
   size_t nodes = delegation.delegated_nodes + delegation.non_delegated_nodes;
   add_text(f, "backends", backends_of(f, method, delegation.non_delegated_nodes > 0));
-  if (nodes) add_number(f, "delegated_nodes", (double)delegation.delegated_nodes);
   if (nodes) add_number(f, "delegated_share", (double)delegation.delegated_nodes / (double)nodes);
   if (float_type(graph)) add_text(f, "dtype", float_type(graph));
-  add_number(f, "nodes", (double)nodes);
   if (is_known) add_flag(f, "quantized", quantized);
-  if (graph->schema_version[0]) add_text(f, "schema_version", graph->schema_version);
 }
 
 /* ---- Events ---- */
@@ -150,8 +148,6 @@ void etr_tb_session_start(etr_tb_session *session, etr_arena *arena, double wall
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last of a name counts */
   add_text(&f, "method", method->name);
-  add_number(&f, "runs", (double)method->run_count);
-  add_number(&f, "delegates", (double)method->delegate_count);
   if (method->graph != ETR_NONE) add_graph_facts(&f, profile, method);
   if (f.list.count) qsort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
   info.n_hparams = etr_arena_failed(arena) ? 0 : f.list.count;

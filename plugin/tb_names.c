@@ -96,6 +96,16 @@ static uint32_t box_of(const naming *n, size_t node) {
   return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
 }
 
+/* What an operator is called; a delegate's call in the program by its backend and its instruction. */
+static etr_slice operator_label(const naming *n, size_t node) {
+  static const char call[] = "delegate.";
+  const char *target = n->graph->nodes[node].target;
+  if (strncmp(target, call, sizeof call - 1) != 0 || !n->graph->times) return etr_label_op(target);
+  const char *device = etr_label_device(n->arena, target + sizeof call - 1);
+  const char *label = device ? etr_arena_format(n->arena, "%s_delegate_%d", device, (int)n->graph->times[node].delegate_instruction) : NULL;
+  return label ? etr_slice_of(label) : etr_label_op(target);
+}
+
 /* What a node is called in its box, before it is made unique. True if it is the name of a box that it stands for. */
 static bool leaf_of(const naming *n, size_t node, char *leaf) {
   uint32_t folded = folded_into(n, node);
@@ -108,7 +118,7 @@ static bool leaf_of(const naming *n, size_t node, char *leaf) {
     leaf[size++] = '_';
   }
   char name[ETR_TB_NAME_ROOM];
-  size_t name_size = etr_tb_clean_name(name, from->kind == ETR_NODE_OP ? etr_label_op(from->target) : etr_slice_of(from->name));
+  size_t name_size = etr_tb_clean_name(name, from->kind == ETR_NODE_OP ? operator_label(n, node) : etr_slice_of(from->name));
   name_size = ETR_MIN(name_size, ETR_TB_NAME_ROOM - 1 - size);
   memcpy(leaf + size, name, name_size);
   leaf[size + name_size] = '\0';

@@ -74,10 +74,13 @@ size_t etr_tb_clean_text(char *to, const char *text) {
   return size;
 }
 
-static bool is_name_character(char c) { return c >= ' ' && c < 0x7f && strchr("\"'\\:/", c) == NULL; }
+/* The page looks for a box's colours by a selector that it makes of the name; of what has a meaning there it escapes only some. */
+static bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c != '\0' && strchr("_-.,()[]", c) != NULL);
+}
 
 size_t etr_tb_clean_name(char *to, etr_slice text) {
-  static const char library[] = "__function_library__"; /* a prefix with a meaning to the page, as '^' is */
+  static const char library[] = "__function_library__"; /* a prefix with a meaning to the page */
   size_t size = 0;
   for (size_t i = 0; i < text.size && size < ETR_TB_NAME_ROOM - 1;) {
     size_t length = sequence_length(text.data + i, text.size - i);
@@ -86,7 +89,7 @@ size_t etr_tb_clean_name(char *to, etr_slice text) {
   }
   if (size == 0) to[size++] = '_';
   to[size] = '\0';
-  if (to[0] == '^' || to[0] == ' ' || strncmp(to, library, sizeof library - 1) == 0) to[0] = '~';
+  if (strncmp(to, library, sizeof library - 1) == 0) to[0] = '-';
   return size;
 }
 

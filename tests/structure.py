@@ -19,7 +19,7 @@ LAYERS = {
        "noise pairing compare_side compare",
     4: "logged "
        "out_file "
-       "unit writer json_writer fields table label file_name node_filter scope scope_bucket scope_tree breakdown delegation balance crc32c tfrecord packed pieces "
+       "unit writer json_writer fields table label file_name node_filter scope scope_label scope_bucket scope_tree breakdown delegation balance crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "
        "plain_text",
     5: "values_table "

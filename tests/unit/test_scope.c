@@ -96,8 +96,8 @@ Test(scope, labels) {
   } cases[] = {
       {"block", "block.layers.0", "block/layers.0"}, /* a list's member is joined to its name */
       {"block", "block.conv.0.1", "block/conv.0.1"},
-      {"block", "other.path", "block/other.path"}, /* does not extend its parent's: all of it */
-      {"block", "blocks.x", "block/blocks.x"},
+      {"block", "other.path", "block/path"}, /* does not extend its parent's; the end is enough */
+      {"block", "blocks.x", "block/x"},
       {"block", "block", "block"}, /* adds nothing */
       {"block", "", "block"},
       {"L['s'].block", "L['s'].block.inner", "block/inner"},
@@ -135,8 +135,7 @@ Test(scope, sequential_is_joined_to_its_members) {
 /* A vision transformer: everything is below "encoder". */
 Test(scope, box_with_most_operators_is_dissolved) {
   tiny t = {0};
-  uint32_t model = tiny_module(&t, 0, "model", ""), encoder = tiny_module(&t, model, "model.encoder", ""),
-           head = tiny_module(&t, model, "model.head", "");
+  uint32_t model = tiny_module(&t, 0, "model", ""), encoder = tiny_module(&t, model, "model.encoder", ""), head = tiny_module(&t, model, "head", "");
   uint32_t conv = op(&t, model), position = op(&t, encoder), deep = 0;
   for (unsigned i = 0; i < 12; i++) {
     uint32_t layer = format_module(&t, encoder, "model.encoder.layers.layer_%u", i);
@@ -149,12 +148,82 @@ Test(scope, box_with_most_operators_is_dissolved) {
   expect_sound(&t, &scopes);
   expect_scope(&t, &scopes, conv, "");
   expect_scope(&t, &scopes, position, "");
-  expect_scope(&t, &scopes, deep, "model.encoder.layers.layer_11/mlp");
-  expect_scope(&t, &scopes, last, "model.head");
+  expect_scope(&t, &scopes, deep, "layer_11/mlp");
+  expect_scope(&t, &scopes, last, "head");
   tiny_clear(&t);
 }
 
 /* Dissolving stops where the top would have more than 30 boxes; a bucket is made where there is nothing to dissolve. */
+/* Members of a list keep the same part of their path, also those that nobody is called like. */
+Test(scope, labels_tell_siblings_apart) {
+  static const struct {
+    const char *path, *expected;
+  } cases[] = {
+      {"enc.layers.0", "enc.layers.0"},
+      {"enc.layers.1", "enc.layers.1"},
+      {"enc.layers.2", "enc.layers.2"},
+      {"dec.layers.0", "dec.layers.0"},
+      {"enc.blocks.block_0", "block_0"},
+      {"enc.blocks.block_1", "block_1"},
+      {"enc.ln", "enc.ln"},
+      {"dec.ln", "dec.ln"},
+      {"enc.head", "head"},
+      {"plain", "plain"},
+      {"..", ".."},
+      {"a.7", "a.7"},
+  };
+  tiny t = {0};
+  uint32_t nodes[ETR_COUNT(cases)];
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    uint32_t module = tiny_module(&t, 0, cases[i].path, "");
+    nodes[i] = op(&t, module);
+    op(&t, module), op(&t, module);
+  }
+  etr_scopes scopes = build(&t);
+  expect_sound(&t, &scopes);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_scope(&t, &scopes, nodes[i], cases[i].expected);
+  tiny_clear(&t);
+}
+
+/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, one in front of an operator of the model itself. */
+Test(scope, quantizers_go_with_their_operators) {
+  static const char q[] = "quantized_decomposed.quantize_per_tensor.default", dq[] = "quantized_decomposed.dequantize_per_tensor.default";
+  tiny t = {0};
+  uint32_t a = tiny_module(&t, 0, "a", ""), b = tiny_module(&t, 0, "b", "");
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+  const struct {
+    const char *target;
+    uint32_t module;
+    int inputs[2]; /* by place behind x; -1: x, -2: none */
+    const char *expected;
+  } cases[] = {
+      {q, 0, {-1, -2}, "a"},
+      {dq, 0, {0, -2}, "a"},
+      {"aten.conv.default", a, {1, -2}, "a"},
+      {q, 0, {2, -2}, "a"},
+      {dq, 0, {3, -2}, "b"},
+      {"aten.relu.default", b, {4, -2}, "b"},
+      {q, 0, {5, -2}, "b"},
+      {dq, 0, {6, -2}, ""},
+      {"aten.add.Tensor", a, {7, 2}, "a"},
+      {"aten.mul.Tensor", b, {7, 5}, "b"},
+      {dq, 0, {3, -2}, ""},
+      {"aten.sin.default", 0, {10, -2}, ""},
+      {q, 0, {11, -2}, ""},
+      {dq, 0, {12, -2}, ""},
+  };
+  uint32_t nodes[ETR_COUNT(cases)];
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    nodes[i] = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "n%zu", i), cases[i].target, cases[i].module);
+    for (size_t k = 0; k < 2; k++)
+      if (cases[i].inputs[k] >= -1) tiny_input(&t, nodes[i], cases[i].inputs[k] < 0 ? x : nodes[cases[i].inputs[k]], 0);
+  }
+  etr_scopes scopes = build(&t);
+  expect_sound(&t, &scopes);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_scope(&t, &scopes, nodes[i], cases[i].expected);
+  tiny_clear(&t);
+}
+
 Test(scope, many_layers) {
   static const struct {
     const char *layer;

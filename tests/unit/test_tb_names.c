@@ -154,6 +154,24 @@ Test(tb_text, long_attributes_are_cut) {
   }
 }
 
+/* Of what has a meaning in a selector, only what the page escapes. */
+Test(tb_text, names) {
+  static const struct {
+    const char *name, *clean;
+  } cases[] = {{"layers.0", "layers.0"},
+               {"Convolution (NHWC, F32) IGEMM #1", "Convolution_(NHWC,_F32)_IGEMM__1"},
+               {"a+b~c>d*e=f", "a_b_c_d_e_f"},
+               {"^x", "_x"},
+               {"__function_library__x", "-_function_library__x"},
+               {"\xC3\xA9t\xC3\xA9", "_t_"},
+               {"", "_"}};
+  char clean[ETR_TB_NAME_ROOM];
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    (void)etr_tb_clean_name(clean, etr_slice_of(cases[i].name));
+    cr_expect_str_eq(clean, cases[i].clean);
+  }
+}
+
 Test(tb_text, operators) {
   static const struct {
     const char *op, *clean;
