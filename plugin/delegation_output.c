@@ -2,8 +2,9 @@
  *
  * delegation_output.c - what is delegated, as JSON and as tables.
  */
+#include "delegation_output.h"
+
 #include "delegation.h"
-#include "fields.h"
 #include "node_filter.h"
 #include "table.h"
 
@@ -18,7 +19,7 @@ static void put_average(const etr_fields *f, const char *key, const etr_method *
     etr_field_text(f, key, NULL);
 }
 
-static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
+bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
   etr_jw_object(f->json);
@@ -60,7 +61,7 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_f
   etr_field_text(&f, "time_unit", etr_unit_name(unit));
   etr_field_list(&f, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (is_wanted(&profile->methods[i], filter)) good = put_method(&f, &arena, &profile->methods[i], filter);
+    if (is_wanted(&profile->methods[i], filter)) good = etr_delegation_put(&f, &arena, &profile->methods[i], filter);
   etr_jw_end(&json);
   etr_jw_end(&json);
   return etr_writer_finish_with(&writer, &arena, error);

@@ -67,7 +67,7 @@ typedef struct etr_events_options {
 /**
  * Writes the event file of one entry point: the graph; if it was timed, one tagged_run_metadata per statistic (profile/avg, profile/p50,
  * profile/p90, profile/max in whole microseconds with starts packed so that every group's span is the sum of its nodes, and profile/timeline with
- * real starts); latency_ms/METHOD with one step per inference. The bytes are a sequence of TFRecords of tensorflow.Event.
+ * real starts); latency_ms/METHOD with one step per inference; with the first entry point, what the dashboard shows of the whole record. The bytes are a sequence of TFRecords of tensorflow.Event.
  *
  * The first graph that a method's times are on has all that is told of the method besides: curves over the inferences (parts_us, op_type_us,
  * delegate_us) and over the instructions (timeline_us), histograms from five inferences on (iteration_us, iteration_op_type_us), a row of the HParams table with
@@ -197,6 +197,22 @@ ETR_API etr_status etr_emit_info_tables(const etr_profile *profile, const etr_ta
 
 /** Writes what is in the inputs, schema "etrecord-tb/info/1" (schema/info.schema.json). Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/* ---- The dashboard -------------------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Writes all that the dashboard shows of every method: balance, operators with their times, modules, source lines, delegation, the events of the
+ * median run, schema "etrecord-tb/profile/1" (schema/profile.schema.json). Compact: operators and events stand column by column, texts that repeat
+ * once at the end. Times are nanoseconds. etr_emit_events() puts it into the event file of the first entry point.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error);
+
+/**
+ * Writes the dashboard with that document as one HTML file that needs nothing else: it opens from a disk, without a server or a network, which its
+ * content security policy forbids. unit: what times are shown in at first. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
 
 /* ---- The main job --------------------------------------------------------------------------------------------------------------------- */
 

@@ -90,6 +90,15 @@ const cli_command commands[] = {
                   {"dot mobilenet_v2 --focus features.1 -o block.png", "one module, and what is next to it"},
                   {"dot mobilenet_v2 --top 10 -o top.svg", "where the ten nodes are that take the longest"}},
      .run = command_dot},
+    {.name = "report",
+     .bit = COMMAND_REPORT,
+     .arguments = "RECORD",
+     .summary = "one HTML file that shows it all, without TensorBoard or a network",
+     .help =
+         "Writes the ExecuTorch dashboard with the record's profile in it as one HTML file: where the time goes, operators, modules, the timeline of "
+         "the median run, delegation. It opens in any browser from a disk or a mail and asks no server for anything.",
+     .examples = {{"report mobilenet_v2 -o report.html", "a file to look at or to send"}},
+     .run = command_report},
     {.name = "help",
      .bit = COMMAND_HELP,
      .arguments = "[COMMAND]",
@@ -103,7 +112,7 @@ const cli_command commands[] = {
 enum {
   ALL = ~0u,
   INPUTS = ALL & ~(unsigned)COMMAND_HELP,                /* commands that read a record */
-  FILES = COMMAND_DOT,                                   /* that write one file about it */
+  FILES = COMMAND_DOT | COMMAND_REPORT,                  /* that write one file about it */
   READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES), /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
   FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION,
@@ -127,8 +136,8 @@ const option_spec options[] = {
     {"format", 'f', "FORMAT", OPTION_WORD, AT(drawing), AT(has_drawing), "dot|svg|png", COMMAND_DOT, "what to write (default: as FILE ends, or dot)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
     {"color", 0, "WHEN", OPTION_WORD, AT(color), 0, "auto|always|never", READING, "colour of text (default: auto, on a terminal)"},
-    {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING, "unit of times (default: ms)"},
-    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD | FILES, "only this method"},
+    {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING | COMMAND_REPORT, "unit of times (default: ms)"},
+    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD | COMMAND_DOT, "only this method"},
     {"graph", 'g', "MODULE", OPTION_TEXT, AT(graph), 0, NULL, COMMAND_NODES, "only entry points of this module: edge, aten, ..."},
     {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, FILTERED, "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, FILTERED, "only these operators: 'aten.conv*'"},

@@ -42,6 +42,7 @@ enum {
   COMMAND_SUMMARY = 1 << 4,
   COMMAND_DELEGATION = 1 << 5,
   COMMAND_DOT = 1 << 6,
+  COMMAND_REPORT = 1 << 12,
   COMMAND_HELP = 1 << 30,
 };
 

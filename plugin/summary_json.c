@@ -2,8 +2,9 @@
  *
  * summary_json.c - where each method's time goes, as JSON.
  */
+#include "summary_json.h"
+
 #include "breakdown.h"
-#include "fields.h"
 #include "findings.h"
 #include "loads.h"
 #include "node_filter.h"
@@ -93,10 +94,9 @@ static bool put_method(emitter *e, const etr_method *method) {
   return good;
 }
 
-static bool put_loads(emitter *e) {
-  const etr_fields *f = &e->fields;
+bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
   etr_loads loads;
-  if (!etr_loads_make(&loads, &e->arena, f->profile)) return false;
+  if (!etr_loads_make(&loads, arena, f->profile)) return false;
   etr_field_list(f, "load");
   for (size_t i = 0; i < loads.count; i++) {
     etr_jw_object(f->json);
@@ -123,7 +123,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_filter_takes_method(filter, &profile->methods[i])) good = put_method(&e, &profile->methods[i]);
   etr_jw_end(&json);
-  good = good && put_loads(&e);
+  good = good && etr_summary_put_loads(&e.fields, &e.arena);
   etr_jw_end(&json);
   if (!good) writer.status = ETR_ERROR_MEMORY;
   etr_arena_clear(&e.arena);

@@ -3,6 +3,7 @@
  * tb_event.c - the event file of one entry point.
  */
 #include "pieces.h"
+#include "tb_blob.h"
 #include "tb_curves.h"
 #include "tb_graph.h"
 #include "tb_histogram.h"
@@ -12,6 +13,7 @@
 #include "tb_stats.h"
 #include "tensorboard.pb-c.h"
 #include "tfrecord.h"
+#include "writer.h"
 
 #include <math.h>
 
@@ -166,6 +168,18 @@ static void write_method(emitter *e) {
   write_pages(e);
 }
 
+/* What the dashboard shows of the whole record: once, beside the graph that comes first. */
+static void write_dashboard(emitter *e) {
+  etr_text text;
+  etr_writer writer;
+  etr_tb_blob blob;
+  if (e->view.graph != e->view.profile->graphs) return;
+  etr_text_begin(&text, &e->arena, &writer);
+  if (etr_emit_profile_json(e->view.profile, &writer.sink, NULL) != ETR_OK) return;
+  etr_tb_blob_init(&blob, e->wall_time, (etr_slice){text.data, text.size});
+  write_event(e, &blob.summary.event);
+}
+
 static void write_all(emitter *e) {
   uint32_t index = e->view.graph->profile_method;
   if (index < e->view.profile->method_count && e->view.profile->methods[index].run_count > 0) e->method = &e->view.profile->methods[index];
@@ -173,6 +187,7 @@ static void write_all(emitter *e) {
   write_graph(e);
   write_statistics(e);
   if (e->method) write_method(e);
+  write_dashboard(e);
 }
 
 etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error) {

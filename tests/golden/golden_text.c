@@ -23,7 +23,14 @@ static bool has_own_line(const char *field) {
 
 static void put_message(etr_writer *out, const ProtobufCMessage *message, int depth);
 
+/* A whole document: that it is the same is all that can be read. */
+enum { LONG_TEXT = 2048 };
+
 static void put_bytes(etr_writer *out, const uint8_t *data, size_t size) {
+  if (size > LONG_TEXT) {
+    etr_putf(out, "<%zu bytes, crc32c %08x>", size, (unsigned)etr_crc32c(0, data, size));
+    return;
+  }
   etr_puts(out, "\"");
   for (size_t i = 0; i < size; i++)
     if (data[i] == '"' || data[i] == '\\')

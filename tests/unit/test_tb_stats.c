@@ -232,7 +232,7 @@ Test(tb_event, timed_graph) {
                                           "benchmark_ms/max 0 scalars 0", "benchmark_ms/min 0 scalars 0", "benchmark_ms/p50 0 scalars 0",
                                           "benchmark_ms/p90 0 scalars 0", "parts_us/framework 0 scalars 2000", "parts_us/framework 1 scalars 3000",
                                           "_hparams_/session_start_info", "_hparams_/session_end_info", "text/summary/forward text 2 runs\n\n|",
-                                          "text/operators/forward text | graph |", "text/delegation/forward text 0 delegat", NULL});
+                                          "text/operators/forward text | graph |", "text/delegation/forward text 0 delegat", "etrecord", NULL});
   tiny_clear(&t);
 }
 
@@ -240,7 +240,7 @@ Test(tb_event, graph_without_times) {
   tiny t = {0};
   tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
   tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
-  expect_events(&t, (const char *const[]){"brain.Event:2", "graph", NULL});
+  expect_events(&t, (const char *const[]){"brain.Event:2", "graph", "etrecord", NULL});
   tiny_clear(&t);
 }
 

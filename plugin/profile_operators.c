@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * profile_operators.c - a method's graph, column by column.
+ */
+#include "label.h"
+#include "profile_doc.h"
+
+/* ---- Columns ---- */
+
+/* "f32[1,8],i64[1]" */
+static const char *shapes_of(etr_profile_doc *e, const etr_value *values, size_t count) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &e->arena, &writer);
+  for (size_t i = 0; i < count; i++) {
+    const char *shape = etr_label_shape(&e->arena, &values[i]);
+    if (!shape || !shape[0]) continue;
+    etr_puts(&writer, i ? ", " : "");
+    etr_puts(&writer, shape);
+  }
+  const char *joined = etr_text_end(&text, &writer);
+  return joined && joined[0] ? joined : NULL;
+}
+
+static const char *input_shapes(etr_profile_doc *e, const etr_graph *graph, const etr_node *node) {
+  etr_value *values = etr_arena_alloc_array(&e->arena, node->input_count, sizeof *values);
+  for (size_t i = 0; values && i < node->input_count; i++) values[i] = graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output];
+  return values ? shapes_of(e, values, node->input_count) : NULL;
+}
+
+static const etr_node *node_at(const etr_profile_operators *ops, size_t row) { return &ops->graph->nodes[ops->nodes[row]]; }
+
+/* NULL where nothing is known of how it runs. */
+static const etr_node_time *time_at(const etr_profile_operators *ops, size_t row) {
+  return ops->graph->times ? &ops->graph->times[ops->nodes[row]] : NULL;
+}
+
+static void put_name(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) { etr_jw_string(e->fields.json, node_at(ops, row)->name); }
+static void put_op(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) { etr_profile_put_text(e, node_at(ops, row)->target); }
+static void put_module(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) { etr_profile_put_index(e, node_at(ops, row)->module); }
+static void put_source(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) { etr_profile_put_index(e, ops->source_of[row]); }
+static void put_handle(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  etr_jw_uint(e->fields.json, node_at(ops, row)->debug_handle);
+}
+
+static void put_subgraph(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  uint32_t subgraph = node_at(ops, row)->subgraph;
+  etr_profile_put_text(e, subgraph == ETR_NONE ? NULL : ops->graph->subgraphs[subgraph].path);
+}
+
+static void put_inputs(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  etr_profile_put_text(e, input_shapes(e, ops->graph, node_at(ops, row)));
+}
+
+static void put_outputs(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node *node = node_at(ops, row);
+  etr_profile_put_text(e, shapes_of(e, node->outputs, node->output_count));
+}
+
+static void put_backend(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = time_at(ops, row);
+  etr_profile_put_text(e, time ? time->backend : NULL);
+}
+
+static void put_delegate(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = time_at(ops, row);
+  etr_jw_int(e->fields.json, time ? time->delegate_instruction : -1);
+}
+
+static void put_runs_as(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = time_at(ops, row);
+  etr_profile_put_text(e, time ? time->runs_as : NULL);
+}
+
+static void put_carrier(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = time_at(ops, row);
+  etr_profile_put_index(e, time && time->carried_by != ETR_NONE ? ops->row_of[time->carried_by] : ETR_NONE);
+}
+
+/* The time of a row that was timed, else NULL. */
+static const etr_node_time *timed_at(const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = time_at(ops, row);
+  return time && time->runs > 0 ? time : NULL;
+}
+
+static void put_match(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = timed_at(ops, row);
+  etr_profile_put_text(e, time ? etr_match_name(time->match) : NULL);
+}
+
+static void put_calls(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = timed_at(ops, row);
+  etr_jw_double(e->fields.json, time && ops->runs > 0 ? (double)time->calls / ops->runs : 0);
+}
+
+static void put_ran_in(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node_time *time = timed_at(ops, row);
+  etr_jw_uint(e->fields.json, time ? time->runs : 0);
+}
+
+/* A number of a time, null where there is none. */
+static void put_time(etr_profile_doc *e, const etr_node_time *time, double ticks) {
+  if (time)
+    etr_profile_put_ns(e, ticks);
+  else
+    etr_jw_null(e->fields.json);
+}
+
+#define PUT_TIME(name, value)                                                                                                                        \
+  static void name(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {                                                               \
+    const etr_node_time *time = timed_at(ops, row);                                                                                                  \
+    put_time(e, time, time ? (double)time->value : 0);                                                                                               \
+  }
+PUT_TIME(put_total, total_ticks)
+PUT_TIME(put_p10, per_run.p10)
+PUT_TIME(put_p50, per_run.p50)
+PUT_TIME(put_p90, per_run.p90)
+PUT_TIME(put_min, per_run.min)
+PUT_TIME(put_max, per_run.max)
+
+static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
+  static const struct {
+    const char *key;
+    void (*put)(etr_profile_doc *e, const etr_profile_operators *ops, size_t row);
+  } columns[] = {{"name", put_name},         {"op", put_op},           {"module", put_module},
+                 {"source", put_source},     {"handle", put_handle},   {"subgraph", put_subgraph},
+                 {"inputs", put_inputs},     {"outputs", put_outputs}, {"backend", put_backend},
+                 {"delegate", put_delegate}, {"runs_as", put_runs_as}, {"carrier", put_carrier},
+                 {"match", put_match},       {"calls", put_calls},     {"ran_in", put_ran_in},
+                 {"total", put_total},       {"p10", put_p10},         {"p50", put_p50},
+                 {"p90", put_p90},           {"min", put_min},         {"max", put_max}};
+  etr_jw_key(e->fields.json, "operators");
+  etr_jw_object(e->fields.json);
+  for (size_t i = 0; i < ETR_COUNT(columns); i++) {
+    etr_field_list(&e->fields, columns[i].key);
+    for (size_t row = 0; row < ops->count; row++) columns[i].put(e, ops, row);
+    etr_jw_end(e->fields.json);
+  }
+  etr_jw_end(e->fields.json);
+}
+
+/* ---- The graph ---- */
+
+static void put_modules(etr_profile_doc *e, const etr_graph *graph) {
+  const etr_fields *f = &e->fields;
+  etr_jw_key(f->json, "modules");
+  etr_jw_object(f->json);
+  etr_field_list(f, "path");
+  for (size_t i = 0; i < graph->module_count; i++) etr_jw_string(f->json, graph->modules[i].path);
+  etr_jw_end(f->json);
+  etr_field_list(f, "type");
+  for (size_t i = 0; i < graph->module_count; i++) etr_profile_put_text(e, graph->modules[i].type);
+  etr_jw_end(f->json);
+  etr_field_list(f, "parent");
+  for (size_t i = 0; i < graph->module_count; i++) etr_profile_put_index(e, graph->modules[i].parent);
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+/* Writes each source line once and tells which line each row is of. */
+static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operators *ops) {
+  const etr_fields *f = &e->fields;
+  uint32_t *source_of = etr_arena_alloc_array(&e->arena, ops->count, sizeof *source_of);
+  etr_map known;
+  etr_map_init(&known, &e->arena);
+  etr_field_list(f, "sources");
+  for (size_t row = 0; source_of && row < ops->count; row++) {
+    const etr_source *source = node_at(ops, row)->source;
+    const char *key = source ? etr_arena_format(&e->arena, "%lld:%s:%s", (long long)source->line, source->function, source->file) : NULL;
+    source_of[row] = key ? etr_map_get(&known, etr_slice_of(key)) : ETR_NONE;
+    if (!key || source_of[row] != ETR_NONE) continue;
+    source_of[row] = (uint32_t)known.count;
+    etr_map_set(&known, etr_slice_of(key), source_of[row]);
+    etr_jw_object(f->json);
+    etr_field_text(f, "file", source->file);
+    etr_jw_key(f->json, "line"), etr_jw_int(f->json, source->line);
+    etr_field_text(f, "function", source->function);
+    etr_field_text(f, "code", source->code);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  return source_of;
+}
+
+/* Finds the rows. False when out of memory. */
+static bool list_operators(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method) {
+  const etr_graph *graph = &e->fields.profile->graphs[method->graph];
+  uint32_t *nodes = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *nodes);
+  uint32_t *row_of = etr_arena_alloc_array(&e->arena, graph->node_count, sizeof *row_of);
+  *ops = (etr_profile_operators){.graph = graph, .nodes = nodes, .row_of = row_of, .runs = (double)method->run_count};
+  if (!nodes || !row_of) return false;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    row_of[i] = graph->nodes[i].kind == ETR_NODE_OP ? (uint32_t)ops->count : ETR_NONE;
+    if (row_of[i] != ETR_NONE) nodes[ops->count++] = (uint32_t)i;
+  }
+  return true;
+}
+
+bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops, const etr_method *method) {
+  const etr_fields *f = &e->fields;
+  etr_jw_key(f->json, "graph");
+  if (method->graph == ETR_NONE) {
+    etr_jw_null(f->json);
+    return true;
+  }
+  if (!list_operators(e, ops, method)) return false;
+  etr_jw_object(f->json);
+  etr_field_text(f, "module", ops->graph->module);
+  etr_field_text(f, "entry", ops->graph->entry);
+  put_modules(e, ops->graph);
+  ops->source_of = put_sources(e, ops);
+  if (ops->source_of) put_columns(e, ops);
+  etr_jw_end(f->json);
+  return ops->source_of != NULL;
+}

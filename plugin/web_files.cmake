@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Makes web_files.c: cmake -DWEB=DIR -DMODULES=a.js|b.js -DSTYLE=x.css -DOUT=web_files.c -P web_files.cmake
+#
+# The modules, in an order in which each stands behind those it imports, become one: imports go, as does the word `export`; names on top are unique
+# over all modules (a test sees to it).
+
+function(base64_of_sha256 text out)
+  set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  string(SHA256 hex "${text}")
+  set(hex "${hex}00") # 66 digits of 4 bits: 44 of 6
+  set(result "")
+  foreach(at RANGE 0 63 3)
+    string(SUBSTRING "${hex}" ${at} 3 three)
+    math(EXPR high "0x${three} >> 6")
+    math(EXPR low "0x${three} & 63")
+    string(SUBSTRING "${digits}" ${high} 1 first)
+    string(SUBSTRING "${digits}" ${low} 1 second)
+    string(APPEND result "${first}${second}")
+  endforeach()
+  string(SUBSTRING "${result}" 0 43 result)
+  set(${out} "${result}=" PARENT_SCOPE)
+endfunction()
+
+function(append_slice name text)
+  string(HEX "${text}" hex)
+  string(LENGTH "${hex}" length)
+  math(EXPR size "${length} / 2")
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
+  file(APPEND ${OUT} "static const unsigned char ${name}_bytes[] = {\n${bytes}0};\nconst etr_slice etr_web_${name} = {(const char *)${name}_bytes, ${size}};\n")
+endfunction()
+
+set(script "")
+string(REPLACE "|" ";" modules "${MODULES}")
+foreach(module ${modules})
+  file(READ ${WEB}/${module} text)
+  string(REGEX REPLACE "\nimport [^;]*;" "" text "\n${text}")
+  string(REPLACE "\nexport " "\n" text "${text}")
+  string(APPEND script "${text}")
+endforeach()
+string(APPEND script "render();\n")
+file(READ ${WEB}/${STYLE} style)
+foreach(text "${script}" "${style}")
+  string(TOLOWER "${text}" lower)
+  if(lower MATCHES "</script|</style|<!--")
+    message(FATAL_ERROR "the dashboard's files hold '${CMAKE_MATCH_0}', which ends the element that they are put into")
+  endif()
+endforeach()
+
+base64_of_sha256("${script}" script_hash)
+base64_of_sha256("${style}" style_hash)
+file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"web_files.h\"\n\n")
+append_slice(script "${script}")
+append_slice(style "${style}")
+append_slice(policy "default-src 'none'; script-src 'sha256-${script_hash}'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")

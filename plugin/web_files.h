@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * web_files.h - the dashboard's files, put into the library when it is built. Layer 4. web_files.cmake makes web_files.c of web/.
+ */
+#ifndef ETR_WEB_FILES_H
+#define ETR_WEB_FILES_H
+
+#include "base.h"
+
+/** All modules as one, which calls render(); it cannot end an HTML <script>. */
+extern const etr_slice etr_web_script;
+
+/** The style sheet. */
+extern const etr_slice etr_web_style;
+
+/** A content security policy that lets these two run and nothing else, no network either: "default-src 'none'; ...". */
+extern const etr_slice etr_web_policy;
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// delegation.js - what runs in delegates and what does not, per operator type, as ExecuTorch's print_delegation_info counts it; and each delegate.
+
+import {element, plainTable} from './dom.js';
+import {countText, shareText} from './format.js';
+
+/** Delegates with the time of their nodes: {instruction, backend, nodes, timed, onNodes, avg}; most time first. */
+export function delegatesOf(method) {
+  const rows = method.delegates.map(delegate => ({...delegate, nodes: 0, timed: 0, onNodes: 0}));
+  const byInstruction = new Map(rows.map(row => [row.instruction, row]));
+  for (const operator of method.operators) {
+    const row = byInstruction.get(operator.delegate);
+    if (!row) continue;
+    row.nodes++;
+    row.timed += operator.timed;
+    row.onNodes += operator.avg ?? 0;
+  }
+  return rows.sort((a, b) => b.avg - a.avg || a.instruction - b.instruction);
+}
+
+function operatorsTable(app) {
+  const rows = [...app.method.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
+  return plainTable('Operator types: those with most time outside of delegates first', [
+    {title: 'operator type', class: 'key', cell: row => row.op_type},
+    {title: 'delegated', class: 'number', cell: row => String(row.delegated)},
+    {title: 'not', class: 'number', cell: row => String(row.non_delegated)},
+    {title: `delegated ${app.unitName()}`, class: 'number', cell: row => app.time(row.delegated_avg)},
+    {title: `not ${app.unitName()}`, class: 'number', cell: row => app.time(row.non_delegated_avg)},
+    {title: 'share of not', class: 'number', cell: row => shareText(row.non_delegated_avg, app.method.execute.avg)},
+  ], rows);
+}
+
+function delegatesTable(app) {
+  return plainTable('Delegates', [
+    {title: 'instruction', class: 'number', cell: row => String(row.instruction)},
+    {title: 'backend', class: 'key', cell: row => row.backend},
+    {title: 'nodes', class: 'number', cell: row => String(row.nodes)},
+    {title: `call avg ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.avg) : '–')},
+    {title: `on nodes ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.onNodes) : '–')},
+    {title: 'share', class: 'number', cell: row => shareText(app.method.runs ? row.avg : null, app.method.execute.avg)},
+  ], delegatesOf(app.method));
+}
+
+/** The view. */
+export function delegationView(app) {
+  const {delegation} = app.method;
+  if (!app.method.hasGraph) return element('p', {class: 'note'}, 'There is no ETRecord, so no graph to count.');
+  const all = delegation.delegated_nodes + delegation.non_delegated_nodes;
+  const part = (name, count) => element('span', {class: `part ${name}`, style: {'flex-grow': String(count)}});
+  return element('div', {class: 'delegation'},
+    element('p', {class: 'lead'}, `${countText(delegation.delegated_subgraphs, 'delegated subgraph')} · ${delegation.delegated_nodes} of ${countText(all, 'node')} delegated, ${delegation.non_delegated_nodes} not`),
+    all ? element('div', {class: 'balance-bar thin', 'aria-hidden': 'true'}, part('backend-1', delegation.delegated_nodes), part('backend-0', delegation.non_delegated_nodes)) : null,
+    element('div', {class: 'grid wide'}, element('section', {class: 'card'}, operatorsTable(app)), app.method.delegates.length ? element('section', {class: 'card'}, delegatesTable(app)) : null));
+}

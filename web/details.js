@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// details.js - all that is known of one operator.
+
+import {distributionBar, linearScale} from './distribution.js';
+import {element} from './dom.js';
+import {callsText, shareText, sourceText} from './format.js';
+import {matchText} from './model.js';
+
+function operatorLink(app, operator) {
+  return element('button', {type: 'button', class: 'text-link', onclick: () => app.select(operator)}, operator.name);
+}
+
+/** Operators whose time this one carries. */
+export function carriedBy(method, operator) {
+  return method.operators.filter(other => other.carrier === operator.index);
+}
+
+function timeRows(app, operator) {
+  if (!operator.timed) return [];
+  const time = ns => `${app.time(ns)} ${app.unitName()}`;
+  return [
+    ['average', time(operator.avg)], ['share', shareText(operator.avg, app.method.execute.avg)], ['median', time(operator.p50)],
+    ['p10 – p90', `${app.time(operator.p10)} – ${time(operator.p90)}`], ['min – max', `${app.time(operator.min)} – ${time(operator.max)}`],
+    ['calls', `${callsText(operator.calls)} per inference, in ${operator.ranIn} of ${app.method.runs} runs`],
+  ];
+}
+
+function untimedText(app, operator) {
+  if (operator.timed) return null;
+  const carrier = app.method.operators[operator.carrier];
+  if (carrier) return element('p', {class: 'note'}, 'Fused: its time is part of ', operatorLink(app, carrier), '.');
+  return element('p', {class: 'note'}, app.method.runs ? 'No event came to this operator: it has no time of its own.' : 'The record has no run times.');
+}
+
+function sourceBlock(source) {
+  if (!source) return null;
+  return element('section', {}, element('h3', {}, 'Source'), element('p', {class: 'path', title: source.file}, sourceText(source)),
+    source.code ? element('pre', {}, source.code) : null);
+}
+
+function matchLine(operator) {
+  if (!operator.match) return null;
+  return element('p', {class: operator.estimated ? 'match estimated' : 'match'},
+    element('span', {class: 'badge'}, operator.estimated ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}`);
+}
+
+function definitions(rows) {
+  return element('dl', {}, rows.filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .flatMap(([key, value]) => [element('dt', {}, key), element('dd', {}, value)]));
+}
+
+function carriedBlock(app, operator) {
+  const carried = carriedBy(app.method, operator);
+  if (carried.length === 0) return null;
+  return element('section', {}, element('h3', {}, 'Carries the time of'), element('ul', {}, carried.map(other => element('li', {}, operatorLink(app, other)))));
+}
+
+/** The panel beside the view. */
+export function detailsPanel(app, operator) {
+  const rows = [
+    ['operator', operator.op], ['module', operator.module?.path || '(the model itself)'], ['module type', operator.module?.type],
+    ['output', operator.outputs], ['inputs', operator.inputs], ['debug handle', operator.handle || 'none'], ['subgraph', operator.subgraph],
+    ['backend', operator.backend], ['delegate', operator.delegate >= 0 ? `call at instruction ${operator.delegate}` : null], ['runs as', operator.runsAs],
+  ];
+  return element('aside', {class: 'details', 'aria-label': `Details of ${operator.name}`},
+    element('header', {}, element('h2', {}, operator.name), element('button', {type: 'button', class: 'close', 'aria-label': 'Close details', onclick: () => app.select(null)}, '×')),
+    matchLine(operator), untimedText(app, operator), operator.timed ? distributionBar(operator, linearScale(operator.max), ns => app.time(ns)) : null,
+    definitions(timeRows(app, operator)), definitions(rows), sourceBlock(operator.source), carriedBlock(app, operator));
+}

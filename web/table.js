@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// table.js - operators as a table that sorts, filters and groups; only the rows in sight are in the page, so that thousands stay fluid.
+
+import {distributionBar, logScale} from './distribution.js';
+import {choice, element, segments} from './dom.js';
+import {callsText, countText, shareText, sourceText} from './format.js';
+import {backendsOf, filterOperators, groupOperators, sortRows, totalOf} from './model.js';
+import {narrowTo} from './summary.js';
+
+export const ROW_HEIGHT = 28;
+const ROWS_AROUND = 8;
+
+const GROUPS = [['none', 'Each'], ['op', 'Operator type'], ['module', 'Module'], ['source', 'Source line'], ['backend', 'Backend']];
+
+/** The rows in sight: {first, end} of `count`, with some around them. */
+export function rowsInSight(scrollTop, height, count) {
+  const first = Math.max(0, Math.min(count, Math.floor(scrollTop / ROW_HEIGHT) - ROWS_AROUND));
+  return {first, end: Math.min(count, Math.ceil((scrollTop + height) / ROW_HEIGHT) + ROWS_AROUND)};
+}
+
+function shareBar(part, most) {
+  return element('span', {class: 'bar', style: {width: `${most > 0 ? (100 * part) / most : 0}%`}});
+}
+
+function badge(operator) {
+  if (!operator.match) return operator.carrier >= 0 ? element('span', {class: 'badge quiet', title: 'its time is part of another operator'}, 'fused') : '';
+  return element('span', {class: operator.estimated ? 'badge estimated' : 'badge'}, operator.estimated ? 'estimated' : operator.match);
+}
+
+function operatorColumns(app, scale) {
+  const whole = app.method.execute.avg;
+  const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => app.time(row[key])});
+  return [
+    {title: 'operator', width: 'minmax(190px, 2.2fr)', sort: row => row.op, cell: row => element('span', {class: 'cut', title: `${row.op}\n${row.name}`}, row.op)},
+    {title: 'node', width: 'minmax(130px, 1.6fr)', from: 1320, class: 'quiet', sort: row => row.name, cell: row => element('span', {class: 'cut', title: row.name}, row.name)},
+    {title: 'module', width: 'minmax(120px, 1.6fr)', sort: row => row.module?.path, cell: row => element('span', {class: 'cut', title: row.module?.path}, row.module?.path || '')},
+    {title: 'backend', width: '112px', from: 860, sort: row => row.backend, cell: row => element('span', {class: 'cut'}, row.backend ?? '')},
+    {title: 'match', width: '98px', from: 1100, sort: row => row.match, cell: badge},
+    {title: 'calls', width: '56px', from: 1180, class: 'number', sort: row => row.calls, descending: true, cell: row => callsText(row.calls)},
+    time('avg', 'avg'), time('p50', 'p50'), {...time('p90', 'p90'), from: 1000},
+    {title: 'share', width: '68px', class: 'number', sort: row => row.avg, descending: true, cell: row => shareText(row.avg, whole)},
+    {title: 'min, p10, p50, p90, max (log)', width: 'minmax(140px, 1.6fr)', cell: row => distributionBar(row, scale, ns => app.time(ns))},
+  ];
+}
+
+const GROUP_LABELS = {
+  op: group => group.key, module: group => group.key || '(the model itself)', backend: group => group.key || '(not told)',
+  source: group => (group.first.source ? `${sourceText(group.first.source)}: ${group.first.source.code}` : '(not recorded)'),
+};
+
+function groupColumns(app, by, rows) {
+  const whole = app.method.execute.avg, most = rows.reduce((max, row) => Math.max(max, row.avg), 0), label = GROUP_LABELS[by];
+  return [
+    {title: GROUPS.find(([key]) => key === by)[1].toLowerCase(), width: 'minmax(260px, 3fr)', sort: row => row.key, cell: row => element('span', {class: 'cut', title: row.key}, label(row))},
+    {title: 'nodes', width: '72px', class: 'number', sort: row => row.count, descending: true, cell: row => String(row.count)},
+    {title: 'timed', width: '72px', class: 'number', sort: row => row.timed, descending: true, cell: row => String(row.timed)},
+    {title: `avg ${app.unitName()}`, width: '110px', class: 'number', sort: row => row.avg, descending: true, cell: row => app.time(row.avg)},
+    {title: 'estimated', width: '110px', class: 'number', sort: row => row.estimated, descending: true, cell: row => (row.estimated > 0 ? app.time(row.estimated) : '–')},
+    {title: 'share', width: '80px', class: 'number', sort: row => row.avg, descending: true, cell: row => shareText(row.avg, whole)},
+    {title: '', width: 'minmax(140px, 2fr)', class: 'bar-cell', cell: row => shareBar(row.avg, most)},
+  ];
+}
+
+/** A table of which only the rows in sight are made, and only the columns that there is room for. `open` is called with the row that is chosen. */
+class LongTable {
+  constructor(label, columns, rows, sorting, open) {
+    Object.assign(this, {all: columns, columns: [], rows, sorting, open, chosen: -1});
+    this.space = element('div', {class: 'space', style: {height: `${rows.length * ROW_HEIGHT}px`}});
+    this.body = element('div', {class: 'rows', role: 'rowgroup'}, this.space);
+    this.head = element('div', {class: 'head-group', role: 'rowgroup'});
+    this.grid = element('div', {class: 'grid-table', role: 'grid', tabindex: '0', 'aria-label': label, 'aria-rowcount': String(rows.length + 1), 'aria-colcount': String(columns.length),
+      onscroll: () => this.draw(), onkeydown: event => this.key(event), onclick: event => this.click(event)}, this.head, this.body);
+    this.resized = new ResizeObserver(() => this.fit());
+    this.resized.observe(this.grid);
+  }
+
+  heading(column) {
+    const index = this.all.indexOf(column), {sorting} = this, sorted = sorting.column === index;
+    const next = {column: index, descending: sorted ? !sorting.descending : Boolean(column.descending)};
+    const inside = column.sort ? element('button', {type: 'button', onclick: () => sorting.change(next)}, column.title, sorted ? (sorting.descending ? ' ↓' : ' ↑') : '') : column.title;
+    return element('span', {role: 'columnheader', class: column.class, title: column.title, 'aria-colindex': String(index + 1), 'aria-sort': sorted ? (sorting.descending ? 'descending' : 'ascending') : undefined}, inside);
+  }
+
+  /** Takes the columns that the width has room for. */
+  fit() {
+    const width = this.grid.clientWidth;
+    this.columns = this.all.filter(column => !(column.from > width));
+    this.template = this.columns.map(column => column.width).join(' ');
+    this.head.replaceChildren(element('div', {class: 'row head', role: 'row', 'aria-rowindex': '1', style: {'grid-template-columns': this.template}}, this.columns.map(column => this.heading(column))));
+    if (this.chosen >= 0) this.reveal();
+    this.draw();
+  }
+
+  row(index) {
+    const row = this.rows[index], chosen = index === this.chosen;
+    return element('div', {class: chosen ? 'row chosen' : 'row', role: 'row', id: `row-${index}`, 'data-row': String(index), 'aria-rowindex': String(index + 2), 'aria-selected': String(chosen),
+      style: {top: `${index * ROW_HEIGHT}px`, 'grid-template-columns': this.template}},
+      this.columns.map(column => element('span', {role: 'gridcell', class: column.class, 'aria-colindex': String(this.all.indexOf(column) + 1)}, column.cell(row))));
+  }
+
+  draw() {
+    const {first, end} = rowsInSight(this.grid.scrollTop, this.grid.clientHeight, this.rows.length);
+    const made = [];
+    for (let index = first; index < end; index++) made.push(this.row(index));
+    this.body.replaceChildren(this.space, ...made);
+    if (this.chosen >= 0) this.grid.setAttribute('aria-activedescendant', `row-${this.chosen}`);
+  }
+
+  reveal() {
+    const top = this.chosen * ROW_HEIGHT, {scrollTop, clientHeight} = this.grid;
+    if (top < scrollTop) this.grid.scrollTop = top;
+    else if (top + 2 * ROW_HEIGHT > scrollTop + clientHeight) this.grid.scrollTop = top + 2 * ROW_HEIGHT - clientHeight;
+  }
+
+  /** Marks a row and brings it into sight. */
+  choose(index) {
+    this.chosen = Math.max(0, Math.min(this.rows.length - 1, index));
+    this.reveal();
+    this.draw();
+  }
+
+  click(event) {
+    const row = event.target.closest('[data-row]');
+    if (!row) return;
+    this.choose(Number(row.dataset.row));
+    this.open(this.rows[this.chosen]);
+  }
+
+  key(event) {
+    const page = Math.max(1, Math.floor(this.grid.clientHeight / ROW_HEIGHT) - 2);
+    const to = {ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1, PageDown: this.chosen + page, PageUp: this.chosen - page, Home: 0, End: this.rows.length - 1}[event.key];
+    if (this.rows.length === 0 || event.target !== this.grid || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' && this.chosen >= 0) this.open(this.rows[this.chosen]);
+    else if (to === undefined) return;
+    else this.choose(to);
+    event.preventDefault();
+  }
+}
+
+function toolbar(app, options, shown) {
+  const backends = backendsOf(app.method.operators);
+  return element('div', {class: 'toolbar'},
+    segments('Group by', GROUPS, options.group, group => app.change({group, sorting: null})),
+    choice('Backend', [['', 'all backends'], ...backends.map(name => [name, name])], options.backend, backend => app.change({backend})),
+    element('label', {class: 'check'}, element('input', {type: 'checkbox', checked: options.timed, onchange: event => app.change({timed: event.target.checked})}), 'timed only'),
+    options.only ? element('button', {type: 'button', class: 'chip', 'aria-label': 'Show all operators', onclick: () => app.change({only: null})}, `${options.only.text} ×`) : null,
+    options.module ? element('button', {type: 'button', class: 'chip', 'aria-label': `Show all modules, not only ${options.module.path}`, onclick: () => app.change({module: null})}, `in ${options.module.path || '(the model itself)'} ×`) : null,
+    element('span', {class: 'count', role: 'status'}, `${countText(shown.length, 'operator')}, ${app.time(totalOf(shown))} ${app.unitName()}, ${shareText(totalOf(shown), app.method.execute.avg)}`));
+}
+
+/** The view. options: {search, backend, timed, module, group, sorting}. */
+export function operatorsView(app, options) {
+  const shown = filterOperators(app.method.operators, options), each = options.group === 'none';
+  let rows = each ? shown : groupOperators(shown, options.group);
+  const columns = each ? operatorColumns(app, logScale(shown)) : groupColumns(app, options.group, rows);
+  const byTime = columns.findIndex(column => column.title.startsWith('avg'));
+  const sorting = {...(options.sorting ?? {column: byTime, descending: true}), change: next => app.change({sorting: next})};
+  rows = sortRows(rows, columns[sorting.column].sort, sorting.descending);
+  const table = new LongTable(each ? 'Operators' : 'Operators, grouped', columns, rows, sorting, row => (each ? app.select(row) : app.show('operators', {group: 'none', sorting: null, ...narrowTo(row, options.group)})));
+  if (each && app.selected) table.chosen = rows.indexOf(app.selected);
+  return element('div', {class: 'operators'}, toolbar(app, options, shown), rows.length ? table.grid : element('p', {class: 'note'}, app.method.hasGraph ? 'No operator is like that.' : 'There is no ETRecord, so no graph: the timeline has the events.'));
+}
