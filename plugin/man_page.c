@@ -168,6 +168,11 @@ static const struct {
      "Data goes to standard output, everything else to standard error, one line each: etrecord-tb: FILE: ENTRY@OFFSET: what is wrong. A reader that "
      "has seen enough may close the pipe.",
      {{NULL, NULL}}},
+    {"ENVIRONMENT",
+     "What a terminal is taken to show:",
+     {{"NO_COLOR", "if it is set and not empty, no colour, unless `--color` says otherwise"},
+      {"TERM", "no colour either where it is dumb"},
+      {"LC_ALL, LC_CTYPE, LANG", "the first that is set says whether text may be UTF-8; otherwise it is kept to ASCII"}}},
 };
 
 static void put_topics(FILE *out) {

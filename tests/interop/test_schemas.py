@@ -1,8 +1,10 @@
-"""What the command prints as JSON is what schema/ says, for every fixture with a record."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the command prints as JSON is what schema/ says: for every fixture, for each of its files alone, and for nothing that has no schema."""
 
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import jsonschema
@@ -10,13 +12,56 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = pathlib.Path(os.environ.get("FIXTURES", ROOT / "tests" / "fixtures"))
-RECORDS = sorted(p.parent.name for p in FIXTURES.glob("*/etrecord.bin"))
-COMMANDS = sorted(p.name.removesuffix(".schema.json") for p in (ROOT / "schema").glob("*.schema.json"))
+SCHEMAS = {path.name.removesuffix(".schema.json"): path for path in (ROOT / "schema").glob("*.schema.json")}
+
+# The schema, and the command line that prints what it describes; RECORD is each input in turn. A new output is a new line here.
+OUTPUTS = {
+    "delegation": "delegation RECORD --format json",
+    "events": "events RECORD --format json",
+    "info": "info RECORD --format json",
+    "nodes": "nodes RECORD --format json",
+    "summary": "summary RECORD --format json",
+}
+
+WHOLE = sorted(path.parent for path in FIXTURES.rglob("etrecord.bin"))
+ALONE = sorted([*FIXTURES.rglob("etrecord.bin"), *FIXTURES.rglob("etdump.etdp")])
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("record", RECORDS)
-def test_output_follows_schema(command, record):
-    schema = json.loads((ROOT / "schema" / f"{command}.schema.json").read_text())
-    done = subprocess.run([os.environ["ETRECORD_TB"], command, FIXTURES / record, "--format", "json"], capture_output=True, check=True)
-    jsonschema.validate(json.loads(done.stdout), schema)
+def run(*arguments):
+    return subprocess.run([os.environ["ETRECORD_TB"], *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def check(name, record):
+    """Validates; gives the exit status."""
+    done = run(*(record if word == "RECORD" else word for word in OUTPUTS[name].split()))
+    if done.returncode == 0:
+        jsonschema.validate(json.loads(done.stdout), json.loads(SCHEMAS[name].read_text()))
+    return done.returncode
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("record", WHOLE, ids=lambda path: str(path.relative_to(FIXTURES)))
+def test_of_a_record_and_its_dump(name, record):
+    assert check(name, record) == 0
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_of_a_file_alone(name):
+    """Where a command can say nothing of a file alone it ends with 1; it must have something to say of some."""
+    statuses = {check(name, file) for file in ALONE}
+    assert 0 in statuses and statuses <= {0, 1}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_schema_is_one_and_is_known(name):
+    schema = json.loads(SCHEMAS[name].read_text())
+    jsonschema.validators.validator_for(schema).check_schema(schema)
+    assert name in OUTPUTS, "no command line prints it"
+    assert SCHEMAS[name].name in (ROOT / "schema" / "README.md").read_text()
+
+
+def test_every_json_has_a_schema():
+    """A command offers json with --format only if a line of OUTPUTS validates it."""
+    commands = re.findall(r"^  (\w+) ", run("--help").stdout.split("commands:\n")[1].split("\n\n")[0], re.M)
+    offering = {name for name in commands if re.search(r"[|:]\s*(\w+\|)*json\b", run("help", name).stdout)}
+    assert offering and offering <= {line.split()[0] for line in OUTPUTS.values()}

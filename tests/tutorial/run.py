@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tutorial from start to end: run.py PROGRAM [--update].
+"""The tutorial from start to end, and what README.md shows: run.py PROGRAM [--update].
 
-The commands of the `console` blocks in its README run one after the other, and print what stands there; with --update it is written there. The `bash` blocks, which
+The commands of the `console` blocks run one after the other, and print what stands there; with --update it is written there. The tutorial's `bash` blocks, which
 make the recordings, run where ExecuTorch can be imported by the Python that EXECUTORCH_PYTHON names (default: this one), except for what installs it.
 """
 
@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-TUTORIAL = pathlib.Path(__file__).resolve().parents[2] / "examples" / "tutorial"
-README = TUTORIAL / "README.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TUTORIAL = ROOT / "examples" / "tutorial"
 
 
 def shell(command, folder, path):
@@ -39,23 +39,28 @@ def follow(block, folder, path):
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
-def test_commands(program, text, update):
+def test_commands(program, document, update):
+    """Runs them in a copy of the folders that they name."""
+    text = document.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(TUTORIAL, folder, dirs_exist_ok=True)
+        if document.parent == ROOT:
+            shutil.copytree(ROOT / "examples", pathlib.Path(folder) / "examples")
+        else:
+            shutil.copytree(document.parent, folder, dirs_exist_ok=True)
         wrong = 0
         for block in blocks(text, "console"):
             printed = follow(block, folder, program.parent)
             if printed != block and not update:
-                print(f"FAILED: README.md has\n{block}instead of\n{printed}(--update, or the target golden-update, writes it there)")
+                print(f"FAILED: {document} has\n{block}instead of\n{printed}(--update, or the target golden-update, writes it there)")
             wrong += printed != block
             text = text.replace(f"```console\n{block}```", f"```console\n{printed}```", 1)
     if update:
-        README.write_text(text)
+        document.write_text(text)
         return "passed"
     return "failed" if wrong else "passed"
 
 
-def test_recording(program, text):
+def test_recording(program):
     python = os.environ.get("EXECUTORCH_PYTHON", sys.executable)
     if subprocess.run([python, "-c", "import executorch.export, executorch.runtime"], capture_output=True).returncode:
         print(f"skipped: {python} has no ExecuTorch: no new recordings were made")
@@ -63,7 +68,7 @@ def test_recording(program, text):
     with tempfile.TemporaryDirectory() as folder:
         for script in TUTORIAL.glob("*.py"):
             shutil.copy(script, folder)
-        for block in blocks(text, "bash"):
+        for block in blocks((TUTORIAL / "README.md").read_text(), "bash"):
             for command in block.splitlines():
                 if command.startswith("pip "):
                     continue
@@ -80,10 +85,10 @@ def test_recording(program, text):
 
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
-    text = README.read_text()
-    outcomes = [test_commands(program, text, "--update" in sys.argv[2:])]
-    if "--update" not in sys.argv[2:]:
-        outcomes.append(test_recording(program, text))
+    update = "--update" in sys.argv[2:]
+    outcomes = [test_commands(program, document, update) for document in (ROOT / "README.md", TUTORIAL / "README.md")]
+    if not update:
+        outcomes.append(test_recording(program))
     print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
     sys.exit("failed" in outcomes)
 
