@@ -171,6 +171,7 @@ static const char *key_backend(const etr_side_item *item) { return item->backend
 typedef struct sum {
   const char *key;
   uint64_t *ticks[SIDES]; /* per run; NULL: none of its nodes was timed on that side */
+  bool exists[SIDES];     /* timed or not */
   double steps[SIDES];    /* squares, added up */
   size_t nodes[SIDES];
 } sum;
@@ -189,6 +190,8 @@ static bool add_to_sum(comparator *c, sums *s, const etr_side *side, int which, 
     added->key = key;
   }
   sum *to = &s->list.data[known];
+  to->exists[which] = true;
+  if (!item->ticks) return true;
   if (!to->ticks[which]) to->ticks[which] = etr_arena_alloc_array(&c->scratch, side->run_count, sizeof(uint64_t));
   if (!to->ticks[which]) return false;
   for (size_t i = 0; i < side->run_count; i++) to->ticks[which][i] += item->ticks[i];
@@ -205,28 +208,39 @@ static int by_change(const void *a, const void *b) {
   return strcmp(((const etr_node_group *)a)->key, ((const etr_node_group *)b)->key);
 }
 
-static bool group_nodes(comparator *c, etr_node_groups *out, const etr_side sides[SIDES], group_key key) {
-  sums s = {0};
-  family f = {0};
-  etr_map_init(&s.index, &c->scratch);
+/* Where a node without time runs is not known, so it does not make its group exist if that is a backend. */
+static bool add_up(comparator *c, sums *s, const etr_side sides[SIDES], group_key key) {
+  etr_map_init(&s->index, &c->scratch);
   for (int k = 0; k < SIDES; k++)
     for (size_t i = 0; i < sides[k].count; i++) {
       const etr_side_item *item = &sides[k].items[i];
-      if (item->ticks && !add_to_sum(c, &s, &sides[k], k, item, key(item))) return false;
+      if ((item->ticks || key != key_backend) && !add_to_sum(c, s, &sides[k], k, item, key(item))) return false;
     }
+  return true;
+}
+
+static bool group_nodes(comparator *c, etr_node_groups *out, const etr_side sides[SIDES], group_key key) {
+  sums s = {0};
+  family f = {0};
+  size_t count = 0;
+  if (!add_up(c, &s, sides, key)) return false;
   etr_node_group *rows = etr_arena_alloc_array(c->arena, s.list.count, sizeof *rows);
   if (!rows) return false;
   for (size_t i = 0; i < s.list.count; i++) {
     const sum *from = &s.list.data[i];
     measure measures[SIDES];
-    rows[i] = (etr_node_group){.key = from->key, .base_nodes = from->nodes[BASE], .new_nodes = from->nodes[NEWER]};
-    for (int k = 0; k < SIDES; k++)
+    if (!from->ticks[BASE] && !from->ticks[NEWER]) continue;
+    etr_node_group *row = &rows[count++];
+    *row = (etr_node_group){.key = from->key, .base_nodes = from->nodes[BASE], .new_nodes = from->nodes[NEWER]};
+    for (int k = 0; k < SIDES; k++) {
       if (!measure_ticks(c, &measures[k], from->ticks[k], sides[k].run_count, sqrt(from->steps[k]))) return false;
-    if (!add_change(c, &f, &rows[i].change, &measures[BASE], &measures[NEWER])) return false;
+      measures[k].exists = from->exists[k];
+    }
+    if (!add_change(c, &f, &row->change, &measures[BASE], &measures[NEWER])) return false;
   }
   if (!decide(c, &f)) return false;
-  if (s.list.count) qsort(rows, s.list.count, sizeof *rows, by_change);
-  *out = (etr_node_groups){rows, s.list.count};
+  if (count) qsort(rows, count, sizeof *rows, by_change);
+  *out = (etr_node_groups){rows, count};
   return true;
 }
 

@@ -57,7 +57,14 @@ static const char *place_of(const etr_graph *graph, const etr_node *node) {
 
 /* ---- Steps of the clocks ---- */
 
-static const char *clock_of(const etr_event *e) { return e->delegate_id && e->backend ? e->backend : ""; }
+/* NULL of a kernel. */
+static const char *backend_of(const etr_event *e) {
+  if (!e->delegate_id && e->match != ETR_MATCH_DELEGATE) return NULL;
+  return e->backend ? e->backend : "delegate";
+}
+
+/* Operators inside a delegate are timed by its backend, all else by the runtime. */
+static const char *clock_of(const etr_event *e) { return e->delegate_id ? backend_of(e) : ""; }
 
 static bool note_clock(lister *l, const etr_event *e) {
   etr_slice key = etr_slice_of(clock_of(e));
@@ -123,8 +130,8 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
 
 /* The item of an event, the same for all blocks that have it. */
 static etr_side_item *item_of_event(lister *l, etr_map *index, const etr_event *e) {
-  char *id = etr_arena_format(l->arena, "%s @%d%s%s", e->name, (int)e->instruction_id, e->delegate_id ? "/" : "",
-                              e->delegate_id ? e->delegate_id : "");
+  const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id : NULL;
+  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id, inside ? "/" : "", inside ? inside : "");
   uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
   if (known != ETR_NONE) return &l->items.data[known];
   etr_side_item *item = etr_vec_push(l->arena, &l->items);
@@ -132,7 +139,7 @@ static etr_side_item *item_of_event(lister *l, etr_map *index, const etr_event *
   uint64_t *ticks = etr_arena_alloc_array(l->arena, l->method->run_count, sizeof *ticks);
   if (!id || !item || !key || !ticks || !etr_map_set(index, etr_slice_of(id), (uint32_t)(l->items.count - 1))) return NULL;
   *item = (etr_side_item){
-      .node = ETR_NONE, .name = id, .op = e->name, .module = "", .backend = e->backend, .ticks = ticks, .step = step_of_clock(l, clock_of(e))};
+      .node = ETR_NONE, .name = id, .op = e->name, .module = "", .backend = backend_of(e), .ticks = ticks, .step = step_of_clock(l, clock_of(e))};
   *key = (etr_pairing_item){.name = number_of(l, id), .op = number_of(l, e->name)};
   return item;
 }

@@ -46,7 +46,7 @@ typedef enum etr_verdict {
   ETR_VERDICT_UNTIMED,  /**< timed on neither side */
   ETR_VERDICT_GONE,     /**< only in the base */
   ETR_VERDICT_NEW,      /**< only in the newer profile */
-  ETR_VERDICT_ONE_SIDE, /**< on both sides, timed on one: it was fused into another node, or its backend told no times */
+  ETR_VERDICT_ONE_SIDE, /**< on both sides, timed on one: it was fused into another node, or its backend tells no times */
   ETR_VERDICT_FEW_RUNS, /**< fewer than 3 runs on a side: it cannot be told from noise */
   ETR_VERDICT_WITHIN_NOISE,
   ETR_VERDICT_FASTER,
@@ -86,16 +86,18 @@ ETR_API const char *etr_pair_rule_name(etr_pair_rule rule);
 typedef struct etr_node_pair {
   uint32_t base_node, new_node; /**< indices into the nodes of both methods' Edge graphs; ETR_NONE where it is missing, and of events */
   etr_pair_rule rule;
-  const char *base_name, *new_name;       /**< of the nodes, or of the events with their instruction: "native_call_add.out @3"; NULL where missing */
+  const char *base_name, *new_name;       /**< of the nodes, or of the events with their instruction: "native_call_add.out (3)"; NULL where missing */
   const char *op;                         /**< target of the node; name of the event */
   const char *base_module, *new_module;   /**< paths, "" for the model itself and of events; NULL where missing */
-  const char *base_backend, *new_backend; /**< NULL where it runs as a kernel, that is unknown, or it is missing */
+  const char *base_backend, *new_backend; /**< NULL where it runs as a kernel, that is unknown, or it is missing; "delegate": of an event, in one
+                                               without name */
   etr_change change;
 } etr_node_pair;
 
 /** Nodes with something in common. */
 typedef struct etr_node_group {
-  const char *key;              /**< operator; path of the module, "" for the model itself; backend, "cpu" for kernels */
+  const char
+      *key; /**< operator; path of the module, "" for the model itself; backend, "cpu" for kernels, "delegate" for events in one without name */
   size_t base_nodes, new_nodes; /**< that were timed */
   etr_change change;            /**< of their sum */
 } etr_node_group;
@@ -113,8 +115,8 @@ typedef struct etr_method_pair {
   etr_change execute;               /**< Method::execute */
   const etr_node_pair *pairs;       /**< operators of the newer graph in its order, then those that are gone in theirs */
   size_t pair_count;
-  size_t timed_nodes;                     /**< of both sides together; */
-  size_t timed_paired;                    /**< those of them that have a partner. Much fewer: these are different models */
+  size_t timed_nodes;                     /**< of both sides together */
+  size_t timed_paired;                    /**< those of them that have a partner. Less than half: these are different models */
   etr_node_groups ops, modules, backends; /**< each adds up to the nodes' time; largest change of the average first */
 } etr_method_pair;
 

@@ -19,11 +19,29 @@ static bool parse_count(const char *text, int64_t *out) {
   return true;
 }
 
-/* Decimal, so that neither "inf" nor "0x10" is one; strtod's point depends on the locale, which the command never sets. */
-static bool parse_number(const char *text, double *out) {
+/* Decimal, so that neither "inf" nor "0x10" is one; strtod's point depends on the locale, which the command never sets. Gives the first character
+ * behind it, NULL if there is no number. */
+static const char *read_number(const char *text, double *out) {
   char *end;
   double value = strtod(text, &end);
-  if (end == text || *end || text[strspn(text, "0123456789.eE+-")] || !isfinite(value) || value <= 0) return false;
+  if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value)) return NULL;
+  *out = value;
+  return end;
+}
+
+static bool parse_number(const char *text, double *out) {
+  double value;
+  const char *end = read_number(text, &value);
+  if (!end || *end || value <= 0) return false;
+  *out = value;
+  return true;
+}
+
+/* "5%" or "5". */
+static bool parse_percent(const char *text, double *out) {
+  double value;
+  const char *end = read_number(text, &value);
+  if (!end || strcmp(end + (*end == '%'), "") != 0 || value < 0) return false;
   *out = value;
   return true;
 }
@@ -63,12 +81,15 @@ static exit_status store(cli_settings *out, const option_spec *spec, const char 
   case OPTION_NUMBER:
     if (!parse_number(value, at)) return message_usage(command, "--%s takes a number above 0, not \"%s\"", spec->name, value);
     return EXIT_DONE;
+  case OPTION_PERCENT:
+    if (!parse_percent(value, at)) return message_usage(command, "--%s takes a percentage from 0 on, such as 5%%, not \"%s\"", spec->name, value);
+    break;
   case OPTION_WORD:
     if (!parse_word(spec->words, value, &word)) return message_usage(command, "--%s is one of %s, not \"%s\"", spec->name, spec->words, value);
     *(unsigned *)at = word;
-    if (spec->offset2) *(bool *)(void *)((char *)out + spec->offset2) = true;
-    return EXIT_DONE;
+    break;
   }
+  if (spec->offset2) *(bool *)(void *)((char *)out + spec->offset2) = true;
   return EXIT_DONE;
 }
 

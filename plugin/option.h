@@ -52,6 +52,10 @@ typedef struct cli_settings {
   bool has_drawing;
   const char *focus;
   int64_t most_expensive; /* nodes that `dot` draws by themselves */
+  unsigned by; /* etr_diff_by, from ETR_DIFF_BY_NODE on */
+  bool has_by;
+  double fail_above; /* percent */
+  bool has_fail_above;
 } cli_settings;
 
 /**

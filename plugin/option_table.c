@@ -99,6 +99,22 @@ const cli_command commands[] = {
          "the median run, delegation. It opens in any browser from a disk or a mail and asks no server for anything.",
      .examples = {{"report mobilenet_v2 -o report.html", "a file to look at or to send"}},
      .run = command_report},
+    {.name = "diff",
+     .bit = COMMAND_DIFF,
+     .arguments = "BASE [NEW]",
+     .summary = "what became slower or faster, by node, operator, module, backend",
+     .help =
+         "Lines up two records, each an ETRecord, an ETDump or a directory, and prints what became slower or faster: medians over the runs, with a "
+         "verdict that a change within the noise does not get. Two dumps of one record are given as BASE and NEW with --etrecord, or as two --etdump "
+         "behind the record.\n"
+         "With --fail-above 5% the exit status is 3 if the median of a method's Method::execute got slower by more than 5 % and by more than the noise. "
+         "Single nodes do not decide.\n"
+         "Text and Markdown leave out what is within noise; --top 0 lists everything. CSV and JSON always do.",
+     .examples = {{"diff before after", "two directories"},
+                  {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two dumps of one record"},
+                  {"diff before after --fail-above 5%", "for a pipeline: fails if it got slower"},
+                  {"diff before after --format markdown", "for a comment on a pull request"}},
+     .run = command_diff},
     {.name = "help",
      .bit = COMMAND_HELP,
      .arguments = "[COMMAND]",
@@ -145,6 +161,9 @@ const option_spec options[] = {
     {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", PER_METHOD, "order of the rows (default: time)"},
     {"values", 0, NULL, OPTION_FLAG, AT(values), 0, NULL, COMMAND_NODES | COMMAND_EVENTS,
      "what the runs logged instead of times: minimum, maximum, mean, NaN (JSON has both)"},
+    {"by", 0, "WHAT", OPTION_WORD, AT(by), AT(has_by), "node|op|module|backend", COMMAND_DIFF, "only this breakdown"},
+    {"fail-above", 0, "PERCENT", OPTION_PERCENT, AT(fail_above), AT(has_fail_above), NULL, COMMAND_DIFF,
+     "exit with 3 if a method got slower by more than this, beyond the noise"},
     {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD,
      "only the first N rows (default: 30 of text, 10 of each table of a summary, otherwise all; 0: all)"},
     {"etrecord", 0, "FILE", OPTION_TEXT, AT(etrecord), 0, NULL, INPUTS, "the ETRecord, where RECORD has several or none"},
@@ -165,6 +184,7 @@ const exit_spec exit_statuses[] = {
     {EXIT_DONE, ALL, "done"},
     {EXIT_BAD_INPUT, ALL, "bad input or could not write"},
     {EXIT_USAGE, ALL, "wrong usage"},
+    {EXIT_ABOVE_LIMIT, COMMAND_DIFF, "a method got slower than --fail-above allows"},
     {.meaning = NULL},
 };
 

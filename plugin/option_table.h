@@ -43,10 +43,11 @@ enum {
   COMMAND_DELEGATION = 1 << 5,
   COMMAND_DOT = 1 << 6,
   COMMAND_REPORT = 1 << 12,
+  COMMAND_DIFF = 1 << 8,
   COMMAND_HELP = 1 << 30,
 };
 
-typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_LIST, OPTION_COUNT, OPTION_NUMBER, OPTION_WORD } option_kind;
+typedef enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_LIST, OPTION_COUNT, OPTION_NUMBER, OPTION_PERCENT, OPTION_WORD } option_kind;
 
 /**
  * An option of the commands in `commands`. Several rows may have one name or letter, for different commands, if they differ in no more than words,
@@ -57,7 +58,7 @@ typedef struct option_spec {
   char letter;          /* 0: none */
   const char *argument; /* NULL: a flag. FILE and DIR are completed as such */
   option_kind kind;
-  size_t offset, offset2; /* into cli_settings; of a list its count, of a word the flag that it was given */
+  size_t offset, offset2; /* into cli_settings; of a list its count, of a percentage or a word the flag that it was given */
   const char *words;      /* of OPTION_WORD: "text|json", values 0, 1, ... */
   unsigned commands;
   const char *help;

@@ -176,7 +176,7 @@ static const char *markdown_reference(char c) {
   }
 }
 
-static void put_markdown(etr_writer *writer, const char *text) {
+void etr_put_markdown(etr_writer *writer, const char *text) {
   for (; *text; text++) {
     const char *reference = markdown_reference(*text);
     if (strchr("\\`*_{}[]|#!", *text)) etr_puts(writer, "\\");
@@ -191,7 +191,7 @@ static void write_rows(const etr_table *table, etr_writer *writer, etr_table_for
     for (size_t i = 0; i < table->column_count; i++) {
       const char *text = cell_at(table, row, i);
       etr_puts(writer, markdown ? (i ? " | " : "| ") : i == 0 ? "" : format == ETR_TABLE_CSV ? "," : "\t");
-      (markdown ? put_markdown : format == ETR_TABLE_CSV ? put_csv : put_tsv)(writer, text);
+      (markdown ? etr_put_markdown : format == ETR_TABLE_CSV ? put_csv : put_tsv)(writer, text);
     }
     etr_puts(writer, markdown ? " |\n" : format == ETR_TABLE_CSV ? "\r\n" : "\n");
     for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++) etr_puts(writer, table->columns[i].right ? "|---:" : "|---");

@@ -27,6 +27,8 @@ def calls(folder, has_record, out):
     for name in COMMANDS:
         for form in FORMATS:
             yield [name, folder, '--format', form]
+    for form in FORMATS:
+        yield ['diff', os.path.join(command.FIXTURES, 'mv2_portable'), folder, '--format', form, '--top', '0']
 
 
 def main():

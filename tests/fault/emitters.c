@@ -76,6 +76,35 @@ static etr_status info_tables(const etr_profile *profile, const etr_sink *sink, 
   return etr_emit_info_tables(profile, NULL, sink, error);
 }
 
+/* A comparison with itself: nothing else is at hand. */
+static etr_status diff_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  etr_comparison *comparison;
+  etr_status status = etr_compare(&comparison, profile, profile, error);
+  if (status == ETR_OK) status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, sink, error);
+  etr_comparison_close(comparison);
+  return status;
+}
+
+static etr_status diff_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink, etr_error *error) {
+  etr_comparison *comparison;
+  etr_status status = etr_compare(&comparison, profile, profile, error);
+  if (status == ETR_OK) status = etr_emit_diff_tables(comparison, NULL, &(etr_table_options){.format = format}, sink, error);
+  etr_comparison_close(comparison);
+  return status;
+}
+
+static etr_status diff_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return diff_in_format(profile, ETR_TABLE_TEXT, sink, error);
+}
+
+static etr_status diff_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return diff_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
+}
+
+static etr_status diff_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return diff_in_format(profile, ETR_TABLE_CSV, sink, error);
+}
+
 const named_emitter emitters[] = {
     {"event files", event_files},
     {"DOT files", dot_files},
@@ -90,6 +119,10 @@ const named_emitter emitters[] = {
     {"summary as tables", summary_tables},
     {"delegation as JSON", delegation_json},
     {"delegation as tables", delegation_tables},
+    {"diff as JSON", diff_json},
+    {"diff as tables", diff_tables},
+    {"diff as Markdown", diff_markdown},
+    {"diff as CSV", diff_csv},
     {"info as JSON", info_json},
     {"info as tables", info_tables},
     {NULL, NULL},

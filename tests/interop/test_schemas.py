@@ -17,6 +17,7 @@ SCHEMAS = {path.name.removesuffix(".schema.json"): path for path in (ROOT / "sch
 # The schema, and the command line that prints what it describes; RECORD is each input in turn. A new output is a new line here.
 OUTPUTS = {
     "delegation": "delegation RECORD --format json",
+    "diff": "diff RECORD RECORD --format json",
     "events": "events RECORD --format json",
     "info": "info RECORD --format json",
     "nodes": "nodes RECORD --format json",
@@ -65,3 +66,17 @@ def test_every_json_has_a_schema():
     commands = re.findall(r"^  (\w+) ", run("--help").stdout.split("commands:\n")[1].split("\n\n")[0], re.M)
     offering = {name for name in commands if re.search(r"[|:]\s*(\w+\|)*json\b", run("help", name).stdout)}
     assert offering and offering <= {line.split()[0] for line in OUTPUTS.values()}
+
+
+@pytest.mark.parametrize("base", ["mv2_portable", "llama_portable", "add_mul/etdump.etdp", "vulkan"])
+@pytest.mark.parametrize("new", ["mv2_xnnpack", "old_1_0_1_add_mul", "multi_method", "coreml"])
+def test_diff_adds_up(base, new):
+    document = json.loads(run("diff", FIXTURES / base, FIXTURES / new, "--format", "json").stdout)
+    jsonschema.validate(document, json.loads(SCHEMAS["diff"].read_text()))
+    for method in document["methods"]:
+        whole = method["execute"]["change_avg"] - method["rest"]
+        for rows in ("nodes", "by_op", "by_module", "by_backend"):
+            if rows != "by_module" or not method["by_events"]:
+                assert sum(row["change_avg"] for row in method[rows]) == pytest.approx(whole, abs=1e-9), (method["method"], rows)
+        parts = [method["parts"][part]["change_avg"] for part in ("nodes", "delegate_only", "framework", "unexplained")]
+        assert sum(parts) == pytest.approx(method["execute"]["change_avg"], abs=1e-9)

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_compare.c - comparisons of real records: what lines up, what adds up, what is believed.
+ */
+#include "arena.h"
+#include "etrecord_compare.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+
+static etr_profile *open_fixture(const char *name, const etr_options *options) {
+  char path[512];
+  etr_inputs inputs;
+  etr_error error;
+  etr_profile *profile = NULL;
+  snprintf(path, sizeof path, "%s/%s", FIXTURES, name);
+  cr_assert_eq(etr_inputs_find(&inputs, path, NULL, &error), ETR_OK, "%s", error.message);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, options, &error), ETR_OK, "%s", error.message);
+  etr_inputs_clear(&inputs);
+  return profile;
+}
+
+static etr_comparison *compare(const etr_profile *base, const etr_profile *newer) {
+  etr_comparison *comparison = NULL;
+  etr_error error;
+  cr_assert_eq(etr_compare(&comparison, base, newer, &error), ETR_OK, "%s", error.message);
+  return comparison;
+}
+
+static double change_of(const etr_change *change) { return change->new_avg - change->base_avg; }
+
+static double sum_of(const etr_node_groups *groups) {
+  double sum = 0;
+  for (size_t i = 0; i < groups->count; i++) sum += change_of(&groups->rows[i].change);
+  return sum;
+}
+
+static bool is_near(double a, double b) { return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b))); }
+
+/* Changes on nodes, and the same by operator, module and backend; with the rest of Method::execute they are its change. */
+static void expect_to_add_up(const etr_comparison *c, const etr_method_pair *m) {
+  const etr_method none = {.run_count = 1};
+  const etr_method *base = m->base_method == ETR_NONE ? &none : &c->base->methods[m->base_method];
+  const etr_method *newer = m->new_method == ETR_NONE ? &none : &c->newer->methods[m->new_method];
+  double nodes = 0;
+  for (size_t i = 0; i < m->pair_count; i++) nodes += change_of(&m->pairs[i].change);
+  cr_expect(is_near(sum_of(&m->ops), nodes), "%s: operators", m->name);
+  cr_expect(is_near(sum_of(&m->backends), nodes), "%s: backends", m->name);
+  if (m->by_events || !base->run_count || !newer->run_count) return;
+  cr_expect(is_near(sum_of(&m->modules), nodes), "%s: modules", m->name);
+  double rest = (double)(newer->delegate_only_ticks + newer->framework_ticks + newer->unexplained_ticks) / (double)newer->run_count -
+                (double)(base->delegate_only_ticks + base->framework_ticks + base->unexplained_ticks) / (double)base->run_count * c->base_scale;
+  cr_expect(is_near(nodes + rest, change_of(&m->execute)), "%s: %g and %g make %g", m->name, nodes, rest, change_of(&m->execute));
+}
+
+static const struct {
+  const char *base, *newer;
+  size_t paired, timed; /* of the first method that was timed */
+  bool by_events;
+} pairs[] = {
+    {"mv2_portable", "mv2_xnnpack", 216, 219, false},
+    {"add_mul", "old_1_0_1_add_mul", 66, 66, false},
+    {"add_mul", "old_0_6_add_mul", 66, 66, false},
+    {"llama_portable", "llama_xnnpack", 1670, 3002, false},
+    {"llama_xnnpack", "llama_xnnpack", 2008, 2008, false},
+    {"multi_method", "multi_method", 12, 12, false},
+    {"control_flow", "control_flow", 0, 0, false},
+    {"quantized_xnnpack", "dynamic_xnnpack", 0, 0, false},
+    {"vit_xnnpack", "mv2_xnnpack", 0, 0, false},
+    {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack/etdump.etdp", 0, 0, true},
+    {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack", 0, 0, true},
+    {"coreml", "vulkan", 0, 0, false},
+};
+
+Test(compare, lines_up_and_adds_up) {
+  for (size_t i = 0; i < ETR_COUNT(pairs); i++) {
+    etr_profile *base = open_fixture(pairs[i].base, NULL), *newer = open_fixture(pairs[i].newer, NULL);
+    etr_comparison *c = compare(base, newer);
+    const etr_method_pair *timed = NULL;
+    for (size_t k = 0; k < c->method_count; k++) {
+      expect_to_add_up(c, &c->methods[k]);
+      if (!timed && c->methods[k].execute.new_runs) timed = &c->methods[k];
+    }
+    if (timed) cr_expect_eq(timed->by_events, pairs[i].by_events, "%s", pairs[i].base);
+    if (timed && pairs[i].timed) {
+      cr_expect_eq(timed->timed_nodes, pairs[i].timed, "%s: %zu", pairs[i].base, timed->timed_nodes);
+      cr_expect_geq(timed->timed_paired, pairs[i].paired, "%s: %zu", pairs[i].base, timed->timed_paired);
+    }
+    etr_comparison_close(c);
+    etr_profile_close(newer);
+    etr_profile_close(base);
+  }
+}
+
+Test(compare, convolutions_line_up_whatever_the_image_size) {
+  etr_profile *base = open_fixture("mv2_portable", NULL), *newer = open_fixture("mv2_xnnpack", NULL);
+  etr_comparison *c = compare(base, newer);
+  size_t count = 0, paired = 0;
+  for (size_t i = 0; i < c->methods[0].pair_count; i++) {
+    const etr_node_pair *pair = &c->methods[0].pairs[i];
+    if (strcmp(pair->op, "aten.convolution.default") != 0) continue;
+    count++;
+    if (pair->rule == ETR_PAIR_NONE) continue;
+    paired++;
+    cr_expect_str_eq(pair->base_module, pair->new_module);
+    cr_expect_str_eq(base->graphs[base->methods[0].graph].nodes[pair->base_node].name, pair->base_name);
+    cr_expect_str_eq(newer->graphs[newer->methods[0].graph].nodes[pair->new_node].name, pair->new_name);
+    cr_expect_eq(pair->change.verdict,
+                 pair->change.new_p50 < pair->change.base_p50 - pair->change.noise ? ETR_VERDICT_FASTER : ETR_VERDICT_WITHIN_NOISE);
+  }
+  cr_expect_eq(count, 52);
+  cr_expect_geq(paired * 100, count * 95, "%zu of %zu", paired, count);
+  etr_comparison_close(c);
+  etr_profile_close(newer);
+  etr_profile_close(base);
+}
+
+/* ---- Two recordings of the same: the runs of one, divided ---- */
+
+typedef struct half {
+  etr_profile profile;
+  etr_method method;
+  etr_graph graph;
+} half;
+
+static uint64_t *take_runs(etr_arena *arena, const uint64_t *ticks, size_t count, size_t first, size_t stride, size_t *taken) {
+  uint64_t *out = etr_arena_alloc_array(arena, count, sizeof *out);
+  *taken = 0;
+  for (size_t i = first; i < count && *taken < count / 2; i += stride) out[(*taken)++] = ticks[i];
+  return out;
+}
+
+/* Every stride-th run of a profile's only method from `first` on, half of them all. */
+static const etr_profile *make_half(half *out, etr_arena *arena, const etr_profile *whole, size_t first, size_t stride) {
+  size_t count = whole->methods[0].run_count;
+  out->method = whole->methods[0];
+  out->graph = whole->graphs[whole->methods[0].graph];
+  out->method.execute_per_run = take_runs(arena, whole->methods[0].execute_per_run, count, first, stride, &out->method.run_count);
+  etr_node_time *times = etr_arena_alloc_array(arena, out->graph.node_count, sizeof *times);
+  for (size_t i = 0; i < out->graph.node_count; i++) {
+    size_t runs;
+    times[i] = out->graph.times[i];
+    if (times[i].runs == 0) continue;
+    times[i].ticks_per_run = take_runs(arena, out->graph.times[i].ticks_per_run, count, first, stride, &runs);
+    times[i].runs = (uint32_t)runs;
+    times[i].calls = times[i].total_ticks = 0;
+    for (size_t k = 0; k < runs; k++) times[i].total_ticks += times[i].ticks_per_run[k];
+  }
+  out->graph.times = times;
+  out->method.graph = 0;
+  out->profile = *whole;
+  out->profile.graphs = &out->graph;
+  out->profile.methods = &out->method;
+  out->profile.graph_count = out->profile.method_count = 1;
+  return &out->profile;
+}
+
+static size_t count_believed(const etr_node_groups *groups) {
+  size_t count = 0;
+  for (size_t i = 0; i < groups->count; i++) count += groups->rows[i].change.verdict >= ETR_VERDICT_FASTER;
+  return count;
+}
+
+Test(compare, runs_of_one_recording_show_no_change) {
+  static const struct {
+    const char *record;
+    size_t first[2], stride;
+    etr_verdict execute;
+  } cases[] = {{"add_mul", {0, 1}, 2, ETR_VERDICT_WITHIN_NOISE},
+               {"mv2_xnnpack", {0, 1}, 2, ETR_VERDICT_WITHIN_NOISE},
+               {"add_mul", {0, 10}, 1, ETR_VERDICT_FASTER}}; /* it warmed up: 26.4 us, then 23.9 */
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    half halves[2];
+    etr_profile *whole = open_fixture(cases[i].record, NULL);
+    etr_comparison *c = compare(make_half(&halves[0], &arena, whole, cases[i].first[0], cases[i].stride),
+                                make_half(&halves[1], &arena, whole, cases[i].first[1], cases[i].stride));
+    const etr_method_pair *m = &c->methods[0];
+    cr_expect_eq(m->execute.verdict, cases[i].execute, "%s: %s", cases[i].record, etr_verdict_name(m->execute.verdict));
+    for (size_t k = 0; k < m->pair_count; k++)
+      cr_expect_lt(m->pairs[k].change.verdict, ETR_VERDICT_FASTER, "%s, case %zu: %s: %g -> %g", cases[i].record, i, m->pairs[k].new_name,
+                   m->pairs[k].change.base_p50, m->pairs[k].change.new_p50);
+    cr_expect_eq(count_believed(&m->ops) + count_believed(&m->modules) + count_believed(&m->backends), 0, "%s, case %zu", cases[i].record, i);
+    etr_comparison_close(c);
+    etr_profile_close(whole);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Clocks ---- */
+
+Test(compare, ticks_of_different_clocks) {
+  const etr_options slow = {.ticks_per_second = 1e6};
+  etr_profile *base = open_fixture("add_mul", &slow), *newer = open_fixture("add_mul", NULL);
+  etr_comparison *c = compare(base, newer);
+  cr_expect_eq(c->base_scale, 1000);
+  cr_expect_eq(c->methods[0].execute.base_p50, 1000 * c->methods[0].execute.new_p50);
+  cr_expect_eq(c->methods[0].execute.verdict, ETR_VERDICT_FASTER);
+  expect_to_add_up(c, &c->methods[0]);
+  etr_comparison_close(c);
+  etr_profile_close(newer);
+  etr_profile_close(base);
+}
+
+/* XNNPACK counts whole microseconds: one more or less is no news. */
+Test(compare, one_step_of_the_clock_is_within_noise) {
+  etr_arena arena = {0};
+  half shifted;
+  etr_profile *base = open_fixture("mv2_xnnpack", NULL);
+  make_half(&shifted, &arena, base, 0, 1);
+  for (size_t i = 0; i < shifted.graph.node_count; i++) {
+    const etr_node_time *time = &shifted.graph.times[i];
+    for (size_t k = 0; time->runs && k < shifted.method.run_count; k++) ((uint64_t *)time->ticks_per_run)[k] += 1000;
+  }
+  etr_comparison *c = compare(base, &shifted.profile);
+  for (size_t i = 0; i < c->methods[0].pair_count; i++) {
+    const etr_change *change = &c->methods[0].pairs[i].change;
+    if (change->new_runs) cr_expect_geq(change->noise, 1000, "%s: %g", c->methods[0].pairs[i].new_name, change->noise);
+  }
+  etr_comparison_close(c);
+  etr_profile_close(base);
+  etr_arena_clear(&arena);
+}
