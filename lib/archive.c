@@ -301,8 +301,8 @@ enum { MOST_BOMB_BYTES = 64 << 20, MOST_BOMB_RATIO = 200 };
 static etr_status check_sizes(const etr_archive *archive, const archive_entry *entry, uint64_t max_bytes, etr_error *error) {
   zip_stat_t stat;
   if (max_bytes && entry->size > max_bytes)
-    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0, "%" PRIu64 " bytes are more than the limit of %" PRIu64, entry->size,
-                    max_bytes);
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, entry->name, 0,
+                    "%" PRIu64 " bytes are more than the limit of %" PRIu64 ", which --max-bytes raises", entry->size, max_bytes);
   if (!archive->zip) return ETR_OK;
   if (zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
     return fail_zip(error, archive->path, entry->name, 0, zip_get_error(archive->zip));

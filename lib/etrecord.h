@@ -104,8 +104,9 @@ typedef struct etr_options {
   double ticks_per_second;            /**< clock of the ETDump; 0: 1e9, that is, ticks are nanoseconds */
   const etr_method_choice *choices;   /**< methods of runs, decided by the caller */
   size_t choice_count;
-  uint64_t max_entry_bytes;           /**< largest size of one decompressed entry or input file; 0: 16 GiB for a stored entry (read in a stream),
-                                           1 GiB for a file read whole */
+  uint64_t max_entry_bytes;           /**< largest size of one decompressed entry or input file; 0: 16 GiB for an entry (read in a stream), 1 GiB for
+                                           a file read whole. Of a .pte the weights do not count */
+  uint32_t max_nodes;                 /**< most nodes of one graph; 0: 2 Mi */
 } etr_options;
 
 /* ---- Graphs --------------------------------------------------------------------------------------------------------------------------- */

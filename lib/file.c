@@ -42,7 +42,8 @@ static void close_file(FILE *stream) {
 }
 
 static etr_status fail_too_large(etr_error *error, const char *path, uint64_t max_bytes) {
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "larger than the limit of %" PRIu64 " bytes", max_bytes);
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "larger than the limit of %" PRIu64 " bytes, which --max-bytes raises",
+                  max_bytes);
 }
 
 /* Reads until the end, growing: the size that the file had when it was opened is a hint only. */

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { DEFAULT_MAX_FILE_GIB = 1, DEFAULT_MAX_ENTRY_GIB = 16 };
+enum { DEFAULT_MAX_FILE_GIB = 1, DEFAULT_MAX_ENTRY_GIB = 16, DEFAULT_MAX_NODES = 2 << 20 };
 
 /* The profile and what it lends from: one arena. */
 typedef struct profile_box {
@@ -75,8 +75,9 @@ static etr_status read_program(loader *l, uint64_t max_bytes, etr_error *error) 
 }
 
 static etr_status read_record(loader *l, uint64_t max_bytes, etr_error *error) {
+  etr_record_limits limits = {.entry_bytes = max_bytes, .nodes = l->options && l->options->max_nodes ? l->options->max_nodes : DEFAULT_MAX_NODES};
   if (!l->inputs->etrecord) return ETR_OK;
-  ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, max_bytes, &l->warnings, error));
+  ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
   l->profile->etrecord = etr_arena_copy(l->arena, etr_slice_of(l->inputs->etrecord));
   l->profile->export_graph_id = l->record.export_graph_id;
   l->profile->unknown_entries = l->record.unknown_entries;
@@ -251,8 +252,9 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   l->profile->debug_values = data.values;
   l->profile->debug_value_count = data.count;
   if (path && dumps_with_tensors(l) > 1)
-    etr_warn(&l->warnings, path, NULL, ETR_NO_OFFSET, "several ETDumps logged tensors, and their offsets do not tell whose buffer this is: it is not read; "
-                                                      "choose one with --etdump");
+    etr_warn(&l->warnings, path, NULL, ETR_NO_OFFSET,
+             "several ETDumps logged tensors, and their offsets do not tell whose buffer this is: it is not read; "
+             "choose one with --etdump");
   else if (path) {
     l->profile->debug_buffer = etr_arena_copy(l->arena, etr_slice_of(path));
     ETR_TRY(etr_debug_measure(&data, l->arena, path, &l->warnings, error));

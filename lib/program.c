@@ -13,7 +13,7 @@
 #include "tensor_meta.h"
 
 /* A graph in a graph in a graph: real ones nest twice, and have thousands of nodes. Bounds the recursion, and memory. */
-enum { MAX_NESTING = 24, MAX_NODES = 2 << 20 };
+enum { MAX_NESTING = 24 };
 
 /* Tensors of the same shape and nodes of the same source line are written in the same words: what was read of a text is remembered by it. */
 enum { MAX_REMEMBERED = 4096, MAX_REMEMBERED_BYTES = 4096 };
@@ -38,6 +38,7 @@ typedef struct reader {
   etr_map *strings;
   etr_json *json;
   int64_t graph_id;
+  uint32_t max_nodes;
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_module_tree modules;
@@ -308,8 +309,8 @@ static void read_metadata(reader *r, uint32_t node) {
 }
 
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
-  if (r->nodes.count == MAX_NODES) etr_json_fail(r->json, "more nodes than any real program has");
-  etr_node *node = r->nodes.count < MAX_NODES ? etr_vec_push(r->arena, &r->nodes) : NULL;
+  if (r->nodes.count == r->max_nodes) etr_json_fail(r->json, "more nodes than the limit, which --max-nodes raises");
+  etr_node *node = r->nodes.count < r->max_nodes ? etr_vec_push(r->arena, &r->nodes) : NULL;
   if (!node) return ETR_NONE;
   *node = (etr_node){.name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
   return (uint32_t)(r->nodes.count - 1);
@@ -506,8 +507,8 @@ static void read_program(reader *r, uint32_t subgraph) {
   if (!has_graph) etr_json_fail(r->json, "no graph_module.graph: not a serialized program");
 }
 
-etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id) {
-  reader r = {.arena = strings->arena, .strings = strings, .json = json, .graph_id = graph_id, .schema_version = ""};
+etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id, uint32_t max_nodes) {
+  reader r = {.arena = strings->arena, .strings = strings, .json = json, .graph_id = graph_id, .max_nodes = max_nodes, .schema_version = ""};
   etr_arena_init(&r.scratch);
   etr_map_init(&r.derived, &r.scratch);
   etr_map_init(&r.traces, &r.scratch);

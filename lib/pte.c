@@ -327,7 +327,8 @@ static etr_status load_program(etr_file *program, const etr_seekable *file, cons
   ETR_TRY(check_identifier((etr_slice){head, head_size}, path, error));
   uint64_t size = read_extended_header((etr_slice){head, head_size}, file->size, &segment_base);
   if (size > max_bytes)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "the program is larger than the limit of %" PRIu64 " bytes", max_bytes);
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                    "the program is larger than the limit of %" PRIu64 " bytes, which --max-bytes raises", max_bytes);
   return etr_seekable_load(program, file, 0, (size_t)size, path, error);
 }
 

@@ -20,33 +20,39 @@ typedef enum etr_instruction_kind {
 
 typedef struct etr_instruction {
   etr_instruction_kind kind;
-  const char *op;        /* of a kernel call: "aten::add.out" as "aten::add"; "" if its number is senseless; else NULL */
-  const char *overload;  /* "out"; "" if it has none; NULL where op is */
-  int32_t delegate;      /* of a delegate call: index into etr_pte_method.delegates; else -1 */
-  int32_t jump_target;   /* of a jump: instruction, or instruction_count for the end; else -1 */
-  const int32_t *args;   /* kernel and delegate calls: indices into the method's values; a move: {from, to}; a jump: {condition}; free: {value}.
-                            Every index of a value in here is valid, or -1 where the file has none or a senseless one */
+  const char *op;       /* of a kernel call: "aten::add.out" as "aten::add"; "" if its number is senseless; else NULL */
+  const char *overload; /* "out"; "" if it has none; NULL where op is */
+  int32_t delegate;     /* of a delegate call: index into etr_pte_method.delegates; else -1 */
+  int32_t jump_target;  /* of a jump: instruction, or instruction_count for the end; else -1 */
+  const int32_t *args;  /* kernel and delegate calls: indices into the method's values; a move: {from, to}; a jump: {condition}; free: {value}.
+                           Every index of a value in here is valid, or -1 where the file has none or a senseless one */
   size_t arg_count;
 } etr_instruction;
 
 typedef struct etr_pte_delegate {
-  const char *backend;    /* "XnnpackBackend" */
-  etr_slice payload;      /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or absent */
+  const char *backend; /* "XnnpackBackend" */
+  etr_slice payload;   /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or absent */
 } etr_pte_delegate;
 
 typedef enum etr_pte_value_kind {
-  ETR_PTE_VALUE_OTHER, ETR_PTE_VALUE_TENSOR, ETR_PTE_VALUE_TENSOR_LIST, ETR_PTE_VALUE_INT, ETR_PTE_VALUE_BOOL, ETR_PTE_VALUE_DOUBLE,
-  ETR_PTE_VALUE_STRING, ETR_PTE_VALUE_INT_LIST,
+  ETR_PTE_VALUE_OTHER,
+  ETR_PTE_VALUE_TENSOR,
+  ETR_PTE_VALUE_TENSOR_LIST,
+  ETR_PTE_VALUE_INT,
+  ETR_PTE_VALUE_BOOL,
+  ETR_PTE_VALUE_DOUBLE,
+  ETR_PTE_VALUE_STRING,
+  ETR_PTE_VALUE_INT_LIST,
 } etr_pte_value_kind;
 
 typedef struct etr_pte_value {
   etr_pte_value_kind kind;
-  const char *dtype;       /* of a tensor: "float32"; NULL if unknown */
-  const int32_t *sizes;    /* of a tensor: rank entries */
+  const char *dtype;    /* of a tensor: "float32"; NULL if unknown */
+  const int32_t *sizes; /* of a tensor: rank entries */
   int32_t rank;
-  bool dynamic;            /* shape is not static */
-  bool constant;           /* tensor with data in the file */
-  const int32_t *items;    /* of a tensor list: indices of values */
+  bool dynamic;         /* shape is not static */
+  bool constant;        /* tensor with data in the file */
+  const int32_t *items; /* of a tensor list: indices of values */
   size_t item_count;
 } etr_pte_value;
 
@@ -58,7 +64,7 @@ typedef struct etr_pte_method {
   size_t delegate_count;
   const etr_pte_value *values;
   size_t value_count;
-  const int32_t *inputs, *outputs;     /* indices of values */
+  const int32_t *inputs, *outputs; /* indices of values */
   size_t input_count, output_count;
 } etr_pte_method;
 

@@ -30,7 +30,7 @@ typedef struct reader {
   etr_map strings;
   etr_archive *archive;
   const char *path;
-  uint64_t max_entry_bytes;
+  etr_record_limits limits;
   etr_warnings *warnings;
   etr_maps *maps;
   int64_t graph_id;
@@ -105,7 +105,7 @@ typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 static etr_status read_entry(reader *r, size_t index, document_reader read, etr_error *error) {
   etr_archive_entry *entry;
   const char *name = etr_archive_name(r->archive, index);
-  ETR_TRY(etr_archive_entry_open(&entry, r->archive, index, r->max_entry_bytes, error));
+  ETR_TRY(etr_archive_entry_open(&entry, r->archive, index, r->limits.entry_bytes, error));
   etr_json *json = etr_json_open(etr_archive_entry_read, entry, NULL);
   etr_status status = json ? ETR_OK : etr_fail(error, ETR_ERROR_MEMORY, r->path, name, ETR_NO_OFFSET, "out of memory");
   if (json) {
@@ -119,7 +119,7 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
 
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
-  if (etr_program_read(&graph, &r->strings, json, r->graph_id) != ETR_OK) return;
+  if (etr_program_read(&graph, &r->strings, json, r->graph_id, r->limits.nodes) != ETR_OK) return;
   const char *slash = strrchr(name, '/');
   etr_graph *added = etr_vec_push(r->arena, &r->graphs);
   if (!added) return;
@@ -251,8 +251,9 @@ static etr_status read_all(reader *r, etr_error *error) {
   return ETR_OK;
 }
 
-etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, uint64_t max_entry_bytes, etr_warnings *warnings, etr_error *error) {
-  reader r = {.record = out, .arena = arena, .path = path, .max_entry_bytes = max_entry_bytes, .warnings = warnings};
+etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits, etr_warnings *warnings,
+                           etr_error *error) {
+  reader r = {.record = out, .arena = arena, .path = path, .limits = *limits, .warnings = warnings};
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
   r.maps = etr_maps_new(&r.strings);

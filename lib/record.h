@@ -42,6 +42,12 @@ typedef struct etr_record {
   const char *export_graph_id; /* NULL if absent */
 } etr_record;
 
+/** What a record may hold at most. */
+typedef struct etr_record_limits {
+  uint64_t entry_bytes; /* of one entry, decompressed */
+  uint32_t nodes;       /* of one graph */
+} etr_record_limits;
+
 /** Collects warnings into the arena; the profile takes them over. */
 typedef struct etr_warnings {
   etr_arena *arena;
@@ -56,6 +62,6 @@ void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint6
  * Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (no zip, no ETRECORD_V0, no readable graph; the first damaged entry's place is the one given),
  * ETR_ERROR_MEMORY.
  */
-etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, uint64_t max_entry_bytes, etr_warnings *warnings, etr_error *error);
+etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits, etr_warnings *warnings, etr_error *error);
 
 #endif

@@ -57,8 +57,10 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
     inputs.etdumps += dump;
     inputs.etdump_count = 1;
   }
-  const etr_options options = {.ticks_per_second = w->settings->ticks_per_second, .choices = w->choices, .choice_count = own_choices(w, all, dump)};
-  if (etr_profile_open(&profile, &inputs, &options, &error) != ETR_OK) return message_error(&error);
+  etr_options reading = command_reading_options(w->settings);
+  reading.choices = w->choices;
+  reading.choice_count = own_choices(w, all, dump);
+  if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
   message_warnings(profile);
   etr_status status = etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error);
   etr_profile_close(profile);
@@ -68,8 +70,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
 /* All ETDumps at once, for choices to be made among their runs. */
 static exit_status open_all(etr_profile **out, const writing *w) {
   etr_error error;
-  const etr_options options = {.choices = w->settings->choices, .choice_count = w->settings->map_count};
-  return etr_profile_open(out, w->inputs, &options, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
+  const etr_options reading = command_reading_options(w->settings);
+  return etr_profile_open(out, w->inputs, &reading, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
 static exit_status write_each(writing *w) {

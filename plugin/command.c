@@ -24,13 +24,21 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings) {
   return message_error(&error);
 }
 
+etr_options command_reading_options(const cli_settings *settings) {
+  return (etr_options){.ticks_per_second = settings->ticks_per_second,
+                       .choices = settings->choices,
+                       .choice_count = settings->map_count,
+                       .max_entry_bytes = settings->max_bytes < 9e18 ? (uint64_t)settings->max_bytes : UINT64_MAX,
+                       .max_nodes = (uint32_t)settings->max_nodes};
+}
+
 exit_status command_open(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
   *out = NULL;
   exit_status found = command_find(&inputs, settings);
   if (found != EXIT_DONE) return found;
-  etr_options reading = {.ticks_per_second = settings->ticks_per_second, .choices = settings->choices, .choice_count = settings->map_count};
+  const etr_options reading = command_reading_options(settings);
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
   if (settings->record) etr_inputs_clear(&inputs);
   if (status != ETR_OK) return message_error(&error);

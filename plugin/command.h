@@ -21,6 +21,9 @@ exit_status command_help(const cli_settings *settings);
 /** Finds the files that the settings name. Borrows from them; free with etr_inputs_clear() if settings->record is set. On failure says why. */
 exit_status command_find(etr_inputs *out, const cli_settings *settings);
 
+/** How to read, as the settings say. */
+etr_options command_reading_options(const cli_settings *settings);
+
 /** Finds and opens what the settings name and prints the profile's warnings. On failure says why; *out is NULL and the exit status is returned. */
 exit_status command_open(etr_profile **out, const cli_settings *settings);
 

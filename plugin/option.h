@@ -43,6 +43,8 @@ typedef struct cli_settings {
   output_format format;
   color_choice color;
   const char *logdir, *name;
+  double max_bytes; /* 0: default */
+  int64_t max_nodes;
   int64_t depth, top; /* TOP_DEFAULT: as many rows as the command finds fit */
   const char *method, *graph, *module, *op, *backend;
   bool values; /* what was logged instead of times */

@@ -29,7 +29,7 @@ def _inputs(etrecord=None, etdump=None, pte=None, debug_buffer=None):
 
 def _options(ticks_per_second, methods):
     choices = (MethodChoice * len(methods))(*[(run, method.encode()) for run, method in methods.items()])
-    return Options(ticks_per_second, choices if methods else None, len(methods), 0)
+    return Options(ticks_per_second, choices if methods else None, len(methods), 0, 0)
 
 
 class Profile:

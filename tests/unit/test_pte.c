@@ -439,7 +439,7 @@ Test(pte, files_that_are_refused) {
   } rows[] = {
       {FIXTURES "/add_mul/etdump.etdp", "not a .pte: the identifier ET12 is missing", MAX_BYTES},
       {FIXTURES "/hostile/empty_file.etdp", "the file is empty", MAX_BYTES},
-      {FIXTURES "/add_mul/model.pte", "the program is larger than the limit of 100 bytes", 100},
+      {FIXTURES "/add_mul/model.pte", "the program is larger than the limit of 100 bytes, which --max-bytes raises", 100},
       {FIXTURES, "cannot read: Is a directory", MAX_BYTES},
       {FIXTURES "/no_such_file", "cannot open: No such file or directory", MAX_BYTES},
   };

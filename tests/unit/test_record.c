@@ -21,7 +21,7 @@ static void read_record(reading *r, const char *path) {
   r->warnings.arena = &r->arena;
   etr_error_clear(&r->error);
   snprintf(full, sizeof full, FIXTURES "/%s", path);
-  r->status = etr_record_read(&r->record, &r->arena, full, 0, &r->warnings, &r->error);
+  r->status = etr_record_read(&r->record, &r->arena, full, &(etr_record_limits){.nodes = 1 << 20}, &r->warnings, &r->error);
 }
 
 /* "MODULE/METHOD DIALECT OPERATORS" of each graph. */
