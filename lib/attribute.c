@@ -42,16 +42,22 @@ static bool belongs(const attributor *a, const etr_block *block) {
   return block->method == a->method && block->event_count > 0 && a->blocks->runs[block->runs[0]].profile_events > 0;
 }
 
+/* Nothing is kept for a method without runs: a record may have as many methods as a dump has runs. */
 static bool number_runs(attributor *a) {
+  size_t count = 0, place = 0;
+  for (size_t i = 0; i < a->blocks->block_count; i++)
+    if (belongs(a, &a->blocks->blocks[i])) count += a->blocks->blocks[i].run_count;
+  if (count == 0) return true;
   a->run_place = etr_arena_alloc_array(&a->scratch, a->blocks->run_count, sizeof *a->run_place);
-  a->execute = etr_arena_alloc_array(a->arena, a->blocks->run_count, sizeof *a->execute);
+  a->execute = etr_arena_alloc_array(a->arena, count, sizeof *a->execute);
   if (!a->run_place || !a->execute) return false;
   for (size_t i = 0; i < a->blocks->run_count; i++) {
     const etr_run *run = &a->blocks->runs[i];
     bool mine = belongs(a, &a->blocks->blocks[run->block]);
-    a->run_place[i] = mine ? (uint32_t)a->run_count : ETR_NONE;
-    if (mine) a->execute[a->run_count++] = run->execute_ticks;
+    a->run_place[i] = mine ? (uint32_t)place : ETR_NONE;
+    if (mine) a->execute[place++] = run->execute_ticks;
   }
+  a->run_count = place;
   return true;
 }
 

@@ -29,6 +29,7 @@ typedef struct builder {
   etr_vec(etr_run) runs;
   etr_vec(etr_block) blocks;
   etr_vec(signatures) rows_of_block;
+  const etr_dump_run *before;     /* the run added last */
   etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
 } builder;
 
@@ -134,18 +135,33 @@ static uint32_t find_block(builder *b, const etr_dump_run *run, size_t run_index
   signature *copy = etr_arena_alloc(&b->scratch, rows_size);
   uint32_t index = (uint32_t)(b->blocks.count - 1);
   if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){key, size}, index)) return ETR_NONE;
-  *block = (etr_block){.name = run->name, .method = ETR_NONE, .method_rule = ""};
+  *block = (etr_block){.name = run->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
   if (rows_size) memcpy(copy, rows->data, rows_size);
   *kept = (signatures){copy, rows->count, rows->count};
   return index;
 }
 
+/* Programs run the same events again and again: a run with the keys of the one before it has its rows, and its block. */
+static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
+  if (run->event_count != other->event_count || run->name != other->name || run->bundled_input_index != other->bundled_input_index) return false;
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *a = &run->events[i], *b = &other->events[i];
+    bool alike = a->name == b->name && a->delegate_id == b->delegate_id && a->instruction_id == b->instruction_id &&
+                 a->chain_index == b->chain_index && a->is_debug == b->is_debug;
+    if (!alike) return false;
+  }
+  return true;
+}
+
 static bool is_execute(const etr_dump_event *event) { return strcmp(event->name, "Method::execute") == 0; }
 
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
+  size_t index = b->runs.count;
+  bool again = b->before && is_alike(run, b->before) && strcmp(choice_of(b->options, index), choice_of(b->options, index - 1)) == 0;
   signatures rows = {0};
-  uint32_t *event_rows = find_rows(b, run, &rows);
-  uint32_t block = event_rows ? find_block(b, run, b->runs.count, &rows) : ETR_NONE;
+  uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
+  uint32_t block = again ? b->runs.data[index - 1].block : event_rows ? find_block(b, run, index, &rows) : ETR_NONE;
+  b->before = run;
   etr_run *added = block == ETR_NONE ? NULL : etr_vec_push(b->arena, &b->runs);
   uint32_t **kept = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
   if (!kept) return false;
@@ -162,7 +178,6 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
     if (!run->events[i].is_debug && is_execute(&run->events[i])) added->execute_ticks += run->events[i].duration_ticks;
   }
   b->blocks.data[block].run_count++;
-  b->blocks.data[block].event_count = rows.count;
   etr_arena_clear(&b->per_run);
   return true;
 }

@@ -11,6 +11,20 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Most nodes ran a few times, and samples that were sorted before are sorted again. */
+static void sort_values(uint64_t *samples, size_t count) {
+  enum { FEW = 32 };
+  size_t sorted = 1;
+  while (sorted < count && samples[sorted - 1] <= samples[sorted]) sorted++;
+  if (count > FEW && sorted < count) qsort(samples, count, sizeof *samples, by_value);
+  for (; count <= FEW && sorted < count; sorted++) {
+    uint64_t value = samples[sorted];
+    size_t at = sorted;
+    for (; at > 0 && samples[at - 1] > value; at--) samples[at] = samples[at - 1];
+    samples[at] = value;
+  }
+}
+
 static double percentile(const uint64_t *sorted, size_t count, double percent) {
   double rank = percent / 100 * (double)(count - 1);
   size_t below = (size_t)rank;
@@ -20,7 +34,7 @@ static double percentile(const uint64_t *sorted, size_t count, double percent) {
 
 etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   if (count == 0) return (etr_stats){0};
-  qsort(samples, count, sizeof *samples, by_value);
+  sort_values(samples, count);
   double sum = 0;
   for (size_t i = 0; i < count; i++) sum += (double)samples[i];
   return (etr_stats){.count = count,

@@ -28,6 +28,7 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 typedef struct dot_disc {
   Agdisc_t base; /* first: id_open() gets it as this */
   Agraph_t *root;
+  char **cluster_names, **box_names; /* by id, made when first asked for: cgraph asks again and again */
 } dot_disc;
 
 enum { ROOT_ID = 0 };
@@ -41,16 +42,16 @@ static void *id_open(Agraph_t *root, Agdisc_t *disc) {
 }
 
 /* cgraph looks in front of a name for whether it is HTML: it has to be one of cgraph's own strings, which agclose() frees. */
-static char *id_print(void *state, int type, IDTYPE id) {
-  char name[32] = "etrecord";
-  if (type == AGNODE) {
+static char *id_print(void *context, int type, IDTYPE id) {
+  dot_disc *state = context;
+  if (type != AGNODE && type != AGRAPH) return NULL; /* edges have no names */
+  char **known = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id], name[32] = "etrecord";
+  if (*known) return *known;
+  if (type == AGNODE)
     (void)snprintf(name, sizeof name, "%c%" PRIu64, id % 2 == 0 ? 'n' : 's', id / 2);
-  } else if (type == AGRAPH && id != ROOT_ID) {
+  else if (id != ROOT_ID)
     (void)snprintf(name, sizeof name, "cluster_%" PRIu64, id - 1);
-  } else if (type != AGRAPH) {
-    return NULL; /* edges have no names */
-  }
-  return agstrdup(((dot_disc *)state)->root, name);
+  return *known = agstrdup(state->root, name);
 }
 
 /* Only asked for the root; all else is made by its id. */
@@ -205,8 +206,11 @@ static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
   Agiodisc_t io = {.putstr = io_putstr, .flush = io_flush};
   dot_disc disc = {.base = {.id = &ids, .io = &io}};
   dot_drawing drawing = {.view = view};
-  drawing.clusters = etr_arena_alloc_array(view->arena, view->plan->scopes.count, sizeof *drawing.clusters);
+  size_t scopes = view->plan->scopes.count;
+  drawing.clusters = etr_arena_alloc_array(view->arena, scopes, sizeof *drawing.clusters);
   drawing.boxes = etr_arena_alloc_array(view->arena, view->plan->box_count, sizeof *drawing.boxes);
+  disc.cluster_names = etr_arena_alloc_array(view->arena, scopes + 1, sizeof *disc.cluster_names);
+  disc.box_names = etr_arena_alloc_array(view->arena, 2 * ETR_MAX(view->graph->node_count, scopes), sizeof *disc.box_names);
   drawing.root = etr_arena_failed(view->arena) ? NULL : agopen("etrecord", Agdirected, &disc.base);
   if (drawing.root == NULL) return ETR_ERROR_MEMORY;
   declare_all(view, drawing.root);

@@ -171,9 +171,15 @@ static int by_id(const void *x, const void *y) {
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
   instruction_time *list = etr_arena_alloc_array(b->arena, b->method->portion_count, sizeof *list);
   size_t used = 0, kept = 0;
-  for (size_t i = 0; i < b->method->portion_count && list; i++)
-    if (b->method->portions[i].event->instruction_id >= 0)
-      list[used++] = (instruction_time){b->method->portions[i].event->instruction_id, b->method->portions[i].ticks};
+  for (size_t i = 0; i < b->method->portion_count && list; i++) {
+    const etr_portion *portion = &b->method->portions[i];
+    int32_t id = portion->event->instruction_id;
+    if (id < 0) continue;
+    if (used > 0 && list[used - 1].id == id) /* a node's runs stand together: less to sort */
+      list[used - 1].ticks += portion->ticks;
+    else
+      list[used++] = (instruction_time){id, portion->ticks};
+  }
   if (used) qsort(list, used, sizeof *list, by_id);
   for (size_t i = 0; i < used; i++) {
     if (kept > 0 && list[kept - 1].id == list[i].id)
