@@ -11,6 +11,7 @@ typedef struct shortening {
   etr_tree *tree;
   uint32_t *family; /* of each box: the first with the same parent and the same label but for the number at its end: they are cut alike */
   uint32_t *parts;  /* of each family: how many parts of the path are kept */
+  size_t *longest;  /* of each family: its longest label */
 } shortening;
 
 /* The last so many parts of a dotted path; more where the last is only a number. */
@@ -67,15 +68,69 @@ static bool grow_families(shortening *s) {
   return grown;
 }
 
+/* ---- Words ---- */
+
+enum { LONGEST = 13 }; /* characters of a label that the page shows */
+
+/* "layer_3" of "encoder_layer_3", whose number the page would cut off; NULL if nothing is to be gained. */
+static const char *last_words(const shortening *s, uint32_t box) {
+  const char *label = s->tree->boxes.data[box].label, *start = NULL;
+  size_t size = strlen(label), longest = s->longest[s->family[box]];
+  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 || label[size - 1] < '0' || label[size - 1] > '9' ||
+      strchr(label, '.'))
+    return NULL;
+  for (const char *at = strchr(label, '_'); at; at = strchr(at + 1, '_')) {
+    if (at[1 + strspn(at + 1, "0123456789_")] == '\0') break;
+    start = at + 1;
+    if (strlen(start) + (longest - size) <= LONGEST) break;
+  }
+  return start;
+}
+
+/* All labels that siblings have, or could be cut to; the value is the family, AMBIGUOUS if two have it. */
+enum { AMBIGUOUS = ETR_NONE - 1 };
+static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
+  const char *key = etr_arena_format(s->tree->arena, "%u/%s", (unsigned)s->tree->boxes.data[box].parent, label);
+  uint32_t seen = key ? etr_map_get(known, etr_slice_of(key)) : ETR_NONE;
+  if (key) etr_map_set(known, etr_slice_of(key), seen == ETR_NONE ? s->family[box] : AMBIGUOUS);
+}
+
+/* Cuts families off which every label stays alone. */
+static void cut_words(shortening *s) {
+  etr_box *boxes = s->tree->boxes.data;
+  uint32_t count = (uint32_t)s->tree->boxes.count;
+  bool *can_be_cut = etr_arena_alloc_array(s->tree->arena, count, sizeof *can_be_cut);
+  etr_map known;
+  etr_map_init(&known, s->tree->arena);
+  if (!can_be_cut) return;
+  for (uint32_t i = 1; i < count; i++) s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
+  for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
+    const char *words = last_words(s, i);
+    note_label(s, &known, i, boxes[i].label);
+    if (words) note_label(s, &known, i, words);
+    can_be_cut[s->family[i]] |= words != NULL;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const char *words = last_words(s, i), *key = words ? etr_arena_format(s->tree->arena, "%u/%s", (unsigned)boxes[i].parent, words) : NULL;
+    if (key && etr_map_get(&known, etr_slice_of(key)) == AMBIGUOUS) can_be_cut[s->family[i]] = false;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const char *words = last_words(s, i);
+    if (words && can_be_cut[s->family[i]]) boxes[i].label = words;
+  }
+}
+
 void etr_tree_shorten(etr_tree *tree) {
   enum { MOST_PASSES = 8 }; /* what is still alike then keeps its path */
   shortening s = {.tree = tree};
   s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
   s.parts = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.parts);
-  if (!s.family || !s.parts) return;
+  s.longest = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.longest);
+  if (!s.family || !s.parts || !s.longest) return;
   find_families(&s);
   bool growing = true;
   for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) growing = grow_families(&s);
   for (uint32_t i = 1; i < tree->boxes.count && !growing; i++)
     if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE) tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);
+  if (!etr_arena_failed(tree->arena)) cut_words(&s);
 }

@@ -96,13 +96,13 @@ static uint32_t box_of(const naming *n, size_t node) {
   return folded == ETR_NONE ? n->scopes->of_node[node] : n->scopes->list[folded].parent;
 }
 
-/* What an operator is called; a delegate's call in the program by its backend and its instruction. */
+/* What an operator is called; a delegate's call in the program by its instruction and its backend. */
 static etr_slice operator_label(const naming *n, size_t node) {
   static const char call[] = "delegate.";
   const char *target = n->graph->nodes[node].target;
   if (strncmp(target, call, sizeof call - 1) != 0 || !n->graph->times) return etr_label_op(target);
   const char *device = etr_label_device(n->arena, target + sizeof call - 1);
-  const char *label = device ? etr_arena_format(n->arena, "%s_delegate_%d", device, (int)n->graph->times[node].delegate_instruction) : NULL;
+  const char *label = device ? etr_arena_format(n->arena, "%d_%s_delegate", (int)n->graph->times[node].delegate_instruction, device) : NULL;
   return label ? etr_slice_of(label) : etr_label_op(target);
 }
 
