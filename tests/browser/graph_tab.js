@@ -2,14 +2,7 @@
 //
 // graph_tab.js - TensorBoard's Graphs tab, used as a user uses it.
 
-import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {dirname, join} from 'node:path';
-
-import {chromium, playwright} from './environment.js';
-
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'];
+import {TabPage} from './tab_page.js';
 
 /** A time as the tab shows it: three significant digits. */
 export function shownTime(micros) {
@@ -17,23 +10,12 @@ export function shownTime(micros) {
   return `${Number((micros / size).toPrecision(3))} ${unit}`;
 }
 
-export class GraphTab {
-  static async open(url, viewport = {width: 1400, height: 900}) {
-    const tab = new GraphTab();
-    tab.errors = [];
-    tab.profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-    tab.browser = await playwright().chromium.launchPersistentContext(tab.profile, {executablePath: chromium, args: ARGUMENTS, viewport});
-    tab.page = await tab.browser.newPage();
-    tab.page.on('console', message => message.type() === 'error' && tab.errors.push(message.text()));
-    tab.page.on('pageerror', error => tab.errors.push(error.message));
+export class GraphTab extends TabPage {
+  static async open(url, viewport) {
+    const tab = await new GraphTab().launch(viewport);
     await tab.page.goto(`${url}#graphs`);
     await tab.settled();
     return tab;
-  }
-
-  async close() {
-    await this.browser.close();
-    rmSync(this.profile, {recursive: true, force: true});
   }
 
   menu(label) {
@@ -133,10 +115,5 @@ export class GraphTab {
       };
       frame();
     }));
-  }
-
-  async screenshot(path) {
-    mkdirSync(dirname(path), {recursive: true});
-    await this.page.screenshot({path});
   }
 }

@@ -13,10 +13,19 @@ import {command, fixtures, python} from './environment.js';
 const START_MS = 120_000;
 const POLL_MS = 100;
 
-/** What the command says about a fixture, in microseconds. */
+function answer(subcommand, fixture) {
+  const said = execFileSync(command, [subcommand, join(fixtures, fixture), '--format', 'json', '--unit', 'us'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']});
+  return JSON.parse(said);
+}
+
+/** What the command says about a fixture's graphs, in microseconds. */
 export function nodesOf(fixture) {
-  const said = execFileSync(command, ['nodes', join(fixtures, fixture), '--format', 'json', '--unit', 'us'], {maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore']});
-  return JSON.parse(said).graphs;
+  return answer('nodes', fixture).graphs;
+}
+
+/** Where the time of a method goes, in microseconds. */
+export function methodOf(fixture, name) {
+  return answer('summary', fixture).methods.find(method => method.method === name);
 }
 
 /** The page's own format, line by line: every field becomes a list of what it holds. */

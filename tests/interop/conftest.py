@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import shutil
 import subprocess
 import typing
 
@@ -21,6 +22,10 @@ FIXTURES = pathlib.Path(os.environ.get("FIXTURES", pathlib.Path(__file__).parent
 RECORDS = sorted(p.parent for p in FIXTURES.rglob("etrecord.bin"))
 SCHEMA = pathlib.Path(__file__).parent / "etdump.fbs"
 DUMPS = sorted(FIXTURES.rglob("etdump.etdp"))
+
+# A record whose ETDump is written as that of two devices.
+SEVERAL = FIXTURES / "mv2_xnnpack"
+DEVICES = ("pixel8", "s24")
 
 
 class Run(typing.NamedTuple):
@@ -81,6 +86,15 @@ class Logdir:
         self.runs = {}
         for record in RECORDS:
             self.runs[record] = self.write(command, record)
+        self.several = [f"several/{device}/{run}/forward" for device in DEVICES for run in ("1_edge", "2_program", "3_aten")]
+        command.run("write", SEVERAL, *self.dumps(), "--logdir", path, "--name", "several", "--hparam", "threads=4")
+
+    def dumps(self):
+        for device in DEVICES:
+            folder = self.path.parent / "dumps" / device
+            folder.mkdir(parents=True)
+            shutil.copy(SEVERAL / "etdump.etdp", folder)
+            yield from ("--etdump", folder / "etdump.etdp")
 
     def write(self, command, record):
         """The run folders of a record, in the order in which `nodes` has their graphs."""
@@ -89,6 +103,9 @@ class Logdir:
         graphs = command.json("nodes", record, "us")["graphs"]
         assert len(written) == len(graphs) > 0
         return [Run(os.path.relpath(os.path.dirname(file), self.path), os.path.dirname(file), graph) for file, graph in zip(written, graphs)]
+
+    def names(self):
+        return {run.name for run in self.all_runs()} | set(self.several)
 
     def all_runs(self):
         return [run for runs in self.runs.values() for run in runs]
@@ -105,7 +122,7 @@ def tensorboard(request, logdir):
     if importlib.util.find_spec("tensorboard") is None:
         missing("the Python package tensorboard")
     with TensorBoard(logdir.path, load_fast=request.param) as server:
-        server.wait_for({run.name for run in logdir.all_runs()})
+        server.wait_for(logdir.names())
         yield server
 
 

@@ -9,7 +9,7 @@ import time
 import urllib.parse
 import urllib.request
 
-START_SECONDS = 60
+START_SECONDS = 240
 POLL_SECONDS = 0.1
 
 
