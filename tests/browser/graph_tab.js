@@ -62,8 +62,15 @@ export class GraphTab extends TabPage {
 
   /** Selects a node by a click; the card then tells about it. */
   async select(name) {
-    await this.node(name).locator('> .nodeshape').click({position: {x: 8, y: 4}, force: true});
-    await this.page.locator('tf-node-info .node-name', {hasText: name}).waitFor();
+    const card = this.page.locator('tf-node-info .node-name', {hasText: name});
+    for (let tries = 5; ; tries--) { // a click on a page that is busy may get lost
+      await this.node(name).locator('> .nodeshape').click({position: {x: 8, y: 4}, force: true});
+      try {
+        return await card.waitFor({timeout: 10_000});
+      } catch (error) {
+        if (tries === 0) throw error;
+      }
+    }
   }
 
   /** Opens a box by a double click. */
