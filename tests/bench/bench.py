@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `etrecord-tb write` costs: bench.py [PATH/TO/etrecord-tb] [--repeat N]. README.md tells what the columns are.
+"""What `etrecord-tb write` costs: bench.py [PATH/TO/etrecord-tb] [--repeat N] [--keep] [--executorch]. README.md tells what the columns are.
 
 Nothing here is a test: no figure makes it fail.
 """
 
 import argparse
+import contextlib
+import io
 import math
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -35,6 +40,15 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     for name in sys.argv[2:]:
         json.loads(archive.read(name))
 """
+
+
+READ_WITH_EXECUTORCH = """
+import sys
+from executorch.devtools import Inspector
+Inspector(etdump_path=sys.argv[2], etrecord=sys.argv[1]).to_dataframe()
+"""
+
+FIXTURES = ('llama_portable', 'vit_xnnpack')
 
 
 def measure(arguments, repeat, cwd):
@@ -71,8 +85,8 @@ class Bench:
         print(
             '%-44s %9s %9s %9s %9s %7s %7s' % ('record, entries stored', 'write ms', 'peak MB', 'Python ms', 'peak MB', 'ratio', 'ratio*')
         )
-        for fixture in ('llama_portable', 'vit_xnnpack'):
-            for weights, what in ((0, ''), (1, ' + 4 GB of weights')):
+        for fixture in FIXTURES:
+            for weights, what in ((0, ''), (1, ' + 8 GB of weights')):
                 path = os.path.join(self.folder, 'record')
                 programs = make(path, 'fixture', fixture, weights)
                 record = os.path.join(path, 'etrecord.bin')
@@ -93,6 +107,88 @@ class Bench:
             'ratio*: both without the time to start the program (%.1f ms, Python %.1f ms)\n' % (1000 * self.empty, 1000 * self.empty_python)
         )
 
+    def inputs(self, fixture):
+        """Makes a fixture's inputs: their folder, and the programs' texts as files."""
+        path = os.path.join(self.folder, 'record')
+        names = make(path, 'fixture', fixture, 0)
+        documents = []
+        with zipfile.ZipFile(os.path.join(path, 'etrecord.bin')) as archive:
+            for number, name in enumerate(names):
+                documents.append(os.path.join(self.folder, 'program%d.json' % number))
+                with open(documents[-1], 'wb') as file:
+                    file.write(archive.read(name))
+        return path, documents
+
+    def beside_limit(self):
+        """write and summary beside what reading, passing over and writing the bytes takes at least; our JSON reader beside simdjson."""
+        limit, reader = os.path.join(self.folder, 'limit'), os.path.join(self.folder, 'read_json')
+        why = build_limit(limit, reader)
+        if why:
+            print('beside simdjson: skipped, %s\n' % why)
+            return
+        print('%-28s %9s %9s %9s %9s %9s' % ('CPU ms, MB/s', 'limit', 'write', 'times', 'summary', 'times'))
+        lines = []
+        for fixture in FIXTURES:
+            path, documents = self.inputs(fixture)
+            ours, summary = self.write(path)[0], measure([self.program, 'summary', path], self.repeat, self.folder)[0]
+            out = os.path.join(self.folder, 'out')
+            written = sum(os.path.getsize(os.path.join(root, name)) for root, _, names in os.walk(out) for name in names)
+            least = [
+                measure([limit, 'all', 'written', os.path.join(path, 'etdump.etdp'), str(size), *documents], self.repeat, self.folder)[0]
+                for size in (written, 0)
+            ]
+            print(
+                '%-28s %9.1f %9.1f %9.2f %9.1f %9.2f'
+                % (fixture, 1000 * least[0], 1000 * ours, ours / least[0], 1000 * summary, summary / least[1]),
+                flush=True,
+            )
+            megabytes = sum(map(os.path.getsize, documents)) / 1e6
+            for what, kind in (('every value', 'walk'), ('what write wants', 'pick')):
+                speeds = [megabytes / float(subprocess.check_output([program, kind, *documents])) for program in (limit, reader)]
+                lines.append('%-28s %9.0f %9.0f %9.2f' % ('%s, %s' % (fixture, what), *speeds, speeds[1] / speeds[0]))
+            shutil.rmtree(path)
+            shutil.rmtree(out)
+        print('\n%-28s %9s %9s %9s' % ('JSON, MB/s', 'simdjson', 'ours', 'ratio'))
+        print('\n'.join(lines) + '\n', flush=True)
+
+    def instructions(self):
+        if not shutil.which('valgrind'):
+            print('instructions: skipped, there is no valgrind\n')
+            return
+        print('%-28s %9s %9s %9s' % ('million instructions', 'record', 'all', 'summary'))
+        for fixture in FIXTURES:
+            path, _ = self.inputs(fixture)
+            write = ['write', '--logdir', 'out', '--name', 'bench']
+            counts = [
+                self.count([*write, os.path.join(path, 'etrecord.bin')]),
+                self.count([*write, path]),
+                self.count(['summary', path]),
+            ]
+            print('%-28s %9.1f %9.1f %9.1f' % (fixture, *counts), flush=True)
+            shutil.rmtree(path)
+        print('without arguments but --version: %.1f\n' % self.count(['--version']))
+
+    def count(self, arguments):
+        words = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', self.program, *arguments]
+        told = subprocess.run(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True).stderr.decode()
+        return int(re.search(r'refs:\s*([\d,]+)', told)[1].replace(',', '')) / 1e6
+
+    def beside_executorch(self):
+        """ExecuTorch's own Inspector on the same inputs, in a virtual environment that is kept in build/."""
+        python = os.path.join(ROOT, 'build', 'bench-executorch', 'bin', 'python')
+        if not os.path.exists(python):
+            subprocess.run([sys.executable, '-m', 'venv', os.path.dirname(os.path.dirname(python))], check=True)
+            subprocess.run([python, '-m', 'pip', 'install', '--quiet', 'executorch', 'torch'], check=True)
+        versions = subprocess.check_output([python, '-m', 'pip', 'list', '--format=freeze']).decode()
+        print('beside %s' % ', '.join(re.findall(r'^(?:executorch|torch)==.*$', versions, re.M)))
+        print('%-28s %9s %9s %9s %9s' % ('', 'write s', 'peak MB', 'theirs s', 'peak MB'))
+        for fixture in FIXTURES:
+            path, _ = self.inputs(fixture)
+            words = [python, '-c', READ_WITH_EXECUTORCH, os.path.join(path, 'etrecord.bin'), os.path.join(path, 'etdump.etdp')]
+            print('%-28s %9.3f %9.1f %9.3f %9.1f' % (fixture, *self.write(path), *measure(words, 1, self.folder)), flush=True)
+            shutil.rmtree(path)
+        print()
+
     def growth(self, title, kind, sizes):
         print('%-44s %9s %9s %12s %12s' % (title, 'write ms', 'peak MB', 'us for each', 'times more'))
         points, last = [], None
@@ -109,6 +205,62 @@ class Bench:
         print('exponent %.2f (1: linear) over the last three sizes, without what the first costs\n' % exponent(points), flush=True)
 
 
+def build_limit(limit, reader):
+    """Builds limit.cpp and read_json.c; why not, or None."""
+    source = [os.path.join(ROOT, 'lib', name) for name in ('json.c', 'json_text.c', 'base.c', 'file.c')]
+    crc = limit + '_crc.o'
+    flags = ['-O3', '-D_XOPEN_SOURCE=700', '-D_FILE_OFFSET_BITS=64']
+    steps = (
+        ['cc', *flags, '-std=c11', '-c', os.path.join(ROOT, 'plugin', 'crc32c.c'), '-o', crc],
+        ['c++', '-O3', '-std=c++17', os.path.join(HERE, 'limit.cpp'), crc, '-lsimdjson', '-o', limit],
+        ['cc', *flags, '-std=c11', '-flto', '-I' + os.path.join(ROOT, 'lib'), os.path.join(HERE, 'read_json.c'), *source, '-lm', '-o', reader],
+    )
+    for words in steps:
+        if not shutil.which(words[0]):
+            return 'there is no %s' % words[0]
+        built = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        if built.returncode and b'simdjson.h' in built.stderr:
+            return 'simdjson is not installed (libsimdjson-dev)'
+        if built.returncode:
+            return '%s: %s' % (words[0], built.stderr.decode().split('\n')[0])
+    return None
+
+
+def machine():
+    """One line on what this ran on."""
+    model = 'processor'
+    with contextlib.suppress(OSError), open('/proc/cpuinfo') as file:
+        found = re.search(r'^model name\s*:\s*(.*)$', file.read(), re.M)
+        model = found[1] if found else model
+    compiler = subprocess.run(['cc', '--version'], stdout=subprocess.PIPE, check=False).stdout.decode().split('\n')[0]
+    return '%d x %s, %s %s, %s, Python %s' % (
+        os.cpu_count(),
+        model,
+        platform.system(),
+        platform.machine(),
+        compiler,
+        platform.python_version(),
+    )
+
+
+class Tee(io.StringIO):
+    """Standard output, and what was written to it."""
+
+    def write(self, text):
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+def keep(text):
+    """Puts the figures into README.md, between its last two fences."""
+    path = os.path.join(HERE, 'README.md')
+    with open(path) as file:
+        before, _, after = file.read().rsplit('```', 2)
+    with open(path, 'w') as file:
+        file.write('%s```\n%s\n```%s' % (before, text.strip(), after))
+
+
 def exponent(points):
     """Slope of the least-squares line through the logarithms. The first point is taken off the others, it holds what every size costs; the last three count."""
     (first, least), *points = points
@@ -121,15 +273,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('program', nargs='?', default=DEFAULT)
     parser.add_argument('--repeat', type=int, default=5, help='runs of each measurement (default: 5)')
+    parser.add_argument('--keep', action='store_true', help='put the figures into README.md')
+    parser.add_argument('--executorch', action='store_true', help="beside ExecuTorch's Inspector, too: installs executorch and torch (6 GB)")
     arguments = parser.parse_args()
     if not os.access(arguments.program, os.X_OK):
         sys.exit('%s: build it first: cmake --preset release -G Ninja && ninja -C build/release' % arguments.program)
-    with tempfile.TemporaryDirectory() as folder:
+    tee = Tee()
+    with contextlib.redirect_stdout(tee), tempfile.TemporaryDirectory() as folder:
+        print(machine() + '\n')
         bench = Bench(arguments.program, arguments.repeat, folder)
         bench.beside_python()
+        bench.beside_limit()
+        bench.instructions()
         bench.growth('nodes, each with one kernel event', 'nodes', [1000, 3000, 10000, 30000, 100000])
-        bench.growth('events, in runs of 67', 'runs', [1000, 3000, 10000, 30000, 100000, 300000])
-        bench.growth('events, in one run that loops', 'loop', [1000, 3000, 10000, 30000, 100000, 300000])
+        bench.growth('events, in runs of 67', 'runs', [1000, 10000, 100000, 300000, 1000000])
+        bench.growth('events, in one run that loops', 'loop', [1000, 10000, 100000, 300000, 1000000])
+        if arguments.executorch:
+            bench.beside_executorch()
+    if arguments.keep:
+        keep(tee.getvalue())
 
 
 if __name__ == '__main__':

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes inputs for bench.py: make_inputs.py FOLDER KIND ARGUMENTS.
 
-fixture NAME 0|1   a fixture's record with its entries stored; 1: and 4 GB of weights, which take no space on disk. Prints the programs' entries
+fixture NAME 0|1   a fixture's record with its entries stored; 1: and 8 GB of weights, which take no space on disk. Prints the programs' entries
 nodes N            a record of about N nodes, and a dump of one run with a kernel's event for each
 runs N, loop N     the record add_mul, and a dump of N events: in runs as long as its own, or in one run
 """
@@ -68,7 +68,7 @@ def make_fixture(folder, name, with_weights):
     record = os.path.join(folder, 'etrecord.bin')
     if with_weights:
         entries.pop(WEIGHTS, None)
-        zip64(record, entries, 4 * GIGABYTE)
+        zip64(record, entries, 8 * GIGABYTE)
     else:
         with open(record, 'wb') as file:
             file.write(forge.record(entries))
