@@ -199,22 +199,40 @@ static etr_status list_zip(etr_archive *archive, etr_error *error) {
   return ETR_OK;
 }
 
+/* Finds where the zip begins, in a file that it closes. */
+static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, FILE *file, uint64_t size, etr_error *error) {
+  if (!file) return fail_system(error, archive->path, NULL, "cannot open", errno);
+  etr_status status = locate_zip(prefix, file, size, archive->path, error);
+  fclose(file);
+  archive->zip_size = size - *prefix;
+  return status;
+}
+
+/* Takes the source, which may be NULL, and the error that making it gave. */
+static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_error_t *reason, etr_error *error) {
+  etr_status status = ETR_OK;
+  archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, reason) : NULL;
+  if (!archive->zip) status = fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, reason);
+  if (!archive->zip && source) zip_source_free(source);
+  zip_error_fini(reason);
+  return status == ETR_OK ? list_zip(archive, error) : status;
+}
+
 static etr_status open_zip(etr_archive *archive, uint64_t size, etr_error *error) {
   uint64_t prefix = 0;
-  FILE *file = fopen(archive->path, "rb");
-  if (!file) return fail_system(error, archive->path, NULL, "cannot open", errno);
-  etr_status status = locate_zip(&prefix, file, size, archive->path, error);
-  fclose(file);
-  ETR_TRY(status);
-  archive->zip_size = size - prefix;
   zip_error_t reason;
+  ETR_TRY(measure_zip(archive, &prefix, fopen(archive->path, "rb"), size, error));
   zip_error_init(&reason);
-  zip_source_t *source = zip_source_file_create(archive->path, prefix, -1, &reason);
-  archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, &reason) : NULL;
-  if (!archive->zip) status = fail_zip(error, archive->path, NULL, ETR_NO_OFFSET, &reason);
-  if (!archive->zip && source) zip_source_free(source);
-  zip_error_fini(&reason);
-  return status == ETR_OK ? list_zip(archive, error) : status;
+  return open_source(archive, zip_source_file_create(archive->path, prefix, -1, &reason), &reason, error);
+}
+
+static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *error) {
+  uint64_t prefix = 0;
+  zip_error_t reason;
+  if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, 0, "it is empty");
+  ETR_TRY(measure_zip(archive, &prefix, fmemopen((void *)bytes.data, bytes.size, "rb"), bytes.size, error));
+  zip_error_init(&reason);
+  return open_source(archive, zip_source_buffer_create(bytes.data + prefix, bytes.size - prefix, 0, &reason), &reason, error);
 }
 
 /* Adds the files below a directory. Links are passed over, so that nothing outside the record is read. */
@@ -250,30 +268,39 @@ static etr_status open_directory(etr_archive *archive, etr_error *error) {
   return ETR_OK;
 }
 
-static etr_status open_any(etr_archive *archive, const char *path, etr_error *error) {
+static etr_status open_path(etr_archive *archive, const char *path, etr_error *error) {
   struct stat about;
-  archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
-  if (!archive->path) return fail_memory(error, path);
   if (stat(path, &about) != 0) return fail_system(error, path, NULL, "cannot open", errno);
   bool directory = S_ISDIR(about.st_mode);
   if (!directory && !S_ISREG(about.st_mode)) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "neither a file nor a directory");
-  ETR_TRY(directory ? open_directory(archive, error) : open_zip(archive, (uint64_t)about.st_size, error));
+  return directory ? open_directory(archive, error) : open_zip(archive, (uint64_t)about.st_size, error);
+}
+
+/* bytes NULL: what is at the path. */
+static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes, etr_error *error) {
+  archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
+  if (!archive->path) return fail_memory(error, path);
+  ETR_TRY(bytes ? open_memory(archive, *bytes, error) : open_path(archive, path, error));
   if (!etr_arena_failed(&archive->arena)) index_names(archive);
   return etr_arena_failed(&archive->arena) ? fail_memory(error, path) : ETR_OK;
 }
 
-etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error) {
+static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes, etr_error *error) {
   *out = NULL;
   etr_archive *archive = calloc(1, sizeof *archive);
   if (!archive) return fail_memory(error, path);
   etr_map_init(&archive->by_name, &archive->arena);
-  etr_status status = open_any(archive, path, error);
+  etr_status status = open_any(archive, path, bytes, error);
   if (status == ETR_OK)
     *out = archive;
   else
     etr_archive_close(archive);
   return status;
 }
+
+etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error) { return open_new(out, path, NULL, error); }
+
+etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path, etr_error *error) { return open_new(out, path, &bytes, error); }
 
 void etr_archive_close(etr_archive *archive) {
   if (!archive) return;
@@ -392,4 +419,21 @@ void etr_archive_entry_close(etr_archive_entry *entry) {
   if (entry->zip_file) zip_fclose(entry->zip_file);
   if (entry->file) fclose(entry->file);
   free(entry);
+}
+
+etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes, etr_error *error) {
+  etr_archive_entry *entry;
+  *out = (etr_file){0};
+  ETR_TRY(etr_archive_entry_open(&entry, archive, index, max_bytes, error));
+  uint64_t size = etr_archive_size(archive, index);
+  etr_status status = size < SIZE_MAX && (out->data = malloc((size_t)size + 1)) ? ETR_OK : fail_memory(error, archive->path);
+  while (status == ETR_OK && out->size < size) {
+    int64_t got = etr_archive_entry_read(entry, (char *)out->data + out->size, (size_t)size - out->size);
+    if (got <= 0) break;
+    out->size += (size_t)got;
+  }
+  if (status == ETR_OK) status = etr_archive_entry_finish(entry, error);
+  etr_archive_entry_close(entry);
+  if (status != ETR_OK) etr_file_clear(out);
+  return status;
 }

@@ -9,6 +9,7 @@
 #define ETR_ARCHIVE_H
 
 #include "arena.h"
+#include "file.h"
 
 typedef struct etr_archive etr_archive;
 typedef struct etr_archive_entry etr_archive_entry; /* an entry being read */
@@ -20,6 +21,9 @@ typedef struct etr_archive_entry etr_archive_entry; /* an entry being read */
  */
 etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error);
 void etr_archive_close(etr_archive *archive);
+
+/** Opens a zip in memory, borrowed until it is closed. `path` stands for it in errors. Errors: ETR_ERROR_FORMAT, ETR_ERROR_MEMORY. */
+etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path, etr_error *error);
 
 /** Number of distinct names; directories in the zip are no entries. */
 size_t etr_archive_count(const etr_archive *archive);
@@ -48,5 +52,8 @@ etr_status etr_archive_entry_error(const etr_archive_entry *entry, etr_error *er
 /** Reads the rest and throws it away, so that the CRC is checked. ETR_OK if all is well, otherwise as etr_archive_entry_error(). */
 etr_status etr_archive_entry_finish(etr_archive_entry *entry, etr_error *error);
 void etr_archive_entry_close(etr_archive_entry *entry);
+
+/** Reads a whole entry into memory, checked; free with etr_file_clear(). max_bytes and errors as above. */
+etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes, etr_error *error);
 
 #endif

@@ -393,6 +393,32 @@ typedef struct etr_debug_value {
   double double_value;     /**< of ETR_DEBUG_DOUBLE */
 } etr_debug_value;
 
+/**
+ * How far the numbers of a tensor are from those of a reference, as ExecuTorch's comparators compute it in doubles
+ * (devtools/inspector/numerical_comparator). They take NaN for 0, and with it infinities for the largest double; here pairs in which one is not
+ * finite are left out and counted.
+ */
+typedef struct etr_numeric_gap {
+  uint64_t element_count; /**< pairs; those left out included */
+  uint64_t left_out;      /**< pairs in which one or both are NaN or infinite */
+  uint64_t unlike;        /**< those of them that are not the same: NaN and NaN are, infinities of one sign are */
+  double mse;             /**< mean of (reference - actual)^2; NaN, as all below, if all pairs were left out */
+  double l1;              /**< sum of |reference - actual| */
+  double max_abs_error;
+  double snr_db;          /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the reference is all 0 */
+} etr_numeric_gap;
+
+/** An output of a run beside the record's reference for it. */
+typedef struct etr_output_gap {
+  uint32_t method, run;    /**< indices into the profile */
+  uint32_t set;            /**< which of the method's sets of reference outputs */
+  uint32_t output;
+  const char *rule;        /**< one line: why this set */
+  const etr_debug_value *value; /**< what the run returned; NULL if it logged fewer outputs than the set has */
+  const char *problem;     /**< why it could not be compared; NULL if it was */
+  etr_numeric_gap gap;     /**< if it was */
+} etr_output_gap;
+
 /* ---- The profile ---------------------------------------------------------------------------------------------------------------------- */
 
 /** Something that was lost, odd or assumed, worth one line to the user. */
@@ -423,6 +449,9 @@ typedef struct etr_profile {
   const char *debug_buffer;    /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by piece, never held */
   const etr_debug_value *debug_values; /**< run by run, in the order in which they were logged */
   size_t debug_value_count;
+  const etr_output_gap *output_gaps; /**< outputs of the runs beside the record's reference_outputs, run by run; none without either of them, or where
+                                          it is not known which belong together (a warning says so) */
+  size_t output_gap_count;
   bool has_reference_outputs, has_representative_inputs;
   const char *export_graph_id; /**< NULL if absent */
   const etr_warning *warnings;

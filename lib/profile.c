@@ -6,6 +6,7 @@
 #include "debug_data.h"
 #include "file.h"
 #include "join.h"
+#include "reference.h"
 
 #include <stdlib.h>
 
@@ -273,6 +274,7 @@ static etr_status load(loader *l, etr_error *error) {
   ETR_TRY(join_all(l, error));
   ETR_TRY(lay_out(l, error));
   ETR_TRY(read_debug_data(l, error));
+  ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
   hand_over_warnings(l);
   return etr_arena_failed(l->arena) ? out_of_memory(error) : ETR_OK;
 }

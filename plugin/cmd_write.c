@@ -56,6 +56,7 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   if (w->names) {
     inputs.etdumps += dump;
     inputs.etdump_count = 1;
+    inputs.debug_buffer = NULL; /* of which of them it is cannot be told */
   }
   etr_options reading = command_reading_options(w->settings);
   reading.choices = w->choices;

@@ -8,6 +8,7 @@
 #include "findings.h"
 #include "loads.h"
 #include "node_filter.h"
+#include "output_gaps.h"
 
 typedef struct emitter {
   etr_fields fields;
@@ -90,6 +91,7 @@ static bool put_method(emitter *e, const etr_method *method) {
   etr_field_ticks(f, "framework", (double)method->framework_ticks / runs);
   etr_field_ticks(f, "unexplained", (double)method->unexplained_ticks / runs);
   bool good = put_breakdowns(e, method) && put_findings(e, method);
+  etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
   etr_jw_end(f->json);
   return good;
 }

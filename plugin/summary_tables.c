@@ -7,6 +7,7 @@
 #include "findings.h"
 #include "label.h"
 #include "node_filter.h"
+#include "output_gaps.h"
 #include "table.h"
 
 enum { DEFAULT_ROWS = 10, BAR_WIDTH = 24 };
@@ -112,6 +113,7 @@ static bool put_method(summary *s, const etr_method *m) {
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++)
     if (!put_breakdown(s, m, by)) return false;
   if (!put_findings(s, m)) return false;
+  etr_put_output_gaps(&s->writer, &s->arena, s->profile, (uint32_t)(m - s->profile->methods), s->options->width);
   etr_puts(&s->writer, "\n");
   return true;
 }

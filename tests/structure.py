@@ -14,10 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LAYERS = {
     0: "base arena file",
     1: "archive element json json_text flatbuf",
-    2: "record program signature metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
-    3: "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
+    2: "numeric_gap pickle torch_archive "
+       "record program signature metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
+    3: "reference "
+       "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
        "noise pairing compare_side compare",
-    4: "logged "
+    4: "logged output_gaps "
        "out_file "
        "unit writer json_writer fields table label file_name node_filter scope scope_label scope_bucket scope_tree breakdown delegation balance diff_rows crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "

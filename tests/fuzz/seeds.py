@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Seeds for the fuzz targets, cut out of the fixtures: seeds.py FIXTURES FOLDER makes FOLDER/TARGET/..."""
 
+import io
 import pathlib
 import sys
 import zipfile
@@ -14,6 +15,19 @@ def entries(record):
     with zipfile.ZipFile(record) as archive:
         names = [name for name in archive.namelist() if not name.endswith(("_state_dict", "_constants", "_example_inputs"))]
         return {name: archive.read(name) for name in names}
+
+
+def torch_archives(record):
+    """What torch.save wrote, and the pickles in it."""
+    with zipfile.ZipFile(record) as archive:
+        for name in archive.namelist():
+            if name.endswith(("_state_dict", "_constants", "_example_inputs", "reference_outputs", "representative_inputs")):
+                data = archive.read(name)
+                if not data.startswith(b"PK"):
+                    continue
+                yield data
+                with zipfile.ZipFile(io.BytesIO(data)) as inner:
+                    yield from (inner.read(each) for each in inner.namelist() if each.endswith("/data.pkl"))
 
 
 def whole(folder, documents):
@@ -42,6 +56,7 @@ def seeds(folder):
     if not (folder / "etrecord.bin").exists():
         return
     documents = entries(folder / "etrecord.bin")
+    yield from (("fuzz_torch", data) for data in torch_archives(folder / "etrecord.bin"))
     yield "fuzz_record", (folder / "etrecord.bin").read_bytes()
     yield "fuzz_whole", whole(folder, documents)
     yield "fuzz_maps", b"\n".join(documents.get(name, b"{}") for name in MAP.values())

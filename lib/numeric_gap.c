@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * numeric_gap.c - MSE, L1 and SNR as ExecuTorch's comparators have them.
+ */
+#include "numeric_gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool alike(double a, double b) { return isnan(a) ? isnan(b) : a == b; }
+
+void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual, size_t count) {
+  sum->pairs += count;
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(reference[i]) || !isfinite(actual[i])) {
+      sum->left_out++;
+      sum->unlike += !alike(reference[i], actual[i]);
+      continue;
+    }
+    double difference = fabs(reference[i] - actual[i]);
+    sum->squares += difference * difference;
+    sum->differences += difference;
+    sum->reference_squares += reference[i] * reference[i];
+    if (difference > sum->largest) sum->largest = difference;
+  }
+}
+
+etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
+  uint64_t compared = sum->pairs - sum->left_out;
+  etr_numeric_gap gap = {
+      .element_count = sum->pairs, .left_out = sum->left_out, .unlike = sum->unlike, .mse = NAN, .l1 = NAN, .max_abs_error = NAN, .snr_db = NAN};
+  if (compared == 0) return gap;
+  gap.mse = sum->squares / (double)compared;
+  gap.l1 = sum->differences;
+  gap.max_abs_error = sum->largest;
+  gap.snr_db = sum->largest == 0 ? INFINITY : 10 * log10(sum->reference_squares / sum->squares);
+  return gap;
+}
+
+static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
+  return a->rank == b->rank && (a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0);
+}
+
+static const char *compare(etr_gap_sum *sum, etr_tensor_reader *reference, etr_tensor_reader *actual) {
+  double wanted[ETR_PIECE_ELEMENTS], got[ETR_PIECE_ELEMENTS];
+  while (reference->at < reference->count) {
+    size_t count = etr_tensor_reader_next(reference, wanted);
+    if (count == 0 || etr_tensor_reader_next(actual, got) != count) return "it cannot be read";
+    etr_gap_add(sum, wanted, got, count);
+  }
+  return NULL;
+}
+
+const char *etr_gap_measure(etr_numeric_gap *out, const etr_tensor_view *reference, const etr_tensor_view *actual) {
+  etr_tensor_reader wanted = {0}, got = {0};
+  etr_gap_sum sum = {0};
+  if (!same_shape(reference, actual)) return "the shapes differ";
+  const char *problem = etr_tensor_reader_open(&wanted, reference);
+  if (!problem) problem = etr_tensor_reader_open(&got, actual);
+  if (!problem) problem = compare(&sum, &wanted, &got);
+  etr_tensor_reader_close(&wanted);
+  etr_tensor_reader_close(&got);
+  if (!problem) *out = etr_gap_of(&sum);
+  return problem;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pickle.c - a stack machine for a few opcodes.
+ */
+#include "pickle.h"
+
+#include "tensor_data.h"
+
+#include <limits.h>
+
+typedef etr_pickle_value value;
+
+typedef struct machine {
+  etr_arena *arena;
+  const uint8_t *bytes;
+  size_t size, at;
+  const char *message; /* the first failure */
+  size_t value_count;
+  etr_vec(value *) stack;
+  etr_vec(size_t) marks; /* heights of the stack */
+  etr_vec(value *) memo;
+} machine;
+
+/* NULL, whatever is asked for. */
+static void *fail(machine *m, const char *message) {
+  if (!m->message) m->message = message ? message : "out of memory";
+  return NULL;
+}
+
+/* ---- Reading ---- */
+
+static const uint8_t *take(machine *m, uint64_t size) {
+  static const uint8_t zeros[8] = {0};
+  if (size > m->size - m->at) {
+    fail(m, "it ends in the middle of an instruction");
+    return size <= sizeof zeros ? zeros : NULL;
+  }
+  m->at += (size_t)size;
+  return m->bytes + m->at - size;
+}
+
+static uint64_t take_number(machine *m, unsigned size) {
+  const uint8_t *bytes = take(m, size);
+  uint64_t number = 0;
+  for (unsigned i = 0; i < size; i++) number |= (uint64_t)bytes[i] << (8 * i);
+  return number;
+}
+
+static etr_slice take_text(machine *m, uint64_t size) {
+  const uint8_t *bytes = take(m, size);
+  return m->message ? (etr_slice){"", 0} : (etr_slice){(const char *)bytes, (size_t)size};
+}
+
+static etr_slice take_line(machine *m) {
+  size_t start = m->at;
+  while (m->at < m->size && m->bytes[m->at] != '\n') m->at++;
+  etr_slice line = {(const char *)m->bytes + start, m->at - start};
+  take(m, 1);
+  return line;
+}
+
+/* ---- The stack ---- */
+
+static value *make(machine *m, etr_pickle_kind kind) {
+  if (++m->value_count > ETR_MOST_PICKLE_VALUES) return fail(m, "it has more values than real outputs have");
+  value *made = etr_arena_alloc(m->arena, sizeof *made);
+  if (!made) return fail(m, NULL);
+  made->kind = kind;
+  return made;
+}
+
+static value *push_value(machine *m, value *pushed) {
+  value **slot = pushed ? etr_vec_push(m->arena, &m->stack) : NULL;
+  if (pushed && !slot) return fail(m, NULL);
+  if (slot) *slot = pushed;
+  return pushed;
+}
+
+static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make(m, kind)); }
+
+/* Where the part of the stack begins that instructions may take from: they never reach below a mark. */
+static size_t floor_of(const machine *m) { return m->marks.count ? m->marks.data[m->marks.count - 1] : 0; }
+
+static value *top(machine *m) { return m->stack.count > floor_of(m) ? m->stack.data[m->stack.count - 1] : fail(m, "its stack is empty"); }
+
+static value *pop(machine *m) {
+  value *popped = top(m);
+  if (popped) m->stack.count--;
+  return popped;
+}
+
+static void push_mark(machine *m) {
+  size_t *mark = etr_vec_push(m->arena, &m->marks);
+  if (mark)
+    *mark = m->stack.count;
+  else
+    fail(m, NULL);
+}
+
+/* Takes the mark off: what stands above it, *count values, leaves the stack but stays where it is until the next push. */
+static value **pop_to_mark(machine *m, size_t *count) {
+  *count = 0;
+  if (m->marks.count == 0) return fail(m, "a mark is missing");
+  size_t start = m->marks.data[--m->marks.count];
+  *count = m->stack.count - start;
+  m->stack.count = start;
+  return m->stack.data + start;
+}
+
+static value **pop_several(machine *m, size_t count) {
+  if (m->stack.count - floor_of(m) < count) return fail(m, "its stack is empty");
+  m->stack.count -= count;
+  return m->stack.data + m->stack.count;
+}
+
+static void add_items(machine *m, value *to, value **items, size_t count) {
+  for (size_t i = 0; i < count && to && !m->message; i++) {
+    const value **slot = etr_vec_push(m->arena, &to->items);
+    if (slot)
+      *slot = items[i];
+    else
+      fail(m, NULL);
+  }
+}
+
+static void push_tuple(machine *m, value **items, size_t count) {
+  value *tuple = m->message ? NULL : make(m, ETR_PICKLE_LIST);
+  add_items(m, tuple, items, count);
+  push_value(m, tuple);
+}
+
+/* Appends to the list, or puts pairs into the dict, that is now on top. */
+static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count) {
+  value *to = m->message ? NULL : top(m);
+  if (to && (to->kind != kind || (kind == ETR_PICKLE_DICT && count % 2))) fail(m, "it puts items into something that takes none");
+  add_items(m, to, items, count);
+}
+
+/* ---- The memo ---- */
+
+static void put(machine *m, uint64_t index) {
+  value *stored = top(m);
+  if (index >= m->value_count) fail(m, "its memo has gaps");
+  while (!m->message && m->memo.count <= index)
+    if (!etr_vec_push(m->arena, &m->memo)) fail(m, NULL);
+  if (!m->message) m->memo.data[index] = stored;
+}
+
+static void get(machine *m, uint64_t index) {
+  if (index < m->memo.count && m->memo.data[index])
+    push_value(m, m->memo.data[index]);
+  else
+    fail(m, "it gets what it never put into its memo");
+}
+
+/* ---- Names ---- */
+
+static void push_name(machine *m, etr_pickle_name name, const etr_element *element) {
+  value *pushed = push(m, ETR_PICKLE_NAME);
+  if (!pushed) return;
+  pushed->name = name;
+  pushed->element = element;
+}
+
+static void find_name(machine *m, etr_slice module, etr_slice name) {
+  static const struct {
+    const char *module, *name;
+    etr_pickle_name meaning;
+  } known[] = {
+      {"torch._utils", "_rebuild_tensor_v2", ETR_NAME_REBUILD_TENSOR},
+      {"torch._utils", "_rebuild_tensor_v3", ETR_NAME_REBUILD_TYPED_TENSOR},
+      {"torch._utils", "_rebuild_parameter", ETR_NAME_REBUILD_PARAMETER},
+      {"collections", "OrderedDict", ETR_NAME_ORDERED_DICT},
+      {"torch.storage", "UntypedStorage", ETR_NAME_STORAGE},
+      {"torch", "UntypedStorage", ETR_NAME_STORAGE},
+  };
+  for (size_t i = 0; i < ETR_COUNT(known); i++)
+    if (etr_slice_equal(module, etr_slice_of(known[i].module)) && etr_slice_equal(name, etr_slice_of(known[i].name))) {
+      push_name(m, known[i].meaning, NULL);
+      return;
+    }
+  char dtype[32] = "";
+  if (name.size < sizeof dtype && name.size) memcpy(dtype, name.data, name.size);
+  const etr_element *storage = etr_element_of_storage(name), *element = etr_element_of_dtype(dtype);
+  if (etr_slice_is(module, "torch") && storage)
+    push_name(m, ETR_NAME_STORAGE, storage);
+  else if (etr_slice_is(module, "torch") && element)
+    push_name(m, ETR_NAME_DTYPE, element);
+  else
+    fail(m, etr_arena_format(m->arena, "it needs %.*s.%.*s, which is nothing that a tensor is made of", (int)ETR_MIN(module.size, 80), module.data,
+                             (int)ETR_MIN(name.size, 80), name.data));
+}
+
+static void find_name_on_stack(machine *m) {
+  const value *name = pop(m), *module = pop(m);
+  if (m->message) return;
+  if (name->kind == ETR_PICKLE_STRING && module->kind == ETR_PICKLE_STRING)
+    find_name(m, module->text, name->text);
+  else
+    fail(m, "a name is no text");
+}
+
+/* ---- Tensors ---- */
+
+/* ("storage", class, key, location, number of elements) */
+static void load_storage(machine *m) {
+  const value *id = pop(m);
+  if (m->message) return;
+  const value *const *item = id->items.data;
+  bool good = id->kind == ETR_PICKLE_LIST && id->items.count == 5 && item[0]->kind == ETR_PICKLE_STRING && etr_slice_is(item[0]->text, "storage") &&
+              item[1]->kind == ETR_PICKLE_NAME && item[1]->name == ETR_NAME_STORAGE && item[2]->kind == ETR_PICKLE_STRING;
+  value *storage = good ? push(m, ETR_PICKLE_STORAGE) : fail(m, "it refers to something that is no tensor's storage");
+  if (!storage) return;
+  storage->text = item[2]->text;
+  storage->element = item[1]->element;
+}
+
+static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count) {
+  *count = tuple->items.count;
+  if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK) return fail(m, "a tensor's shape is senseless");
+  int64_t *numbers = etr_arena_alloc_array(m->arena, *count, sizeof *numbers);
+  for (size_t i = 0; numbers && i < *count; i++) {
+    if (tuple->items.data[i]->kind != ETR_PICKLE_INT) return fail(m, "a tensor's shape is senseless");
+    numbers[i] = tuple->items.data[i]->number;
+  }
+  return numbers ? numbers : fail(m, NULL);
+}
+
+static void build_tensor(machine *m, const value *arguments, bool typed) {
+  enum { STORAGE, OFFSET, SIZES, STRIDES, DTYPE = 6 };
+  size_t rank = 0, stride_count = 0;
+  const value *const *a = arguments->items.data;
+  bool good = arguments->items.count > (typed ? DTYPE : STRIDES) && a[STORAGE]->kind == ETR_PICKLE_STORAGE && a[OFFSET]->kind == ETR_PICKLE_INT &&
+              a[OFFSET]->number >= 0 && (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
+  value *tensor = good ? make(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is made in an unknown way");
+  if (!tensor) return;
+  tensor->storage = a[STORAGE];
+  tensor->element = typed ? a[DTYPE]->element : a[STORAGE]->element;
+  tensor->offset = (uint64_t)a[OFFSET]->number;
+  tensor->sizes = read_numbers(m, a[SIZES], &rank);
+  tensor->strides = tensor->sizes ? read_numbers(m, a[STRIDES], &stride_count) : NULL;
+  tensor->rank = (int32_t)rank;
+  if (!tensor->element || rank != stride_count)
+    fail(m, "a tensor is made in an unknown way");
+  else
+    push_value(m, tensor);
+}
+
+/* "Calls" one of the few functions. */
+static void reduce(machine *m) {
+  const value *arguments = pop(m), *function = pop(m);
+  if (m->message) return;
+  bool callable = function->kind == ETR_PICKLE_NAME && arguments->kind == ETR_PICKLE_LIST;
+  if (callable && function->name == ETR_NAME_ORDERED_DICT && arguments->items.count == 0)
+    push(m, ETR_PICKLE_DICT);
+  else if (callable && function->name == ETR_NAME_REBUILD_PARAMETER && arguments->items.count > 0 &&
+           arguments->items.data[0]->kind == ETR_PICKLE_TENSOR)
+    push_value(m, (value *)arguments->items.data[0]);
+  else if (callable && (function->name == ETR_NAME_REBUILD_TENSOR || function->name == ETR_NAME_REBUILD_TYPED_TENSOR))
+    build_tensor(m, arguments, function->name == ETR_NAME_REBUILD_TYPED_TENSOR);
+  else
+    fail(m, "it calls something that no tensor needs");
+}
+
+/* ---- Instructions ---- */
+
+static void push_int(machine *m, int64_t number) {
+  value *pushed = push(m, ETR_PICKLE_INT);
+  if (pushed) pushed->number = number;
+}
+
+/* Little-endian two's complement of any size. */
+static void push_long(machine *m) {
+  unsigned size = (unsigned)take_number(m, 1);
+  if (size > sizeof(int64_t)) {
+    fail(m, "an integer is too large");
+    return;
+  }
+  unsigned unused = 64 - 8 * size;
+  uint64_t bits = take_number(m, size);
+  push_int(m, size ? (int64_t)(bits << unused) >> unused : 0);
+}
+
+static void push_float(machine *m) {
+  const uint8_t *bytes = take(m, 8);
+  value *pushed = push(m, ETR_PICKLE_FLOAT);
+  uint64_t bits = 0;
+  for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i]; /* big-endian, for once */
+  if (pushed) memcpy(&pushed->real, &bits, sizeof bits);
+}
+
+static void push_bool(machine *m, bool truth) {
+  value *pushed = push(m, ETR_PICKLE_BOOL);
+  if (pushed) pushed->number = truth;
+}
+
+static void push_text(machine *m, uint64_t size) {
+  etr_slice text = take_text(m, size);
+  value *pushed = m->message ? NULL : push(m, ETR_PICKLE_STRING);
+  if (pushed) pushed->text = text;
+}
+
+static void tuple_of(machine *m, size_t count) {
+  value **items = pop_several(m, count);
+  if (items) push_tuple(m, items, count);
+}
+
+static void extend_by(machine *m, etr_pickle_kind kind, size_t count) {
+  value **items = pop_several(m, count);
+  if (items) extend(m, kind, items, count);
+}
+
+static void run_marked(machine *m, uint8_t opcode) {
+  size_t count;
+  value **items = pop_to_mark(m, &count);
+  if (m->message) return;
+  if (opcode == 't')
+    push_tuple(m, items, count);
+  else
+    extend(m, opcode == 'e' ? ETR_PICKLE_LIST : ETR_PICKLE_DICT, items, count);
+}
+
+static void run_global(machine *m) {
+  etr_slice module = take_line(m), name = take_line(m);
+  if (!m->message) find_name(m, module, name);
+}
+
+/* What builds containers and tensors; false: no such instruction. */
+static bool run_structure(machine *m, uint8_t opcode) {
+  switch (opcode) {
+  case '(': push_mark(m); break;
+  case '}': push(m, ETR_PICKLE_DICT); break;
+  case ']':
+  case ')': push(m, ETR_PICKLE_LIST); break;
+  case 't':
+  case 'e':
+  case 'u': run_marked(m, opcode); break;
+  case 0x85: tuple_of(m, 1); break;
+  case 0x86: tuple_of(m, 2); break;
+  case 0x87: tuple_of(m, 3); break;
+  case 'a': extend_by(m, ETR_PICKLE_LIST, 1); break;
+  case 's': extend_by(m, ETR_PICKLE_DICT, 2); break;
+  case 'q': put(m, take_number(m, 1)); break;
+  case 'r': put(m, take_number(m, 4)); break;
+  case 0x94: put(m, m->memo.count); break;
+  case 'h': get(m, take_number(m, 1)); break;
+  case 'j': get(m, take_number(m, 4)); break;
+  case 'c': run_global(m); break;
+  case 0x93: find_name_on_stack(m); break;
+  case 'Q': load_storage(m); break;
+  case 'R': reduce(m); break;
+  default: return false;
+  }
+  return true;
+}
+
+static bool run_scalar(machine *m, uint8_t opcode) {
+  switch (opcode) {
+  case 'N': push(m, ETR_PICKLE_NONE); break;
+  case 0x88: push_bool(m, true); break;
+  case 0x89: push_bool(m, false); break;
+  case 'J': push_int(m, (int32_t)(uint32_t)take_number(m, 4)); break;
+  case 'K': push_int(m, (int64_t)take_number(m, 1)); break;
+  case 'M': push_int(m, (int64_t)take_number(m, 2)); break;
+  case 0x8A: push_long(m); break;
+  case 'G': push_float(m); break;
+  case 'X': push_text(m, take_number(m, 4)); break;
+  case 0x8C: push_text(m, take_number(m, 1)); break;
+  case 0x8D: push_text(m, take_number(m, 8)); break;
+  case 0x80: take_number(m, 1); break; /* protocol */
+  case 0x95: take_number(m, 8); break; /* frame */
+  default: return false;
+  }
+  return true;
+}
+
+const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes, uint64_t *offset) {
+  machine m = {.arena = arena, .bytes = (const uint8_t *)bytes.data, .size = bytes.size};
+  uint8_t opcode = 0;
+  size_t at = 0;
+  *out = NULL;
+  if (!etr_vec_push(arena, &m.stack)) fail(&m, NULL); /* so that an empty part of it is a place, too */
+  m.stack.count = 0;
+  while (!m.message && opcode != '.') {
+    at = m.at;
+    opcode = (uint8_t)take_number(&m, 1);
+    if (!m.message && opcode != '.' && !run_scalar(&m, opcode) && !run_structure(&m, opcode))
+      fail(&m, etr_arena_format(arena, "its instruction 0x%02X is none that data needs", opcode));
+  }
+  if (!m.message) *out = pop(&m);
+  if (!m.message && m.marks.count) fail(&m, "a mark is left over");
+  if (m.message) *out = NULL;
+  *offset = at;
+  return m.message;
+}
+
+const etr_pickle_value *etr_pickle_find(const etr_pickle_value *dict, etr_slice key) {
+  const etr_pickle_value *found = NULL;
+  for (size_t i = 0; dict->kind == ETR_PICKLE_DICT && i + 1 < dict->items.count; i += 2)
+    if (dict->items.data[i]->kind == ETR_PICKLE_STRING && etr_slice_equal(dict->items.data[i]->text, key)) found = dict->items.data[i + 1];
+  return found;
+}

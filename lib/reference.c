@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * reference.c - sets of reference outputs, and the runs they belong to.
+ */
+#include "reference.h"
+
+#include "numeric_gap.h"
+#include "torch_archive.h"
+
+#define ENTRY "reference_outputs"
+
+typedef struct comparer {
+  etr_profile *profile;
+  etr_arena *arena;
+  etr_warnings *warnings;
+  etr_torch_archive archive;
+  etr_seekable buffer; /* the debug buffer */
+  etr_vec(etr_output_gap) gaps;
+} comparer;
+
+/* The outputs that one run logged: debug_values[first] on, those that are outputs. */
+typedef struct run_outputs {
+  uint32_t run;
+  size_t first, count;
+} run_outputs;
+
+/* ---- One output ---- */
+
+static bool number_of(const etr_pickle_value *value, double *out) {
+  if (value->kind == ETR_PICKLE_FLOAT) *out = value->real;
+  if (value->kind == ETR_PICKLE_INT || value->kind == ETR_PICKLE_BOOL) *out = (double)value->number;
+  return value->kind == ETR_PICKLE_FLOAT || value->kind == ETR_PICKLE_INT || value->kind == ETR_PICKLE_BOOL;
+}
+
+static const char *compare_scalars(etr_numeric_gap *out, const etr_pickle_value *reference, const etr_debug_value *value) {
+  etr_gap_sum sum = {0};
+  double wanted, got = value->kind == ETR_DEBUG_DOUBLE ? value->double_value : (double)value->int_value;
+  if (value->kind == ETR_DEBUG_NONE || !number_of(reference, &wanted)) return "one is a tensor, the other is not";
+  etr_gap_add(&sum, &wanted, &got, 1);
+  *out = etr_gap_of(&sum);
+  return NULL;
+}
+
+/* A text that lives as long as the profile. */
+static const char *kept(comparer *c, const char *text) { return etr_arena_copy(c->arena, etr_slice_of(text)); }
+
+static const char *compare_tensors(comparer *c, etr_numeric_gap *out, const etr_pickle_value *reference, const etr_debug_value *value) {
+  etr_tensor_view wanted, got;
+  int64_t strides[ETR_MOST_RANK];
+  etr_error error;
+  if (!value->stats) return c->profile->debug_buffer ? "its numbers cannot be read" : "there is no debug buffer";
+  if (etr_torch_view(&wanted, &c->archive, reference, &error) != ETR_OK) return kept(c, error.message);
+  if (!etr_debug_view(&got, value, &c->buffer, strides)) return "its numbers cannot be read";
+  return etr_gap_measure(out, &wanted, &got);
+}
+
+static void compare_output(comparer *c, etr_output_gap *gap, const etr_pickle_value *reference) {
+  bool tensors = reference->kind == ETR_PICKLE_TENSOR;
+  if (!gap->value)
+    gap->problem = "the run logged fewer outputs than the reference has";
+  else if (tensors && gap->value->kind == ETR_DEBUG_TENSOR)
+    gap->problem = compare_tensors(c, &gap->gap, reference, gap->value);
+  else
+    gap->problem = tensors || gap->value->kind == ETR_DEBUG_TENSOR ? "one is a tensor, the other is not"
+                                                                   : compare_scalars(&gap->gap, reference, gap->value);
+}
+
+/* ---- One run ---- */
+
+static const etr_debug_value *output_of(const comparer *c, const run_outputs *run, uint32_t index) {
+  for (size_t i = run->first; i < c->profile->debug_value_count && c->profile->debug_values[i].run == run->run; i++)
+    if (c->profile->debug_values[i].is_output && c->profile->debug_values[i].index == index) return &c->profile->debug_values[i];
+  return NULL;
+}
+
+static void add_output(comparer *c, const etr_output_gap *of, const run_outputs *run, const etr_pickle_value *reference, uint32_t *output) {
+  etr_output_gap *gap = etr_vec_push(c->arena, &c->gaps);
+  if (!gap) return;
+  *gap = *of;
+  gap->output = (*output)++;
+  gap->value = output_of(c, run, gap->output);
+  compare_output(c, gap, reference);
+}
+
+/* Whether it is worth to go on: the first output that was not logged is told, what would follow is not. */
+static bool may_have(const run_outputs *run, uint32_t output) { return output <= run->count; }
+
+/* A set is a list of outputs, or an output; an output that is a list of tensors was logged tensor by tensor. */
+static void compare_run(comparer *c, const etr_output_gap *of, const run_outputs *run, const etr_pickle_value *set) {
+  uint32_t output = 0;
+  if (set->kind != ETR_PICKLE_LIST) add_output(c, of, run, set, &output);
+  for (size_t i = 0; set->kind == ETR_PICKLE_LIST && i < set->items.count && may_have(run, output); i++) {
+    const etr_pickle_value *item = set->items.data[i];
+    if (item->kind != ETR_PICKLE_LIST) add_output(c, of, run, item, &output);
+    for (size_t k = 0; item->kind == ETR_PICKLE_LIST && k < item->items.count && may_have(run, output); k++)
+      add_output(c, of, run, item->items.data[k], &output);
+  }
+}
+
+/* ---- One method ---- */
+
+typedef etr_vec(run_outputs) runs_with_outputs;
+
+static bool collect_runs(const comparer *c, uint32_t method, runs_with_outputs *out) {
+  for (size_t i = 0; i < c->profile->debug_value_count; i++) {
+    const etr_debug_value *value = &c->profile->debug_values[i];
+    if (!value->is_output || value->method != method) continue;
+    if (out->count == 0 || out->data[out->count - 1].run != value->run) {
+      run_outputs *added = etr_vec_push(c->arena, out);
+      if (!added) return false;
+      *added = (run_outputs){.run = value->run, .first = i};
+    }
+    out->data[out->count - 1].count++;
+  }
+  return true;
+}
+
+/* The set of a run by its rule; false: not known. */
+static bool choose_set(const comparer *c, etr_output_gap *gap, size_t place, size_t run_count, size_t set_count) {
+  int32_t index = c->profile->runs[gap->run].bundled_input_index;
+  bool has_index = index >= 0 && (size_t)index < set_count;
+  gap->rule = has_index ? "bundled input index" : set_count == 1 ? "the record's only set of reference outputs" : "order: as many sets as runs";
+  gap->set = has_index ? (uint32_t)index : set_count == 1 ? 0 : (uint32_t)place;
+  return has_index || set_count == 1 || set_count == run_count;
+}
+
+static void compare_method(comparer *c, uint32_t method, const etr_pickle_value *sets) {
+  runs_with_outputs runs = {0};
+  if (!collect_runs(c, method, &runs)) return;
+  for (size_t i = 0; i < runs.count && sets->items.count; i++) {
+    etr_output_gap gap = {.method = method, .run = runs.data[i].run};
+    if (choose_set(c, &gap, i, runs.count, sets->items.count))
+      compare_run(c, &gap, &runs.data[i], sets->items.data[gap.set]);
+    else {
+      etr_warn(c->warnings, c->profile->etrecord, ENTRY, ETR_NO_OFFSET,
+               "method %s has %zu sets of reference outputs, and %zu runs logged theirs: which belong together is not known, they are not compared",
+               c->profile->methods[method].name, sets->items.count, runs.count);
+      return;
+    }
+  }
+}
+
+static void compare_methods(comparer *c) {
+  const etr_pickle_value *root = c->archive.root;
+  if (root->kind != ETR_PICKLE_DICT) {
+    etr_warn(c->warnings, c->profile->etrecord, ENTRY, ETR_NO_OFFSET, "it is no map of methods to sets of outputs: they are not compared");
+    return;
+  }
+  for (uint32_t i = 0; i < c->profile->method_count && !etr_arena_failed(c->arena); i++) {
+    const etr_pickle_value *sets = etr_pickle_find(root, etr_slice_of(c->profile->methods[i].name));
+    if (sets && sets->kind == ETR_PICKLE_LIST) compare_method(c, i, sets);
+  }
+}
+
+/* ---- The entry ---- */
+
+static etr_status read_entry(etr_file *out, const char *path, etr_error *error) {
+  etr_archive *record;
+  ETR_TRY(etr_archive_open(&record, path, error));
+  size_t index = etr_archive_find(record, ENTRY);
+  etr_status status = index == SIZE_MAX ? etr_fail(error, ETR_ERROR_FORMAT, path, ENTRY, ETR_NO_OFFSET, "the entry is missing")
+                                        : etr_archive_read(out, record, index, ETR_MOST_TORCH_BYTES, error);
+  etr_archive_close(record);
+  return status;
+}
+
+static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error) {
+  ETR_TRY(etr_torch_open(&c->archive, bytes, c->profile->etrecord, ENTRY, error));
+  etr_status status = c->profile->debug_buffer ? etr_seekable_open(&c->buffer, c->profile->debug_buffer, error) : ETR_OK;
+  if (status == ETR_OK) compare_methods(c);
+  if (status == ETR_OK && c->profile->debug_buffer) etr_seekable_close(&c->buffer);
+  etr_torch_close(&c->archive);
+  return status;
+}
+
+etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings, etr_error *error) {
+  comparer c = {.profile = profile, .arena = arena, .warnings = warnings};
+  bool any = false;
+  etr_file file;
+  etr_error failure = {.offset = ETR_NO_OFFSET};
+  for (size_t i = 0; i < profile->debug_value_count && !any; i++) any = profile->debug_values[i].is_output;
+  if (!any || !profile->has_reference_outputs) return ETR_OK;
+  etr_status status = read_entry(&file, profile->etrecord, &failure);
+  if (status == ETR_OK) {
+    status = compare_archive(&c, (etr_slice){(const char *)file.data, file.size}, &failure);
+    etr_file_clear(&file);
+  }
+  profile->output_gaps = c.gaps.data;
+  profile->output_gap_count = c.gaps.count;
+  if (status == ETR_ERROR_FORMAT) {
+    etr_warn(warnings, failure.file, failure.entry, failure.offset, "%s; the outputs are not compared with it", failure.message);
+    return ETR_OK;
+  }
+  if (status != ETR_OK && error) *error = failure;
+  return status;
+}

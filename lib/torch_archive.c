@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * torch_archive.c - the zip around a pickle.
+ */
+#include "torch_archive.h"
+
+#define PICKLE "data.pkl"
+
+static etr_status fail(const etr_torch_archive *archive, etr_error *error, uint64_t offset, const char *what) {
+  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "%s", what);
+}
+
+static etr_status out_of_memory(const etr_torch_archive *archive, etr_error *error) {
+  return etr_fail(error, ETR_ERROR_MEMORY, archive->path, archive->entry, ETR_NO_OFFSET, "out of memory");
+}
+
+/* An error of the inner zip is one of the entry that holds it. */
+static etr_status place(const etr_torch_archive *archive, etr_status status, etr_error *error) {
+  if (status == ETR_OK || !error) return status;
+  etr_error inner = *error;
+  return etr_fail(error, status, archive->path, archive->entry, ETR_NO_OFFSET, "%s%s%.400s", inner.entry, inner.entry[0] ? ": " : "", inner.message);
+}
+
+static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name, uint64_t max_bytes, etr_error *error) {
+  char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
+  if (!full) return out_of_memory(archive, error);
+  size_t index = etr_archive_find(archive->zip, full);
+  if (index == SIZE_MAX) return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.200s is missing", full);
+  return place(archive, etr_archive_read(out, archive->zip, index, max_bytes, error), error);
+}
+
+/* Everything is in one folder, whose name may be any. */
+static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
+  etr_slice pickle = ETR_SLICE("/" PICKLE);
+  for (size_t i = 0; i < etr_archive_count(archive->zip); i++) {
+    etr_slice name = etr_slice_of(etr_archive_name(archive->zip, i));
+    if (!etr_slice_ends(name, pickle)) continue;
+    archive->prefix = etr_arena_copy(&archive->arena, (etr_slice){name.data, name.size - pickle.size + 1});
+    return archive->prefix ? ETR_OK : out_of_memory(archive, error);
+  }
+  return fail(archive, error, ETR_NO_OFFSET, "not written by torch.save: there is no " PICKLE);
+}
+
+/* Archives of old are little-endian and do not say so. */
+static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error) {
+  etr_file order;
+  etr_error ignored;
+  if (read_entry(&order, archive, "byteorder", 64, &ignored) != ETR_OK) return ETR_OK;
+  bool little = etr_slice_is(((etr_slice){(const char *)order.data, order.size}), "little");
+  etr_file_clear(&order);
+  return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
+}
+
+static etr_status run_pickle(etr_torch_archive *archive, etr_error *error) {
+  uint64_t offset;
+  ETR_TRY(read_entry(&archive->pickle, archive, PICKLE, ETR_MOST_PICKLE_BYTES, error));
+  const char *wrong = etr_pickle_read(&archive->root, &archive->arena, (etr_slice){(const char *)archive->pickle.data, archive->pickle.size},
+                                      &offset);
+  if (etr_arena_failed(&archive->arena)) return out_of_memory(archive, error);
+  if (!wrong) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "its pickle cannot be read: %s", wrong);
+}
+
+static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_error *error) {
+  ETR_TRY(place(archive, etr_archive_open_memory(&archive->zip, bytes, archive->path, error), error));
+  ETR_TRY(find_prefix(archive, error));
+  ETR_TRY(check_byte_order(archive, error));
+  return run_pickle(archive, error);
+}
+
+etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry, etr_error *error) {
+  *out = (etr_torch_archive){.path = path, .entry = entry};
+  etr_map_init(&out->storages, &out->arena);
+  etr_status status = open_archive(out, bytes, error);
+  if (status != ETR_OK) etr_torch_close(out);
+  return status;
+}
+
+void etr_torch_close(etr_torch_archive *archive) {
+  for (size_t i = 0; i < archive->loaded.count; i++) etr_file_clear(&archive->loaded.data[i]);
+  etr_file_clear(&archive->pickle);
+  etr_archive_close(archive->zip);
+  etr_arena_clear(&archive->arena);
+  *archive = (etr_torch_archive){0};
+}
+
+/* The bytes of a storage, loaded once. */
+static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_slice key, etr_error *error) {
+  uint32_t known = etr_map_get(&archive->storages, key);
+  if (known == ETR_NONE) {
+    char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64), key.data);
+    etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
+    if (!file) return out_of_memory(archive, error);
+    *file = (etr_file){0};
+    ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
+    archive->loaded_bytes += file->size;
+    known = (uint32_t)(archive->loaded.count - 1);
+    if (!etr_map_set(&archive->storages, key, known)) return out_of_memory(archive, error);
+  }
+  *out = (etr_slice){(const char *)archive->loaded.data[known].data, archive->loaded.data[known].size};
+  return ETR_OK;
+}
+
+etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, const etr_pickle_value *tensor, etr_error *error) {
+  *out = (etr_tensor_view){.element = tensor->element, .sizes = tensor->sizes, .strides = tensor->strides, .rank = tensor->rank};
+  out->offset = tensor->offset <= UINT64_MAX / 8 ? tensor->offset * tensor->element->size : UINT64_MAX;
+  ETR_TRY(load_storage(&out->memory, archive, tensor->storage->text, error));
+  const char *fault = etr_tensor_fault(out);
+  if (!fault) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "a tensor cannot be read: %s", fault);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * output_gaps.h - what a method returned beside the record's reference outputs. Layer 4.
+ */
+#ifndef ETR_OUTPUT_GAPS_H
+#define ETR_OUTPUT_GAPS_H
+
+#include "fields.h"
+#include "table.h"
+
+/** Writes a section of a text: for each output the run that is furthest from its reference. Nothing if none was compared. */
+void etr_put_output_gaps(etr_writer *writer, etr_arena *arena, const etr_profile *profile, uint32_t method, size_t width);
+
+/** Writes the key output_gaps: a list of all runs' outputs. */
+void etr_field_output_gaps(const etr_fields *fields, uint32_t method);
+
+/** Writes the keys of a gap: mse, l1, max_abs_error, snr_db, elements, left_out, unlike. NULL: nulls. */
+void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap);
+
+/** Adds the cells of a gap: SNR, MSE, L1, largest error; "equal" for the SNR of equal numbers, and how many NaN or infinities differ. */
+void etr_table_add_gap(etr_table *table, const etr_numeric_gap *gap);
+
+/** Which of two gaps is worse: NaN and infinities that differ first, then the lower SNR. Positive if a is. */
+int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b);
+
+#endif

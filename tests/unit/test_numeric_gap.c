@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_numeric_gap.c - lib/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators have them.
+ */
+#include "numeric_gap.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static bool close_to(double a, double b) { return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 1e-9 * fabs(b); }
+
+Test(numeric_gap, formulas) {
+  static const struct {
+    double reference[4], actual[4];
+    etr_numeric_gap expected;
+  } rows[] = {
+      /* torch.mean(torch.square(a - b)), torch.abs(a - b).sum(), 10 * torch.log10(torch.mean(a ** 2) / mse) */
+      {{1, 2, 3, 4}, {1, 2, 3, 5}, {4, 0, 0, 0.25, 1, 1, 14.771212547196624}},
+      {{1, -2, 3, -4}, {1.5, -2, 3, -4}, {4, 0, 0, 0.0625, 0.5, 0.5, 20.791812460476248}},
+      {{1, 2, 3, 4}, {1, 2, 3, 4}, {4, 0, 0, 0, 0, 0, INFINITY}},
+      {{0, 0, 0, 0}, {0, 0, 0, 0}, {4, 0, 0, 0, 0, 0, INFINITY}},
+      {{0, 0, 0, 0}, {0, 0, 0, 2}, {4, 0, 0, 1, 2, 2, -INFINITY}},
+      /* NaN and infinities are left out; only those that differ are held against the run */
+      {{NAN, INFINITY, -INFINITY, 1}, {NAN, INFINITY, -INFINITY, 3}, {4, 3, 0, 4, 2, 2, -6.020599913279624}},
+      {{NAN, INFINITY, 2, 1}, {0, -INFINITY, NAN, 1}, {4, 3, 3, 0, 0, 0, INFINITY}},
+      {{NAN, NAN, NAN, NAN}, {0, 0, 0, 0}, {4, 4, 4, NAN, NAN, NAN, NAN}},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    etr_gap_sum sum = {0};
+    etr_gap_add(&sum, rows[i].reference, rows[i].actual, 1);
+    etr_gap_add(&sum, rows[i].reference + 1, rows[i].actual + 1, 3);
+    etr_numeric_gap gap = etr_gap_of(&sum);
+    const etr_numeric_gap *e = &rows[i].expected;
+    cr_expect(gap.element_count == e->element_count && gap.left_out == e->left_out && gap.unlike == e->unlike, "row %zu", i);
+    cr_expect(close_to(gap.mse, e->mse) && close_to(gap.l1, e->l1) && close_to(gap.max_abs_error, e->max_abs_error) &&
+                  close_to(gap.snr_db, e->snr_db),
+              "row %zu: %.17g %.17g %.17g %.17g", i, gap.mse, gap.l1, gap.max_abs_error, gap.snr_db);
+  }
+}
+
+Test(numeric_gap, other_types_and_orders) {
+  const float reference[] = {1, 2, 3, 4, 5, 6};
+  const int16_t actual[] = {1, 4, 2, 5, 3, 7}; /* the same, transposed, but for one */
+  const int64_t sizes[] = {2, 3}, rows[] = {3, 1}, columns[] = {1, 2}, other[] = {3, 2};
+  etr_tensor_view a = {etr_element_of_dtype("float32"), sizes, rows, 2, 0, NULL, {(const char *)reference, sizeof reference}};
+  etr_tensor_view b = {etr_element_of_dtype("int16"), sizes, columns, 2, 0, NULL, {(const char *)actual, sizeof actual}};
+  etr_numeric_gap gap;
+  cr_assert_null(etr_gap_measure(&gap, &a, &b));
+  cr_expect(gap.element_count == 6 && gap.l1 == 1 && gap.max_abs_error == 1);
+  b.sizes = other;
+  cr_expect_str_eq(etr_gap_measure(&gap, &a, &b), "the shapes differ");
+  b.rank = 1;
+  cr_expect_str_eq(etr_gap_measure(&gap, &a, &b), "the shapes differ");
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_pickle.c - lib/pickle.c: what it reads, and all that it refuses.
+ */
+#include "pickle.h"
+
+#include <criterion/criterion.h>
+
+#define BYTES(literal)                                                                                                                               \
+  { (literal), sizeof(literal) - 1 }
+
+/* ("storage", FloatStorage, "0", "cpu", 4) */
+#define STORAGE                                                                                                                                      \
+  "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                                                                 \
+  "0X\3\0\0\0cpuK\4tQ"
+#define REBUILD "ctorch._utils\n_rebuild_tensor_v2\n"
+#define HOOKS "ccollections\nOrderedDict\n)R"
+
+typedef struct run {
+  etr_arena arena;
+  const etr_pickle_value *value;
+  const char *message;
+  uint64_t offset;
+} run;
+
+static run run_of(etr_slice bytes) {
+  run r = {0};
+  r.message = etr_pickle_read(&r.value, &r.arena, bytes, &r.offset);
+  return r;
+}
+
+Test(pickle, scalars) {
+  static const struct {
+    etr_slice bytes;
+    etr_pickle_kind kind;
+    int64_t number;
+    double real;
+  } rows[] = {
+      {BYTES("\x80\2N."), ETR_PICKLE_NONE, 0, 0},
+      {BYTES("\x88."), ETR_PICKLE_BOOL, 1, 0},
+      {BYTES("\x89."), ETR_PICKLE_BOOL, 0, 0},
+      {BYTES("K\xFF."), ETR_PICKLE_INT, 255, 0},
+      {BYTES("M\0\1."), ETR_PICKLE_INT, 256, 0},
+      {BYTES("J\xFE\xFF\xFF\xFF."), ETR_PICKLE_INT, -2, 0},
+      {BYTES("\x8A\0."), ETR_PICKLE_INT, 0, 0},
+      {BYTES("\x8A\1\xFF."), ETR_PICKLE_INT, -1, 0},
+      {BYTES("\x8A\x08\0\0\0\0\0\0\0\x80."), ETR_PICKLE_INT, INT64_MIN, 0},
+      {BYTES("G\x3F\xF8\0\0\0\0\0\0."), ETR_PICKLE_FLOAT, 0, 1.5},
+      {BYTES("\x80\4\x95\3\0\0\0\0\0\0\0\x88."), ETR_PICKLE_BOOL, 1, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    run r = run_of(rows[i].bytes);
+    cr_assert(r.value, "row %zu: %s", i, r.message);
+    cr_expect(r.value->kind == rows[i].kind && r.value->number == rows[i].number && r.value->real == rows[i].real, "row %zu", i);
+    etr_arena_clear(&r.arena);
+  }
+}
+
+Test(pickle, structures) {
+  /* {"a": [1, (2, 3, 4)], "b": the list again, "a": ()}: the last of equal keys counts */
+  run r = run_of((etr_slice)BYTES("\x80\2}q\0(X\1\0\0\0aq\1]q\2(K\1K\2K\3K\4\x87"
+                                  "eX\1\0\0\0bh\2h\1)u."));
+  cr_assert(r.value, "%s", r.message);
+  const etr_pickle_value *b = etr_pickle_find(r.value, ETR_SLICE("b")), *a = etr_pickle_find(r.value, ETR_SLICE("a"));
+  cr_assert(a && b && a->kind == ETR_PICKLE_LIST && a->items.count == 0 && b->items.count == 2);
+  cr_expect(b->items.data[0]->number == 1 && b->items.data[1]->items.data[2]->number == 4);
+  cr_expect_null(etr_pickle_find(r.value, ETR_SLICE("c")));
+  cr_expect_null(etr_pickle_find(b, ETR_SLICE("a")), "a list has no keys");
+  etr_arena_clear(&r.arena);
+}
+
+Test(pickle, a_cyclic_list_is_a_list) {
+  run r = run_of((etr_slice)BYTES("]q\0h\0a."));
+  cr_assert(r.value && r.value->items.count == 1, "%s", r.message);
+  cr_expect_eq(r.value->items.data[0], r.value);
+  etr_arena_clear(&r.arena);
+}
+
+Test(pickle, tensors) {
+  static const struct {
+    etr_slice bytes;
+    const char *dtype;
+    uint64_t offset;
+    int64_t size, stride;
+  } rows[] = {
+      {BYTES("\x80\2" REBUILD "(" STORAGE "K\1K\3\x85K\1\x85\x89" HOOKS "tR."), "float32", 1, 3, 1},
+      {BYTES("\x80\2"
+             "ctorch._utils\n_rebuild_parameter\n(" REBUILD "(" STORAGE "K\0K\2\x85K\2\x85\x89" HOOKS "tR\x88" HOOKS "tR."),
+       "float32", 0, 2, 2},
+      {BYTES("\x80\2"
+             "ctorch._utils\n_rebuild_tensor_v3\n((X\7\0\0\0storagectorch.storage\nUntypedStorage\nX\1\0\0\0"
+             "0X\3\0\0\0cpuK\4tQ"
+             "K\0K\2\x85K\1\x85\x89" HOOKS "ctorch\nuint16\ntR."),
+       "uint16", 0, 2, 1},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    run r = run_of(rows[i].bytes);
+    cr_assert(r.value, "row %zu: %s", i, r.message);
+    cr_assert(r.value->kind == ETR_PICKLE_TENSOR && r.value->rank == 1, "row %zu", i);
+    cr_expect_str_eq(r.value->element->dtype, rows[i].dtype);
+    cr_expect(r.value->offset == rows[i].offset && r.value->sizes[0] == rows[i].size && r.value->strides[0] == rows[i].stride, "row %zu", i);
+    cr_expect(etr_slice_is(r.value->storage->text, "0"));
+    etr_arena_clear(&r.arena);
+  }
+}
+
+Test(pickle, what_it_refuses) {
+  static const struct {
+    etr_slice bytes;
+    const char *message; /* part of it */
+  } rows[] = {
+      {BYTES(""), "ends in the middle"},
+      {BYTES("."), "stack is empty"},
+      {BYTES("N"), "ends in the middle"},
+      {BYTES("X\xFF\xFF\xFF\xFF"
+             "a."),
+       "ends in the middle"},
+      {BYTES("\x8D\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
+             "a."),
+       "ends in the middle"},
+      {BYTES("cos\nsystem\n."), "it needs os.system"},
+      {BYTES("X\2\0\0\0osX\6\0\0\0system\x93."), "it needs os.system"},
+      {BYTES("K\1K\2\x93."), "a name is no text"},
+      {BYTES("ctorch\nFloatStorage\n)R."), "calls something"},
+      {BYTES("ccollections\nOrderedDict\nK\1\x85R."), "calls something"},
+      {BYTES("ccollections\nOrderedDict\n)R}b."), "instruction 0x62"}, /* BUILD */
+      {BYTES("(ios\nsystem\n."), "instruction 0x69"},                  /* INST */
+      {BYTES("S'a'\n."), "instruction 0x53"},
+      {BYTES("2."), "instruction 0x32"}, /* DUP */
+      {BYTES("t."), "a mark is missing"},
+      {BYTES("(N."), "a mark is left over"},
+      {BYTES("N(a."), "stack is empty"}, /* not below the mark */
+      {BYTES("N(\x85."), "stack is empty"},
+      {BYTES("NNa."), "takes none"},
+      {BYTES("](K\1u."), "takes none"},
+      {BYTES("}(K\1u."), "takes none"},
+      {BYTES("h\0."), "never put"},
+      {BYTES("Nq\1."), "memo has gaps"},
+      {BYTES("Nr\xFF\xFF\xFF\xFF."), "memo has gaps"},
+      {BYTES("\x8A\xFF"
+             "aaaaaaaaaa."),
+       "too large"},
+      {BYTES("K\1Q."), "no tensor's storage"},
+      {BYTES("(NNNNNtQ."), "no tensor's storage"},
+      {BYTES(REBUILD ")R."), "unknown way"},
+      {BYTES(REBUILD "(" STORAGE "K\0K\2\x85K\1\x85\x89" HOOKS "tR" STORAGE "b."), "instruction 0x62"},
+      {BYTES(REBUILD "(" STORAGE "J\xFF\xFF\xFF\xFFK\2\x85K\1\x85\x89" HOOKS "tR."), "unknown way"},
+      {BYTES(REBUILD "(" STORAGE "K\0K\2\x85)\x89" HOOKS "tR."), "unknown way"},
+      {BYTES(REBUILD "(" STORAGE "K\0N\x85K\1\x85\x89" HOOKS "tR."), "shape is senseless"},
+      {BYTES(REBUILD "(" STORAGE "K\0NK\1\x85\x89" HOOKS "tR."), "shape is senseless"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    run r = run_of(rows[i].bytes);
+    cr_expect(!r.value && r.message && strstr(r.message, rows[i].message), "row %zu: %s", i, r.message ? r.message : "was read");
+    cr_expect(r.offset <= rows[i].bytes.size);
+    etr_arena_clear(&r.arena);
+  }
+}
+
+Test(pickle, bombs_are_bounded) {
+  enum { SIZE = 4 << 20 };
+  static const char openings[] = {']', '(', ')', '}', 'N'};
+  static char bytes[SIZE];
+  for (size_t i = 0; i < sizeof openings; i++) {
+    memset(bytes, openings[i], SIZE);
+    run r = run_of((etr_slice){bytes, SIZE});
+    cr_expect_not_null(r.message, "'%c'", openings[i]);
+    etr_arena_clear(&r.arena);
+  }
+  /* lists of ten times the list before: 10^k elements, and k lists */
+  size_t at = 0;
+  memcpy(bytes, "]q\0", 3);
+  at = 3;
+  for (uint8_t k = 0; k < 100; k++) {
+    char step[] = {']', 'q', (char)(k + 1), '(', 'h', (char)k, 'h', (char)k, 'h', (char)k, 'h', (char)k, 'h', (char)k, 'e'};
+    memcpy(bytes + at, step, sizeof step);
+    at += sizeof step;
+  }
+  bytes[at++] = '.';
+  run r = run_of((etr_slice){bytes, at});
+  cr_expect(r.value && r.value->items.count == 5, "%s", r.message);
+  etr_arena_clear(&r.arena);
+}

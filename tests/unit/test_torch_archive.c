@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_torch_archive.c - lib/torch_archive.c on real archives, whole, cut and damaged.
+ */
+#include "torch_archive.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static etr_file entry_of(const char *record, const char *name) {
+  etr_archive *archive;
+  etr_file file;
+  cr_assert_eq(etr_archive_open(&archive, record, NULL), ETR_OK);
+  cr_assert_eq(etr_archive_read(&file, archive, etr_archive_find(archive, name), 1 << 20, NULL), ETR_OK);
+  etr_archive_close(archive);
+  return file;
+}
+
+static etr_slice all_of(const etr_file *file) { return (etr_slice){(const char *)file->data, file->size}; }
+
+Test(torch_archive, reference_outputs) {
+  /* data/0 and data/1 of the archive: float32[2, 4] and float32[] */
+  static const float expected[] = {0.5F, 0.5F, 0.509182453F, 0.513075233F};
+  etr_file file = entry_of(FIXTURES "/bundled_update/etrecord.bin", "reference_outputs");
+  etr_torch_archive archive;
+  etr_error error;
+  cr_assert_eq(etr_torch_open(&archive, all_of(&file), "record", "reference_outputs", &error), ETR_OK, "%s", error.message);
+  const etr_pickle_value *sets = etr_pickle_find(archive.root, ETR_SLICE("forward"));
+  cr_assert(sets && sets->kind == ETR_PICKLE_LIST && sets->items.count == 1 && sets->items.data[0]->items.count == 2);
+  const etr_pickle_value *const *outputs = sets->items.data[0]->items.data;
+  etr_tensor_view view;
+  for (int again = 0; again < 2; again++) {
+    cr_assert_eq(etr_torch_view(&view, &archive, outputs[0], &error), ETR_OK, "%s", error.message);
+    cr_expect(view.rank == 2 && view.sizes[0] == 2 && view.sizes[1] == 4 && view.memory.size == 32);
+    double numbers[4];
+    etr_element_decode(view.element, (const uint8_t *)view.memory.data, 4, numbers);
+    for (int i = 0; i < 4; i++) cr_expect_float_eq(numbers[i], (double)expected[i], 1e-7);
+  }
+  cr_expect_eq(archive.loaded.count, 1, "a storage is loaded once");
+  cr_assert_eq(etr_torch_view(&view, &archive, outputs[1], &error), ETR_OK);
+  cr_expect(view.rank == 0 && view.memory.size == 4);
+  etr_torch_close(&archive);
+  etr_file_clear(&file);
+}
+
+Test(torch_archive, every_torch_archive_of_the_fixtures) {
+  static const char *const records[] = {"add_mul", "quantized_xnnpack", "multi_method", "old_0_6_add_mul"};
+  size_t read = 0;
+  for (size_t i = 0; i < ETR_COUNT(records); i++) {
+    char path[256];
+    etr_archive *record;
+    snprintf(path, sizeof path, FIXTURES "/%s/etrecord.bin", records[i]);
+    cr_assert_eq(etr_archive_open(&record, path, NULL), ETR_OK);
+    for (size_t k = 0; k < etr_archive_count(record); k++) {
+      const char *name = etr_archive_name(record, k);
+      etr_torch_archive archive;
+      etr_error error;
+      if (!etr_slice_ends(etr_slice_of(name), ETR_SLICE("_state_dict"))) continue;
+      etr_file file = entry_of(path, name);
+      cr_assert_eq(etr_torch_open(&archive, all_of(&file), path, name, &error), ETR_OK, "%s %s: %s", path, name, error.message);
+      for (size_t t = 1; t < archive.root->items.count; t += 2) {
+        etr_tensor_view view;
+        if (archive.root->items.data[t]->kind != ETR_PICKLE_TENSOR) continue;
+        cr_expect_eq(etr_torch_view(&view, &archive, archive.root->items.data[t], &error), ETR_OK, "%s %s: %s", path, name, error.message);
+        read++;
+      }
+      etr_torch_close(&archive);
+      etr_file_clear(&file);
+    }
+    etr_archive_close(record);
+  }
+  cr_expect_gt(read, 20);
+}
+
+/* Opens, and takes what outputs there are. */
+static etr_status read_all(etr_slice bytes, etr_error *error) {
+  etr_torch_archive archive;
+  etr_tensor_view view;
+  ETR_TRY(etr_torch_open(&archive, bytes, "record", "reference_outputs", error));
+  const etr_pickle_value *sets = etr_pickle_find(archive.root, ETR_SLICE("forward"));
+  etr_status status = sets ? ETR_OK : etr_fail(error, ETR_ERROR_FORMAT, "record", "reference_outputs", 0, "no sets");
+  for (size_t i = 0; status == ETR_OK && i < sets->items.data[0]->items.count; i++)
+    status = etr_torch_view(&view, &archive, sets->items.data[0]->items.data[i], error);
+  etr_torch_close(&archive);
+  return status;
+}
+
+Test(torch_archive, cut_and_damaged) {
+  etr_file file = entry_of(FIXTURES "/bundled_update/etrecord.bin", "reference_outputs");
+  char *copy = malloc(file.size);
+  etr_error error;
+  for (size_t size = 0; size < file.size; size += 7) {
+    cr_expect_eq(read_all((etr_slice){(const char *)file.data, size}, &error), ETR_ERROR_FORMAT, "cut to %zu", size);
+    cr_expect(error.message[0] && strcmp(error.entry, "reference_outputs") == 0, "cut to %zu", size);
+  }
+  for (size_t at = 0; at < file.size; at++) {
+    memcpy(copy, file.data, file.size);
+    copy[at] = (char)(copy[at] ^ 0x55);
+    etr_status status = read_all((etr_slice){copy, file.size}, &error); /* many bytes are padding */
+    cr_expect(status == ETR_OK || status == ETR_ERROR_FORMAT, "byte %zu: %d", at, (int)status);
+  }
+  free(copy);
+  etr_file_clear(&file);
+}
