@@ -51,15 +51,16 @@ static const char *compare(etr_gap_sum *sum, etr_tensor_reader *reference, etr_t
   return NULL;
 }
 
-const char *etr_gap_measure(etr_numeric_gap *out, const etr_tensor_view *reference, const etr_tensor_view *actual) {
+etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference, const etr_tensor_view *actual) {
   etr_tensor_reader wanted = {0}, got = {0};
   etr_gap_sum sum = {0};
-  if (!same_shape(reference, actual)) return "the shapes differ";
-  const char *problem = etr_tensor_reader_open(&wanted, reference);
-  if (!problem) problem = etr_tensor_reader_open(&got, actual);
-  if (!problem) problem = compare(&sum, &wanted, &got);
+  *problem = "the shapes differ";
+  if (!same_shape(reference, actual)) return ETR_OK;
+  etr_status status = etr_tensor_reader_open(&wanted, reference, problem);
+  if (status == ETR_OK && !*problem) status = etr_tensor_reader_open(&got, actual, problem);
+  if (status == ETR_OK && !*problem) *problem = compare(&sum, &wanted, &got);
   etr_tensor_reader_close(&wanted);
   etr_tensor_reader_close(&got);
-  if (!problem) *out = etr_gap_of(&sum);
-  return problem;
+  *out = etr_gap_of(&sum);
+  return status;
 }

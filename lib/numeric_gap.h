@@ -19,7 +19,10 @@ void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual
 /** The gap of all pairs that were added. */
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum);
 
-/** The gap of two tensors without fault. NULL, or why they cannot be compared, a static text: shapes differ, unreadable, too large, out of memory. */
-const char *etr_gap_measure(etr_numeric_gap *out, const etr_tensor_view *reference, const etr_tensor_view *actual);
+/**
+ * The gap of two tensors without fault. *problem is NULL, or why they cannot be compared, a static text: the shapes differ, one is unreadable, or too
+ * large. Errors: ETR_ERROR_MEMORY.
+ */
+etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference, const etr_tensor_view *actual);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct comparer {
   etr_warnings *warnings;
   etr_torch_archive archive;
   etr_seekable buffer; /* the debug buffer */
+  bool out_of_memory;
   etr_vec(etr_output_gap) gaps;
 } comparer;
 
@@ -49,9 +50,15 @@ static const char *compare_tensors(comparer *c, etr_numeric_gap *out, const etr_
   int64_t strides[ETR_MOST_RANK];
   etr_error error;
   if (!value->stats) return c->profile->debug_buffer ? "its numbers cannot be read" : "there is no debug buffer";
-  if (etr_torch_view(&wanted, &c->archive, reference, &error) != ETR_OK) return kept(c, error.message);
   if (!etr_debug_view(&got, value, &c->buffer, strides)) return "its numbers cannot be read";
-  return etr_gap_measure(out, &wanted, &got);
+  const char *problem = NULL;
+  etr_status status = etr_torch_view(&wanted, &c->archive, reference, &error);
+  if (status == ETR_OK)
+    status = etr_gap_measure(out, &problem, &wanted, &got);
+  else
+    problem = kept(c, error.message);
+  c->out_of_memory |= status == ETR_ERROR_MEMORY;
+  return problem;
 }
 
 static void compare_output(comparer *c, etr_output_gap *gap, const etr_pickle_value *reference) {
@@ -168,6 +175,7 @@ static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error
   ETR_TRY(etr_torch_open(&c->archive, bytes, c->profile->etrecord, ENTRY, error));
   etr_status status = c->profile->debug_buffer ? etr_seekable_open(&c->buffer, c->profile->debug_buffer, error) : ETR_OK;
   if (status == ETR_OK) compare_methods(c);
+  if (c->out_of_memory) status = etr_fail(error, ETR_ERROR_MEMORY, c->profile->etrecord, ENTRY, ETR_NO_OFFSET, "out of memory");
   if (status == ETR_OK && c->profile->debug_buffer) etr_seekable_close(&c->buffer);
   etr_torch_close(&c->archive);
   return status;

@@ -139,23 +139,27 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
 
 /* ---- In the order of the dimensions ---- */
 
-static const char *load_tensor(etr_tensor_reader *reader) {
+static etr_status load_tensor(etr_tensor_reader *reader, const char **problem) {
   uint64_t size = reader->count * reader->view.element->size;
-  if (size > ETR_MOST_LOADED_BYTES) return "it is too large to be read in the order of its dimensions";
+  *problem = "it is too large to be read in the order of its dimensions";
+  if (size > ETR_MOST_LOADED_BYTES) return ETR_OK;
   reader->loaded = malloc((size_t)size);
-  if (!reader->loaded) return "out of memory";
-  if (!etr_seekable_read(reader->view.file, reader->view.offset, reader->loaded, (size_t)size)) return "it cannot be read";
+  if (!reader->loaded) return ETR_ERROR_MEMORY;
+  *problem = "it cannot be read";
+  if (!etr_seekable_read(reader->view.file, reader->view.offset, reader->loaded, (size_t)size)) return ETR_OK;
+  *problem = NULL;
   reader->view.file = NULL;
   reader->view.memory = (etr_slice){(const char *)reader->loaded, (size_t)size};
   reader->view.offset = 0;
-  return NULL;
+  return ETR_OK;
 }
 
-const char *etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view) {
+etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view, const char **problem) {
+  *problem = NULL;
   *reader = (etr_tensor_reader){.view = *view};
   etr_tensor_count(view->sizes, view->rank, view->element->size, &reader->count);
   reader->in_order = reader->count == 0 || is_in_order(view);
-  return view->file && !reader->in_order ? load_tensor(reader) : NULL;
+  return view->file && !reader->in_order ? load_tensor(reader, problem) : ETR_OK;
 }
 
 static const uint8_t *memory_at(const etr_tensor_reader *reader, uint64_t element) {

@@ -45,8 +45,8 @@ typedef struct etr_tensor_reader {
   uint64_t place; /* element that `index` is, from the first */
 } etr_tensor_reader;
 
-/** NULL, or what failed as a static text (too large, out of memory, unreadable). Close with etr_tensor_reader_close() in either case. */
-const char *etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view);
+/** *problem is NULL, or a static text: it is too large, or unreadable. Close with etr_tensor_reader_close() in any case. Errors: ETR_ERROR_MEMORY. */
+etr_status etr_tensor_reader_open(etr_tensor_reader *reader, const etr_tensor_view *view, const char **problem);
 
 /** Reads up to ETR_PIECE_ELEMENTS more; how many there were. 0: at the end, or unreadable (reader.at < reader.count). */
 size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_ELEMENTS]);

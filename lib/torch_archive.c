@@ -45,7 +45,8 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
 static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error) {
   etr_file order;
   etr_error ignored;
-  if (read_entry(&order, archive, "byteorder", 64, &ignored) != ETR_OK) return ETR_OK;
+  etr_status status = read_entry(&order, archive, "byteorder", 64, &ignored);
+  if (status != ETR_OK) return status == ETR_ERROR_MEMORY ? out_of_memory(archive, error) : ETR_OK;
   bool little = etr_slice_is(((etr_slice){(const char *)order.data, order.size}), "little");
   etr_file_clear(&order);
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");

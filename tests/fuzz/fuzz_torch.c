@@ -15,7 +15,8 @@ static void check_tensor(etr_torch_archive *archive, const etr_pickle_value *ten
   static double piece[ETR_PIECE_ELEMENTS];
   if (!tensor->element || !tensor->storage || tensor->rank > ETR_MOST_RANK) abort();
   if (!archive || etr_torch_view(&view, archive, tensor, NULL) != ETR_OK) return;
-  if (etr_tensor_reader_open(&reader, &view) == NULL) (void)etr_tensor_reader_next(&reader, piece);
+  const char *problem;
+  if (etr_tensor_reader_open(&reader, &view, &problem) == ETR_OK && !problem) (void)etr_tensor_reader_next(&reader, piece);
   etr_tensor_reader_close(&reader);
 }
 

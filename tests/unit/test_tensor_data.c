@@ -121,10 +121,11 @@ Test(tensor_data, a_mean_loses_no_small_numbers) {
 /* Reads all of a tensor and compares it. */
 static void expect_elements(const etr_tensor_view *view, const double *expected, size_t count) {
   etr_tensor_reader reader;
+  const char *problem;
   static double piece[ETR_PIECE_ELEMENTS];
   size_t seen = 0;
   cr_assert_null(etr_tensor_fault(view));
-  cr_assert_null(etr_tensor_reader_open(&reader, view));
+  cr_assert(etr_tensor_reader_open(&reader, view, &problem) == ETR_OK && !problem);
   for (size_t got; (got = etr_tensor_reader_next(&reader, piece)) > 0;)
     for (size_t i = 0; i < got; i++, seen++) cr_expect(seen < count && piece[i] == expected[seen], "element %zu: %g", seen, piece[i]);
   cr_expect_eq(seen, count);
