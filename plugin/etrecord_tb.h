@@ -100,6 +100,26 @@ typedef struct etr_dot_options {
  */
 ETR_API etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error);
 
+/* ---- Trace ---------------------------------------------------------------------------------------------------------------------------- */
+
+/** Zeroed: every run, as text. Borrowed strings. */
+typedef struct etr_trace_options {
+  const char *method; /**< only runs of this method; NULL: all, and loads */
+  bool gzip;          /**< compressed, as Perfetto opens it, too */
+} etr_trace_options;
+
+/**
+ * Writes the runs as Chrome trace events (schema/trace.schema.json), for Perfetto or chrome://tracing: a process for each method of each ETDump, in it
+ * a track for the calls and kernels, and one for each delegate. ts is in microseconds since the dump's first run began; dumps have clocks of their
+ * own. Events stand where they were measured. Those of a delegate that do not lie inside its call, because its clock is another one, are laid end to
+ * end from the call's start on, and are shortened in proportion where they add up to more than the call; XNNPACK does so itself. args tell:
+ * "start": "measured", "synthetic" (laid out), "moved" (the run's clock went back: it follows the run before), "ticks": the duration as recorded,
+ * "scale" and "recorded_us" where it was shortened. Tracks with such starts say so in their names. A 32-bit counter that wraps is unfolded.
+ *
+ * options may be NULL. Errors: ETR_ERROR_CHOICE (nothing was timed; nothing was written then), ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error);
+
 /* ---- Tables and JSON ----------------------------------------------------------------------------------------------------------------------------- */
 
 /**

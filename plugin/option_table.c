@@ -115,6 +115,17 @@ const cli_command commands[] = {
                   {"diff before after --fail-above 5%", "for a pipeline: fails if it got slower"},
                   {"diff before after --format markdown", "for a comment on a pull request"}},
      .run = command_diff},
+    {.name = "trace",
+     .bit = COMMAND_TRACE,
+     .arguments = "RECORD",
+     .summary = "the runs on a time line, for Perfetto or chrome://tracing",
+     .help =
+         "Writes every run as Chrome trace events: a process for each method, in it a track of calls and kernels and one for each delegate. Events "
+         "stand where they were measured; a delegate's events whose clock is another one, and XNNPACK's, which are never measured, are laid end to "
+         "end inside the delegate's call, and say so. A FILE that ends in .gz is compressed.",
+     .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz", "to be opened in ui.perfetto.dev"},
+                  {"trace etdump.etdp --method forward > forward.json", "without an ETRecord: no nodes, but all times"}},
+     .run = command_trace},
     {.name = "help",
      .bit = COMMAND_HELP,
      .arguments = "[COMMAND]",
@@ -128,7 +139,7 @@ const cli_command commands[] = {
 enum {
   ALL = ~0u,
   INPUTS = ALL & ~(unsigned)COMMAND_HELP,                /* commands that read a record */
-  FILES = COMMAND_DOT | COMMAND_REPORT,                  /* that write one file about it */
+  FILES = COMMAND_DOT | COMMAND_TRACE | COMMAND_REPORT, /* that write one file about it */
   READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES), /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
   FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION,

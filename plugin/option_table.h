@@ -44,6 +44,7 @@ enum {
   COMMAND_DOT = 1 << 6,
   COMMAND_REPORT = 1 << 12,
   COMMAND_DIFF = 1 << 8,
+  COMMAND_TRACE = 1 << 7,
   COMMAND_HELP = 1 << 30,
 };
 

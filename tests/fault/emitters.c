@@ -32,6 +32,14 @@ static etr_status dot_of_top(const etr_profile *profile, const etr_sink *sink, e
   return part_of_dot(profile, &(etr_dot_options){.top = 3}, sink, error);
 }
 
+static etr_status trace(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_trace(profile, NULL, sink, error);
+}
+
+static etr_status compressed_trace(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_trace(profile, &(etr_trace_options){.gzip = true}, sink, error);
+}
+
 static etr_status nodes_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_nodes_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
@@ -110,6 +118,8 @@ const named_emitter emitters[] = {
     {"DOT files", dot_files},
     {"DOT of a module", dot_of_module},
     {"DOT of a top", dot_of_top},
+    {"trace", trace},
+    {"compressed trace", compressed_trace},
     {"nodes as JSON", nodes_json},
     {"nodes as table", nodes_table},
     {"values as table", values_table},

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * trace.c - runs as Chrome trace events, the JSON that Perfetto and chrome://tracing open.
+ *
+ * Format: "Trace Event Format", JSON Object Format: complete events (ph X) with ts and dur in microseconds; of one thread they have to lie inside
+ * each other or beside each other. Metadata events (ph M) name processes and threads. What overlaps too much to be drawn is an instant (ph i).
+ */
+#include "fields.h"
+#include "gzip.h"
+#include "label.h"
+#include "trace_place.h"
+
+#include <inttypes.h>
+
+typedef struct tracer {
+  const etr_profile *profile;
+  const etr_trace_options *options;
+  etr_arena arena;
+  etr_placer placer;
+  etr_map tracks;        /* process, delegate's instruction, whether starts are synthetic, lane -> its number */
+  uint32_t *next_thread; /* per process */
+  const char **sources;  /* per event of all blocks: its node's source line, once it was needed */
+  etr_writer writer;
+  etr_jw json;
+  etr_fields fields;
+} tracer;
+
+/* ---- Processes and threads ---- */
+
+enum { OWN_TRACK = -1 };         /* of a method */
+#define NO_INSTRUCTION INT64_MAX /* a delegate's event that belongs to none */
+
+typedef struct track_key {
+  uint64_t process;
+  int64_t delegate; /* its instruction, or one of these */
+  uint32_t is_synthetic, lane;
+} track_key;
+
+static void put_name(tracer *t, const char *what, size_t process, uint32_t thread, const char *name) {
+  etr_jw_object(&t->json);
+  etr_field_text(&t->fields, "ph", "M");
+  etr_field_text(&t->fields, "name", what);
+  etr_field_count(&t->fields, "pid", process + 1);
+  etr_field_count(&t->fields, "tid", thread);
+  etr_jw_key(&t->json, "args");
+  etr_jw_object(&t->json);
+  etr_field_text(&t->fields, "name", name);
+  etr_jw_end(&t->json);
+  etr_jw_end(&t->json);
+}
+
+static const char *method_name(const tracer *t, const etr_block *block) {
+  if (block->method == ETR_NONE) return "load";
+  const char *name = t->profile->methods[block->method].name;
+  return name[0] != '\0' ? name : "unknown method";
+}
+
+static void put_process_name(tracer *t, uint32_t run) {
+  const etr_run *of = &t->profile->runs[run];
+  const char *name = method_name(t, &t->profile->blocks[of->block]);
+  if (t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count)
+    name = etr_arena_format(&t->arena, "%s, %s", name, t->profile->etdumps[of->dump]);
+  if (name != NULL) put_name(t, "process_name", etr_placer_process(&t->placer, run), 0, name);
+}
+
+static const char *track_name(tracer *t, const etr_block *block, const etr_event *event, const track_key *key) {
+  const char *name = method_name(t, block);
+  if (key->delegate != OWN_TRACK) {
+    const char *backend = event->backend != NULL ? event->backend : "delegate", *how = key->is_synthetic ? ", synthetic starts" : "";
+    name = key->delegate == NO_INSTRUCTION ? etr_arena_format(&t->arena, "%s%s", backend, how)
+                                           : etr_arena_format(&t->arena, "%s, instruction %" PRId64 "%s", backend, key->delegate, how);
+  }
+  return key->lane == 0 || name == NULL ? name : etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key->lane);
+}
+
+/* The thread of an event; it is named when it is needed first. The method's own comes first. */
+static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const etr_span *span) {
+  const etr_event *event = &block->events[span->event];
+  size_t process = etr_placer_process(&t->placer, run);
+  uint32_t lane = span->lane == ETR_NONE ? 0 : span->lane;
+  track_key key = {.process = process,
+                   .delegate = span->in_delegate ? event->instruction_id : OWN_TRACK,
+                   .is_synthetic = span->in_delegate && span->is_synthetic ? 1 : 0,
+                   .lane = lane};
+  if (span->in_delegate && key.delegate < 0) key.delegate = NO_INSTRUCTION;
+  etr_slice bytes = {(const char *)&key, sizeof key};
+  uint32_t known = etr_map_get(&t->tracks, bytes);
+  if (known != ETR_NONE) return known;
+  if (t->next_thread[process] == 0) put_process_name(t, run);
+  uint32_t thread = ++t->next_thread[process];
+  etr_map_set(&t->tracks, bytes, thread);
+  const char *name = track_name(t, block, event, &key);
+  if (name != NULL) put_name(t, "thread_name", process, thread, name);
+  return thread;
+}
+
+/* ---- Events ---- */
+
+static const char *category(const etr_event *event) {
+  if (event->delegate_id != NULL) return "delegate";
+  return event->match == ETR_MATCH_FRAMEWORK ? "framework" : event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
+}
+
+static void put_handles(tracer *t, const etr_event *event) {
+  if (event->handle_count == 0) return;
+  etr_field_list(&t->fields, "debug_handles");
+  for (size_t i = 0; i < event->handle_count; i++) etr_jw_uint(&t->json, event->handles[i]);
+  etr_jw_end(&t->json);
+}
+
+/* A field that is left out where there is nothing to say. */
+static void put_text(tracer *t, const char *key, const char *text) {
+  if (text != NULL && text[0] != '\0') etr_field_text(&t->fields, key, text);
+}
+
+/* Each event's is made once: it stands in every run. */
+static const char *source_line(tracer *t, const etr_block *block, const etr_event *event, const etr_source *source) {
+  size_t number = t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
+  if (t->sources[number] == NULL && source != NULL) t->sources[number] = etr_label_source(&t->arena, source);
+  return t->sources[number];
+}
+
+static void put_node(tracer *t, const etr_block *block, const etr_event *event) {
+  if (event->node_count == 0) return;
+  const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
+  const etr_node *node = &graph->nodes[event->nodes[0]];
+  etr_field_text(&t->fields, "node", node->name);
+  etr_field_text(&t->fields, "op", node->target);
+  put_text(t, "module", graph->modules[node->module].path);
+  put_text(t, "source", source_line(t, block, event, node->source));
+}
+
+static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span, bool in_place) {
+  const etr_event *event = &block->events[span->event];
+  etr_jw_key(&t->json, "args");
+  etr_jw_object(&t->json);
+  etr_field_count(&t->fields, "run", run);
+  etr_field_text(&t->fields, "start", span->is_synthetic ? "synthetic" : in_place ? "measured" : "moved");
+  etr_field_count(&t->fields, "ticks", span->ticks);
+  if (span->scale < 1 || span->lane == ETR_NONE) {
+    etr_field_number(&t->fields, "recorded_us", etr_ticks_to_ns(t->profile, (double)span->ticks) / 1e3);
+    etr_field_number(&t->fields, "scale", span->scale);
+  }
+  if (event->instruction_id >= 0) etr_field_count(&t->fields, "instruction", (uint64_t)event->instruction_id);
+  put_text(t, "delegate_id", event->delegate_id);
+  put_text(t, "backend", event->backend);
+  etr_field_text(&t->fields, "match", etr_match_name(event->match));
+  put_handles(t, event);
+  put_node(t, block, event);
+  etr_jw_end(&t->json);
+}
+
+static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr_span *span, bool in_place) {
+  const etr_event *event = &block->events[span->event];
+  uint32_t thread = thread_of(t, run, block, span);
+  bool is_drawn = span->lane != ETR_NONE;
+  etr_jw_object(&t->json);
+  etr_field_text(&t->fields, "ph", is_drawn ? "X" : "i");
+  etr_field_text(&t->fields, "name", event->name);
+  etr_field_text(&t->fields, "cat", category(event));
+  etr_field_count(&t->fields, "pid", etr_placer_process(&t->placer, run) + 1);
+  etr_field_count(&t->fields, "tid", thread);
+  etr_field_number(&t->fields, "ts", (double)span->start / 1e3);
+  if (is_drawn)
+    etr_field_number(&t->fields, "dur", (double)(span->end - span->start) / 1e3);
+  else
+    etr_field_text(&t->fields, "s", "t");
+  put_arguments(t, run, block, span, in_place);
+  etr_jw_end(&t->json);
+}
+
+static bool is_wanted(const tracer *t, uint32_t run) {
+  uint32_t method = t->profile->blocks[t->profile->runs[run].block].method;
+  if (t->options->method == NULL) return true;
+  return method != ETR_NONE && strcmp(t->profile->methods[method].name, t->options->method) == 0;
+}
+
+static void put_runs(tracer *t) {
+  for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
+    if (!is_wanted(t, run)) continue;
+    bool in_place = etr_place_run(&t->placer, run);
+    const etr_block *block = &t->profile->blocks[t->profile->runs[run].block];
+    for (size_t i = 0; i < t->placer.spans.count; i++) put_event(t, run, block, &t->placer.spans.data[i], in_place);
+  }
+}
+
+static void put_document(tracer *t) {
+  etr_jw_object(&t->json);
+  etr_field_text(&t->fields, "displayTimeUnit", "ns");
+  etr_jw_key(&t->json, "otherData");
+  etr_jw_object(&t->json);
+  etr_field_text(&t->fields, "schema", "etrecord-tb/trace/1");
+  etr_field_number(&t->fields, "ticks_per_second", t->profile->ticks_per_second);
+  etr_jw_end(&t->json);
+  etr_field_list(&t->fields, "traceEvents");
+  put_runs(t);
+  etr_jw_end(&t->json);
+  etr_jw_end(&t->json);
+}
+
+static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error) {
+  tracer t = {.profile = profile, .options = options};
+  etr_arena_init(&t.arena);
+  etr_map_init(&t.tracks, &t.arena);
+  etr_placer_init(&t.placer, &t.arena, profile);
+  t.sources = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.sources);
+  t.next_thread = etr_arena_alloc_array(&t.arena, t.placer.process_count, sizeof *t.next_thread);
+  etr_writer_init(&t.writer, sink);
+  etr_jw_init(&t.json, &t.writer);
+  t.fields = (etr_fields){profile, ETR_UNIT_US, &t.json};
+  if (!etr_arena_failed(&t.arena)) put_document(&t);
+  if (etr_arena_failed(&t.arena) || t.placer.failed) t.writer.status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&t.arena);
+  return etr_writer_finish(&t.writer, error);
+}
+
+static etr_status check(const etr_profile *profile, const etr_trace_options *options, etr_error *error) {
+  const tracer t = {.profile = profile, .options = options};
+  for (uint32_t i = 0; i < profile->run_count; i++)
+    if (is_wanted(&t, i) && profile->runs[i].profile_events > 0) return ETR_OK;
+  if (options->method != NULL) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.80s was timed", options->method);
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "nothing was timed here: a trace is made from an ETDump");
+}
+
+etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error) {
+  static const etr_trace_options all = {0};
+  if (options == NULL) options = &all;
+  ETR_TRY(check(profile, options, error));
+  if (!options->gzip) return write_trace(profile, options, sink, error);
+  etr_gzip *gzip = etr_gzip_new(sink);
+  if (gzip == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  etr_sink compressed = etr_gzip_sink(gzip);
+  etr_status status = write_trace(profile, options, &compressed, error);
+  bool complete = etr_gzip_end(gzip);
+  if (status == ETR_OK && !complete) return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
+  return status;
+}

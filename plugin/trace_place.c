@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * trace_place.c - events of a run on a time line: collect, unfold wrapped counters, put delegates' events into their calls, find lanes.
+ */
+#include "trace_place.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define COUNTER_RANGE ((uint64_t)1 << 32) /* of a 32-bit counter of ticks */
+
+void etr_placer_init(etr_placer *placer, etr_arena *arena, const etr_profile *profile) {
+  *placer = (etr_placer){.profile = profile, .arena = arena};
+  size_t dumps = 1, events = 0;
+  for (size_t i = 0; i < profile->run_count; i++) dumps = ETR_MAX(dumps, (size_t)profile->runs[i].dump + 1);
+  placer->first_event = etr_arena_alloc_array(arena, profile->block_count, sizeof *placer->first_event);
+  for (size_t i = 0; placer->first_event != NULL && i < profile->block_count; i++) {
+    placer->first_event[i] = events;
+    events += profile->blocks[i].event_count;
+  }
+  placer->event_count = events;
+  placer->next_sample = etr_arena_alloc_array(arena, events, sizeof *placer->next_sample);
+  placer->process_count = dumps * (profile->method_count + 1);
+  placer->free_from = etr_arena_alloc_array(arena, placer->process_count, sizeof *placer->free_from);
+  placer->has_begun = etr_arena_alloc_array(arena, dumps, sizeof *placer->has_begun);
+  placer->base = etr_arena_alloc_array(arena, dumps, sizeof *placer->base);
+  placer->wrapped = etr_arena_alloc_array(arena, dumps, sizeof *placer->wrapped);
+  placer->last_start = etr_arena_alloc_array(arena, dumps, sizeof *placer->last_start);
+}
+
+size_t etr_placer_process(const etr_placer *placer, uint32_t run) {
+  const etr_run *of = &placer->profile->runs[run];
+  uint32_t method = placer->profile->blocks[of->block].method;
+  size_t methods = placer->profile->method_count;
+  return (size_t)of->dump * (methods + 1) + (method == ETR_NONE ? methods : method);
+}
+
+/* ---- Collecting ---- */
+
+static void collect(etr_placer *p, uint32_t run) {
+  const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
+  size_t *next = p->next_sample + p->first_event[p->profile->runs[run].block];
+  p->spans.count = 0;
+  for (uint32_t i = 0; i < block->event_count; i++) {
+    const etr_event *event = &block->events[i];
+    for (; next[i] < event->sample_count && event->sample_runs[next[i]] == run; next[i]++) {
+      etr_span *span = etr_vec_push(p->arena, &p->spans);
+      if (span == NULL) return;
+      *span = (etr_span){.event = i,
+                         .ticks = event->durations[next[i]],
+                         .in_delegate = event->delegate_id != NULL,
+                         .scale = 1,
+                         .raw = event->starts[next[i]],
+                         .call = ETR_NONE};
+    }
+  }
+}
+
+/* ---- The clock ---- */
+
+static uint64_t end_of(const etr_span *span) { return span->raw > UINT64_MAX - span->ticks ? UINT64_MAX : span->raw + span->ticks; }
+
+/* A 32-bit counter that wrapped inside an event: what starts before that event, and would lie inside it one range later, does. */
+static void unfold(etr_placer *p) {
+  const etr_span *across = NULL;
+  for (size_t i = 0; i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i];
+    if (span->in_delegate) continue;
+    if (span->raw >= COUNTER_RANGE) return;
+    if (end_of(span) >= COUNTER_RANGE && (across == NULL || span->ticks > across->ticks)) across = span;
+  }
+  if (across == NULL) return;
+  uint64_t start = across->raw, end = end_of(across);
+  for (size_t i = 0; i < p->spans.count; i++) {
+    etr_span *span = &p->spans.data[i];
+    if (!span->in_delegate && span->raw < start && end_of(span) <= end - COUNTER_RANGE) span->raw += COUNTER_RANGE;
+  }
+}
+
+/* When the run began: by its own events, or by those of delegates if it has no others. */
+static uint64_t start_of_run(const etr_placer *p) {
+  uint64_t own = UINT64_MAX, any = UINT64_MAX;
+  for (size_t i = 0; i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i];
+    any = ETR_MIN(any, span->raw);
+    if (!span->in_delegate) own = ETR_MIN(own, span->raw);
+  }
+  return own != UINT64_MAX ? own : any;
+}
+
+/* Ticks as whole nanoseconds; the largest stand for all that is larger (104 days), so that sums hold. */
+static uint64_t nanoseconds(const etr_placer *p, uint64_t ticks) {
+  double ns = etr_ticks_to_ns(p->profile, (double)ticks);
+  return ns < 9e15 ? (uint64_t)llround(ns) : (uint64_t)9e15;
+}
+
+/* Where the run begins, in nanoseconds since the dump's first. */
+static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
+  if (!p->has_begun[dump]) {
+    p->has_begun[dump] = true;
+    p->base[dump] = p->last_start[dump] = start;
+  }
+  bool wraps = p->last_start[dump] < COUNTER_RANGE && start < p->last_start[dump] && p->last_start[dump] - start > COUNTER_RANGE / 2;
+  if (wraps) p->wrapped[dump] += COUNTER_RANGE;
+  p->last_start[dump] = start;
+  uint64_t ticks = start + p->wrapped[dump];
+  return ticks >= p->base[dump] ? nanoseconds(p, ticks - p->base[dump]) : 0;
+}
+
+/* ---- Delegates ---- */
+
+static bool is_call(const etr_block *block, const etr_span *span) {
+  return !span->in_delegate && block->events[span->event].match == ETR_MATCH_DELEGATE;
+}
+
+/* Spans of calls [first, end), all of one instruction: the one that the n-th of `count` samples of an event belongs to. */
+static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count, const etr_span *span, size_t n, size_t count) {
+  for (size_t i = 0, last = call_count; i < last;) { /* calls follow each other */
+    size_t middle = i + (last - i) / 2;
+    const etr_span *call = &p->spans.data[calls[middle]];
+    if (span->raw < call->raw)
+      last = middle;
+    else if (span->raw > end_of(call))
+      i = middle + 1;
+    else
+      return calls[middle];
+  }
+  return calls[n * call_count / count];
+}
+
+/* Gives each delegate's event its call. Spans are still by event, events of one instruction stand together. */
+static void find_calls(etr_placer *p, const etr_block *block) {
+  uint32_t *calls = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *calls);
+  for (size_t first = 0, end; calls != NULL && first < p->spans.count; first = end) {
+    int32_t instruction = block->events[p->spans.data[first].event].instruction_id;
+    size_t call_count = 0;
+    for (end = first; end < p->spans.count && block->events[p->spans.data[end].event].instruction_id == instruction; end++)
+      if (is_call(block, &p->spans.data[end])) calls[call_count++] = (uint32_t)end;
+    for (size_t i = first, last; call_count > 0 && i < end; i = last) {
+      for (last = i; last < end && p->spans.data[last].event == p->spans.data[i].event;) last++;
+      for (size_t k = i; k < last && p->spans.data[k].in_delegate; k++)
+        p->spans.data[k].call = call_of(p, calls, call_count, &p->spans.data[k], k - i, last - i);
+    }
+  }
+}
+
+static bool lies_inside(const etr_span *span, const etr_span *call) { return span->raw >= call->raw && end_of(span) <= end_of(call); }
+
+/* Those of a delegate's events that do not lie inside their call, by call, in the order in which they were recorded. */
+typedef struct stray {
+  uint32_t call, span;
+  uint64_t raw;
+} stray;
+
+static int by_call(const void *a, const void *b) {
+  const stray *x = a, *y = b;
+  if (x->call != y->call) return x->call < y->call ? -1 : 1;
+  if (x->raw != y->raw) return x->raw < y->raw ? -1 : 1;
+  return (x->span > y->span) - (x->span < y->span);
+}
+
+/* Lays them end to end from the call's start on. */
+static void lay_out(etr_placer *p, const stray *strays, size_t count) {
+  const etr_span *call = &p->spans.data[strays[0].call];
+  double sum = 0, so_far = 0, length = (double)(call->end - call->start);
+  for (size_t i = 0; i < count; i++) sum += (double)p->spans.data[strays[i].span].ticks;
+  double room = (double)call->ticks, scale = sum > room ? room / sum : 1;
+  for (size_t i = 0; i < count; i++) {
+    etr_span *span = &p->spans.data[strays[i].span];
+    double share = ETR_MAX(sum, room) > 0 ? length / ETR_MAX(sum, room) : 0;
+    span->start = call->start + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), length);
+    so_far += (double)span->ticks;
+    span->end = call->start + (uint64_t)ETR_MIN(floor(so_far * share + 0.5), length);
+    span->is_synthetic = true;
+    span->scale = scale;
+  }
+}
+
+static void place_delegates(etr_placer *p, const etr_block *block) {
+  stray *strays = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *strays);
+  size_t count = 0;
+  find_calls(p, block);
+  for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i];
+    if (span->call != ETR_NONE && !lies_inside(span, &p->spans.data[span->call])) strays[count++] = (stray){span->call, (uint32_t)i, span->raw};
+  }
+  if (count > 0) qsort(strays, count, sizeof *strays, by_call);
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first; end < count && strays[end].call == strays[first].call;) end++;
+    lay_out(p, strays + first, end - first);
+  }
+}
+
+/* ---- On the time line ---- */
+
+/* Where they were measured. What was recorded before the run began, by another clock then, and is in no call begins with the run. */
+static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_start, uint64_t at) {
+  for (size_t i = 0; i < p->spans.count; i++) {
+    etr_span *span = &p->spans.data[i];
+    const char *backend = block->events[span->event].backend;
+    bool is_early = span->raw < run_start;
+    uint64_t from = is_early ? 0 : span->raw - run_start;
+    span->start = at + nanoseconds(p, from);
+    span->end = at + nanoseconds(p, from > UINT64_MAX - span->ticks ? UINT64_MAX : from + span->ticks);
+    span->is_synthetic = is_early || (span->in_delegate && backend != NULL && strcmp(backend, "XnnpackBackend") == 0);
+  }
+}
+
+/* What begins first, and of what begins together what ends last: that lies around the other. In a dump, which is by ends, it stands behind it. */
+static int by_start(const void *a, const void *b) {
+  const etr_span *x = a, *y = b;
+  if (x->start != y->start) return x->start < y->start ? -1 : 1;
+  if (x->end != y->end) return x->end > y->end ? -1 : 1;
+  return (x->event < y->event) - (x->event > y->event);
+}
+
+/* ---- Lanes ---- */
+
+/* The events that are open in a lane, innermost last. */
+typedef struct lane {
+  etr_vec(uint64_t) ends;
+} lane;
+
+static bool fits(const lane *of, const etr_span *span, size_t *open) {
+  *open = of->ends.count;
+  while (*open > 0 && of->ends.data[*open - 1] <= span->start) (*open)--;
+  return *open == 0 || of->ends.data[*open - 1] >= span->end;
+}
+
+/* Spans [first, count) of one track, by start. */
+static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
+  lane lanes[ETR_TRACE_LANES] = {0};
+  for (size_t i = 0; i < count; i++) {
+    etr_span *span = &p->spans.data[order[i]];
+    size_t open = 0;
+    span->lane = 0;
+    while (span->lane < ETR_TRACE_LANES && !fits(&lanes[span->lane], span, &open)) span->lane++;
+    if (span->lane == ETR_TRACE_LANES) {
+      span->lane = ETR_NONE;
+      continue;
+    }
+    lanes[span->lane].ends.count = open;
+    uint64_t *end = etr_vec_push(&p->scratch, &lanes[span->lane].ends);
+    if (end != NULL) *end = span->end;
+  }
+}
+
+typedef struct tracked {
+  int64_t track;
+  uint32_t span;
+} tracked;
+
+static int by_track(const void *a, const void *b) {
+  const tracked *x = a, *y = b;
+  if (x->track != y->track) return x->track < y->track ? -1 : 1;
+  return (x->span > y->span) - (x->span < y->span);
+}
+
+static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
+  tracked *list = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *list);
+  uint32_t *order = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *order);
+  if (list == NULL || order == NULL) return;
+  for (size_t i = 0; i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i];
+    int64_t delegate = ((int64_t)block->events[span->event].instruction_id + 2) * 2 + span->is_synthetic;
+    list[i] = (tracked){span->in_delegate ? delegate : 0, (uint32_t)i};
+  }
+  if (p->spans.count > 0) qsort(list, p->spans.count, sizeof *list, by_track);
+  for (size_t i = 0; i < p->spans.count; i++) order[i] = list[i].span;
+  for (size_t first = 0, end; first < p->spans.count; first = end) {
+    for (end = first; end < p->spans.count && list[end].track == list[first].track;) end++;
+    find_lanes(p, order + first, end - first);
+  }
+}
+
+bool etr_place_run(etr_placer *p, uint32_t run) {
+  const etr_run *of = &p->profile->runs[run];
+  const etr_block *block = &p->profile->blocks[of->block];
+  collect(p, run);
+  if (p->spans.count == 0 || etr_arena_failed(p->arena)) return true;
+  etr_arena_init(&p->scratch);
+  unfold(p);
+  uint64_t start = start_of_run(p), measured = place_start(p, of->dump, start);
+  uint64_t *free_from = &p->free_from[etr_placer_process(p, run)];
+  place_measured(p, block, start, ETR_MAX(measured, *free_from));
+  place_delegates(p, block);
+  qsort(p->spans.data, p->spans.count, sizeof *p->spans.data, by_start);
+  find_lanes_by_track(p, block);
+  p->failed |= etr_arena_failed(&p->scratch);
+  etr_arena_clear(&p->scratch);
+  bool in_place = measured >= *free_from;
+  for (size_t i = 0; i < p->spans.count; i++) *free_from = ETR_MAX(*free_from, p->spans.data[i].end);
+  return in_place;
+}

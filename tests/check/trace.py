@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is a trace what the events are? trace.py PATH/TO/etrecord-tb [FIXTURES]
+
+Every recorded event is in it once, with the duration that `events` has; events of a track lie inside each other or beside each other; those of a
+delegate lie inside its call; kernels lie inside Method::execute.
+"""
+import collections
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def run(program, *arguments):
+    return subprocess.run([program, *arguments], capture_output=True, check=True).stdout
+
+
+def recorded(program, fixture):
+    """(run, event, instruction, delegate id) -> durations."""
+    found = collections.defaultdict(list)
+    for block in json.loads(run(program, 'events', fixture, '--format', 'json', '--unit', 'cycles'))['blocks']:
+        names = block['runs']
+        for event in block['events']:
+            identifier = event['delegate_debug_identifier']
+            key = (event['event_name'], event['instruction_id'], None if identifier is None else str(identifier), tuple(names))
+            found[key] += event['raw']
+    return {key: sorted(durations) for key, durations in found.items()}
+
+
+def traced(events, runs_of):
+    found = collections.defaultdict(list)
+    for event in events:
+        args = event['args']
+        found[event['name'], args.get('instruction'), args.get('delegate_id'), runs_of[args['run']]].append(args['ticks'])
+    return {key: sorted(durations) for key, durations in found.items()}
+
+
+def nanoseconds(event):
+    start = round(event['ts'] * 1000)
+    return start, start + round(event['dur'] * 1000)
+
+
+def nesting_faults(events):
+    tracks = collections.defaultdict(list)
+    for event in events:
+        tracks[event['pid'], event['tid']].append(event)
+    for track, inside in tracks.items():
+        ends = []
+        for start, end in sorted((nanoseconds(e) for e in inside), key=lambda span: (span[0], -span[1])):
+            while ends and ends[-1] <= start:
+                ends.pop()
+            if ends and end > ends[-1]:
+                yield 'track %s: [%d, %d] overlaps' % (track, start, end)
+            ends.append(end)
+
+
+def containment_faults(events):
+    """Of each run: what is in a call lies in one, what is in Method::execute lies in that."""
+    calls, executes = collections.defaultdict(list), {}
+    for event in events:
+        key = event['pid'], event['args']['run']
+        if event['cat'] == 'delegate_call':
+            calls[(*key, event['args'].get('instruction'))].append(nanoseconds(event))
+        if event['name'] == 'Method::execute':
+            executes[key] = nanoseconds(event)
+    for event in events:
+        key = event['pid'], event['args']['run']
+        start, end = nanoseconds(event)
+        around = calls[(*key, event['args'].get('instruction'))] if event['cat'] == 'delegate' else [executes[key]] if key in executes else []
+        if around and not any(first <= start and end <= last for first, last in around):
+            yield '%s of run %d: [%d, %d] is outside of %s' % (event['name'], event['args']['run'], start, end, around)
+        if 'scale' not in event['args'] and abs(event['dur'] * 1000 - event['args']['ticks']) > 1:
+            yield '%s: %g us are not %d ticks' % (event['name'], event['dur'], event['args']['ticks'])
+
+
+def check(program, fixture):
+    document = json.loads(run(program, 'trace', fixture))
+    events = [e for e in document['traceEvents'] if e['ph'] == 'X']
+    names = [e for e in document['traceEvents'] if e['ph'] == 'M']
+    expected = recorded(program, fixture)
+    runs_of = {number: key[-1] for key in expected for number in key[-1]}
+    if traced(events, runs_of) != expected:
+        yield 'not the events that were recorded'
+    named = [(e['name'], e['pid'], e['tid']) for e in names]
+    if len(named) != len(set(named)) or {(e['pid'], e['tid']) for e in events} != {(p, t) for name, p, t in named if name == 'thread_name'}:
+        yield 'tracks and their names differ'
+    for event in events:
+        if event['args'].get('backend') == 'XnnpackBackend' and event['cat'] == 'delegate' and event['args']['start'] != 'synthetic':
+            yield 'XNNPACK measures no starts'
+    yield from nesting_faults(events)
+    yield from containment_faults(events)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'trace.json.gz')
+        run(program, 'trace', fixture, '-o', path)
+        with gzip.open(path) as file:
+            if json.load(file) != document:
+                yield 'the compressed trace is another one'
+
+
+def main():
+    fixtures = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).resolve().parents[1] / 'fixtures')
+    bad = checked = 0
+    for folder in sorted(p.parent for p in fixtures.rglob('*.etdp') if 'hostile' not in p.parts):
+        if not list(folder.glob('etrecord.bin')):
+            folder = next(folder.glob('*.etdp'))
+        faults = list(check(sys.argv[1], folder))
+        checked += 1
+        bad += bool(faults)
+        for fault in faults[:5]:
+            print('OFF', folder, fault)
+    print(f'{checked - bad} passed, {bad} failed')
+    sys.exit(bad > 0 or not checked)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Events on a time line: clocks that wrap, start anew or are others, delegates that do not fit into their calls, lanes.
+ */
+#include "trace_place.h"
+
+#include <criterion/criterion.h>
+
+enum { MOST = 40 };
+
+/* One method, one dump; each run is a block of its own, of events with one sample. */
+typedef struct timeline {
+  etr_arena arena;
+  etr_profile profile;
+  etr_method method;
+  etr_run runs[4];
+  etr_block blocks[4];
+  uint32_t run_numbers[4];
+  etr_event events[MOST];
+  uint64_t starts[MOST], durations[MOST];
+  uint32_t sample_runs[MOST];
+  size_t event_count;
+  etr_placer placer;
+} timeline;
+
+static void add_run(timeline *t) {
+  size_t run = t->profile.run_count++;
+  t->run_numbers[run] = (uint32_t)run;
+  t->runs[run] = (etr_run){.block = (uint32_t)run};
+  t->blocks[run] = (etr_block){.name = "Execute", .runs = &t->run_numbers[run], .run_count = 1, .events = &t->events[t->event_count]};
+}
+
+static void add_event(timeline *t, const char *name, int32_t instruction, etr_match match, uint64_t start, uint64_t ticks) {
+  size_t i = t->event_count++, run = t->profile.run_count - 1;
+  t->starts[i] = start;
+  t->durations[i] = ticks;
+  t->sample_runs[i] = (uint32_t)run;
+  t->events[i] = (etr_event){.name = name,
+                             .instruction_id = instruction,
+                             .match = match,
+                             .starts = &t->starts[i],
+                             .durations = &t->durations[i],
+                             .sample_runs = &t->sample_runs[i],
+                             .sample_count = 1};
+  t->blocks[run].event_count++;
+}
+
+static void add_delegate_event(timeline *t, const char *backend, int32_t instruction, uint64_t start, uint64_t ticks) {
+  add_event(t, "op", instruction, ETR_MATCH_PAYLOAD, start, ticks);
+  t->events[t->event_count - 1].delegate_id = "op";
+  t->events[t->event_count - 1].backend = backend;
+}
+
+static void add_execute(timeline *t, uint64_t start, uint64_t ticks) { add_event(t, "Method::execute", -1, ETR_MATCH_FRAMEWORK, start, ticks); }
+static void add_call(timeline *t, int32_t instruction, uint64_t start, uint64_t ticks) {
+  add_event(t, "DELEGATE_CALL", instruction, ETR_MATCH_DELEGATE, start, ticks);
+}
+
+static void begin(timeline *t) {
+  t->profile.ticks_per_second = 1e9;
+  t->profile.runs = t->runs;
+  t->profile.blocks = t->blocks;
+  t->profile.block_count = t->profile.run_count;
+  t->profile.methods = &t->method;
+  t->profile.method_count = 1;
+  t->profile.etdump_count = 1;
+  etr_placer_init(&t->placer, &t->arena, &t->profile);
+}
+
+static const etr_span *span_of(const timeline *t, size_t event) {
+  for (size_t i = 0; i < t->placer.spans.count; i++)
+    if (t->placer.spans.data[i].event == event) return &t->placer.spans.data[i];
+  cr_assert_fail("no event %zu", event);
+  return NULL;
+}
+
+static void expect_span(const timeline *t, size_t event, uint64_t start, uint64_t end, bool is_synthetic) {
+  const etr_span *span = span_of(t, event);
+  cr_expect(span->start == start && span->end == end, "event %zu: [%llu, %llu] instead of [%llu, %llu]", event, (unsigned long long)span->start,
+            (unsigned long long)span->end, (unsigned long long)start, (unsigned long long)end);
+  cr_expect_eq(span->is_synthetic, is_synthetic, "event %zu", event);
+}
+
+Test(trace_place, as_measured) {
+  timeline t = {0};
+  add_run(&t);
+  add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, 1010, 20);
+  add_event(&t, "OPERATOR_CALL", 0, ETR_MATCH_FRAMEWORK, 1010, 20); /* as long, and around it */
+  add_execute(&t, 1000, 100);
+  add_run(&t);
+  add_execute(&t, 5000, 90);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 10, 30, false);
+  expect_span(&t, 2, 0, 100, false);
+  cr_expect_eq(t.placer.spans.data[0].event, 2);
+  cr_expect_eq(t.placer.spans.data[1].event, 1);
+  cr_expect_eq(span_of(&t, 0)->lane, 0);
+  cr_expect(etr_place_run(&t.placer, 1));
+  expect_span(&t, 0, 4000, 4090, false);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, ticks_are_converted_without_breaking_nesting) {
+  timeline t = {0};
+  add_run(&t);
+  add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, 1, 2);
+  add_execute(&t, 0, 3);
+  begin(&t);
+  t.profile.ticks_per_second = 3e9; /* a tick is a third of a nanosecond */
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 0, 1, false);
+  expect_span(&t, 1, 0, 1, false);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, delegates) {
+  timeline t = {0};
+  add_run(&t);
+  add_delegate_event(&t, "XnnpackBackend", 0, 120, 30); /* inside: stays, but XNNPACK measures no starts */
+  add_call(&t, 0, 100, 100);
+  add_delegate_event(&t, "OtherBackend", 1, 320, 30); /* inside */
+  add_delegate_event(&t, "OtherBackend", 1, 7, 10);   /* another clock: end to end, by its own starts */
+  add_delegate_event(&t, "OtherBackend", 1, 5, 20);
+  add_call(&t, 1, 300, 100);
+  add_delegate_event(&t, "CycleBackend", 2, 90000, 3000); /* more than the call */
+  add_delegate_event(&t, "CycleBackend", 2, 93000, 1000);
+  add_call(&t, 2, 500, 100);
+  add_execute(&t, 0, 1000);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 120, 150, true);
+  expect_span(&t, 2, 320, 350, false);
+  expect_span(&t, 4, 300, 320, true);
+  expect_span(&t, 3, 320, 330, true);
+  expect_span(&t, 6, 500, 575, true);
+  expect_span(&t, 7, 575, 600, true);
+  cr_expect_eq(span_of(&t, 6)->scale, 0.025);
+  cr_expect_eq(span_of(&t, 6)->ticks, 3000, "what was recorded stays");
+  cr_expect_eq(span_of(&t, 3)->scale, 1);
+  etr_arena_clear(&t.arena);
+}
+
+/* An instruction in a loop: each call has its own events. */
+Test(trace_place, delegate_called_twice) {
+  timeline t = {0};
+  static uint64_t call_starts[] = {100, 300}, call_ticks[] = {50, 50}, op_starts[] = {110, 310}, other_starts[] = {1, 2}, ticks[] = {7, 8};
+  static uint32_t runs[] = {0, 0};
+  add_run(&t);
+  add_delegate_event(&t, "A", 0, 0, 0);
+  add_delegate_event(&t, "A", 0, 0, 0);
+  add_call(&t, 0, 0, 0);
+  add_execute(&t, 0, 1000);
+  const uint64_t *starts[] = {op_starts, other_starts, call_starts}, *lengths[] = {ticks, ticks, call_ticks};
+  for (size_t i = 0; i < 3; i++) {
+    t.events[i].starts = starts[i];
+    t.events[i].durations = lengths[i];
+    t.events[i].sample_runs = runs;
+    t.events[i].sample_count = 2;
+  }
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  cr_assert_eq(t.placer.spans.count, 7);
+  static const uint64_t expected[][2] = {{110, 117}, {310, 318}, {100, 107}, {300, 308}}; /* of the first operator, of the second */
+  for (size_t i = 0; i < ETR_COUNT(expected); i++) {
+    bool found = false;
+    for (size_t k = 0; k < t.placer.spans.count; k++) {
+      const etr_span *span = &t.placer.spans.data[k];
+      found |= span->event == i / 2 && span->start == expected[i][0] && span->end == expected[i][1];
+    }
+    cr_expect(found, "no event %zu at %llu", i / 2, (unsigned long long)expected[i][0]);
+  }
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, a_counter_of_32_bits_wraps) {
+  timeline t = {0};
+  const uint64_t range = (uint64_t)1 << 32;
+  add_run(&t);
+  add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, range - 60, 20);
+  add_event(&t, "native_call_mul.out", 1, ETR_MATCH_HANDLE, 10, 20); /* behind the wrap */
+  add_execute(&t, range - 100, 200);
+  add_run(&t);
+  add_execute(&t, 500, 100);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  expect_span(&t, 0, 40, 60, false);
+  expect_span(&t, 1, 110, 130, false);
+  cr_expect(etr_place_run(&t.placer, 1));
+  expect_span(&t, 0, 600, 700, false);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, a_clock_that_starts_anew) {
+  timeline t = {0};
+  add_run(&t);
+  add_execute(&t, 1000, 100);
+  add_run(&t);
+  add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, 15, 5);
+  add_execute(&t, 10, 50);
+  add_run(&t);
+  add_execute(&t, 2000, 10);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  cr_expect_not(etr_place_run(&t.placer, 1), "it was moved");
+  expect_span(&t, 0, 105, 110, false);
+  expect_span(&t, 1, 100, 150, false);
+  cr_expect(etr_place_run(&t.placer, 2));
+  expect_span(&t, 0, 1000, 1010, false);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, what_overlaps_stands_beside_each_other) {
+  timeline t = {0};
+  add_run(&t);
+  for (uint64_t i = 0; i < ETR_TRACE_LANES + 2; i++) add_event(&t, "native_call_add.out", (int32_t)i, ETR_MATCH_HANDLE, i, 100 + i);
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  for (uint32_t i = 0; i < ETR_TRACE_LANES; i++) cr_expect_eq(span_of(&t, i)->lane, i);
+  cr_expect_eq(span_of(&t, ETR_TRACE_LANES)->lane, ETR_NONE);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, absurd_numbers) {
+  timeline t = {0};
+  add_run(&t);
+  add_event(&t, "a", 0, ETR_MATCH_HANDLE, UINT64_MAX, UINT64_MAX);
+  add_delegate_event(&t, "A", 1, UINT64_MAX, UINT64_MAX);
+  add_call(&t, 1, UINT64_MAX - 5, UINT64_MAX);
+  add_execute(&t, 0, UINT64_MAX);
+  add_run(&t);
+  add_delegate_event(&t, "A", 1, 0, 0); /* a delegate without a call */
+  add_run(&t);
+  begin(&t);
+  for (uint32_t run = 0; run < 3; run++) {
+    (void)etr_place_run(&t.placer, run);
+    for (size_t i = 0; i < t.placer.spans.count; i++) {
+      const etr_span *span = &t.placer.spans.data[i];
+      cr_expect(span->start <= span->end && span->end < (uint64_t)1 << 60, "run %u", run);
+    }
+  }
+  etr_arena_clear(&t.arena);
+}
