@@ -17,6 +17,7 @@ exit_status command_dot(const cli_settings *settings);
 exit_status command_report(const cli_settings *settings);
 exit_status command_diff(const cli_settings *settings);
 exit_status command_trace(const cli_settings *settings);
+exit_status command_export(const cli_settings *settings);
 exit_status command_help(const cli_settings *settings);
 
 /** Finds the files that the settings name. Borrows from them; free with etr_inputs_clear() if settings->record is set. On failure says why. */

@@ -120,6 +120,32 @@ typedef struct etr_trace_options {
  */
 ETR_API etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error);
 
+/* ---- Model Explorer --------------------------------------------------------------------------------------------------------------------- */
+
+/** What is told of each node. */
+typedef enum etr_node_statistic { ETR_NODE_AVG, ETR_NODE_P50, ETR_NODE_P90, ETR_NODE_MAX, ETR_NODE_BACKEND } etr_node_statistic;
+
+/** Zeroed: the average in milliseconds. */
+typedef struct etr_node_data_options {
+  etr_node_statistic statistic;
+  etr_unit unit; /**< of times */
+} etr_node_data_options;
+
+/**
+ * Writes one value for each node of an entry point as "custom node data" of Google's Model Explorer (schema/model_explorer.schema.json): times with a
+ * gradient, or backends as text, "cpu" of kernels. One file is one column there; another statistic is another file. It holds no graph's id, so the
+ * viewer lays it over the graph that is open.
+ *
+ * Keys are the names of the graph's nodes: those are the ids that Model Explorer's adapter for PyTorch exported programs gives nodes (both of an ATen and
+ * of an Edge program), and Arm's ETRecord adapter as well. Both show the top level only: nodes of nested graphs have no key; their average is added to
+ * the node that holds them. Nodes that were not timed, or whose time another node carries, have none either. Ids that other adapters give (of a .pte)
+ * are not known here.
+ *
+ * graph: index into profile->graphs. options may be NULL.
+ * Errors: ETR_ERROR_CHOICE (a graph of a .pte, or nothing is known of its nodes; nothing was written then), ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options, const etr_sink *sink, etr_error *error);
+
 /* ---- Tables and JSON ----------------------------------------------------------------------------------------------------------------------------- */
 
 /**

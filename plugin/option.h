@@ -18,6 +18,9 @@ typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice
 /** What `dot` writes. */
 typedef enum drawing_format { DRAWING_DOT, DRAWING_SVG, DRAWING_PNG } drawing_format;
 
+/** What `export` writes for. */
+typedef enum export_target { TARGET_MODEL_EXPLORER } export_target;
+
 /** A command of the program; option_table.h has them. */
 typedef struct cli_command cli_command;
 
@@ -53,6 +56,9 @@ typedef struct cli_settings {
   drawing_format drawing;
   bool has_drawing;
   const char *focus;
+  export_target target;
+  bool has_target;
+  etr_node_statistic statistic;
   int64_t most_expensive; /* nodes that `dot` draws by themselves */
   unsigned by; /* etr_diff_by, from ETR_DIFF_BY_NODE on */
   bool has_by;

@@ -126,6 +126,18 @@ const cli_command commands[] = {
      .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz", "to be opened in ui.perfetto.dev"},
                   {"trace etdump.etdp --method forward > forward.json", "without an ETRecord: no nodes, but all times"}},
      .run = command_trace},
+    {.name = "export",
+     .bit = COMMAND_EXPORT,
+     .arguments = "RECORD",
+     .summary = "values of nodes for another viewer: Model Explorer",
+     .help =
+         "Writes node data that Google's Model Explorer lays over the graph that is open in it: the times of an entry point's nodes, or where they "
+         "run. Keys are the names of nodes, as Model Explorer shows an exported program (.pt2) and Arm's ETRecord adapter an ETRecord; nodes of "
+         "nested graphs, which it does not show, count for the node that holds them. One file is one column: for p50 beside avg, write two.",
+     .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json", "average times of edge/forward"},
+                  {"export mobilenet_v2 --to model-explorer --value backend > b.json", "what runs where"},
+                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "for the exported program"}},
+     .run = command_export},
     {.name = "help",
      .bit = COMMAND_HELP,
      .arguments = "[COMMAND]",
@@ -138,9 +150,9 @@ const cli_command commands[] = {
 
 enum {
   ALL = ~0u,
-  INPUTS = ALL & ~(unsigned)COMMAND_HELP,                /* commands that read a record */
-  FILES = COMMAND_DOT | COMMAND_TRACE | COMMAND_REPORT, /* that write one file about it */
-  READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES), /* that print tables about it */
+  INPUTS = ALL & ~(unsigned)COMMAND_HELP,                                /* commands that read a record */
+  FILES = COMMAND_DOT | COMMAND_TRACE | COMMAND_EXPORT | COMMAND_REPORT, /* that write one file about it */
+  READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES),                 /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
   FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION,
 };
@@ -156,15 +168,17 @@ const option_spec options[] = {
     {"hparam", 0, "NAME=VALUE", OPTION_LIST, AT(hparam_texts), AT(hparam_count), NULL, COMMAND_WRITE,
      "a fact for TensorBoard's HParams table, as device=pixel8; may be repeated"},
     {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_DOT, "levels of modules opened (default: what stays readable)"},
-    {"entry", 0, "ENTRY", OPTION_TEXT, AT(entry), 0, NULL, COMMAND_DOT, "this entry point: edge/forward, aten/forward, ..."},
+    {"to", 0, "VIEWER", OPTION_WORD, AT(target), AT(has_target), "model-explorer", COMMAND_EXPORT, "which viewer"},
+    {"value", 0, "VALUE", OPTION_WORD, AT(statistic), 0, "avg|p50|p90|max|backend", COMMAND_EXPORT, "what of each node (default: avg)"},
+    {"entry", 0, "ENTRY", OPTION_TEXT, AT(entry), 0, NULL, COMMAND_DOT | COMMAND_EXPORT, "this entry point: edge/forward, aten/forward, ..."},
     {"focus", 0, "MODULE", OPTION_TEXT, AT(focus), 0, NULL, COMMAND_DOT, "only this module of the model, and what is next to it"},
     {"top", 'n', "N", OPTION_COUNT, AT(most_expensive), 0, NULL, COMMAND_DOT,
      "only the N nodes that take most time by themselves, the rest summed up by module"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(drawing), AT(has_drawing), "dot|svg|png", COMMAND_DOT, "what to write (default: as FILE ends, or dot)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
     {"color", 0, "WHEN", OPTION_WORD, AT(color), 0, "auto|always|never", READING, "colour of text (default: auto, on a terminal)"},
-    {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING | COMMAND_REPORT, "unit of times (default: ms)"},
-    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD | COMMAND_DOT, "only this method"},
+    {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING | COMMAND_REPORT | COMMAND_EXPORT, "unit of times (default: ms)"},
+    {"method", 'm', "METHOD", OPTION_TEXT, AT(method), 0, NULL, PER_METHOD | COMMAND_DOT | COMMAND_TRACE | COMMAND_EXPORT, "only this method"},
     {"graph", 'g', "MODULE", OPTION_TEXT, AT(graph), 0, NULL, COMMAND_NODES, "only entry points of this module: edge, aten, ..."},
     {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, FILTERED, "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, FILTERED, "only these operators: 'aten.conv*'"},

@@ -45,6 +45,7 @@ enum {
   COMMAND_REPORT = 1 << 12,
   COMMAND_DIFF = 1 << 8,
   COMMAND_TRACE = 1 << 7,
+  COMMAND_EXPORT = 1 << 13,
   COMMAND_HELP = 1 << 30,
 };
 

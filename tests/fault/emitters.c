@@ -17,14 +17,16 @@ static etr_status dot_files(const etr_profile *profile, const etr_sink *sink, et
   return status;
 }
 
-/* A module's nodes may all be weights, and a graph without times: then there is nothing to draw. */
+/* That there is nothing to tell (no times, no nodes in a module) is no failure. */
+static etr_status or_nothing(etr_status status) { return status == ETR_ERROR_CHOICE ? ETR_OK : status; }
+
 static etr_status part_of_dot(const etr_profile *profile, const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
-  etr_status status = etr_emit_dot(profile, 0, options, sink, error);
-  return status == ETR_ERROR_CHOICE ? ETR_OK : status;
+  return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_dot(profile, 0, options, sink, error));
 }
 
 static etr_status dot_of_module(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  const etr_graph *graph = &profile->graphs[0];
+  const etr_graph *graph = profile->graphs;
+  if (profile->graph_count == 0) return ETR_OK;
   return part_of_dot(profile, &(etr_dot_options){.focus = graph->modules[graph->module_count - 1].path}, sink, error);
 }
 
@@ -33,11 +35,15 @@ static etr_status dot_of_top(const etr_profile *profile, const etr_sink *sink, e
 }
 
 static etr_status trace(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_trace(profile, NULL, sink, error);
+  return or_nothing(etr_emit_trace(profile, NULL, sink, error));
 }
 
 static etr_status compressed_trace(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_trace(profile, &(etr_trace_options){.gzip = true}, sink, error);
+  return or_nothing(etr_emit_trace(profile, &(etr_trace_options){.gzip = true}, sink, error));
+}
+
+static etr_status node_data(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_node_data(profile, 0, NULL, sink, error));
 }
 
 static etr_status nodes_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -120,6 +126,7 @@ const named_emitter emitters[] = {
     {"DOT of a top", dot_of_top},
     {"trace", trace},
     {"compressed trace", compressed_trace},
+    {"node data", node_data},
     {"nodes as JSON", nodes_json},
     {"nodes as table", nodes_table},
     {"values as table", values_table},

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * model_explorer.c - node data for Google's Model Explorer: one value for each node of a graph that it shows.
+ *
+ * The format is what its `GraphNodeData` is as JSON (node_data_builder.py of ai-edge-model-explorer). Without ids of graphs around it, the viewer
+ * lays it over the graph that is open, whatever that is called. Keys are ids of nodes: both the adapter for exported programs and Arm's ETRecord
+ * adapter take the names of the nodes of torch's graph, at its top level only.
+ */
+#include "fields.h"
+#include "heat.h"
+
+typedef struct node_data {
+  const etr_profile *profile;
+  const etr_graph *graph;
+  const etr_node_data_options *options;
+  etr_arena arena;
+  double *nested;   /* per node: average of all that ran in graphs that it holds */
+  etr_map backends; /* by first occurrence */
+  etr_writer writer;
+  etr_jw json;
+  etr_fields fields;
+} node_data;
+
+/* A node of a nested graph counts for the node at the top level that holds it. Owners stand before their graphs. */
+static void sum_nested(node_data *d) {
+  d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
+  for (size_t i = d->graph->node_count; d->nested != NULL && i-- > 0;) {
+    uint32_t subgraph = d->graph->nodes[i].subgraph;
+    if (subgraph == ETR_NONE) continue;
+    uint32_t owner = d->graph->subgraphs[subgraph].owner;
+    if (owner < i) d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
+  }
+}
+
+static double ticks_of(const etr_node_time *time, etr_node_statistic statistic) {
+  switch (statistic) {
+  case ETR_NODE_P50: return time->per_run.p50;
+  case ETR_NODE_P90: return time->per_run.p90;
+  case ETR_NODE_MAX: return time->per_run.max;
+  default: return time->avg;
+  }
+}
+
+/* False: nothing is known of the node. */
+static bool time_of(const node_data *d, size_t node, double *ticks) {
+  const etr_node_time *time = &d->graph->times[node];
+  *ticks = ticks_of(time, d->options->statistic);
+  if (d->options->statistic == ETR_NODE_AVG) *ticks += d->nested[node];
+  return time->runs > 0 || (d->options->statistic == ETR_NODE_AVG && d->nested[node] > 0);
+}
+
+/* ---- Writing ---- */
+
+static void put_time(node_data *d, size_t node) {
+  double ticks;
+  if (!time_of(d, node, &ticks)) return;
+  etr_jw_key(&d->json, d->graph->nodes[node].name);
+  etr_jw_object(&d->json);
+  etr_field_ticks(&d->fields, "value", ticks);
+  etr_jw_end(&d->json);
+}
+
+/* "cpu" of what ran as a kernel; what runs in no backend and was not timed may not run at all. */
+static void put_backend(node_data *d, size_t node) {
+  const etr_node_time *time = &d->graph->times[node];
+  if (time->backend == NULL && time->runs == 0) return;
+  etr_jw_key(&d->json, d->graph->nodes[node].name);
+  etr_jw_object(&d->json);
+  etr_field_text(&d->fields, "value", time->backend != NULL ? time->backend : "cpu");
+  if (time->backend != NULL) {
+    etr_slice backend = etr_slice_of(time->backend);
+    uint32_t number = etr_map_get(&d->backends, backend);
+    if (number == ETR_NONE) {
+      number = (uint32_t)d->backends.count;
+      etr_map_set(&d->backends, backend, number);
+    }
+    etr_field_text(&d->fields, "bgColor", etr_delegate_color(number));
+  }
+  etr_jw_end(&d->json);
+}
+
+static void put_results(node_data *d) {
+  etr_jw_key(&d->json, "results");
+  etr_jw_object(&d->json);
+  for (size_t i = 0; i < d->graph->node_count; i++) {
+    if (d->graph->nodes[i].subgraph != ETR_NONE || d->graph->nodes[i].kind != ETR_NODE_OP) continue;
+    if (d->options->statistic == ETR_NODE_BACKEND)
+      put_backend(d, i);
+    else
+      put_time(d, i);
+  }
+  etr_jw_end(&d->json);
+}
+
+/* The heat of DOT files: its colours go with the square root of the time. */
+static void put_gradient(node_data *d) {
+  enum { STEPS = 5 };
+  etr_field_list(&d->fields, "gradient");
+  for (int i = 0; i <= STEPS; i++) {
+    etr_jw_object(&d->json);
+    etr_field_number(&d->fields, "stop", (double)(i * i) / (STEPS * STEPS));
+    etr_field_text(&d->fields, "bgColor", etr_heat_color((double)i / STEPS).text);
+    etr_jw_end(&d->json);
+  }
+  etr_jw_end(&d->json);
+}
+
+static void put_name(node_data *d) {
+  static const char *const names[] = {
+      [ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50", [ETR_NODE_P90] = "p90", [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend"};
+  bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
+  etr_field_text(&d->fields, "name",
+                 etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method, names[d->options->statistic], is_backend ? "" : " ",
+                                  is_backend ? "" : etr_unit_name(d->options->unit)));
+}
+
+static void put_document(node_data *d) {
+  etr_jw_object(&d->json);
+  put_name(d);
+  if (d->options->statistic != ETR_NODE_BACKEND) put_gradient(d);
+  put_results(d);
+  etr_jw_end(&d->json);
+}
+
+/* ---- All of it ---- */
+
+static etr_status check(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
+  if (strcmp(graph->dialect, "program") == 0)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "Model Explorer shows no graph like %s/%s: take an entry point of edge or aten", graph->module, graph->method);
+  for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
+    if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL)) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s %s", graph->module, graph->method,
+                  options->statistic == ETR_NODE_BACKEND ? "is known to run in a backend" : "was timed");
+}
+
+etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options, const etr_sink *sink,
+                              etr_error *error) {
+  static const etr_node_data_options defaults = {0};
+  node_data d = {.profile = profile, .graph = &profile->graphs[graph], .options = options != NULL ? options : &defaults};
+  ETR_TRY(check(d.graph, d.options, error));
+  etr_arena_init(&d.arena);
+  etr_map_init(&d.backends, &d.arena);
+  sum_nested(&d);
+  etr_writer_init(&d.writer, sink);
+  etr_jw_init(&d.json, &d.writer);
+  d.fields = (etr_fields){profile, d.options->unit, &d.json};
+  if (!etr_arena_failed(&d.arena)) put_document(&d);
+  if (etr_arena_failed(&d.arena)) d.writer.status = ETR_ERROR_MEMORY;
+  etr_arena_clear(&d.arena);
+  return etr_writer_finish(&d.writer, error);
+}
