@@ -60,6 +60,7 @@ def _load():
         "etr_profile_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
         "etr_profile_close": (None, [pointer]),
         "etr_write_logdir": (ctypes.c_int, [pointer, ctypes.POINTER(LogdirOptions), error]),
+        "etr_emit_report": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_info_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_nodes_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
         "etr_emit_events_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),

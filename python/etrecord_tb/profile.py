@@ -71,12 +71,15 @@ class Profile:
         if getattr(self, "_handle", None):
             self.close()
 
-    def _json(self, name, *arguments, unit):
+    def _emit(self, name, *arguments, unit):
         if not self._handle:
             raise ValueError("the profile is closed")
         if unit not in _library.UNITS:
             raise ValueError(f"unit is one of {', '.join(_library.UNITS)}, not {unit!r}")
-        return json.loads(collect(getattr(library, f"etr_emit_{name}_json"), self._handle, *arguments, _library.UNITS.index(unit)))
+        return collect(getattr(library, f"etr_emit_{name}"), self._handle, *arguments, _library.UNITS.index(unit))
+
+    def _json(self, name, *arguments, unit):
+        return json.loads(self._emit(f"{name}_json", *arguments, unit=unit))
 
     def info(self, unit="ms") -> dict:
         """What is in the inputs, as `etrecord-tb info --format json` has it."""
@@ -97,6 +100,10 @@ class Profile:
     def delegation(self, method=None, unit="ms") -> list[model.MethodDelegation]:
         """What is delegated, per operator type, with times."""
         return model.build(model.MethodDelegation, self._json("delegation", _of_method(method), unit=unit)["methods"])
+
+    def report(self, unit="ms") -> str:
+        """The dashboard with all data as one HTML page that needs no network, as `etrecord-tb report` writes it."""
+        return self._emit("report", unit=unit).decode()
 
     def write(self, logdir="runs", name=None, dot_depth=0) -> list[str]:
         """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. The paths of what was written."""

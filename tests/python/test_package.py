@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,9 @@ import pytest
 
 import etrecord_tb
 from etrecord_tb import _library
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
+from tensorboard_server import TensorBoard  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -82,6 +86,24 @@ def test_write_tensorboard_artifact(tmp_path):
     written = etrecord_tb.write_tensorboard_artifact(folder / "etrecord.bin", folder / "etdump.etdp", tmp_path / "runs", name="x")
     assert all(pathlib.Path(path).is_file() for path in written)
     assert {os.path.relpath(os.path.dirname(path), tmp_path / "runs") for path in written} >= {"x/1_edge/forward", "x/2_aten/forward", "x/dot/edge"}
+
+
+def test_report_is_the_commands():
+    with etrecord_tb.Profile(FIXTURES / "mv2_xnnpack") as profile:
+        assert profile.report() == answer("report", FIXTURES / "mv2_xnnpack")
+
+
+def test_tensorboard_finds_the_dashboard(tmp_path):
+    """A TensorBoard of the same environment lists it, hands out its files, and its data for the record that was written."""
+    etrecord_tb.write_tensorboard_artifact(FIXTURES / "multi_method", logdir=tmp_path, name="x")
+    with TensorBoard(tmp_path, "auto") as server:
+        server.wait_for({"x/1_edge/encode"})
+        listed = server.json("plugins_listing")["etrecord"]
+        assert listed["enabled"] and listed["tab_name"] == "ExecuTorch"
+        script = server.get(listed["loading_mechanism"]["module_path"].removeprefix("/data/"))
+        assert re.search(r"export (async )?function render\b", script)
+        (run,) = server.json("plugin/etrecord/runs")
+        assert server.json("plugin/etrecord/profile", run=run)["schema"] == "etrecord-tb/profile/1"
 
 
 def test_errors_say_where():
