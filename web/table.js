@@ -34,7 +34,7 @@ function operatorColumns(app, scale) {
   return [
     {title: 'operator', width: 'minmax(190px, 2.2fr)', sort: row => row.op, cell: row => element('span', {class: 'cut', title: `${row.op}\n${row.name}`}, row.op)},
     {title: 'node', width: 'minmax(130px, 1.6fr)', from: 1320, class: 'quiet', sort: row => row.name, cell: row => element('span', {class: 'cut', title: row.name}, row.name)},
-    {title: 'module', width: 'minmax(120px, 1.6fr)', sort: row => row.module?.path, cell: row => element('span', {class: 'cut', title: row.module?.path}, row.module?.path || '')},
+    {title: 'module', width: 'minmax(120px, 1.6fr)', sort: row => row.module?.path, cell: row => element('span', {class: 'cut head', title: row.module?.path}, element('bdi', {}, row.module?.path || ''))},
     {title: 'backend', width: '112px', from: 860, sort: row => row.backend, cell: row => element('span', {class: 'cut'}, row.backend ?? '')},
     {title: 'match', width: '98px', from: 1100, sort: row => row.match, cell: badge},
     {title: 'calls', width: '56px', from: 1180, class: 'number', sort: row => row.calls, descending: true, cell: row => callsText(row.calls)},

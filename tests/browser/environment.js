@@ -3,7 +3,7 @@
 // environment.js - where the command, the fixtures, TensorBoard and Chromium are; and why the tests cannot run where one is missing.
 //
 // ETRECORD_TB is the command, VENV the virtual environment that has TensorBoard, CHROMIUM the browser, FIXTURES the folder of
-// tests/fixtures, SCREENSHOTS where pictures go. playwright-core is found where require() looks, NODE_PATH included.
+// tests/fixtures, PACKAGE the Python package, SCREENSHOTS where pictures go. playwright-core is found where require() looks, NODE_PATH included.
 
 import {execFileSync} from 'node:child_process';
 import {accessSync, constants} from 'node:fs';
@@ -18,6 +18,8 @@ export const command = process.env.ETRECORD_TB ? resolve(process.env.ETRECORD_TB
 export const python = join(process.env.VENV ?? join(project, 'build/venv'), 'bin/python');
 export const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const fixtures = resolve(process.env.FIXTURES ?? join(project, 'tests/fixtures'));
+/** A folder for Python's path that has the package as it is after an installation, with the dashboard. */
+export const pythonPath = resolve(process.env.PACKAGE ?? join(project, 'build/dev/tests/package'));
 export const screenshots = resolve(process.env.SCREENSHOTS ?? join(project, 'build/screenshots'));
 
 function isExecutable(path) {
@@ -47,9 +49,10 @@ export function playwright() {
   }
 }
 
-/** False, or what is missing. With CI=true everything has to be there: then it is an error. */
-export function missing() {
+/** False, or what is missing of what is needed: the 'command' alone, or all. With CI=true everything has to be there: then it is an error. */
+export function missing(needed = 'all') {
   const what = !isExecutable(command) ? 'ETRECORD_TB, the command to be tested,'
+    : needed === 'command' ? ''
     : !isExecutable(chromium) ? `Chromium (${chromium})`
     : !hasTensorBoard() ? `the Python package tensorboard (${python})`
     : !playwright() ? 'playwright-core'

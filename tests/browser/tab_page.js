@@ -12,10 +12,10 @@ const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-qui
   '--disable-component-update', '--disable-sync'];
 
 export class TabPage {
-  async launch(viewport = {width: 1400, height: 900}) {
+  async launch(viewport = {width: 1400, height: 900}, options = {}) { // options are Playwright's of a context
     this.errors = [];
     this.profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-    this.browser = await playwright().chromium.launchPersistentContext(this.profile, {executablePath: chromium, args: ARGUMENTS, viewport});
+    this.browser = await playwright().chromium.launchPersistentContext(this.profile, {executablePath: chromium, args: ARGUMENTS, viewport, ...options});
     this.page = await this.browser.newPage();
     this.page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
     this.page.on('pageerror', error => this.errors.push(error.message));

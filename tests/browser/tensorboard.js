@@ -5,10 +5,10 @@
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {basename, join, resolve} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 
-import {command, fixtures, python} from './environment.js';
+import {command, fixtures, python, pythonPath} from './environment.js';
 
 const START_MS = 120_000;
 const POLL_MS = 100;
@@ -48,15 +48,16 @@ function parseTextProto(text) {
 }
 
 export class TensorBoard {
-  /** Writes these fixtures into a new logdir and serves it on a free port of the loopback device. */
+  /** Writes these records, fixtures' names or paths, into a new logdir and serves it on a free port of the loopback device. */
   static async start(...names) {
     const server = new TensorBoard();
     server.folder = mkdtempSync(join(tmpdir(), 'etrecord-tb-'));
-    for (const name of names) execFileSync(command, ['write', join(fixtures, name), '--logdir', server.folder], {stdio: 'ignore'});
-    server.process = spawn(python, ['-m', 'tensorboard.main', '--logdir', server.folder, '--host', '127.0.0.1', '--port', '0'], {stdio: ['ignore', 'ignore', 'pipe']});
+    for (const name of names) execFileSync(command, ['write', resolve(fixtures, name), '--logdir', server.folder], {stdio: 'ignore'});
+    server.process = spawn(python, ['-m', 'tensorboard.main', '--logdir', server.folder, '--host', '127.0.0.1', '--port', '0'],
+      {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, PYTHONPATH: pythonPath}});
     try {
       server.url = await server.announced();
-      await server.loaded(names);
+      await server.loaded(names.map(name => basename(name)));
     } catch (error) {
       await server.stop();
       throw error;

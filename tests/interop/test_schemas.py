@@ -22,6 +22,7 @@ OUTPUTS = {
     "info": "info RECORD --format json",
     "model_explorer": "export RECORD --to model-explorer",
     "nodes": "nodes RECORD --format json",
+    "profile": "report RECORD",
     "summary": "summary RECORD --format json",
     "trace": "trace RECORD",
 }
@@ -36,11 +37,17 @@ def run(*arguments):
     return subprocess.run([os.environ["ETRECORD_TB"], *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
+def document_in(output):
+    """The JSON that was printed; of a report, what it holds."""
+    report = re.search(r'<script type="application/json" id="profile">\n(.*?)</script>', output, re.S)
+    return json.loads(report[1] if report else output)
+
+
 def check(name, record):
     """Validates; gives the exit status."""
     done = run(*(record if word == "RECORD" else word for word in OUTPUTS[name].split()))
     if done.returncode == 0:
-        jsonschema.validate(json.loads(done.stdout), json.loads(SCHEMAS[name].read_text()))
+        jsonschema.validate(document_in(done.stdout), json.loads(SCHEMAS[name].read_text()))
     return done.returncode
 
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// executorch_tab.js - the ExecuTorch dashboard, in TensorBoard or as a report, used as a user uses it.
+
+import {TabPage} from './tab_page.js';
+
+export class ExecuTorchTab extends TabPage {
+  /** In TensorBoard. */
+  static async openIn(server, viewport) {
+    const tab = await new ExecuTorchTab().launch(viewport);
+    await tab.page.goto(`${server.url}#etrecord`);
+    tab.frame = await (await tab.page.waitForSelector('iframe')).contentFrame();
+    return tab.shown();
+  }
+
+  /** A report's file; whatever it asks a network for is an error. */
+  static async openReport(path, viewport, options = {}) {
+    const tab = await new ExecuTorchTab().launch(viewport, {offline: true, ...options});
+    tab.asked = [];
+    tab.page.on('request', request => request.url().startsWith('file:') || tab.asked.push(request.url()));
+    await tab.page.goto(`file://${path}`);
+    tab.frame = tab.page;
+    return tab.shown();
+  }
+
+  async shown() {
+    await this.frame.getByRole('tab', {name: 'Summary'}).waitFor();
+    return this;
+  }
+
+  async record(label) {
+    await this.frame.getByLabel('Record').selectOption({label});
+    await this.frame.getByRole('tab', {name: 'Summary', selected: true}).waitFor();
+    await this.frame.locator('.summary').waitFor();
+  }
+
+  async view(name) {
+    await this.frame.getByRole('tab', {name}).click();
+    await this.frame.getByRole('tab', {name, selected: true}).waitFor();
+  }
+
+  /** Rows of the small table with this caption: lists of cells' texts. */
+  async table(caption) {
+    const table = this.frame.locator('table.plain', {has: this.frame.locator('caption', {hasText: new RegExp(`^${caption}`)})}).first();
+    return table.locator('tbody tr').evaluateAll(rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim())));
+  }
+
+  async search(text) {
+    await this.frame.getByLabel('Search operators').fill(text);
+  }
+
+  /** What the toolbar says of the operators shown. */
+  count() {
+    return this.frame.locator('.operators .count').innerText();
+  }
+
+  async groupBy(name) {
+    await this.frame.getByRole('group', {name: 'Group by'}).getByRole('button', {name}).click();
+  }
+
+  grid() {
+    return this.frame.getByRole('grid');
+  }
+
+  /** Rows of the operators' table that are in the page: {title of a column: text}. */
+  async rows() {
+    return this.grid().evaluate(grid => {
+      const titles = [...grid.querySelectorAll('[role=columnheader]')].map(header => header.innerText.replace(/ [↓↑]$/, ''));
+      return [...grid.querySelectorAll('[role=row][data-row]')].map(row => Object.fromEntries([...row.children].map((cell, at) => [titles[at], cell.innerText.trim()])));
+    });
+  }
+
+  async sortBy(title) {
+    await this.grid().getByRole('columnheader').getByRole('button', {name: title}).click();
+  }
+
+  async openRow(index) {
+    await this.grid().locator(`[data-row="${index}"]`).click();
+    await this.frame.getByRole('complementary').waitFor();
+  }
+
+  /** What the details say: {term: text}. */
+  details() {
+    return this.frame.getByRole('complementary').evaluate(panel => ({
+      name: panel.querySelector('h2').innerText,
+      ...Object.fromEntries([...panel.querySelectorAll('dt')].map(term => [term.innerText, term.nextElementSibling.innerText])),
+    }));
+  }
+}

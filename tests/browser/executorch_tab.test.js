@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// executorch_tab.test.js - what a user sees in TensorBoard's dashboard ExecuTorch is what the command says about the records.
+
+import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {answer} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {missing, screenshots} from './environment.js';
+import {TensorBoard} from './tensorboard.js';
+
+const RECORD = 'vit_xnnpack', OTHER = 'mv2_xnnpack';
+const ms = value => value.toFixed(4);
+const share = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
+
+describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => {
+  const summary = missing() ? null : answer('summary', RECORD).methods[0];
+  const timed = missing() ? [] : answer('nodes', RECORD).graphs[0].nodes.filter(node => node.avg !== null);
+  let server, dashboard;
+  const picture = name => dashboard.screenshot(join(screenshots, `executorch_${name}.png`));
+
+  before(async () => {
+    server = await TensorBoard.start(RECORD, OTHER, 'multi_method');
+    dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
+  });
+
+  after(async () => {
+    await dashboard?.close();
+    await server?.stop();
+  });
+
+  it('is served for each record once', async () => {
+    assert.deepEqual(await server.json('plugin/etrecord/runs'), ['multi_method', OTHER, RECORD].map(record => `${record}/1_edge/${answer('info', record).entry_points[0].method}`));
+  });
+
+  it('gives out its files and nothing else', async () => {
+    for (const [route, type] of [['index.js', /^text\/javascript/], ['style.css', /^text\/css/]]) {
+      const got = await fetch(`${server.url}data/plugin/etrecord/${route}`);
+      assert.match(got.headers.get('content-type'), type);
+      assert.equal(got.headers.get('x-content-type-options'), 'nosniff');
+    }
+    for (const route of ['package.json', '..%2ftensorboard_plugin.py', '%2e%2e/tensorboard_plugin.py', 'profile', 'profile?run=none', `profile?run=${RECORD}/2_program/forward`])
+      assert.equal((await fetch(`${server.url}data/plugin/etrecord/${route}`)).status, 404, route);
+  });
+
+  it('tells where the time goes, in parts that add up', async () => {
+    await dashboard.record(RECORD);
+    const shown = Object.fromEntries((await dashboard.table('Where the time goes')).map(([part, avg, part_share]) => [part, [avg, part_share]]));
+    const {execute} = summary;
+    assert.deepEqual(shown, {
+      'on graph nodes': [ms(summary.nodes), share(summary.nodes, execute.avg)], 'of it estimated': [ms(summary.estimated), share(summary.estimated, execute.avg)],
+      "delegates' own: layout, copies, calls": [ms(summary.delegate_only), share(summary.delegate_only, execute.avg)],
+      'framework, between operators': [ms(summary.framework), share(summary.framework, execute.avg)],
+      unexplained: [ms(summary.unexplained), share(summary.unexplained, execute.avg)], 'Method::execute': [ms(execute.avg), '100.0 %'],
+    });
+    await picture('summary');
+  });
+
+  it('shows what is worth a look', async () => {
+    const titles = await dashboard.frame.locator('.findings li > div > strong').allInnerTexts();
+    assert.deepEqual(titles, summary.findings.map(finding => finding.title));
+  });
+
+  it('breaks the time down as the summary does', async () => {
+    const rows = await dashboard.table('Operator');
+    assert.deepEqual(rows.map(row => row[1]), summary.by_op.slice(0, rows.length).map(row => ms(row.avg)));
+    assert.deepEqual((await dashboard.table('Backend')).map(row => row.slice(0, 2)), summary.by_backend.map(row => [row.backend, ms(row.avg)]));
+  });
+
+  it('lists all timed operators, the longest first', async () => {
+    await dashboard.view('Operators');
+    assert.match(await dashboard.count(), new RegExp(`^${timed.length} operators, ${ms(summary.nodes)} ms`));
+    assert.equal(await dashboard.grid().getAttribute('aria-rowcount'), String(timed.length + 1));
+    const longest = timed.map(node => node.avg).sort((a, b) => b - a);
+    const rows = await dashboard.rows();
+    assert.deepEqual(rows.map(row => row['avg ms']), longest.slice(0, rows.length).map(ms));
+    await picture('operators');
+  });
+
+  it('sorts by a column, and back', async () => {
+    await dashboard.sortBy('operator');
+    assert.equal((await dashboard.rows())[0].operator, timed.map(node => node.target).sort()[0]);
+    await dashboard.sortBy('avg ms');
+  });
+
+  it('groups by operator type to the sums of the summary', async () => {
+    await dashboard.groupBy('Operator type');
+    const rows = await dashboard.rows();
+    assert.deepEqual(rows.map(row => [row['operator type'], row.nodes, row['avg ms']]), summary.by_op.slice(0, rows.length).map(row => [row.op, String(row.count), ms(row.avg)]));
+    await dashboard.groupBy('Each');
+  });
+
+  it('finds what is searched for, from the keyboard', async () => {
+    await dashboard.grid().focus();
+    await dashboard.page.keyboard.press('/');
+    await dashboard.page.keyboard.type('bmm layer_3');
+    const wanted = timed.filter(node => node.target.includes('bmm') && node.module.includes('layer_3'));
+    assert.ok(wanted.length > 0);
+    assert.match(await dashboard.count(), new RegExp(`^${wanted.length} operator`));
+    await dashboard.page.keyboard.press('Enter');
+    await dashboard.page.keyboard.press('ArrowDown');
+    await dashboard.page.keyboard.press('Enter');
+    await dashboard.frame.getByRole('complementary').waitFor();
+    await dashboard.page.keyboard.press('Escape');
+    await dashboard.frame.getByRole('complementary').waitFor({state: 'detached'});
+    await dashboard.page.keyboard.press('Escape');
+    assert.match(await dashboard.count(), new RegExp(`^${timed.length} operators`));
+  });
+
+  it('tells all about an operator', async () => {
+    await dashboard.openRow(0);
+    const said = await dashboard.details(), node = timed.find(({name}) => name === said.name);
+    assert.equal(said.average, `${ms(node.avg)} ms`);
+    assert.equal(said.operator, node.target);
+    assert.equal(said.module, node.module);
+    assert.equal(said['runs as'], node.runs_as);
+    assert.equal(said['debug handle'], String(node.debug_handle));
+    assert.equal(said.output, node.outputs.map(({dtype, shape}) => `${dtype.replace('float', 'f').replace('int', 'i')}[${shape.join(',')}]`).join(', '));
+    assert.match(await dashboard.frame.getByRole('complementary').locator('pre').innerText(), new RegExp(RegExp.escape?.(node.source.code) ?? node.source.code.replace(/[^\w\s]/g, '\\$&')));
+    await dashboard.page.keyboard.press('Escape');
+  });
+
+  it('opens modules, by mouse and keyboard', async () => {
+    await dashboard.view('Modules');
+    const tree = dashboard.frame.getByRole('tree');
+    const root = await tree.getByRole('treeitem').first().getAttribute('aria-label');
+    assert.equal(root, `the model: ${ms(summary.nodes)} ms, ${share(summary.nodes, summary.execute.avg)}`);
+    await picture('modules');
+    await tree.getByRole('treeitem', {name: /^encoder\.layers\.encoder_layer_2:/}).click();
+    const inside = timed.filter(node => node.module.startsWith('encoder.layers.encoder_layer_2'));
+    const total = inside.reduce((sum, node) => sum + node.avg, 0);
+    assert.match(await dashboard.frame.locator('.crumbs .count').innerText(), new RegExp(`${ms(total)} ms on ${inside.length} nodes`));
+    await tree.getByRole('treeitem').first().focus();
+    await dashboard.page.keyboard.press('ArrowDown');
+    await dashboard.page.keyboard.press('Enter');
+    assert.match(await dashboard.frame.locator('.crumbs [aria-current]').innerText(), /self_attention/);
+  });
+
+  it('shows the events of the median run', async () => {
+    await dashboard.view('Timeline');
+    const perRun = answer('info', RECORD).runs.filter(run => run.method === 'forward').map(run => run.execute).sort((a, b) => a - b);
+    assert.match(await dashboard.frame.locator('.timeline .count').innerText(), new RegExp(`${ms(perRun[Math.floor((perRun.length - 1) / 2)])} ms`));
+    await dashboard.frame.locator('canvas').focus();
+    for (const key of ['+', '+', 'ArrowRight', 'ArrowRight', 'Shift+ArrowRight', '-', '0']) await dashboard.page.keyboard.press(key);
+    assert.match(await dashboard.frame.locator('.said').innerText(), /ms, from \d/);
+    assert.match(await dashboard.frame.locator('.synthetic').innerText(), /XnnpackBackend recorded durations and their order, not starts/);
+    await picture('timeline');
+  });
+
+  it('counts what is delegated', async () => {
+    await dashboard.view('Delegation');
+    const said = answer('delegation', RECORD).methods[0];
+    const rows = Object.fromEntries((await dashboard.table('Operator types')).map(row => [row[0], row.slice(1, 3)]));
+    assert.deepEqual(rows, Object.fromEntries(said.operators.map(row => [row.op_type, [String(row.delegated), String(row.non_delegated)]])));
+    assert.equal((await dashboard.table('Delegates')).length, said.delegated_subgraphs);
+    await picture('delegation');
+  });
+
+  it('compares two records', async () => {
+    await dashboard.view('Compare');
+    await dashboard.frame.getByLabel('Base').selectOption({label: OTHER});
+    await dashboard.frame.getByText('Totals').waitFor();
+    const base = answer('summary', OTHER).methods[0].execute;
+    const [, from, to] = (await dashboard.table('Totals'))[0];
+    assert.deepEqual([from, to], [ms(base.p50), ms(summary.execute.p50)]);
+    await picture('compare');
+  });
+
+  it('keeps one unit everywhere', async () => {
+    await dashboard.view('Summary');
+    await dashboard.frame.getByLabel('Unit of times').selectOption('us');
+    assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], answer('summary', RECORD, 'us').methods[0].execute.avg.toFixed(1));
+    await dashboard.frame.getByLabel('Unit of times').selectOption('ms');
+  });
+
+  it('shows each method of a record', async () => {
+    await dashboard.record('multi_method');
+    for (const method of answer('summary', 'multi_method').methods.filter(({runs}) => runs > 0)) {
+      await dashboard.frame.getByLabel('Method').selectOption({label: method.method});
+      assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], ms(method.execute.avg));
+    }
+  });
+
+  it('is there in the dark', async () => {
+    await dashboard.record(RECORD);
+    await dashboard.frame.getByLabel('Theme').selectOption('dark');
+    const luminance = await dashboard.frame.locator('body').evaluate(body => getComputedStyle(body).backgroundColor.match(/\d+/g).map(Number).reduce((a, b) => a + b));
+    assert.ok(luminance < 200);
+    await picture('dark');
+  });
+
+  it('gives the page nothing to complain about', () => assert.deepEqual(dashboard.errors, []));
+});
