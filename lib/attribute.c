@@ -263,9 +263,8 @@ static uint64_t first_start_of_run(const etr_block *block, uint32_t run) {
   return first;
 }
 
-/* portions [first, end) are one node's, by run. per_run has room for one number per run; each_run, which may be NULL, gets the ticks of every run. */
-static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run, uint64_t *each_run,
-                      const uint64_t *block_start) {
+/* portions [first, end) are one node's, by run; per_run has room for all runs. */
+static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run, const uint64_t *block_start) {
   const portion *p = &a->portions.data[first];
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   size_t runs = 0;
@@ -273,13 +272,11 @@ static void time_node(const attributor *a, etr_node_time *time, size_t first, si
                           .runs_as = e->name,
                           .backend = e->backend,
                           .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
-                          .carried_by = ETR_NONE,
-                          .ticks_per_run = each_run};
+                          .carried_by = ETR_NONE};
   for (size_t i = first; i < end; i++) {
     const portion *q = &a->portions.data[i];
     if (i == first || q->run != a->portions.data[i - 1].run) per_run[runs++] = 0;
     per_run[runs - 1] += q->ticks;
-    if (each_run) each_run[q->run] += q->ticks;
     time->total_ticks += q->ticks;
     time->calls++;
   }
@@ -310,6 +307,20 @@ static etr_node_time untimed_instruction(const attributor *a, const etr_pte_grap
   return time;
 }
 
+/* Adds each run's time. */
+static bool keep_runs(const attributor *a, etr_node_time *time, size_t first, size_t end) {
+  etr_run_ticks *runs = etr_arena_alloc_array(a->arena, time->runs, sizeof *runs), *last = runs;
+  if (!runs) return false;
+  for (size_t i = first; i < end; i++) {
+    const portion *p = &a->portions.data[i];
+    if (i > first && p->run != last->run) last++;
+    last->run = p->run;
+    last->ticks += p->ticks;
+  }
+  time->each_run = runs;
+  return true;
+}
+
 /* Times of a graph from the portions, sorted by its nodes; each run's, too, if keeps_runs. */
 static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times, bool keeps_runs) {
   uint64_t *per_run = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *per_run);
@@ -322,9 +333,8 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times, bo
     uint32_t node = a->portions.data[first].node;
     for (end = first; end < a->portions.count && a->portions.data[end].node == node;) end++;
     if (node == ETR_NONE) continue;
-    uint64_t *each_run = keeps_runs ? etr_arena_alloc_array(a->arena, a->run_count, sizeof *each_run) : NULL;
-    if (keeps_runs && !each_run) return false;
-    time_node(a, &times[node], first, end, per_run, each_run, block_start);
+    time_node(a, &times[node], first, end, per_run, block_start);
+    if (keeps_runs && !keep_runs(a, &times[node], first, end)) return false;
   }
   graph->times = times;
   graph->profile_method = a->method;

@@ -2,8 +2,8 @@
  *
  * compare.c - joins two profiles: methods by name, nodes by pairing.c, sums by what nodes have in common; verdicts by noise.c.
  */
+#include "compare_change.h"
 #include "compare_side.h"
-#include "stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,85 +32,21 @@ const char *etr_pair_rule_name(etr_pair_rule rule) {
   return (size_t)rule < ETR_COUNT(names) ? names[rule] : "none";
 }
 
-/* ---- Changes ---- */
-
-/* One side of a change. */
-typedef struct measure {
-  bool exists;
-  double avg;
-  etr_median median;
-} measure;
-
-/* Changes that are looked at together. */
-typedef struct family {
-  etr_vec(etr_noise_test) tests;
-  etr_vec(etr_change *) changes; /* of the tests */
-} family;
-
-/* Fills all but noise and what follows from it; that comes when the family is complete. */
-static bool add_change(comparator *c, family *f, etr_change *change, const measure *base, const measure *newer) {
-  etr_median median = etr_median_scaled(base->median, c->out->base_scale);
-  bool both = median.count && newer->median.count;
-  *change = (etr_change){.base_avg = base->avg * c->out->base_scale,
-                         .new_avg = newer->avg,
-                         .base_p50 = median.value,
-                         .new_p50 = newer->median.value,
-                         .base_runs = median.count,
-                         .new_runs = newer->median.count,
-                         .noise = -1,
-                         .verdict = !base->exists                         ? ETR_VERDICT_NEW
-                                    : !newer->exists                      ? ETR_VERDICT_GONE
-                                    : both                                ? ETR_VERDICT_FEW_RUNS
-                                    : median.count || newer->median.count ? ETR_VERDICT_ONE_SIDE
-                                                                          : ETR_VERDICT_UNTIMED};
-  if (!both) return true;
-  etr_noise_test *test = etr_vec_push(&c->scratch, &f->tests);
-  etr_change **place = etr_vec_push(&c->scratch, &f->changes);
-  if (!test || !place) return false;
-  *test = (etr_noise_test){.base = median, .newer = newer->median};
-  *place = change;
-  return true;
-}
-
-static bool decide(comparator *c, const family *f) {
-  if (!etr_noise_decide(f->tests.data, f->tests.count, &c->scratch)) return false;
-  for (size_t i = 0; i < f->tests.count; i++) {
-    const etr_noise_test *test = &f->tests.data[i];
-    etr_change *change = f->changes.data[i];
-    change->noise = test->noise;
-    if (test->noise < 0) continue;
-    change->verdict = !test->is_beyond ? ETR_VERDICT_WITHIN_NOISE : change->new_p50 < change->base_p50 ? ETR_VERDICT_FASTER : ETR_VERDICT_SLOWER;
-  }
-  return true;
-}
-
-/* Average and median of numbers of ticks, one for each run; NULL: of nothing. */
-static bool measure_ticks(comparator *c, measure *out, const uint64_t *ticks, size_t count, double step) {
-  uint64_t *samples = etr_arena_alloc_array(&c->scratch, count, sizeof *samples);
-  double sum = 0;
-  *out = (measure){.exists = ticks != NULL};
-  if (!samples) return false;
-  if (!ticks || count == 0) return true;
-  memcpy(samples, ticks, count * sizeof *samples);
-  for (size_t i = 0; i < count; i++) sum += (double)ticks[i];
-  out->avg = sum / (double)count;
-  out->median = etr_median_of(samples, count, step);
-  return true;
-}
-
 /* ---- Nodes ---- */
 
-static bool measure_item(comparator *c, measure *out, const etr_side *side, const etr_side_item *item) {
-  *out = (measure){.exists = item != NULL};
+static bool measure_item(comparator *c, etr_measure *out, const etr_side *side, const etr_side_item *item) {
+  *out = (etr_measure){.exists = item != NULL};
   if (!item || !item->runs) return true;
-  out->avg = (double)item->total / (double)side->run_count;
-  return etr_side_median(&out->median, side, item, &c->scratch);
+  etr_run_ticks *runs = etr_arena_alloc_array(&c->scratch, item->runs, sizeof *runs);
+  if (!runs) return false;
+  memcpy(runs, item->each_run, item->runs * sizeof *runs);
+  return etr_measure_runs(out, runs, item->runs, side->run_count, false, item->step, &c->scratch);
 }
 
 static bool fill_pair(comparator *c, etr_node_pair *pair, const etr_side sides[SIDES], const etr_side_item *items[SIDES], etr_pair_rule rule,
-                      family *f) {
+                      etr_family *f) {
   const etr_side_item *base = items[BASE], *newer = items[NEWER];
-  measure measures[SIDES];
+  etr_measure measures[SIDES];
   *pair = (etr_node_pair){.base_node = base ? base->node : ETR_NONE,
                           .new_node = newer ? newer->node : ETR_NONE,
                           .rule = rule,
@@ -122,7 +58,7 @@ static bool fill_pair(comparator *c, etr_node_pair *pair, const etr_side sides[S
                           .base_backend = base ? base->backend : NULL,
                           .new_backend = newer ? newer->backend : NULL};
   return measure_item(c, &measures[BASE], &sides[BASE], base) && measure_item(c, &measures[NEWER], &sides[NEWER], newer) &&
-         add_change(c, f, &pair->change, &measures[BASE], &measures[NEWER]);
+         etr_family_add(f, &pair->change, &measures[BASE], &measures[NEWER]);
 }
 
 static void count_timed(etr_method_pair *method, const etr_node_pair *pair) {
@@ -133,7 +69,7 @@ static void count_timed(etr_method_pair *method, const etr_node_pair *pair) {
 
 static bool pair_nodes(comparator *c, etr_method_pair *method, const etr_side sides[SIDES]) {
   etr_pairing_side lists[SIDES];
-  family f = {0};
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale};
   for (int s = 0; s < SIDES; s++)
     lists[s] = (etr_pairing_side){.items = sides[s].keys,
                                   .count = sides[s].count,
@@ -156,7 +92,7 @@ static bool pair_nodes(comparator *c, etr_method_pair *method, const etr_side si
     if (!fill_pair(c, pair, sides, items, list->rules[place], &f)) return false;
     count_timed(method, pair);
   }
-  return decide(c, &f);
+  return etr_family_decide(&f);
 }
 
 /* ---- Sums ---- */
@@ -170,9 +106,9 @@ static const char *key_backend(const etr_side_item *item) { return item->backend
 /* A group that is being summed up. */
 typedef struct sum {
   const char *key;
-  uint64_t *ticks[SIDES]; /* per run; NULL: none of its nodes was timed on that side */
-  bool exists[SIDES];     /* timed or not */
-  double steps[SIDES];    /* squares, added up */
+  etr_vec(etr_run_ticks) runs[SIDES]; /* of all its nodes */
+  bool exists[SIDES];                 /* timed or not */
+  double steps[SIDES];                /* squares, added up */
   size_t nodes[SIDES];
 } sum;
 
@@ -181,7 +117,7 @@ typedef struct sums {
   etr_map index;
 } sums;
 
-static bool add_to_sum(comparator *c, sums *s, const etr_side *side, int which, const etr_side_item *item, const char *key) {
+static bool add_to_sum(comparator *c, sums *s, int which, const etr_side_item *item, const char *key) {
   uint32_t known = etr_map_get(&s->index, etr_slice_of(key));
   if (known == ETR_NONE) {
     sum *added = etr_vec_push(&c->scratch, &s->list);
@@ -191,10 +127,12 @@ static bool add_to_sum(comparator *c, sums *s, const etr_side *side, int which, 
   }
   sum *to = &s->list.data[known];
   to->exists[which] = true;
-  if (!item->ticks) return true;
-  if (!to->ticks[which]) to->ticks[which] = etr_arena_alloc_array(&c->scratch, side->run_count, sizeof(uint64_t));
-  if (!to->ticks[which]) return false;
-  for (size_t i = 0; i < side->run_count; i++) to->ticks[which][i] += item->ticks[i];
+  if (item->runs == 0) return true;
+  for (size_t i = 0; i < item->runs; i++) {
+    etr_run_ticks *added = etr_vec_push(&c->scratch, &to->runs[which]);
+    if (!added) return false;
+    *added = item->each_run[i];
+  }
   to->steps[which] += item->step * item->step;
   to->nodes[which]++;
   return true;
@@ -214,31 +152,32 @@ static bool add_up(comparator *c, sums *s, const etr_side sides[SIDES], group_ke
   for (int k = 0; k < SIDES; k++)
     for (size_t i = 0; i < sides[k].count; i++) {
       const etr_side_item *item = &sides[k].items[i];
-      if ((item->ticks || key != key_backend) && !add_to_sum(c, s, &sides[k], k, item, key(item))) return false;
+      if ((item->runs || key != key_backend) && !add_to_sum(c, s, k, item, key(item))) return false;
     }
   return true;
 }
 
 static bool group_nodes(comparator *c, etr_node_groups *out, const etr_side sides[SIDES], group_key key) {
   sums s = {0};
-  family f = {0};
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale};
   size_t count = 0;
   if (!add_up(c, &s, sides, key)) return false;
   etr_node_group *rows = etr_arena_alloc_array(c->arena, s.list.count, sizeof *rows);
   if (!rows) return false;
   for (size_t i = 0; i < s.list.count; i++) {
-    const sum *from = &s.list.data[i];
-    measure measures[SIDES];
-    if (!from->ticks[BASE] && !from->ticks[NEWER]) continue;
+    sum *from = &s.list.data[i];
+    etr_measure measures[SIDES];
+    if (!from->nodes[BASE] && !from->nodes[NEWER]) continue;
     etr_node_group *row = &rows[count++];
     *row = (etr_node_group){.key = from->key, .base_nodes = from->nodes[BASE], .new_nodes = from->nodes[NEWER]};
     for (int k = 0; k < SIDES; k++) {
-      if (!measure_ticks(c, &measures[k], from->ticks[k], sides[k].run_count, sqrt(from->steps[k]))) return false;
+      if (!etr_measure_runs(&measures[k], from->runs[k].data, from->runs[k].count, sides[k].run_count, true, sqrt(from->steps[k]), &c->scratch))
+        return false;
       measures[k].exists = from->exists[k];
     }
-    if (!add_change(c, &f, &row->change, &measures[BASE], &measures[NEWER])) return false;
+    if (!etr_family_add(&f, &row->change, &measures[BASE], &measures[NEWER])) return false;
   }
-  if (!decide(c, &f)) return false;
+  if (!etr_family_decide(&f)) return false;
   if (count) qsort(rows, count, sizeof *rows, by_change);
   *out = (etr_node_groups){rows, count};
   return true;
@@ -249,16 +188,23 @@ static bool group_nodes(comparator *c, etr_node_groups *out, const etr_side side
 static const etr_method *method_of(const etr_profile *profile, uint32_t method) { return method == ETR_NONE ? NULL : &profile->methods[method]; }
 
 static bool compare_execute(comparator *c, etr_method_pair *pair, const etr_method *methods[SIDES]) {
-  measure measures[SIDES];
-  family f = {0};
+  etr_measure measures[SIDES];
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale};
   for (int k = 0; k < SIDES; k++) {
     size_t runs = methods[k] ? methods[k]->run_count : 0;
     uint64_t divisor = 0;
     for (size_t i = 0; i < runs; i++) divisor = etr_noise_divisor(methods[k]->execute_per_run[i], divisor);
-    if (!measure_ticks(c, &measures[k], runs ? methods[k]->execute_per_run : NULL, runs, etr_noise_step(divisor))) return false;
+    if (!etr_measure_ticks(&measures[k], runs ? methods[k]->execute_per_run : NULL, runs, etr_noise_step(divisor), &c->scratch)) return false;
     measures[k].exists = methods[k] != NULL;
   }
-  return add_change(c, &f, &pair->execute, &measures[BASE], &measures[NEWER]) && decide(c, &f);
+  return etr_family_add(&f, &pair->execute, &measures[BASE], &measures[NEWER]) && etr_family_decide(&f);
+}
+
+/* Rewritten operators are no other model as long as the modules are there. */
+static bool may_differ(const etr_method_pair *pair) {
+  size_t both = 0;
+  for (size_t i = 0; i < pair->modules.count; i++) both += pair->modules.rows[i].base_nodes && pair->modules.rows[i].new_nodes;
+  return pair->timed_paired * 2 < pair->timed_nodes && (pair->modules.count == 0 || both * 2 < pair->modules.count);
 }
 
 static bool compare_method(comparator *c, etr_method_pair *pair) {
@@ -274,6 +220,7 @@ static bool compare_method(comparator *c, etr_method_pair *pair) {
   bool good = compare_execute(c, pair, methods) && pair_nodes(c, pair, sides) && group_nodes(c, &pair->ops, sides, key_op) &&
               (pair->by_events || group_nodes(c, &pair->modules, sides, key_module)) && group_nodes(c, &pair->backends, sides, key_backend);
   good = good && !etr_arena_failed(&c->scratch);
+  pair->may_differ = methods[BASE] && methods[NEWER] && may_differ(pair);
   etr_arena_clear(&c->scratch);
   return good;
 }
@@ -375,17 +322,17 @@ static bool collect_loads(comparator *c, loads *out, const etr_profile *profile)
   return true;
 }
 
-static bool compare_load(comparator *c, etr_load_pair *out, const load *base, const load *newer, family *f) {
-  measure measures[SIDES];
+static bool compare_load(comparator *c, etr_load_pair *out, const load *base, const load *newer, etr_family *f) {
+  etr_measure measures[SIDES];
   *out = (etr_load_pair){.name = newer ? newer->name : base->name};
-  return measure_ticks(c, &measures[BASE], base ? base->ticks.data : NULL, base ? base->ticks.count : 0, 1) &&
-         measure_ticks(c, &measures[NEWER], newer ? newer->ticks.data : NULL, newer ? newer->ticks.count : 0, 1) &&
-         add_change(c, f, &out->change, &measures[BASE], &measures[NEWER]);
+  return etr_measure_ticks(&measures[BASE], base ? base->ticks.data : NULL, base ? base->ticks.count : 0, 1, &c->scratch) &&
+         etr_measure_ticks(&measures[NEWER], newer ? newer->ticks.data : NULL, newer ? newer->ticks.count : 0, 1, &c->scratch) &&
+         etr_family_add(f, &out->change, &measures[BASE], &measures[NEWER]);
 }
 
 static bool compare_loads(comparator *c) {
   loads base = {0}, newer = {0};
-  family f = {0};
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale};
   if (!collect_loads(c, &base, c->out->base) || !collect_loads(c, &newer, c->out->newer)) return false;
   etr_load_pair *pairs = etr_arena_alloc_array(c->arena, base.list.count + newer.list.count, sizeof *pairs);
   if (!pairs) return false;
@@ -398,7 +345,7 @@ static bool compare_loads(comparator *c) {
         !compare_load(c, &pairs[c->out->load_count++], &base.list.data[i], NULL, &f))
       return false;
   c->out->loads = pairs;
-  return decide(c, &f);
+  return etr_family_decide(&f);
 }
 
 /* ---- Together ---- */

@@ -6,6 +6,9 @@
 
 #include "blocks.h"
 
+/* The runs of an event, as they come. */
+typedef etr_vec(etr_run_ticks) event_runs;
+
 typedef struct lister {
   const etr_profile *profile;
   const etr_method *method;
@@ -15,6 +18,7 @@ typedef struct lister {
   etr_map clocks; /* backend, "" for kernels -> index into divisors */
   etr_vec(uint64_t) divisors;
   etr_vec(etr_side_item) items;
+  etr_vec(event_runs) runs; /* of each item that is an event */
   etr_vec(etr_pairing_item) keys;
 } lister;
 
@@ -112,7 +116,7 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
     *item = (etr_side_item){
         .node = i, .name = node->name, .op = node->target, .module = graph->modules[node->module].path, .backend = time ? time->backend : NULL};
     if (time && time->runs) {
-      item->ticks = time->ticks_per_run;
+      item->each_run = time->each_run;
       item->total = time->total_ticks;
       item->runs = time->runs;
       item->step = step_of_clock(l, time->backend ? time->backend : "") * (double)time->calls / time->runs;
@@ -128,31 +132,36 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
 
 /* ---- Events ---- */
 
-/* The item of an event, the same for all blocks that have it. */
-static etr_side_item *item_of_event(lister *l, etr_map *index, const etr_event *e) {
+/* The item of an event, the same for all blocks that have it; its place, ETR_NONE when out of memory. */
+static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
   const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id : NULL;
   char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id, inside ? "/" : "", inside ? inside : "");
   uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
-  if (known != ETR_NONE) return &l->items.data[known];
+  if (known != ETR_NONE) return known;
   etr_side_item *item = etr_vec_push(l->arena, &l->items);
   etr_pairing_item *key = etr_vec_push(l->arena, &l->keys);
-  uint64_t *ticks = etr_arena_alloc_array(l->arena, l->method->run_count, sizeof *ticks);
-  if (!id || !item || !key || !ticks || !etr_map_set(index, etr_slice_of(id), (uint32_t)(l->items.count - 1))) return NULL;
-  *item = (etr_side_item){
-      .node = ETR_NONE, .name = id, .op = e->name, .module = "", .backend = backend_of(e), .ticks = ticks, .step = step_of_clock(l, clock_of(e))};
+  event_runs *runs = etr_vec_push(l->arena, &l->runs);
+  known = (uint32_t)(l->items.count - 1);
+  if (!id || !item || !key || !runs || !etr_map_set(index, etr_slice_of(id), known)) return ETR_NONE;
+  *item = (etr_side_item){.node = ETR_NONE, .name = id, .op = e->name, .module = "", .backend = backend_of(e), .step = step_of_clock(l, clock_of(e))};
   *key = (etr_pairing_item){.name = number_of(l, id), .op = number_of(l, e->name)};
-  return item;
+  return known;
 }
 
 static bool add_event(lister *l, etr_map *index, const etr_event *e, const uint32_t *run_place) {
-  etr_side_item *item = item_of_event(l, index, e);
-  if (!item) return false;
+  uint32_t place = item_of_event(l, index, e);
+  if (place == ETR_NONE) return false;
+  event_runs *runs = &l->runs.data[place];
   for (size_t i = 0; i < e->sample_count; i++) {
     uint32_t run = run_place[e->sample_runs[i]];
     if (run == ETR_NONE) continue;
-    ((uint64_t *)item->ticks)[run] += e->durations[i];
-    item->total += e->durations[i];
-    item->runs += i == 0 || e->sample_runs[i] != e->sample_runs[i - 1];
+    if (runs->count == 0 || runs->data[runs->count - 1].run != run) {
+      etr_run_ticks *added = etr_vec_push(l->arena, runs);
+      if (!added) return false;
+      added->run = run;
+    }
+    runs->data[runs->count - 1].ticks += e->durations[i];
+    l->items.data[place].total += e->durations[i];
   }
   return true;
 }
@@ -197,6 +206,10 @@ static bool list_events(lister *l) {
   }
   for (size_t i = 0; i < l->profile->block_count; i++)
     if (l->profile->blocks[i].method == l->method_index && !list_block(l, &index, &l->profile->blocks[i], run_place)) return false;
+  for (size_t i = 0; i < l->items.count; i++) {
+    l->items.data[i].each_run = l->runs.data[i].data;
+    l->items.data[i].runs = l->runs.data[i].count;
+  }
   return true;
 }
 
@@ -211,18 +224,4 @@ bool etr_side_make(etr_side *out, const etr_profile *profile, uint32_t method, b
   bool good = note_clocks(&l) && (by_events ? list_events(&l) : !graph || list_nodes(&l, graph));
   *out = (etr_side){.items = l.items.data, .keys = l.keys.data, .count = l.items.count, .run_count = l.method->run_count};
   return good && !etr_arena_failed(arena);
-}
-
-bool etr_side_median(etr_median *out, const etr_side *side, const etr_side_item *item, etr_arena *scratch) {
-  uint64_t *samples = etr_arena_alloc_array(scratch, side->run_count, sizeof *samples);
-  size_t count = 0;
-  *out = (etr_median){0};
-  if (!samples) return false;
-  for (size_t i = 0; item->ticks && i < side->run_count && count < item->runs; i++) {
-    bool ran = item->runs == side->run_count || item->ticks[i] > 0;
-    if (ran) samples[count++] = item->ticks[i];
-  }
-  while (count < item->runs) samples[count++] = 0; /* it ran in so many more runs, too short for the clock */
-  *out = etr_median_of(samples, count, item->step);
-  return true;
 }

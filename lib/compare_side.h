@@ -12,11 +12,11 @@
 typedef struct etr_side_item {
   uint32_t node; /* ETR_NONE of an event */
   const char *name, *op, *module;
-  const char *backend;   /* NULL: a kernel, or unknown */
-  const uint64_t *ticks; /* per run of the method; NULL if it was not timed */
-  uint64_t total;        /* of ticks */
-  size_t runs;           /* in which it ran */
-  double step;           /* of the clock, in ticks */
+  const char *backend;           /* NULL: a kernel, or unknown */
+  const etr_run_ticks *each_run; /* in which it ran */
+  size_t runs;                   /* 0: it was not timed */
+  uint64_t total;                /* ticks */
+  double step;                   /* of the clock, in ticks */
 } etr_side_item;
 
 typedef struct etr_side {
@@ -30,8 +30,5 @@ bool etr_side_has_graph(const etr_profile *profile, uint32_t method);
 
 /** Lists a method's operators; method may be ETR_NONE: nothing. `numbers` gives the same text the same number on both sides. False: out of memory. */
 bool etr_side_make(etr_side *out, const etr_profile *profile, uint32_t method, bool by_events, etr_map *numbers, etr_arena *arena);
-
-/** Median of an item's time over the runs in which it ran. False: out of memory. */
-bool etr_side_median(etr_median *out, const etr_side *side, const etr_side_item *item, etr_arena *scratch);
 
 #endif

@@ -239,6 +239,12 @@ typedef struct etr_stats {
   double avg, min, max, p10, p50, p90;
 } etr_stats;
 
+/** Time in one run. */
+typedef struct etr_run_ticks {
+  uint32_t run; /**< place among the method's runs, as in etr_method.execute_per_run */
+  uint64_t ticks;
+} etr_run_ticks;
+
 /** The time on one node. A node that was never timed has runs == 0. */
 typedef struct etr_node_time {
   uint64_t total_ticks;  /**< over all runs of the method; the sum over a graph's nodes is the method's nodes_ticks */
@@ -246,8 +252,8 @@ typedef struct etr_node_time {
   uint64_t calls;        /**< times it ran, over all runs */
   double avg;            /**< per inference: total_ticks / runs of the method */
   etr_stats per_run;     /**< over the runs in which it ran, of its total in that run */
-  const uint64_t *ticks_per_run; /**< its total in each run of the method, as many as etr_method.run_count, 0 where it did not run; only on a method's
-                                      own Edge graph, NULL elsewhere and for a node that was never timed */
+  const etr_run_ticks *each_run; /**< `runs` entries: its total in each run in which it ran, in order; only on a method's own Edge graph, NULL
+                                      elsewhere */
   etr_match match;
   const char *backend;   /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */

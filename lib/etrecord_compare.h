@@ -116,7 +116,9 @@ typedef struct etr_method_pair {
   const etr_node_pair *pairs;       /**< operators of the newer graph in its order, then those that are gone in theirs */
   size_t pair_count;
   size_t timed_nodes;                     /**< of both sides together */
-  size_t timed_paired;                    /**< those of them that have a partner. Less than half: these are different models */
+  size_t timed_paired;                    /**< those of them that have a partner */
+  bool may_differ;                        /**< these may be different models: less than half of the timed nodes line up, and less than half of the
+                                               modules that were timed were so on both sides */
   etr_node_groups ops, modules, backends; /**< each adds up to the nodes' time; largest change of the average first */
 } etr_method_pair;
 

@@ -43,6 +43,12 @@ etr_median etr_median_of(uint64_t *samples, size_t count, double step) {
   return (etr_median){.count = count, .value = stats.p50, .error = 1.2533 * deviation / sqrt((double)count), .step = step};
 }
 
+etr_median etr_median_with_zeros(uint64_t *samples, size_t count, size_t zeros, double step) {
+  if (zeros > count + 1) return (etr_median){.count = count + zeros, .step = step}; /* more than half: median and deviation are 0 */
+  memset(samples + count, 0, zeros * sizeof *samples);
+  return etr_median_of(samples, count + zeros, step);
+}
+
 etr_median etr_median_scaled(etr_median median, double factor) {
   return (etr_median){median.count, median.value * factor, median.error * factor, median.step * factor};
 }

@@ -23,6 +23,9 @@ typedef struct etr_median {
 /** Sorts the samples. step: of the clock, in ticks. */
 etr_median etr_median_of(uint64_t *samples, size_t count, double step);
 
+/** The same of the samples and so many zeros besides, which take no time. samples has room for twice its count and one. */
+etr_median etr_median_with_zeros(uint64_t *samples, size_t count, size_t zeros, double step);
+
 /** The same in other ticks: all but the count times `factor`. */
 etr_median etr_median_scaled(etr_median median, double factor);
 

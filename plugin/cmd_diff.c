@@ -85,7 +85,7 @@ static exit_status check_limits(const etr_comparison *comparison, const cli_sett
 static void warn_of_other_models(const etr_comparison *comparison) {
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
-    if (!method->execute.base_runs || !method->execute.new_runs || method->timed_paired * 2 >= method->timed_nodes) continue;
+    if (!method->may_differ || !method->execute.base_runs || !method->execute.new_runs) continue;
     message_warning("%s: only %zu of %zu timed nodes line up: these may be different models", method->name[0] ? method->name : "a method",
                     method->timed_paired, method->timed_nodes);
   }

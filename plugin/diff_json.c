@@ -116,6 +116,7 @@ static void put_method(const emitter *e, const etr_method_pair *method) {
   etr_field_flag(f, "by_events", method->by_events);
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
+  etr_field_flag(f, "may_differ", method->may_differ);
   if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_NODES)) put_pairs(e, method);
   if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_OPS)) put_groups(e, "by_op", "op", &method->ops);
   if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_MODULES)) put_groups(e, "by_module", "module", &method->modules);

@@ -78,7 +78,9 @@ static bool is_in(const etr_node_pair *pair, etr_diff_section section) {
   return section == (pair->new_name ? ETR_DIFF_SECTION_NODES : ETR_DIFF_SECTION_GONE);
 }
 
+/* What cannot be told from noise is news only if there is a difference. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
+  if (change->verdict == ETR_VERDICT_FEW_RUNS) return fabs(etr_diff_median(change)) > 0;
   bool timed = change->base_runs || change->new_runs;
   return method->timed_nodes ? timed && change->verdict != ETR_VERDICT_WITHIN_NOISE : change->verdict != ETR_VERDICT_UNTIMED;
 }

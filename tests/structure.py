@@ -18,7 +18,7 @@ LAYERS = {
        "record program signature metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
     3: "reference "
        "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
-       "noise pairing compare_side compare",
+       "noise pairing compare_change compare_side compare",
     4: "logged output_gaps "
        "out_file "
        "unit writer json_writer fields table label file_name node_filter scope scope_label scope_bucket scope_tree breakdown delegation balance diff_rows crc32c tfrecord packed pieces "

@@ -33,6 +33,35 @@ Test(noise, error_of_the_median) {
   }
 }
 
+/* As if the zeros stood among the samples. */
+Test(noise, zeros_take_no_time) {
+  static const struct {
+    size_t count;
+    uint64_t samples[5];
+    size_t zeros;
+  } cases[] = {{0, {0}, 4},
+               {1, {7}, 0},
+               {1, {7}, 1},
+               {1, {7}, 2},
+               {2, {5, 9}, 1},
+               {2, {5, 9}, 2},
+               {2, {5, 9}, 3},
+               {2, {5, 9}, 4},
+               {2, {5, 9}, 5},
+               {5, {9, 3, 7, 7, 1}, 5},
+               {5, {9, 3, 7, 7, 1}, 6},
+               {5, {9, 3, 7, 7, 1}, 7}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    uint64_t few[12] = {0}, all[12] = {0};
+    memcpy(few, cases[i].samples, sizeof cases[i].samples);
+    memcpy(all, cases[i].samples, cases[i].count * sizeof *all);
+    etr_median got = etr_median_with_zeros(few, cases[i].count, cases[i].zeros, 1), want = etr_median_of(all, cases[i].count + cases[i].zeros, 1);
+    cr_expect_eq(got.count, want.count, "case %zu", i);
+    cr_expect_eq(got.value, want.value, "case %zu: %g instead of %g", i, got.value, want.value);
+    cr_expect_eq(got.error, want.error, "case %zu: %g instead of %g", i, got.error, want.error);
+  }
+}
+
 static etr_median median(size_t count, double value, double error, double step) { return (etr_median){count, value, error, step}; }
 
 Test(noise, one_change) {

@@ -42,9 +42,11 @@ Test(pairing, rules) {
       {"a/m:x", "b/m:x", "--"},                                                             /* another operator */
       {"a1/m:x a2/n:x", "a5/m:x a6/n:x", "0s 1s"},                                          /* numbering shifted */
       {"a1/m:x a2/n:x", "a1/k:x a2/m:x a3/n:x", "1s 2s"},                                   /* one put in: names shift */
+      {"a1/m:x a2/m:y", "a1/m:z a2/m:x a3/m:y", "1s 2s"},                                   /* within a module: the same names are other nodes */
       {"a1/m:x b1/n:y", "a1/m:z b1/n:w", "0n 1n"},                                          /* another image size */
       {"a1/m:x b1/n:y", "a4/m:z b4/n:w", "0m 1m"},                                          /* with other names, too */
       {"a1/m:x a2/n:y a3/o:z", "a1/m:y a2/n:z a3/o:w", "0n 1n 2n"},                         /* half the size: the module is told from shapes */
+      {"a1/m:x a2/n:y a3/o:z", "a4/m:y a5/n:z a6/o:w", "0m 1m 2m"},                         /* with other names, too */
       {"a1/m:x b1/m:y a2/m:x", "a1/m:x b1/m:y a2/m:x a3/m:x", "0n 1n 2n"},                  /* one put in behind */
       {"a1/m:x b1/m:y a2/m:x", "a0/m:x a1/m:x b1/m:y a2/m:x", "1n 2n 3n"},                  /* in front: what stands around it tells */
       {"a1/m:x b1/m:y c1/m:y a2/m:x", "a1/m:x b1/m:y c1/m:y", "0n 1n 2n --"},               /* the last one is gone */
