@@ -4,8 +4,6 @@
  */
 #include "json_writer.h"
 
-#include <inttypes.h>
-
 void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = writer}; }
 
 static etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
@@ -92,9 +90,23 @@ static void put_character(etr_writer *writer, etr_slice character) {
   }
 }
 
+/* Bytes at the start that stand for themselves: nearly always all. */
+static size_t plain_size(etr_slice text) {
+  size_t size = 0;
+  for (; size < text.size; size++) {
+    unsigned char c = (unsigned char)text.data[size];
+    if (c < 0x20 || c >= 0x7F || c == '"' || c == '\\' || c == '<') break;
+  }
+  return size;
+}
+
 static void put_string(etr_writer *writer, etr_slice text) {
   etr_puts(writer, "\"");
   for (size_t at = 0; at < text.size;) {
+    size_t plain = plain_size((etr_slice){text.data + at, text.size - at});
+    etr_put(writer, (etr_slice){text.data + at, plain});
+    at += plain;
+    if (at == text.size) break;
     size_t size = utf8_size((etr_slice){text.data + at, text.size - at});
     if (size == 0) {
       etr_puts(writer, "\\ufffd");
@@ -139,13 +151,13 @@ void etr_jw_null(etr_jw *json) { put_word(json, "null"); }
 
 void etr_jw_int(etr_jw *json, int64_t value) {
   separate(json, false);
-  etr_putf(json->writer, "%" PRId64, value);
+  etr_put_int(json->writer, value);
   end_outermost(json);
 }
 
 void etr_jw_uint(etr_jw *json, uint64_t value) {
   separate(json, false);
-  etr_putf(json->writer, "%" PRIu64, value);
+  etr_put_uint(json->writer, value);
   end_outermost(json);
 }
 

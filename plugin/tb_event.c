@@ -38,7 +38,7 @@ typedef struct emitter {
 static void write_event(emitter *e, const Tensorboard__Event *event) {
   size_t size = tensorboard__event__get_packed_size(event);
   if (size > e->buffer_size) {
-    e->buffer = etr_arena_alloc(&e->arena, size);
+    e->buffer = etr_arena_alloc_raw(&e->arena, size);
     if (!e->buffer) return;
     e->buffer_size = size;
   }

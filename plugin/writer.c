@@ -134,11 +134,50 @@ static size_t without_locale(char *text) {
   return (size_t)(point + 1 - text) + size;
 }
 
+/* Digits of a number, in front of `end`; where they begin. */
+static char *digits_before(char *end, uint64_t number) {
+  do *--end = (char)('0' + number % 10);
+  while ((number /= 10) > 0);
+  return end;
+}
+
+void etr_put_uint(etr_writer *writer, uint64_t value) {
+  char text[24], *end = text + sizeof text, *start = digits_before(end, value);
+  etr_put(writer, (etr_slice){start, (size_t)(end - start)});
+}
+
+void etr_put_int(etr_writer *writer, int64_t value) {
+  if (value < 0) etr_puts(writer, "-");
+  etr_put_uint(writer, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/*
+ * Most numbers are whole, or were rounded to thousandths. One that is the quotient of a whole number of at most 15 digits and 1000 is read back from
+ * that quotient's digits, as division rounds correctly, and they are what %.15g prints. False if the number is none of these.
+ */
+static bool put_short_double(etr_writer *writer, double value) {
+  enum { THOUSAND = 1000 };
+  if (signbit(value) || !(value < 1e12)) return false;
+  double scaled = round(value * THOUSAND);
+  if (scaled / THOUSAND != value) return false;
+  uint64_t whole = (uint64_t)scaled / THOUSAND, rest = (uint64_t)scaled % THOUSAND;
+  char text[32], *end = text + sizeof text, *start = end;
+  if (rest > 0) {
+    for (int i = 0; i < 3; i++, rest /= 10) *--start = (char)('0' + rest % 10);
+    while (end[-1] == '0') end--;
+    *--start = '.';
+  }
+  start = digits_before(start, whole);
+  etr_put(writer, (etr_slice){start, (size_t)(end - start)});
+  return true;
+}
+
 void etr_put_double(etr_writer *writer, double value) {
   if (!isfinite(value)) {
     etr_puts(writer, "null");
     return;
   }
+  if (put_short_double(writer, value)) return;
   char text[LONGEST_DOUBLE];
   /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may need fewer. */
   int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
@@ -169,8 +208,7 @@ static size_t format_small(char *to, double value, int decimals) {
   size_t at = sizeof text;
   for (int i = 0; i < decimals; i++, digits /= 10) text[--at] = (char)('0' + digits % 10);
   if (decimals > 0) text[--at] = '.';
-  do text[--at] = (char)('0' + digits % 10);
-  while ((digits /= 10) > 0);
+  at = (size_t)(digits_before(text + at, digits) - text);
   memcpy(to, text + at, sizeof text - at);
   return sizeof text - at;
 }
@@ -196,7 +234,7 @@ static bool text_write(void *context, const void *data, size_t size) {
   if (size > text->capacity - text->size) {
     if (size > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) return false;
     size_t capacity = ETR_MAX(text->capacity * 2, text->size + size);
-    char *grown = etr_arena_alloc(text->arena, capacity);
+    char *grown = etr_arena_alloc_raw(text->arena, capacity);
     if (grown == NULL) return false;
     if (text->size > 0) memcpy(grown, text->data, text->size);
     text->data = grown;

@@ -48,6 +48,10 @@ void etr_puts(etr_writer *writer, const char *text);
 /** printf for integers and strings; not for floating point, whose decimal point depends on the locale. */
 void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
 
+/** Whole numbers, faster than etr_putf(). */
+void etr_put_int(etr_writer *writer, int64_t value);
+void etr_put_uint(etr_writer *writer, uint64_t value);
+
 /** As few digits as read back as the same double, in JSON's syntax; NaN and infinities, which JSON has not, become null. */
 void etr_put_double(etr_writer *writer, double value);
 

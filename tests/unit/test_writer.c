@@ -8,6 +8,7 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct fixture {
@@ -76,6 +77,47 @@ Test(writer, doubles_read_back) {
     cr_expect_eq(strtod(etr_text_end(&f.text, &f.writer), NULL), value, "%a", value);
     etr_arena_clear(&f.arena);
   }
+}
+
+/* Thousandths have a way of their own; it gives what printf does, and its neighbours do not take it. */
+Test(writer, thousandths_are_as_printf_has_them) {
+  uint64_t state = 7;
+  for (int i = 0; i < 5000; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    double thousandth = (double)(state >> (14 + state % 50)) / 1000;
+    const double values[] = {thousandth, floor(thousandth), -thousandth};
+    for (size_t k = 0; k < ETR_COUNT(values); k++) {
+      char expected[64];
+      fixture f;
+      begin(&f);
+      etr_put_double(&f.writer, values[k]);
+      snprintf(expected, sizeof expected, "%.15g", values[k]);
+      if (strtod(expected, NULL) != values[k]) snprintf(expected, sizeof expected, "%.16g", values[k]);
+      expect_text(&f, expected);
+    }
+    fixture f;
+    begin(&f);
+    etr_put_double(&f.writer, nextafter(thousandth, 1e300));
+    cr_expect_eq(strtod(etr_text_end(&f.text, &f.writer), NULL), nextafter(thousandth, 1e300));
+    etr_arena_clear(&f.arena);
+  }
+}
+
+Test(writer, whole_numbers) {
+  static const struct {
+    int64_t value;
+    const char *text;
+  } cases[] = {{0, "0"}, {7, "7"}, {-7, "-7"}, {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    fixture f;
+    begin(&f);
+    etr_put_int(&f.writer, cases[i].value);
+    expect_text(&f, cases[i].text);
+  }
+  fixture f;
+  begin(&f);
+  etr_put_uint(&f.writer, UINT64_MAX);
+  expect_text(&f, "18446744073709551615");
 }
 
 Test(writer, fixed_decimals) {
