@@ -4,6 +4,7 @@
  */
 #include "compare_change.h"
 #include "compare_side.h"
+#include "value_gaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -219,7 +220,7 @@ static bool compare_method(comparator *c, etr_method_pair *pair) {
     if (!etr_side_make(&sides[k], profiles[k], indices[k], pair->by_events, &numbers, c->arena)) return false;
   bool good = compare_execute(c, pair, methods) && pair_nodes(c, pair, sides) && group_nodes(c, &pair->ops, sides, key_op) &&
               (pair->by_events || group_nodes(c, &pair->modules, sides, key_module)) && group_nodes(c, &pair->backends, sides, key_backend);
-  good = good && !etr_arena_failed(&c->scratch);
+  good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
   pair->may_differ = methods[BASE] && methods[NEWER] && may_differ(pair);
   etr_arena_clear(&c->scratch);
   return good;

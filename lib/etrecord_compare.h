@@ -107,6 +107,19 @@ typedef struct etr_node_groups {
   size_t count;
 } etr_node_groups;
 
+/**
+ * A value that both sides logged, the base taken as the reference. Values are paired by node (or as what the method returns; by instruction, where
+ * both sides have the same delegates at the same instructions, or there are no graphs), and the k-th run that logged values with the other side's k-th: that these had the
+ * same inputs is not recorded. Of several pairs of runs it is the worst: what is NaN or infinite on one side only, then the lowest SNR.
+ */
+typedef struct etr_value_gap {
+  const etr_debug_value *base, *newer; /**< of the worst pair of runs */
+  uint32_t pair;       /**< index into etr_method_pair.pairs; ETR_NONE: what the method returns, or what is known by its instruction only */
+  size_t run_pairs;
+  const char *problem; /**< why they could not be compared (no debug buffer, another shape); NULL if they were */
+  etr_numeric_gap gap; /**< if they were */
+} etr_value_gap;
+
 /** A method of both profiles, or of one. */
 typedef struct etr_method_pair {
   const char *name;                 /**< "" if no side tells it */
@@ -119,6 +132,8 @@ typedef struct etr_method_pair {
   size_t timed_paired;                    /**< those of them that have a partner */
   bool may_differ;                        /**< these may be different models: less than half of the timed nodes line up, and less than half of the
                                                modules that were timed were so on both sides */
+  const etr_value_gap *gaps;              /**< values that both sides logged, in the newer side's order */
+  size_t gap_count;
   etr_node_groups ops, modules, backends; /**< each adds up to the nodes' time; largest change of the average first */
 } etr_method_pair;
 

@@ -37,6 +37,12 @@ etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   return gap;
 }
 
+int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
+  if ((a->unlike > 0) != (b->unlike > 0)) return a->unlike > 0 ? 1 : -1;
+  if (a->snr_db != b->snr_db && !isnan(a->snr_db) && !isnan(b->snr_db)) return a->snr_db < b->snr_db ? 1 : -1;
+  return 0;
+}
+
 static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
   return a->rank == b->rank && (a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0);
 }

@@ -19,6 +19,9 @@ void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual
 /** The gap of all pairs that were added. */
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum);
 
+/** Which of two gaps is worse: NaN and infinities that differ first, then the lower SNR. Positive if a is. */
+int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b);
+
 /**
  * The gap of two tensors without fault. *problem is NULL, or why they cannot be compared, a static text: the shapes differ, one is unreadable, or too
  * large. Errors: ETR_ERROR_MEMORY.

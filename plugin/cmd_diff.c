@@ -22,6 +22,7 @@ static exit_status split(cli_settings *base, cli_settings *newer, const cli_sett
     return EXIT_DONE;
   }
   if (settings->etdump_count != 2) return message_usage("diff", "compare with what? give NEW behind BASE, or --etdump twice");
+  base->without_buffer = newer->without_buffer = true;
   base->etdump_count = newer->etdump_count = 1;
   newer->etdumps[0] = settings->etdumps[1];
   return EXIT_DONE;

@@ -20,8 +20,9 @@ exit_status command_find(etr_inputs *out, const cli_settings *settings) {
                              .pte = settings->pte,
                              .debug_buffer = settings->debug_buffer};
   *out = chosen;
-  if (!settings->record || etr_inputs_find(out, settings->record, &chosen, &error) == ETR_OK) return EXIT_DONE;
-  return message_error(&error);
+  if (settings->record && etr_inputs_find(out, settings->record, &chosen, &error) != ETR_OK) return message_error(&error);
+  if (settings->without_buffer) out->debug_buffer = NULL;
+  return EXIT_DONE;
 }
 
 etr_options command_reading_options(const cli_settings *settings) {

@@ -3,8 +3,7 @@
  * diff_json.c - a comparison as JSON.
  */
 #include "balance.h"
-#include "diff_rows.h"
-#include "fields.h"
+#include "gap_output.h"
 
 typedef struct emitter {
   const etr_comparison *comparison;
@@ -121,6 +120,7 @@ static void put_method(const emitter *e, const etr_method_pair *method) {
   if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_OPS)) put_groups(e, "by_op", "op", &method->ops);
   if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_MODULES)) put_groups(e, "by_module", "module", &method->modules);
   if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_BACKENDS)) put_groups(e, "by_backend", "backend", &method->backends);
+  if (etr_diff_takes_gaps(e->filter)) etr_field_gaps(f, method);
   etr_jw_end(f->json);
 }
 

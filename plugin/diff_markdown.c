@@ -2,7 +2,7 @@
  *
  * diff_markdown.c - a comparison as a comment of a pull request: the verdict first, one small table, details folded.
  */
-#include "diff_cells.h"
+#include "gap_output.h"
 
 /* A name from a file: nothing in it is markup. */
 static void put_name(etr_diff_output *o, const char *name) {
@@ -43,6 +43,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   }
   for (etr_diff_section s = 0; (both || !timed) && s < ETR_DIFF_SECTIONS; s++)
     if (etr_diff_takes_section(o->filter, s) && !put_section(o, method, s)) return false;
+  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method, ETR_TABLE_MARKDOWN);
   return true;
 }
 

@@ -23,6 +23,8 @@ bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section sect
   return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == part_of[section];
 }
 
+bool etr_diff_takes_gaps(const etr_diff_filter *filter) { return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == ETR_DIFF_BY_VALUE; }
+
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method) {
   return !filter || !filter->method || strcmp(filter->method, method->name) == 0;
 }

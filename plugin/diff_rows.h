@@ -36,8 +36,9 @@ typedef struct etr_diff_rows {
 /** Lists a section of a method. False when out of memory. */
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section, etr_node_order order);
 
-/** True if the filter asks for this section; and if it asks for this method. filter may be NULL. */
+/** True if the filter asks for this section; for the numeric gap; for this method. filter may be NULL. */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
+bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);
 
 /** Change of the average, and of the median. */

@@ -3,7 +3,7 @@
  * diff_tables.c - a comparison on one screen, or as one table.
  */
 #include "balance.h"
-#include "diff_cells.h"
+#include "gap_output.h"
 
 /* ---- Text ---- */
 
@@ -56,6 +56,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   }
   for (etr_diff_section s = 0; (both || !timed) && s < ETR_DIFF_SECTIONS; s++)
     if (etr_diff_takes_section(o->filter, s) && !put_section(o, method, s)) return false;
+  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method, ETR_TABLE_TEXT);
   etr_puts(&o->writer, "\n");
   return true;
 }
@@ -133,7 +134,7 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
   return true;
 }
 
-static bool write_flat(etr_diff_output *o) {
+static bool write_times(etr_diff_output *o) {
   static const etr_column columns[] = {{"method", false, false},  {"part", false, false},   {"key", false, false},     {"op", false, false},
                                        {"module", false, false},  {"rule", false, false},   {"base_avg", true, false}, {"new_avg", true, false},
                                        {"base_p50", true, false}, {"new_p50", true, false}, {"noise", true, false},    {"unit", false, false},
@@ -150,6 +151,14 @@ static bool write_flat(etr_diff_output *o) {
   }
   etr_table_write(&table, &o->writer, o->options->format, 0);
   return true;
+}
+
+static bool write_flat(etr_diff_output *o) {
+  if (o->filter && o->filter->by == ETR_DIFF_BY_VALUE) {
+    etr_gap_write_table(o);
+    return true;
+  }
+  return write_times(o);
 }
 
 etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter, const etr_table_options *options,

@@ -261,7 +261,7 @@ ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_s
  */
 ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
 /** Which part of a comparison to write. */
-typedef enum etr_diff_by { ETR_DIFF_BY_ALL, ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP, ETR_DIFF_BY_MODULE, ETR_DIFF_BY_BACKEND } etr_diff_by;
+typedef enum etr_diff_by { ETR_DIFF_BY_ALL, ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP, ETR_DIFF_BY_MODULE, ETR_DIFF_BY_BACKEND, ETR_DIFF_BY_VALUE } etr_diff_by;
 
 /** Zeroed: everything. Borrowed strings. */
 typedef struct etr_diff_filter {
@@ -271,14 +271,15 @@ typedef struct etr_diff_filter {
 
 /**
  * Writes a comparison, schema "etrecord-tb/diff/1" (schema/diff.schema.json): for each method the medians and the verdict of its Method::execute, the
- * averages of its parts, all nodes, and sums by operator, module and backend. filter may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * averages of its parts, all nodes, sums by operator, module and backend, and the numeric gap of what both sides logged. filter may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit, const etr_sink *sink,
                                       etr_error *error);
 
 /**
  * The same as tables. Text and Markdown list what is not within noise, options->top rows of each kind (0: all there is, within noise too), largest
- * change of the median first; Markdown starts with the verdict and folds the details away. CSV and TSV are one table of everything. filter and
+ * change of the median first; Markdown starts with the verdict and folds the details away. CSV and TSV are one table of all times, or, with
+ * ETR_DIFF_BY_VALUE, of the numeric gap. filter and
  * options may be NULL.
  */
 ETR_API etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter, const etr_table_options *options,

@@ -142,6 +142,27 @@ uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profil
 
 const char *etr_logged_role(const etr_debug_value *value) { return value->is_output ? "output" : value->is_argument ? "argument" : "result"; }
 
+const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_value *value) {
+  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
+  return method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
+}
+
+static const char *backend_of(const etr_profile *profile, const etr_debug_value *value) {
+  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
+  for (size_t i = 0; method && i < method->delegate_count; i++)
+    if (method->delegates[i].instruction_id == value->instruction_id && method->delegates[i].backend[0]) return method->delegates[i].backend;
+  return "delegate";
+}
+
+const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value) {
+  const etr_graph *graph = etr_logged_graph(profile, value);
+  if (value->is_output) return etr_arena_format(arena, "output %u", value->index);
+  if (value->is_argument) return etr_arena_format(arena, "%s, argument %u", backend_of(profile, value), value->index);
+  const char *name = graph && value->node != ETR_NONE ? graph->nodes[value->node].name : value->delegate_id ? value->delegate_id : value->name;
+  if (!name[0]) name = etr_arena_format(arena, "instruction %d", (int)value->instruction_id);
+  return value->index && name ? etr_arena_format(arena, "%s #%u", name, value->index) : name;
+}
+
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value) {
   enum { MOST_DIMS = 16 };
   if (value->kind != ETR_DEBUG_TENSOR) return etr_debug_kind_name(value->kind);

@@ -46,6 +46,12 @@ uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profil
 /** "output", "argument" or "result". Static. */
 const char *etr_logged_role(const etr_debug_value *value);
 
+/** The graph that its node is in; NULL if there is none. */
+const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_value *value);
+
+/** "aten_add_tensor", "aten_split_copy #1", "XnnpackBackend, argument 3", "output 0". */
+const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value);
+
 /** "f32[2,4]", "int". */
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
 

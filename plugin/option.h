@@ -32,6 +32,7 @@ typedef struct cli_settings {
   const char *more[MAX_LIST]; /* those that follow it, for a command that takes several */
   size_t more_count;
   const char *etrecord, *pte, *debug_buffer;
+  bool without_buffer; /* set by commands, not by an option: of which dump the debug buffer is cannot be told */
   const char *etdumps[MAX_LIST];
   size_t etdump_count;
   const char *map_texts[MAX_LIST]; /* RUN=METHOD */

@@ -186,7 +186,7 @@ const option_spec options[] = {
     {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", PER_METHOD, "order of the rows (default: time)"},
     {"values", 0, NULL, OPTION_FLAG, AT(values), 0, NULL, COMMAND_NODES | COMMAND_EVENTS,
      "what the runs logged instead of times: minimum, maximum, mean, NaN (JSON has both)"},
-    {"by", 0, "WHAT", OPTION_WORD, AT(by), AT(has_by), "node|op|module|backend", COMMAND_DIFF, "only this breakdown"},
+    {"by", 0, "WHAT", OPTION_WORD, AT(by), AT(has_by), "node|op|module|backend|value", COMMAND_DIFF, "only this breakdown"},
     {"fail-above", 0, "PERCENT", OPTION_PERCENT, AT(fail_above), AT(has_fail_above), NULL, COMMAND_DIFF,
      "exit with 3 if a method got slower by more than this, beyond the noise"},
     {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD,

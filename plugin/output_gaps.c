@@ -5,16 +5,11 @@
 #include "output_gaps.h"
 
 #include "logged.h"
+#include "numeric_gap.h"
 
 #include <math.h>
 
 enum { GAP_DIGITS = 4 };
-
-int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
-  if ((a->unlike > 0) != (b->unlike > 0)) return a->unlike > 0 ? 1 : -1;
-  if (a->snr_db != b->snr_db && !isnan(a->snr_db) && !isnan(b->snr_db)) return a->snr_db < b->snr_db ? 1 : -1;
-  return 0;
-}
 
 void etr_table_add_gap(etr_table *table, const etr_numeric_gap *gap) {
   const double numbers[] = {gap->mse, gap->l1, gap->max_abs_error};

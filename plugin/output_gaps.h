@@ -20,7 +20,4 @@ void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap);
 /** Adds the cells of a gap: SNR, MSE, L1, largest error; "equal" for the SNR of equal numbers, and how many NaN or infinities differ. */
 void etr_table_add_gap(etr_table *table, const etr_numeric_gap *gap);
 
-/** Which of two gaps is worse: NaN and infinities that differ first, then the lower SNR. Positive if a is. */
-int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b);
-
 #endif

@@ -20,14 +20,9 @@ typedef struct values_table {
 
 enum { TEXT_DIGITS = 5 };
 
-static const etr_graph *graph_of(const etr_profile *profile, const etr_debug_value *value) {
-  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  return method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
-}
-
 /* What no node is told of is left out as soon as nodes are chosen by what they are. */
 static bool takes(const values_table *t, const etr_node_filter *filter, const etr_debug_value *value) {
-  const etr_graph *graph = graph_of(t->profile, value);
+  const etr_graph *graph = etr_logged_graph(t->profile, value);
   if (!filter) return true;
   if (value->method != ETR_NONE ? !etr_filter_takes_method(filter, &t->profile->methods[value->method]) : filter->method != NULL) return false;
   if (graph && value->node != ETR_NONE) return etr_filter_takes_graph(filter, graph) && etr_filter_takes_node(filter, graph, value->node);
@@ -35,24 +30,8 @@ static bool takes(const values_table *t, const etr_node_filter *filter, const et
 }
 
 static const char *node_of(const values_table *t, const etr_debug_value *value) {
-  const etr_graph *graph = graph_of(t->profile, value);
+  const etr_graph *graph = etr_logged_graph(t->profile, value);
   return graph && value->node != ETR_NONE ? graph->nodes[value->node].name : "";
-}
-
-static const char *backend_of(const values_table *t, const etr_debug_value *value) {
-  const etr_method *method = value->method == ETR_NONE ? NULL : &t->profile->methods[value->method];
-  for (size_t i = 0; method && i < method->delegate_count; i++)
-    if (method->delegates[i].instruction_id == value->instruction_id && method->delegates[i].backend[0]) return method->delegates[i].backend;
-  return "delegate";
-}
-
-/* "aten_add_tensor", "aten_split_copy #1", "XnnpackBackend, argument 3", "output 0" */
-static const char *origin_of(values_table *t, const etr_debug_value *value) {
-  const char *node = node_of(t, value);
-  if (value->is_output) return etr_arena_format(&t->arena, "output %u", value->index);
-  if (value->is_argument) return etr_arena_format(&t->arena, "%s, argument %u", backend_of(t, value), value->index);
-  const char *name = node[0] ? node : value->delegate_id ? value->delegate_id : value->name;
-  return value->index ? etr_arena_format(&t->arena, "%s #%u", name, value->index) : name;
 }
 
 static void add_count(values_table *t, uint64_t count) { etr_table_add(&t->table, etr_arena_format(&t->arena, "%llu", (unsigned long long)count)); }
@@ -76,7 +55,7 @@ static void add_text_row(values_table *t, const etr_logged *row) {
     uint64_t count;
   } counts[] = {{t->nan, row->stats.nan_count}, {t->inf, row->stats.inf_count}};
   const char *type = etr_logged_type(&t->arena, row->value);
-  etr_table_add(&t->table, origin_of(t, row->value));
+  etr_table_add(&t->table, etr_logged_origin(&t->arena, t->profile, row->value));
   etr_table_add(&t->table, instruction_of(t, row->value));
   etr_table_add(&t->table, row->varies ? etr_arena_format(&t->arena, "%s \xE2\x80\xA6", type) : type);
   add_numbers(t, row, TEXT_DIGITS);

@@ -16,7 +16,7 @@ LAYERS = {
     1: "archive element json json_text flatbuf",
     2: "numeric_gap pickle torch_archive "
        "record program signature metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
-    3: "reference "
+    3: "value_gaps reference "
        "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
        "noise pairing compare_change compare_side compare",
     4: "logged output_gaps "
@@ -24,7 +24,8 @@ LAYERS = {
        "unit writer json_writer fields table label file_name node_filter scope scope_label scope_bucket scope_tree breakdown delegation balance diff_rows crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "
        "plain_text web_files",
-    5: "model_explorer "
+    5: "gap_output "
+       "model_explorer "
        "trace trace_place gzip "
        "values_table "
        "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_curves tb_histogram tb_hparams tb_page tb_blob tb_event heat dot_choice dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "

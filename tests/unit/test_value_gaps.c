@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_value_gaps.c - lib/value_gaps.c: which values of two profiles are the same one. The figures are checked with numpy in tests/interop.
+ */
+#include "etrecord_compare.h"
+#include "file.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static etr_profile *open_fixture(const char *name, const char *debug_buffer) {
+  char path[256];
+  etr_inputs inputs;
+  etr_error error;
+  etr_profile *profile;
+  const etr_inputs chosen = {.debug_buffer = debug_buffer};
+  snprintf(path, sizeof path, FIXTURES "/%s", name);
+  cr_assert_eq(etr_inputs_find(&inputs, path, &chosen, &error), ETR_OK);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
+  etr_inputs_clear(&inputs);
+  return profile;
+}
+
+static const char *name_of(const etr_method_pair *method, const etr_value_gap *gap) {
+  return gap->pair == ETR_NONE ? "" : method->pairs[gap->pair].new_name;
+}
+
+Test(value_gaps, a_value_that_changed) {
+  /* Where the debug buffer holds one element of one node in one run. */
+  static const struct {
+    size_t at;
+    float value;
+    const char *node;
+    uint32_t run;
+    double max_abs_error;
+    uint64_t unlike;
+  } rows[] = {
+      {304, 100, "aten_addmm_default", 1, 102.022184371948242, 0}, /* -2.022184371948242 in truth.json */
+      {2608 + 4, 0, "aten_addmm_default", 2, 1.4042874574661255, 0},
+      {1136, NAN, "aten_split_with_sizes_copy_default", 1, 0, 1},
+      {2224, 1, "", 1, 0.5, 0}, /* an output of the method */
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    char path[] = "/tmp/test_value_gaps.XXXXXX";
+    int descriptor = mkstemp(path);
+    etr_file file;
+    cr_assert_eq(etr_file_read(&file, FIXTURES "/add_mul_debug/debug_buffer.bin", 1 << 20, NULL), ETR_OK);
+    memcpy(file.data + rows[i].at, &rows[i].value, sizeof rows[i].value);
+    cr_assert_eq(write(descriptor, file.data, file.size), (ssize_t)file.size);
+    close(descriptor);
+    etr_file_clear(&file);
+    etr_profile *base = open_fixture("add_mul_debug", NULL), *newer = open_fixture("add_mul_debug", path);
+    etr_comparison *comparison;
+    cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
+    const etr_method_pair *method = &comparison->methods[0];
+    cr_expect_eq(method->gap_count, 36);
+    size_t different = 0;
+    for (size_t k = 0; k < method->gap_count; k++) {
+      const etr_value_gap *gap = &method->gaps[k];
+      cr_expect(!gap->problem && gap->run_pairs == 3, "row %zu", i);
+      if (gap->gap.max_abs_error == 0 && gap->gap.unlike == 0) continue;
+      different++;
+      cr_expect_str_eq(name_of(method, gap), rows[i].node);
+      cr_expect(gap->newer->run == rows[i].run && gap->base->run == rows[i].run, "row %zu: run %u", i, gap->newer->run);
+      cr_expect(fabs(gap->gap.max_abs_error - rows[i].max_abs_error) < 1e-6 && gap->gap.unlike == rows[i].unlike, "row %zu: %.17g", i,
+                gap->gap.max_abs_error);
+    }
+    cr_expect_eq(different, 1, "row %zu", i);
+    etr_comparison_close(comparison);
+    etr_profile_close(base);
+    etr_profile_close(newer);
+    unlink(path);
+  }
+}
+
+Test(value_gaps, what_is_paired) {
+  static const struct {
+    const char *base, *newer;
+    size_t gaps, nodes, problems;
+  } rows[] = {
+      {"add_mul_debug", "add_mul_debug", 36, 34, 0}, {"bundled_update", "bundled_update", 20, 3, 0}, /* arguments of the same delegates, too */
+      {"bundled_update", "add_mul_debug", 5, 3, 0},                                                  /* delegates here, kernels there */
+      {"add_mul_debug", "add_mul", 0, 0, 0},         {"cpp_rich", "cpp_rich", 6, 2, 0},              /* scalars */
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    etr_profile *base = open_fixture(rows[i].base, NULL), *newer = open_fixture(rows[i].newer, NULL);
+    etr_comparison *comparison;
+    size_t gaps = 0, nodes = 0, problems = 0;
+    cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
+    for (size_t m = 0; m < comparison->method_count; m++)
+      for (size_t k = 0; k < comparison->methods[m].gap_count; k++) {
+        gaps++;
+        nodes += comparison->methods[m].gaps[k].pair != ETR_NONE;
+        problems += comparison->methods[m].gaps[k].problem != NULL;
+      }
+    cr_expect(gaps == rows[i].gaps && nodes == rows[i].nodes && problems == rows[i].problems, "row %zu: %zu %zu %zu", i, gaps, nodes, problems);
+    etr_comparison_close(comparison);
+    etr_profile_close(base);
+    etr_profile_close(newer);
+  }
+}
