@@ -46,12 +46,43 @@ static etr_status node_data(const etr_profile *profile, const etr_sink *sink, et
   return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_node_data(profile, 0, NULL, sink, error));
 }
 
+/* What runs where: text instead of numbers. */
+static etr_status node_backends(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  const etr_node_data_options options = {.statistic = ETR_NODE_BACKEND};
+  return profile->graph_count == 0 ? ETR_OK : or_nothing(etr_emit_node_data(profile, 0, &options, sink, error));
+}
+
+static etr_status report(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_report(profile, ETR_UNIT_MS, sink, error);
+}
+
 static etr_status nodes_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_nodes_json(profile, NULL, ETR_UNIT_MS, sink, error);
 }
 
 static etr_status nodes_table(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_nodes_table(profile, NULL, NULL, sink, error);
+}
+
+static etr_status nodes_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink, etr_error *error) {
+  return etr_emit_nodes_table(profile, NULL, &(etr_table_options){.format = format}, sink, error);
+}
+
+static etr_status nodes_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return nodes_in_format(profile, ETR_TABLE_CSV, sink, error);
+}
+
+static etr_status nodes_tsv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return nodes_in_format(profile, ETR_TABLE_TSV, sink, error);
+}
+
+static etr_status nodes_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return nodes_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
+}
+
+/* As a terminal that knows colours, but no characters beyond ASCII, has it. */
+static etr_status nodes_in_colour(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_nodes_table(profile, NULL, &(etr_table_options){.color = true, .ascii = true, .width = 40}, sink, error);
 }
 
 static etr_status values_table(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -72,6 +103,18 @@ static etr_status summary_json(const etr_profile *profile, const etr_sink *sink,
 
 static etr_status summary_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_summary_tables(profile, NULL, NULL, sink, error);
+}
+
+static etr_status summary_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink, etr_error *error) {
+  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.format = format}, sink, error);
+}
+
+static etr_status summary_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return summary_in_format(profile, ETR_TABLE_CSV, sink, error);
+}
+
+static etr_status summary_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return summary_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
 }
 
 static etr_status delegation_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -124,16 +167,25 @@ const named_emitter emitters[] = {
     {"DOT files", dot_files},
     {"DOT of a module", dot_of_module},
     {"DOT of a top", dot_of_top},
-    {"trace", trace},
+    {"trace as JSON", trace},
     {"compressed trace", compressed_trace},
-    {"node data", node_data},
+    {"node data as JSON", node_data},
+    {"backends of nodes as JSON", node_backends},
+    {"report", report},
+    {"dashboard as JSON", etr_emit_profile_json},
     {"nodes as JSON", nodes_json},
     {"nodes as table", nodes_table},
+    {"nodes as CSV", nodes_csv},
+    {"nodes as TSV", nodes_tsv},
+    {"nodes as Markdown", nodes_markdown},
+    {"nodes in colour", nodes_in_colour},
     {"values as table", values_table},
     {"events as JSON", events_json},
     {"events as table", events_table},
     {"summary as JSON", summary_json},
     {"summary as tables", summary_tables},
+    {"summary as CSV", summary_csv},
+    {"summary as Markdown", summary_markdown},
     {"delegation as JSON", delegation_json},
     {"delegation as tables", delegation_tables},
     {"diff as JSON", diff_json},

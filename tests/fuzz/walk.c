@@ -117,7 +117,7 @@ static void write_and_read(const etr_profile *profile, const named_emitter *what
   text written = {0};
   etr_error error = {.offset = ETR_NO_OFFSET};
   require(what->emit(profile, &(etr_sink){collect, &written}, &error) == ETR_OK, "an emitter ends well");
-  if (strstr(what->name, "JSON")) read_json(&written);
+  if (strstr(what->name, "JSON") && written.size > 0) read_json(&written);
   if (strcmp(what->name, "event files") == 0) read_event_files(&written);
   free(written.data);
 }
