@@ -131,6 +131,8 @@ Test(pickle, what_it_refuses) {
       {BYTES("(N."), "a mark is left over"},
       {BYTES("N(a."), "stack is empty"}, /* not below the mark */
       {BYTES("N(\x85."), "stack is empty"},
+      {BYTES("N(q\0."), "stack is empty"},
+      {BYTES("N(Q."), "stack is empty"},
       {BYTES("NNa."), "takes none"},
       {BYTES("](K\1u."), "takes none"},
       {BYTES("}(K\1u."), "takes none"},

@@ -2,8 +2,7 @@
  *
  * test_value_gaps.c - lib/value_gaps.c: which values of two profiles are the same one. The figures are checked with numpy in tests/interop.
  */
-#include "etrecord_compare.h"
-#include "file.h"
+#include "value_gaps.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -101,4 +100,50 @@ Test(value_gaps, what_is_paired) {
     etr_profile_close(base);
     etr_profile_close(newer);
   }
+}
+
+/* ---- Made by hand ---- */
+
+static etr_debug_value scalar(uint32_t run, uint32_t node, const char *delegate_id, int64_t number) {
+  return (etr_debug_value){
+      .run = run, .instruction_id = 1, .delegate_id = delegate_id, .name = "", .node = node, .kind = ETR_DEBUG_INT, .int_value = number};
+}
+
+static etr_profile profile_of(const etr_debug_value *values, size_t count) {
+  static const etr_graph graph = {.node_count = 2};
+  static const etr_method method = {.name = "forward", .graph = 0};
+  return (etr_profile){.graphs = &graph, .graph_count = 1, .methods = &method, .method_count = 1, .debug_values = values, .debug_value_count = count};
+}
+
+/* A node that several operators of a delegate compute logs several values: these are paired only if both sides have as many. */
+Test(value_gaps, several_values_of_one_node) {
+  static const struct { size_t base_count, new_count, gaps; } rows[] = {{2, 2, 2}, {1, 2, 0}, {2, 1, 0}, {1, 1, 1}};
+  const etr_node_pair node = {.base_node = 1, .new_node = 1, .base_name = "x", .new_name = "x"};
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    const etr_debug_value base_values[] = {scalar(0, 1, "a", 10), scalar(0, 1, "b", 20)},
+                          new_values[] = {scalar(3, 1, "c", 11), scalar(3, 1, "d", 22)};
+    const etr_profile base = profile_of(base_values, rows[i].base_count), newer = profile_of(new_values, rows[i].new_count);
+    const etr_comparison comparison = {.base = &base, .newer = &newer};
+    etr_method_pair pair = {.pairs = &node, .pair_count = 1};
+    etr_arena arena = {0};
+    cr_assert(etr_value_gaps_make(&pair, &comparison, &arena));
+    cr_assert_eq(pair.gap_count, rows[i].gaps, "row %zu: %zu", i, pair.gap_count);
+    for (size_t k = 0; k < pair.gap_count; k++) cr_expect_eq(pair.gaps[k].gap.l1, (double)(k + 1), "row %zu", i);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* The worst of the pairs of runs; runs that logged nothing are passed over. */
+Test(value_gaps, worst_of_the_runs) {
+  const etr_debug_value base_values[] = {scalar(0, 1, NULL, 10), scalar(2, 1, NULL, 10), scalar(3, 1, NULL, 10)};
+  const etr_debug_value new_values[] = {scalar(5, 1, NULL, 10), scalar(6, 1, NULL, 13)};
+  const etr_node_pair node = {.base_node = 1, .new_node = 1, .base_name = "x", .new_name = "x"};
+  const etr_profile base = profile_of(base_values, 3), newer = profile_of(new_values, 2);
+  const etr_comparison comparison = {.base = &base, .newer = &newer};
+  etr_method_pair pair = {.pairs = &node, .pair_count = 1};
+  etr_arena arena = {0};
+  cr_assert(etr_value_gaps_make(&pair, &comparison, &arena));
+  cr_assert_eq(pair.gap_count, 1);
+  cr_expect(pair.gaps->run_pairs == 2 && pair.gaps->base->run == 2 && pair.gaps->newer->run == 6 && pair.gaps->gap.l1 == 3);
+  etr_arena_clear(&arena);
 }
