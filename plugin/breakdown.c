@@ -4,6 +4,8 @@
  */
 #include "breakdown.h"
 
+#include "stats.h"
+
 #include <stdlib.h>
 
 /* A row for what the node is to be counted under. */
@@ -31,10 +33,12 @@ bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile 
   etr_vec(etr_breakdown_row) rows = {0};
   etr_map index;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  uint32_t *row_of_node = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *row_of_node);
   etr_map_init(&index, arena);
-  for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    const etr_node_time *time = &graph->times[i];
-    if (time->runs == 0 || (wanted && !wanted[i])) continue;
+  for (size_t i = 0; row_of_node && graph && i < graph->node_count; i++) {
+    const etr_node_time *time = graph->times ? &graph->times[i] : NULL;
+    row_of_node[i] = ETR_NONE;
+    if (!time || time->runs == 0 || (wanted && !wanted[i])) continue;
     etr_breakdown_row row = row_of(graph, i, by);
     const char *key = row.source ? etr_arena_format(arena, "%s:%lld", row.key, (long long)row.source->line) : row.key;
     uint32_t known = key ? etr_map_get(&index, etr_slice_of(key)) : ETR_NONE;
@@ -43,12 +47,65 @@ bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile 
       known = (uint32_t)(rows.count - 1);
       if (!added || !etr_map_set(&index, etr_slice_of(key), known)) return false;
       *added = row;
+      added->number = known;
     }
+    row_of_node[i] = known;
     rows.data[known].total_ticks += time->total_ticks;
     rows.data[known].estimated_ticks += time->match == ETR_MATCH_ALIGNED ? time->total_ticks : 0;
     rows.data[known].node_count++;
   }
   if (rows.count) qsort(rows.data, rows.count, sizeof *rows.data, by_ticks);
-  *out = (etr_breakdown){rows.data, rows.count};
+  *out = (etr_breakdown){rows.data, rows.count, row_of_node};
   return !etr_arena_failed(arena);
+}
+
+/* A row's time in single runs. */
+typedef struct row_runs {
+  uint64_t *ticks;  /* per run of the method */
+  uint32_t *row;    /* the row that these ticks are of, plus one */
+  uint64_t *sample; /* those of the runs that it ran in */
+} row_runs;
+
+/* The portions of one row, in any order of runs. */
+static etr_stats stats_of_row(row_runs *r, uint32_t row, const etr_portion *const *portions, size_t count) {
+  size_t runs = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t run = portions[i]->run;
+    if (r->row[run] != row + 1) r->ticks[run] = 0;
+    r->row[run] = row + 1;
+    r->ticks[run] += portions[i]->ticks;
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint32_t run = portions[i]->run;
+    if (r->row[run] == row + 1) r->sample[runs++] = r->ticks[run];
+    r->row[run] = 0;
+  }
+  return etr_stats_of(r->sample, runs);
+}
+
+const etr_stats *etr_breakdown_stats(const etr_breakdown *breakdown, etr_arena *arena, const etr_method *method) {
+  etr_stats *stats = etr_arena_alloc_array(arena, breakdown->count, sizeof *stats);
+  size_t *end = etr_arena_alloc_array(arena, breakdown->count + 1, sizeof *end); /* of each row's portions, one place later */
+  const etr_portion **sorted = etr_arena_alloc_array(arena, method->portion_count, sizeof *sorted);
+  row_runs r = {.ticks = etr_arena_alloc_array(arena, method->run_count, sizeof *r.ticks),
+                .row = etr_arena_alloc_array(arena, method->run_count, sizeof *r.row),
+                .sample = etr_arena_alloc_array(arena, method->run_count, sizeof *r.sample)};
+  if (!stats || !end || !sorted || !r.ticks || !r.row || !r.sample) return NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < method->portion_count; i++) {
+      const etr_portion *portion = &method->portions[i];
+      uint32_t row = portion->node == ETR_NONE ? ETR_NONE : breakdown->row_of_node[portion->node];
+      if (row == ETR_NONE) continue;
+      if (pass == 0)
+        end[row + 1]++;
+      else
+        sorted[end[row]++] = portion;
+    }
+    for (size_t row = 1; pass == 0 && row <= breakdown->count; row++) end[row] += end[row - 1];
+  }
+  for (uint32_t row = 0; row < breakdown->count; row++) {
+    size_t first = row ? end[row - 1] : 0;
+    stats[row] = stats_of_row(&r, row, &sorted[first], end[row] - first);
+  }
+  return stats;
 }

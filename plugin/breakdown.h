@@ -10,6 +10,8 @@
 
 typedef enum etr_breakdown_by { ETR_BY_OP, ETR_BY_MODULE, ETR_BY_BACKEND, ETR_BY_SOURCE } etr_breakdown_by;
 
+enum { ETR_BREAKDOWNS = 4 };
+
 typedef struct etr_breakdown_row {
   const char *key;          /* operator, module path ("" is the model itself), backend ("cpu" for kernels), source file */
   const char *module_type;  /* of ETR_BY_MODULE; else "" */
@@ -17,11 +19,13 @@ typedef struct etr_breakdown_row {
   uint64_t total_ticks;     /* over all runs of the method */
   uint64_t estimated_ticks; /* the part of it that was matched by order alone */
   size_t node_count;        /* nodes that were timed */
+  uint32_t number;          /* of the row, in the order of the nodes */
 } etr_breakdown_row;
 
 typedef struct etr_breakdown {
   const etr_breakdown_row *rows; /* most time first, then by key */
   size_t count;
+  const uint32_t *row_of_node; /* for each node of the graph the number of its row; ETR_NONE: not counted */
 } etr_breakdown;
 
 /**
@@ -30,5 +34,8 @@ typedef struct etr_breakdown {
  */
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by,
                         const bool *wanted);
+
+/** Statistics of a breakdown's rows over the runs in which any of their nodes ran, by number; NULL when out of memory. */
+const etr_stats *etr_breakdown_stats(const etr_breakdown *breakdown, etr_arena *arena, const etr_method *method);
 
 #endif

@@ -85,7 +85,7 @@ static bool write_text(etr_diff_output *o) {
   }
   put_loads(o);
   if (o->comparison->load_count && any_noise) etr_puts(&o->writer, "\n");
-  if (any_noise) etr_put_wrapped(&o->writer, etr_diff_legend(), 0, o->options->width ? o->options->width : 100);
+  if (any_noise) etr_put_wrapped(&o->writer, ETR_STYLE_DIM, etr_diff_legend(), 0, o->options->width ? o->options->width : 100);
   return true;
 }
 

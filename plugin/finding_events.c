@@ -75,14 +75,17 @@ static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks)
 /* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it, as they do in the balance. */
 static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
   uint64_t events = 0, call = 0;
+  bool matched = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     *(e->delegate_id ? &events : &call) += total_of(e);
-    in->by_order |= e->match == ETR_MATCH_ALIGNED;
+    matched |= e->node_count > 0;
   }
+  if (!matched) return true; /* what has a node here could not be told */
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     uint64_t ticks = total_of(e);
+    in->by_order |= e->match == ETR_MATCH_ALIGNED;
     if (layout_class(e) == ETR_XNN_NONE) continue;
     if (!add_inserted(in, e, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
   }

@@ -89,6 +89,30 @@ const char *etr_label_device(etr_arena *arena, const char *backend) {
   return label;
 }
 
+const char *etr_label_kernel(const char *name) {
+  static const char prefix[] = "native_call_";
+  return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+}
+
+/* The last part of a path, slashes at its end left out; empty if there is none. */
+static etr_slice last_part(etr_slice path) {
+  while (path.size > 0 && path.data[path.size - 1] == '/') path.size--;
+  size_t start = path.size;
+  while (start > 0 && path.data[start - 1] != '/') start--;
+  return (etr_slice){path.data + start, path.size - start};
+}
+
+static bool says_nothing(etr_slice name) {
+  return name.size == 0 || etr_slice_is(name, ".") || etr_slice_is(name, "..") || etr_slice_is(name, "etrecord.bin") ||
+         etr_slice_is(name, "etdump.etdp");
+}
+
+const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
+  const char *path = profile->etrecord ? profile->etrecord : profile->etdump_count ? profile->etdumps[0] : "-";
+  etr_slice file = last_part(etr_slice_of(path)), folder = last_part((etr_slice){path, (size_t)(file.data - path)});
+  return etr_arena_copy(arena, says_nothing(file) && !says_nothing(folder) ? folder : file);
+}
+
 char *etr_label_time(etr_arena *arena, double ns) {
   double value = ns >= 1e10 ? ns / 1e9 : ns >= 1e5 ? ns / 1e6 : ns / 1e3;
   const char *unit = ns >= 1e10 ? " s" : ns >= 1e5 ? " ms" : " us";

@@ -22,6 +22,13 @@ char *etr_label_source(etr_arena *arena, const etr_source *source);
 /** What runs it, in capitals, digits, '-' and '_': "XNNPACK" of "XnnpackBackend"; "CPU" of NULL, that is, of kernels. */
 const char *etr_label_device(etr_arena *arena, const char *backend);
 
+/** What the runtime calls an operator, without what all kernels' names start with: "add.out" of "native_call_add.out". Part of name. */
+const char *etr_label_kernel(const char *name);
+
+/** The record as a person calls it: the file, or the folder it is in where the file is called as ExecuTorch's examples call it; of a dump alone, the
+ *  dump. */
+const char *etr_label_record(etr_arena *arena, const etr_profile *profile);
+
 /** A time to three digits: "0.437 ms", "43.7 us", "12.3 s". */
 char *etr_label_time(etr_arena *arena, double ns);
 

@@ -128,9 +128,8 @@ static bool is_worth_it(const nodes_table *t, column c) {
 }
 
 static void add_time_cell(nodes_table *t, etr_table *table, const row *r, column c) {
-  static const char kernel[] = "native_call_";
   const etr_node_time *time = time_of(t, r);
-  bool short_name = time && t->options->format == ETR_TABLE_TEXT && time->runs_as && strncmp(time->runs_as, kernel, sizeof kernel - 1) == 0;
+  bool text = t->options->format == ETR_TABLE_TEXT;
   if (!time)
     etr_table_add(table, "");
   else if (c == COLUMN_AVG)
@@ -140,7 +139,7 @@ static void add_time_cell(nodes_table *t, etr_table *table, const row *r, column
   else if (c == COLUMN_CALLS)
     etr_table_add_number(table, calls_of(t, r), t->options->format == ETR_TABLE_TEXT || time->calls % method_of(t, r)->run_count ? 2 : 0);
   else
-    etr_table_add(table, c == COLUMN_MATCH ? etr_match_name(time->match) : time->runs_as + (short_name ? sizeof kernel - 1 : 0));
+    etr_table_add(table, c == COLUMN_MATCH ? etr_match_name(time->match) : text ? etr_label_kernel(time->runs_as) : time->runs_as);
 }
 
 static void add_cell(nodes_table *t, etr_table *table, const row *r, column c) {

@@ -63,7 +63,8 @@ const cli_command commands[] = {
      .summary = "where the time goes, by operator, module, backend and source line",
      .help =
          "Prints where each method's time goes: on graph nodes, in delegates only, in the framework, unexplained; these add up to Method::execute. "
-         "Then the share of each operator type, module, backend and source line.",
+         "Then the operators that take longest, sums by operator type, module, backend and source line, the first run against the rest, loading, and "
+         "findings: what is worth a look, what it costs, and which events say so. --module, --op and --backend ask for a part.",
      .examples = {{"summary mobilenet_v2 --top 5", "the five largest of each kind"},
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
                   {"summary model.etrecord --etdump device.etdp --source-unit us", "a dump of a device that counts microseconds"}},
@@ -175,6 +176,7 @@ const option_spec options[] = {
     {"top", 'n', "N", OPTION_COUNT, AT(most_expensive), 0, NULL, COMMAND_DOT,
      "only the N nodes that take most time by themselves, the rest summed up by module"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(drawing), AT(has_drawing), "dot|svg|png", COMMAND_DOT, "what to write (default: as FILE ends, or dot)"},
+    {"depth", 0, "N", OPTION_COUNT, AT(depth), 0, NULL, COMMAND_SUMMARY, "levels of modules shown (default: as many as fill the table)"},
     {"format", 'f', "FORMAT", OPTION_WORD, AT(format), 0, "text|json|csv|tsv|markdown", READING, "how to print"},
     {"color", 0, "WHEN", OPTION_WORD, AT(color), 0, "auto|always|never", READING, "colour of text (default: auto, on a terminal)"},
     {"unit", 'u', "UNIT", OPTION_WORD, AT(unit), 0, "ms|ns|us|s|cycles", READING | COMMAND_REPORT | COMMAND_EXPORT, "unit of times (default: ms)"},

@@ -74,6 +74,7 @@ static etr_slice head_of(const etr_writer *writer, const char *text, size_t widt
 
 size_t etr_put_cut(etr_writer *writer, const char *text, size_t width) {
   size_t whole = etr_plain_width(writer, text), head_width;
+  if (width == 0) return 0;
   if (whole <= width) {
     etr_puts(writer, text);
     return whole;
@@ -95,16 +96,22 @@ void etr_put_blanks(etr_writer *writer, size_t count) {
 /* Where a line of wrapped text stands. */
 typedef struct line {
   etr_writer *writer;
+  etr_style style;
   size_t indent, room, used;
 } line;
 
+static void end_line(line *l) {
+  if (l->used == 0) return;
+  if (l->style != ETR_STYLE_PLAIN) etr_put_style(l->writer, ETR_STYLE_PLAIN);
+  etr_puts(l->writer, "\n");
+  l->used = 0;
+}
+
 static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t code) {
   size_t columns = is_control(code) ? 1 : columns_of(l->writer, code);
-  if (l->used > 0 && l->used + columns > l->room) {
-    etr_puts(l->writer, "\n");
-    l->used = 0;
-  }
+  if (l->used + columns > l->room) end_line(l);
   if (l->used == 0) etr_put_blanks(l->writer, l->indent);
+  if (l->used == 0 && l->style != ETR_STYLE_PLAIN) etr_put_style(l->writer, l->style);
   etr_put(l->writer, is_control(code) ? ETR_SLICE("?") : (etr_slice){at, size});
   l->used += columns;
 }
@@ -116,18 +123,17 @@ static size_t word_columns(const etr_writer *writer, const char *text) {
   return columns;
 }
 
-void etr_put_wrapped(etr_writer *writer, const char *text, size_t indent, size_t width) {
-  line l = {.writer = writer, .indent = indent, .room = ETR_MAX(width, indent + 40) - indent};
+void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width) {
+  line l = {.writer = writer, .style = style, .indent = indent, .room = ETR_MAX(width, indent + 40) - indent};
   for (size_t size; *text; text += size) {
     uint32_t code = character_at(text, &size);
     if (code != ' ') {
       put_wrapped_character(&l, text, size, code);
     } else if (l.used > 0 && l.used + 1 + word_columns(writer, text + 1) > l.room) {
-      etr_puts(writer, "\n");
-      l.used = 0;
+      end_line(&l);
     } else if (l.used > 0) {
       put_wrapped_character(&l, text, size, code);
     }
   }
-  if (l.used > 0) etr_puts(writer, "\n");
+  end_line(&l);
 }

@@ -24,7 +24,8 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width);
 
 void etr_put_blanks(etr_writer *writer, size_t count);
 
-/** Writes a text as lines of at most `width` columns (40 at least), each after `indent` blanks, with line ends; broken at blanks. */
-void etr_put_wrapped(etr_writer *writer, const char *text, size_t indent, size_t width);
+/** Writes a text as lines of at most `width` columns (40 and the indent at least), each after `indent` blanks and in a style, with line ends; broken at
+ *  blanks. */
+void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width);
 
 #endif

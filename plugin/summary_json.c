@@ -4,80 +4,118 @@
  */
 #include "summary_json.h"
 
-#include "breakdown.h"
-#include "findings.h"
-#include "loads.h"
 #include "node_filter.h"
 #include "output_gaps.h"
+#include "summary.h"
+
+#include <math.h>
 
 typedef struct emitter {
   etr_fields fields;
   etr_arena arena;
+  const etr_node_filter *filter;
 } emitter;
 
-static void put_row(emitter *e, const etr_method *method, const etr_breakdown_row *row, etr_breakdown_by by) {
-  static const char *const keys[] = {"op", "module", "backend", "file"};
-  const etr_fields *f = &e->fields;
-  double runs = (double)method->run_count;
-  etr_jw_object(f->json);
-  etr_field_text(f, keys[by], row->key[0] || by == ETR_BY_MODULE ? row->key : NULL);
-  if (by == ETR_BY_MODULE) etr_field_text(f, "module_type", row->module_type[0] ? row->module_type : NULL);
-  if (by == ETR_BY_SOURCE) {
-    etr_jw_key(f->json, "line");
-    if (row->source)
-      etr_jw_int(f->json, row->source->line);
+static double share_of(const etr_method *method, uint64_t ticks) { return method->execute_ticks ? (double)ticks / (double)method->execute_ticks : 0; }
+
+static double per_run(const etr_method *method, uint64_t ticks) { return method->run_count ? (double)ticks / (double)method->run_count : 0; }
+
+/* What all rows have: the time of the row's nodes. stats may be NULL. */
+static void put_times(const etr_fields *f, const etr_method *method, uint64_t ticks, uint64_t estimated, size_t nodes, const etr_stats *stats) {
+  etr_field_ticks(f, "avg", per_run(method, ticks));
+  etr_field_number(f, "share", share_of(method, ticks));
+  etr_field_ticks(f, "estimated", per_run(method, estimated));
+  etr_field_count(f, "count", nodes);
+  for (int i = 0; i < 2; i++) {
+    const char *key = i == 0 ? "p50" : "p90";
+    if (stats && stats->count)
+      etr_field_ticks(f, key, i == 0 ? stats->p50 : stats->p90);
     else
-      etr_jw_null(f->json);
-    etr_field_text(f, "function", row->source ? row->source->function : NULL);
-    etr_field_text(f, "code", row->source ? row->source->code : NULL);
+      etr_field_text(f, key, NULL);
   }
-  etr_field_ticks(f, "avg", (double)row->total_ticks / runs);
-  etr_field_number(f, "share", method->execute_ticks ? (double)row->total_ticks / (double)method->execute_ticks : 0);
-  etr_field_ticks(f, "estimated", (double)row->estimated_ticks / runs);
-  etr_field_count(f, "count", row->node_count);
-  etr_jw_end(f->json);
 }
 
-static bool put_breakdowns(emitter *e, const etr_method *method) {
-  static const char *const lists[] = {"by_op", "by_module", "by_backend", "by_source"};
-  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    etr_breakdown rows;
-    if (!etr_breakdown_make(&rows, &e->arena, e->fields.profile, method, by, NULL)) return false;
-    etr_field_list(&e->fields, lists[by]);
-    for (size_t i = 0; i < rows.count; i++) put_row(e, method, &rows.rows[i], by);
-    etr_jw_end(e->fields.json);
-  }
-  return true;
+static void put_source(const etr_fields *f, const etr_source *source) {
+  etr_field_text(f, "file", source ? source->file : NULL);
+  etr_jw_key(f->json, "line");
+  if (source)
+    etr_jw_int(f->json, source->line);
+  else
+    etr_jw_null(f->json);
+  etr_field_text(f, "function", source ? source->function : NULL);
+  etr_field_text(f, "code", source ? source->code : NULL);
 }
 
-static bool put_findings(emitter *e, const etr_method *method) {
-  const etr_fields *f = &e->fields;
-  etr_findings found;
-  if (!etr_findings_make(&found, &e->arena, f->profile, method, f->unit)) return false;
-  etr_field_list(f, "findings");
-  for (size_t i = 0; i < found.count; i++) {
-    const etr_finding *finding = &found.list[i];
+static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
+  etr_field_list(f, etr_breakdown_name(by));
+  for (size_t i = 0; i < s->by[by].count; i++) {
+    const etr_breakdown_row *row = &s->by[by].rows[i];
     etr_jw_object(f->json);
-    etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
-    etr_field_text(f, "title", finding->title);
-    etr_field_ticks(f, "cost", finding->cost);
-    etr_field_number(f, "share", finding->share);
-    etr_field_list(f, "nodes");
-    for (size_t k = 0; k < finding->node_count; k++) etr_jw_string(f->json, f->profile->graphs[method->graph].nodes[finding->nodes[k]].name);
-    etr_jw_end(f->json);
-    etr_field_list(f, "instructions");
-    for (size_t k = 0; k < finding->instruction_count; k++) etr_jw_int(f->json, finding->instructions[k]);
-    etr_jw_end(f->json);
-    etr_field_text(f, "evidence", finding->evidence);
+    if (by == ETR_BY_SOURCE)
+      put_source(f, row->source);
+    else
+      etr_field_text(f, by == ETR_BY_OP ? "op" : "backend", row->key);
+    put_times(f, s->method, row->total_ticks, row->estimated_ticks, row->node_count, &s->stats[by][row->number]);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
-  return true;
+}
+
+static void put_modules(const etr_fields *f, const etr_summary *s) {
+  etr_field_list(f, etr_breakdown_name(ETR_BY_MODULE));
+  for (size_t i = 0; i < s->modules.count; i++) {
+    const etr_module_row *row = &s->modules.rows[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "module", row->path);
+    etr_field_text(f, "module_type", row->type[0] ? row->type : NULL);
+    etr_field_count(f, "level", row->level);
+    put_times(f, s->method, row->own_ticks, row->estimated_ticks, row->own_count,
+              row->number == ETR_NONE ? NULL : &s->stats[ETR_BY_MODULE][row->number]);
+    etr_field_ticks(f, "total", per_run(s->method, row->total_ticks));
+    etr_field_number(f, "total_share", share_of(s->method, row->total_ticks));
+    etr_field_count(f, "total_count", row->node_count);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_first_run(const etr_fields *f, const etr_summary *s) {
+  etr_jw_key(f->json, "first_run");
+  if (s->first_run.rest.count == 0) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_object(f->json);
+  etr_field_ticks(f, "execute", s->first_run.ticks);
+  etr_field_number(f, "factor", s->first_run.rest.p50 > 0 ? s->first_run.ticks / s->first_run.rest.p50 : NAN);
+  etr_jw_key(f->json, "rest");
+  etr_jw_object(f->json);
+  etr_field_stats(f, &s->first_run.rest);
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+static void put_finding(const etr_fields *f, const etr_summary *s, const etr_finding *finding) {
+  etr_jw_object(f->json);
+  etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
+  etr_field_text(f, "title", finding->title);
+  etr_field_ticks(f, "cost", finding->cost);
+  etr_field_number(f, "share", finding->share);
+  etr_field_list(f, "nodes");
+  for (size_t k = 0; k < finding->node_count; k++) etr_jw_string(f->json, s->graph->nodes[finding->nodes[k]].name);
+  etr_jw_end(f->json);
+  etr_field_list(f, "instructions");
+  for (size_t k = 0; k < finding->instruction_count; k++) etr_jw_int(f->json, finding->instructions[k]);
+  etr_jw_end(f->json);
+  etr_field_text(f, "evidence", finding->evidence);
+  etr_jw_end(f->json);
 }
 
 static bool put_method(emitter *e, const etr_method *method) {
   const etr_fields *f = &e->fields;
-  double runs = method->run_count ? (double)method->run_count : 1;
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_summary s;
+  if (!etr_summary_make(&s, &e->arena, f->profile, method, e->filter, f->unit)) return false;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name[0] ? method->name : NULL);
   etr_field_count(f, "runs", method->run_count);
@@ -85,15 +123,20 @@ static bool put_method(emitter *e, const etr_method *method) {
   etr_jw_object(f->json);
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);
-  etr_field_ticks(f, "nodes", (double)method->nodes_ticks / runs);
-  etr_field_ticks(f, "estimated", (double)method->estimated_ticks / runs);
-  etr_field_ticks(f, "delegate_only", (double)method->delegate_only_ticks / runs);
-  etr_field_ticks(f, "framework", (double)method->framework_ticks / runs);
-  etr_field_ticks(f, "unexplained", (double)method->unexplained_ticks / runs);
-  bool good = put_breakdowns(e, method) && put_findings(e, method);
+  etr_balance_list(method, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) etr_field_ticks(f, parts[i].name, per_run(method, parts[i].ticks));
+  etr_field_ticks(f, "filtered", per_run(method, s.part_ticks));
+  put_first_run(f, &s);
+  put_breakdown(f, &s, ETR_BY_OP);
+  put_modules(f, &s);
+  put_breakdown(f, &s, ETR_BY_BACKEND);
+  put_breakdown(f, &s, ETR_BY_SOURCE);
+  etr_field_list(f, "findings");
+  for (size_t i = 0; i < s.findings.count; i++) put_finding(f, &s, &s.findings.list[i]);
+  etr_jw_end(f->json);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
   etr_jw_end(f->json);
-  return good;
+  return true;
 }
 
 bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
@@ -114,13 +157,14 @@ bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
 etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
   etr_jw json;
-  emitter e = {.fields = {profile, unit, &json}};
+  emitter e = {.fields = {profile, unit, &json}, .filter = filter};
   bool good = true;
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
   etr_jw_object(&json);
   etr_field_text(&e.fields, "schema", "etrecord-tb/summary/1");
   etr_field_text(&e.fields, "time_unit", etr_unit_name(unit));
+  etr_field_text(&e.fields, "filter", etr_filter_is_active(filter) ? etr_filter_text(&e.arena, filter) : NULL);
   etr_field_list(&e.fields, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_filter_takes_method(filter, &profile->methods[i])) good = put_method(&e, &profile->methods[i]);
@@ -128,6 +172,5 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   good = good && etr_summary_put_loads(&e.fields, &e.arena);
   etr_jw_end(&json);
   if (!good) writer.status = ETR_ERROR_MEMORY;
-  etr_arena_clear(&e.arena);
-  return etr_writer_finish(&writer, error);
+  return etr_writer_finish_with(&writer, &e.arena, error);
 }

@@ -48,6 +48,9 @@ void etr_table_style(etr_table *table, etr_style style);
  */
 void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width);
 
+/** Writes a text with what would be Markdown's markup escaped. */
+void etr_put_markdown(etr_writer *writer, const char *text);
+
 /** Says in text how many rows were left out, if any. */
 void etr_put_more(etr_writer *writer, size_t count);
 

@@ -194,6 +194,21 @@ Test(findings, layout) {
   }
 }
 
+/* Of a delegate none of whose operators has a node nothing can be said: perhaps there is no record. */
+Test(findings, layout_of_an_unmatched_delegate) {
+  static const uint64_t ninety[] = {90000, 90000}, call[] = {200000, 200000};
+  tiny t = {0};
+  tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+  const etr_event events[] = {event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "Transpose (ND, X32) #1"),
+                              event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
+  const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 2};
+  whole(&t);
+  t.profile.blocks = &block;
+  t.profile.block_count = 1;
+  cr_expect_null(find(&t, &t.profile, ETR_FINDING_LAYOUT));
+  tiny_clear(&t);
+}
+
 Test(findings, first_run) {
   static const struct {
     uint64_t runs[4];

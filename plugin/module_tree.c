@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * module_tree.c - summing up modules.
+ */
+#include "module_tree.h"
+
+#include <stdlib.h>
+
+/* A module of the graph and what is in it. */
+typedef struct sum {
+  etr_module_row row; /* parent: index into the graph's modules */
+  uint32_t module;
+} sum;
+
+static int by_parent(const void *a, const void *b) {
+  const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
+  if (x->row.parent != y->row.parent) return x->row.parent < y->row.parent ? -1 : 1;
+  if (x->row.total_ticks != y->row.total_ticks) return x->row.total_ticks < y->row.total_ticks ? 1 : -1;
+  int order = strcmp(x->row.path, y->row.path);
+  return order ? order : (x->module > y->module) - (x->module < y->module);
+}
+
+static void add_own(sum *sums, const etr_graph *graph, const etr_breakdown *own) {
+  for (size_t i = 0; i < graph->module_count; i++)
+    sums[i] = (sum){.row = {.path = graph->modules[i].path, .type = graph->modules[i].type, .parent = graph->modules[i].parent, .number = ETR_NONE},
+                    .module = (uint32_t)i};
+  for (size_t i = 0; i < graph->node_count; i++) {
+    etr_module_row *row = &sums[graph->nodes[i].module].row;
+    const etr_node_time *time = &graph->times[i];
+    if (own->row_of_node[i] == ETR_NONE) continue;
+    row->number = own->row_of_node[i];
+    row->own_ticks += time->total_ticks;
+    row->estimated_ticks += time->match == ETR_MATCH_ALIGNED ? time->total_ticks : 0;
+    row->own_count++;
+  }
+}
+
+/* Parents stand before their children. */
+static void add_below(sum *sums, size_t count) {
+  for (size_t i = count; i-- > 0;) {
+    sums[i].row.total_ticks += sums[i].row.own_ticks;
+    sums[i].row.node_count += sums[i].row.own_count;
+    if (sums[i].row.parent == ETR_NONE) continue;
+    sums[sums[i].row.parent].row.total_ticks += sums[i].row.total_ticks;
+    sums[sums[i].row.parent].row.node_count += sums[i].row.node_count;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
+}
+
+/* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is behind all. */
+static size_t *first_children(const sum *const *sorted, size_t count, size_t module_count, etr_arena *arena) {
+  size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
+  for (size_t i = 0; first && i < count; i++) first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
+  for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
+  return first;
+}
+
+/* Parents first, then what is below them, most time first: a stack takes children from behind. */
+static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size_t module_count) {
+  const sum **sorted = etr_arena_alloc_array(arena, module_count, sizeof *sorted),
+            **stack = etr_arena_alloc_array(arena, module_count, sizeof *stack);
+  uint32_t *place = etr_arena_alloc_array(arena, module_count, sizeof *place);
+  size_t count = 0, depth = 0, done = 0;
+  if (!sorted || !stack || !place) return false;
+  for (size_t i = 0; i < module_count; i++)
+    if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
+  if (count) qsort(sorted, count, sizeof *sorted, by_parent);
+  size_t *first = first_children(sorted, count, module_count, arena);
+  etr_module_row *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
+  if (!first || !rows) return false;
+  for (size_t k = first[module_count + 1]; k-- > first[module_count];) stack[depth++] = sorted[k];
+  while (depth > 0) {
+    const sum *at = stack[--depth];
+    place[at->module] = (uint32_t)done;
+    rows[done] = at->row;
+    if (at->row.parent != ETR_NONE) rows[done].parent = place[at->row.parent];
+    done++;
+    for (size_t k = first[at->module + 1]; k-- > first[at->module];) stack[depth++] = sorted[k];
+  }
+  *out = (etr_module_tree){rows, done};
+  return true;
+}
+
+bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_breakdown *own) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  *out = (etr_module_tree){0};
+  if (!graph || !graph->times) return true;
+  sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
+  if (!sums) return false;
+  add_own(sums, graph, own);
+  add_below(sums, graph->module_count);
+  return put_in_order(out, arena, sums, graph->module_count);
+}
+
+/* ---- For people ---- */
+
+/* As many levels as it takes to have so many rows. */
+static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t most) {
+  size_t *rows = etr_arena_alloc_array(arena, tree->count + 1, sizeof *rows), depth = 1;
+  for (size_t i = 0; rows && i < tree->count; i++) rows[tree->rows[i].level]++;
+  for (size_t so_far = rows ? rows[1] : most; so_far < most && depth < tree->count; so_far += rows[depth]) depth++;
+  return depth;
+}
+
+/* A row and where it stands. */
+typedef struct candidate {
+  const etr_module_row *row;
+  size_t place;
+} candidate;
+
+/* Most time first; of equals the one that stands first, so that a parent comes before what is below it. */
+static int by_total(const void *a, const void *b) {
+  const candidate *x = a, *y = b;
+  if (x->row->total_ticks != y->row->total_ticks) return x->row->total_ticks < y->row->total_ticks ? 1 : -1;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena, size_t depth, size_t most) {
+  bool *shown = etr_arena_alloc_array(arena, tree->count, sizeof *shown);
+  candidate *candidates = etr_arena_alloc_array(arena, tree->count, sizeof *candidates);
+  size_t count = 0;
+  if (!shown || !candidates) return NULL;
+  if (depth == 0) depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
+  for (size_t i = 0; i < tree->count; i++)
+    if (tree->rows[i].level > 0 && tree->rows[i].level <= depth) candidates[count++] = (candidate){&tree->rows[i], i};
+  if (count) qsort(candidates, count, sizeof *candidates, by_total);
+  for (size_t i = 0; i < count && (most == 0 || i < most); i++) shown[candidates[i].place] = true;
+  return shown;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * summary.c - gathering what is known of a method's time.
+ */
+#include "summary.h"
+
+#include "node_filter.h"
+
+#include <stdlib.h>
+
+const char *etr_breakdown_name(etr_breakdown_by by) {
+  static const char *const names[] = {"by_op", "by_module", "by_backend", "by_source"};
+  return names[by];
+}
+
+/* A flag for each node that the filter takes. */
+static const bool *wanted_nodes(const etr_summary *s, etr_arena *arena, const etr_node_filter *filter) {
+  bool *wanted = etr_arena_alloc_array(arena, s->graph ? s->graph->node_count : 0, sizeof *wanted);
+  for (size_t i = 0; wanted && s->graph && i < s->graph->node_count; i++) wanted[i] = etr_filter_takes_node(filter, s->graph, i);
+  return wanted;
+}
+
+/* A node and its time. */
+typedef struct timed_node {
+  uint64_t ticks;
+  uint32_t node;
+} timed_node;
+
+static int by_ticks(const void *a, const void *b) {
+  const timed_node *x = a, *y = b;
+  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted) {
+  size_t all = s->graph ? s->graph->node_count : 0, count = 0;
+  timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
+  uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
+  if (!list || !nodes) return false;
+  for (uint32_t i = 0; i < all; i++)
+    if (wanted[i] && s->graph->times[i].runs > 0) list[count++] = (timed_node){s->graph->times[i].total_ticks, i};
+  if (count) qsort(list, count, sizeof *list, by_ticks);
+  for (size_t i = 0; i < count; i++) {
+    nodes[i] = list[i].node;
+    s->part_ticks += list[i].ticks;
+  }
+  s->nodes = nodes;
+  s->node_count = count;
+  return true;
+}
+
+/* Keeps those about a node that was asked for. */
+static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) {
+  etr_finding *kept = etr_arena_alloc_array(arena, s->findings.count, sizeof *kept);
+  size_t count = 0;
+  if (!kept) return false;
+  for (size_t i = 0; i < s->findings.count; i++) {
+    const etr_finding *finding = &s->findings.list[i];
+    bool is_about = false;
+    for (size_t k = 0; k < finding->node_count; k++) is_about |= wanted[finding->nodes[k]];
+    if (is_about) kept[count++] = *finding;
+  }
+  s->findings = (etr_findings){kept, count};
+  return true;
+}
+
+bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter,
+                      etr_unit unit) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  *out = (etr_summary){.profile = profile, .method = method, .graph = graph && graph->times ? graph : NULL, .is_part = etr_filter_is_active(filter)};
+  const bool *wanted = wanted_nodes(out, arena, filter);
+  if (!wanted || !list_nodes(out, arena, wanted)) return false;
+  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
+    if (!etr_breakdown_make(&out->by[by], arena, profile, method, by, wanted)) return false;
+    out->stats[by] = etr_breakdown_stats(&out->by[by], arena, method);
+    if (!out->stats[by]) return false;
+  }
+  return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) && etr_first_run_of(&out->first_run, arena, method) &&
+         etr_findings_make(&out->findings, arena, profile, method, unit) && (!out->is_part || keep_findings(out, arena, wanted));
+}

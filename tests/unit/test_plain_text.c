@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Text for a terminal: what is replaced, how wide it is, where it is cut and wrapped.
+ */
+#include "plain_text.h"
+
+#include <criterion/criterion.h>
+
+typedef struct output {
+  etr_arena arena;
+  etr_text text;
+  etr_writer writer;
+} output;
+
+static etr_writer *start(output *out, bool ascii, bool color) {
+  *out = (output){0};
+  etr_text_begin(&out->text, &out->arena, &out->writer);
+  etr_writer_look(&out->writer, &(etr_table_options){.ascii = ascii, .color = color});
+  return &out->writer;
+}
+
+static void expect_end(output *out, const char *expected) {
+  const char *written = etr_text_end(&out->text, &out->writer);
+  cr_expect_str_eq(written, expected);
+  etr_arena_clear(&out->arena);
+}
+
+Test(plain_text, controls) {
+  static const struct {
+    const char *text, *plain;
+  } cases[] = {
+      {"", ""},
+      {"a\nb\tc", "a?b?c"},
+      {"\033[31mred", "?[31mred"},
+      {"a\xC2\x9B"
+       "31m",
+       "a?31m"}, /* CSI as one character */
+      {"name\xE2\x80\xAE"
+       "txt",
+       "name?txt"}, /* right-to-left override */
+      {"a\xE2\x81\xA6"
+       "b",
+       "a?b"}, /* an isolate */
+      {"gr\xC3\xBC\xC3\x9F"
+       "e",
+       "gr\xC3\xBC\xC3\x9F"
+       "e"},
+      {"\xE6\xA8\xA1\xE5\x9E\x8B", "\xE6\xA8\xA1\xE5\x9E\x8B"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    output out;
+    etr_put_plain(start(&out, false, false), cases[i].text);
+    cr_expect_str_eq(etr_plain_copy(&out.arena, cases[i].text), cases[i].plain, "copy of case %zu", i);
+    expect_end(&out, cases[i].plain);
+  }
+}
+
+Test(plain_text, width_and_cut) {
+  static const struct {
+    const char *text;
+    size_t width, room;
+    const char *cut;
+    bool ascii;
+  } cases[] = {
+      {"abcdef", 6, 6, "abcdef", false},
+      {"abcdef", 6, 5,
+       "ab\xE2\x80\xA6"
+       "ef",
+       false},
+      {"abcdef", 6, 4,
+       "ab\xE2\x80\xA6"
+       "f",
+       false},
+      {"abcdef", 6, 1, "\xE2\x80\xA6", false},
+      {"abcdef", 6, 0, "", false},
+      {"abcdefgh", 8, 7, "ab...gh", true},
+      {"abcdefgh", 8, 2, "..", true},
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 5, "\xE6\xA8\xA1\xE2\x80\xA6\xE6\xA8\xA1", false}, /* two columns each */
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6", false},             /* none fits behind */
+      {"e\xCC\x81", 1, 1, "e\xCC\x81", false},                                                       /* an accent has no width */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    output out;
+    etr_writer *writer = start(&out, cases[i].ascii, false);
+    cr_expect_eq(etr_plain_width(writer, cases[i].text), cases[i].width, "width of case %zu", i);
+    size_t took = etr_put_cut(writer, cases[i].text, cases[i].room);
+    cr_expect_leq(took, cases[i].room, "case %zu", i);
+    cr_expect_eq(took, etr_plain_width(writer, cases[i].cut), "case %zu: %zu", i, took);
+    expect_end(&out, cases[i].cut);
+  }
+}
+
+Test(plain_text, wrapped) {
+  static const struct {
+    const char *text;
+    size_t indent, width;
+    const char *lines;
+  } cases[] = {
+      {"", 2, 50, ""},
+      {"one two", 2, 50, "  one two\n"},
+      {"  one  two ", 0, 50, "one  two \n"},
+      {"aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 0, 40, "aaaaaaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbbbbbb cc\n"},
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", 0, 40, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\naaaa b\n"},
+      {"a\nb", 1, 80, " a?b\n"},
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbb", 10, 20, "          aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n          bbbb\n"}, /* at least 40 */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    output out;
+    etr_put_wrapped(start(&out, false, false), ETR_STYLE_DIM, cases[i].text, cases[i].indent, cases[i].width);
+    expect_end(&out, cases[i].lines);
+  }
+}
+
+Test(plain_text, wrapped_in_a_style) {
+  output out;
+  etr_put_wrapped(start(&out, false, true), ETR_STYLE_DIM, "aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 1, 40);
+  expect_end(&out, " \033[2maaaaaaaaaaaaaaaaaaaa\033[0m\n \033[2mbbbbbbbbbbbbbbbbbbbb cc\033[0m\n");
+}
+
+Test(plain_text, ascii) {
+  output out;
+  etr_writer *writer = start(&out, true, false);
+  etr_puts(writer, "a \xC2\xB7 3.5\xC3\x97 \xE2\x96\x88\xE2\x96\x88 \xE2\x80\xA6 ");
+  etr_put(writer, (etr_slice){"\xC3", 1}); /* byte by byte */
+  etr_put(writer, (etr_slice){"\xA9", 1});
+  etr_puts(writer, "\xF0\x9F\x98\x80.");
+  expect_end(&out, "a - 3.5x ## ... ??.");
+}
+
+Test(plain_text, styles_only_with_colour) {
+  for (int color = 0; color < 2; color++) {
+    output out;
+    etr_writer *writer = start(&out, false, color == 1);
+    etr_put_style(writer, ETR_STYLE_BOLD);
+    etr_puts(writer, "a");
+    etr_put_style(writer, ETR_STYLE_PLAIN);
+    expect_end(&out, color ? "\033[1ma\033[0m" : "a");
+  }
+}
+
+Test(plain_text, no_look_but_of_text) {
+  output out;
+  etr_writer *writer = start(&out, false, false);
+  etr_writer_look(writer, &(etr_table_options){.format = ETR_TABLE_CSV, .color = true, .ascii = true});
+  etr_put_style(writer, ETR_STYLE_HOT);
+  etr_puts(writer, "\xC2\xB7");
+  expect_end(&out, "\xC2\xB7");
+}
