@@ -12,6 +12,7 @@ exit_status command_info(const cli_settings *settings);
 exit_status command_nodes(const cli_settings *settings);
 exit_status command_events(const cli_settings *settings);
 exit_status command_summary(const cli_settings *settings);
+exit_status command_source(const cli_settings *settings);
 exit_status command_delegation(const cli_settings *settings);
 exit_status command_dot(const cli_settings *settings);
 exit_status command_report(const cli_settings *settings);

@@ -228,6 +228,25 @@ ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_n
 ETR_API etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
                                            const etr_sink *sink, etr_error *error);
 
+/** Where the model's source files are. Zeroed: they are not looked for. */
+typedef struct etr_source_options {
+  bool read_files;  /**< reads files that the record names, as far as they are regular files of at most 4 MiB with the recorded code in its place */
+  const char *root; /**< looks for them in this directory, with ever fewer of the folders that were recorded; NULL: where they were */
+} etr_source_options;
+
+/**
+ * Writes the model's own source lines with their time, schema "etrecord-tb/source/1" (schema/source.schema.json). filter may be NULL. A method's lines
+ * add up to its time on the nodes asked for. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/**
+ * The same as text, file by file with the lines around, or as one table without them. options->top: lines of each method, those with the most time.
+ * filter, source and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. Files that cannot be read are no error.
+ */
+ETR_API etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_source_options *source,
+                                          const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
 /**
  * Writes what is delegated, per operator type, as ExecuTorch's print_delegation_info counts it, with times, schema "etrecord-tb/delegation/1"
  * (schema/delegation.schema.json). filter (may be NULL): the nodes that are counted. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.

@@ -50,7 +50,7 @@ typedef struct cli_settings {
   double max_bytes; /* 0: default */
   int64_t max_nodes;
   int64_t depth, top; /* TOP_DEFAULT: as many rows as the command finds fit */
-  const char *method, *graph, *module, *op, *backend;
+  const char *method, *graph, *module, *op, *backend, *source_root;
   bool values; /* what was logged instead of times */
   etr_node_order order;
   const char *output, *entry;

@@ -69,6 +69,19 @@ const cli_command commands[] = {
                   {"summary mobilenet_v2 --format markdown", "for a pull request"},
                   {"summary model.etrecord --etdump device.etdp --source-unit us", "a dump of a device that counts microseconds"}},
      .run = command_summary},
+    {.name = "source",
+     .bit = COMMAND_SOURCE,
+     .arguments = "RECORD",
+     .summary = "the model's own source lines, with their time",
+     .help =
+         "Prints the files of the model with the time of each line, from the stack traces that the export recorded: the innermost frame outside "
+         "torch. "
+         "Lines around them are printed where the file is still on disk and has the recorded code; --source-root says where the files moved to. What "
+         "has no source stands as a row of its own, so that all adds up to the time on graph nodes.",
+     .examples = {{"source mobilenet_v2", "every file, the one with the most time first"},
+                  {"source mobilenet_v2 --source-root ~/work/models", "files that were recorded on another machine"},
+                  {"source mobilenet_v2 --op 'aten.conv*' --top 5", "the five lines whose convolutions take longest"}},
+     .run = command_source},
     {.name = "delegation",
      .bit = COMMAND_DELEGATION,
      .arguments = "RECORD",
@@ -108,7 +121,8 @@ const cli_command commands[] = {
          "Lines up two records, each an ETRecord, an ETDump or a directory, and prints what became slower or faster: medians over the runs, with a "
          "verdict that a change within the noise does not get. Two dumps of one record are given as BASE and NEW with --etrecord, or as two --etdump "
          "behind the record.\n"
-         "With --fail-above 5% the exit status is 3 if the median of a method's Method::execute got slower by more than 5 % and by more than the noise. "
+         "With --fail-above 5% the exit status is 3 if the median of a method's Method::execute got slower by more than 5 % and by more than the "
+         "noise. "
          "Single nodes do not decide.\n"
          "Text and Markdown leave out what is within noise; --top 0 lists everything. CSV and JSON always do.",
      .examples = {{"diff before after", "two directories"},
@@ -155,7 +169,7 @@ enum {
   FILES = COMMAND_DOT | COMMAND_TRACE | COMMAND_EXPORT | COMMAND_REPORT, /* that write one file about it */
   READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES),                 /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
-  FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION,
+  FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION | COMMAND_SOURCE,
 };
 
 #define AT(member) offsetof(cli_settings, member)
@@ -185,6 +199,7 @@ const option_spec options[] = {
     {"module", 0, "PREFIX", OPTION_TEXT, AT(module), 0, NULL, FILTERED, "only nodes in this module of the model or below it"},
     {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, FILTERED, "only these operators: 'aten.conv*'"},
     {"backend", 0, "GLOB", OPTION_TEXT, AT(backend), 0, NULL, FILTERED, "only nodes that run in this backend; cpu: as kernels"},
+    {"source-root", 0, "DIR", OPTION_TEXT, AT(source_root), 0, NULL, COMMAND_SOURCE, "where the model's files are now (default: where they were)"},
     {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", PER_METHOD, "order of the rows (default: time)"},
     {"values", 0, NULL, OPTION_FLAG, AT(values), 0, NULL, COMMAND_NODES | COMMAND_EVENTS,
      "what the runs logged instead of times: minimum, maximum, mean, NaN (JSON has both)"},

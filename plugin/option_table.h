@@ -46,6 +46,7 @@ enum {
   COMMAND_DIFF = 1 << 8,
   COMMAND_TRACE = 1 << 7,
   COMMAND_EXPORT = 1 << 13,
+  COMMAND_SOURCE = 1 << 9,
   COMMAND_HELP = 1 << 30,
 };
 

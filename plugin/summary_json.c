@@ -20,10 +20,14 @@ static double share_of(const etr_method *method, uint64_t ticks) { return method
 
 static double per_run(const etr_method *method, uint64_t ticks) { return method->run_count ? (double)ticks / (double)method->run_count : 0; }
 
-/* What all rows have: the time of the row's nodes. stats may be NULL. */
-static void put_times(const etr_fields *f, const etr_method *method, uint64_t ticks, uint64_t estimated, size_t nodes, const etr_stats *stats) {
+void etr_summary_put_time(const etr_fields *f, const etr_method *method, uint64_t ticks) {
   etr_field_ticks(f, "avg", per_run(method, ticks));
   etr_field_number(f, "share", share_of(method, ticks));
+}
+
+/* What all rows have: the time of the row's nodes. stats may be NULL. */
+static void put_times(const etr_fields *f, const etr_method *method, uint64_t ticks, uint64_t estimated, size_t nodes, const etr_stats *stats) {
+  etr_summary_put_time(f, method, ticks);
   etr_field_ticks(f, "estimated", per_run(method, estimated));
   etr_field_count(f, "count", nodes);
   for (int i = 0; i < 2; i++) {
@@ -35,7 +39,7 @@ static void put_times(const etr_fields *f, const etr_method *method, uint64_t ti
   }
 }
 
-static void put_source(const etr_fields *f, const etr_source *source) {
+void etr_summary_put_source(const etr_fields *f, const etr_source *source) {
   etr_field_text(f, "file", source ? source->file : NULL);
   etr_jw_key(f->json, "line");
   if (source)
@@ -46,16 +50,20 @@ static void put_source(const etr_fields *f, const etr_source *source) {
   etr_field_text(f, "code", source ? source->code : NULL);
 }
 
+void etr_summary_put_row(const etr_fields *f, const etr_summary *s, etr_breakdown_by by, const etr_breakdown_row *row) {
+  put_times(f, s->method, row->total_ticks, row->estimated_ticks, row->node_count, &s->stats[by][row->number]);
+}
+
 static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdown_by by) {
   etr_field_list(f, etr_breakdown_name(by));
   for (size_t i = 0; i < s->by[by].count; i++) {
     const etr_breakdown_row *row = &s->by[by].rows[i];
     etr_jw_object(f->json);
     if (by == ETR_BY_SOURCE)
-      put_source(f, row->source);
+      etr_summary_put_source(f, row->source);
     else
       etr_field_text(f, by == ETR_BY_OP ? "op" : "backend", row->key);
-    put_times(f, s->method, row->total_ticks, row->estimated_ticks, row->node_count, &s->stats[by][row->number]);
+    etr_summary_put_row(f, s, by, row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

@@ -24,15 +24,18 @@ LAYERS = {
        "unit writer json_writer fields table label file_name node_filter scope scope_label scope_bucket scope_tree breakdown delegation balance diff_rows crc32c tfrecord packed pieces "
        "loads findings finding_rules finding_graph finding_events "
        "plain_text web_files "
-       "module_tree summary",
+       "module_tree summary "
+       "source_file source_lines",
     5: "gap_output "
        "model_explorer "
        "trace trace_place gzip "
        "values_table "
        "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_curves tb_histogram tb_hparams tb_page tb_blob tb_event heat dot_choice dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "
        "events_table summary_json summary_tables delegation_output diff_cells diff_tables diff_markdown diff_json info_json info_tables profile_doc profile_operators profile_timeline profile_json report logdir "
-       "summary_report summary_lists summary_rows",
-    6: "main option option_table nearest help man_page completion manual message command command_names cmd_write dump_name cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_diff cmd_dot cmd_export cmd_trace layout cmd_report cmd_help",
+       "summary_report summary_lists summary_rows "
+       "source_json source_tables",
+    6: "main option option_table nearest help man_page completion manual message command command_names cmd_write dump_name cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_diff cmd_dot cmd_export cmd_trace layout cmd_report cmd_help "
+       "cmd_source",
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
 PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_tb": 4}

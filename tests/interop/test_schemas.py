@@ -23,6 +23,7 @@ OUTPUTS = {
     "model_explorer": "export RECORD --to model-explorer",
     "nodes": "nodes RECORD --format json",
     "profile": "report RECORD",
+    "source": "source RECORD --format json",
     "summary": "summary RECORD --format json",
     "trace": "trace RECORD",
 }

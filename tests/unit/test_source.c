@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Source lines: files are only shown if they have what was recorded, and lines add up.
+ */
+#include "source_file.h"
+#include "source_lines.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char text[] = "import torch\n\ndef f(x):\n\treturn x + 1\r\n    y = 2  \n\xFFlast";
+
+/* A folder with a/model.py and a fifo, a/pipe.py. */
+typedef struct disk {
+  char folder[64], file[128], pipe[128];
+} disk;
+
+static void make(disk *d) {
+  snprintf(d->folder, sizeof d->folder, "/tmp/etr_source_XXXXXX");
+  cr_assert_not_null(mkdtemp(d->folder));
+  snprintf(d->file, sizeof d->file, "%s/a", d->folder);
+  cr_assert_eq(mkdir(d->file, 0700), 0);
+  snprintf(d->file, sizeof d->file, "%s/a/model.py", d->folder);
+  snprintf(d->pipe, sizeof d->pipe, "%s/a/pipe.py", d->folder);
+  FILE *file = fopen(d->file, "wb");
+  cr_assert(file && fwrite(text, 1, sizeof text - 1, file) == sizeof text - 1);
+  fclose(file);
+  cr_assert_eq(mkfifo(d->pipe, 0600), 0);
+}
+
+static void clear(const disk *d) {
+  char folder[80];
+  unlink(d->file);
+  unlink(d->pipe);
+  snprintf(folder, sizeof folder, "%s/a", d->folder);
+  rmdir(folder);
+  rmdir(d->folder);
+}
+
+Test(source, files_with_the_recorded_code) {
+  static const struct {
+    int64_t line;
+    const char *code;
+    etr_source_state state;
+  } cases[] = {
+      {4, "return x + 1", ETR_SOURCE_FOUND},
+      {5, "y = 2", ETR_SOURCE_FOUND},
+      {6, "\xEF\xBF\xBDlast", ETR_SOURCE_FOUND},
+      {4, "return x", ETR_SOURCE_DIFFERENT},
+      {3, "return x + 1", ETR_SOURCE_DIFFERENT}, /* a line was added since */
+      {7, "", ETR_SOURCE_DIFFERENT},             /* nothing tells that it is the file */
+      {4, "", ETR_SOURCE_DIFFERENT},
+      {7, "return x + 1", ETR_SOURCE_DIFFERENT},
+      {0, "return x + 1", ETR_SOURCE_DIFFERENT},
+      {-1, "return x + 1", ETR_SOURCE_DIFFERENT},
+      {INT64_MAX, "return x + 1", ETR_SOURCE_DIFFERENT},
+  };
+  disk d;
+  etr_arena arena = {0};
+  make(&d);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_source first = {.file = d.file, .line = cases[i].line, .code = cases[i].code, .function = ""}, *lines[] = {&first};
+    etr_source_file file;
+    cr_expect_eq(etr_source_file_read(&file, &arena, d.file, NULL, lines, 1), cases[i].state, "case %zu", i);
+    if (cases[i].state == ETR_SOURCE_FOUND) cr_expect_eq(file.line_count, 6);
+    if (cases[i].state == ETR_SOURCE_FOUND) cr_expect_str_eq(file.lines[3], "    return x + 1");
+  }
+  etr_arena_clear(&arena);
+  clear(&d);
+}
+
+Test(source, every_line_has_to_fit) {
+  const etr_source good = {.line = 4, .code = "return x + 1"}, none = {.line = 5, .code = ""}, bad = {.line = 5, .code = "y = 3"};
+  const etr_source *both[] = {&good, &none}, *wrong[] = {&good, &bad};
+  disk d;
+  etr_arena arena = {0};
+  etr_source_file file;
+  make(&d);
+  cr_expect_eq(etr_source_file_read(&file, &arena, d.file, NULL, both, 2), ETR_SOURCE_FOUND);
+  cr_expect_eq(etr_source_file_read(&file, &arena, d.file, NULL, wrong, 2), ETR_SOURCE_DIFFERENT);
+  etr_arena_clear(&arena);
+  clear(&d);
+}
+
+Test(source, where_files_moved_to) {
+  static const struct {
+    const char *path;
+    etr_source_state state;
+  } cases[] = {
+      {"a/model.py", ETR_SOURCE_FOUND},
+      {"/a/model.py", ETR_SOURCE_FOUND},
+      {"/home/me/a/model.py", ETR_SOURCE_FOUND},
+      {"//x//a//model.py", ETR_SOURCE_FOUND},
+      {"/model.py", ETR_SOURCE_ABSENT},
+      {"/a/other.py", ETR_SOURCE_ABSENT},
+      {"/x/../a/model.py", ETR_SOURCE_ABSENT},
+      {"..", ETR_SOURCE_ABSENT},
+      {"/a/pipe.py", ETR_SOURCE_ABSENT},
+      {"a", ETR_SOURCE_ABSENT},
+      {"", ETR_SOURCE_ABSENT},
+      {"-", ETR_SOURCE_ABSENT},
+  };
+  const etr_source line = {.line = 4, .code = "return x + 1"}, *lines[] = {&line};
+  disk d;
+  etr_arena arena = {0};
+  etr_source_file file;
+  make(&d);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_eq(etr_source_file_read(&file, &arena, cases[i].path, d.folder, lines, 1), cases[i].state, "%s", cases[i].path);
+  etr_arena_clear(&arena);
+  clear(&d);
+}
+
+Test(source, what_is_no_file) {
+  static const char *const paths[] = {"/dev/zero", "/dev/stdin", "-", "/proc/self/environ", "/", "", "/no/such/file"};
+  const etr_source line = {.line = 1, .code = "x"}, *lines[] = {&line};
+  etr_arena arena = {0};
+  etr_source_file file;
+  for (size_t i = 0; i < ETR_COUNT(paths); i++)
+    cr_expect_eq(etr_source_file_read(&file, &arena, paths[i], NULL, lines, 1), ETR_SOURCE_ABSENT, "%s", paths[i]);
+  etr_arena_clear(&arena);
+}
+
+Test(source, lines_add_up) {
+  static const char *const records[] = {"mv2_xnnpack", "vit_xnnpack", "llama_portable", "multi_method", "cpp_rich", "old_0_6_add_mul"};
+  for (size_t i = 0; i < ETR_COUNT(records); i++) {
+    etr_inputs inputs;
+    etr_profile *profile;
+    etr_arena arena = {0};
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", FIXTURES, records[i]);
+    cr_assert_eq(etr_inputs_find(&inputs, path, NULL, NULL), ETR_OK);
+    cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
+    for (size_t m = 0; m < profile->method_count; m++) {
+      etr_summary s;
+      size_t count;
+      uint64_t files = 0, lines = 0;
+      cr_assert(etr_summary_make(&s, &arena, profile, &profile->methods[m], NULL, ETR_UNIT_MS));
+      const etr_source_lines *list = etr_source_lines_make(&count, &arena, &s, false);
+      cr_assert_not_null(list);
+      for (size_t f = 0; f < count; f++) {
+        if (f > 0) cr_expect_geq(list[f - 1].total_ticks, list[f].total_ticks);
+        files += list[f].total_ticks;
+        for (size_t k = 0; k < list[f].count; k++) {
+          lines += list[f].rows[k]->total_ticks;
+          if (list[f].path) cr_expect_str_eq(list[f].sources[k]->file, list[f].path);
+          if (list[f].path && k > 0) cr_expect_lt(list[f].sources[k - 1]->line, list[f].sources[k]->line);
+        }
+      }
+      cr_expect_eq(files, profile->methods[m].nodes_ticks, "%s", records[i]);
+      cr_expect_eq(lines, profile->methods[m].nodes_ticks, "%s", records[i]);
+    }
+    etr_profile_close(profile);
+    etr_inputs_clear(&inputs);
+    etr_arena_clear(&arena);
+  }
+}
