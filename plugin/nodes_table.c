@@ -105,6 +105,17 @@ static const etr_node_time *time_of(const nodes_table *t, const row *r) {
 
 static double calls_of(const nodes_table *t, const row *r) { return (double)time_of(t, r)->calls / (double)method_of(t, r)->run_count; }
 
+/* How all of the rows were matched, if there is one way only. */
+static const char *only_match(const nodes_table *t) {
+  const etr_node_time *first = NULL;
+  for (size_t i = 0; i < t->rows.count; i++) {
+    const etr_node_time *time = time_of(t, &t->rows.data[i]);
+    if (time && first && time->match != first->match) return NULL;
+    if (!first) first = time;
+  }
+  return first ? etr_match_name(first->match) : NULL;
+}
+
 /* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
 static bool is_worth_it(const nodes_table *t, column c) {
   bool several_graphs = false, timed = false, uneven = false;
@@ -119,9 +130,9 @@ static bool is_worth_it(const nodes_table *t, column c) {
   case COLUMN_GRAPH: return several_graphs;
   case COLUMN_OPERATOR: return !timed;
   case COLUMN_CALLS: return uneven;
+  case COLUMN_MATCH: return timed && !only_match(t);
   case COLUMN_AVG:
   case COLUMN_SHARE:
-  case COLUMN_MATCH:
   case COLUMN_RUNS_AS: return timed;
   default: return true;
   }
@@ -206,6 +217,7 @@ static etr_status write_table(nodes_table *t, const etr_node_filter *filter, con
   etr_writer_look(&writer, t->options);
   etr_table_write(&table, &writer, t->options->format, t->options->width);
   if (text) etr_put_more(&writer, t->rows.count - row_count);
+  if (text && only_match(t)) etr_putf(&writer, "match: %s\n", only_match(t));
   if (text) put_totals(t, &writer, filter);
   return etr_writer_finish(&writer, error);
 }

@@ -81,9 +81,12 @@ static void add_context(listing *l, etr_table *table, const etr_source_file *fil
 }
 
 static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file, etr_source_state state) {
+  enum { BEHIND = 24 }; /* columns of time and share */
+  size_t width = ETR_MAX(l->options->width ? l->options->width : 100, 2u * BEHIND);
+  const char *path = etr_plain_copy(&l->arena, file->path ? file->path : "(source not recorded)");
   etr_puts(&l->writer, "\n");
   etr_put_style(&l->writer, ETR_STYLE_BOLD);
-  etr_put_plain(&l->writer, file->path ? file->path : "(source not recorded)");
+  if (path) (void)etr_put_cut(&l->writer, path, width - BEHIND);
   etr_put_style(&l->writer, ETR_STYLE_PLAIN);
   etr_puts(&l->writer, "  ");
   etr_put_time(&l->writer, l->profile, per_run(s, file->total_ticks), l->options->unit);

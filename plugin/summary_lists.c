@@ -7,7 +7,10 @@
 
 #include <stdlib.h>
 
-enum { TREE_ROWS = 40 };
+enum {
+  TREE_ROWS = 40,
+  WIDE = 90, /* columns from which on there is room for what the runtime calls an operator */
+};
 
 static size_t shown_of(const etr_report *r, size_t count) { return r->options->top ? ETR_MIN(count, r->options->top) : count; }
 
@@ -16,11 +19,12 @@ static size_t shown_of(const etr_report *r, size_t count) { return r->options->t
 void etr_report_operators(etr_report *r, const etr_summary *s) {
   const etr_column columns[] = {{"operators", false, true}, {etr_report_unit(r, "avg"), true, false},
                                 {"share", true, false},     {"p90/p50", true, false},
-                                {"runs as", false, true},   {"module", false, true}};
+                                {"module", false, true},    {"runs as", false, true}};
   etr_table table;
   size_t shown = shown_of(r, s->node_count);
+  bool wide = r->markdown || r->options->width == 0 || r->options->width >= WIDE;
   if (s->node_count == 0) return;
-  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
+  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns) - !wide);
   for (size_t i = 0; i < shown; i++) {
     const etr_node *node = &s->graph->nodes[s->nodes[i]];
     const etr_node_time *time = &s->graph->times[s->nodes[i]];
@@ -31,8 +35,8 @@ void etr_report_operators(etr_report *r, const etr_summary *s) {
     etr_table_style(&table, style);
     etr_table_add_share(&table, (double)time->total_ticks, (double)s->method->execute_ticks);
     etr_report_add_jitter(&table, &time->per_run);
-    etr_table_add(&table, etr_label_kernel(time->runs_as));
     etr_table_add(&table, s->graph->modules[node->module].path);
+    if (wide) etr_table_add(&table, etr_label_kernel(time->runs_as));
   }
   etr_report_end_table(r, &table, s->node_count - shown);
 }

@@ -79,7 +79,7 @@ for (const record of RECORDS) {
         near(totalOf(method.operators), said.nodes, 'sum of operators');
       });
 
-      for (const [by, list] of [['op', said.by_op], ['module', said.by_module], ['backend', said.by_backend]])
+      for (const [by, list] of [['op', said.by_op], ['module', said.by_module.filter(row => row.count > 0)], ['backend', said.by_backend]])
         it(`${method.name}: sums by ${by} are the summary's`, () => {
           const sums = new Map(groupOperators(operators, by).map(group => [group.key, group]));
           assert.equal(sums.size, list.length);

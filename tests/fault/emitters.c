@@ -115,12 +115,6 @@ static etr_status summary_csv(const etr_profile *profile, const etr_sink *sink, 
 
 static etr_status summary_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return summary_in_format(profile, ETR_TABLE_MARKDOWN, sink, error);
-static etr_status summary_markdown(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.format = ETR_TABLE_MARKDOWN}, sink, error);
-}
-
-static etr_status summary_csv(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
-  return etr_emit_summary_tables(profile, NULL, &(etr_table_options){.format = ETR_TABLE_CSV}, sink, error);
 }
 
 static etr_status source_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
@@ -204,8 +198,6 @@ const named_emitter emitters[] = {
     {"summary as tables", summary_tables},
     {"summary as CSV", summary_csv},
     {"summary as Markdown", summary_markdown},
-    {"summary as Markdown", summary_markdown},
-    {"summary as CSV", summary_csv},
     {"source as JSON", source_json},
     {"source as tables", source_tables},
     {"source as CSV", source_csv},
