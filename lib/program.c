@@ -498,9 +498,10 @@ static void read_program(reader *r, uint32_t subgraph) {
       if (etr_slice_is(key, "graph")) {
         read_level(r, subgraph);
         has_graph = true;
-      } else if (etr_slice_is(key, "signature"))
-        etr_signature_read(r->nodes.data + first_node, r->nodes.count - first_node, subgraph, r->strings, r->json);
-      else
+      } else if (etr_slice_is(key, "signature")) {
+        size_t count = r->nodes.count - first_node;
+        etr_signature_read(count ? r->nodes.data + first_node : NULL, count, subgraph, r->strings, r->json);
+      } else
         etr_json_skip(r->json);
     }
   }
