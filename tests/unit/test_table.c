@@ -137,3 +137,32 @@ Test(table, out_of_memory_is_told) {
   etr_table_write(&table, &writer, ETR_TABLE_CSV, 0);
   cr_expect_eq(etr_writer_finish(&writer, &error), ETR_ERROR_MEMORY);
 }
+
+Test(table, bars_and_heat) {
+  static const struct {
+    double part;
+    const char *line;
+  } cases[] = {
+      {100, "\033[31m100.0 %\033[0m  \xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\n"},
+      {30, "\033[31m30.0 %\033[0m  \xE2\x96\x88\n"},
+      {5, "\033[33m5.0 %\033[0m\n"}, /* less than half a block */
+      {1, "1.0 %\n"},
+      {200, "\033[31m200.0 %\033[0m  \xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\n"},
+      {0, "0.0 %\n"},
+  };
+  static const etr_column untitled[] = {{"", true, false}, {"", false, false}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_table table;
+    etr_text text;
+    etr_writer writer;
+    etr_table_init(&table, &arena, untitled, 2);
+    etr_table_add_share(&table, cases[i].part, 100);
+    etr_table_add_bar(&table, cases[i].part, 100, 4);
+    etr_text_begin(&text, &arena, &writer);
+    etr_writer_look(&writer, &(etr_table_options){.color = true});
+    etr_table_write(&table, &writer, ETR_TABLE_TEXT, 0);
+    cr_expect_str_eq(etr_text_end(&text, &writer), cases[i].line, "case %zu", i);
+    etr_arena_clear(&arena);
+  }
+}
