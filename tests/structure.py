@@ -11,33 +11,22 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+# A folder's files include its own layer's folders and those of lower layers.
 LAYERS = {
-    0: "base arena file",
-    1: "archive element json json_text flatbuf",
-    2: "numeric_gap pickle torch_archive "
-       "record program signature metadata tensor_meta maps dump dump_values pte tensor_data xnnpack",
-    3: "value_gaps reference "
-       "blocks methods operator stats join debug_data delegates align carriers attribute pte_graph profile input "
-       "noise pairing compare_change compare_side compare",
-    4: "logged output_gaps "
-       "out_file "
-       "unit writer json_writer fields table label file_name node_filter scope scope_label scope_bucket scope_tree breakdown delegation balance diff_rows crc32c tfrecord packed pieces "
-       "loads findings finding_rules finding_graph finding_events "
-       "plain_text web_files "
-       "module_tree summary "
-       "source_file source_lines",
-    5: "gap_output "
-       "model_explorer "
-       "trace trace_place gzip "
-       "values_table "
-       "tb_text tb_names tb_view tb_graph tb_stats tb_summary tb_scalars tb_curves tb_histogram tb_hparams tb_page tb_blob tb_event heat dot_choice dot_plan dot_text dot_label dot_legend dot nodes_json nodes_table events_json "
-       "events_table summary_json summary_tables delegation_output diff_cells diff_tables diff_markdown diff_json info_json info_tables profile_doc profile_operators profile_timeline profile_json report logdir "
-       "summary_report summary_lists summary_rows "
-       "source_json source_tables",
-    6: "main option option_table nearest help man_page completion manual message command command_names cmd_write dump_name cmd_info cmd_nodes cmd_events cmd_summary cmd_delegation cmd_diff cmd_dot cmd_export cmd_trace layout cmd_report cmd_help "
-       "cmd_source",
+    "lib/base": 0,
+    "lib/formats": 1,
+    "lib/inputs": 2,
+    "lib/join": 3,
+    "lib/compare": 3,
+    "plugin/output": 4,
+    "plugin/views": 4,
+    "plugin/tensorboard": 5,
+    "plugin/dot": 5,
+    "plugin/tables": 5,
+    "plugin/trace": 5,
+    "plugin/report": 5,
+    "plugin/command": 6,
 }
-LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
 PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_tb": 4}
 HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "plugin/etrecord_tb.h")
 ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip"}}
@@ -45,16 +34,19 @@ LONGEST_FILE = 600
 
 
 def sources():
-    return sorted(p for folder in ("lib", "plugin") for p in (ROOT / folder).glob("*.[ch]"))
+    return sorted(p for folder in ("lib", "plugin") for p in (ROOT / folder).rglob("*.[ch]"))
+
+
+LAYER_OF = {path.stem: LAYERS.get(path.parent.relative_to(ROOT).as_posix()) for path in sources() if path.stem not in PUBLIC}
 
 
 def include_faults():
     for path in sources():
         text = path.read_text()
-        if path.stem not in LAYER_OF and path.stem not in PUBLIC:
-            yield f"{path.name} is in no layer"
-            continue
         layer = LAYER_OF.get(path.stem, PUBLIC.get(path.stem))
+        if layer is None:
+            yield f"{path.relative_to(ROOT)} is in no layer's folder"
+            continue
         for included in re.findall(r'#include "([\w./-]+)\.h"', text):
             if included == "tensorboard.pb-c":
                 if not path.stem.startswith("tb_") and path.stem != "pieces":
