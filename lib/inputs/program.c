@@ -330,6 +330,8 @@ static void read_node(reader *r, level *l) {
     else if (etr_slice_is(key, "inputs")) {
       read_node_inputs(r, l, node);
       take_inputs(r, base, node);
+    } else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
+      etr_json_fail(r->json, "outputs of a node given twice"); /* values already know their places in the first */
     } else if (etr_slice_is(key, "outputs")) {
       read_names(r, l);
       take_outputs(r, l, base, node);
