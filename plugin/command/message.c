@@ -7,14 +7,29 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+/* Bytes at the start that steer a terminal: control characters, and what turns the direction of writing. 0 if they do not. */
+static size_t steering_bytes(const char *text) {
+  static const struct {
+    unsigned char lead[2], least, most; /* the first bytes (one 0: of two), and what the last may be */
+  } ranges[] = {{{0xC2, 0}, 0x80, 0x9F},    {{0xD8, 0}, 0x9C, 0x9C},    {{0xE2, 0x80}, 0x8E, 0x8F},
+                {{0xE2, 0x80}, 0xA8, 0xAE}, {{0xE2, 0x81}, 0xA6, 0xA9}, {{0xEF, 0xBB}, 0xBF, 0xBF}};
+  const unsigned char *at = (const unsigned char *)text;
+  if (*at < 0x20 || *at == 0x7F) return 1;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+    size_t leads = ranges[i].lead[1] ? 2 : 1;
+    if (memcmp(at, ranges[i].lead, leads) == 0 && at[leads] >= ranges[i].least && at[leads] <= ranges[i].most) return leads + 1;
+  }
+  return 0;
+}
+
 void message_put_plain(FILE *out, const char *text) {
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    bool c1 = c == 0xC2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0;
-    fputc(c < 0x20 || c == 0x7F || c1 ? '?' : c, out);
-    if (c1) text++;
+  while (*text) {
+    size_t steering = steering_bytes(text);
+    fputc(steering ? '?' : *text, out);
+    text += steering ? steering : 1;
   }
 }
 

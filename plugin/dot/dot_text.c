@@ -5,23 +5,26 @@
 #include "dot_text.h"
 
 #include "label.h"
+#include "plain_text.h"
 
 /* DOT knows backslash sequences such as \N (the node's own name) and HTML's entities, even in plain labels; SVG knows no control characters. */
-static void put_char(etr_writer *writer, char c) {
-  unsigned char byte = (unsigned char)c;
-  if (c == '\\') {
+static void put_character(etr_writer *writer, etr_slice character, uint32_t code) {
+  if (code == '\\') {
     etr_puts(writer, "\\\\");
-  } else if (c == '&') {
+  } else if (code == '&') {
     etr_puts(writer, "&amp;");
-  } else if (c == '\n') {
+  } else if (code == '\n') {
     etr_puts(writer, "\\n");
   } else {
-    etr_put(writer, (etr_slice){byte < 0x20 || byte == 0x7F ? " " : &c, 1});
+    etr_put(writer, etr_is_control(code) ? ETR_SLICE(" ") : character);
   }
 }
 
 static void put_slice(etr_writer *writer, etr_slice text) {
-  for (size_t i = 0; i < text.size; i++) put_char(writer, text.data[i]);
+  for (size_t at = 0, size; at < text.size; at += size) {
+    uint32_t code = etr_character_at(text.data + at, &size);
+    put_character(writer, (etr_slice){text.data + at, size}, code);
+  }
 }
 
 void etr_dot_put(etr_writer *writer, const char *text) { put_slice(writer, etr_slice_of(text)); }
@@ -43,12 +46,12 @@ void etr_dot_put_short(etr_writer *writer, etr_slice text, size_t longest) {
 }
 
 void etr_dot_put_html(etr_writer *writer, const char *text) {
-  for (const char *c = text; *c != '\0'; c++) {
-    unsigned char byte = (unsigned char)*c;
-    if (byte < 0x20 || byte == 0x7F || strchr("<>&\"\\", *c) != NULL) {
-      etr_putf(writer, "&#%u;", byte < 0x20 ? ' ' : byte);
+  for (size_t size; *text != '\0'; text += size) {
+    uint32_t code = etr_character_at(text, &size);
+    if (code < 0x80 && strchr("<>&\"\\", (int)code) != NULL) {
+      etr_putf(writer, "&#%u;", (unsigned)code);
     } else {
-      etr_put(writer, (etr_slice){c, 1});
+      etr_put(writer, etr_is_control(code) ? ETR_SLICE(" ") : (etr_slice){text, size});
     }
   }
 }

@@ -4,14 +4,13 @@
  */
 #include "file_name.h"
 
+#include "plain_text.h"
+
 enum { MAX_BYTES = 180 };
 
-static bool is_c1(const char *at) { return (unsigned char)at[0] == 0xC2 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xA0; }
-
-/* c1: the byte belongs to a control character of two bytes, U+0080 to U+009F. */
-static bool is_safe(unsigned char c, bool c1, bool at_edge, bool at_end) {
-  if (c < 0x20 || c == 0x7F || c1 || strchr("/%\\:*?\"<>|", c)) return false;
-  return !(at_edge && c == '.') && !(at_end && c == ' ');
+static bool is_safe(uint32_t character, bool at_start, bool at_end) {
+  if (etr_is_control(character) || (character < 0x80 && strchr("/%\\:*?\"<>|", (int)character))) return false;
+  return !((at_start || at_end) && character == '.') && !(at_end && character == ' ');
 }
 
 static uint32_t hash_of(const char *text) {
@@ -22,20 +21,21 @@ static uint32_t hash_of(const char *text) {
 
 char *etr_file_name(etr_arena *arena, const char *text) {
   static const char digits[] = "0123456789ABCDEF";
-  size_t size = strlen(text), used = 0;
+  size_t size = strlen(text), used = 0, bytes;
   if (size == 0) return etr_arena_copy(arena, ETR_SLICE("%"));
   char *name = etr_arena_alloc_array(arena, size + 1, 3);
   if (!name) return NULL;
-  for (size_t i = 0; i < size && used <= MAX_BYTES; i++) {
-    unsigned char c = (unsigned char)text[i];
-    bool at_end = i + 1 == size, c1 = is_c1(text + i) || (i > 0 && is_c1(text + i - 1));
-    if (is_safe(c, c1, i == 0 || at_end, at_end)) {
-      name[used++] = (char)c;
-      continue;
+  for (size_t at = 0; at < size && used <= MAX_BYTES; at += bytes) {
+    uint32_t character = etr_character_at(text + at, &bytes);
+    bool safe = is_safe(character, at == 0, at + bytes == size);
+    for (size_t i = 0; i < bytes; i++) {
+      unsigned char byte = (unsigned char)text[at + i];
+      if (!safe) {
+        name[used++] = '%';
+        name[used++] = digits[byte >> 4];
+      }
+      name[used++] = safe ? (char)byte : digits[byte & 15];
     }
-    name[used++] = '%';
-    name[used++] = digits[c >> 4];
-    name[used++] = digits[c & 15];
   }
   name[used] = '\0';
   if (used <= MAX_BYTES) return name;

@@ -4,6 +4,8 @@
  */
 #include "json_writer.h"
 
+#include "plain_text.h"
+
 void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = writer}; }
 
 static etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
@@ -76,17 +78,20 @@ static void put_ascii(etr_writer *writer, char c) {
   }
 }
 
+/* Characters that steer a terminal, or end a line in old JavaScript, are escaped. */
 static void put_character(etr_writer *writer, etr_slice character) {
   if (character.size == 1) {
     put_ascii(writer, character.data[0]);
-  } else if (character.size == 2 && (unsigned char)character.data[0] == 0xC2 && (unsigned char)character.data[1] < 0xA0) { /* C1: steers terminals */
-    etr_putf(writer, "\\u00%02x", (unsigned)(unsigned char)character.data[1]);
-  } else if (etr_slice_is(character, "\xE2\x80\xA8")) { /* U+2028 and U+2029 end a line in old JavaScript */
-    etr_puts(writer, "\\u2028");
-  } else if (etr_slice_is(character, "\xE2\x80\xA9")) {
-    etr_puts(writer, "\\u2029");
-  } else {
+    return;
+  }
+  size_t size;
+  uint32_t code = etr_character_at(character.data, &size);
+  if (!etr_is_control(code)) {
     etr_put(writer, character);
+  } else if (code < 0x10000) {
+    etr_putf(writer, "\\u%04x", (unsigned)code);
+  } else {
+    etr_putf(writer, "\\u%04x\\u%04x", (unsigned)(0xD7C0 + (code >> 10)), (unsigned)(0xDC00 + (code & 0x3FF))); /* a surrogate pair */
   }
 }
 

@@ -23,9 +23,10 @@ static const char *short_dtype(const char *dtype) {
   return dtype;
 }
 
-/* Appends what fits. */
+/* Appends what fits, whole characters. */
 static size_t append(char *text, size_t room, size_t used, const char *more) {
   size_t size = ETR_MIN(strlen(more), room - 1 - used);
+  while (size > 0 && ((unsigned char)more[size] & 0xC0) == 0x80) size--;
   memcpy(text + used, more, size);
   return used + size;
 }

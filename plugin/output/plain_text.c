@@ -4,8 +4,7 @@
  */
 #include "plain_text.h"
 
-/* The first character of a valid UTF-8 text; *size tells its bytes. */
-static uint32_t character_at(const char *text, size_t *size) {
+uint32_t etr_character_at(const char *text, size_t *size) {
   const unsigned char *at = (const unsigned char *)text;
   uint32_t code = at[0] < 0x80 ? at[0] : at[0] < 0xE0 ? at[0] & 0x1F : at[0] < 0xF0 ? at[0] & 0x0F : at[0] & 0x07;
   *size = 1;
@@ -23,9 +22,10 @@ static bool is_in(const range *ranges, size_t count, uint32_t code) {
   return false;
 }
 
-/* C0, DEL, C1; line and paragraph ends; marks and overrides of the direction. */
-static bool is_control(uint32_t code) {
-  static const range controls[] = {{0, 0x1F}, {0x7F, 0x9F}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+/* C0, DEL, C1; marks, overrides and isolates of the direction; line and paragraph ends; the byte order mark; tags, which nobody sees. */
+bool etr_is_control(uint32_t code) {
+  static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
+                                   {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
   return is_in(controls, ETR_COUNT(controls), code);
 }
 
@@ -40,7 +40,7 @@ static size_t columns_of(const etr_writer *writer, uint32_t code) {
 char *etr_plain_copy(etr_arena *arena, const char *text) {
   char *copy = etr_arena_alloc(arena, strlen(text) + 1), *end = copy;
   for (size_t size; copy && *text; text += size) {
-    bool control = is_control(character_at(text, &size));
+    bool control = etr_is_control(etr_character_at(text, &size));
     memcpy(end, control ? "?" : text, control ? 1 : size);
     end += control ? 1 : size;
   }
@@ -49,14 +49,14 @@ char *etr_plain_copy(etr_arena *arena, const char *text) {
 
 void etr_put_plain(etr_writer *writer, const char *text) {
   for (size_t size; *text; text += size) {
-    bool control = is_control(character_at(text, &size));
+    bool control = etr_is_control(etr_character_at(text, &size));
     etr_put(writer, control ? ETR_SLICE("?") : (etr_slice){text, size});
   }
 }
 
 size_t etr_plain_width(const etr_writer *writer, const char *text) {
   size_t width = 0;
-  for (size_t size; *text; text += size) width += columns_of(writer, character_at(text, &size));
+  for (size_t size; *text; text += size) width += columns_of(writer, etr_character_at(text, &size));
   return width;
 }
 
@@ -65,7 +65,7 @@ static etr_slice head_of(const etr_writer *writer, const char *text, size_t widt
   size_t end = 0;
   *columns = 0;
   for (size_t size; text[end]; end += size) {
-    size_t more = columns_of(writer, character_at(text + end, &size));
+    size_t more = columns_of(writer, etr_character_at(text + end, &size));
     if (*columns + more > width) break;
     *columns += more;
   }
@@ -83,10 +83,19 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width) {
   etr_put(writer, head_of(writer, text, left - tail_width, &head_width));
   etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
   const char *tail = text;
-  for (size_t size, rest = whole; rest > tail_width; tail += size) rest -= columns_of(writer, character_at(tail, &size));
+  for (size_t size, rest = whole; rest > tail_width; tail += size) rest -= columns_of(writer, etr_character_at(tail, &size));
   tail_width = etr_plain_width(writer, tail);
   etr_puts(writer, tail);
   return head_width + mark + tail_width;
+}
+
+void etr_put_named(etr_writer *writer, etr_arena *arena, const char *name, const char *rest, size_t width) {
+  enum { LEAST_WIDTH = 8, DEFAULT_WIDTH = 100 };
+  const char *plain = etr_plain_copy(arena, name);
+  if (plain == NULL || rest == NULL) return; /* out of memory */
+  size_t rest_width = etr_plain_width(writer, rest), room = width != 0 ? width : DEFAULT_WIDTH;
+  etr_put_cut(writer, plain, room > rest_width + LEAST_WIDTH ? room - rest_width : LEAST_WIDTH);
+  etr_puts(writer, rest);
 }
 
 void etr_put_blanks(etr_writer *writer, size_t count) {
@@ -108,25 +117,25 @@ static void end_line(line *l) {
 }
 
 static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t code) {
-  size_t columns = is_control(code) ? 1 : columns_of(l->writer, code);
+  size_t columns = etr_is_control(code) ? 1 : columns_of(l->writer, code);
   if (l->used + columns > l->room) end_line(l);
   if (l->used == 0) etr_put_blanks(l->writer, l->indent);
   if (l->used == 0 && l->style != ETR_STYLE_PLAIN) etr_put_style(l->writer, l->style);
-  etr_put(l->writer, is_control(code) ? ETR_SLICE("?") : (etr_slice){at, size});
+  etr_put(l->writer, etr_is_control(code) ? ETR_SLICE("?") : (etr_slice){at, size});
   l->used += columns;
 }
 
 /* Columns up to the next blank. */
 static size_t word_columns(const etr_writer *writer, const char *text) {
   size_t columns = 0;
-  for (size_t size; *text && *text != ' '; text += size) columns += columns_of(writer, character_at(text, &size));
+  for (size_t size; *text && *text != ' '; text += size) columns += columns_of(writer, etr_character_at(text, &size));
   return columns;
 }
 
 void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width) {
   line l = {.writer = writer, .style = style, .indent = indent, .room = ETR_MAX(width, indent + 40) - indent};
   for (size_t size; *text; text += size) {
-    uint32_t code = character_at(text, &size);
+    uint32_t code = etr_character_at(text, &size);
     if (code != ' ') {
       put_wrapped_character(&l, text, size, code);
     } else if (l.used > 0 && l.used + 1 + word_columns(writer, text + 1) > l.room) {

@@ -9,6 +9,12 @@
 
 #include "writer.h"
 
+/** The first character of a valid UTF-8 text; *size tells its bytes. */
+uint32_t etr_character_at(const char *text, size_t *size);
+
+/** True of control characters, line ends, marks that turn the direction, and what is invisible but read by programs. */
+bool etr_is_control(uint32_t character);
+
 /** A copy that cannot steer a terminal; NULL when out of memory. */
 char *etr_plain_copy(etr_arena *arena, const char *text);
 
@@ -21,6 +27,10 @@ size_t etr_plain_width(const etr_writer *writer, const char *text);
 /** Writes a plain text in at most so many columns: a longer one is cut in the middle, since the end of a name tells as much as its start. Gives the
  *  columns it took. */
 size_t etr_put_cut(etr_writer *writer, const char *text, size_t width);
+
+/** Writes a name, made plain, and what stands behind it in its line; the name is cut so that both fit into `width` columns (0: 100), though not
+ * below 8. */
+void etr_put_named(etr_writer *writer, etr_arena *arena, const char *name, const char *rest, size_t width);
 
 void etr_put_blanks(etr_writer *writer, size_t count);
 

@@ -166,8 +166,8 @@ static void put_tsv(etr_writer *writer, const char *text) {
 }
 
 /* Not every Markdown takes a backslash before every character; references it has from HTML, which each of them knows. */
-static const char *markdown_reference(char c) {
-  switch (c) {
+static const char *markdown_reference(uint32_t code) {
+  switch (code) {
   case '<': return "&lt;";
   case '>': return "&gt;";
   case '&': return "&amp;";
@@ -177,10 +177,11 @@ static const char *markdown_reference(char c) {
 }
 
 void etr_put_markdown(etr_writer *writer, const char *text) {
-  for (; *text; text++) {
-    const char *reference = markdown_reference(*text);
-    if (strchr("\\`*_{}[]|#!", *text)) etr_puts(writer, "\\");
-    etr_put(writer, reference ? etr_slice_of(reference) : (etr_slice){text, 1});
+  for (size_t size; *text; text += size) {
+    uint32_t code = etr_character_at(text, &size);
+    const char *reference = etr_is_control(code) ? "?" : markdown_reference(code);
+    if (code < 0x80 && strchr("\\`*_{}[]|#!", *text)) etr_puts(writer, "\\");
+    etr_put(writer, reference ? etr_slice_of(reference) : (etr_slice){text, size});
   }
 }
 

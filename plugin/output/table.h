@@ -54,7 +54,7 @@ void etr_put_markdown(etr_writer *writer, const char *text);
 /** Says in text how many rows were left out, if any. */
 void etr_put_more(etr_writer *writer, size_t count);
 
-/** Writes a text with what would be Markdown's markup escaped. */
+/** Writes a text in one line, with what would be Markdown's markup escaped. */
 void etr_put_markdown(etr_writer *writer, const char *text);
 
 #endif

@@ -98,11 +98,11 @@ static int by_time(const void *a, const void *b) {
 
 static void put_title(tables *t, const etr_method *method, const etr_delegation *delegation) {
   etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
-  etr_put_plain(&t->writer, method->name);
-  etr_putf(&t->writer, " \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not", delegation->subgraphs,
-           delegation->subgraphs == 1 ? "" : "s", delegation->delegated_nodes, delegation->non_delegated_nodes);
-  if (method->run_count) etr_putf(&t->writer, " \xC2\xB7 times in %s", etr_unit_name(t->options->unit));
-  etr_puts(&t->writer, "\n");
+  bool timed = method->run_count > 0;
+  char *rest = etr_arena_format(&t->arena, " \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not%s%s\n", delegation->subgraphs,
+                                delegation->subgraphs == 1 ? "" : "s", delegation->delegated_nodes, delegation->non_delegated_nodes,
+                                timed ? " \xC2\xB7 times in " : "", timed ? etr_unit_name(t->options->unit) : "");
+  etr_put_named(&t->writer, &t->arena, method->name, rest, t->options->width);
   etr_put_filter(&t->writer, &t->arena, t->filter);
 }
 

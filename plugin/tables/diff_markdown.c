@@ -4,16 +4,10 @@
  */
 #include "gap_output.h"
 
-/* A name from a file: nothing in it is markup. */
-static void put_name(etr_diff_output *o, const char *name) {
-  const char *plain = etr_plain_copy(&o->arena, name);
-  if (plain) etr_put_markdown(&o->writer, plain);
-}
-
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   const char *medians = etr_diff_medians_text(o, &method->execute);
   etr_puts(&o->writer, "**");
-  put_name(o, method->name[0] ? method->name : "method not known");
+  etr_put_markdown(&o->writer, method->name[0] ? method->name : "method not known");
   etr_putf(&o->writer, ": %s**", etr_diff_verdict_text(o, &method->execute));
   if (medians[0]) etr_putf(&o->writer, " (execute p50 %s)", medians);
   etr_puts(&o->writer, "\n\n");

@@ -14,18 +14,22 @@ static void put_line(etr_diff_output *o, const char *text) {
 
 static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
-  const char *medians = etr_diff_medians_text(o, execute);
-  etr_put_style(&o->writer, ETR_STYLE_BOLD);
-  etr_put_plain(&o->writer, method->name[0] ? method->name : "method not known");
-  etr_puts(&o->writer, ": ");
-  etr_puts(&o->writer, etr_diff_verdict_text(o, execute));
-  etr_put_style(&o->writer, ETR_STYLE_PLAIN);
-  if (medians[0]) etr_putf(&o->writer, " \xC2\xB7 execute p50 %s", medians);
+  const char *medians = etr_diff_medians_text(o, execute), *verdict = etr_arena_format(&o->arena, ": %s", etr_diff_verdict_text(o, execute));
+  size_t width = o->options->width ? o->options->width : 100;
+  etr_text text;
+  etr_writer rest;
+  etr_text_begin(&text, &o->arena, &rest);
+  if (medians[0]) etr_putf(&rest, " \xC2\xB7 execute p50 %s", medians);
   if (execute->base_runs && execute->new_runs)
-    etr_putf(&o->writer, " \xC2\xB7 %zu and %zu runs", execute->base_runs, execute->new_runs);
+    etr_putf(&rest, " \xC2\xB7 %zu and %zu runs", execute->base_runs, execute->new_runs);
   else if (execute->base_runs || execute->new_runs)
-    etr_putf(&o->writer, " \xC2\xB7 %zu runs", execute->base_runs + execute->new_runs);
-  etr_puts(&o->writer, "\n");
+    etr_putf(&rest, " \xC2\xB7 %zu runs", execute->base_runs + execute->new_runs);
+  const char *numbers = etr_text_end(&text, &rest);
+  size_t taken = numbers ? etr_plain_width(&o->writer, numbers) : 0;
+  etr_put_style(&o->writer, ETR_STYLE_BOLD);
+  etr_put_named(&o->writer, &o->arena, method->name[0] ? method->name : "method not known", verdict, width > taken ? width - taken : 1);
+  etr_put_style(&o->writer, ETR_STYLE_PLAIN);
+  etr_putf(&o->writer, "%s\n", numbers ? numbers : "");
 }
 
 static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {

@@ -86,13 +86,14 @@ static const char *sort_key(const events_table *t, const etr_block *block, const
 static void put_title(events_table *t, const etr_block *block) {
   const char *method = block->method == ETR_NONE ? NULL : t->profile->methods[block->method].name;
   etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
-  etr_put_plain(&t->writer, block->name);
-  etr_putf(&t->writer, " \xC2\xB7 %zu run%s from run %u \xC2\xB7 ", block->run_count, block->run_count == 1 ? "" : "s",
-           block->run_count ? block->runs[0] : 0);
-  etr_put_plain(&t->writer, method ? method : "method not known");
-  etr_putf(&t->writer, " \xC2\xB7 times in %s\n  (", etr_unit_name(t->options->unit));
-  etr_put_plain(&t->writer, block->method_rule);
-  etr_puts(&t->writer, ")\n");
+  size_t width = t->options->width ? t->options->width : 100;
+  char *runs = etr_arena_format(&t->arena, " \xC2\xB7 %zu run%s from run %u \xC2\xB7 ", block->run_count, block->run_count == 1 ? "" : "s",
+                                block->run_count ? block->runs[0] : 0);
+  etr_put_named(&t->writer, &t->arena, block->name, runs, width / 2);
+  etr_put_named(&t->writer, &t->arena, method ? method : "method not known",
+                etr_arena_format(&t->arena, " \xC2\xB7 times in %s\n", etr_unit_name(t->options->unit)), width / 2);
+  char *rule = etr_arena_format(&t->arena, "(%s)", block->method_rule);
+  if (rule) etr_put_wrapped(&t->writer, ETR_STYLE_PLAIN, rule, 2, width);
   etr_put_filter(&t->writer, &t->arena, t->filter);
 }
 

@@ -74,6 +74,7 @@ static void put_summary(etr_diff_output *o, const etr_method_pair *method, const
 static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *c, bool markdown) {
   if (!c->first_low) return;
   const char *name = name_of(&o->arena, o->comparison, method, c->first_low);
+  if (!name) return;
   etr_puts(&o->writer, "the first below 40 dB in the order of the run: ");
   if (markdown)
     etr_put_markdown(&o->writer, name);

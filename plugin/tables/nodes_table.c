@@ -178,7 +178,10 @@ static void put_totals(nodes_table *t, etr_writer *writer, const etr_node_filter
   for (size_t i = 0; i < t->profile->graph_count; i++) {
     const etr_graph *graph = &t->profile->graphs[i];
     if (counts[i] == 0) continue;
-    etr_put_plain(writer, etr_arena_format(&t->arena, "%s/%s: %zu node%s", graph->module, graph->method, counts[i], counts[i] == 1 ? "" : "s"));
+    etr_put_plain(writer, graph->module);
+    etr_puts(writer, "/");
+    etr_put_plain(writer, graph->method);
+    etr_putf(writer, ": %zu node%s", counts[i], counts[i] == 1 ? "" : "s");
     if (is_timed(t->profile, graph)) {
       double execute = t->profile->methods[graph->profile_method].execute.avg;
       etr_puts(writer, ", ");

@@ -112,9 +112,11 @@ class Flatbuffer:
         return len(self.bytes) - 4 - 4 * count
 
     def string(self, text):
+        """Lone surrogates stand for bytes that are not UTF-8."""
+        raw = text.encode('utf-8', 'surrogateescape')
         self.align(4)
-        self.bytes += struct.pack('<I', len(text.encode())) + text.encode() + b'\0'
-        return len(self.bytes) - 5 - len(text.encode())
+        self.bytes += struct.pack('<I', len(raw)) + raw + b'\0'
+        return len(self.bytes) - 5 - len(raw)
 
     def point(self, slot, target):
         struct.pack_into('<I', self.bytes, slot, target - slot)
@@ -124,12 +126,13 @@ class Flatbuffer:
 
 
 def etdump(runs):
-    """An ETDump. runs: (name, [(event name, chain index, instruction id, start, end)])."""
+    """An ETDump. runs: (name, [(event name, chain index, instruction id, start, end)]); the events of a delegate have its id as text behind that."""
     fb = Flatbuffer(b'ED00')
     dump_vtable = fb.vtable(12, (4, 8))
     run_vtable = fb.vtable(12, (4, 0, 0, 8))
     event_vtable = fb.vtable(8, (4,))
     profile_vtable = fb.vtable(32, (4, 8, 12, 0, 0, 0, 16, 24))
+    delegate_vtable = fb.vtable(40, (4, 8, 12, 0, 32, 0, 16, 24))
     names = {}
 
     def name(slot, text):
@@ -146,17 +149,30 @@ def etdump(runs):
         list_at = fb.vector(len(events))
         fb.point(run + 8, list_at)
         fb.align(8)
-        for i, (event_name, chain, instruction, start, end) in enumerate(events):
+        for i, (event_name, chain, instruction, start, end, *delegate_id) in enumerate(events):
             at = fb.table(event_vtable, 'I', 0)
-            profile = fb.table(profile_vtable, 'IiiQQ', 0, chain, instruction, start, end)
+            vtable, format = (delegate_vtable, 'IiiQQII') if delegate_id else (profile_vtable, 'IiiQQ')
+            profile = fb.table(vtable, format, 0, chain, instruction, start, end, *([0, 0] if delegate_id else []))
             fb.point(list_at + 4 + 4 * i, at)
             fb.point(at + 4, profile)
             name(profile + 4, event_name)
+            for text in delegate_id:
+                name(profile + 32, text)
     for text, slots in names.items():
         at = fb.string(text)
         for slot in slots:
             fb.point(slot, at)
     return fb.sized()
+
+
+def with_strings(data, names):
+    """A FlatBuffer with some of its strings replaced by others that are not longer."""
+    for old, new in names.items():
+        raw = new.encode('utf-8', 'surrogateescape')
+        before = struct.pack('<I', len(old)) + old.encode() + b'\0'
+        assert before in data and len(raw) <= len(old), (old, new)
+        data = data.replace(before, struct.pack('<I', len(raw)) + raw + bytes(len(before) - 4 - len(raw)))
+    return data
 
 
 def amplified_etdump(runs, events):

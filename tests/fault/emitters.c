@@ -85,6 +85,29 @@ static etr_status nodes_in_colour(const etr_profile *profile, const etr_sink *si
   return etr_emit_nodes_table(profile, NULL, &(etr_table_options){.color = true, .ascii = true, .width = 40}, sink, error);
 }
 
+/* Only some nodes: the answer says so, and how much it is. */
+static const etr_node_filter kernels = {.backend = "cpu", .op = "*"};
+
+static etr_status some_nodes(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_nodes_table(profile, &kernels, NULL, sink, error);
+}
+
+static etr_status some_nodes_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_nodes_json(profile, &kernels, ETR_UNIT_MS, sink, error);
+}
+
+static etr_status some_events(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_events_table(profile, &kernels, NULL, sink, error);
+}
+
+static etr_status summary_of_some(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_summary_tables(profile, &kernels, NULL, sink, error);
+}
+
+static etr_status delegation_of_some(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_delegation_tables(profile, &kernels, NULL, sink, error);
+}
+
 static etr_status values_table(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_values_table(profile, NULL, NULL, sink, error);
 }
@@ -191,6 +214,11 @@ const named_emitter emitters[] = {
     {"nodes as TSV", nodes_tsv},
     {"nodes as Markdown", nodes_markdown},
     {"nodes in colour", nodes_in_colour},
+    {"some nodes", some_nodes},
+    {"some nodes as JSON", some_nodes_json},
+    {"some events", some_events},
+    {"summary of some", summary_of_some},
+    {"delegation of some", delegation_of_some},
     {"values as table", values_table},
     {"events as JSON", events_json},
     {"events as table", events_table},

@@ -27,6 +27,7 @@ Test(file_name, of_anything) {
       {"\xC2\x9B"
        "31m",
        "%C2%9B31m"},
+      {"\xE2\x80\xAEgnp", "%E2%80%AEgnp"},
       {"\xC2\xA0x", "\xC2\xA0x"},
       {"%2E", "%252E"},
   };

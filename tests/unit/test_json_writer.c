@@ -65,7 +65,8 @@ Test(json_writer, strings) {
       {"\x01\x1F\x7F", "\"\\u0001\\u001f\\u007f\""},
       {"</script>", "\"\\u003c/script>\""},
       {"\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80", "\"\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80\""},
-      {"\xE2\x80\xA7\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAA", "\"\xE2\x80\xA7\\u2028\\u2029\xE2\x80\xAA\""},
+      {"\xE2\x80\xA7\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAA", "\"\xE2\x80\xA7\\u2028\\u2029\\u202a\""},
+      {"\xD8\x9C\xE2\x81\xA6\xF3\xA0\x81\x81", "\"\\u061c\\u2066\\udb40\\udc41\""}, /* turn the direction; are not seen */
       {"a\xFFz", "\"a\\ufffdz\""},
       {"\xC3", "\"\\ufffd\""},                                  /* cut off */
       {"\xC3(", "\"\\ufffd(\""},                                /* not continued */

@@ -36,6 +36,17 @@ Test(label, shape) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_shape(&arena, &cases[i].value), cases[i].label);
 }
 
+/* What is too long is cut between characters. */
+Test(label, long_shape) {
+  char symbol[601] = "";
+  for (size_t i = 0; i < 300; i++) memcpy(symbol + 2 * i, "\xC3\xA9", 3);
+  const etr_dim dim = {.size = ETR_DIM_SYMBOLIC, .symbol = symbol};
+  char *text = etr_label_shape(&arena, &(etr_value){.dtype = "int16", .dims = &dim, .rank = 1});
+  cr_assert_not_null(text);
+  cr_expect_arr_eq(text, "i16[\xC3\xA9", 6);
+  cr_expect_eq(strlen(text) % 2, 0, "cut inside a character");
+}
+
 Test(label, op) {
   static const char *const cases[][2] = {
       {"aten.linear.default", "linear"},
