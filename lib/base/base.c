@@ -46,14 +46,30 @@ void etr_error_clear(etr_error *error) {
   if (error) *error = (etr_error){.offset = ETR_NO_OFFSET};
 }
 
+etr_slice etr_slice_head(const char *text, size_t most) {
+  size_t size = strnlen(text, most + 1);
+  if (size <= most) return (etr_slice){text, size};
+  while (most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80) most--;
+  return (etr_slice){text, most};
+}
+
+/* Copies what fits. */
+static void copy_head(char *into, size_t room, const char *text) {
+  etr_slice head = etr_slice_head(text ? text : "", room - 1);
+  memcpy(into, head.data, head.size);
+  into[head.size] = '\0';
+}
+
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...) {
+  char message[sizeof error->message + 4]; /* by one character longer, which tells where the last one that fits ends */
   if (!error) return status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->message, sizeof error->message, format, arguments);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  snprintf(error->file, sizeof error->file, "%s", file ? file : "");
-  snprintf(error->entry, sizeof error->entry, "%s", entry ? entry : "");
+  copy_head(error->message, sizeof error->message, message);
+  copy_head(error->file, sizeof error->file, file);
+  copy_head(error->entry, sizeof error->entry, entry);
   error->offset = offset;
   return status;
 }

@@ -32,6 +32,12 @@ static inline bool etr_slice_equal(etr_slice a, etr_slice b) { return a.size == 
 bool etr_slice_starts(etr_slice slice, etr_slice prefix);
 bool etr_slice_ends(etr_slice slice, etr_slice suffix);
 
+/** The start of a text: at most so many bytes, cut between characters. */
+etr_slice etr_slice_head(const char *text, size_t most);
+
+/** The same for printf's %.*s. */
+#define ETR_HEAD(text, most) (int)etr_slice_head((text), (most)).size, (text)
+
 /** The slice of a NUL-terminated string. */
 static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text, strlen(text)}; }
 
@@ -44,16 +50,17 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out);
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
 
 /** Fills *error (which may be NULL) and returns status, so that `return etr_fail(...)` reads well. file and entry may be NULL. */
-etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...) ETR_PRINTF(6, 7);
+etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...)
+    ETR_PRINTF(6, 7);
 
 /** Clears an error before a call chain starts. NULL is allowed. */
 void etr_error_clear(etr_error *error);
 
 /** Early return for calls that give a status. */
-#define ETR_TRY(call)                              \
-  do {                                             \
-    etr_status etr_try_status = (call);            \
-    if (etr_try_status != ETR_OK) return etr_try_status; \
+#define ETR_TRY(call)                                                                                                                                \
+  do {                                                                                                                                               \
+    etr_status etr_try_status = (call);                                                                                                              \
+    if (etr_try_status != ETR_OK) return etr_try_status;                                                                                             \
   } while (0)
 
 #define ETR_MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -300,7 +300,9 @@ static etr_status open_new(etr_archive **out, const char *path, const etr_slice 
 
 etr_status etr_archive_open(etr_archive **out, const char *path, etr_error *error) { return open_new(out, path, NULL, error); }
 
-etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path, etr_error *error) { return open_new(out, path, &bytes, error); }
+etr_status etr_archive_open_memory(etr_archive **out, etr_slice bytes, const char *path, etr_error *error) {
+  return open_new(out, path, &bytes, error);
+}
 
 void etr_archive_close(etr_archive *archive) {
   if (!archive) return;

@@ -9,14 +9,14 @@
 #include "arena.h"
 
 typedef struct etr_dump_event {
-  const char *name;         /* as in the file; "" if absent; interned: equal names are the same pointer */
-  const char *delegate_id;  /* text of the delegate debug identifier, interned; NULL if this is no delegate's event */
+  const char *name;        /* as in the file; "" if absent; interned: equal names are the same pointer */
+  const char *delegate_id; /* text of the delegate debug identifier, interned; NULL if this is no delegate's event */
   bool delegate_id_is_int;
-  bool is_debug;            /* a DebugEvent: an intermediate value was logged, nothing timed. Outputs of the run are only in the dump's values */
+  bool is_debug; /* a DebugEvent: an intermediate value was logged, nothing timed. Outputs of the run are only in the dump's values */
   int32_t chain_index;
-  int32_t instruction_id;   /* -1: none. Events with chain_index -1 carry 0 without meaning it: here they have -1 */
+  int32_t instruction_id; /* -1: none. Events with chain_index -1 carry 0 without meaning it: here they have -1 */
   uint64_t start_ticks;
-  uint64_t duration_ticks;  /* end - start; a 32-bit counter that wrapped in between is corrected by 2^32 */
+  uint64_t duration_ticks; /* end - start; a 32-bit counter that wrapped in between is corrected by 2^32 */
 } etr_dump_event;
 
 typedef struct etr_dump_run {

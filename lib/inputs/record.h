@@ -10,10 +10,10 @@
 /** What debug_handle_map and delegate_map say about one instruction. */
 typedef struct etr_map_instruction {
   int32_t id;
-  const uint32_t *handles;      /* debug_handle_map: duplicates kept */
+  const uint32_t *handles; /* debug_handle_map: duplicates kept */
   size_t handle_count;
-  bool is_delegate;             /* delegate_map has it */
-  const char *backend;          /* delegate_map's "name"; NULL if it is no delegate */
+  bool is_delegate;                      /* delegate_map has it */
+  const char *backend;                   /* delegate_map's "name"; NULL if it is no delegate */
   const struct etr_map_delegate_id *ids; /* delegate_map's ids, in the file's order */
   size_t id_count;
 } etr_map_instruction;
@@ -31,7 +31,7 @@ typedef struct etr_map_method {
 } etr_map_method;
 
 typedef struct etr_record {
-  etr_graph *graphs;           /* in the record's order; times are not filled */
+  etr_graph *graphs; /* in the record's order; times are not filled */
   size_t graph_count;
   const etr_map_method *methods; /* of both maps, in the order of debug_handle_map */
   size_t method_count;
@@ -62,6 +62,7 @@ void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint6
  * Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (no zip, no ETRECORD_V0, no readable graph; the first damaged entry's place is the one given),
  * ETR_ERROR_MEMORY.
  */
-etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits, etr_warnings *warnings, etr_error *error);
+etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits, etr_warnings *warnings,
+                           etr_error *error);
 
 #endif

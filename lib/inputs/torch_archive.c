@@ -18,14 +18,15 @@ static etr_status out_of_memory(const etr_torch_archive *archive, etr_error *err
 static etr_status place(const etr_torch_archive *archive, etr_status status, etr_error *error) {
   if (status == ETR_OK || !error) return status;
   etr_error inner = *error;
-  return etr_fail(error, status, archive->path, archive->entry, ETR_NO_OFFSET, "%s%s%.400s", inner.entry, inner.entry[0] ? ": " : "", inner.message);
+  return etr_fail(error, status, archive->path, archive->entry, ETR_NO_OFFSET, "%s%s%s", inner.entry, inner.entry[0] ? ": " : "", inner.message);
 }
 
 static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name, uint64_t max_bytes, etr_error *error) {
   char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
   if (!full) return out_of_memory(archive, error);
   size_t index = etr_archive_find(archive->zip, full);
-  if (index == SIZE_MAX) return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.200s is missing", full);
+  if (index == SIZE_MAX)
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.*s is missing", ETR_HEAD(full, 200));
   return place(archive, etr_archive_read(out, archive->zip, index, max_bytes, error), error);
 }
 

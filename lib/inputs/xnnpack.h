@@ -86,8 +86,8 @@ typedef struct etr_xnn_payload {
 #define ETR_XNN_HEAD_BYTES 30
 
 /**
- * How many bytes of a payload of that size etr_xnn_payload_read() needs, as its first ETR_XNN_HEAD_BYTES tell: what lies behind are weights. 0 if it is no
- * payload of XNNPACK.
+ * How many bytes of a payload of that size etr_xnn_payload_read() needs, as its first ETR_XNN_HEAD_BYTES tell: what lies behind are weights. 0 if it
+ * is no payload of XNNPACK.
  */
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 

@@ -37,13 +37,13 @@ typedef struct etr_delegate_node {
 /** What is known of one method, and what the join found out. */
 typedef struct etr_method_join {
   const char *name;
-  const etr_map_method *map;     /* NULL if the record's maps do not name it */
-  const etr_graph *graph;        /* its Edge graph; NULL if there is none */
-  const etr_pte_method *program; /* NULL without a .pte */
+  const etr_map_method *map;                  /* NULL if the record's maps do not name it */
+  const etr_graph *graph;                     /* its Edge graph; NULL if there is none */
+  const etr_pte_method *program;              /* NULL without a .pte */
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
-  int32_t *node_delegate;        /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
-  etr_vec(etr_delegate_node) delegate_nodes; /* the same by delegate: by instruction, then in the order the delegate runs them */
-  const struct etr_handle_node *by_handle; /* operators of the graph by handle, then place */
+  int32_t *node_delegate;                     /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
+  etr_vec(etr_delegate_node) delegate_nodes;  /* the same by delegate: by instruction, then in the order the delegate runs them */
+  const struct etr_handle_node *by_handle;    /* operators of the graph by handle, then place */
   size_t by_handle_count;
 } etr_method_join;
 

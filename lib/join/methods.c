@@ -170,7 +170,7 @@ static char *list_names(etr_arena *arena, const etr_method_join *joins, const fi
   for (size_t i = 0, listed = 0; text && i < count && listed <= MOST_NAMES; i++) {
     if (compare_fits(&fits[i], best) != 0) continue;
     const char *name = listed == MOST_NAMES ? "..." : joins[i].name;
-    text = etr_arena_format(arena, "%s%s%.80s", text, listed++ ? ", " : "", name);
+    text = etr_arena_format(arena, "%s%s%.*s", text, listed++ ? ", " : "", ETR_HEAD(name, 80));
   }
   return text;
 }

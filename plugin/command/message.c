@@ -10,26 +10,35 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes at the start that steer a terminal: control characters, and what turns the direction of writing. 0 if they do not. */
-static size_t steering_bytes(const char *text) {
-  static const struct {
-    unsigned char lead[2], least, most; /* the first bytes (one 0: of two), and what the last may be */
-  } ranges[] = {{{0xC2, 0}, 0x80, 0x9F},    {{0xD8, 0}, 0x9C, 0x9C},    {{0xE2, 0x80}, 0x8E, 0x8F},
-                {{0xE2, 0x80}, 0xA8, 0xAE}, {{0xE2, 0x81}, 0xA6, 0xA9}, {{0xEF, 0xBB}, 0xBF, 0xBF}};
+enum { NOT_UTF8 = 0x7FFFFFFF };
+
+/* The first character of a text; *size tells its bytes. Paths may be anything. */
+static uint32_t character_at(const char *text, size_t *size) {
   const unsigned char *at = (const unsigned char *)text;
-  if (*at < 0x20 || *at == 0x7F) return 1;
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-    size_t leads = ranges[i].lead[1] ? 2 : 1;
-    if (memcmp(at, ranges[i].lead, leads) == 0 && at[leads] >= ranges[i].least && at[leads] <= ranges[i].most) return leads + 1;
+  size_t length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
+  uint32_t code = length < 2 ? at[0] : at[0] & (0xFFu >> (length + 1));
+  *size = 1;
+  for (size_t i = 1; i < length; i++) {
+    if ((at[i] & 0xC0) != 0x80) return NOT_UTF8;
+    code = code << 6 | (at[i] & 0x3F);
   }
-  return 0;
+  if (length > 1) *size = length;
+  return length ? code : NOT_UTF8;
+}
+
+/* True of what could steer a terminal, turn the direction of writing, or cannot be shown. */
+static bool is_strange(uint32_t code) {
+  bool control = code < 0x20 || (code >= 0x7F && code < 0xA0), turning = code == 0x61C || code == 0x200E || code == 0x200F;
+  return control || turning || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF ||
+         (code >= 0xD800 && code < 0xE000) || code == NOT_UTF8 || (code >= 0xE0000 && code < 0xE0080);
 }
 
 void message_put_plain(FILE *out, const char *text) {
-  while (*text) {
-    size_t steering = steering_bytes(text);
-    fputc(steering ? '?' : *text, out);
-    text += steering ? steering : 1;
+  for (size_t size; *text; text += size) {
+    if (is_strange(character_at(text, &size)))
+      fputc('?', out);
+    else
+      fwrite(text, 1, size, out);
   }
 }
 

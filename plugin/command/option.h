@@ -61,15 +61,15 @@ typedef struct cli_settings {
   bool has_target;
   etr_node_statistic statistic;
   int64_t most_expensive; /* nodes that `dot` draws by themselves */
-  unsigned by; /* etr_diff_by, from ETR_DIFF_BY_NODE on */
+  unsigned by;            /* etr_diff_by, from ETR_DIFF_BY_NODE on */
   bool has_by;
   double fail_above; /* percent */
   bool has_fail_above;
 } cli_settings;
 
 /**
- * Reads the arguments; the command is the one named by the first argument that is no option, `write` if that is none. Gives EXIT_DONE, or says what is
- * wrong and gives EXIT_USAGE.
+ * Reads the arguments; the command is the one named by the first argument that is no option, `write` if that is none. Gives EXIT_DONE, or says what
+ * is wrong and gives EXIT_USAGE.
  */
 exit_status option_parse(cli_settings *out, int argc, char **argv);
 

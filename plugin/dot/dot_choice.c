@@ -37,8 +37,8 @@ static etr_status fail_unknown_module(const etr_graph *graph, const char *focus,
     }
   }
   if (used == 0) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s tells no modules", graph->module, graph->method);
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no node in a module %.80s; there are:%s%s", graph->module,
-                  graph->method, focus, names, all ? "" : " ...");
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no node in a module %.*s; there are:%s%s", graph->module,
+                  graph->method, ETR_HEAD(focus, 80), names, all ? "" : " ...");
 }
 
 /* Nodes that feed one in focus, or take what it gives. */
@@ -86,9 +86,10 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
     if (choice->focused[i] && graph->times[i].runs > 0) list[count++] = (candidate){graph->times[i].avg, (uint32_t)i};
   }
   if (list == NULL) return ETR_ERROR_MEMORY;
+  const char *focus = choice->focus != NULL ? choice->focus : "";
   if (count == 0)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s%s%.80s was timed: there is no top to draw", graph->module,
-                    graph->method, choice->focus != NULL ? " in " : "", choice->focus != NULL ? choice->focus : "");
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s%s%.*s was timed: there is no top to draw", graph->module,
+                    graph->method, focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
   qsort(list, count, sizeof *list, by_ticks);
   choice->top = ETR_MIN(top, count);
   for (size_t i = 0; i < choice->top; i++) {

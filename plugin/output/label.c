@@ -23,12 +23,11 @@ static const char *short_dtype(const char *dtype) {
   return dtype;
 }
 
-/* Appends what fits, whole characters. */
+/* Appends what fits. */
 static size_t append(char *text, size_t room, size_t used, const char *more) {
-  size_t size = ETR_MIN(strlen(more), room - 1 - used);
-  while (size > 0 && ((unsigned char)more[size] & 0xC0) == 0x80) size--;
-  memcpy(text + used, more, size);
-  return used + size;
+  etr_slice head = etr_slice_head(more, room - 1 - used);
+  memcpy(text + used, head.data, head.size);
+  return used + head.size;
 }
 
 static size_t append_dim(char *text, size_t room, size_t used, const etr_dim *dim) {

@@ -104,7 +104,8 @@ static void put_runs(etr_fields *e) {
     etr_jw_object(e->json);
     etr_field_text(e, "name", run->name);
     etr_field_text(e, "etdump", e->profile->etdumps[run->dump]);
-    etr_field_text(e, "method", block->method == ETR_NONE || !e->profile->methods[block->method].name[0] ? NULL : e->profile->methods[block->method].name);
+    etr_field_text(e, "method",
+                   block->method == ETR_NONE || !e->profile->methods[block->method].name[0] ? NULL : e->profile->methods[block->method].name);
     etr_field_text(e, "method_rule", block->method_rule);
     etr_field_count(e, "profile_events", run->profile_events);
     etr_field_count(e, "debug_events", run->debug_events);

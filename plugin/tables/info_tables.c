@@ -38,11 +38,12 @@ static void put_values(info *i) {
     runs += k == 0 || value->run != value[-1].run;
   }
   if (count == 0) return;
-  const char *numbers = measured == tensors       ? ""
+  const char *numbers = measured == tensors        ? ""
                         : i->profile->debug_buffer ? etr_arena_format(&i->arena, "; %zu of the tensors can be read", measured)
                                                    : "; no debug buffer, so the numbers of the tensors are not known";
   put_line(i, "buffer", i->profile->debug_buffer);
-  put_line(i, "logged", etr_arena_format(&i->arena, "%zu tensors, %zu scalars in %zu run%s%s", tensors, count - tensors, runs, runs == 1 ? "" : "s", numbers));
+  put_line(i, "logged",
+           etr_arena_format(&i->arena, "%zu tensors, %zu scalars in %zu run%s%s", tensors, count - tensors, runs, runs == 1 ? "" : "s", numbers));
 }
 
 static void put_table(info *i, etr_table *table, const char *title) {
@@ -55,8 +56,8 @@ static void put_table(info *i, etr_table *table, const char *title) {
 static void add_count(info *i, etr_table *table, size_t count) { etr_table_add(table, etr_arena_format(&i->arena, "%zu", count)); }
 
 static void put_graphs(info *i) {
-  static const etr_column columns[] = {{"entry point", false, true}, {"dialect", false, false}, {"schema", false, false},   {"operators", true, false},
-                                       {"inputs", true, false},      {"weights", true, false},  {"nested", true, false}, {"entry", false, true}};
+  static const etr_column columns[] = {{"entry point", false, true}, {"dialect", false, false}, {"schema", false, false}, {"operators", true, false},
+                                       {"inputs", true, false},      {"weights", true, false},  {"nested", true, false},  {"entry", false, true}};
   etr_table table;
   etr_table_init(&table, &i->arena, columns, ETR_COUNT(columns));
   for (size_t k = 0; k < i->profile->graph_count; k++) {
@@ -111,7 +112,8 @@ static void put_methods(info *i) {
 }
 
 static void put_blocks(info *i) {
-  static const etr_column columns[] = {{"block", false, true}, {"runs", true, false}, {"first run", true, false}, {"events", true, false}, {"method", false, true}, {"told by", false, true}};
+  static const etr_column columns[] = {{"block", false, true},  {"runs", true, false},   {"first run", true, false},
+                                       {"events", true, false}, {"method", false, true}, {"told by", false, true}};
   etr_table table;
   etr_table_init(&table, &i->arena, columns, ETR_COUNT(columns));
   for (size_t k = 0; k < i->profile->block_count; k++) {

@@ -218,7 +218,8 @@ static etr_status check(const etr_profile *profile, const etr_trace_options *opt
   const tracer t = {.profile = profile, .options = options};
   for (uint32_t i = 0; i < profile->run_count; i++)
     if (is_wanted(&t, i) && profile->runs[i].profile_events > 0) return ETR_OK;
-  if (options->method != NULL) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.80s was timed", options->method);
+  if (options->method != NULL)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.*s was timed", ETR_HEAD(options->method, 80));
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "nothing was timed here: a trace is made from an ETDump");
 }
 

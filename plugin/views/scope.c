@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope.c - from modules and nested graphs to a tree of boxes: place the nodes, join lists, dissolve roots, shorten labels (scope_label.c), fill buckets
- * (scope_bucket.c), export.
+ * scope.c - from modules and nested graphs to a tree of boxes: place the nodes, join lists, dissolve roots, shorten labels (scope_label.c), fill
+ * buckets (scope_bucket.c), export.
  */
 #include "scope_tree.h"
 

@@ -57,8 +57,6 @@ def paths(written, harmless):
 
 def colored(written, harmless):
     """The same beside our own colours."""
-    codes = set(re.findall('\x1b\\[[0-9;]*m', harmless))
-    require(set(re.findall('\x1b\\[[0-9;]*m', written)) <= codes, 'colours of its own')
     text(re.sub('\x1b\\[[0-9;]*m', '', written), harmless)
 
 

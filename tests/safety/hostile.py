@@ -196,7 +196,7 @@ class Hostile:
 
     def __init__(self, values, turn):
         self.names = names = Names(values, turn)
-        self.method = next(name for name in iter(lambda: names.of('method'), None) if '/' not in name)  # an entry's name ends there
+        self.method = clean(next(name for name in iter(lambda: names.of('method'), None) if can_be_a_method(name)))
         program = Program(names)
         result = program.chain(len(values))
         result = program.add('torch.ops.higher_order.cond', [result], [nested(names, 'body'), nested(names, 'body')])
@@ -207,7 +207,7 @@ class Hostile:
         self.ids = {delegate: [names.unique('id') for _ in range(5)] for delegate in delegates}
         self.entries = {
             'ETRECORD_V0': b'',
-            'edge_dialect_exported_program/' + clean(self.method): encoded(program.document(result)),
+            'edge_dialect_exported_program/' + self.method: encoded(program.document(result)),
             'debug_handle_map': encoded({self.method: {str(i): i + 1 for i in range(len(program.nodes))}}),
             'delegate_map': encoded({self.method: {str(d): self.delegate(d) for d in delegates}}),
         }
@@ -242,6 +242,11 @@ class Hostile:
                 events += [('native_call_%s.out' % operator, 0, i, at + 1, end - 1), ('OPERATOR_CALL', 0, i, at, end)]
             at = end
         return 'Execute', [('Method::execute', -1, -1, 100, at)] + events
+
+
+def can_be_a_method(name):
+    """Its entry's name ends at a slash; a zip's names with control characters, but without UTF-8, are taken for those of DOS."""
+    return not set(name) & set('/\x7f' + ''.join(map(chr, range(32))))
 
 
 def clean(name):

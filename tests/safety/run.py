@@ -95,7 +95,7 @@ class Record:
             'DUMP': os.path.join(self.folder, 'etdump.etdp'),
             'PROGRAM': os.path.join(self.folder, 'program'),
             'OTHER': other.folder,
-            '--method=METHOD': '--method=' + hostile.as_read(self.names.method),
+            '--method=METHOD': '--method=' + self.names.method,
             '--focus=MODULE': '--focus=' + self.module,
             '--entry=ENTRY': '--entry=' + self.entry,
         }
@@ -193,7 +193,7 @@ def check_pages(event):
 
 
 def folder_name(values, turn):
-    name = hostile.as_read(values[turn % len(values)]).replace('/', '\u2215')[:60]
+    name = hostile.as_read(values[turn % len(values)]).replace('/', '\u2215')[:30]
     return name if name not in ('.', '..') else name + 'x'
 
 

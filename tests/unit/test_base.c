@@ -59,6 +59,22 @@ Test(base, starts_and_ends) {
   }
 }
 
+Test(base, a_head_ends_between_characters) {
+  static const struct {
+    const char *text;
+    size_t most, size;
+  } cases[] = {{"", 3, 0},
+               {"abc", 3, 3},
+               {"abcd", 3, 3},
+               {"a\xC3\xA9", 2, 1},
+               {"a\xC3\xA9", 3, 3},
+               {"\xC3\xA9", 1, 0},
+               {"abc", 0, 0},
+               {"\xF0\x9F\x98\x80!", 3, 0},
+               {"\xF0\x9F\x98\x80!", 4, 4}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_eq(etr_slice_head(cases[i].text, cases[i].most).size, cases[i].size, "case %zu", i);
+}
+
 Test(base, failing_fills_the_error) {
   etr_error error;
   etr_error_clear(&error);

@@ -44,7 +44,7 @@ Test(label, long_shape) {
   char *text = etr_label_shape(&arena, &(etr_value){.dtype = "int16", .dims = &dim, .rank = 1});
   cr_assert_not_null(text);
   cr_expect_arr_eq(text, "i16[\xC3\xA9", 6);
-  cr_expect_eq(strlen(text) % 2, 0, "cut inside a character");
+  cr_expect_eq(strlen(text), 4 + 2 * 253 + 1, "cut inside a character");
 }
 
 Test(label, op) {
