@@ -182,6 +182,14 @@ static bool map_grow(etr_map *map) {
   return true;
 }
 
+etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text) {
+  char *key = text.size > SIZE_MAX / 2 ? fail(arena) : etr_arena_alloc_raw(arena, sizeof number + text.size);
+  if (!key) return (etr_slice){0};
+  memcpy(key, &number, sizeof number);
+  if (text.size) memcpy(key + sizeof number, text.data, text.size);
+  return (etr_slice){key, sizeof number + text.size};
+}
+
 uint32_t etr_map_get(const etr_map *map, etr_slice key) {
   if (map->count == 0 || key.size > UINT32_MAX) return ETR_NONE;
   const etr_map_slot *slot = slot_of(map, key, hash_of(key));

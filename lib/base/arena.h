@@ -74,6 +74,9 @@ typedef struct etr_map {
 
 void etr_map_init(etr_map *map, etr_arena *arena);
 
+/** A key made of a number and a text, in the arena; empty when out of memory. */
+etr_slice etr_key_of(etr_arena *arena, uint32_t number, etr_slice text);
+
 /** The value of a key, or ETR_NONE. */
 uint32_t etr_map_get(const etr_map *map, etr_slice key);
 

@@ -4,7 +4,7 @@
  */
 #include "packed.h"
 
-enum { FIRST_BYTES = 1024, VARINT = 0, LENGTH_DELIMITED = 2 };
+enum { FIRST_BYTES = 1024, VARINT = 0, FIXED_64 = 1, LENGTH_DELIMITED = 2 };
 
 /* So many bytes more; NULL when out of memory. */
 static uint8_t *room(etr_packed *packed, size_t size) {
@@ -51,6 +51,26 @@ static uint8_t *put_bytes(uint8_t *to, etr_slice bytes) {
 void etr_packed_int(etr_packed *packed, uint32_t field, int64_t value) {
   uint8_t *to = room(packed, ETR_PACKED_HEADER_ROOM);
   if (to) end_at(packed, etr_packed_put_int(to, field, value));
+}
+
+static uint8_t *put_little_endian(uint8_t *to, uint64_t bits, int bytes) {
+  for (int i = 0; i < bytes; i++) *to++ = (uint8_t)(bits >> 8 * i);
+  return to;
+}
+
+void etr_packed_double(etr_packed *packed, uint32_t field, double value) {
+  uint8_t *to = room(packed, ETR_PACKED_HEADER_ROOM);
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if (to) end_at(packed, put_little_endian(put_varint(to, (uint64_t)field << 3 | FIXED_64), bits, sizeof bits));
+}
+
+void etr_packed_float(etr_packed *packed, uint32_t field, float value) {
+  uint8_t bytes[sizeof value];
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  (void)put_little_endian(bytes, bits, sizeof bits);
+  etr_packed_field(packed, field, (etr_slice){(const char *)bytes, sizeof bytes});
 }
 
 void etr_packed_header(etr_packed *packed, uint32_t field, size_t size) {

@@ -29,6 +29,12 @@ size_t etr_packed_field_size(uint32_t field, size_t size);
 /** Appends an integer field; one of 0 is appended, too. */
 void etr_packed_int(etr_packed *packed, uint32_t field, int64_t value);
 
+/** Appends a double; 0 is appended, too. */
+void etr_packed_double(etr_packed *packed, uint32_t field, double value);
+
+/** Appends a repeated field of floats, packed, that has one. */
+void etr_packed_float(etr_packed *packed, uint32_t field, float value);
+
 /** Appends tag and length of a field whose `size` bytes are appended next. */
 void etr_packed_header(etr_packed *packed, uint32_t field, size_t size);
 

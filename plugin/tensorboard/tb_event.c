@@ -32,6 +32,7 @@ typedef struct emitter {
   double wall_time;
   uint8_t *buffer; /* for small events */
   size_t buffer_size;
+  etr_packed point; /* of a curve */
 } emitter;
 
 /* A small event, whole. */
@@ -91,9 +92,9 @@ static void write_statistics(emitter *e) {
 /* ---- What is told of a method ---- */
 
 static void write_point(emitter *e, const char *tag, int64_t step, double value) {
-  etr_tb_point point;
-  etr_tb_point_init(&point, e->wall_time, tag, step, value);
-  write_event(e, &point.summary.event);
+  etr_tb_point_pack(&e->point, e->wall_time, tag, step, value);
+  etr_slice bytes = etr_packed_since(&e->point, 0);
+  if (!etr_arena_failed(&e->arena)) etr_tfrecord_write(&e->records, &bytes, 1);
 }
 
 static void write_histogram(emitter *e, const char *tag, const double *values, size_t count) {
@@ -195,6 +196,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
   emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
+  e.point.arena = &e.arena;
   if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph]) == ETR_OK) write_all(&e);
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);

@@ -125,11 +125,11 @@ static bool leaf_of(const naming *n, size_t node, char *leaf) {
   return false;
 }
 
-/* Counter of the siblings that a leaf would be stacked with; NULL if it would not: the page stacks by "no digits, then a number". */
-static const char *series_key(const naming *n, size_t node, const char *leaf) {
+/* Counter of the siblings that a leaf would be stacked with; empty if it would not: the page stacks by "no digits, then a number". */
+static etr_slice series_key(const naming *n, size_t node, const char *leaf) {
   size_t stem = strcspn(leaf, "0123456789");
-  if (leaf[stem] == '\0' || leaf[stem + strspn(leaf + stem, "0123456789")] != '\0') return NULL;
-  return etr_arena_format(n->arena, "%u/%.*s", (unsigned)box_of(n, node), (int)stem, leaf);
+  if (leaf[stem] == '\0' || leaf[stem + strspn(leaf + stem, "0123456789")] != '\0') return (etr_slice){0};
+  return etr_key_of(n->arena, box_of(n, node), (etr_slice){leaf, stem});
 }
 
 static void count_series(naming *n) {
@@ -137,18 +137,18 @@ static void count_series(naming *n) {
   for (size_t i = 0; i < n->graph->node_count; i++) {
     if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
     (void)leaf_of(n, i, leaf);
-    const char *key = series_key(n, i, leaf);
-    if (!key) continue;
-    uint32_t before = etr_map_get(&n->series, etr_slice_of(key));
-    etr_map_set(&n->series, etr_slice_of(key), before == ETR_NONE ? 1 : before + 1);
+    etr_slice key = series_key(n, i, leaf);
+    if (!key.size) continue;
+    uint32_t before = etr_map_get(&n->series, key);
+    etr_map_set(&n->series, key, before == ETR_NONE ? 1 : before + 1);
   }
 }
 
 static const char *name_node(naming *n, size_t node) {
   char leaf[ETR_TB_NAME_ROOM + 1];
   bool is_box = leaf_of(n, node, leaf);
-  const char *key = series_key(n, node, leaf);
-  bool stacked = key && etr_map_get(&n->series, etr_slice_of(key)) >= STACKED_FROM;
+  etr_slice key = series_key(n, node, leaf);
+  bool stacked = key.size && etr_map_get(&n->series, key) >= STACKED_FROM;
   if (is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box took this name already */
   if (stacked) memcpy(leaf + strlen(leaf), "_", sizeof "_");
   return take(n, box_path(n, box_of(n, node)), leaf);

@@ -5,15 +5,10 @@
 #ifndef ETR_TB_SCALARS_H
 #define ETR_TB_SCALARS_H
 
-#include "tb_summary.h"
+#include "packed.h"
 
-/** One point. */
-typedef struct etr_tb_point {
-  etr_tb_summary summary;
-  float number;
-} etr_tb_point;
-
-/** Fills a point, which must not be moved then. The tag is borrowed. */
-void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag, int64_t step, double value);
+/** Packs a point as a TensorFlow event into emptied `packed`. There are thousands of them. Steps of a tag must increase, or TensorBoard drops values.
+ */
+void etr_tb_point_pack(etr_packed *packed, double wall_time, const char *tag, int64_t step, double value);
 
 #endif

@@ -327,20 +327,18 @@ void etr_tree_settle(etr_tree *tree) {
 
 /* Makes a label unique among its siblings; the map holds the last suffix given for each. */
 static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t parent, const char *label) {
-  for (const char *tried = label;;) {
-    const char *key = etr_arena_format(arena, "%u/%s", (unsigned)parent, tried);
-    if (!key) return label;
-    if (etr_map_get(taken, etr_slice_of(key)) == ETR_NONE) {
-      etr_map_set(taken, etr_slice_of(key), 1);
+  etr_slice first = etr_key_of(arena, parent, etr_slice_of(label)), key = first;
+  for (const char *tried = label; tried;) {
+    if (etr_map_get(taken, key) == ETR_NONE) {
+      etr_map_set(taken, key, 1);
       return tried;
     }
-    const char *first = etr_arena_format(arena, "%u/%s", (unsigned)parent, label);
-    if (!first) return label;
-    uint32_t suffix = etr_map_get(taken, etr_slice_of(first)) + 1;
-    etr_map_set(taken, etr_slice_of(first), suffix);
+    uint32_t suffix = etr_map_get(taken, first) + 1;
+    etr_map_set(taken, first, suffix);
     tried = etr_arena_format(arena, "%s~%u", label, (unsigned)suffix);
-    if (!tried) return label;
+    if (tried) key = etr_key_of(arena, parent, etr_slice_of(tried));
   }
+  return label;
 }
 
 static void export_tree(etr_scopes *out, etr_tree *tree) {

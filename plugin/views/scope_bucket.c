@@ -5,8 +5,6 @@
  */
 #include "scope_tree.h"
 
-#include <limits.h>
-
 enum {
   MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
@@ -64,10 +62,9 @@ static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t ind
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
   if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0') return index;
-  const char *key = etr_arena_format(tree->arena, "%u/%.*s", (unsigned)box->parent, (int)ETR_MIN(stem, (size_t)INT_MAX), box->label);
-  if (!key) return index;
-  uint32_t known = etr_map_get(lists, etr_slice_of(key));
-  if (known == ETR_NONE) etr_map_set(lists, etr_slice_of(key), index);
+  etr_slice key = etr_key_of(tree->arena, box->parent, (etr_slice){box->label, stem});
+  uint32_t known = etr_map_get(lists, key);
+  if (known == ETR_NONE) etr_map_set(lists, key, index);
   return known == ETR_NONE ? index : known;
 }
 

@@ -4,8 +4,6 @@
  */
 #include "scope_tree.h"
 
-#include <limits.h>
-
 /* The page cuts labels at a dozen characters, so the end of a path, which tells siblings apart, stands alone where it does. */
 typedef struct shortening {
   etr_tree *tree;
@@ -35,11 +33,10 @@ static void find_families(shortening *s) {
     const etr_box *box = &s->tree->boxes.data[i];
     size_t stem = strlen(box->label);
     while (stem > 0 && box->label[stem - 1] >= '0' && box->label[stem - 1] <= '9') stem--;
-    const char *key = etr_arena_format(s->tree->arena, "%u/%.*s", (unsigned)box->parent, (int)ETR_MIN(stem, (size_t)INT_MAX), box->label);
-    if (!key) return;
-    uint32_t first = etr_map_get(&known, etr_slice_of(key));
+    etr_slice key = etr_key_of(s->tree->arena, box->parent, (etr_slice){box->label, stem});
+    uint32_t first = etr_map_get(&known, key);
     s->family[i] = first == ETR_NONE ? i : first;
-    if (first == ETR_NONE) etr_map_set(&known, etr_slice_of(key), i);
+    if (first == ETR_NONE && !etr_map_set(&known, key, i)) return;
     s->parts[i] = 1;
   }
 }
@@ -57,9 +54,9 @@ static bool grow_families(shortening *s) {
   for (uint32_t i = 1; i < s->tree->boxes.count && !etr_arena_failed(s->tree->arena); i++) {
     const etr_box *box = &s->tree->boxes.data[i];
     const char *shown = box->kind == ETR_SCOPE_MODULE ? last_parts(box->label, s->parts[s->family[i]]) : box->label;
-    const char *key = etr_arena_format(s->tree->arena, "%u/%s", (unsigned)box->parent, shown);
-    uint32_t other = key ? etr_map_get(&known, etr_slice_of(key)) : ETR_NONE;
-    if (key && other == ETR_NONE) etr_map_set(&known, etr_slice_of(key), i);
+    etr_slice key = etr_key_of(s->tree->arena, box->parent, etr_slice_of(shown));
+    uint32_t other = etr_map_get(&known, key);
+    if (other == ETR_NONE) etr_map_set(&known, key, i);
     if (other == ETR_NONE || (!can_grow(s, i) && !can_grow(s, other))) continue;
     s->parts[s->family[i]]++;
     if (s->family[other] != s->family[i]) s->parts[s->family[other]]++;
@@ -90,9 +87,9 @@ static const char *last_words(const shortening *s, uint32_t box) {
 /* All labels that siblings have, or could be cut to; the value is the family, AMBIGUOUS if two have it. */
 enum { AMBIGUOUS = ETR_NONE - 1 };
 static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
-  const char *key = etr_arena_format(s->tree->arena, "%u/%s", (unsigned)s->tree->boxes.data[box].parent, label);
-  uint32_t seen = key ? etr_map_get(known, etr_slice_of(key)) : ETR_NONE;
-  if (key) etr_map_set(known, etr_slice_of(key), seen == ETR_NONE ? s->family[box] : AMBIGUOUS);
+  etr_slice key = etr_key_of(s->tree->arena, s->tree->boxes.data[box].parent, etr_slice_of(label));
+  uint32_t seen = etr_map_get(known, key);
+  etr_map_set(known, key, seen == ETR_NONE ? s->family[box] : AMBIGUOUS);
 }
 
 /* Cuts families off which every label stays alone. */
@@ -111,8 +108,8 @@ static void cut_words(shortening *s) {
     can_be_cut[s->family[i]] |= words != NULL;
   }
   for (uint32_t i = 1; i < count; i++) {
-    const char *words = last_words(s, i), *key = words ? etr_arena_format(s->tree->arena, "%u/%s", (unsigned)boxes[i].parent, words) : NULL;
-    if (key && etr_map_get(&known, etr_slice_of(key)) == AMBIGUOUS) can_be_cut[s->family[i]] = false;
+    const char *words = last_words(s, i);
+    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent, etr_slice_of(words))) == AMBIGUOUS) can_be_cut[s->family[i]] = false;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
