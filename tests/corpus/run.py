@@ -86,6 +86,8 @@ def check(program, case, folder):
         arguments = [name, *case.arguments(inputs)] + (['--format', 'json'] if name == 'nodes' else [])
         outcome = run(program, work, arguments, memory=case.memory)
         outcomes[name] = outcome
+        if case.says not in outcome.stderr.decode():
+            raise Wrong('%s: does not say "%s": %s' % (' '.join(arguments), case.says, outcome.stderr.decode()))
         if outcome.status != 0:
             if 'refuse' not in verdicts and 'survive' not in verdicts:
                 raise Wrong('%s: refused: %s' % (' '.join(arguments), outcome.stderr.decode()))
@@ -109,7 +111,7 @@ def check(program, case, folder):
 class FixtureCase:
     """A file of tests/fixtures/hostile. A dump goes with the record it was recorded for."""
 
-    memory, look = MEMORY, None
+    memory, look, says = MEMORY, None, ''
 
     def __init__(self, name, verdict):
         self.name, self.verdict, self.path = name, verdict, os.path.join(HOSTILE, name)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zip.h>
 
 static struct {
   fault_kind kind;
@@ -57,6 +58,41 @@ ssize_t __wrap_write(int descriptor, const void *data, size_t size);
 ssize_t __wrap_write(int descriptor, const void *data, size_t size) {
   maybe_killed();
   return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_write(descriptor, data, size);
+}
+
+static struct {
+  const char *path;
+  off_t size;
+} shrinking;
+
+void fault_shrink(const char *path, off_t size) {
+  shrinking.path = path;
+  shrinking.size = size;
+}
+
+static void maybe_shrunk(void) {
+  if (fails(FAULT_SHRINK, 0) && truncate(shrinking.path, shrinking.size) != 0) abort();
+}
+
+size_t __real_fread(void *into, size_t size, size_t count, FILE *file);
+size_t __wrap_fread(void *into, size_t size, size_t count, FILE *file);
+size_t __wrap_fread(void *into, size_t size, size_t count, FILE *file) {
+  maybe_shrunk();
+  return __real_fread(into, size, count, file);
+}
+
+ssize_t __real_pread(int descriptor, void *into, size_t size, off_t at);
+ssize_t __wrap_pread(int descriptor, void *into, size_t size, off_t at);
+ssize_t __wrap_pread(int descriptor, void *into, size_t size, off_t at) {
+  maybe_shrunk();
+  return __real_pread(descriptor, into, size, at);
+}
+
+zip_int64_t __real_zip_fread(zip_file_t *file, void *into, zip_uint64_t size);
+zip_int64_t __wrap_zip_fread(zip_file_t *file, void *into, zip_uint64_t size);
+zip_int64_t __wrap_zip_fread(zip_file_t *file, void *into, zip_uint64_t size) {
+  maybe_shrunk();
+  return __real_zip_fread(file, into, size);
 }
 
 int __real_open(const char *path, int flags, ...);

@@ -6,6 +6,7 @@
 #define ETR_TEST_FAULT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 typedef enum fault_kind {
   FAULT_NONE,
@@ -15,11 +16,15 @@ typedef enum fault_kind {
   FAULT_CLOSE,  /* close: the disk was full after all */
   FAULT_RENAME,
   FAULT_MKDIR,
-  FAULT_KILL, /* the process is killed in front of a write, close, rename or unlink */
+  FAULT_KILL,   /* the process is killed in front of a write, close, rename or unlink */
+  FAULT_SHRINK, /* a file that is being read becomes shorter, in front of a read */
 } fault_kind;
 
 /** From now on the call of that kind with this number (from 0) fails; if lasting, all behind it as well. FAULT_NONE ends it. */
 void fault_plan(fault_kind kind, long number, bool is_lasting);
+
+/** Which file FAULT_SHRINK cuts, and to how many bytes. The path is borrowed. */
+void fault_shrink(const char *path, off_t size);
 
 /** True once a call was made to fail. */
 bool fault_happened(void);

@@ -2,8 +2,8 @@
  *
  * output.c - every write made to fail in turn, and the process killed in front of each: output RECORD FOLDER
  *
- * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() leaves under each final name what was there before or the whole new file,
- * and, unless it was killed, nothing else.
+ * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() and etr_write_file() leave under each final name what was there before or
+ * the whole new file, and, unless the process was killed, nothing else.
  */
 #include "emitters.h"
 #include "fault.h"
@@ -66,66 +66,116 @@ static void remove_all(const char *folder) {
 
 /* ---- Writing with a fault ---- */
 
+#define BEFORE "what was there before"
+
+typedef etr_status (*writer)(const etr_profile *profile, const char *folder, etr_error *error);
+
+/* Something that writes below a folder, and what is there after it went well. */
+typedef struct target {
+  const char *name;
+  writer write;
+  bool is_file, exists; /* one file in a folder that is there; one that it replaces */
+  const etr_profile *profile;
+  const char *folder;
+  listing whole;
+} target;
+
 static etr_status write_record(const etr_profile *profile, const char *folder, etr_error *error) {
   etr_logdir_options options = {.logdir = folder, .name = "record", .wall_time = 1, .host = "host", .pid = 1};
-  *error = (etr_error){.offset = ETR_NO_OFFSET};
   return etr_write_logdir(profile, &options, error);
 }
 
-/* Every file under a final name must be whole. Temporary ones may be there only after a kill. */
-static const char *fault_in(const listing *seen, const listing *whole, bool was_killed) {
-  for (size_t i = 0; i < seen->count; i++) {
-    bool known = false;
-    for (size_t k = 0; k < whole->count; k++)
-      known |= strcmp(seen->files[i].path, whole->files[k].path) == 0 && seen->files[i].size == whole->files[k].size;
-    if (is_temporary(seen->files[i].path) && !was_killed) return "a temporary file is left";
-    if (!is_temporary(seen->files[i].path) && !known) return "a file is half-written";
+static etr_status emit_report(void *profile, const etr_sink *sink, etr_error *error) { return etr_emit_report(profile, ETR_UNIT_MS, sink, error); }
+
+static void name_report(char *path, const char *folder) {
+  if (snprintf(path, PATH_BYTES, "%s/report.html", folder) >= PATH_BYTES) abort();
+}
+
+static etr_status write_report(const etr_profile *profile, const char *folder, etr_error *error) {
+  char path[PATH_BYTES];
+  name_report(path, folder);
+  return etr_write_file(path, emit_report, (void *)(uintptr_t)profile, error);
+}
+
+static void prepare(const target *t) {
+  char path[PATH_BYTES];
+  remove_all(t->folder);
+  if (t->is_file && mkdir(t->folder, 0777) != 0) abort();
+  if (!t->exists) return;
+  name_report(path, t->folder);
+  FILE *file = fopen(path, "wb");
+  if (!file || fputs(BEFORE, file) < 0 || fclose(file) != 0) abort();
+}
+
+/* Every file under a final name must be whole, or the one before. Temporary ones may be there only after a kill. */
+static const char *fault_in(const target *t, bool was_killed) {
+  listing seen = {0};
+  size_t finals = 0;
+  list(&seen, t->folder);
+  for (size_t i = 0; i < seen.count; i++) {
+    bool temporary = is_temporary(seen.files[i].path), known = t->exists && seen.files[i].size == (off_t)strlen(BEFORE);
+    for (size_t k = 0; k < t->whole.count; k++)
+      known |= strcmp(seen.files[i].path, t->whole.files[k].path) == 0 && seen.files[i].size == t->whole.files[k].size;
+    if (temporary && !was_killed) return "a temporary file is left";
+    if (!temporary && !known) return "a file is half-written";
+    finals += !temporary;
   }
-  return NULL;
+  return t->exists && finals == 0 ? "what was there is gone" : NULL;
 }
 
 /* Gives what is wrong, NULL if nothing; *happened tells whether there was such a call at all. */
-static const char *write_with(fault_kind kind, long number, const etr_profile *profile, const char *folder, const listing *whole, bool *happened) {
-  etr_error error;
-  listing seen = {0};
+static const char *write_with(fault_kind kind, long number, const target *t, bool *happened) {
+  etr_error error = {.offset = ETR_NO_OFFSET};
   fault_plan(kind, number, true);
-  etr_status status = write_record(profile, folder, &error);
+  etr_status status = t->write(t->profile, t->folder, &error);
   *happened = fault_happened();
   fault_plan(FAULT_NONE, 0, false);
-  list(&seen, folder);
   if (!*happened) return status == ETR_OK ? NULL : "failed without a fault";
   if (status != ETR_ERROR_IO || !error.message[0] || !error.file[0]) return "no error that names a file";
-  return fault_in(&seen, whole, false);
+  return fault_in(t, false);
 }
 
-static const char *write_killed(long number, const etr_profile *profile, const char *folder, const listing *whole, bool *happened) {
+static const char *write_killed(long number, const target *t, bool *happened) {
   int status;
-  listing seen = {0};
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
     etr_error error;
     fault_plan(FAULT_KILL, number, false);
-    _exit(write_record(profile, folder, &error) == ETR_OK ? 0 : 1);
+    _exit(t->write(t->profile, t->folder, &error) == ETR_OK ? 0 : 1);
   }
   if (child < 0 || waitpid(child, &status, 0) != child) return "cannot fork";
   *happened = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   if (!*happened) return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "failed without being killed";
-  list(&seen, folder);
-  return fault_in(&seen, whole, true);
+  return fault_in(t, true);
 }
 
-static bool sweep_calls(const char *name, fault_kind kind, const etr_profile *profile, const char *folder, const listing *whole, size_t *checks) {
+static bool sweep_calls(const char *name, fault_kind kind, const target *t, size_t *checks) {
   bool happened = true;
   for (long number = 0; happened; number++, ++*checks) {
-    remove_all(folder);
-    const char *wrong = kind == FAULT_KILL ? write_killed(number, profile, folder, whole, &happened)
-                                           : write_with(kind, number, profile, folder, whole, &happened);
+    prepare(t);
+    const char *wrong = kind == FAULT_KILL ? write_killed(number, t, &happened) : write_with(kind, number, t, &happened);
     if (!wrong) continue;
-    printf("%s %ld: %s\n", name, number, wrong);
+    printf("%s: %s %ld: %s\n", t->name, name, number, wrong);
     return false;
   }
   return true;
+}
+
+/* Each kind of call in turn. Gives how many failed. */
+static int sweep_target(target *t, int *done, size_t *checks) {
+  static const struct {
+    const char *name;
+    fault_kind kind;
+  } calls[] = {{"write", FAULT_WRITE},   {"open", FAULT_OPEN},   {"close", FAULT_CLOSE},
+               {"rename", FAULT_RENAME}, {"mkdir", FAULT_MKDIR}, {"killed at", FAULT_KILL}};
+  int failed = 0;
+  prepare(t);
+  if (t->write(t->profile, t->folder, NULL) != ETR_OK) return 1;
+  list(&t->whole, t->folder);
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++, ++*done) failed += !sweep_calls(calls[i].name, calls[i].kind, t, checks);
+  remove_all(t->folder);
+  return failed;
 }
 
 /* ---- Sinks that refuse ---- */
@@ -158,24 +208,15 @@ static etr_profile *open_record(const char *record) {
 }
 
 int main(int argc, char **argv) {
-  static const struct {
-    const char *name;
-    fault_kind kind;
-  } calls[] = {{"write", FAULT_WRITE},   {"open", FAULT_OPEN},   {"close", FAULT_CLOSE},
-               {"rename", FAULT_RENAME}, {"mkdir", FAULT_MKDIR}, {"killed at", FAULT_KILL}};
   size_t checks = 0;
   int failed = 0, done = 0;
-  etr_error error;
-  listing whole = {0};
   etr_profile *profile = argc == 3 ? open_record(argv[1]) : NULL;
   if (!profile) return 1;
-  remove_all(argv[2]);
-  if (write_record(profile, argv[2], &error) != ETR_OK) return 1;
-  list(&whole, argv[2]);
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++, done++)
-    failed += !sweep_calls(calls[i].name, calls[i].kind, profile, argv[2], &whole, &checks);
+  target targets[] = {{.name = "run folders", .write = write_record, .profile = profile, .folder = argv[2]},
+                      {.name = "a new file", .write = write_report, .is_file = true, .profile = profile, .folder = argv[2]},
+                      {.name = "a file replaced", .write = write_report, .is_file = true, .exists = true, .profile = profile, .folder = argv[2]}};
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) failed += sweep_target(&targets[i], &done, &checks);
   for (const named_emitter *what = emitters; what->name; what++, done++) failed += !sweep_sink(what, profile, &checks);
-  remove_all(argv[2]);
   etr_profile_close(profile);
   printf("%zu faults; %d passed, %d failed\n", checks, done - failed, failed);
   return failed > 0;
