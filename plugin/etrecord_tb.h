@@ -249,7 +249,9 @@ ETR_API etr_status etr_emit_source_tables(const etr_profile *profile, const etr_
 
 /**
  * Writes what is delegated, per operator type, as ExecuTorch's print_delegation_info counts it, with times, schema "etrecord-tb/delegation/1"
- * (schema/delegation.schema.json). filter (may be NULL): the nodes that are counted. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * (schema/delegation.schema.json). Bodies of control flow are not counted; their time is that of the node that holds them, on the side where they
+ * ran. A side of which no time is known, as of operators that were fused into others, has null. filter (may be NULL): the nodes that are counted.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
                                             etr_error *error);

@@ -12,9 +12,9 @@
 
 /* ---- JSON ---- */
 
-static void put_average(const etr_fields *f, const char *key, const etr_method *method, size_t nodes, uint64_t ticks) {
-  if (method->run_count && nodes)
-    etr_field_ticks(f, key, (double)ticks / (double)method->run_count);
+static void put_average(const etr_fields *f, const char *key, const etr_method *method, const etr_delegation_side *side) {
+  if (method->run_count && side->timed)
+    etr_field_ticks(f, key, (double)side->ticks / (double)method->run_count);
   else
     etr_field_text(f, key, NULL);
 }
@@ -32,10 +32,10 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
     const etr_delegation_row *row = &delegation.rows[i];
     etr_jw_object(f->json);
     etr_field_text(f, "op_type", row->op_type);
-    etr_field_count(f, "delegated", row->delegated);
-    etr_field_count(f, "non_delegated", row->non_delegated);
-    put_average(f, "delegated_avg", method, row->delegated, row->delegated_ticks);
-    put_average(f, "non_delegated_avg", method, row->non_delegated, row->non_delegated_ticks);
+    etr_field_count(f, "delegated", row->delegated.nodes);
+    etr_field_count(f, "non_delegated", row->rest.nodes);
+    put_average(f, "delegated_avg", method, &row->delegated);
+    put_average(f, "non_delegated_avg", method, &row->rest);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -81,9 +81,9 @@ typedef struct tables {
 static const etr_column columns[] = {{"method", false, true},        {"operator", false, true},      {"delegated", true, false},
                                      {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false}};
 
-static void add_average(tables *t, const etr_method *method, size_t nodes, uint64_t ticks) {
-  if (method->run_count && nodes)
-    etr_table_add_time(&t->table, t->profile, (double)ticks / (double)method->run_count, t->options->unit);
+static void add_average(tables *t, const etr_method *method, const etr_delegation_side *side) {
+  if (method->run_count && side->timed)
+    etr_table_add_time(&t->table, t->profile, (double)side->ticks / (double)method->run_count, t->options->unit);
   else
     etr_table_add(&t->table, "");
 }
@@ -91,7 +91,7 @@ static void add_average(tables *t, const etr_method *method, size_t nodes, uint6
 /* Most time first; rows without times stay by operator type. */
 static int by_time(const void *a, const void *b) {
   const etr_delegation_row *x = *(const etr_delegation_row *const *)a, *y = *(const etr_delegation_row *const *)b;
-  uint64_t time_x = x->delegated_ticks + x->non_delegated_ticks, time_y = y->delegated_ticks + y->non_delegated_ticks;
+  uint64_t time_x = x->delegated.ticks + x->rest.ticks, time_y = y->delegated.ticks + y->rest.ticks;
   if (time_x != time_y) return time_x < time_y ? 1 : -1;
   return (x > y) - (x < y);
 }
@@ -121,10 +121,10 @@ static bool add_method(tables *t, const etr_method *method) {
     const etr_delegation_row *row = order[i];
     if (!text) etr_table_add(&t->table, method->name);
     etr_table_add(&t->table, row->op_type);
-    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->delegated));
-    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->non_delegated));
-    add_average(t, method, row->delegated, row->delegated_ticks);
-    add_average(t, method, row->non_delegated, row->non_delegated_ticks);
+    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->delegated.nodes));
+    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->rest.nodes));
+    add_average(t, method, &row->delegated);
+    add_average(t, method, &row->rest);
   }
   if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
   if (text) etr_put_more(&t->writer, delegation.count - shown);

@@ -85,9 +85,9 @@ char *etr_tb_operators_page(etr_arena *arena, const etr_profile *profile, const 
 
 /* ---- Delegation ---- */
 
-static void add_average(etr_table *table, const etr_profile *profile, const etr_method *method, size_t nodes, uint64_t ticks) {
-  if (nodes)
-    etr_table_add_time(table, profile, (double)ticks / (double)method->run_count, ETR_UNIT_US);
+static void add_average(etr_table *table, const etr_profile *profile, const etr_method *method, const etr_delegation_side *side) {
+  if (side->timed)
+    etr_table_add_time(table, profile, (double)side->ticks / (double)method->run_count, ETR_UNIT_US);
   else
     etr_table_add(table, "");
 }
@@ -108,10 +108,10 @@ char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const
   for (size_t i = 0; i < shown; i++) {
     const etr_delegation_row *row = &delegation.rows[i];
     etr_table_add(&table, row->op_type);
-    etr_table_add_number(&table, (double)row->delegated, 0);
-    etr_table_add_number(&table, (double)row->non_delegated, 0);
-    add_average(&table, profile, method, row->delegated, row->delegated_ticks);
-    add_average(&table, profile, method, row->non_delegated, row->non_delegated_ticks);
+    etr_table_add_number(&table, (double)row->delegated.nodes, 0);
+    etr_table_add_number(&table, (double)row->rest.nodes, 0);
+    add_average(&table, profile, method, &row->delegated);
+    add_average(&table, profile, method, &row->rest);
   }
   etr_text_begin(&text, arena, &writer);
   etr_putf(&writer, "%zu delegated subgraph%s: %zu nodes delegated, %zu not\n\n", delegation.subgraphs, delegation.subgraphs == 1 ? "" : "s",

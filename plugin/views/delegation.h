@@ -2,7 +2,7 @@
  *
  * delegation.h - what is delegated, per operator type, as ExecuTorch's print_delegation_info counts it. Layer 4.
  * After executorch/devtools/backend_debug/delegation_info.py: an operator type is a node's name without its number; bodies of control flow are not
- * counted, nor are the delegate calls themselves.
+ * counted, nor are the delegate calls themselves. The time of what ran in a body counts for the node that holds the body, so that times add up.
  */
 #ifndef ETR_DELEGATION_H
 #define ETR_DELEGATION_H
@@ -10,10 +10,16 @@
 #include "arena.h"
 #include "etrecord_tb.h"
 
+/* Nodes that are delegated, or that are not. */
+typedef struct etr_delegation_side {
+  size_t nodes;
+  uint64_t ticks; /* over all runs of the method */
+  bool timed;     /* false: no time is known, as of nodes that were fused into others */
+} etr_delegation_side;
+
 typedef struct etr_delegation_row {
   const char *op_type; /* "aten_add_tensor" */
-  size_t delegated, non_delegated;
-  uint64_t delegated_ticks, non_delegated_ticks; /* over all runs of the method */
+  etr_delegation_side delegated, rest;
 } etr_delegation_row;
 
 typedef struct etr_delegation {
