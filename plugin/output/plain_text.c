@@ -72,14 +72,14 @@ static etr_slice head_of(const etr_writer *writer, const char *text, size_t widt
   return (etr_slice){text, end};
 }
 
-size_t etr_put_cut(etr_writer *writer, const char *text, size_t width) {
+size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut cut) {
   size_t whole = etr_plain_width(writer, text), head_width;
   if (width == 0) return 0;
   if (whole <= width) {
     etr_puts(writer, text);
     return whole;
   }
-  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark, tail_width = left / 2;
+  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark, tail_width = cut == ETR_CUT_START ? left : left / 2;
   etr_put(writer, head_of(writer, text, left - tail_width, &head_width));
   etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
   const char *tail = text;

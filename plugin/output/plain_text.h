@@ -24,9 +24,13 @@ void etr_put_plain(etr_writer *writer, const char *text);
 /** Columns that a text takes where this writer's go: two for East Asian wide characters, none for combining ones. */
 size_t etr_plain_width(const etr_writer *writer, const char *text);
 
-/** Writes a plain text in at most so many columns: a longer one is cut in the middle, since the end of a name tells as much as its start. Gives the
- *  columns it took. */
-size_t etr_put_cut(etr_writer *writer, const char *text, size_t width);
+typedef enum etr_cut {
+  ETR_CUT_MIDDLE, /* the end of a name tells as much as its start */
+  ETR_CUT_START,  /* as of paths that begin alike */
+} etr_cut;
+
+/** Writes a plain text in at most so many columns: a longer one is cut. Gives the columns it took. */
+size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut cut);
 
 /** Writes a name, made plain, and what stands behind it in its line; the name is cut so that both fit into `width` columns (0: 100), though not
  * below 8. */

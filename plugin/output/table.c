@@ -78,28 +78,41 @@ void etr_table_add_time(etr_table *table, const etr_profile *profile, double tic
   etr_table_add(table, etr_text_end(&text, &writer));
 }
 
+void etr_table_add_exact_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit) {
+  etr_table_add_number(table, etr_ticks_to_unit(profile, ticks, unit), 9);
+}
+
+bool etr_table_is_for_programs(etr_table_format format) { return format == ETR_TABLE_CSV || format == ETR_TABLE_TSV; }
+
 /* ---- Text ---- */
 
-static void put_cell(etr_writer *writer, const char *text, size_t width, bool right, bool last, etr_style style) {
+/* How a column is laid out. */
+typedef struct layout {
+  size_t width;
+  etr_cut cut;
+} layout;
+
+static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last, etr_style style) {
+  size_t width = at.width;
   size_t actual = ETR_MIN(etr_plain_width(writer, text), width);
   bool styled = style != ETR_STYLE_PLAIN && actual > 0;
   if (right) etr_put_blanks(writer, width - actual);
   if (styled) etr_put_style(writer, style);
-  actual = etr_put_cut(writer, text, width);
+  actual = etr_put_cut(writer, text, width, at.cut);
   if (styled) etr_put_style(writer, ETR_STYLE_PLAIN);
   if (!right && !last) etr_put_blanks(writer, width - actual);
 }
 
 /* Takes columns off the widest shrinking column until the line fits. */
-static void shrink(const etr_table *table, size_t *widths, size_t width) {
+static void shrink(const etr_table *table, layout *columns, size_t width) {
   size_t total = GAP * (table->column_count - 1);
-  for (size_t i = 0; i < table->column_count; i++) total += widths[i];
+  for (size_t i = 0; i < table->column_count; i++) total += columns[i].width;
   while (total > width) {
     size_t widest = SIZE_MAX;
     for (size_t i = 0; i < table->column_count; i++)
-      if (table->columns[i].shrinks && widths[i] > LEAST_WIDTH && (widest == SIZE_MAX || widths[i] > widths[widest])) widest = i;
+      if (table->columns[i].shrinks && columns[i].width > LEAST_WIDTH && (widest == SIZE_MAX || columns[i].width > columns[widest].width)) widest = i;
     if (widest == SIZE_MAX) return;
-    widths[widest]--;
+    columns[widest].width--;
     total--;
   }
 }
@@ -112,13 +125,39 @@ static etr_style style_at(const etr_table *table, size_t row, size_t column) {
   return row == 0 ? ETR_STYLE_BOLD : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
 }
 
+/* How many different texts a column shows if it is cut so. */
+static size_t count_shown(const etr_table *table, const etr_writer *like, size_t column, layout at) {
+  etr_map seen;
+  etr_map_init(&seen, table->arena);
+  for (size_t i = column; i < table->cells.count; i += table->column_count) {
+    etr_text text;
+    etr_writer writer;
+    etr_text_begin(&text, table->arena, &writer);
+    writer.ascii = like->ascii;
+    (void)etr_put_cut(&writer, table->cells.data[i], at.width, at.cut);
+    const char *shown = etr_text_end(&text, &writer);
+    if (!shown || !etr_map_set(&seen, etr_slice_of(shown), 0)) break;
+  }
+  return seen.count;
+}
+
+/* Modules of one model begin alike: cut in the middle, they may all look the same. */
+static void choose_cuts(const etr_table *table, const etr_writer *writer, layout *columns, const layout *wanted) {
+  for (size_t i = 0; i < table->column_count; i++) {
+    if (columns[i].width >= wanted[i].width) continue;
+    size_t middle = count_shown(table, writer, i, columns[i]);
+    columns[i].cut = ETR_CUT_START;
+    if (count_shown(table, writer, i, columns[i]) <= middle) columns[i].cut = ETR_CUT_MIDDLE;
+  }
+}
+
 /* One row; no blanks behind its last text. */
-static void write_text_row(const etr_table *table, etr_writer *writer, size_t row, const size_t *widths) {
+static void write_text_row(const etr_table *table, etr_writer *writer, size_t row, const layout *columns) {
   size_t count = table->column_count;
   while (count > 0 && cell_at(table, row, count - 1)[0] == '\0') count--;
   for (size_t i = 0; i < count; i++) {
     if (i > 0) etr_put_blanks(writer, GAP);
-    put_cell(writer, cell_at(table, row, i), widths[i], table->columns[i].right, i + 1 == count, style_at(table, row, i));
+    put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count, style_at(table, row, i));
   }
   etr_puts(writer, "\n");
 }
@@ -130,16 +169,20 @@ static bool has_titles(const etr_table *table) {
 }
 
 static void write_text(const etr_table *table, etr_writer *writer, size_t width) {
-  size_t *widths = etr_arena_alloc_array(table->arena, table->column_count, sizeof *widths);
-  if (!widths) return;
-  for (size_t i = 0; i < table->column_count; i++) widths[i] = etr_plain_width(writer, table->columns[i].title);
+  layout *columns = etr_arena_alloc_array(table->arena, table->column_count, sizeof *columns);
+  layout *wanted = etr_arena_alloc_array(table->arena, table->column_count, sizeof *wanted);
+  if (!columns || !wanted) return;
+  for (size_t i = 0; i < table->column_count; i++) wanted[i].width = etr_plain_width(writer, table->columns[i].title);
   for (size_t i = 0; i < table->cells.count; i++) {
-    size_t *column = &widths[i % table->column_count];
+    size_t *column = &wanted[i % table->column_count].width;
     *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
-  shrink(table, widths, width);
+  memcpy(columns, wanted, table->column_count * sizeof *columns);
+  shrink(table, columns, width);
+  choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;
-  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, widths);
+  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, columns);
+  if (etr_arena_failed(table->arena)) writer->status = ETR_ERROR_MEMORY; /* while the cuts were chosen */
 }
 
 /* ---- For programs ---- */

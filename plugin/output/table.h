@@ -10,7 +10,7 @@
 typedef struct etr_column {
   const char *title;
   bool right;   /* numbers */
-  bool shrinks; /* text that may be cut in the middle when the table is too wide */
+  bool shrinks; /* text that may be cut when the table is too wide: in the middle, or at the start where that tells more rows apart */
 } etr_column;
 
 /** Cells are added row by row; the arena holds them. */
@@ -34,6 +34,10 @@ void etr_table_add_general(etr_table *table, double value, int digits);
 void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit);
 /** Adds one. */
 void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit);
+/** Adds one with 9 decimals, as programs get it (CSV and TSV): what adds up still does. NaN is an empty cell. */
+void etr_table_add_exact_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit);
+/** CSV and TSV are for programs, text and Markdown for people. */
+bool etr_table_is_for_programs(etr_table_format format);
 /** Adds a share of a whole as "12.3 %", the warmer the larger; empty if the whole is 0. */
 void etr_table_add_share(etr_table *table, double part, double whole);
 /** Adds a bar of full blocks, `width` of them for a whole; a part of the whole that would get none has none. */

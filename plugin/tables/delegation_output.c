@@ -79,11 +79,13 @@ typedef struct tables {
 } tables;
 
 static const etr_column columns[] = {{"method", false, true},        {"operator", false, true},      {"delegated", true, false},
-                                     {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false}};
+                                     {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false},
+                                     {"unit", false, false}};
 
 static void add_average(tables *t, const etr_method *method, const etr_delegation_side *side) {
+  bool exact = etr_table_is_for_programs(t->options->format);
   if (method->run_count && side->timed)
-    etr_table_add_time(&t->table, t->profile, (double)side->ticks / (double)method->run_count, t->options->unit);
+    (exact ? etr_table_add_exact_time : etr_table_add_time)(&t->table, t->profile, (double)side->ticks / (double)method->run_count, t->options->unit);
   else
     etr_table_add(&t->table, "");
 }
@@ -116,7 +118,7 @@ static bool add_method(tables *t, const etr_method *method) {
   for (size_t i = 0; i < delegation.count; i++) order[i] = &delegation.rows[i];
   if (delegation.count && t->options->order == ETR_ORDER_TIME) qsort(order, delegation.count, sizeof *order, by_time);
   if (text) put_title(t, method, &delegation);
-  if (text) etr_table_init(&t->table, &t->arena, columns + 1, ETR_COUNT(columns) - 1);
+  if (text) etr_table_init(&t->table, &t->arena, columns + 1, ETR_COUNT(columns) - 2);
   for (size_t i = 0; i < shown; i++) {
     const etr_delegation_row *row = order[i];
     if (!text) etr_table_add(&t->table, method->name);
@@ -125,8 +127,9 @@ static bool add_method(tables *t, const etr_method *method) {
     etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->rest.nodes));
     add_average(t, method, &row->delegated);
     add_average(t, method, &row->rest);
+    if (!text) etr_table_add(&t->table, etr_unit_name(t->options->unit));
   }
-  if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
+  if (text && shown) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
   if (text) etr_put_more(&t->writer, delegation.count - shown);
   return true;
 }

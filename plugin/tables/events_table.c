@@ -24,8 +24,9 @@ static const etr_column text_columns[] = {{"event", false, true}, {"instr", true
                                           {"avg", true, false},   {"p50", true, false},   {"p90", true, false}};
 
 static void add_number(events_table *t, const etr_event *event, double ticks) {
+  bool exact = etr_table_is_for_programs(t->options->format);
   if (event->sample_count)
-    etr_table_add_time(&t->table, t->profile, ticks, t->options->unit);
+    (exact ? etr_table_add_exact_time : etr_table_add_time)(&t->table, t->profile, ticks, t->options->unit);
   else
     etr_table_add(&t->table, "");
 }
@@ -128,6 +129,11 @@ etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filt
   for (size_t i = 0; i < profile->block_count; i++) {
     if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) add_block(&t, &profile->blocks[i]);
   }
-  if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
+  if (t.options->format != ETR_TABLE_TEXT) {
+    etr_table_write(&t.table, &t.writer, t.options->format, 0);
+  } else if (t.table.cells.count == 0 && etr_filter_is_active(filter)) {
+    etr_puts(&t.writer, "no events: ");
+    etr_put_filter(&t.writer, &t.arena, filter);
+  }
   return etr_writer_finish_with(&t.writer, &t.arena, error);
 }

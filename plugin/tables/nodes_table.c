@@ -6,6 +6,7 @@
 #include "node_filter.h"
 #include "table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A row of the table: a node and what it is sorted by. */
@@ -86,6 +87,11 @@ typedef enum column {
   COLUMN_MODULE,
   COLUMN_OUTPUT,
   COLUMN_AVG,
+  COLUMN_UNIT, /* from here to COLUMN_MAX: only for programs */
+  COLUMN_P50,
+  COLUMN_P90,
+  COLUMN_MIN,
+  COLUMN_MAX,
   COLUMN_SHARE,
   COLUMN_CALLS,
   COLUMN_MATCH,
@@ -138,15 +144,36 @@ static bool is_worth_it(const nodes_table *t, column c) {
   }
 }
 
+static bool is_for_programs(column c) { return c >= COLUMN_UNIT && c <= COLUMN_MAX; }
+
+static double statistic_of(const etr_node_time *time, column c) {
+  switch (c) {
+  case COLUMN_P50: return time->per_run.p50;
+  case COLUMN_P90: return time->per_run.p90;
+  case COLUMN_MIN: return time->per_run.min;
+  case COLUMN_MAX: return time->per_run.max;
+  default: return time->avg;
+  }
+}
+
+static void add_share(etr_table *table, double part, double whole, bool exact) {
+  if (exact)
+    etr_table_add_number(table, whole > 0 ? part / whole : NAN, 6);
+  else
+    etr_table_add_share(table, part, whole);
+}
+
 static void add_time_cell(nodes_table *t, etr_table *table, const row *r, column c) {
   const etr_node_time *time = time_of(t, r);
-  bool text = t->options->format == ETR_TABLE_TEXT;
+  bool text = t->options->format == ETR_TABLE_TEXT, exact = etr_table_is_for_programs(t->options->format);
   if (!time)
     etr_table_add(table, "");
-  else if (c == COLUMN_AVG)
-    etr_table_add_time(table, t->profile, time->avg, t->options->unit);
+  else if (c == COLUMN_UNIT)
+    etr_table_add(table, etr_unit_name(t->options->unit));
+  else if (c == COLUMN_AVG || is_for_programs(c))
+    (exact ? etr_table_add_exact_time : etr_table_add_time)(table, t->profile, statistic_of(time, c), t->options->unit);
   else if (c == COLUMN_SHARE)
-    etr_table_add_share(table, time->avg, method_of(t, r)->execute.avg);
+    add_share(table, time->avg, method_of(t, r)->execute.avg, exact);
   else if (c == COLUMN_CALLS)
     etr_table_add_number(table, calls_of(t, r), t->options->format == ETR_TABLE_TEXT || time->calls % method_of(t, r)->run_count ? 2 : 0);
   else
@@ -199,17 +226,19 @@ static etr_status write_table(nodes_table *t, const etr_node_filter *filter, con
   etr_writer writer;
   etr_table table;
   bool text = t->options->format == ETR_TABLE_TEXT;
-  char *average = etr_arena_format(&t->arena, "avg %s", etr_unit_name(t->options->unit));
+  bool exact = etr_table_is_for_programs(t->options->format);
+  const char *average = exact ? "avg" : etr_arena_format(&t->arena, "avg %s", etr_unit_name(t->options->unit));
   const etr_column columns[COLUMNS] = {
-      [COLUMN_GRAPH] = {"graph", false, true},    [COLUMN_NODE] = {"node", false, true},     [COLUMN_OPERATOR] = {"operator", false, true},
-      [COLUMN_MODULE] = {"module", false, true},  [COLUMN_OUTPUT] = {"output", false, true}, [COLUMN_AVG] = {average, true, false},
-      [COLUMN_SHARE] = {"share", true, false},    [COLUMN_CALLS] = {"calls", true, false},   [COLUMN_MATCH] = {"match", false, false},
-      [COLUMN_RUNS_AS] = {"runs as", false, true}};
+      [COLUMN_GRAPH] = {"graph", false, true},   [COLUMN_NODE] = {"node", false, true},     [COLUMN_OPERATOR] = {"operator", false, true},
+      [COLUMN_MODULE] = {"module", false, true}, [COLUMN_OUTPUT] = {"output", false, true}, [COLUMN_AVG] = {average, true, false},
+      [COLUMN_SHARE] = {"share", true, false},   [COLUMN_CALLS] = {"calls", true, false},   [COLUMN_MATCH] = {"match", false, false},
+      [COLUMN_UNIT] = {"unit", false, false},    [COLUMN_P50] = {"p50", true, false},       [COLUMN_P90] = {"p90", true, false},
+      [COLUMN_MIN] = {"min", true, false},       [COLUMN_MAX] = {"max", true, false},       [COLUMN_RUNS_AS] = {"runs as", false, true}};
   column shown[COLUMNS];
   etr_column titles[COLUMNS];
   size_t column_count = 0, row_count = t->options->top > 0 ? ETR_MIN(t->rows.count, t->options->top) : t->rows.count;
   for (column c = 0; c < COLUMNS; c++) {
-    if (text && !is_worth_it(t, c)) continue;
+    if ((text && !is_worth_it(t, c)) || (!exact && is_for_programs(c))) continue;
     shown[column_count] = c;
     titles[column_count++] = columns[c];
   }
@@ -218,10 +247,17 @@ static etr_status write_table(nodes_table *t, const etr_node_filter *filter, con
     for (size_t k = 0; k < column_count; k++) add_cell(t, &table, &t->rows.data[i], shown[k]);
   etr_writer_init(&writer, sink);
   etr_writer_look(&writer, t->options);
-  etr_table_write(&table, &writer, t->options->format, t->options->width);
+  bool nothing = text && row_count == 0 && etr_filter_is_active(filter);
+  if (nothing) {
+    etr_puts(&writer, "no nodes: ");
+    etr_put_filter(&writer, &t->arena, filter);
+  } else {
+    etr_table_write(&table, &writer, t->options->format, t->options->width);
+  }
   if (text) etr_put_more(&writer, t->rows.count - row_count);
   if (text && only_match(t)) etr_putf(&writer, "match: %s\n", only_match(t));
   if (text) put_totals(t, &writer, filter);
+  if (etr_arena_failed(&t->arena)) writer.status = ETR_ERROR_MEMORY;
   return etr_writer_finish(&writer, error);
 }
 

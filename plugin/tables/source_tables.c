@@ -86,7 +86,7 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
   const char *path = etr_plain_copy(&l->arena, file->path ? file->path : "(source not recorded)");
   etr_puts(&l->writer, "\n");
   etr_put_style(&l->writer, ETR_STYLE_BOLD);
-  if (path) (void)etr_put_cut(&l->writer, path, width - BEHIND);
+  if (path) (void)etr_put_cut(&l->writer, path, width - BEHIND, ETR_CUT_MIDDLE);
   etr_put_style(&l->writer, ETR_STYLE_PLAIN);
   etr_puts(&l->writer, "  ");
   etr_put_time(&l->writer, l->profile, per_run(s, file->total_ticks), l->options->unit);
@@ -162,11 +162,11 @@ static void add_row(listing *l, const etr_summary *s, const etr_breakdown_row *r
   etr_table_add(&l->table, source ? source->file : "");
   etr_table_add(&l->table, source ? number_text(l, source->line) : "");
   etr_table_add(&l->table, source ? source->function : "");
-  etr_table_add_number(&l->table, etr_ticks_to_unit(l->profile, per_run(s, row->total_ticks), l->options->unit), 9);
+  etr_table_add_exact_time(&l->table, l->profile, per_run(s, row->total_ticks), l->options->unit);
   etr_table_add(&l->table, etr_unit_name(l->options->unit));
   etr_table_add_number(&l->table, s->method->execute_ticks ? (double)row->total_ticks / (double)s->method->execute_ticks : 0, 6);
-  etr_table_add_number(&l->table, etr_ticks_to_unit(l->profile, stats->p50, l->options->unit), 9);
-  etr_table_add_number(&l->table, etr_ticks_to_unit(l->profile, stats->p90, l->options->unit), 9);
+  etr_table_add_exact_time(&l->table, l->profile, stats->p50, l->options->unit);
+  etr_table_add_exact_time(&l->table, l->profile, stats->p90, l->options->unit);
   etr_table_add(&l->table, etr_arena_format(&l->arena, "%zu", row->node_count));
   etr_table_add(&l->table, source ? source->code : "");
 }

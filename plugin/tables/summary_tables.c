@@ -58,25 +58,26 @@ static void put_heading(etr_report *r, const char *text) {
 
 static const char *method_name(const etr_method *method) { return method->name[0] ? method->name : "method not known"; }
 
-/* "mobilenet_v2 · forward · 10 runs   p50 1.2134 ms   avg 1.3010   first run 2.9×   load 4.4012" */
+static void put_head_time(const etr_report *r, etr_writer *writer, const char *name, double ticks) {
+  etr_putf(writer, DOT "%s ", name);
+  etr_put_time(writer, r->profile, ticks, r->options->unit);
+  etr_putf(writer, " %s", etr_unit_name(r->options->unit));
+}
+
+/* "mobilenet_v2 · forward · 10 runs · p50 1.2134 ms · avg 1.3010 ms · first run 2.9× · load 4.4012 ms" */
 static void put_head(etr_report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->arena, &writer);
   etr_putf(&writer, "%s" DOT "%s" DOT "%zu run%s", etr_label_record(&r->arena, r->profile), method_name(s->method), s->method->run_count,
            s->method->run_count == 1 ? "" : "s");
-  etr_puts(&writer, DOT "p50 ");
-  etr_put_time(&writer, r->profile, s->method->execute.p50, r->options->unit);
-  etr_putf(&writer, " %s" DOT "avg ", etr_unit_name(r->options->unit));
-  etr_put_time(&writer, r->profile, s->method->execute.avg, r->options->unit);
+  put_head_time(r, &writer, "p50", s->method->execute.p50);
+  put_head_time(r, &writer, "avg", s->method->execute.avg);
   if (s->first_run.rest.p50 > 0) {
     etr_puts(&writer, DOT "first run ");
     put_factor(&writer, s->first_run.ticks / s->first_run.rest.p50);
   }
-  if (r->loads.whole && r->loads.timed_methods == 1) {
-    etr_puts(&writer, DOT "load ");
-    etr_put_time(&writer, r->profile, r->loads.whole->stats.avg, r->options->unit);
-  }
+  if (r->loads.whole && r->loads.timed_methods == 1) put_head_time(r, &writer, "load", r->loads.whole->stats.avg);
   const char *head = etr_text_end(&text, &writer);
   if (head) put_heading(r, head);
 }

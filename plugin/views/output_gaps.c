@@ -48,7 +48,10 @@ void etr_put_output_gaps(etr_writer *writer, etr_arena *arena, const etr_profile
   size_t runs;
   const etr_output_gap *worst = worst_of(profile, method, 0, &runs);
   if (!worst) return;
-  etr_putf(writer, "\noutputs against the record's reference \xC2\xB7 the worst of %zu run%s (%s)\n", runs, runs == 1 ? "" : "s", worst->rule);
+  const char *title = etr_arena_format(arena, "outputs against the record's reference \xC2\xB7 the worst of %zu run%s (%s)", runs,
+                                       runs == 1 ? "" : "s", worst->rule);
+  etr_puts(writer, "\n");
+  if (title) etr_put_wrapped(writer, ETR_STYLE_PLAIN, title, 0, width ? width : 100);
   etr_table_init(&table, arena, columns, ETR_COUNT(columns));
   for (uint32_t output = 0; (worst = worst_of(profile, method, output, &runs)); output++) {
     etr_table_add(&table, etr_arena_format(arena, "%u", output));

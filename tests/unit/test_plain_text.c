@@ -83,9 +83,33 @@ Test(plain_text, width_and_cut) {
     output out;
     etr_writer *writer = start(&out, cases[i].ascii, false);
     cr_expect_eq(etr_plain_width(writer, cases[i].text), cases[i].width, "width of case %zu", i);
-    size_t took = etr_put_cut(writer, cases[i].text, cases[i].room);
+    size_t took = etr_put_cut(writer, cases[i].text, cases[i].room, ETR_CUT_MIDDLE);
     cr_expect_leq(took, cases[i].room, "case %zu", i);
     cr_expect_eq(took, etr_plain_width(writer, cases[i].cut), "case %zu: %zu", i, took);
+    expect_end(&out, cases[i].cut);
+  }
+}
+
+Test(plain_text, cut_at_the_start) {
+  static const struct {
+    const char *text;
+    size_t room;
+    const char *cut;
+    bool ascii;
+  } cases[] = {
+      {"layers.0.attention", 18, "layers.0.attention", false},
+      {"layers.0.attention", 12,
+       "\xE2\x80\xA6"
+       "0.attention",
+       false},
+      {"layers.0.attention", 12, "...attention", true},
+      {"layers.0.attention", 1, "\xE2\x80\xA6", false},
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 4, "\xE2\x80\xA6\xE6\xA8\xA1", false}, /* half a character has no place */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    output out;
+    etr_writer *writer = start(&out, cases[i].ascii, false);
+    cr_expect_eq(etr_put_cut(writer, cases[i].text, cases[i].room, ETR_CUT_START), etr_plain_width(writer, cases[i].cut), "case %zu", i);
     expect_end(&out, cases[i].cut);
   }
 }
