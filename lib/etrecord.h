@@ -286,7 +286,7 @@ typedef struct etr_block {
   const char *name;         /**< "Default", "Execute" */
   const uint32_t *runs;     /**< indices into etr_profile.runs */
   size_t run_count;
-  uint32_t method;          /**< index into etr_profile.methods; ETR_NONE if nothing ran in it (a load) */
+  uint32_t method;          /**< index into etr_profile.methods; ETR_NONE if none ran in it (a load) */
   const char *method_rule;  /**< one line: which rule decided, or why none could */
   const etr_event *events;
   size_t event_count;

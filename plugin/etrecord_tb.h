@@ -300,8 +300,7 @@ ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const et
 /**
  * The same as tables. Text and Markdown list what is not within noise, options->top rows of each kind (0: all there is, within noise too), largest
  * change of the median first; Markdown starts with the verdict and folds the details away. CSV and TSV are one table of all times, or, with
- * ETR_DIFF_BY_VALUE, of the numeric gap. filter and
- * options may be NULL.
+ * ETR_DIFF_BY_VALUE, of the numeric gap; options->top rows of each kind (0: all), within noise or not. filter and options may be NULL.
  */
 ETR_API etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter, const etr_table_options *options,
                                         const etr_sink *sink, etr_error *error);

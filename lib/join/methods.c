@@ -265,7 +265,7 @@ void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t
     etr_arena scratch = {0};
     if (choose(block, joins, join_count, options)) continue;
     if (!etr_block_ran(block))
-      block->method_rule = "nothing ran in it";
+      block->method_rule = "no method ran in it";
     else if (join_count == 0)
       block->method_rule = "no ETRecord and no .pte: methods are not known";
     else

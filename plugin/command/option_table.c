@@ -124,7 +124,7 @@ const cli_command commands[] = {
          "With --fail-above 5% the exit status is 3 if the median of a method's Method::execute got slower by more than 5 % and by more than the "
          "noise. "
          "Single nodes do not decide.\n"
-         "Text and Markdown leave out what is within noise; --top 0 lists everything. CSV and JSON always do.",
+         "Text and Markdown leave out what is within noise; --top 0 lists everything. CSV does unless --top says otherwise; JSON always does.",
      .examples = {{"diff before after", "two directories"},
                   {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two dumps of one record"},
                   {"diff before after --fail-above 5%", "for a pipeline: fails if it got slower"},
@@ -207,7 +207,7 @@ const option_spec options[] = {
     {"fail-above", 0, "PERCENT", OPTION_PERCENT, AT(fail_above), AT(has_fail_above), NULL, COMMAND_DIFF,
      "exit with 3 if a method got slower by more than this, beyond the noise"},
     {"top", 'n', "N", OPTION_COUNT, AT(top), 0, NULL, PER_METHOD,
-     "only the first N rows (default: 30 of text, 10 of each table of a summary, otherwise all; 0: all)"},
+     "only the first N rows (default: 30 of text, 10 of each table of summary and diff, otherwise all; 0: all)"},
     {"etrecord", 0, "FILE", OPTION_TEXT, AT(etrecord), 0, NULL, INPUTS, "the ETRecord, where RECORD has several or none"},
     {"etdump", 0, "FILE", OPTION_LIST, AT(etdumps), AT(etdump_count), NULL, INPUTS,
      "an ETDump instead of RECORD's; may be repeated, - is standard input"},

@@ -94,7 +94,7 @@ void etr_put_named(etr_writer *writer, etr_arena *arena, const char *name, const
   const char *plain = etr_plain_copy(arena, name);
   if (plain == NULL || rest == NULL) return; /* out of memory */
   size_t rest_width = etr_plain_width(writer, rest), room = width != 0 ? width : DEFAULT_WIDTH;
-  etr_put_cut(writer, plain, room > rest_width + LEAST_WIDTH ? room - rest_width : LEAST_WIDTH);
+  etr_put_cut(writer, plain, room > rest_width + LEAST_WIDTH ? room - rest_width : LEAST_WIDTH, ETR_CUT_MIDDLE);
   etr_puts(writer, rest);
 }
 

@@ -90,8 +90,8 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method) {
   const char *what = method->by_events ? "events" : "nodes";
   bool few = method->may_differ;
-  return or_empty(etr_arena_format(&o->arena, "%s%zu of %zu timed %s line up%s", few ? "only " : "", method->timed_paired, method->timed_nodes, what,
-                                   few ? ": different models? Their sums say more than their nodes" : ""));
+  return or_empty(etr_arena_format(&o->arena, "%s%zu of %zu timed %s of both sides line up%s", few ? "only " : "", method->timed_paired,
+                                   method->timed_nodes, what, few ? ": different models? Their sums say more than their nodes" : ""));
 }
 
 const char *etr_diff_legend(void) {

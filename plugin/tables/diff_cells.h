@@ -28,7 +28,7 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change);
 
 /** "51 faster, 13 within noise, 88 timed on one side only". */
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
-/** "216 of 219 timed nodes line up"; a plain warning where these may be different models. */
+/** "216 of 219 timed nodes of both sides line up"; a plain warning where these may be different models. */
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
 /** What medians, averages and noise are: the legend under tables. */
 const char *etr_diff_legend(void);

@@ -130,7 +130,8 @@ static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pa
     etr_diff_rows rows;
     if (!etr_diff_takes_section(o->filter, s)) continue;
     if (!etr_diff_rows_make(&rows, &o->arena, method, s, o->options->order)) return false;
-    for (size_t i = 0; i < rows.count; i++) {
+    size_t shown = o->options->top ? ETR_MIN(rows.count, o->options->top) : rows.count;
+    for (size_t i = 0; i < shown; i++) {
       add_head(table, method, parts[s], &rows.rows[i]);
       add_change(o, table, rows.rows[i].change);
     }

@@ -88,11 +88,14 @@ static void put_title(events_table *t, const etr_block *block) {
   const char *method = block->method == ETR_NONE ? NULL : t->profile->methods[block->method].name;
   etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
   size_t width = t->options->width ? t->options->width : 100;
-  char *runs = etr_arena_format(&t->arena, " \xC2\xB7 %zu run%s from run %u \xC2\xB7 ", block->run_count, block->run_count == 1 ? "" : "s",
-                                block->run_count ? block->runs[0] : 0);
+  const char *times = etr_arena_format(&t->arena, " \xC2\xB7 times in %s\n", etr_unit_name(t->options->unit));
+  char *runs = etr_arena_format(&t->arena, " \xC2\xB7 %zu run%s from run %u%s", block->run_count, block->run_count == 1 ? "" : "s",
+                                block->run_count ? block->runs[0] : 0, method ? " \xC2\xB7 " : "");
   etr_put_named(&t->writer, &t->arena, block->name, runs, width / 2);
-  etr_put_named(&t->writer, &t->arena, method ? method : "method not known",
-                etr_arena_format(&t->arena, " \xC2\xB7 times in %s\n", etr_unit_name(t->options->unit)), width / 2);
+  if (method)
+    etr_put_named(&t->writer, &t->arena, method, times, width / 2);
+  else if (times)
+    etr_puts(&t->writer, times);
   char *rule = etr_arena_format(&t->arena, "(%s)", block->method_rule);
   if (rule) etr_put_wrapped(&t->writer, ETR_STYLE_PLAIN, rule, 2, width);
   etr_put_filter(&t->writer, &t->arena, t->filter);

@@ -150,7 +150,8 @@ void etr_gap_write_table(etr_diff_output *o) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
     const etr_value_gap **list = sorted(&o->arena, method);
-    for (size_t k = 0; list && k < method->gap_count; k++) add_row(o, &table, method, list[k]);
+    size_t shown = o->options->top ? ETR_MIN(method->gap_count, o->options->top) : method->gap_count;
+    for (size_t k = 0; list && k < shown; k++) add_row(o, &table, method, list[k]);
   }
   etr_table_write(&table, &o->writer, o->options->format, 0);
 }

@@ -116,12 +116,13 @@ static bool add_fallback(between *b, size_t backend) {
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "%zu operator%s between delegates of %s", added->node_count,
                                   added->node_count == 1 ? " runs as a kernel" : "s run as kernels", b->names[backend]);
-  added->evidence = etr_arena_format(
-      finder->arena,
-      "%s. Joining the %zu delegates around them would save at most %s: these kernels, %s of calling them and %s that the delegates' calls take "
-      "beyond their own nodes. Whether %s could run them is not recorded",
-      etr_finder_by_operator(finder, marked), count, etr_finder_time(finder, kernels + calls + rest), etr_finder_time(finder, calls),
-      etr_finder_time(finder, rest), b->names[backend]);
+  added->evidence = etr_arena_format(finder->arena,
+                                     "%s. Joining the %zu delegates around them would save at most %s of this: these kernels, %s of calling them and "
+                                     "%s that the delegates' calls take "
+                                     "beyond their own nodes. What the framework takes between calls, or joined operators gain, is not in it; "
+                                     "whether %s could run them is not recorded",
+                                     etr_finder_by_operator(finder, marked), count, etr_finder_time(finder, kernels + calls + rest),
+                                     etr_finder_time(finder, calls), etr_finder_time(finder, rest), b->names[backend]);
   return true;
 }
 
@@ -161,11 +162,20 @@ static const char *dtype_of(const etr_graph *graph, const etr_edge *edge) {
   return edge->output < node->output_count ? node->outputs[edge->output].dtype : NULL;
 }
 
+static bool is_weight(const etr_node *node) { return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT; }
+
+/* A size that the inputs decide makes another result of the same weight. */
+static bool only_of_weights(const etr_graph *graph, const etr_node *node) {
+  for (size_t i = 0; i < node->input_count; i++)
+    if (!is_weight(&graph->nodes[node->inputs[i].node])) return false;
+  return node->input_count > 0;
+}
+
 static void count_copy(copies *c, const etr_graph *graph, const etr_node *node) {
   if (node->input_count == 0) return;
   const etr_node *source = &graph->nodes[node->inputs[0].node];
   const char *from = dtype_of(graph, &node->inputs[0]), *to = node->output_count ? node->outputs[0].dtype : NULL;
-  c->of_weights += source->kind == ETR_NODE_PARAMETER || source->kind == ETR_NODE_CONSTANT;
+  c->of_weights += only_of_weights(graph, node);
   c->of_copies += source->kind == ETR_NODE_OP && strcmp(source->target, node->target) == 0;
   c->casts += from && to && strcmp(from, to) != 0;
 }

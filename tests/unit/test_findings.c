@@ -94,6 +94,21 @@ Test(findings, no_way_from_delegate_to_delegate) {
   tiny_clear(&t);
 }
 
+/* A weight that is expanded by a size of the input has another result in each run. */
+Test(findings, a_copy_of_a_weight_by_a_size_of_the_input) {
+  tiny t = {0};
+  uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           size = op(&t, "sym_size", "aten.sym_size.int", x), first = op(&t, "expand", "aten.expand_copy.default", w),
+           second = op(&t, "expand_1", "aten.expand_copy.default", w);
+  tiny_input(&t, second, size, 0);
+  tiny_time(&t, first, 200000);
+  tiny_time(&t, second, 400000);
+  const etr_finding *finding = find(&t, whole(&t), ETR_FINDING_COPIES);
+  cr_assert_not_null(finding);
+  cr_expect(strstr(finding->evidence, "1 on a parameter or constant"), "%s", finding->evidence);
+  tiny_clear(&t);
+}
+
 Test(findings, copies) {
   tiny t = {0};
   uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
