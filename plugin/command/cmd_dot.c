@@ -33,6 +33,15 @@ static drawing_format chosen_format(const cli_settings *settings) {
   return strcmp(ending, ".svg") == 0 ? DRAWING_SVG : strcmp(ending, ".png") == 0 ? DRAWING_PNG : DRAWING_DOT;
 }
 
+/* "gif" of a file that is called like a picture that is not drawn here: DOT under such a name would only look broken. NULL: it is not. */
+static const char *other_picture(const cli_settings *settings) {
+  static const char *const others[] = {"gif", "jpg", "jpeg", "pdf", "ps", "eps", "webp"};
+  const char *ending = settings->output && !settings->has_drawing ? strrchr(settings->output, '.') : NULL;
+  for (size_t i = 0; ending && i < sizeof others / sizeof others[0]; i++)
+    if (strcmp(ending + 1, others[i]) == 0) return others[i];
+  return NULL;
+}
+
 static etr_status write_dot(const etr_profile *profile, const cli_settings *settings, etr_error *error) {
   drawn_entry entry = {.profile = profile,
                        .options = {.depth = (int)settings->depth, .focus = settings->focus, .top = (size_t)settings->most_expensive},
@@ -44,5 +53,7 @@ static etr_status write_dot(const etr_profile *profile, const cli_settings *sett
 exit_status command_dot(const cli_settings *settings) {
   if (chosen_format(settings) == DRAWING_PNG && !command_has_file(settings) && isatty(STDOUT_FILENO))
     return message_usage("dot", "a PNG is nothing for a terminal: give -o FILE");
+  const char *picture = other_picture(settings);
+  if (picture) return message_usage("dot", "--output: no %s is drawn here: let FILE end in .svg, .png or .dot, or give --format", picture);
   return command_run(settings, write_dot);
 }
