@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 command -v abidiff >/dev/null || { echo "skipped: abidiff (Debian: abigail-tools) is not installed"; exit 77; }
 base=${1:-$(git describe --tags --abbrev=0 2>/dev/null || true)}
-[ -n "$base" ] || { echo "skipped: there is no release to compare with yet"; exit 77; }
+[ -n "$base" ] || { echo "there is no release yet to compare with"; exit 0; }
 
 build_library() { # SOURCE BUILD
   cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF >/dev/null
