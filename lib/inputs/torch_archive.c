@@ -44,7 +44,7 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
 
 /* Archives of old are little-endian and do not say so. */
 static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error) {
-  etr_file order;
+  etr_file order = {0};
   etr_error ignored;
   etr_status status = read_entry(&order, archive, "byteorder", 64, &ignored);
   if (status != ETR_OK) return status == ETR_ERROR_MEMORY ? out_of_memory(archive, error) : ETR_OK;

@@ -184,7 +184,7 @@ static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error
 etr_status etr_reference_compare(etr_profile *profile, etr_arena *arena, etr_warnings *warnings, etr_error *error) {
   comparer c = {.profile = profile, .arena = arena, .warnings = warnings};
   bool any = false;
-  etr_file file;
+  etr_file file = {0};
   etr_error failure = {.offset = ETR_NO_OFFSET};
   for (size_t i = 0; i < profile->debug_value_count && !any; i++) any = profile->debug_values[i].is_output;
   if (!any || !profile->has_reference_outputs) return ETR_OK;

@@ -53,8 +53,7 @@ static void pick_values(etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
     seen += key.size;
-    for (etr_json_object(json); etr_json_key(json, &key);)
-      (etr_slice_is(key, "dtype") || etr_slice_is(key, "sizes") ? walk : etr_json_skip)(json);
+    for (etr_json_object(json); etr_json_key(json, &key);) (etr_slice_is(key, "dtype") || etr_slice_is(key, "sizes") ? walk : etr_json_skip)(json);
   }
 }
 
@@ -90,8 +89,9 @@ static double cpu_seconds(void) {
 
 int main(int argc, char **argv) {
   bool all = argc > 1 && strcmp(argv[1], "walk") == 0, good = argc > 2;
-  double best = 1e9, total = 0;
-  for (int i = 2; i < argc && good; i++, total += best, best = 1e9) {
+  double total = 0;
+  for (int i = 2; i < argc && good; i++) {
+    double best = 1e9;
     etr_file file;
     if (etr_file_read(&file, argv[i], UINT64_C(1) << 40, NULL) != ETR_OK) return EXIT_FAILURE;
     for (int k = 0; k < 20; k++) {
@@ -104,6 +104,7 @@ int main(int argc, char **argv) {
       best = ETR_MIN(best, cpu_seconds() - start);
     }
     etr_file_clear(&file);
+    total += best;
   }
   printf("%.9f\n", total);
   return good && seen ? EXIT_SUCCESS : EXIT_FAILURE;

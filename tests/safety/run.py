@@ -33,7 +33,7 @@ SCHEMA = os.path.join(os.path.dirname(TESTS), 'schema', '%s.schema.json')
 SECONDS = 20
 
 TABLES = {'text': formats.text, 'json': formats.json_document, 'csv': formats.csv_table, 'tsv': formats.tsv_table, 'markdown': formats.markdown}
-READING = ['info RECORD', 'nodes RECORD', 'nodes RECORD --values', 'events RECORD', 'summary RECORD', 'delegation RECORD', 'diff RECORD OTHER']
+READING = ['info RECORD', 'nodes RECORD', 'nodes RECORD --values', 'events RECORD', 'summary RECORD', 'source RECORD', 'delegation RECORD', 'diff RECORD OTHER']
 
 # The command line, the check of what it prints, and the schema of that. RECORD and DUMP are the hostile record and dump, OTHER is the record of the
 # turn before, MODULE and METHOD are names in it.

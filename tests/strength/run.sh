@@ -13,13 +13,15 @@ step() {
   local name=$1 log status=0 start=$SECONDS
   log=build/strength/${name// /_}.log
   shift
+  printf '%-28s ' "$name"
   "$@" >"$log" 2>&1 || status=$?
   case $status in
     0) passed=$((passed + 1)) verdict=ok ;;
     77) skipped=$((skipped + 1)) verdict=skipped ;;
     *) failed=$((failed + 1)) verdict="FAILED, see $log" ;;
   esac
-  printf '%-28s %4d s  %s: %s\n' "$name" $((SECONDS - start)) "$verdict" "$(grep -v '^$' "$log" | tail -n 1)"
+  printf '%4d s  %s: %s\n' $((SECONDS - start)) "$verdict" "$(grep -v '^$' "$log" | tail -n 1)"
+  [ $status -eq 0 ] || [ $status -eq 77 ] || grep -E '^[[:space:]]+[0-9]+ - |^FAILED|FOUND|: error: ' "$log" | head -n 20 # what exactly
   [ $status -ne 77 ] || [ "${CI:-}" != true ] || failed=$((failed + 1))
 }
 
@@ -32,6 +34,7 @@ preset() {
 
 step "address and undefined" preset asan --exclude-regex '^(interop|browser|python)'
 step "threads" preset tsan
+step "clang-tidy" bash tests/strength/tidy.sh
 step "valgrind" bash tests/strength/valgrind.sh
 step "fuzzing" bash tests/fuzz/run.sh "$seconds"
 step "interface of the library" bash tests/strength/abi.sh
