@@ -8,6 +8,7 @@
 #include "loads.h"
 #include "stats.h"
 #include "table.h"
+#include "timed_node.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,27 +40,15 @@ static const char *time_text(const etr_finder *finder, double ticks) {
 
 const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) { return time_text(finder, (double)ticks / (double)finder->method->run_count); }
 
-/* A node and its time. */
-typedef struct timed_node {
-  uint64_t ticks;
-  uint32_t node;
-} timed_node;
-
-static int by_ticks(const void *a, const void *b) {
-  const timed_node *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
-  return (x->node > y->node) - (x->node < y->node);
-}
-
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
-  etr_vec(timed_node) list = {0};
+  etr_vec(etr_timed_node) list = {0};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    timed_node *added = marked[i] && finder->graph->times[i].runs > 0 ? etr_vec_push(finder->arena, &list) : NULL;
-    if (added) *added = (timed_node){finder->graph->times[i].total_ticks, i};
+    etr_timed_node *added = marked[i] && finder->graph->times[i].runs > 0 ? etr_vec_push(finder->arena, &list) : NULL;
+    if (added) *added = (etr_timed_node){finder->graph->times[i].total_ticks, i};
   }
   uint32_t *nodes = etr_arena_alloc_array(finder->arena, list.count, sizeof *nodes);
   if (etr_arena_failed(finder->arena)) return false;
-  if (list.count) qsort(list.data, list.count, sizeof *list.data, by_ticks);
+  if (list.count) qsort(list.data, list.count, sizeof *list.data, etr_timed_node_order);
   for (size_t i = 0; i < list.count; i++) nodes[i] = list.data[i].node;
   finding->nodes = nodes;
   finding->node_count = list.count;

@@ -5,6 +5,7 @@
 #include "summary.h"
 
 #include "node_filter.h"
+#include "timed_node.h"
 
 #include <stdlib.h>
 
@@ -20,26 +21,14 @@ static const bool *wanted_nodes(const etr_summary *s, etr_arena *arena, const et
   return wanted;
 }
 
-/* A node and its time. */
-typedef struct timed_node {
-  uint64_t ticks;
-  uint32_t node;
-} timed_node;
-
-static int by_ticks(const void *a, const void *b) {
-  const timed_node *x = a, *y = b;
-  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
-  return (x->node > y->node) - (x->node < y->node);
-}
-
 static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted) {
   size_t all = s->graph ? s->graph->node_count : 0, count = 0;
-  timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
+  etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
   uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
   if (!list || !nodes) return false;
   for (uint32_t i = 0; i < all; i++)
-    if (wanted[i] && s->graph->times[i].runs > 0) list[count++] = (timed_node){s->graph->times[i].total_ticks, i};
-  if (count) qsort(list, count, sizeof *list, by_ticks);
+    if (wanted[i] && s->graph->times[i].runs > 0) list[count++] = (etr_timed_node){s->graph->times[i].total_ticks, i};
+  if (count) qsort(list, count, sizeof *list, etr_timed_node_order);
   for (size_t i = 0; i < count; i++) {
     nodes[i] = list[i].node;
     s->part_ticks += list[i].ticks;

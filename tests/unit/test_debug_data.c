@@ -4,24 +4,13 @@
  */
 #include "debug_data.h"
 
+#include "fixture.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static etr_profile *open_fixture(const char *name, const char *debug_buffer) {
-  char path[256];
-  etr_inputs inputs;
-  etr_error error;
-  etr_profile *profile;
-  const etr_inputs chosen = {.debug_buffer = debug_buffer};
-  snprintf(path, sizeof path, FIXTURES "/%s", name);
-  cr_assert_eq(etr_inputs_find(&inputs, path, &chosen, &error), ETR_OK);
-  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
-  etr_inputs_clear(&inputs);
-  return profile;
-}
 
 /* The value of the first run that logged any. */
 static const etr_debug_value *find_value(const etr_profile *profile, int32_t instruction, const char *delegate_id, bool is_output, uint32_t index) {
@@ -63,7 +52,7 @@ Test(debug_data, what_the_inspector_reads) {
       {"bundled_update", 3, false, false, 0, "aten_sum_dim_int_list", 1, 0.1713709533214569},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
-    etr_profile *profile = open_fixture(rows[i].fixture, NULL);
+    etr_profile *profile = open_fixture_with(rows[i].fixture, NULL);
     const etr_debug_value *value = find_value(profile, rows[i].instruction, NULL, rows[i].is_output, rows[i].index);
     cr_assert(value && value->stats, "row %zu", i);
     cr_expect(value->kind == ETR_DEBUG_TENSOR && value->run == 1 && value->is_argument == rows[i].is_argument, "row %zu", i);
@@ -90,7 +79,7 @@ Test(debug_data, scalars) {
       {"3", 0, ETR_DEBUG_BOOL, 1, 0},       {NULL, 0, ETR_DEBUG_INT, 42, 0},
       {NULL, 1, ETR_DEBUG_DOUBLE, 0, 3.25}, {NULL, 2, ETR_DEBUG_BOOL, 1, 0},
   };
-  etr_profile *profile = open_fixture("cpp_rich", NULL);
+  etr_profile *profile = open_fixture("cpp_rich");
   cr_expect_eq(profile->debug_value_count, 24);
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     const etr_debug_value *value = find_value(profile, 3, rows[i].delegate_id, false, rows[i].index);
@@ -139,7 +128,7 @@ Test(debug_data, what_is_said_of_a_buffer) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     char path[] = "/tmp/test_debug_data.XXXXXX";
     make_buffer(path, rows[i].size, rows[i].at, rows[i].value);
-    etr_profile *profile = open_fixture("add_mul_debug", path);
+    etr_profile *profile = open_fixture_with("add_mul_debug", path);
     cr_expect_eq(measured(profile), rows[i].measured, "row %zu: %zu", i, measured(profile));
     cr_expect_eq(profile->warning_count, rows[i].warning != NULL, "row %zu", i);
     if (rows[i].warning && profile->warning_count) {

@@ -4,19 +4,10 @@
  */
 #include "etrecord.h"
 
+#include "fixture.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
-
-static etr_profile *open_fixture(const char *name) {
-  char folder[512];
-  snprintf(folder, sizeof folder, FIXTURES "/%s", name);
-  etr_inputs inputs;
-  etr_profile *profile = NULL;
-  cr_assert_eq(etr_inputs_find(&inputs, folder, NULL, NULL), ETR_OK);
-  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
-  etr_inputs_clear(&inputs);
-  return profile;
-}
 
 static uint64_t sum_of_kind(const etr_method *m, etr_portion_kind kind) {
   uint64_t sum = 0;

@@ -5,20 +5,11 @@
 #include "tb_curves.h"
 #include "tb_histogram.h"
 
+#include "fixture.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
-
-static etr_profile *open_fixture(const char *name) {
-  char folder[512];
-  snprintf(folder, sizeof folder, FIXTURES "/%s", name);
-  etr_inputs inputs;
-  etr_profile *profile = NULL;
-  cr_assert_eq(etr_inputs_find(&inputs, folder, NULL, NULL), ETR_OK);
-  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
-  etr_inputs_clear(&inputs);
-  return profile;
-}
 
 /* Sum of the curves of a group at one point. */
 static double sum_at(const etr_tb_curves *curves, const char *group, size_t point) {

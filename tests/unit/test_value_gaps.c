@@ -4,24 +4,13 @@
  */
 #include "value_gaps.h"
 
+#include "fixture.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static etr_profile *open_fixture(const char *name, const char *debug_buffer) {
-  char path[256];
-  etr_inputs inputs;
-  etr_error error;
-  etr_profile *profile;
-  const etr_inputs chosen = {.debug_buffer = debug_buffer};
-  snprintf(path, sizeof path, FIXTURES "/%s", name);
-  cr_assert_eq(etr_inputs_find(&inputs, path, &chosen, &error), ETR_OK);
-  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
-  etr_inputs_clear(&inputs);
-  return profile;
-}
 
 static const char *name_of(const etr_method_pair *method, const etr_value_gap *gap) {
   return gap->pair == ETR_NONE ? "" : method->pairs[gap->pair].new_name;
@@ -51,7 +40,7 @@ Test(value_gaps, a_value_that_changed) {
     cr_assert_eq(write(descriptor, file.data, file.size), (ssize_t)file.size);
     close(descriptor);
     etr_file_clear(&file);
-    etr_profile *base = open_fixture("add_mul_debug", NULL), *newer = open_fixture("add_mul_debug", path);
+    etr_profile *base = open_fixture("add_mul_debug"), *newer = open_fixture_with("add_mul_debug", path);
     etr_comparison *comparison;
     cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
     const etr_method_pair *method = &comparison->methods[0];
@@ -85,7 +74,7 @@ Test(value_gaps, what_is_paired) {
       {"add_mul_debug", "add_mul", 0, 0, 0},         {"cpp_rich", "cpp_rich", 6, 2, 0},              /* scalars */
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
-    etr_profile *base = open_fixture(rows[i].base, NULL), *newer = open_fixture(rows[i].newer, NULL);
+    etr_profile *base = open_fixture_with(rows[i].base, NULL), *newer = open_fixture_with(rows[i].newer, NULL);
     etr_comparison *comparison;
     size_t gaps = 0, nodes = 0, problems = 0;
     cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);

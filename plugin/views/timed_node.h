@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * timed_node.h - nodes in the order of their time. Layer 4.
+ */
+#ifndef ETR_TIMED_NODE_H
+#define ETR_TIMED_NODE_H
+
+#include <stdint.h>
+
+/** A node and its time over all runs. */
+typedef struct etr_timed_node {
+  uint64_t ticks;
+  uint32_t node;
+} etr_timed_node;
+
+/** For qsort(): longest first, nodes that took the same in the graph's order. */
+static inline int etr_timed_node_order(const void *a, const void *b) {
+  const etr_timed_node *x = a, *y = b;
+  if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fixture.h - a profile of one of the fixtures.
+ */
+#ifndef ETR_TEST_FIXTURE_H
+#define ETR_TEST_FIXTURE_H
+
+#include "etrecord.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/** Opens the folder of that name; debug_buffer, if not NULL, is taken instead of the one in it. Close it with etr_profile_close(). */
+static inline etr_profile *open_fixture_with(const char *name, const char *debug_buffer) {
+  char path[512];
+  etr_inputs inputs;
+  etr_error error = {.offset = ETR_NO_OFFSET};
+  etr_profile *profile = NULL;
+  const etr_inputs chosen = {.debug_buffer = debug_buffer};
+  snprintf(path, sizeof path, FIXTURES "/%s", name);
+  cr_assert_eq(etr_inputs_find(&inputs, path, &chosen, &error), ETR_OK, "%s: %s", name, error.message);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s: %s", name, error.message);
+  etr_inputs_clear(&inputs);
+  return profile;
+}
+
+static inline etr_profile *open_fixture(const char *name) { return open_fixture_with(name, NULL); }
+
+#endif
