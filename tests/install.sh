@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build=(cmake ninja-build gcc g++ libc6-dev pkg-config protobuf-compiler protobuf-c-compiler libprotobuf-c-dev zlib1g-dev libzip-dev libgraphviz-dev)
-test=(libcriterion-dev graphviz flatbuffers-compiler python3 python3-venv man-db mandoc zsh fish)
+test=(libcriterion-dev graphviz flatbuffers-compiler python3 python3-venv man-db mandoc zsh fish clang)
 
 sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
 updated=
@@ -27,3 +27,6 @@ install_missing "${test[@]}"
 command -v npm >/dev/null || install_missing nodejs npm
 # Where there is no such package (Ubuntu has a snap instead), the browser tests say that they were skipped.
 install_missing chromium || echo "chromium could not be installed"
+# libFuzzer and the sanitizers are a package beside clang, named after its version; some releases have them in clang's own.
+runtime=libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev
+install_missing "$runtime" || echo "$runtime could not be installed"

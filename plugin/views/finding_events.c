@@ -207,13 +207,12 @@ bool etr_finder_measure_calls(etr_finder *finder) {
 
 bool etr_find_slow_calls(etr_finder *finder) {
   size_t node_count = finder->graph->node_count;
-  uint64_t calls = 0, kernels = 0;
+  uint64_t calls = 0;
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
   if (!marked) return false;
   for (size_t i = 0; i < node_count; i++) {
     marked[i] = finder->call_ticks[i] > finder->kernel_ticks[i];
     calls += marked[i] ? finder->call_ticks[i] : 0;
-    kernels += marked[i] ? finder->kernel_ticks[i] : 0;
   }
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, ETR_MIN(calls, finder->method->framework_ticks));
   if (!added) return true;
