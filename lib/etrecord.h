@@ -107,6 +107,9 @@ typedef struct etr_options {
   uint64_t max_entry_bytes;           /**< largest size of one decompressed entry or input file; 0: 16 GiB for an entry (read in a stream), 1 GiB for
                                            a file read whole. Of a .pte the weights do not count */
   uint32_t max_nodes;                 /**< most nodes of one graph; 0: 2 Mi */
+  bool edge_only;                     /**< reads no nodes but those of Edge programs, to which times are joined: cheaper, for callers that look at no
+                                           others. Other graphs have their names alone, no node has an aten_node, and damage in programs that are not
+                                           read goes unnoticed. Where no Edge program can be read, the record's other programs are read as ever */
 } etr_options;
 
 /* ---- Graphs --------------------------------------------------------------------------------------------------------------------------- */

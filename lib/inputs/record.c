@@ -13,15 +13,16 @@
 #define EDGE_ENTRY "edge_dialect_exported_program"
 #define ATEN_ENTRY "exported_program"
 
-typedef enum entry_kind {
-  ENTRY_UNKNOWN,
-  ENTRY_IGNORED, /* weights, example inputs, the identifier */
-  ENTRY_PROGRAM,
-  ENTRY_HANDLE_MAP,
-  ENTRY_DELEGATE_MAP,
-  ENTRY_GRAPH_ID,
-  ENTRY_REFERENCE_OUTPUTS,
-  ENTRY_REPRESENTATIVE_INPUTS,
+typedef enum entry_kind { /* bits: several kinds are read together, in the record's order */
+                          ENTRY_UNKNOWN = 1 << 0,
+                          ENTRY_IGNORED = 1 << 1, /* weights, example inputs, the identifier */
+                          ENTRY_EDGE_PROGRAM = 1 << 2,
+                          ENTRY_OTHER_PROGRAM = 1 << 3,
+                          ENTRY_HANDLE_MAP = 1 << 4,
+                          ENTRY_DELEGATE_MAP = 1 << 5,
+                          ENTRY_GRAPH_ID = 1 << 6,
+                          ENTRY_REFERENCE_OUTPUTS = 1 << 7,
+                          ENTRY_REPRESENTATIVE_INPUTS = 1 << 8,
 } entry_kind;
 
 typedef struct reader {
@@ -75,14 +76,16 @@ static entry_kind kind_of(const char *name) {
       {"instruction_id_to_num_outs_map", ENTRY_IGNORED},
       {"export_graph_id", ENTRY_GRAPH_ID},
       {"reference_outputs", ENTRY_REFERENCE_OUTPUTS},
-      {ATEN_ENTRY, ENTRY_PROGRAM},
-      {EDGE_ENTRY, ENTRY_PROGRAM},
+      {ATEN_ENTRY, ENTRY_OTHER_PROGRAM},
+      {EDGE_ENTRY, ENTRY_EDGE_PROGRAM},
       {"representative_inputs", ENTRY_REPRESENTATIVE_INPUTS},
   };
   for (size_t i = 0; i < ETR_COUNT(known); i++)
     if (strcmp(name, known[i].name) == 0) return known[i].kind;
   if (program_of_weights(etr_slice_of(name)).size) return ENTRY_IGNORED;
-  return strchr(name, '/') ? ENTRY_PROGRAM : ENTRY_UNKNOWN;
+  const char *slash = strrchr(name, '/');
+  if (!slash) return ENTRY_UNKNOWN;
+  return etr_slice_equal((etr_slice){name, (size_t)(slash - name)}, ETR_SLICE(EDGE_ENTRY)) ? ENTRY_EDGE_PROGRAM : ENTRY_OTHER_PROGRAM;
 }
 
 /* ---- Entries ---- */
@@ -117,9 +120,7 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
   return status;
 }
 
-static void read_program_entry(reader *r, etr_json *json, const char *name) {
-  etr_graph graph;
-  if (etr_program_read(&graph, &r->strings, json, r->graph_id, r->limits.nodes) != ETR_OK) return;
+static void add_graph(reader *r, etr_graph graph, const char *name) {
   const char *slash = strrchr(name, '/');
   etr_graph *added = etr_vec_push(r->arena, &r->graphs);
   if (!added) return;
@@ -127,6 +128,12 @@ static void read_program_entry(reader *r, etr_json *json, const char *name) {
   added->entry = etr_intern(&r->strings, etr_slice_of(name));
   added->module = slash ? etr_intern(&r->strings, (etr_slice){name, (size_t)(slash - name)}) : added->entry;
   added->method = slash ? etr_intern(&r->strings, etr_slice_of(slash + 1)) : NULL; /* named when the maps are known */
+}
+
+static void read_program_entry(reader *r, etr_json *json, const char *name) {
+  etr_graph graph;
+  int64_t graph_id = r->limits.edge_only ? 0 : r->graph_id; /* leads to nodes of programs that are not read */
+  if (etr_program_read(&graph, &r->strings, json, graph_id, r->limits.nodes) == ETR_OK) add_graph(r, graph, name);
 }
 
 static void read_handle_map(reader *r, etr_json *json, const char *name) {
@@ -150,10 +157,10 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
   r->record->export_graph_id = etr_arena_format(r->arena, "%lld", (long long)r->graph_id);
 }
 
-/* Reads all entries of one kind. One that is damaged is left out with a warning. */
-static etr_status read_entries(reader *r, entry_kind kind, document_reader read, etr_error *error) {
+/* Reads all entries of these kinds. One that is damaged is left out with a warning. */
+static etr_status read_entries(reader *r, unsigned kinds, document_reader read, etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    if (kind_of(etr_archive_name(r->archive, i)) != kind) continue;
+    if (!(kind_of(etr_archive_name(r->archive, i)) & kinds)) continue;
     etr_error failure = {.offset = ETR_NO_OFFSET};
     etr_status status = read_entry(r, i, read, &failure);
     if (status == ETR_OK) continue;
@@ -165,6 +172,22 @@ static etr_status read_entries(reader *r, entry_kind kind, document_reader read,
     if (!r->first_failure.message[0]) r->first_failure = failure;
   }
   return ETR_OK;
+}
+
+static etr_status read_edge_programs(reader *r, etr_error *error) {
+  ETR_TRY(read_entries(r, ENTRY_EDGE_PROGRAM, read_program_entry, error));
+  if (r->graphs.count == 0) return read_entries(r, ENTRY_OTHER_PROGRAM, read_program_entry, error);
+  for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
+    const char *name = etr_archive_name(r->archive, i);
+    const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
+    if (kind_of(name) == ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
+  }
+  return ETR_OK;
+}
+
+static etr_status read_programs(reader *r, etr_error *error) {
+  if (r->limits.edge_only) return read_edge_programs(r, error);
+  return read_entries(r, ENTRY_EDGE_PROGRAM | ENTRY_OTHER_PROGRAM, read_program_entry, error);
 }
 
 /* ---- Names of entry points ---- */
@@ -235,7 +258,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   ETR_TRY(read_entries(r, ENTRY_GRAPH_ID, read_graph_id, error));
   ETR_TRY(read_entries(r, ENTRY_HANDLE_MAP, read_handle_map, error));
   ETR_TRY(read_entries(r, ENTRY_DELEGATE_MAP, read_delegate_map, error));
-  ETR_TRY(read_entries(r, ENTRY_PROGRAM, read_program_entry, error));
+  ETR_TRY(read_programs(r, error));
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);
   if (r->graphs.count == 0 && r->first_failure.message[0]) {
     if (error) *error = r->first_failure;

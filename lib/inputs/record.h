@@ -42,10 +42,11 @@ typedef struct etr_record {
   const char *export_graph_id; /* NULL if absent */
 } etr_record;
 
-/** What a record may hold at most. */
+/** What a record may hold at most, and what of it is wanted. */
 typedef struct etr_record_limits {
   uint64_t entry_bytes; /* of one entry, decompressed */
   uint32_t nodes;       /* of one graph */
+  bool edge_only;       /* as in etr_options */
 } etr_record_limits;
 
 /** Collects warnings into the arena; the profile takes them over. */

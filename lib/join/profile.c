@@ -38,6 +38,8 @@ typedef struct loader {
 
 static etr_status out_of_memory(etr_error *error) { return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory"); }
 
+static bool edge_only(const loader *l) { return l->options && l->options->edge_only; }
+
 /* ---- Reading ---- */
 
 typedef struct dump_place {
@@ -76,7 +78,8 @@ static etr_status read_program(loader *l, uint64_t max_bytes, etr_error *error) 
 }
 
 static etr_status read_record(loader *l, uint64_t max_bytes, etr_error *error) {
-  etr_record_limits limits = {.entry_bytes = max_bytes, .nodes = l->options && l->options->max_nodes ? l->options->max_nodes : DEFAULT_MAX_NODES};
+  etr_record_limits limits = {
+      .entry_bytes = max_bytes, .nodes = l->options && l->options->max_nodes ? l->options->max_nodes : DEFAULT_MAX_NODES, .edge_only = edge_only(l)};
   if (!l->inputs->etrecord) return ETR_OK;
   ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
   l->profile->etrecord = etr_arena_copy(l->arena, etr_slice_of(l->inputs->etrecord));
@@ -163,10 +166,17 @@ static etr_status check_choices(const loader *l, etr_error *error) {
 
 /* exported_program is the one program, or that of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_join *join) {
-  if (!join->graph || (l->edge_graph_count > 1 && strcmp(join->name, "forward") != 0)) return NULL;
+  if (edge_only(l) || !join->graph || (l->edge_graph_count > 1 && strcmp(join->name, "forward") != 0)) return NULL;
   for (size_t i = 0; i < l->record.graph_count; i++)
     if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0) return &l->record.graphs[i];
   return NULL;
+}
+
+static void name_program(const loader *l, etr_graph *program, const char *method) {
+  if (edge_only(l)) *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
+  program->module = "program";
+  program->method = method;
+  program->entry = l->profile->pte;
 }
 
 static etr_status join_all(loader *l, etr_error *error) {
@@ -183,13 +193,9 @@ static etr_status join_all(loader *l, etr_error *error) {
     if (!etr_join_method(join, i, &l->blocks, l->arena)) return out_of_memory(error);
     etr_graph *program = join->program ? etr_vec_push(l->arena, &l->programs) : NULL;
     if (join->program && !program) return out_of_memory(error);
-    etr_method_graphs graphs = {.edge = (etr_graph *)join->graph, .aten = aten_graph_of(l, join), .program = program};
+    etr_method_graphs graphs = {.edge = (etr_graph *)join->graph, .aten = aten_graph_of(l, join), .program = edge_only(l) ? NULL : program};
     if (!etr_attribute(&methods[i], &graphs, join, i, &l->blocks, l->arena, &l->warnings)) return out_of_memory(error);
-    if (program) {
-      program->module = "program";
-      program->method = join->name;
-      program->entry = l->profile->pte;
-    }
+    if (program) name_program(l, program, join->name);
   }
   l->profile->methods = methods;
   l->profile->method_count = l->joins.count;

@@ -30,7 +30,8 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .choices = settings->choices,
                        .choice_count = settings->map_count,
                        .max_entry_bytes = settings->max_bytes < 9e18 ? (uint64_t)settings->max_bytes : UINT64_MAX,
-                       .max_nodes = (uint32_t)settings->max_nodes};
+                       .max_nodes = (uint32_t)settings->max_nodes,
+                       .edge_only = settings->command->edge_only};
 }
 
 exit_status command_open(etr_profile **out, const cli_settings *settings) {

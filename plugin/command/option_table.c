@@ -49,6 +49,7 @@ const cli_command commands[] = {
      .bit = COMMAND_EVENTS,
      .arguments = "RECORD",
      .need = NEEDS_RUNS,
+     .edge_only = true,
      .summary = "the event table, as ExecuTorch's Inspector has it, joined to nodes",
      .help =
          "Prints the events of the ETDump in blocks of runs with the same events, as ExecuTorch's Inspector groups them, with the node each event's "
@@ -60,6 +61,7 @@ const cli_command commands[] = {
      .bit = COMMAND_SUMMARY,
      .arguments = "RECORD",
      .need = NEEDS_RUNS,
+     .edge_only = true,
      .summary = "where the time goes, by operator, module, backend and source line",
      .help =
          "Prints where each method's time goes: on graph nodes, in delegates only, in the framework, unexplained; these add up to Method::execute. "
@@ -72,6 +74,7 @@ const cli_command commands[] = {
     {.name = "source",
      .bit = COMMAND_SOURCE,
      .arguments = "RECORD",
+     .edge_only = true,
      .summary = "the model's own source lines, with their time",
      .help =
          "Prints the files of the model with the time of each line, from the stack traces that the export recorded: the innermost frame outside "
@@ -86,6 +89,7 @@ const cli_command commands[] = {
      .bit = COMMAND_DELEGATION,
      .arguments = "RECORD",
      .need = NEEDS_GRAPHS,
+     .edge_only = true,
      .summary = "what is delegated, per operator type, with times",
      .help = "Prints how many nodes of each operator type are delegated and how many are not, as ExecuTorch's print_delegation_info counts them, "
              "from the "
@@ -107,6 +111,7 @@ const cli_command commands[] = {
     {.name = "report",
      .bit = COMMAND_REPORT,
      .arguments = "RECORD",
+     .edge_only = true,
      .summary = "one HTML file that shows it all, without TensorBoard or a network",
      .help =
          "Writes the ExecuTorch dashboard with the record's profile in it as one HTML file: where the time goes, operators, modules, the timeline of "
@@ -116,6 +121,7 @@ const cli_command commands[] = {
     {.name = "diff",
      .bit = COMMAND_DIFF,
      .arguments = "BASE [NEW]",
+     .edge_only = true,
      .summary = "what became slower or faster, by node, operator, module, backend",
      .help =
          "Lines up two records, each an ETRecord, an ETDump or a directory, and prints what became slower or faster: medians over the runs, with a "
@@ -133,6 +139,7 @@ const cli_command commands[] = {
     {.name = "trace",
      .bit = COMMAND_TRACE,
      .arguments = "RECORD",
+     .edge_only = true,
      .summary = "the runs on a time line, for Perfetto or chrome://tracing",
      .help =
          "Writes every run as Chrome trace events: a process for each method, in it a track of calls and kernels and one for each delegate. Events "

@@ -25,6 +25,7 @@ struct cli_command {
   unsigned bit;                           /* what the `commands` of options and exit statuses are made of */
   const char *arguments;                  /* "RECORD", "BASE NEW": as many as it takes; "[COMMAND]": may be left out; "ARGUMENTS...": any number */
   command_need need;                      /* what it has nothing to say without */
+  bool edge_only;                         /* looks at no nodes but those that times are joined to, as in etr_options */
   const char *summary;                    /* one line */
   const char *help;                       /* what it does; a line break between paragraphs */
   cli_example examples[MAX_EXAMPLES + 1]; /* ended by one without line */

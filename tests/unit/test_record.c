@@ -15,14 +15,16 @@ typedef struct reading {
   etr_status status;
 } reading;
 
-static void read_record(reading *r, const char *path) {
+static void read_record_within(reading *r, const char *path, etr_record_limits limits) {
   char full[512];
   *r = (reading){.warnings.arena = NULL};
   r->warnings.arena = &r->arena;
   etr_error_clear(&r->error);
   snprintf(full, sizeof full, FIXTURES "/%s", path);
-  r->status = etr_record_read(&r->record, &r->arena, full, &(etr_record_limits){.nodes = 1 << 20}, &r->warnings, &r->error);
+  r->status = etr_record_read(&r->record, &r->arena, full, &limits, &r->warnings, &r->error);
 }
+
+static void read_record(reading *r, const char *path) { read_record_within(r, path, (etr_record_limits){.nodes = 1 << 20}); }
 
 /* "MODULE/METHOD DIALECT OPERATORS" of each graph. */
 static void describe(const etr_record *record, char *out, size_t size) {
@@ -66,6 +68,33 @@ Test(record, entry_points) {
     cr_expect_eq(r.record.method_count, cases[i].methods, "%s", cases[i].path);
     cr_expect_eq(r.record.unknown_entry_count, cases[i].unknown, "%s", cases[i].path);
     cr_expect_geq(r.warnings.list.count, cases[i].warnings, "%s: %zu warnings", cases[i].path, r.warnings.list.count);
+    etr_arena_clear(&r.arena);
+  }
+}
+
+/* Other programs keep their names; where there is no Edge program to read, they are read. */
+Test(record, edge_only) {
+  static const struct {
+    const char *path, *graphs;
+    size_t warnings;
+  } cases[] = {
+      {"add_mul/etrecord.bin", "edge/forward edge 33, aten/forward  0", 0},
+      {"multi_method/etrecord.bin", "edge/encode edge 4, edge/decode edge 6", 0},
+      {"extra_modules/etrecord.bin",
+       "edge/forward edge 33, aten/forward  0, aten~2/forward  0, post_quant/forward  0, two_methods/method1  0, two_methods/method2  0, "
+       "odd name: \xC3\xA9\"<&>/forward  0",
+       0},
+      {"hostile/bad_json_edge.etrecord", "aten/forward aten 8", 1},
+      {"hostile/crc_mismatch.etrecord", "edge/forward edge 8, aten/forward  0", 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    reading r;
+    char text[1024];
+    read_record_within(&r, cases[i].path, (etr_record_limits){.nodes = 1 << 20, .edge_only = true});
+    cr_expect_eq(r.status, ETR_OK, "%s: %s", cases[i].path, r.error.message);
+    describe(&r.record, text, sizeof text);
+    cr_expect_str_eq(text, cases[i].graphs, "%s: %s", cases[i].path, text);
+    cr_expect_geq(r.warnings.list.count, cases[i].warnings, "%s", cases[i].path);
     etr_arena_clear(&r.arena);
   }
 }

@@ -28,7 +28,7 @@ class MethodChoice(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("ticks_per_second", ctypes.c_double), ("choices", ctypes.POINTER(MethodChoice)), ("choice_count", ctypes.c_size_t),
-                ("max_entry_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32)]
+                ("max_entry_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("edge_only", ctypes.c_bool)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
