@@ -153,11 +153,15 @@ typedef struct etr_edge {
   uint32_t output; /**< which of its outputs */
 } etr_edge;
 
-/** A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". */
+/**
+ * A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". Others with that path are a name that torch.export
+ * made up for the root; what is in them is in their parent.
+ */
 typedef struct etr_module {
-  const char *path;  /**< "encoder.layers.0.mlp"; "" for the root */
-  const char *type;  /**< "torch.nn.modules.linear.Linear"; "" if not told */
-  uint32_t parent;   /**< index of the enclosing module; ETR_NONE for the root */
+  const char *path;     /**< "encoder.layers.0.mlp"; "" for the root */
+  const char *recorded; /**< likewise as the record spells it; torch 2.6 puts "L['self']." in front */
+  const char *type;     /**< "torch.nn.modules.linear.Linear"; "" if not told */
+  uint32_t parent;      /**< index of the enclosing module; ETR_NONE for the root */
 } etr_module;
 
 typedef enum etr_subgraph_kind {

@@ -17,7 +17,7 @@ bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   etr_map_init(&tree->by_stack, arena);
   etr_map_init(&tree->by_child, arena);
   etr_module *root = etr_vec_push(arena, &tree->list);
-  if (root) *root = (etr_module){.path = "", .type = "", .parent = ETR_NONE};
+  if (root) *root = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   return root != NULL;
 }
 
@@ -39,6 +39,28 @@ static etr_slice after(etr_slice text, size_t count) {
 
 static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
 
+/* torch 2.6 has expressions for paths: blocks['a'].inners[0] of "L['self'].blocks['a'].inners[0]", which is to be blocks.a.inners.0. */
+static const char *path_of_expression(etr_map *strings, etr_slice expression) {
+  char *path = etr_arena_alloc(strings->arena, expression.size + 1);
+  size_t size = 0;
+  bool is_index = false;
+  for (size_t i = 0; path && i < expression.size; i++) {
+    char c = expression.data[i];
+    is_index = c == '[' || (is_index && c != ']');
+    if (c == ']' || (is_index && c == '\'')) continue;
+    if (c == '[') c = '.';
+    if (size > 0 || c != '.') path[size++] = c;
+  }
+  return path ? etr_intern(strings, (etr_slice){path, size}) : NULL;
+}
+
+/* Nodes that are in no module have a placeholder of torch's there. */
+static const char *plain_path(etr_map *strings, etr_slice path) {
+  if (etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook")) return "";
+  size_t root = path.size > 3 && memcmp(path.data, "L['", 3) == 0 ? find(path, ']') : path.size;
+  return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
+}
+
 static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path, etr_slice type) {
   etr_arena *arena = strings->arena;
   const char *key = etr_arena_format(arena, "%u\n%.*s\n%.*s", parent, (int)ETR_MIN(path.size, 4096), path.data, (int)ETR_MIN(type.size, 4096),
@@ -48,7 +70,8 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
   if (known != ETR_NONE) return known;
   etr_module *module = etr_vec_push(arena, &tree->list);
   if (!module) return 0;
-  *module = (etr_module){.path = etr_intern(strings, path), .type = etr_intern(strings, type), .parent = parent};
+  *module = (etr_module){
+      .path = plain_path(strings, path), .recorded = etr_intern(strings, path), .type = etr_intern(strings, type), .parent = parent};
   uint32_t index = (uint32_t)(tree->list.count - 1);
   etr_map_set(&tree->by_child, etr_slice_of(key), index);
   return index;

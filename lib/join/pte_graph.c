@@ -283,7 +283,7 @@ static bool add_instruction(builder *b, int32_t id) {
 }
 
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
-  static const etr_module root = {"", "", ETR_NONE};
+  static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   const etr_pte_method *program = join->program;
   builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena};
   *out = (etr_pte_graph){0};

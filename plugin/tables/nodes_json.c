@@ -106,7 +106,7 @@ static void put_node(etr_fields *e, const etr_graph *graph, const etr_logged_nod
   put_inputs(e, graph, node);
   put_outputs(e, node);
   etr_field_text(e, "subgraph", node->subgraph == ETR_NONE ? NULL : graph->subgraphs[node->subgraph].path);
-  etr_field_text(e, "module", module->path);
+  etr_field_text(e, "module", module->recorded);
   etr_field_text(e, "module_type", module->type[0] ? module->type : NULL);
   etr_jw_key(e->json, "debug_handle");
   if (node->debug_handle)

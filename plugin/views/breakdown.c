@@ -8,10 +8,15 @@
 
 #include <stdlib.h>
 
+uint32_t etr_counted_module(const etr_graph *graph, uint32_t module) {
+  while (module != 0 && graph->modules[module].path[0] == '\0') module = graph->modules[module].parent;
+  return module;
+}
+
 /* A row for what the node is to be counted under. */
 static etr_breakdown_row row_of(const etr_graph *graph, size_t index, etr_breakdown_by by) {
   const etr_node *node = &graph->nodes[index];
-  const etr_module *module = &graph->modules[node->module];
+  const etr_module *module = &graph->modules[etr_counted_module(graph, node->module)];
   switch (by) {
   case ETR_BY_MODULE: return (etr_breakdown_row){.key = module->path, .module_type = module->type};
   case ETR_BY_BACKEND: return (etr_breakdown_row){.key = graph->times[index].backend ? graph->times[index].backend : "cpu", .module_type = ""};

@@ -28,6 +28,9 @@ typedef struct etr_breakdown {
   const uint32_t *row_of_node; /* for each node of the graph the number of its row; ETR_NONE: not counted */
 } etr_breakdown;
 
+/** The module itself, or the nearest around it that has a path: what is in a name made up for the root counts as the root's. */
+uint32_t etr_counted_module(const etr_graph *graph, uint32_t module);
+
 /**
  * Adds up the nodes of the method's Edge graph that ran. wanted: a flag for each node, which are counted; NULL: all, and then the rows' ticks add up
  * to the method's nodes_ticks. Empty for a method without graph. False when out of memory.

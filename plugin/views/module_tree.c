@@ -21,11 +21,13 @@ static int by_parent(const void *a, const void *b) {
 }
 
 static void add_own(sum *sums, const etr_graph *graph, const etr_breakdown *own) {
-  for (size_t i = 0; i < graph->module_count; i++)
-    sums[i] = (sum){.row = {.path = graph->modules[i].path, .type = graph->modules[i].type, .parent = graph->modules[i].parent, .number = ETR_NONE},
-                    .module = (uint32_t)i};
+  for (size_t i = 0; i < graph->module_count; i++) {
+    const etr_module *module = &graph->modules[i];
+    uint32_t parent = module->parent == ETR_NONE ? ETR_NONE : etr_counted_module(graph, module->parent);
+    sums[i] = (sum){.row = {.path = module->path, .type = module->type, .parent = parent, .number = ETR_NONE}, .module = (uint32_t)i};
+  }
   for (size_t i = 0; i < graph->node_count; i++) {
-    etr_module_row *row = &sums[graph->nodes[i].module].row;
+    etr_module_row *row = &sums[etr_counted_module(graph, graph->nodes[i].module)].row;
     const etr_node_time *time = &graph->times[i];
     if (own->row_of_node[i] == ETR_NONE) continue;
     row->number = own->row_of_node[i];

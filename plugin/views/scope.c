@@ -20,7 +20,6 @@ typedef struct placing {
   etr_map boxes;         /* key: subgraph and module, or what else has a box */
   uint32_t *module;      /* of each node: as recorded, or, of one that quantizing inserted, its neighbours' */
   uint32_t *shown;       /* of each module: itself, or the nearest ancestor that has a box */
-  const char **path;     /* of each module, without what says nothing */
   uint32_t *input_count; /* of each nested graph, shifted by one: 0 is the graph itself */
 } placing;
 
@@ -31,15 +30,6 @@ typedef struct box_key {
 } box_key;
 
 static etr_slice key_bytes(const box_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
-
-/* Paths of torch.export 0.6 start with the name of the root, L['self']; torch marks nodes that have no module with a path of its own. */
-static const char *plain_path(const char *path) {
-  if (strcmp(path, "_empty_nn_module_stack_from_metadata_hook") == 0) return "";
-  if (strncmp(path, "L['", 3) != 0) return path;
-  const char *end = strstr(path, "']");
-  if (!end) return path;
-  return end[2] == '.' ? end + 3 : end[2] == '\0' ? end + 2 : path;
-}
 
 /* A module's name below its parent; "" if it adds nothing. */
 static const char *relative_path(const char *path, const char *parent) {
@@ -58,12 +48,10 @@ static void choose_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
   uint32_t *depth = etr_arena_alloc_array(p->tree->arena, graph->module_count + 1, sizeof *depth);
   if (!depth) return;
-  p->path[0] = "";
   for (uint32_t i = 1; i < graph->module_count; i++) {
     uint32_t parent = parent_module(graph, i);
-    p->path[i] = plain_path(graph->modules[i].path);
     depth[i] = depth[parent] + 1;
-    bool hollow = relative_path(p->path[i], p->path[parent])[0] == '\0';
+    bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
     p->shown[i] = hollow || depth[i] > ETR_TREE_MAX_DEPTH ? p->shown[parent] : i;
   }
 }
@@ -103,7 +91,7 @@ static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
   const etr_graph *graph = p->tree->graph;
   uint32_t parent = p->shown[parent_module(graph, module)];
   uint32_t box = module_box(p, subgraph, parent);
-  box = add_known(p, key, box, relative_path(p->path[module], p->path[parent]), ETR_SCOPE_MODULE);
+  box = add_known(p, key, box, relative_path(graph->modules[module].path, graph->modules[parent].path), ETR_SCOPE_MODULE);
   if (p->tree->boxes.data[box].module == ETR_NONE) p->tree->boxes.data[box].module = module;
   return box;
 }
@@ -188,7 +176,6 @@ static void place_nodes(etr_tree *tree) {
   etr_map_init(&p.boxes, tree->arena);
   p.module = etr_arena_alloc_array(tree->arena, graph->node_count, sizeof *p.module);
   p.shown = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.shown);
-  p.path = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.path);
   p.input_count = etr_arena_alloc_array(tree->arena, graph->subgraph_count + 1, sizeof *p.input_count);
   if (etr_arena_failed(tree->arena)) return;
   choose_modules(&p);

@@ -26,7 +26,14 @@ Test(metadata, module_stacks) {
       {"L__self__,,__main__.M;L__self__blocks,blocks,B;L__self__blocks.0.fc,blocks.0.fc,torch.nn.modules.linear.Linear", "blocks.0.fc",
        "torch.nn.modules.linear.Linear", "blocks"},
       {"k,blocks,B;k,blocks.1,C", "blocks.1", "C", "blocks"},
-      {"L['self'],L['s'].block1,M", "L['s'].block1", "M", ""},
+      {"L['self'],L['s'].block1,M", "block1", "M", ""},
+      {"k,L['self'],M;k,L['self'].a.b,N", "a.b", "N", ""}, /* its parent, a name of the root */
+      {"k,L['s'],M", "", "M", ""},
+      {"k,L['s'].a['b c'].d[0].e,M", "a.b c.d.0.e", "M", ""},
+      {"k,L['s']['a'][1],M", "a.1", "M", ""},
+      {"k,L['s'].a[',M", "a.", "M", ""},
+      {"k,L['s,M", "L['s", "M", ""},
+      {"k,_empty_nn_module_stack_from_metadata_hook,", "", "", ""},
       {"k,a,b,T", "a,b", "T", ""}, /* the type is behind the last comma */
       {";;;", "", "__main__.M", NULL},
       {",,", "", "__main__.M", NULL},

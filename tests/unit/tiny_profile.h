@@ -38,8 +38,8 @@ static inline const etr_value *tiny_value(etr_arena *arena, const char *name) {
 
 /* The root, 0, is made by itself. */
 static inline uint32_t tiny_module(tiny *t, uint32_t parent, const char *path, const char *type) {
-  if (t->modules.count == 0) *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .type = "", .parent = ETR_NONE};
-  *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = path, .type = type, .parent = parent};
+  if (t->modules.count == 0) *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+  *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = path, .recorded = path, .type = type, .parent = parent};
   return (uint32_t)t->modules.count - 1;
 }
 
@@ -90,7 +90,7 @@ static inline etr_node_time *tiny_time(tiny *t, uint32_t node, uint64_t ticks) {
 /* The profile of what was built so far; ends with the next call of any of the above. */
 static inline const etr_profile *tiny_profile(tiny *t) {
   static const uint64_t execute[] = {2000000, 3000000};
-  if (t->modules.count == 0) *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .type = "", .parent = ETR_NONE};
+  if (t->modules.count == 0) *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   bool timed = t->times.count > 0;
   while (timed && t->times.count < t->nodes.count) *etr_vec_push(&t->arena, &t->times) = (etr_node_time){.delegate_instruction = -1};
   t->graph = (etr_graph){.module = "edge",
