@@ -4,6 +4,8 @@
  */
 #include "command.h"
 
+#include <unistd.h>
+
 typedef struct reported {
   const etr_profile *profile;
   etr_unit unit;
@@ -18,4 +20,7 @@ static etr_status write_report(const etr_profile *profile, const cli_settings *s
   return command_put(settings, emit_report, &(reported){profile, settings->unit}, error);
 }
 
-exit_status command_report(const cli_settings *settings) { return command_run(settings, write_report); }
+exit_status command_report(const cli_settings *settings) {
+  if (!command_has_file(settings) && isatty(STDOUT_FILENO)) return message_usage("report", "HTML is nothing for a terminal: give -o FILE");
+  return command_run(settings, write_report);
+}

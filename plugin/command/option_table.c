@@ -176,6 +176,7 @@ enum {
   FILES = COMMAND_DOT | COMMAND_TRACE | COMMAND_EXPORT | COMMAND_REPORT, /* that write one file about it */
   READING = INPUTS & ~(unsigned)(COMMAND_WRITE | FILES),                 /* that print tables about it */
   PER_METHOD = READING & ~(unsigned)COMMAND_INFO,
+  BY_NODE = COMMAND_NODES | COMMAND_EVENTS | COMMAND_DIFF, /* with rows that have a name, an operator, a module, a place */
   FILTERED = COMMAND_NODES | COMMAND_EVENTS | COMMAND_SUMMARY | COMMAND_DELEGATION | COMMAND_SOURCE,
 };
 
@@ -207,7 +208,8 @@ const option_spec options[] = {
     {"op", 0, "GLOB", OPTION_TEXT, AT(op), 0, NULL, FILTERED, "only these operators: 'aten.conv*'"},
     {"backend", 0, "GLOB", OPTION_TEXT, AT(backend), 0, NULL, FILTERED, "only nodes that run in this backend; cpu: as kernels"},
     {"source-root", 0, "DIR", OPTION_TEXT, AT(source_root), 0, NULL, COMMAND_SOURCE, "where the model's files are now (default: where they were)"},
-    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", PER_METHOD, "order of the rows (default: time)"},
+    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name|op|module|graph", BY_NODE, "order of the rows (default: time)"},
+    {"sort", 0, "KEY", OPTION_WORD, AT(order), 0, "time|name", PER_METHOD & ~BY_NODE, "order of the rows (default: time)"},
     {"values", 0, NULL, OPTION_FLAG, AT(values), 0, NULL, COMMAND_NODES | COMMAND_EVENTS,
      "what the runs logged instead of times: minimum, maximum, mean, NaN (JSON has both)"},
     {"by", 0, "WHAT", OPTION_WORD, AT(by), AT(has_by), "node|op|module|backend|value", COMMAND_DIFF, "only this breakdown"},

@@ -10,10 +10,12 @@ typedef struct info {
   const etr_table_options *options;
   etr_arena arena;
   etr_writer writer;
+  bool has_begun; /* something stands above */
 } info;
 
 static void put_line(info *i, const char *title, const char *text) {
   if (!text) return;
+  i->has_begun = true;
   etr_putf(&i->writer, "%-10s ", title);
   etr_put_plain(&i->writer, text);
   etr_puts(&i->writer, "\n");
@@ -49,7 +51,8 @@ static void put_values(info *i) {
 static void put_table(info *i, etr_table *table, const char *title) {
   if (table->cells.count == 0) return;
   bool markdown = i->options->format == ETR_TABLE_MARKDOWN;
-  etr_putf(&i->writer, "\n%s%s\n%s", markdown ? "## " : "", title, markdown ? "\n" : "");
+  etr_putf(&i->writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title, markdown ? "\n" : "");
+  i->has_begun = true;
   etr_table_write(table, &i->writer, i->options->format, i->options->width);
 }
 

@@ -25,7 +25,7 @@ static void put_file(const etr_fields *f, const etr_summary *s, const etr_source
 static bool put_method(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_summary s;
   size_t count;
-  if (!etr_summary_make(&s, arena, f->profile, method, filter, f->unit)) return false;
+  if (!etr_summary_make(&s, arena, f->profile, method, filter, f->unit, ETR_ORDER_TIME)) return false;
   const etr_source_lines *files = etr_source_lines_make(&count, arena, &s, false);
   if (!files) return false;
   etr_jw_object(f->json);

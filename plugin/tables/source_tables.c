@@ -177,7 +177,7 @@ static bool put_method(listing *l, const etr_method *method, bool is_first) {
   etr_summary s;
   size_t count;
   bool text = l->options->format == ETR_TABLE_TEXT;
-  if (!etr_summary_make(&s, &l->arena, l->profile, method, l->filter, l->options->unit)) return false;
+  if (!etr_summary_make(&s, &l->arena, l->profile, method, l->filter, l->options->unit, l->options->order)) return false;
   const etr_source_lines *files = etr_source_lines_make(&count, &l->arena, &s, l->options->order != ETR_ORDER_TIME);
   if (!files) return false;
   choose_lines(l, &s.by[ETR_BY_SOURCE]);

@@ -123,7 +123,7 @@ static bool put_method(emitter *e, const etr_method *method) {
   const etr_fields *f = &e->fields;
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_summary s;
-  if (!etr_summary_make(&s, &e->arena, f->profile, method, e->filter, f->unit)) return false;
+  if (!etr_summary_make(&s, &e->arena, f->profile, method, e->filter, f->unit, ETR_ORDER_TIME)) return false;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name[0] ? method->name : NULL);
   etr_field_count(f, "runs", method->run_count);

@@ -205,7 +205,7 @@ static void put_findings(etr_report *r, const etr_summary *s) {
 
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
-  if (!etr_summary_make(&s, &r->arena, r->profile, method, r->filter, r->options->unit)) return false;
+  if (!etr_summary_make(&s, &r->arena, r->profile, method, r->filter, r->options->unit, r->options->order)) return false;
   put_head(r, &s);
   put_balance(r, &s);
   put_part(r, &s);
@@ -255,7 +255,7 @@ static bool put_rows(etr_report *r) {
   for (size_t i = 0; i < r->profile->method_count; i++) {
     const etr_method *method = &r->profile->methods[i];
     if (!etr_filter_takes_method(r->filter, method) || method->run_count == 0) continue;
-    if (!etr_summary_make(&s, &r->arena, r->profile, method, r->filter, r->options->unit)) return false;
+    if (!etr_summary_make(&s, &r->arena, r->profile, method, r->filter, r->options->unit, r->options->order)) return false;
     etr_summary_rows_add(&table, &s, r->options);
   }
   if (!etr_loads_make(&r->loads, &r->arena, r->profile)) return false;

@@ -25,12 +25,21 @@ static etr_breakdown_row row_of(const etr_graph *graph, size_t index, etr_breakd
   }
 }
 
-static int by_ticks(const void *a, const void *b) {
+static int by_key(const void *a, const void *b) {
   const etr_breakdown_row *x = a, *y = b;
-  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
   int order = strcmp(x->key, y->key);
   if (order || !x->source || !y->source) return order;
   return (x->source->line > y->source->line) - (x->source->line < y->source->line);
+}
+
+static int by_ticks(const void *a, const void *b) {
+  const etr_breakdown_row *x = a, *y = b;
+  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
+  return by_key(a, b);
+}
+
+void etr_breakdown_sort_by_key(etr_breakdown *breakdown) {
+  if (breakdown->count) qsort(breakdown->rows, breakdown->count, sizeof *breakdown->rows, by_key);
 }
 
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by,

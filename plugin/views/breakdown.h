@@ -23,7 +23,7 @@ typedef struct etr_breakdown_row {
 } etr_breakdown_row;
 
 typedef struct etr_breakdown {
-  const etr_breakdown_row *rows; /* most time first, then by key */
+  etr_breakdown_row *rows; /* most time first, then by key */
   size_t count;
   const uint32_t *row_of_node; /* for each node of the graph the number of its row; ETR_NONE: not counted */
 } etr_breakdown;
@@ -37,6 +37,9 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module);
  */
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by,
                         const bool *wanted);
+
+/** Puts the rows into another order: by key, and source lines by file and line. */
+void etr_breakdown_sort_by_key(etr_breakdown *breakdown);
 
 /** Statistics of a breakdown's rows over the runs in which any of their nodes ran, by number; NULL when out of memory. */
 const etr_stats *etr_breakdown_stats(const etr_breakdown *breakdown, etr_arena *arena, const etr_method *method);

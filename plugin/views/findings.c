@@ -44,7 +44,7 @@ bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const
   etr_vec(etr_timed_node) list = {0};
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     etr_timed_node *added = marked[i] && finder->graph->times[i].runs > 0 ? etr_vec_push(finder->arena, &list) : NULL;
-    if (added) *added = (etr_timed_node){finder->graph->times[i].total_ticks, i};
+    if (added) *added = (etr_timed_node){.ticks = finder->graph->times[i].total_ticks, .node = i};
   }
   uint32_t *nodes = etr_arena_alloc_array(finder->arena, list.count, sizeof *nodes);
   if (etr_arena_failed(finder->arena)) return false;

@@ -21,14 +21,15 @@ static const bool *wanted_nodes(const etr_summary *s, etr_arena *arena, const et
   return wanted;
 }
 
-static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted) {
+static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr_node_order order) {
   size_t all = s->graph ? s->graph->node_count : 0, count = 0;
   etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
   uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
   if (!list || !nodes) return false;
   for (uint32_t i = 0; i < all; i++)
-    if (wanted[i] && s->graph->times[i].runs > 0) list[count++] = (etr_timed_node){s->graph->times[i].total_ticks, i};
-  if (count) qsort(list, count, sizeof *list, etr_timed_node_order);
+    if (wanted[i] && s->graph->times[i].runs > 0)
+      list[count++] = (etr_timed_node){.ticks = s->graph->times[i].total_ticks, .node = i, .op = s->graph->nodes[i].target};
+  if (count) qsort(list, count, sizeof *list, order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
   for (size_t i = 0; i < count; i++) {
     nodes[i] = list[i].node;
     s->part_ticks += list[i].ticks;
@@ -54,15 +55,16 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
 }
 
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter,
-                      etr_unit unit) {
+                      etr_unit unit, etr_node_order order) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_summary){.profile = profile, .method = method, .graph = graph && graph->times ? graph : NULL, .is_part = etr_filter_is_active(filter)};
   const bool *wanted = wanted_nodes(out, arena, filter);
-  if (!wanted || !list_nodes(out, arena, wanted)) return false;
+  if (!wanted || !list_nodes(out, arena, wanted, order)) return false;
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     if (!etr_breakdown_make(&out->by[by], arena, profile, method, by, wanted)) return false;
     out->stats[by] = etr_breakdown_stats(&out->by[by], arena, method);
     if (!out->stats[by]) return false;
+    if (order == ETR_ORDER_NAME) etr_breakdown_sort_by_key(&out->by[by]);
   }
   return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) && etr_first_run_of(&out->first_run, arena, method) &&
          etr_findings_make(&out->findings, arena, profile, method, unit) && (!out->is_part || keep_findings(out, arena, wanted));

@@ -17,7 +17,7 @@ typedef struct etr_summary {
   const etr_graph *graph; /* the method's Edge graph with its times; NULL */
   bool is_part;           /* less than all nodes was asked for: what follows is about those */
   uint64_t part_ticks;    /* time on the nodes asked for, over all runs */
-  const uint32_t *nodes;  /* those that ran, most time first */
+  const uint32_t *nodes;  /* those that ran */
   size_t node_count;
   etr_breakdown by[ETR_BREAKDOWNS];
   const etr_stats *stats[ETR_BREAKDOWNS]; /* of the breakdowns' rows, by number */
@@ -29,8 +29,11 @@ typedef struct etr_summary {
 /** "by_op", "by_module", "by_backend", "by_source": a breakdown's name in JSON and tables for programs. Static. */
 const char *etr_breakdown_name(etr_breakdown_by by);
 
-/** Sums up a method. unit is that of the findings' evidence; filter may be NULL. False when out of memory. */
+/**
+ * Sums up a method. unit is that of the findings' evidence; filter may be NULL. order: of nodes, modules and the breakdowns' rows, ETR_ORDER_NAME or
+ * by time. False when out of memory.
+ */
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter,
-                      etr_unit unit);
+                      etr_unit unit, etr_node_order order);
 
 #endif
