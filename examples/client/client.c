@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * client.c - the library from C: prints the ten most expensive nodes of a record.
+ * client.c - the library from C: prints the ten nodes of a record that take longest.
  *
  *   cc client.c $(pkg-config --cflags --libs etrecord_tb) -o client && ./client RECORD_DIR
  */
 #include <etrecord.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv) {
   etr_inputs inputs;
@@ -18,15 +19,17 @@ int main(int argc, char **argv) {
     return 1;
   }
   const etr_graph *graph = profile->graph_count ? &profile->graphs[0] : NULL; /* the one with the most to say comes first */
-  double below = 1e300;
-  for (int row = 0; graph && graph->times && row < 10; row++) {
+  bool *printed = calloc(graph ? graph->node_count + 1 : 1, sizeof *printed);
+  for (int row = 0; printed && graph && graph->times && row < 10; row++) {
     size_t best = graph->node_count;
     for (size_t i = 0; i < graph->node_count; i++)
-      if (graph->times[i].runs && graph->times[i].avg < below && (best == graph->node_count || graph->times[i].avg > graph->times[best].avg)) best = i;
+      if (!printed[i] && graph->times[i].runs && (best == graph->node_count || graph->times[i].avg > graph->times[best].avg)) best = i;
     if (best == graph->node_count) break;
-    below = graph->times[best].avg;
-    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, below) / 1e3, etr_match_name(graph->times[best].match), graph->nodes[best].name);
+    printed[best] = true;
+    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].avg) / 1e3, etr_match_name(graph->times[best].match),
+           graph->nodes[best].name);
   }
+  free(printed);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
   return 0;

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the build into a new folder, builds examples/client against it with pkg-config and with CMake, and runs what was installed: run.sh BUILD_FOLDER
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+cmake --install "$1" --prefix "$prefix" >/dev/null
+passed=0
+
+# has WHAT CONDITION...
+has() {
+  if "${@:2}" >/dev/null; then
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $1"
+    exit 1
+  fi
+}
+
+record=$root/tests/fixtures/add_mul
+library=$(dirname "$(find "$prefix" -name 'libetrecord_tb.so')")
+export PKG_CONFIG_PATH=$library/pkgconfig
+read -ra flags < <(pkg-config --cflags --libs etrecord_tb)
+cc -Wall -Wextra -Werror "$root/examples/client/client.c" "${flags[@]}" -o "$prefix/by_pkg_config"
+cmake -S "$root/examples/client" -B "$prefix/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
+cmake --build "$prefix/by_cmake" >/dev/null
+LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
+"$prefix/by_cmake/client" "$record" >"$prefix/other"
+"$prefix/bin/etrecord-tb" nodes "$record" --graph edge --top 10 --format csv >"$prefix/table"
+
+has "ten nodes" test "$(wc -l <"$prefix/one")" -eq 10
+has "pkg-config and CMake build the same" cmp "$prefix/one" "$prefix/other"
+has "the same nodes as the command has" cmp <(awk '{print $NF}' "$prefix/one" | sort) <(tail -n +2 "$prefix/table" | cut -d, -f2 | sort)
+for file in share/man/man1/etrecord-tb.1 share/man/man1/etrecord-tb-summary.1 share/bash-completion/completions/etrecord-tb \
+  share/zsh/site-functions/_etrecord-tb share/fish/vendor_completions.d/etrecord-tb.fish include/etrecord.h include/etrecord_tb.h; do
+  has "$file" test -s "$prefix/$file"
+done
+echo "$passed passed, 0 failed"
