@@ -9,20 +9,25 @@
 #include <stdlib.h>
 
 struct etr_arena_chunk {
-  etr_arena_chunk *next;
+  etr_arena_chunk *next, *previous; /* previous: of large ones, which may go before the arena does */
   alignas(max_align_t) char data[];
 };
 
-/* Chunks start small: many arenas hold next to nothing. */
-enum { FIRST_CHUNK_BYTES = 2 * 1024, CHUNK_BYTES = 64 * 1024, MAP_FIRST = 64 };
+/* Chunks start small: many arenas hold next to nothing. What is larger than LARGE_BYTES has one of its own. */
+enum { FIRST_CHUNK_BYTES = 2 * 1024, CHUNK_BYTES = 64 * 1024, LARGE_BYTES = CHUNK_BYTES / 4, MAP_FIRST = 64, MOST_EXPECTED = 4096 };
 
 void etr_arena_init(etr_arena *arena) { *arena = (etr_arena){0}; }
 
-void etr_arena_clear(etr_arena *arena) {
-  for (etr_arena_chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
+static void free_chunks(etr_arena_chunk *chunk) {
+  for (etr_arena_chunk *next; chunk; chunk = next) {
     next = chunk->next;
     free(chunk);
   }
+}
+
+void etr_arena_clear(etr_arena *arena) {
+  free_chunks(arena->chunks);
+  free_chunks(arena->large);
   *arena = (etr_arena){0};
 }
 
@@ -31,14 +36,39 @@ static void *fail(etr_arena *arena) {
   return NULL;
 }
 
-/* A block in a chunk of its own behind the newest, so that the newest's free rest is not lost. Memory that is fresh from the system is zero already:
- * calloc() knows, and leaves its pages alone. */
-static void *alloc_chunk(etr_arena *arena, size_t size, bool zeroed) {
+static etr_arena_chunk *chunk_of(void *large) { return (etr_arena_chunk *)(void *)((char *)large - offsetof(etr_arena_chunk, data)); }
+
+/* Tells the neighbours where a large chunk is now. */
+static void link_large(etr_arena *arena, etr_arena_chunk *chunk) {
+  *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk;
+  if (chunk->next) chunk->next->previous = chunk;
+}
+
+/* Memory that is fresh from the system is zero already: calloc() knows, and leaves its pages alone. */
+static void *alloc_large(etr_arena *arena, size_t size, bool zeroed) {
   etr_arena_chunk *chunk = zeroed ? calloc(1, sizeof *chunk + size) : malloc(sizeof *chunk + size);
   if (!chunk) return fail(arena);
-  chunk->next = arena->chunks->next;
-  arena->chunks->next = chunk;
+  chunk->next = arena->large;
+  chunk->previous = NULL;
+  link_large(arena, chunk);
   return chunk->data;
+}
+
+/* Moves pages instead of copying them, where the system can. */
+static void *grow_large(etr_arena *arena, void *block, size_t size) {
+  etr_arena_chunk *chunk = size <= SIZE_MAX / 2 ? realloc(chunk_of(block), sizeof *chunk + size) : NULL;
+  if (!chunk) return fail(arena);
+  link_large(arena, chunk);
+  return chunk->data;
+}
+
+/* Gives back what nobody points to any more; what is not large stays until the arena goes. */
+static void release(etr_arena *arena, void *block, size_t size) {
+  if (size <= LARGE_BYTES) return;
+  etr_arena_chunk *chunk = chunk_of(block);
+  *(chunk->previous ? &chunk->previous->next : &arena->large) = chunk->next;
+  if (chunk->next) chunk->next->previous = chunk->previous;
+  free(chunk);
 }
 
 static bool add_chunk(etr_arena *arena, size_t size) {
@@ -46,7 +76,7 @@ static bool add_chunk(etr_arena *arena, size_t size) {
   size_t capacity = ETR_MAX(size, usual);
   etr_arena_chunk *chunk = malloc(sizeof *chunk + capacity);
   if (!chunk) return fail(arena);
-  chunk->next = arena->chunks;
+  *chunk = (etr_arena_chunk){.next = arena->chunks};
   arena->chunks = chunk;
   arena->used = 0;
   arena->capacity = capacity;
@@ -57,10 +87,8 @@ static void *alloc(etr_arena *arena, size_t size, bool zeroed) {
   const size_t align = alignof(max_align_t);
   if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
   size = ETR_MAX(align, (size + align - 1) / align * align);
-  if (size > arena->capacity - arena->used) {
-    if (size > CHUNK_BYTES / 4 && arena->chunks) return alloc_chunk(arena, size, zeroed);
-    if (!add_chunk(arena, size)) return NULL;
-  }
+  if (size > LARGE_BYTES) return alloc_large(arena, size, zeroed);
+  if (size > arena->capacity - arena->used && !add_chunk(arena, size)) return NULL;
   void *block = arena->chunks->data + arena->used;
   arena->used += size;
   return zeroed ? memset(block, 0, size) : block;
@@ -133,13 +161,21 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) {
 }
 
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size) {
-  size_t wanted = *capacity ? *capacity * 2 : 8;
-  void *grown = wanted > SIZE_MAX / element_size ? fail(arena) : etr_arena_alloc_raw(arena, wanted * element_size);
+  size_t wanted = *capacity ? *capacity * 2 : 8, size = *capacity * element_size;
+  if (arena->failed || wanted > SIZE_MAX / element_size) return fail(arena);
+  void *grown = size > LARGE_BYTES ? grow_large(arena, *data, wanted * element_size) : etr_arena_alloc_raw(arena, wanted * element_size);
   if (!grown) return false;
-  if (*capacity) memcpy(grown, *data, *capacity * element_size);
+  if (size > 0 && size <= LARGE_BYTES) memcpy(grown, *data, size);
   *data = grown;
   *capacity = wanted;
   return true;
+}
+
+void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size, size_t count) {
+  count = ETR_MIN(count, (size_t)MOST_EXPECTED);
+  if (*capacity || count == 0) return;
+  *data = etr_arena_alloc_raw(arena, count * element_size);
+  if (*data) *capacity = count;
 }
 
 /* ---- Maps ---- */
@@ -178,6 +214,7 @@ static bool map_grow(etr_map *map) {
     const etr_map_slot *slot = &map->slots[i];
     if (slot->key) *slot_of(&grown, (etr_slice){slot->key, slot->size}, slot->hash) = *slot;
   }
+  release(map->arena, map->slots, map->capacity * sizeof *map->slots);
   *map = grown;
   return true;
 }

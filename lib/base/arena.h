@@ -3,7 +3,7 @@
  * arena.h - memory that is freed all at once, growable arrays and interned strings in it. Layer 0.
  *
  * An arena remembers its first failed allocation (sticky): later calls return NULL, and whoever built something in it checks
- * etr_arena_failed() once at the end. Nothing in an arena is freed by itself.
+ * etr_arena_failed() once at the end. Nothing in an arena is freed by itself, but what a growing array or map leaves behind.
  */
 #ifndef ETR_ARENA_H
 #define ETR_ARENA_H
@@ -14,7 +14,8 @@ typedef struct etr_arena_chunk etr_arena_chunk;
 
 typedef struct etr_arena {
   etr_arena_chunk *chunks; /* newest first */
-  size_t used, capacity;   /* of the newest chunk */
+  etr_arena_chunk *large;  /* blocks with a chunk of their own, newest first */
+  size_t used, capacity;   /* of the newest of `chunks` */
   bool failed;
 } etr_arena;
 
@@ -45,7 +46,7 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 
 
 /**
  * Growable array in an arena: `etr_vec(etr_node) nodes = {0};` then `etr_node *n = etr_vec_push(arena, &nodes);`. A push gives a zeroed
- * element, or NULL when out of memory. Growth doubles; the old block stays in the arena, so pointers into it stay readable but stale.
+ * element, or NULL when out of memory. Growth doubles and moves the elements: pointers to them do not outlive the next push.
  */
 #define etr_vec(type)                                                                                                                                \
   struct {                                                                                                                                           \
@@ -57,6 +58,11 @@ char *etr_arena_format(etr_arena *arena, const char *format, ...) ETR_PRINTF(2, 
    ? (void)memset(&(vec)->data[(vec)->count], 0, sizeof *(vec)->data),                                                                               \
    &(vec)->data[(vec)->count++] : NULL)
 bool etr_vec_grow(etr_arena *arena, void **data, size_t *capacity, size_t element_size);
+
+/** Makes room for so many elements in an empty array: a hint, which saves what growing leaves behind. A file's word for a count may be a lie, so that
+ *  more than a few thousand are not believed. */
+#define etr_vec_expect(arena, vec, count) etr_vec_start((arena), (void **)&(vec)->data, &(vec)->capacity, sizeof *(vec)->data, (count))
+void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t element_size, size_t count);
 
 /**
  * Map from strings to uint32, and set of strings at the same time: each distinct key is stored once in the arena.

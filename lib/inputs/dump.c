@@ -20,7 +20,7 @@ enum { PREFIX_BYTES = 4, NO_ID = -1, NO_CHAIN = -1 };
 
 typedef struct dump_reader {
   etr_fb fb;
-  etr_arena *arena;
+  etr_arena *arena; /* of runs and events */
   etr_map *names;
   uint64_t base; /* where the buffer starts in the file */
   etr_dump_warn warn;
@@ -29,7 +29,9 @@ typedef struct dump_reader {
   etr_value_reader values;
 } dump_reader;
 
-static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || etr_arena_failed(reader->arena); }
+static bool out_of_memory(const dump_reader *reader) { return etr_arena_failed(reader->arena) || etr_arena_failed(reader->names->arena); }
+
+static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
 
 /* "" if absent. */
 static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
@@ -92,6 +94,7 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
+  etr_vec_expect(reader->arena, &events, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE), debug = etr_fb_table(fb, event, EVENT_DEBUG);
     run->allocation_events += etr_fb_table(fb, event, EVENT_ALLOCATION) != 0;
@@ -122,9 +125,9 @@ static void read_runs(dump_reader *reader, etr_dump *out) {
 /* Reads `size` bytes from the reader's base on. */
 static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path, etr_error *error) {
   etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
-  etr_values_init(&reader->values, &reader->fb, reader->arena);
+  etr_values_init(&reader->values, &reader->fb, reader->names->arena);
   read_runs(reader, out);
-  if (etr_arena_failed(reader->arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (out_of_memory(reader)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
   if (!etr_fb_failed(&reader->fb)) return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s", reader->fb.message);
 }
@@ -146,8 +149,9 @@ static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice by
 
 static bool has_identifier_at(etr_slice bytes, size_t at) { return bytes.size >= at + 4 && memcmp(bytes.data + at, IDENTIFIER, 4) == 0; }
 
-etr_status etr_dump_read(etr_dump *out, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context, etr_error *error) {
-  dump_reader reader = {.arena = names->arena, .names = names, .warn = warn, .context = context};
+etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context,
+                         etr_error *error) {
+  dump_reader reader = {.arena = arena, .names = names, .warn = warn, .context = context};
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");

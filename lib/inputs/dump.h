@@ -38,12 +38,13 @@ typedef struct etr_dump {
 typedef void (*etr_dump_warn)(void *context, uint64_t offset, const char *message);
 
 /**
- * Reads an ETDump. Texts are interned in `names`, so that those of several dumps can be compared as pointers; everything returned lives in its
- * arena; the file's bytes may be freed afterwards.
+ * Reads an ETDump. Texts are interned in `names`, so that those of several dumps can be compared as pointers. Runs and their events live in `arena`,
+ * texts and values in that of `names`; the file's bytes may be freed afterwards.
  * A missing or wrong size prefix and trailing bytes are tolerated (the wrong prefix with a warning); a start after its end that a 32-bit
  * wrap does not explain counts as zero, with a warning.
  * Errors: ETR_ERROR_FORMAT with the offset (no identifier ED00, an offset that points outside, more visits than the file can need), ETR_ERROR_MEMORY.
  */
-etr_status etr_dump_read(etr_dump *out, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context, etr_error *error);
+etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context,
+                         etr_error *error);
 
 #endif

@@ -122,6 +122,7 @@ static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan)
   etr_vec(etr_pte_value) values = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_VALUES, 4, &count);
+  etr_vec_expect(reader->arena, &values, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_value *value = etr_vec_push(reader->arena, &values);
     if (value) read_value(reader, value, etr_fb_table_at(&reader->fb, vector, i), count);
@@ -243,6 +244,7 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
   uint32_t chain_count, count;
   etr_fb_at chains = etr_fb_vector(fb, plan, PLAN_CHAINS, 4, &chain_count);
   etr_fb_at vector = etr_fb_vector(fb, chain_count ? etr_fb_table_at(fb, chains, 0) : 0, CHAIN_INSTRUCTIONS, 4, &count);
+  etr_vec_expect(reader->arena, &instructions, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_instruction *instruction = etr_vec_push(reader->arena, &instructions);
     if (instruction) read_instruction(reader, instruction, out, count, etr_fb_table_at(fb, vector, i));

@@ -27,6 +27,7 @@ typedef struct loader {
   etr_map names; /* of events, over all dumps */
   etr_record record;
   etr_dump *dumps;
+  etr_arena runs;    /* as the dumps have them: until the blocks are built */
   etr_file pte_file; /* payloads point into it: kept until the join is done */
   etr_pte pte;
   etr_blocks blocks;
@@ -60,8 +61,8 @@ static etr_status read_dumps(loader *l, uint64_t max_bytes, etr_error *error) {
     etr_file file;
     dump_place place = {l, l->inputs->etdumps[i]};
     ETR_TRY(etr_file_read(&file, place.path, max_bytes, error));
-    etr_status status = etr_dump_read(&l->dumps[i], &l->names, (etr_slice){(const char *)file.data, file.size}, place.path, warn_of_dump, &place,
-                                      error);
+    etr_status status = etr_dump_read(&l->dumps[i], &l->runs, &l->names, (etr_slice){(const char *)file.data, file.size}, place.path, warn_of_dump,
+                                      &place, error);
     etr_file_clear(&file);
     ETR_TRY(status);
     paths[i] = etr_arena_copy(l->arena, etr_slice_of(place.path));
@@ -182,6 +183,7 @@ static void name_program(const loader *l, etr_graph *program, const char *method
 static etr_status join_all(loader *l, etr_error *error) {
   if (!collect_methods(l)) return out_of_memory(error);
   ETR_TRY(etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, l->options) == ETR_OK ? ETR_OK : out_of_memory(error));
+  etr_arena_clear(&l->runs);
   ETR_TRY(check_choices(l, error));
   etr_methods_decide(&l->blocks, l->joins.data, l->joins.count, l->options, &l->warnings);
   if (!add_unknown_methods(l)) return out_of_memory(error);
@@ -295,6 +297,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_map_init(&l.names, l.arena);
   etr_map_init(&l.join_by_name, l.arena);
   etr_status status = load(&l, error);
+  etr_arena_clear(&l.runs);
   etr_file_clear(&l.pte_file);
   if (status == ETR_OK)
     *out = &box->profile;

@@ -95,6 +95,40 @@ Test(arena, vectors_keep_what_was_pushed) {
   for (uint32_t i = 0; i < 10000; i++) cr_assert_eq(numbers.data[i], i * 7);
 }
 
+/* What is large moves when it grows, and its neighbours must be found again. */
+Test(arena, large_vectors_grow_in_turn) {
+  enum { VECTORS = 5, ELEMENTS = 20000 };
+  etr_vec(uint64_t) vectors[VECTORS] = {0};
+  for (uint64_t i = 0; i < ELEMENTS; i++)
+    for (size_t k = i % 3; k < VECTORS; k++) {
+      uint64_t *slot = etr_vec_push(&arena, &vectors[k]);
+      cr_assert_not_null(slot);
+      *slot = i << 8 | k;
+      if (i % 4096 == 0) cr_assert_not_null(etr_arena_alloc(&arena, 20000 + i));
+    }
+  for (size_t k = 0; k < VECTORS; k++) {
+    size_t at = 0;
+    for (uint64_t i = 0; i < ELEMENTS; i++)
+      if (i % 3 <= k) cr_assert_eq(vectors[k].data[at++], (i << 8 | k));
+    cr_expect_eq(vectors[k].count, at);
+  }
+}
+
+Test(arena, expected_elements_need_no_growth) {
+  static const size_t counts[] = {1, 10, 4000, SIZE_MAX};
+  for (size_t i = 0; i < ETR_COUNT(counts); i++) {
+    etr_vec(uint64_t) numbers = {0};
+    etr_vec_expect(&arena, &numbers, counts[i]);
+    uint64_t *first = etr_vec_push(&arena, &numbers);
+    cr_assert_not_null(first);
+    while (numbers.count < counts[i] && numbers.count < 5000) cr_assert_not_null(etr_vec_push(&arena, &numbers));
+    if (counts[i] < SIZE_MAX) cr_expect_eq(numbers.data, first, "%zu", counts[i]);
+  }
+  etr_vec(uint64_t) none = {0};
+  etr_vec_expect(&arena, &none, 0);
+  cr_expect_null(none.data);
+}
+
 Test(arena, maps_with_thousands_of_keys) {
   enum { KEYS = 20000 };
   etr_map map;

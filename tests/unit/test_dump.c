@@ -39,7 +39,7 @@ static void read_bytes(reading *out, etr_slice bytes) {
   out->warnings = (warnings){0};
   etr_map_init(&out->names, &out->arena);
   etr_error_clear(&out->error);
-  out->status = etr_dump_read(&out->dump, &out->names, bytes, "dump", note_warning, &out->warnings, &out->error);
+  out->status = etr_dump_read(&out->dump, &out->arena, &out->names, bytes, "dump", note_warning, &out->warnings, &out->error);
 }
 
 static void read_fixture(reading *out, const char *path) {
