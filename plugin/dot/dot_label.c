@@ -140,7 +140,9 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
 /* A line "key: value", if there is a value. */
 static void put_line(etr_writer *writer, const char *key, const char *value) {
   if (value == NULL || value[0] == '\0') return;
-  etr_putf(writer, "\\n%s: ", key);
+  etr_puts(writer, "\\n");
+  etr_puts(writer, key);
+  etr_puts(writer, ": ");
   etr_dot_put(writer, value);
 }
 

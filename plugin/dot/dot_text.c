@@ -5,6 +5,7 @@
 #include "dot_text.h"
 
 #include "label.h"
+#include "plain_run.h"
 #include "plain_text.h"
 
 /* DOT knows backslash sequences such as \N (the node's own name) and HTML's entities, even in plain labels; SVG knows no control characters. */
@@ -22,6 +23,10 @@ static void put_character(etr_writer *writer, etr_slice character, uint32_t code
 
 static void put_slice(etr_writer *writer, etr_slice text) {
   for (size_t at = 0, size; at < text.size; at += size) {
+    size = etr_plain_run((etr_slice){text.data + at, text.size - at}, '\\', '&', '&');
+    etr_put(writer, (etr_slice){text.data + at, size});
+    at += size;
+    if (at == text.size) return;
     uint32_t code = etr_character_at(text.data + at, &size);
     put_character(writer, (etr_slice){text.data + at, size}, code);
   }

@@ -4,6 +4,7 @@
  */
 #include "json_writer.h"
 
+#include "plain_run.h"
 #include "plain_text.h"
 
 void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = writer}; }
@@ -17,21 +18,21 @@ static void separate(etr_jw *json, bool is_object) {
     json->after_key = false;
     return;
   }
-  if (level->has_items) etr_puts(json->writer, ",");
+  if (level->has_items) etr_put_byte(json->writer, ',');
   level->has_items = true;
   if (level->is_array && is_object) {
-    etr_puts(json->writer, "\n");
+    etr_put_byte(json->writer, '\n');
     level->has_lines = true;
   }
 }
 
 static void end_outermost(etr_jw *json) {
-  if (json->depth == 0) etr_puts(json->writer, "\n");
+  if (json->depth == 0) etr_put_byte(json->writer, '\n');
 }
 
 static void begin(etr_jw *json, bool is_array) {
   separate(json, !is_array);
-  etr_puts(json->writer, is_array ? "[" : "{");
+  etr_put_byte(json->writer, is_array ? '[' : '{');
   if (json->depth == ETR_JW_MAX_DEPTH) {
     json->writer->status = ETR_ERROR_FORMAT;
   } else {
@@ -45,8 +46,8 @@ void etr_jw_array(etr_jw *json) { begin(json, true); }
 void etr_jw_end(etr_jw *json) {
   const etr_jw_level *level = innermost(json);
   if (level == NULL) return;
-  if (level->has_lines) etr_puts(json->writer, "\n");
-  etr_puts(json->writer, level->is_array ? "]" : "}");
+  if (level->has_lines) etr_put_byte(json->writer, '\n');
+  etr_put_byte(json->writer, level->is_array ? ']' : '}');
   json->depth--;
   end_outermost(json);
 }
@@ -74,7 +75,7 @@ static void put_ascii(etr_writer *writer, char c) {
   } else if ((unsigned char)c < 0x20 || c == 0x7F || c == '<') {
     etr_putf(writer, "\\u%04x", (unsigned)c);
   } else {
-    etr_put(writer, (etr_slice){&c, 1});
+    etr_put_byte(writer, c);
   }
 }
 
@@ -95,22 +96,12 @@ static void put_character(etr_writer *writer, etr_slice character) {
   }
 }
 
-/* Bytes at the start that stand for themselves: nearly always all. */
-static size_t plain_size(etr_slice text) {
-  size_t size = 0;
-  for (; size < text.size; size++) {
-    unsigned char c = (unsigned char)text.data[size];
-    if (c < 0x20 || c >= 0x7F || c == '"' || c == '\\' || c == '<') break;
-  }
-  return size;
-}
-
 static void put_string(etr_writer *writer, etr_slice text) {
-  etr_puts(writer, "\"");
+  etr_put_byte(writer, '"');
   for (size_t at = 0; at < text.size;) {
-    size_t plain = plain_size((etr_slice){text.data + at, text.size - at});
-    etr_put(writer, (etr_slice){text.data + at, plain});
-    at += plain;
+    etr_slice rest = {text.data + at, text.size - at}, plain = {rest.data, etr_plain_run(rest, '"', '\\', '<')};
+    etr_put(writer, plain);
+    at += plain.size;
     if (at == text.size) break;
     size_t size = utf8_size((etr_slice){text.data + at, text.size - at});
     if (size == 0) {
@@ -121,13 +112,13 @@ static void put_string(etr_writer *writer, etr_slice text) {
       at += size;
     }
   }
-  etr_puts(writer, "\"");
+  etr_put_byte(writer, '"');
 }
 
 void etr_jw_key(etr_jw *json, const char *key) {
   separate(json, false);
   put_string(json->writer, etr_slice_of(key));
-  etr_puts(json->writer, ":");
+  etr_put_byte(json->writer, ':');
   json->after_key = true;
 }
 

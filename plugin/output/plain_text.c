@@ -4,6 +4,8 @@
  */
 #include "plain_text.h"
 
+#include "plain_run.h"
+
 uint32_t etr_character_at(const char *text, size_t *size) {
   const unsigned char *at = (const unsigned char *)text;
   uint32_t code = at[0] < 0x80 ? at[0] : at[0] < 0xE0 ? at[0] & 0x1F : at[0] < 0xF0 ? at[0] & 0x0F : at[0] & 0x07;
@@ -37,17 +39,25 @@ static size_t columns_of(const etr_writer *writer, uint32_t code) {
   return is_in(none, ETR_COUNT(none), code) ? 0 : is_in(two, ETR_COUNT(two), code) ? 2 : 1;
 }
 
+/* Printable ASCII at the start. */
+static size_t ascii_length(const char *text) { return etr_plain_run(etr_slice_of(text), 0, 0, 0); }
+
 char *etr_plain_copy(etr_arena *arena, const char *text) {
-  char *copy = etr_arena_alloc(arena, strlen(text) + 1), *end = copy;
-  for (size_t size; copy && *text; text += size) {
-    bool control = etr_is_control(etr_character_at(text, &size));
-    memcpy(end, control ? "?" : text, control ? 1 : size);
+  size_t plain = ascii_length(text);
+  char *copy = etr_arena_copy(arena, etr_slice_of(text)), *end = copy ? copy + plain : NULL;
+  for (size_t size; copy && text[plain]; plain += size) {
+    bool control = etr_is_control(etr_character_at(text + plain, &size));
+    memcpy(end, control ? "?" : text + plain, control ? 1 : size);
     end += control ? 1 : size;
   }
+  if (end) *end = '\0';
   return copy;
 }
 
 void etr_put_plain(etr_writer *writer, const char *text) {
+  size_t plain = ascii_length(text);
+  etr_put(writer, (etr_slice){text, plain});
+  text += plain;
   for (size_t size; *text; text += size) {
     bool control = etr_is_control(etr_character_at(text, &size));
     etr_put(writer, control ? ETR_SLICE("?") : (etr_slice){text, size});
@@ -55,7 +65,8 @@ void etr_put_plain(etr_writer *writer, const char *text) {
 }
 
 size_t etr_plain_width(const etr_writer *writer, const char *text) {
-  size_t width = 0;
+  size_t width = ascii_length(text);
+  text += width;
   for (size_t size; *text; text += size) width += columns_of(writer, etr_character_at(text, &size));
   return width;
 }

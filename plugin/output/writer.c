@@ -143,11 +143,14 @@ static char *digits_before(char *end, uint64_t number) {
 
 void etr_put_uint(etr_writer *writer, uint64_t value) {
   char text[24], *end = text + sizeof text, *start = digits_before(end, value);
-  etr_put(writer, (etr_slice){start, (size_t)(end - start)});
+  if (value < 10)
+    etr_put_byte(writer, *start);
+  else
+    etr_put(writer, (etr_slice){start, (size_t)(end - start)});
 }
 
 void etr_put_int(etr_writer *writer, int64_t value) {
-  if (value < 0) etr_puts(writer, "-");
+  if (value < 0) etr_put_byte(writer, '-');
   etr_put_uint(writer, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 

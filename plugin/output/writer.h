@@ -45,6 +45,14 @@ etr_status etr_writer_finish_with(etr_writer *writer, etr_arena *arena, etr_erro
 void etr_put(etr_writer *writer, etr_slice bytes);
 void etr_puts(etr_writer *writer, const char *text);
 
+/** One byte: what stands between all the others, so it is no call where there is room. */
+static inline void etr_put_byte(etr_writer *writer, char byte) {
+  if (writer->used < sizeof writer->buffer)
+    writer->buffer[writer->used++] = byte;
+  else
+    etr_put(writer, (etr_slice){&byte, 1});
+}
+
 /** printf for integers and strings; not for floating point, whose decimal point depends on the locale. */
 void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
 

@@ -4,6 +4,8 @@
  */
 #include "tb_text.h"
 
+#include "plain_run.h"
+
 static const char ellipsis[] = "...";
 
 /* Bytes of the UTF-8 sequence that starts with this one; the profile promises valid UTF-8, but the end of the text is not passed anyway. */
@@ -27,36 +29,10 @@ static etr_slice plain_character(const char *at, size_t left, size_t *length) {
   return ETR_SLICE("?");
 }
 
-#define EACH_BYTE(value) (0x0101010101010101u * (uint64_t)(value))
-
-/* The high bit of some byte of `word` that is 0; none if no byte is. */
-static uint64_t zero_bytes(uint64_t word) { return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80); }
-
-/* True if one of eight bytes has to be replaced. */
-static bool needs_cleaning(uint64_t word) {
-  uint64_t control = (word - EACH_BYTE(' ')) & ~word, beyond = word | (word + EACH_BYTE(1)); /* below a blank; 0x7f and above */
-  return ((control | beyond) & EACH_BYTE(0x80)) || zero_bytes(word ^ EACH_BYTE('"')) || zero_bytes(word ^ EACH_BYTE('\'')) ||
-         zero_bytes(word ^ EACH_BYTE('\\'));
-}
-
-/* So many bytes at the start stay as they are: nearly always all. */
-static size_t plain_length(etr_slice text) {
-  size_t size = 0;
-  for (uint64_t word; size + sizeof word <= text.size; size += sizeof word) {
-    memcpy(&word, text.data + size, sizeof word);
-    if (needs_cleaning(word)) break;
-  }
-  for (; size < text.size; size++) {
-    unsigned char c = (unsigned char)text.data[size];
-    if (c < ' ' || c >= 0x7f || c == '"' || c == '\'' || c == '\\') break;
-  }
-  return size;
-}
-
 size_t etr_tb_clean_text(char *to, const char *text) {
   const size_t room = ETR_TB_TEXT_ROOM - sizeof ellipsis;
   etr_slice rest = etr_slice_of(text);
-  size_t size = ETR_MIN(plain_length(rest), room);
+  size_t size = ETR_MIN(etr_plain_run(rest, '"', '\'', '\\'), room);
   memcpy(to, rest.data, size);
   rest = (etr_slice){rest.data + size, rest.size - size};
   while (rest.size > 0) {
@@ -74,9 +50,12 @@ size_t etr_tb_clean_text(char *to, const char *text) {
   return size;
 }
 
-/* The page looks for a box's colours by a selector that it makes of the name; of what has a meaning there it escapes only some. */
+/* The page looks for a box's colours by a selector that it makes of the name; of what has a meaning there it escapes only some. Letters, digits, and
+ * _ - . , ( ) [ ]: a bit for each character. */
 static bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c != '\0' && strchr("_-.,()[]", c) != NULL);
+  static const uint64_t allowed[] = {0x03FF730000000000, 0x07FFFFFEAFFFFFFE};
+  unsigned char byte = (unsigned char)c;
+  return byte < 0x80 && (allowed[byte / 64] >> byte % 64 & 1);
 }
 
 size_t etr_tb_clean_name(char *to, etr_slice text) {
