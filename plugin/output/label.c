@@ -24,33 +24,43 @@ static const char *short_dtype(const char *dtype) {
 }
 
 /* Appends what fits. */
-static size_t append(char *text, size_t room, size_t used, const char *more) {
-  etr_slice head = etr_slice_head(more, room - 1 - used);
+static size_t append(char *text, size_t used, const char *more) {
+  etr_slice head = etr_slice_head(more, ETR_SHAPE_ROOM - 1 - used);
   memcpy(text + used, head.data, head.size);
   return used + head.size;
 }
 
-static size_t append_dim(char *text, size_t room, size_t used, const etr_dim *dim) {
+static size_t append_byte(char *text, size_t used, char byte) {
+  if (used < ETR_SHAPE_ROOM - 1) text[used++] = byte;
+  return used;
+}
+
+static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
   char digits[24];
-  size_t at = sizeof digits - 1;
-  if (dim->symbol != NULL || dim->size < 0) return append(text, room, used, dim->symbol != NULL ? dim->symbol : "?");
-  digits[at] = '\0';
+  size_t at = sizeof digits;
+  if (dim->symbol != NULL || dim->size < 0) return append(text, used, dim->symbol != NULL ? dim->symbol : "?");
   int64_t rest = dim->size;
   do digits[--at] = (char)('0' + rest % 10);
   while ((rest /= 10) > 0);
-  return append(text, room, used, digits + at);
+  while (at < sizeof digits) used = append_byte(text, used, digits[at++]);
+  return used;
+}
+
+/* No printf: a graph has thousands of these. */
+size_t etr_format_shape(char *to, const etr_value *value) {
+  size_t used = append(to, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
+  if (value->rank >= 0) used = append_byte(to, used, '[');
+  for (int32_t i = 0; i < value->rank && used < ETR_SHAPE_ROOM - 1; i++) {
+    if (i > 0) used = append_byte(to, used, ',');
+    used = append_dim(to, used, &value->dims[i]);
+  }
+  if (value->rank >= 0) used = append_byte(to, used, ']');
+  return used;
 }
 
 char *etr_label_shape(etr_arena *arena, const etr_value *value) {
-  char text[512]; /* no printf: a graph has thousands of these */
-  size_t used = append(text, sizeof text, 0, value->dtype != NULL ? short_dtype(value->dtype) : "");
-  if (value->rank >= 0) used = append(text, sizeof text, used, "[");
-  for (int32_t i = 0; i < value->rank; i++) {
-    if (i > 0) used = append(text, sizeof text, used, ",");
-    used = append_dim(text, sizeof text, used, &value->dims[i]);
-  }
-  if (value->rank >= 0) used = append(text, sizeof text, used, "]");
-  return etr_arena_copy(arena, (etr_slice){text, used});
+  char text[ETR_SHAPE_ROOM];
+  return etr_arena_copy(arena, (etr_slice){text, etr_format_shape(text, value)});
 }
 
 etr_slice etr_label_op(const char *target) {

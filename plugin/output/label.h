@@ -12,6 +12,11 @@
 /** Type and shape of a value: "f32[1,16,256]", "f32[s77,16]", "f32[]" of a scalar, "int" of a symbolic number, "" if nothing is known. */
 char *etr_label_shape(etr_arena *arena, const etr_value *value);
 
+enum { ETR_SHAPE_ROOM = 512 }; /* what is longer is cut */
+
+/** The same into memory with ETR_SHAPE_ROOM, without a NUL. Returns its size. */
+size_t etr_format_shape(char *to, const etr_value *value);
+
 /** The operator of a target without namespace and overload: "linear" of "aten.linear.default", "add" of "_operator.add", "softmax" of
  *  "aten._softmax.default". Part of target. */
 etr_slice etr_label_op(const char *target);

@@ -13,30 +13,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool flush(etr_out_file *file) {
-  for (size_t done = 0; done < file->used;) {
-    ssize_t wrote = write(file->descriptor, file->buffer + done, file->used - done);
+static bool write_all(etr_out_file *file, const char *data, size_t size) {
+  while (size > 0) {
+    ssize_t wrote = write(file->descriptor, data, size);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) {
       file->reason = errno;
       return false;
     }
-    done += (size_t)wrote;
+    data += wrote;
+    size -= (size_t)wrote;
   }
-  file->used = 0;
   return true;
 }
 
+static bool flush(etr_out_file *file) {
+  size_t size = file->used;
+  file->used = 0;
+  return write_all(file, file->buffer, size);
+}
+
+/* What fills the buffer by itself is not copied into it. */
 static bool write_to_file(void *context, const void *data, size_t size) {
   etr_out_file *file = context;
-  for (const char *at = data; size > 0;) {
-    size_t part = ETR_MIN(size, sizeof file->buffer - file->used);
-    memcpy(file->buffer + file->used, at, part);
-    file->used += part;
-    at += part;
-    size -= part;
-    if (file->used == sizeof file->buffer && !flush(file)) return false;
-  }
+  if (size > sizeof file->buffer - file->used && !flush(file)) return false;
+  if (size >= sizeof file->buffer) return write_all(file, data, size);
+  memcpy(file->buffer + file->used, data, size);
+  file->used += size;
   return true;
 }
 

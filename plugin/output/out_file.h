@@ -11,7 +11,7 @@
 typedef struct etr_out_file {
   int descriptor, reason; /* reason: errno of the failure; 0: none */
   size_t used;
-  char buffer[65536];
+  char buffer[32768];
 } etr_out_file;
 
 /** Makes the file `path`, or empties it; follows no symbolic link. False: errno says why not. */

@@ -34,6 +34,19 @@ void etr_pieces_field(etr_pieces *pieces, uint32_t field, size_t size) {
   if (at) memcpy(at, header, used);
 }
 
+void etr_pieces_parts(etr_pieces *pieces, uint32_t field, const etr_slice *parts, size_t count) {
+  uint8_t header[ETR_PACKED_HEADER_ROOM];
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) size += parts[i].size;
+  size_t used = (size_t)(etr_packed_put_header(header, field, size) - header);
+  uint8_t *at = grow(pieces, used + size);
+  if (!at) return;
+  memcpy(at, header, used);
+  at += used;
+  for (size_t i = 0; i < count; at += parts[i++].size)
+    if (parts[i].size) memcpy(at, parts[i].data, parts[i].size);
+}
+
 void etr_pieces_message(etr_pieces *pieces, const ProtobufCMessage *message) {
   uint8_t *at = grow(pieces, protobuf_c_message_get_packed_size(message));
   if (at) (void)protobuf_c_message_pack(message, at);
@@ -42,6 +55,12 @@ void etr_pieces_message(etr_pieces *pieces, const ProtobufCMessage *message) {
 void etr_pieces_bytes(etr_pieces *pieces, etr_slice bytes) {
   uint8_t *at = grow(pieces, bytes.size);
   if (at && bytes.size) memcpy(at, bytes.data, bytes.size);
+}
+
+bool etr_pieces_write(void *pieces, const void *data, size_t size) {
+  uint8_t *at = grow(pieces, size);
+  if (at) memcpy(at, data, size);
+  return at != NULL;
 }
 
 void etr_pieces_append(etr_pieces *pieces, const etr_pieces *more) {

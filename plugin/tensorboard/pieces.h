@@ -22,11 +22,17 @@ typedef struct etr_pieces {
 /** Appends the tag and length of a length-delimited field whose `size` bytes are appended next. */
 void etr_pieces_field(etr_pieces *pieces, uint32_t field, size_t size);
 
+/** Appends a length-delimited field that has several parts, which are copied. */
+void etr_pieces_parts(etr_pieces *pieces, uint32_t field, const etr_slice *parts, size_t count);
+
 /** Appends a packed message. */
 void etr_pieces_message(etr_pieces *pieces, const ProtobufCMessage *message);
 
 /** Appends bytes that are packed already, copied. */
 void etr_pieces_bytes(etr_pieces *pieces, etr_slice bytes);
+
+/** As what a sink writes with: `pieces` is its context. */
+bool etr_pieces_write(void *pieces, const void *data, size_t size);
 
 /** All bytes in a row, in the arena; empty when out of memory. */
 etr_slice etr_pieces_join(const etr_pieces *pieces);

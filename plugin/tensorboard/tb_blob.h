@@ -8,21 +8,13 @@
 #ifndef ETR_TB_BLOB_H
 #define ETR_TB_BLOB_H
 
-#include "base.h"
-#include "tb_summary.h"
+#include "pieces.h"
 
 /** The dashboard's name, and the tag of its document. */
 #define ETR_TB_BLOB_PLUGIN "etrecord"
 #define ETR_TB_BLOB_TAG "etrecord"
 
-/** A sequence of one blob. */
-typedef struct etr_tb_blob {
-  etr_tb_summary summary;
-  ProtobufCBinaryData document;
-  Tensorboard__TensorShapeProto__Dim length, *lengths;
-} etr_tb_blob;
-
-/** Fills a blob, which must not be moved then. The document is borrowed. */
-void etr_tb_blob_init(etr_tb_blob *blob, double wall_time, etr_slice document);
+/** Appends a packed Event: a sequence of one blob, which is borrowed. */
+void etr_tb_blob_pack(etr_pieces *out, double wall_time, const etr_pieces *document);
 
 #endif

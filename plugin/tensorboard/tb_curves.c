@@ -31,8 +31,8 @@ static double micros(const builder *b, double ticks) { return etr_ticks_to_ns(b-
 
 /* Group and name as one tag that no other curve has. */
 static const char *new_tag(builder *b, const char *group, const char *name) {
-  char clean[ETR_TB_TEXT_ROOM];
-  (void)etr_tb_clean_text(clean, name);
+  char room[ETR_TB_TEXT_ROOM];
+  const char *clean = etr_tb_clean_text(room, etr_slice_of(name)).data;
   const char *tag = etr_arena_format(b->arena, "%s/%s", group, clean);
   for (unsigned i = 2; tag && etr_map_get(&b->tags, etr_slice_of(tag)) != ETR_NONE; i++)
     tag = etr_arena_format(b->arena, "%s/%s~%u", group, clean, i);

@@ -25,37 +25,40 @@ enum { LEAST_FOR_HISTOGRAM = 5 };
 
 typedef struct emitter {
   etr_arena arena;
+  etr_arena part; /* of the event, or the events, being written: end_part() */
   etr_tb_view view;
   etr_tfrecord records;
   const etr_events_options *options;
   const etr_method *method; /* that ran on the graph; NULL if none did */
   double wall_time;
-  uint8_t *buffer; /* for small events */
-  size_t buffer_size;
   etr_packed point; /* of a curve */
 } emitter;
 
-/* A small event, whole. */
+static void write_pieces(emitter *e, const etr_pieces *event) {
+  if (!etr_arena_failed(&e->arena) && !etr_arena_failed(event->arena)) etr_tfrecord_write(&e->records, event->list.data, event->list.count);
+}
+
 static void write_event(emitter *e, const Tensorboard__Event *event) {
-  size_t size = tensorboard__event__get_packed_size(event);
-  if (size > e->buffer_size) {
-    e->buffer = etr_arena_alloc_raw(&e->arena, size);
-    if (!e->buffer) return;
-    e->buffer_size = size;
-  }
-  (void)tensorboard__event__pack(event, e->buffer);
-  etr_tfrecord_write(&e->records, &(etr_slice){(const char *)e->buffer, size}, 1);
+  etr_pieces pieces = {.arena = &e->part};
+  etr_pieces_message(&pieces, &event->base);
+  write_pieces(e, &pieces);
 }
 
 /* An event with a large payload. */
 static void write_payload(emitter *e, uint32_t field, const etr_pieces *payload) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
-  etr_pieces pieces = {.arena = &e->arena};
+  etr_pieces pieces = {.arena = payload->arena};
   etr_pieces_message(&pieces, &event.base);
   etr_pieces_field(&pieces, field, payload->size);
   etr_pieces_append(&pieces, payload);
-  if (!etr_arena_failed(&e->arena)) etr_tfrecord_write(&e->records, pieces.list.data, pieces.list.count);
+  write_pieces(e, &pieces);
+}
+
+/* What is written is not kept: its memory serves for what comes next. */
+static void end_part(emitter *e) {
+  if (etr_arena_failed(&e->part)) e->arena.failed = true;
+  etr_arena_clear(&e->part);
 }
 
 static void write_version(emitter *e) {
@@ -67,13 +70,14 @@ static void write_version(emitter *e) {
 }
 
 static void write_graph(emitter *e) {
-  etr_pieces graph = {.arena = &e->arena};
+  etr_pieces graph = {.arena = &e->part};
   etr_tb_graph_pack(&graph, &e->view);
   write_payload(e, EVENT_GRAPH_DEF, &graph);
+  end_part(e);
 }
 
 static void write_statistic(emitter *e, etr_tb_stats *stats, etr_tb_statistic statistic) {
-  etr_pieces metadata = {.arena = &e->arena}, tagged = {.arena = &e->arena};
+  etr_pieces metadata = {.arena = &e->part}, tagged = {.arena = &e->part};
   etr_tb_stats_pack(&metadata, stats, statistic);
   Tensorboard__TaggedRunMetadata tag = TENSORBOARD__TAGGED_RUN_METADATA__INIT;
   tag.tag = (char *)(uintptr_t)etr_tb_statistic_tag(statistic);
@@ -81,6 +85,7 @@ static void write_statistic(emitter *e, etr_tb_stats *stats, etr_tb_statistic st
   etr_pieces_field(&tagged, TAGGED_RUN_METADATA, metadata.size);
   etr_pieces_append(&tagged, &metadata);
   write_payload(e, EVENT_RUN_METADATA, &tagged);
+  end_part(e);
 }
 
 static void write_statistics(emitter *e) {
@@ -105,7 +110,7 @@ static void write_histogram(emitter *e, const char *tag, const double *values, s
 }
 
 static void write_latencies(emitter *e) {
-  const char *tag = etr_arena_format(&e->arena, "latency_ms/%s", e->method->name);
+  const char *tag = etr_arena_format(&e->part, "latency_ms/%s", e->method->name);
   for (size_t i = 0; i < e->method->run_count && tag && !e->records.failed; i++)
     write_point(e, tag, (int64_t)i, etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e6);
 }
@@ -120,24 +125,24 @@ static void write_curves(emitter *e, const etr_tb_curves *curves) {
 
 static void write_histograms(emitter *e, const etr_tb_curves *curves) {
   size_t runs = e->method->run_count;
-  double *micros = etr_arena_alloc_array(&e->arena, runs, sizeof *micros);
+  double *micros = etr_arena_alloc_array(&e->part, runs, sizeof *micros);
   for (size_t i = 0; i < runs && micros; i++) micros[i] = etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e3;
-  if (micros) write_histogram(e, etr_arena_format(&e->arena, "iteration_us/%s", e->method->name), micros, runs);
+  if (micros) write_histogram(e, etr_arena_format(&e->part, "iteration_us/%s", e->method->name), micros, runs);
   for (size_t i = 0; i < curves->count && !e->records.failed; i++)
     if (curves->list[i].is_distribution)
-      write_histogram(e, etr_arena_format(&e->arena, "iteration_%s", curves->list[i].tag), curves->list[i].values, curves->list[i].count);
+      write_histogram(e, etr_arena_format(&e->part, "iteration_%s", curves->list[i].tag), curves->list[i].values, curves->list[i].count);
 }
 
 static void write_session(emitter *e) {
   etr_tb_session session;
-  etr_tb_session_start(&session, &e->arena, e->wall_time, e->view.profile, e->method, e->options->hparams, e->options->hparam_count);
+  etr_tb_session_start(&session, &e->part, e->wall_time, e->view.profile, e->method, e->options->hparams, e->options->hparam_count);
   write_event(e, &session.summary.event);
-  etr_tb_session_end(&session, &e->arena, e->wall_time);
+  etr_tb_session_end(&session, &e->part, e->wall_time);
   write_event(e, &session.summary.event);
 }
 
 static void write_page(emitter *e, const char *title, const char *markdown) {
-  const char *tag = etr_arena_format(&e->arena, "text/%s/%s", title, e->method->name);
+  const char *tag = etr_arena_format(&e->part, "text/%s/%s", title, e->method->name);
   etr_tb_page page;
   if (!tag || !markdown || e->records.failed) return;
   etr_tb_page_init(&page, e->wall_time, tag, markdown);
@@ -145,10 +150,10 @@ static void write_page(emitter *e, const char *title, const char *markdown) {
 }
 
 static void write_pages(emitter *e) {
-  write_page(e, "summary", etr_tb_summary_page(&e->arena, e->view.profile, e->method));
-  write_page(e, "operators", etr_tb_operators_page(&e->arena, e->view.profile, e->method));
-  write_page(e, "findings", etr_tb_findings_page(&e->arena, e->view.profile, e->method));
-  write_page(e, "delegation", etr_tb_delegation_page(&e->arena, e->view.profile, e->method));
+  write_page(e, "summary", etr_tb_summary_page(&e->part, e->view.profile, e->method));
+  write_page(e, "operators", etr_tb_operators_page(&e->part, e->view.profile, e->method));
+  write_page(e, "findings", etr_tb_findings_page(&e->part, e->view.profile, e->method));
+  write_page(e, "delegation", etr_tb_delegation_page(&e->part, e->view.profile, e->method));
 }
 
 /* Of the graphs that have a method's times, the first tells the rest: said in each, everything would be drawn once for each. */
@@ -158,27 +163,32 @@ static bool is_first_of_method(const emitter *e) {
   return graph == e->view.graph;
 }
 
-static void write_method(emitter *e) {
-  write_latencies(e);
-  if (!is_first_of_method(e)) return;
+static void write_curves_of_method(emitter *e) {
   etr_tb_curves curves;
-  if (!etr_tb_curves_build(&curves, &e->arena, e->view.profile, e->method)) return;
+  if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, e->method)) return;
   write_curves(e, &curves);
   write_histograms(e, &curves);
-  write_session(e);
-  write_pages(e);
+}
+
+static void write_method(emitter *e) {
+  write_latencies(e);
+  if (is_first_of_method(e)) {
+    write_curves_of_method(e);
+    write_session(e);
+    write_pages(e);
+  }
+  end_part(e);
 }
 
 /* What the dashboard shows of the whole record: once, beside the graph that comes first. */
 static void write_dashboard(emitter *e) {
-  etr_text text;
-  etr_writer writer;
-  etr_tb_blob blob;
+  etr_pieces document = {.arena = &e->part}, event = {.arena = &e->part};
   if (e->view.graph != e->view.profile->graphs) return;
-  etr_text_begin(&text, &e->arena, &writer);
-  if (etr_emit_profile_json(e->view.profile, &writer.sink, NULL) != ETR_OK) return;
-  etr_tb_blob_init(&blob, e->wall_time, (etr_slice){text.data, text.size});
-  write_event(e, &blob.summary.event);
+  etr_status status = etr_emit_profile_json(e->view.profile, &(etr_sink){etr_pieces_write, &document}, NULL);
+  if (status != ETR_OK) e->arena.failed = true; /* of an arena of its own, or the document's */
+  etr_tb_blob_pack(&event, e->wall_time, &document);
+  if (status == ETR_OK) write_pieces(e, &event);
+  end_part(e);
 }
 
 static void write_all(emitter *e) {

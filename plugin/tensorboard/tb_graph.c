@@ -41,6 +41,8 @@ typedef struct packer {
   etr_vec(etr_edge) edges;
   etr_map once; /* what many nodes share, by its address -> index in shared */
   etr_vec(etr_slice) shared;
+  const char *cluster, *cluster_backend; /* of the node before that was delegated; NULL: none was */
+  int32_t cluster_instruction;
 } packer;
 
 /* ---- Attributes: added in the order of their keys, so that the bytes are always the same ---- */
@@ -51,8 +53,8 @@ static void add_clean(packer *p, const char *key, etr_slice text) {
 }
 
 static void add_text(packer *p, const char *key, const char *text) {
-  char clean[ETR_TB_TEXT_ROOM];
-  if (text) add_clean(p, key, (etr_slice){clean, etr_tb_clean_text(clean, text)});
+  char room[ETR_TB_TEXT_ROOM];
+  if (text) add_clean(p, key, etr_tb_clean_text(room, etr_slice_of(text)));
 }
 
 /* Attributes that follow from something that many nodes have are packed for the first of them. */
@@ -76,14 +78,19 @@ static void add_fixed(packer *p, const char *key, double value, int decimals) {
 
 static void add_micros(packer *p, const char *key, double ticks) { add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3); }
 
+/* Neighbours are mostly in one delegate. */
 static void add_cluster(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
   if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP) return;
   const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[node] : NULL;
-  if (time && time->delegate_instruction >= 0)
-    add_text(p, "_XlaCluster", etr_arena_format(p->arena, "delegate %" PRId32 ": %s", time->delegate_instruction, backend));
-  else
-    add_text(p, "_XlaCluster", etr_arena_format(p->arena, "delegate: %s", backend));
+  int32_t instruction = time ? time->delegate_instruction : -1;
+  if (!p->cluster || p->cluster_backend != backend || p->cluster_instruction != instruction) {
+    p->cluster = instruction >= 0 ? etr_arena_format(p->arena, "delegate %" PRId32 ": %s", instruction, backend)
+                                  : etr_arena_format(p->arena, "delegate: %s", backend);
+    p->cluster_backend = backend;
+    p->cluster_instruction = instruction;
+  }
+  add_text(p, "_XlaCluster", p->cluster);
 }
 
 static void add_inputs(packer *p, const etr_node *node) {
@@ -91,14 +98,14 @@ static void add_inputs(packer *p, const etr_node *node) {
   for (size_t i = 0; i < node->input_count && i < MAX_VALUES; i++) {
     etr_edge edge = node->inputs[i];
     if (edge.output < p->view->graph->nodes[edge.node].output_count)
-      add_clean(p, keys[i], p->view->shape_labels[p->view->first_value[edge.node] + edge.output]);
+      add_clean(p, keys[i], p->view->shapes[p->view->first_value[edge.node] + edge.output]->label);
   }
 }
 
 static void add_outputs(packer *p, size_t node) {
   static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4", "out5", "out6", "out7", "out8", "out9"};
   for (size_t i = 0; i < p->view->graph->nodes[node].output_count && i < MAX_VALUES; i++)
-    add_clean(p, keys[i], p->view->shape_labels[p->view->first_value[node] + i]);
+    add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
 }
 
 static void add_source(packer *p, const void *of) {
@@ -159,7 +166,7 @@ static void add_attrs(packer *p, size_t index) {
   if (time) add_micros(p, "avg_us", time->avg);
   if (time) add_calls(p, time);
   add_carrier(p, index);
-  if (node->debug_handle) add_text(p, "debug_handle", etr_arena_format(p->arena, "%" PRIu32, node->debug_handle));
+  if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
   if (node->edge_node_count) add_edge_nodes(p, node);
   add_text(p, "fx_node", node->name);
   add_inputs(p, node);
@@ -226,9 +233,9 @@ static void put_op(const etr_node *node, char *op) {
 /* The one attribute that is no text. */
 static void add_shapes(packer *p, size_t node) {
   static const char key[] = "_output_shapes";
-  const etr_slice *shapes = p->view->shapes + p->view->first_value[node];
+  const etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
   p->shapes.size = 0;
-  for (size_t i = 0; i < p->view->graph->nodes[node].output_count; i++) etr_packed_field(&p->shapes, LIST_SHAPE, shapes[i]);
+  for (size_t i = 0; i < p->view->graph->nodes[node].output_count; i++) etr_packed_field(&p->shapes, LIST_SHAPE, shapes[i]->packed);
   size_t value_size = etr_packed_field_size(ATTR_LIST, p->shapes.size), key_size = etr_packed_field_size(ENTRY_KEY, sizeof key - 1);
   etr_packed_header(&p->def, NODE_ATTR, key_size + etr_packed_field_size(ENTRY_VALUE, value_size));
   etr_packed_field(&p->def, ENTRY_KEY, ETR_SLICE(key));
@@ -249,12 +256,12 @@ static void pack_node(packer *p, size_t index) {
   add_shapes(p, index);
   add_attrs(p, index);
   if (etr_arena_failed(p->arena)) return;
-  etr_pieces_field(p->out, GRAPH_NODE, p->def.size);
-  etr_pieces_bytes(p->out, etr_packed_since(&p->def, 0));
+  const etr_slice def = etr_packed_since(&p->def, 0);
+  etr_pieces_parts(p->out, GRAPH_NODE, &def, 1);
 }
 
 void etr_tb_graph_pack(etr_pieces *out, const etr_tb_view *view) {
-  packer p = {.view = view, .out = out, .arena = view->arena, .def = {.arena = view->arena}, .shapes = {.arena = view->arena}};
-  etr_map_init(&p.once, view->arena);
+  packer p = {.view = view, .out = out, .arena = out->arena, .def = {.arena = out->arena}, .shapes = {.arena = out->arena}};
+  etr_map_init(&p.once, out->arena);
   for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(p.arena); i++) pack_node(&p, i);
 }

@@ -82,11 +82,11 @@ static etr_slice pack_fixed(etr_packed *packed, const char *name, const etr_node
 }
 
 /* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
-static etr_slice pack_outputs(etr_packed *packed, const etr_node *node, const etr_slice *shapes) {
+static etr_slice pack_outputs(etr_packed *packed, const etr_node *node, const etr_tb_shape *const *shapes) {
   packed->size = 0;
   for (size_t i = 0; i < node->output_count; i++) {
     uint8_t slot[ETR_PACKED_HEADER_ROOM];
-    etr_slice shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i] : (etr_slice){0};
+    etr_slice shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i]->packed : (etr_slice){0};
     size_t tensor_size = etr_packed_field_size(TENSOR_SHAPE, shape.size),
            slot_size = i ? (size_t)(etr_packed_put_int(slot, OUTPUT_SLOT, (int32_t)i) - slot) : 0;
     etr_packed_header(packed, STATS_OUTPUT, slot_size + etr_packed_field_size(OUTPUT_TENSOR, tensor_size));
@@ -134,10 +134,10 @@ static double ticks_of(const etr_node_time *time, etr_tb_statistic statistic) {
 }
 
 /* Gives every box a stretch as long as all that is in it, boxes inside first, and lays its nodes into that. */
-static void pack_starts(etr_tb_stats *stats) {
+static void pack_starts(etr_tb_stats *stats, etr_arena *arena) {
   const etr_scopes *scopes = &stats->view->scopes;
-  int64_t *length = etr_arena_alloc_array(stats->view->arena, scopes->count, sizeof *length);
-  int64_t *next = etr_arena_alloc_array(stats->view->arena, scopes->count, sizeof *next);
+  int64_t *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
+  int64_t *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
   if (!length || !next) return;
   int64_t next_on_top = 1;
   for (size_t i = 0; i < stats->count; i++) {
@@ -159,32 +159,29 @@ static void pack_starts(etr_tb_stats *stats) {
   }
 }
 
-static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
+static void set_times(etr_tb_stats *stats, etr_arena *arena, etr_tb_statistic statistic) {
   const etr_profile *profile = stats->view->profile;
   for (size_t i = 0; i < stats->count; i++) {
     const etr_node_time *time = &stats->view->graph->times[stats->nodes[i].node];
     stats->nodes[i].length = whole_micros(profile, ticks_of(time, statistic));
     if (statistic == ETR_TB_TIMELINE) stats->nodes[i].start = whole_micros(profile, (double)time->first_start_ticks);
   }
-  if (statistic != ETR_TB_TIMELINE) pack_starts(stats);
+  if (statistic != ETR_TB_TIMELINE) pack_starts(stats, arena);
 }
 
 static void append_node(etr_pieces *out, const etr_tb_timed *timed, bool with_outputs) {
   uint8_t times[2 * ETR_PACKED_HEADER_ROOM], *end = etr_packed_put_int(times, STATS_START, timed->start);
   end = etr_packed_put_int(end, STATS_LENGTH, timed->length);
-  etr_slice outputs = with_outputs ? timed->outputs : (etr_slice){0}, packed_times = {(const char *)times, (size_t)(end - times)};
-  etr_pieces_field(out, DEVICE_NODE_STATS, timed->fixed.size + packed_times.size + outputs.size);
-  etr_pieces_bytes(out, timed->fixed);
-  etr_pieces_bytes(out, packed_times);
-  etr_pieces_bytes(out, outputs);
+  const etr_slice parts[] = {timed->fixed, {(const char *)times, (size_t)(end - times)}, with_outputs ? timed->outputs : (etr_slice){0}};
+  etr_pieces_parts(out, DEVICE_NODE_STATS, parts, ETR_COUNT(parts));
 }
 
 void etr_tb_stats_pack(etr_pieces *out, etr_tb_stats *stats, etr_tb_statistic statistic) {
   const etr_tb_view *view = stats->view;
-  etr_pieces steps = {.arena = view->arena};
-  set_times(stats, statistic);
+  etr_pieces steps = {.arena = out->arena};
+  set_times(stats, out->arena, statistic);
   for (uint32_t device = 0; device < view->device_count; device++) {
-    etr_pieces nodes = {.arena = view->arena};
+    etr_pieces nodes = {.arena = out->arena};
     etr_slice name = etr_slice_of(view->devices[device]);
     etr_pieces_field(&nodes, DEVICE_NAME, name.size);
     etr_pieces_bytes(&nodes, name);

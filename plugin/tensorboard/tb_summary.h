@@ -7,6 +7,21 @@
 
 #include "tensorboard.pb-c.h"
 
+/* Field numbers of tensorflow.Event, Summary, Summary.Value and TensorProto, for events that are packed by hand. */
+enum {
+  ETR_TB_EVENT_WALL_TIME = 1,
+  ETR_TB_EVENT_STEP = 2,
+  ETR_TB_EVENT_SUMMARY = 5,
+  ETR_TB_SUMMARY_VALUE = 1,
+  ETR_TB_VALUE_TAG = 1,
+  ETR_TB_VALUE_TENSOR = 8,
+  ETR_TB_VALUE_METADATA = 9,
+  ETR_TB_TENSOR_DTYPE = 1,
+  ETR_TB_TENSOR_SHAPE = 2,
+  ETR_TB_TENSOR_FLOAT = 5,
+  ETR_TB_TENSOR_STRING = 8,
+};
+
 #include <stdint.h>
 
 /** The event, and all that it points to. */

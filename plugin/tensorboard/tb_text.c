@@ -29,25 +29,25 @@ static etr_slice plain_character(const char *at, size_t left, size_t *length) {
   return ETR_SLICE("?");
 }
 
-size_t etr_tb_clean_text(char *to, const char *text) {
-  const size_t room = ETR_TB_TEXT_ROOM - sizeof ellipsis;
-  etr_slice rest = etr_slice_of(text);
-  size_t size = ETR_MIN(etr_plain_run(rest, '"', '\'', '\\'), room);
-  memcpy(to, rest.data, size);
-  rest = (etr_slice){rest.data + size, rest.size - size};
+etr_slice etr_tb_clean_text(char *room, etr_slice text) {
+  const size_t most = ETR_TB_TEXT_ROOM - sizeof ellipsis;
+  size_t plain = etr_plain_run(text, '"', '\'', '\\'), size = ETR_MIN(plain, most);
+  if (plain == text.size && plain <= most) return text;
+  memcpy(room, text.data, size);
+  etr_slice rest = {text.data + size, text.size - size};
   while (rest.size > 0) {
     size_t length;
-    etr_slice plain = plain_character(rest.data, rest.size, &length);
-    if (plain.size > room - size) {
-      memcpy(to + size, ellipsis, sizeof ellipsis);
-      return size + sizeof ellipsis - 1;
+    etr_slice clean = plain_character(rest.data, rest.size, &length);
+    if (clean.size > most - size) {
+      memcpy(room + size, ellipsis, sizeof ellipsis);
+      return (etr_slice){room, size + sizeof ellipsis - 1};
     }
-    memcpy(to + size, plain.data, plain.size);
-    size += plain.size;
+    memcpy(room + size, clean.data, clean.size);
+    size += clean.size;
     rest = (etr_slice){rest.data + length, rest.size - length};
   }
-  to[size] = '\0';
-  return size;
+  room[size] = '\0';
+  return (etr_slice){room, size};
 }
 
 /* The page looks for a box's colours by a selector that it makes of the name; of what has a meaning there it escapes only some. Letters, digits, and

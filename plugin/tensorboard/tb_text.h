@@ -15,8 +15,11 @@ enum {
   ETR_TB_NAME_ROOM = 100,  /* of one part of a name */
 };
 
-/** Writes an attribute's text, cut with "..." if it does not fit into ETR_TB_TEXT_ROOM. Returns its size without the NUL. */
-size_t etr_tb_clean_text(char *to, const char *text);
+/**
+ * An attribute's text: nearly always `text` itself, otherwise what was made of it in `room`, which has ETR_TB_TEXT_ROOM bytes, ended with a NUL; cut
+ * with "..." if it does not fit there.
+ */
+etr_slice etr_tb_clean_text(char *room, etr_slice text);
 
 /** Writes one part of a node's name: without '/' and ':', never empty. Returns its size without the NUL; at most ETR_TB_NAME_ROOM is written. */
 size_t etr_tb_clean_name(char *to, etr_slice text);

@@ -11,42 +11,55 @@
 
 /* ---- Shapes ---- */
 
+/* The shapes there are. */
+typedef struct shape_list {
+  etr_packed text; /* of one of them: the message, then the label */
+  etr_map known;   /* both -> index */
+  etr_vec(const etr_tb_shape *) all;
+} shape_list;
+
 /* A TensorShapeProto. */
-static etr_slice pack_shape(etr_packed *packed, const etr_value *value) {
+static void pack_shape(etr_packed *packed, const etr_value *value) {
   enum { SHAPE_DIM = 2, SHAPE_UNKNOWN_RANK = 3, DIM_SIZE = 1 };
-  packed->size = 0;
   for (int32_t i = 0; i < value->rank; i++) {
     uint8_t dim[ETR_PACKED_HEADER_ROOM];
     int64_t size = value->dims[i].size == ETR_DIM_SYMBOLIC ? -1 : value->dims[i].size; /* -1 is shown as "?" */
     etr_packed_field(packed, SHAPE_DIM, (etr_slice){(char *)dim, size ? (size_t)(etr_packed_put_int(dim, DIM_SIZE, size) - dim) : 0});
   }
   if (value->rank < 0) etr_packed_int(packed, SHAPE_UNKNOWN_RANK, 1);
-  return etr_packed_copy(packed, 0);
 }
 
-static etr_slice clean_label(etr_arena *arena, const etr_value *value) {
-  char clean[ETR_TB_TEXT_ROOM];
-  const char *label = etr_label_shape(arena, value);
-  if (!label) return (etr_slice){0};
-  size_t size = etr_tb_clean_text(clean, label);
-  return (etr_slice){etr_arena_copy(arena, (etr_slice){clean, size}), size};
+/* Thousands of outputs have a few dozen shapes. NULL when out of memory. */
+static const etr_tb_shape *shape_of(shape_list *list, etr_arena *arena, const etr_value *value) {
+  char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
+  list->text.size = 0;
+  pack_shape(&list->text, value);
+  size_t packed_size = list->text.size;
+  etr_packed_bytes(&list->text, etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)}));
+  etr_slice key = etr_packed_since(&list->text, 0);
+  uint32_t known = etr_map_get(&list->known, key);
+  if (known != ETR_NONE) return list->all.data[known];
+  etr_tb_shape *made = etr_arena_alloc(arena, sizeof *made);
+  const etr_tb_shape **added = etr_vec_push(arena, &list->all);
+  const char *copy = etr_packed_copy(&list->text, 0).data;
+  if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1))) return NULL;
+  if (copy) *made = (etr_tb_shape){{copy, packed_size}, {copy + packed_size, key.size - packed_size}};
+  return *added = made;
 }
 
 static void find_shapes(etr_tb_view *view) {
-  etr_packed packed = {.arena = view->arena};
+  shape_list list = {.text = {.arena = view->arena}};
   size_t count = 0;
+  etr_map_init(&list.known, view->arena);
   for (size_t i = 0; i < view->graph->node_count; i++) count += view->graph->nodes[i].output_count;
   view->first_value = etr_arena_alloc_array(view->arena, view->graph->node_count, sizeof *view->first_value);
   view->shapes = etr_arena_alloc_array(view->arena, count, sizeof *view->shapes);
-  view->shape_labels = etr_arena_alloc_array(view->arena, count, sizeof *view->shape_labels);
-  if (etr_arena_failed(view->arena)) return;
+  if (!view->first_value || !view->shapes) return;
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {
     view->first_value[i] = count;
-    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++, count++) {
-      view->shapes[count] = pack_shape(&packed, &view->graph->nodes[i].outputs[k]);
-      view->shape_labels[count] = clean_label(view->arena, &view->graph->nodes[i].outputs[k]);
-    }
+    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++)
+      view->shapes[count++] = shape_of(&list, view->arena, &view->graph->nodes[i].outputs[k]);
   }
 }
 

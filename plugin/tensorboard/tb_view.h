@@ -8,6 +8,12 @@
 #include "etrecord_tb.h"
 #include "scope.h"
 
+/** What is said of the shape of an output, or of many that are alike. */
+typedef struct etr_tb_shape {
+  etr_slice packed; /* a TensorShapeProto */
+  etr_slice label;  /* "f32[1,16,64]", clean as tb_text.h has it */
+} etr_tb_shape;
+
 typedef struct etr_tb_view {
   etr_arena *arena;
   const etr_profile *profile;
@@ -16,10 +22,9 @@ typedef struct etr_tb_view {
   const char **names;   /* of each node */
   const char **devices; /* "/device:XNNPACK:0" */
   uint32_t device_count;
-  uint32_t *device_of_node; /* index into devices; ETR_NONE: not known, or not run at all */
-  size_t *first_value;      /* of each node: its first output in the two arrays below */
-  etr_slice *shapes;        /* of each output, a packed TensorShapeProto */
-  etr_slice *shape_labels;  /* "f32[1,16,64]", clean as tb_text.h has it */
+  uint32_t *device_of_node;    /* index into devices; ETR_NONE: not known, or not run at all */
+  size_t *first_value;         /* of each node: its first output in shapes */
+  const etr_tb_shape **shapes; /* of each output */
 } etr_tb_view;
 
 /** Works it out; everything lives in the arena. Errors: ETR_ERROR_MEMORY. */

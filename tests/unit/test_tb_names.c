@@ -134,23 +134,24 @@ Test(tb_text, attributes) {
       {"\xC2\xB5s \xCE\xBCs \xC3\xA9 \xF0\x9F\x98\x80.", "us us ? ?."},
       {"\xC3", "?"},
   };
-  char clean[ETR_TB_TEXT_ROOM];
+  char room[ETR_TB_TEXT_ROOM];
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    cr_expect_eq(etr_tb_clean_text(clean, cases[i].text), strlen(cases[i].clean));
-    cr_expect_str_eq(clean, cases[i].clean);
+    etr_slice clean = etr_tb_clean_text(room, etr_slice_of(cases[i].text));
+    cr_expect_eq(clean.size, strlen(cases[i].clean));
+    cr_expect_str_eq(clean.data, cases[i].clean);
   }
 }
 
 Test(tb_text, long_attributes_are_cut) {
   for (size_t size = ETR_TB_TEXT_ROOM - 20; size < ETR_TB_TEXT_ROOM + 20; size++) {
-    char text[ETR_TB_TEXT_ROOM + 20], clean[ETR_TB_TEXT_ROOM];
+    char text[ETR_TB_TEXT_ROOM + 20], room[ETR_TB_TEXT_ROOM];
     memset(text, '\n', size);
     text[size] = '\0';
-    size_t got = etr_tb_clean_text(clean, text);
-    cr_expect(got < ETR_TB_TEXT_ROOM && strlen(clean) == got && strcmp(clean + got - 3, "...") == 0);
+    etr_slice got = etr_tb_clean_text(room, etr_slice_of(text));
+    cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size && etr_slice_ends(got, ETR_SLICE("...")));
     memset(text, 'x', size);
-    got = etr_tb_clean_text(clean, text);
-    cr_expect(got < ETR_TB_TEXT_ROOM && strlen(clean) == got && (got == size || strcmp(clean + got - 3, "...") == 0));
+    got = etr_tb_clean_text(room, etr_slice_of(text));
+    cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size && (got.size == size || etr_slice_ends(got, ETR_SLICE("..."))));
   }
 }
 
