@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, builds, and runs all tests: the release build with real TensorBoard and a browser, the sanitizer builds over units,
-# command line, damaged files, faults and threads, and each fuzz target for half a minute.
+# command line, damaged files, faults and threads, each fuzz target for half a minute, and the short benchmarks, whose figures no result depends on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,4 +18,5 @@ ctest --preset release -j "$(nproc)" || status=1
 ctest --preset asan -j "$(nproc)" --exclude-regex '^(interop|browser|python)$' || status=1
 ctest --preset tsan || status=1
 bash tests/fuzz/run.sh 30 || status=1
+python3 tests/bench/bench.py --repeat 3 --only python --only limit || status=1
 exit $status
