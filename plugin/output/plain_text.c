@@ -90,6 +90,11 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
     etr_puts(writer, text);
     return whole;
   }
+  size_t indent = cut == ETR_CUT_START ? strspn(text, " ") : 0; /* what is in a list stays there */
+  if (indent > 0 && indent < width) {
+    etr_put_blanks(writer, indent);
+    return indent + etr_put_cut(writer, text + indent, width - indent, cut);
+  }
   size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark, tail_width = cut == ETR_CUT_START ? left : left / 2;
   etr_put(writer, head_of(writer, text, left - tail_width, &head_width));
   etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
@@ -136,24 +141,25 @@ static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t
   l->used += columns;
 }
 
-/* Columns up to the next blank. */
-static size_t word_columns(const etr_writer *writer, const char *text) {
+/* A line may end here: at a blank, but a number stays with what it counts ("0.2 ms"). */
+static bool is_break(const char *text, const char *at) { return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9'); }
+
+/* Columns from here to where the line may end next. */
+static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {
   size_t columns = 0;
-  for (size_t size; *text && *text != ' '; text += size) columns += columns_of(writer, etr_character_at(text, &size));
+  for (size_t size; *at && !is_break(text, at); at += size) columns += columns_of(writer, etr_character_at(at, &size));
   return columns;
 }
 
 void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width) {
   line l = {.writer = writer, .style = style, .indent = indent, .room = ETR_MAX(width, indent + 40) - indent};
-  for (size_t size; *text; text += size) {
-    uint32_t code = etr_character_at(text, &size);
-    if (code != ' ') {
-      put_wrapped_character(&l, text, size, code);
-    } else if (l.used > 0 && l.used + 1 + word_columns(writer, text + 1) > l.room) {
+  for (size_t size, i = 0; text[i]; i += size) {
+    const char *at = text + i;
+    uint32_t code = etr_character_at(at, &size);
+    if (is_break(text, at) && l.used > 0 && l.used + 1 + word_columns(writer, text, at + 1) > l.room)
       end_line(&l);
-    } else if (l.used > 0) {
-      put_wrapped_character(&l, text, size, code);
-    }
+    else if (code != ' ' || l.used > 0)
+      put_wrapped_character(&l, at, size, code);
   }
   end_line(&l);
 }

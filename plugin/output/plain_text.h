@@ -39,7 +39,7 @@ void etr_put_named(etr_writer *writer, etr_arena *arena, const char *name, const
 void etr_put_blanks(etr_writer *writer, size_t count);
 
 /** Writes a text as lines of at most `width` columns (40 and the indent at least), each after `indent` blanks and in a style, with line ends; broken
- * at blanks. */
+ * at blanks, though not behind a number. */
 void etr_put_wrapped(etr_writer *writer, etr_style style, const char *text, size_t indent, size_t width);
 
 #endif

@@ -6,10 +6,19 @@
 
 #include <math.h>
 
-enum { GAP = 2, LEAST_WIDTH = 8 };
+enum {
+  GAP = 2,
+  LEAST_WIDTH = 8,
+  LEGIBLE_WIDTH = 20, /* a name cut shorter than this can hardly be told from the next */
+};
 
 void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count) {
   *table = (etr_table){.arena = arena, .columns = columns, .column_count = column_count};
+}
+
+void etr_table_may_leave_out(etr_table *table, size_t column) {
+  size_t *spare = etr_vec_push(table->arena, &table->spare);
+  if (spare) *spare = column;
 }
 
 void etr_table_add(etr_table *table, const char *text) {
@@ -90,6 +99,7 @@ bool etr_table_is_for_programs(etr_table_format format) { return format == ETR_T
 typedef struct layout {
   size_t width;
   etr_cut cut;
+  bool is_left_out;
 } layout;
 
 static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last, etr_style style) {
@@ -103,14 +113,31 @@ static void put_cell(etr_writer *writer, const char *text, layout at, bool right
   if (!right && !last) etr_put_blanks(writer, width - actual);
 }
 
+/* What a line takes, if no shrinking column takes more than `most`. */
+static size_t line_width(const etr_table *table, const layout *columns, size_t most) {
+  size_t total = 0, count = 0;
+  for (size_t i = 0; i < table->column_count; i++) {
+    if (columns[i].is_left_out) continue;
+    total += table->columns[i].shrinks ? ETR_MIN(columns[i].width, most) : columns[i].width;
+    count++;
+  }
+  return total + GAP * (count ? count - 1 : 0);
+}
+
+static void leave_out(const etr_table *table, layout *columns, size_t width) {
+  for (size_t i = 0; i < table->spare.count && line_width(table, columns, LEGIBLE_WIDTH) > width; i++)
+    columns[table->spare.data[i]].is_left_out = true;
+}
+
 /* Takes columns off the widest shrinking column until the line fits. */
 static void shrink(const etr_table *table, layout *columns, size_t width) {
-  size_t total = GAP * (table->column_count - 1);
-  for (size_t i = 0; i < table->column_count; i++) total += columns[i].width;
+  size_t total = line_width(table, columns, SIZE_MAX);
   while (total > width) {
     size_t widest = SIZE_MAX;
-    for (size_t i = 0; i < table->column_count; i++)
-      if (table->columns[i].shrinks && columns[i].width > LEAST_WIDTH && (widest == SIZE_MAX || columns[i].width > columns[widest].width)) widest = i;
+    for (size_t i = 0; i < table->column_count; i++) {
+      bool can = table->columns[i].shrinks && !columns[i].is_left_out && columns[i].width > LEAST_WIDTH;
+      if (can && (widest == SIZE_MAX || columns[i].width > columns[widest].width)) widest = i;
+    }
     if (widest == SIZE_MAX) return;
     columns[widest].width--;
     total--;
@@ -144,7 +171,7 @@ static size_t count_shown(const etr_table *table, const etr_writer *like, size_t
 /* Modules of one model begin alike: cut in the middle, they may all look the same. */
 static void choose_cuts(const etr_table *table, const etr_writer *writer, layout *columns, const layout *wanted) {
   for (size_t i = 0; i < table->column_count; i++) {
-    if (columns[i].width >= wanted[i].width) continue;
+    if (columns[i].is_left_out || columns[i].width >= wanted[i].width) continue;
     size_t middle = count_shown(table, writer, i, columns[i]);
     columns[i].cut = ETR_CUT_START;
     if (count_shown(table, writer, i, columns[i]) <= middle) columns[i].cut = ETR_CUT_MIDDLE;
@@ -154,11 +181,26 @@ static void choose_cuts(const etr_table *table, const etr_writer *writer, layout
 /* One row; no blanks behind its last text. */
 static void write_text_row(const etr_table *table, etr_writer *writer, size_t row, const layout *columns) {
   size_t count = table->column_count;
-  while (count > 0 && cell_at(table, row, count - 1)[0] == '\0') count--;
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0) etr_put_blanks(writer, GAP);
+  while (count > 0 && (columns[count - 1].is_left_out || cell_at(table, row, count - 1)[0] == '\0')) count--;
+  for (size_t i = 0, shown = 0; i < count; i++) {
+    if (columns[i].is_left_out) continue;
+    if (shown++ > 0) etr_put_blanks(writer, GAP);
     put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count, style_at(table, row, i));
   }
+  etr_puts(writer, "\n");
+}
+
+/* What stands under the table if it lacks columns that have a name. */
+static void put_left_out(const etr_table *table, etr_writer *writer, const layout *columns) {
+  bool any = false;
+  for (size_t i = 0; i < table->column_count; i++) {
+    if (!columns[i].is_left_out || !table->columns[i].title[0]) continue;
+    if (!any) etr_put_style(writer, ETR_STYLE_DIM);
+    etr_putf(writer, "%s%s", any ? ", " : "no room for: ", table->columns[i].title);
+    any = true;
+  }
+  if (!any) return;
+  etr_put_style(writer, ETR_STYLE_PLAIN);
   etr_puts(writer, "\n");
 }
 
@@ -178,10 +220,12 @@ static void write_text(const etr_table *table, etr_writer *writer, size_t width)
     *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
   memcpy(columns, wanted, table->column_count * sizeof *columns);
+  leave_out(table, columns, width);
   shrink(table, columns, width);
   choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, columns);
+  put_left_out(table, writer, columns);
   if (etr_arena_failed(table->arena)) writer->status = ETR_ERROR_MEMORY; /* while the cuts were chosen */
 }
 

@@ -20,9 +20,13 @@ typedef struct etr_table {
   size_t column_count;
   etr_vec(const char *) cells;
   etr_vec(unsigned char) styles; /* of each cell */
+  etr_vec(size_t) spare;         /* columns that text may leave out, the first of them first */
 } etr_table;
 
 void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count);
+
+/** Text that has no room for all columns leaves this one out, and says so; those named first go first. */
+void etr_table_may_leave_out(etr_table *table, size_t column);
 
 /** Adds the next cell, copied; NULL is an empty one. Control characters, which could steer a terminal, become '?'. */
 void etr_table_add(etr_table *table, const char *text);
@@ -47,13 +51,10 @@ void etr_table_style(etr_table *table, etr_style style);
 
 /**
  * Writes the table. Text: a bold line of titles unless all are empty, columns two blanks apart, shrinking ones cut so that a line takes at most
- * `width` columns; colour and characters as the writer's reader can show them. CSV is RFC 4180, TSV the same
- * with tabs; both have a quote before what a spreadsheet would run as a formula. Markdown escapes what would be markup.
+ * `width` columns, and some left out before that cuts names beyond recognition; colour and characters as the writer's reader can show them. CSV is
+ * RFC 4180, TSV the same with tabs; both have a quote before what a spreadsheet would run as a formula. Markdown escapes what would be markup.
  */
 void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width);
-
-/** Writes a text with what would be Markdown's markup escaped. */
-void etr_put_markdown(etr_writer *writer, const char *text);
 
 /** Says in text how many rows were left out, if any. */
 void etr_put_more(etr_writer *writer, size_t count);

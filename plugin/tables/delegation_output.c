@@ -81,6 +81,8 @@ typedef struct tables {
 static const etr_column columns[] = {{"method", false, true},        {"operator", false, true},      {"delegated", true, false},
                                      {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false},
                                      {"unit", false, false}};
+static const etr_column text_columns[] = {
+    {"operator", false, true}, {"delegated", true, false}, {"avg", true, false}, {"not delegated", true, false}, {"avg", true, false}};
 
 static void add_average(tables *t, const etr_method *method, const etr_delegation_side *side) {
   bool exact = etr_table_is_for_programs(t->options->format);
@@ -118,14 +120,15 @@ static bool add_method(tables *t, const etr_method *method) {
   for (size_t i = 0; i < delegation.count; i++) order[i] = &delegation.rows[i];
   if (delegation.count && t->options->order == ETR_ORDER_TIME) qsort(order, delegation.count, sizeof *order, by_time);
   if (text) put_title(t, method, &delegation);
-  if (text) etr_table_init(&t->table, &t->arena, columns + 1, ETR_COUNT(columns) - 2);
+  if (text) etr_table_init(&t->table, &t->arena, text_columns, ETR_COUNT(text_columns));
   for (size_t i = 0; i < shown; i++) {
     const etr_delegation_row *row = order[i];
     if (!text) etr_table_add(&t->table, method->name);
     etr_table_add(&t->table, row->op_type);
     etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->delegated.nodes));
+    if (text) add_average(t, method, &row->delegated);
     etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->rest.nodes));
-    add_average(t, method, &row->delegated);
+    if (!text) add_average(t, method, &row->delegated);
     add_average(t, method, &row->rest);
     if (!text) etr_table_add(&t->table, etr_unit_name(t->options->unit));
   }

@@ -23,6 +23,8 @@ static const etr_column columns[] = {{"block", false, true}, {"method", false, t
 static const etr_column text_columns[] = {{"event", false, true}, {"instr", true, false}, {"node", false, true}, {"match", false, false},
                                           {"avg", true, false},   {"p50", true, false},   {"p90", true, false}};
 
+static const size_t spare[] = {6, 1, 5}; /* of these, where the terminal is narrow */
+
 static void add_number(events_table *t, const etr_event *event, double ticks) {
   bool exact = etr_table_is_for_programs(t->options->format);
   if (event->sample_count)
@@ -115,6 +117,7 @@ static void add_block(events_table *t, const etr_block *block) {
   if (text) {
     put_title(t, block);
     etr_table_init(&t->table, &t->arena, text_columns, ETR_COUNT(text_columns));
+    for (size_t i = 0; i < ETR_COUNT(spare); i++) etr_table_may_leave_out(&t->table, spare[i]);
   }
   for (size_t i = 0; i < shown; i++) add_event(t, block, rows[i].event);
   if (text) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);

@@ -90,6 +90,8 @@ static size_t put_table(etr_diff_output *o, const etr_method_pair *method, etr_t
   etr_table table;
   size_t shown = o->options->top ? ETR_MIN(differ, o->options->top) : differ;
   etr_table_init(&table, &o->arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 4);
+  etr_table_may_leave_out(&table, 1);
   for (size_t i = 0; list && i < shown; i++) {
     etr_table_add(&table, name_of(&o->arena, o->comparison, method, list[i]));
     etr_table_add(&table, etr_logged_type(&o->arena, list[i]->newer));

@@ -63,6 +63,9 @@ static void put_graphs(info *i) {
                                        {"inputs", true, false},      {"weights", true, false},  {"nested", true, false},  {"entry", false, true}};
   etr_table table;
   etr_table_init(&table, &i->arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 2);
+  etr_table_may_leave_out(&table, 6);
+  etr_table_may_leave_out(&table, 5);
   for (size_t k = 0; k < i->profile->graph_count; k++) {
     const etr_graph *graph = &i->profile->graphs[k];
     size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
@@ -119,6 +122,7 @@ static void put_blocks(info *i) {
                                        {"events", true, false}, {"method", false, true}, {"told by", false, true}};
   etr_table table;
   etr_table_init(&table, &i->arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 2);
   for (size_t k = 0; k < i->profile->block_count; k++) {
     const etr_block *block = &i->profile->blocks[k];
     etr_table_add(&table, block->name);

@@ -22,6 +22,7 @@ typedef struct nodes_table {
   const etr_table_options *options;
   etr_arena arena;
   etr_vec(row) rows;
+  size_t shown; /* rows of the table: the first */
 } nodes_table;
 
 static int by_time(const void *a, const void *b) {
@@ -111,10 +112,10 @@ static const etr_node_time *time_of(const nodes_table *t, const row *r) {
 
 static double calls_of(const nodes_table *t, const row *r) { return (double)time_of(t, r)->calls / (double)method_of(t, r)->run_count; }
 
-/* How all of the rows were matched, if there is one way only. */
+/* How all of the rows shown were matched, if there is one way only. */
 static const char *only_match(const nodes_table *t) {
   const etr_node_time *first = NULL;
-  for (size_t i = 0; i < t->rows.count; i++) {
+  for (size_t i = 0; i < t->shown; i++) {
     const etr_node_time *time = time_of(t, &t->rows.data[i]);
     if (time && first && time->match != first->match) return NULL;
     if (!first) first = time;
@@ -125,7 +126,7 @@ static const char *only_match(const nodes_table *t) {
 /* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
 static bool is_worth_it(const nodes_table *t, column c) {
   bool several_graphs = false, timed = false, uneven = false;
-  for (size_t i = 0; i < t->rows.count; i++) {
+  for (size_t i = 0; i < t->shown; i++) {
     const row *r = &t->rows.data[i];
     several_graphs |= r->graph != t->rows.data[0].graph;
     if (!time_of(t, r)) continue;
@@ -234,28 +235,33 @@ static etr_status write_table(nodes_table *t, const etr_node_filter *filter, con
       [COLUMN_SHARE] = {"share", true, false},   [COLUMN_CALLS] = {"calls", true, false},   [COLUMN_MATCH] = {"match", false, false},
       [COLUMN_UNIT] = {"unit", false, false},    [COLUMN_P50] = {"p50", true, false},       [COLUMN_P90] = {"p90", true, false},
       [COLUMN_MIN] = {"min", true, false},       [COLUMN_MAX] = {"max", true, false},       [COLUMN_RUNS_AS] = {"runs as", false, true}};
+  static const column spare[] = {COLUMN_RUNS_AS, COLUMN_OUTPUT, COLUMN_CALLS};
   column shown[COLUMNS];
   etr_column titles[COLUMNS];
-  size_t column_count = 0, row_count = t->options->top > 0 ? ETR_MIN(t->rows.count, t->options->top) : t->rows.count;
+  size_t column_count = 0;
+  t->shown = t->options->top > 0 ? ETR_MIN(t->rows.count, t->options->top) : t->rows.count;
   for (column c = 0; c < COLUMNS; c++) {
     if ((text && !is_worth_it(t, c)) || (!exact && is_for_programs(c))) continue;
     shown[column_count] = c;
     titles[column_count++] = columns[c];
   }
   etr_table_init(&table, &t->arena, titles, column_count);
-  for (size_t i = 0; i < row_count; i++)
+  for (size_t i = 0; i < ETR_COUNT(spare); i++)
+    for (size_t k = 0; k < column_count; k++)
+      if (shown[k] == spare[i]) etr_table_may_leave_out(&table, k);
+  for (size_t i = 0; i < t->shown; i++)
     for (size_t k = 0; k < column_count; k++) add_cell(t, &table, &t->rows.data[i], shown[k]);
   etr_writer_init(&writer, sink);
   etr_writer_look(&writer, t->options);
-  bool nothing = text && row_count == 0 && etr_filter_is_active(filter);
+  bool nothing = text && t->shown == 0 && etr_filter_is_active(filter);
   if (nothing) {
     etr_puts(&writer, "no nodes: ");
     etr_put_filter(&writer, &t->arena, filter);
   } else {
     etr_table_write(&table, &writer, t->options->format, t->options->width);
   }
-  if (text) etr_put_more(&writer, t->rows.count - row_count);
-  if (text && only_match(t)) etr_putf(&writer, "match: %s\n", only_match(t));
+  if (text) etr_put_more(&writer, t->rows.count - t->shown);
+  if (text && only_match(t)) etr_putf(&writer, "match%s: %s\n", t->shown < t->rows.count ? " of these" : "", only_match(t));
   if (text) put_totals(t, &writer, filter);
   if (etr_arena_failed(&t->arena)) writer.status = ETR_ERROR_MEMORY;
   return etr_writer_finish(&writer, error);

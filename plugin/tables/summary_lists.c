@@ -7,10 +7,7 @@
 
 #include <stdlib.h>
 
-enum {
-  TREE_ROWS = 40,
-  WIDE = 90, /* columns from which on there is room for what the runtime calls an operator */
-};
+enum { TREE_ROWS = 40 };
 
 static size_t shown_of(const etr_report *r, size_t count) { return r->options->top ? ETR_MIN(count, r->options->top) : count; }
 
@@ -22,9 +19,10 @@ void etr_report_operators(etr_report *r, const etr_summary *s) {
                                 {"module", false, true},    {"runs as", false, true}};
   etr_table table;
   size_t shown = shown_of(r, s->node_count);
-  bool wide = r->markdown || r->options->width == 0 || r->options->width >= WIDE;
   if (s->node_count == 0) return;
-  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns) - !wide);
+  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 5);
+  etr_table_may_leave_out(&table, 3);
   for (size_t i = 0; i < shown; i++) {
     const etr_node *node = &s->graph->nodes[s->nodes[i]];
     const etr_node_time *time = &s->graph->times[s->nodes[i]];
@@ -36,7 +34,7 @@ void etr_report_operators(etr_report *r, const etr_summary *s) {
     etr_table_add_share(&table, (double)time->total_ticks, (double)s->method->execute_ticks);
     etr_report_add_jitter(&table, &time->per_run);
     etr_table_add(&table, s->graph->modules[node->module].path);
-    if (wide) etr_table_add(&table, etr_label_kernel(time->runs_as));
+    etr_table_add(&table, etr_label_kernel(time->runs_as));
   }
   etr_report_end_table(r, &table, s->node_count - shown);
 }
@@ -97,7 +95,7 @@ void etr_report_events(etr_report *r, const etr_summary *s) {
 
 static const char *key_text(etr_report *r, const etr_breakdown_row *row, etr_breakdown_by by) {
   if (by == ETR_BY_SOURCE && !row->source) return "(not recorded)";
-  if (by == ETR_BY_SOURCE) return etr_arena_format(&r->arena, "%s: %s", etr_label_source(&r->arena, row->source), row->source->code);
+  if (by == ETR_BY_SOURCE) return etr_label_source(&r->arena, row->source);
   return row->key;
 }
 
@@ -110,25 +108,27 @@ static bool any_estimated(const etr_breakdown *rows) {
 void etr_report_breakdown(etr_report *r, const etr_summary *s, etr_breakdown_by by) {
   static const char *const titles[] = {"by type", "by module", "by backend", "by source line"};
   const etr_breakdown *rows = &s->by[by];
-  const etr_column columns[] = {{titles[by], false, true},
-                                {etr_report_unit(r, "avg"), true, false},
-                                {"share", true, false},
-                                {"nodes", true, false},
-                                {"estimated", true, false}};
-  bool estimated = any_estimated(rows);
+  etr_column columns[6] = {{titles[by], false, true}, {etr_report_unit(r, "avg"), true, false}, {"share", true, false}, {"nodes", true, false}};
+  bool estimated = any_estimated(rows), code = by == ETR_BY_SOURCE;
+  size_t column_count = 4;
   size_t shown = shown_of(r, rows->count);
   etr_table table;
   if (rows->count == 0) return;
-  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns) - !estimated);
+  if (estimated) columns[column_count++] = (etr_column){"estimated", true, false};
+  if (code) columns[column_count++] = (etr_column){"code", false, true};
+  etr_table_init(&table, &r->arena, columns, column_count);
+  if (code) etr_table_may_leave_out(&table, column_count - 1);
   for (size_t i = 0; i < shown; i++) {
     const etr_breakdown_row *row = &rows->rows[i];
     etr_table_add(&table, etr_report_cell(r, key_text(r, row, by)));
     etr_report_add_time(r, &table, etr_report_per_run(s, row->total_ticks));
     etr_table_add_share(&table, (double)row->total_ticks, (double)s->method->execute_ticks);
     etr_table_add(&table, etr_arena_format(&r->arena, "%zu", row->node_count));
-    if (!estimated) continue;
-    etr_table_add_share(&table, (double)row->estimated_ticks, (double)row->total_ticks);
-    etr_table_style(&table, ETR_STYLE_DIM);
+    if (estimated) {
+      etr_table_add_share(&table, (double)row->estimated_ticks, (double)row->total_ticks);
+      etr_table_style(&table, ETR_STYLE_DIM);
+    }
+    if (code) etr_table_add(&table, row->source ? row->source->code : "");
   }
   etr_report_end_table(r, &table, rows->count - shown);
 }
@@ -187,7 +187,9 @@ void etr_report_modules(etr_report *r, const etr_summary *s) {
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
     left_out *l = &left[row->parent];
-    if (shown[i]) {
+    bool is_last = l->shown && l->count == 1; /* it takes the line that would stand for it */
+    if (shown[i] || is_last) {
+      if (!shown[i]) l->count = 0;
       add_module(r, s, &table, indented(r, row->level, below(tree, row)), row->total_ticks, row->node_count, row->own_ticks);
     } else if (l->shown && l->count) { /* they have less time than those shown, and so come behind them */
       add_module(r, s, &table, indented(r, row->level, etr_arena_format(&r->arena, "%zu more", l->count)), l->ticks, 0, 0);

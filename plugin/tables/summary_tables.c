@@ -90,6 +90,7 @@ static void put_balance(etr_report *r, const etr_summary *s) {
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_table table;
   etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 3);
   etr_balance_list(s->method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
     etr_style style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
@@ -137,6 +138,9 @@ static void put_runs(etr_report *r, const etr_summary *s) {
   const etr_stats *rest = &s->first_run.rest, first = {.count = 1, .avg = s->first_run.ticks};
   etr_table table;
   etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 6);
+  etr_table_may_leave_out(&table, 4);
+  etr_table_may_leave_out(&table, 2);
   add_runs(r, &table, etr_arena_format(&r->arena, "all %zu", s->method->run_count), &s->method->execute);
   if (rest->count) add_runs(r, &table, "first", &first);
   if (rest->count) add_runs(r, &table, etr_arena_format(&r->arena, "other %zu", rest->count), rest);

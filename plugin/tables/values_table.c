@@ -106,6 +106,8 @@ static void put_text(values_table *t, const etr_node_filter *filter, const etr_l
   if (t->inf) columns[column_count++] = (etr_column){"inf", true, false};
   etr_put_filter(&t->writer, &t->arena, filter);
   etr_table_init(&t->table, &t->arena, columns, column_count);
+  etr_table_may_leave_out(&t->table, 1);
+  etr_table_may_leave_out(&t->table, 2);
   for (size_t i = 0; i < shown; i++) add_text_row(t, rows[i]);
   if (count == 0)
     etr_puts(&t->writer, t->profile->debug_value_count ? "no logged values of these nodes\n" : "the runs logged no values\n");

@@ -53,6 +53,8 @@ void etr_put_output_gaps(etr_writer *writer, etr_arena *arena, const etr_profile
   etr_puts(writer, "\n");
   if (title) etr_put_wrapped(writer, ETR_STYLE_PLAIN, title, 0, width ? width : 100);
   etr_table_init(&table, arena, columns, ETR_COUNT(columns));
+  etr_table_may_leave_out(&table, 4);
+  etr_table_may_leave_out(&table, 3);
   for (uint32_t output = 0; (worst = worst_of(profile, method, output, &runs)); output++) {
     etr_table_add(&table, etr_arena_format(arena, "%u", output));
     etr_table_add(&table, worst->value ? etr_logged_type(arena, worst->value) : "");

@@ -126,6 +126,7 @@ Test(plain_text, wrapped) {
       {"aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 0, 40, "aaaaaaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbbbbbb cc\n"},
       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", 0, 40, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\naaaa b\n"},
       {"a\nb", 1, 80, " a?b\n"},
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0.2 ms b", 0, 40, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n0.2 ms b\n"}, /* the number keeps its unit */
       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbb", 10, 20, "          aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n          bbbb\n"}, /* at least 40 */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

@@ -88,6 +88,39 @@ Test(table, cuts_in_the_middle) {
   etr_arena_clear(&arena);
 }
 
+/* Which columns are there, and what is said of those that are not. */
+Test(table, leaves_columns_out) {
+  static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "one"}, {"b", "2", "two"}};
+  static const struct {
+    size_t width;
+    etr_table_format format;
+    const char *text;
+  } cases[] = {
+      {60, ETR_TABLE_TEXT,
+       "name                        time  runs as\nabcdefghijklmnopqrstuvwxyz     1  one\nb                              2  two\n"},
+      {35, ETR_TABLE_TEXT, "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb                        2  two\n"},
+      {34, ETR_TABLE_TEXT,
+       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nno room for: runs as\n"},
+      {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nno room for: time, runs as\n"},
+      {24, ETR_TABLE_CSV, "name,time,runs as\r\nabcdefghijklmnopqrstuvwxyz,1,one\r\nb,2,two\r\n"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_table table;
+    etr_text text;
+    etr_writer writer;
+    etr_table_init(&table, &arena, columns, COLUMNS);
+    etr_table_may_leave_out(&table, 2);
+    etr_table_may_leave_out(&table, 1);
+    for (size_t k = 0; k < ETR_COUNT(cells) * COLUMNS; k++) etr_table_add(&table, cells[k / COLUMNS][k % COLUMNS]);
+    etr_text_begin(&text, &arena, &writer);
+    etr_table_write(&table, &writer, cases[i].format, cases[i].width);
+    const char *got = etr_text_end(&text, &writer);
+    cr_expect_str_eq(got, cases[i].text, "%zu columns: %s", cases[i].width, got);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(table, numbers) {
   static const etr_column one[] = {{"n", true, false}};
   static const struct {
