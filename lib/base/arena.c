@@ -83,20 +83,30 @@ static bool add_chunk(etr_arena *arena, size_t size) {
   return true;
 }
 
-static void *alloc(etr_arena *arena, size_t size, bool zeroed) {
-  const size_t align = alignof(max_align_t);
-  if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
-  size = ETR_MAX(align, (size + align - 1) / align * align);
-  if (size > LARGE_BYTES) return alloc_large(arena, size, zeroed);
-  if (size > arena->capacity - arena->used && !add_chunk(arena, size)) return NULL;
-  void *block = arena->chunks->data + arena->used;
-  arena->used += size;
-  return zeroed ? memset(block, 0, size) : block;
+/* A block whose place in its chunk is a multiple of `align`, a power of two; not zeroed. */
+static inline void *alloc_small(etr_arena *arena, size_t size, size_t align) {
+  size_t start = (arena->used + align - 1) & ~(align - 1);
+  if (start > arena->capacity || size > arena->capacity - start) {
+    if (!add_chunk(arena, size)) return NULL;
+    start = 0;
+  }
+  arena->used = start + size;
+  return arena->chunks->data + start;
 }
 
-void *etr_arena_alloc(etr_arena *arena, size_t size) { return alloc(arena, size, true); }
+void *etr_arena_alloc(etr_arena *arena, size_t size) {
+  if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
+  if (size > LARGE_BYTES) return alloc_large(arena, size, true);
+  void *block = alloc_small(arena, ETR_MAX(size, (size_t)1), alignof(max_align_t));
+  return block ? memset(block, 0, size) : NULL;
+}
 
-void *etr_arena_alloc_raw(etr_arena *arena, size_t size) { return alloc(arena, size, false); }
+static void *alloc_raw(etr_arena *arena, size_t size, size_t align) {
+  if (arena->failed || size > SIZE_MAX / 2) return fail(arena);
+  return size > LARGE_BYTES ? alloc_large(arena, size, false) : alloc_small(arena, ETR_MAX(size, (size_t)1), align);
+}
+
+void *etr_arena_alloc_raw(etr_arena *arena, size_t size) { return alloc_raw(arena, size, alignof(max_align_t)); }
 
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) return fail(arena);
@@ -104,7 +114,7 @@ void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
 }
 
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
-  char *copy = etr_arena_alloc_raw(arena, bytes.size + 1);
+  char *copy = bytes.size < SIZE_MAX ? alloc_raw(arena, bytes.size + 1, 1) : fail(arena);
   if (!copy) return NULL;
   if (bytes.size) memcpy(copy, bytes.data, bytes.size);
   copy[bytes.size] = '\0';
@@ -182,19 +192,27 @@ void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t eleme
 
 void etr_map_init(etr_map *map, etr_arena *arena) { *map = (etr_map){.arena = arena}; }
 
-/* FNV-1a over eight bytes at a time, finished by a mix: names are short and many share a long prefix. */
+static const uint64_t MULTIPLIER = 0x9E3779B97F4A7C15u;
+
+static uint64_t mixed(uint64_t hash, const void *at, size_t size) {
+  uint64_t word = 0;
+  memcpy(&word, at, size);
+  hash = (hash ^ word) * MULTIPLIER;
+  return hash ^ hash >> 29;
+}
+
+/* Eight bytes at a time; the last ones overlap those before. */
 static uint32_t hash_of(etr_slice key) {
   uint64_t hash = 0xcbf29ce484222325u ^ key.size;
   size_t at = 0;
-  for (; at + 8 <= key.size; at += 8) {
-    uint64_t word;
-    memcpy(&word, key.data + at, 8);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  for (; at < key.size; at++) hash = (hash ^ (unsigned char)key.data[at]) * 0x100000001b3u;
-  hash ^= hash >> 32;
-  return (uint32_t)(hash * 0x9E3779B1u) ^ (uint32_t)(hash >> 15);
+  for (; at + 8 < key.size; at += 8) hash = mixed(hash, key.data + at, 8);
+  if (key.size >= 8)
+    hash = mixed(hash, key.data + key.size - 8, 8);
+  else if (key.size >= 4)
+    hash = mixed(mixed(hash, key.data, 4), key.data + key.size - 4, 4);
+  else
+    for (; at < key.size; at++) hash = mixed(hash, key.data + at, 1);
+  return (uint32_t)((hash ^ hash >> 32) * MULTIPLIER >> 32);
 }
 
 /* The slot that holds the key, or the free one where it belongs. */
@@ -233,8 +251,7 @@ uint32_t etr_map_get(const etr_map *map, etr_slice key) {
   return slot->key ? slot->value : ETR_NONE;
 }
 
-/* The slot of a key, made if it is new; NULL when out of memory. */
-static etr_map_slot *slot_for(etr_map *map, etr_slice key) {
+etr_map_slot *etr_map_at(etr_map *map, etr_slice key) {
   if (key.size > UINT32_MAX) return fail(map->arena);
   if (map->count * 4 >= map->capacity * 3 && !map_grow(map)) return NULL;
   uint32_t hash = hash_of(key);
@@ -249,7 +266,7 @@ static etr_map_slot *slot_for(etr_map *map, etr_slice key) {
 }
 
 bool etr_map_set(etr_map *map, etr_slice key, uint32_t value) {
-  etr_map_slot *slot = slot_for(map, key);
+  etr_map_slot *slot = etr_map_at(map, key);
   if (slot) slot->value = value;
   return slot != NULL;
 }
@@ -260,6 +277,6 @@ const char *etr_intern(etr_map *map, etr_slice bytes) {
     if (!text) return NULL;
     bytes = etr_slice_of(text);
   }
-  const etr_map_slot *slot = slot_for(map, bytes);
+  const etr_map_slot *slot = etr_map_at(map, bytes);
   return slot ? slot->key : NULL;
 }

@@ -68,7 +68,7 @@ void etr_vec_start(etr_arena *arena, void **data, size_t *capacity, size_t eleme
  * Map from strings to uint32, and set of strings at the same time: each distinct key is stored once in the arena.
  */
 typedef struct etr_map_slot {
-  const char *key;
+  const char *key; /* lives as long as the arena */
   uint32_t size, hash, value;
 } etr_map_slot;
 
@@ -88,6 +88,9 @@ uint32_t etr_map_get(const etr_map *map, etr_slice key);
 
 /** Sets a key's value, replacing an older one. False when out of memory. */
 bool etr_map_set(etr_map *map, etr_slice key, uint32_t value);
+
+/** The slot of a key, whose value is ETR_NONE if the key is new; until the next new one. NULL when out of memory. */
+etr_map_slot *etr_map_at(etr_map *map, etr_slice key);
 
 /**
  * The one copy of a text in this map's arena, sanitised as etr_arena_text() does. Equal bytes give the same pointer. NULL when out of memory.

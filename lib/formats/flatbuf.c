@@ -12,11 +12,19 @@ enum {
   VTABLE_HEAD = 4, /* size of the vtable, size of the table */
 };
 
-/* Bytes of width <= 8 as a little-endian number, whatever their alignment and this machine's byte order. Compiles to one load. */
+static inline uint32_t load_2(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
+static inline uint32_t load_4(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
+
+/* Bytes as a little-endian number, whatever their alignment and this machine's byte order. Written out, as compilers make one load of that, but not
+ * of a loop. */
 static inline uint64_t load(const etr_fb *fb, uint64_t at, unsigned width) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < width; i++) value |= (uint64_t)fb->data[at + i] << (8 * i);
-  return value;
+  const uint8_t *bytes = fb->data + at;
+  switch (width) {
+  case 1: return bytes[0];
+  case 2: return load_2(bytes);
+  case 4: return load_4(bytes);
+  default: return load_4(bytes) | (uint64_t)load_4(bytes + 4) << 32;
+  }
 }
 
 static bool inside(const etr_fb *fb, uint64_t at, uint64_t size) { return at <= fb->size && size <= fb->size - at; }

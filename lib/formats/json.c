@@ -47,7 +47,7 @@ struct etr_json {
   uint32_t depth;
   block stack;        /* the opening brackets of what is open */
   block decoded;      /* the string read last, where the window cannot lend it */
-  uint64_t raw_start; /* of the value that etr_json_peek_raw() or etr_json_peek_nested() measured last */
+  uint64_t raw_start; /* of the value that etr_json_peek_raw() or etr_json_peek_whole() measured last */
   size_t raw_size;    /* with its quotes or brackets; 0: none was */
   const char *message;
   uint64_t error_offset;
@@ -301,7 +301,8 @@ static bool measure_string(etr_json *json, size_t *size) {
   return false;
 }
 
-static bool measure_nested(etr_json *json, size_t *size) {
+/** Measures a string, array or object, with its quotes or brackets. */
+static bool measure_whole(etr_json *json, size_t *size) {
   size_t open = 0;
   *size = 0;
   do {
@@ -333,12 +334,19 @@ bool etr_json_peek_raw(etr_json *json, etr_slice *raw) {
   return true;
 }
 
-bool etr_json_peek_nested(etr_json *json, etr_slice *raw) {
+bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
   size_t size;
-  etr_json_type type = etr_json_peek(json);
-  if ((type != ETR_JSON_ARRAY && type != ETR_JSON_OBJECT) || !measure_nested(json, &size)) return false;
+  if (etr_json_peek(json) < ETR_JSON_STRING || !measure_whole(json, &size)) return false;
   note_measured(json, size);
   *raw = (etr_slice){json->at, size};
+  return true;
+}
+
+/* Quotes and brackets end the text, so that nothing longer begins with it. */
+bool etr_json_skip_same(etr_json *json, etr_slice raw) {
+  if (etr_json_peek(json) < ETR_JSON_STRING || (size_t)(json->end - json->at) < raw.size || memcmp(json->at, raw.data, raw.size) != 0) return false;
+  json->at += raw.size;
+  json->state = AFTER_VALUE;
   return true;
 }
 

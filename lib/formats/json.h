@@ -73,9 +73,12 @@ etr_slice etr_json_string(etr_json *json);
 /** Shows the string that is next as it stands in the document, escapes and all, and leaves it unread; lives until the next call on this reader. False
  *  if no string is next, or if it is too long to be shown: a window's length at most. */
 bool etr_json_peek_raw(etr_json *json, etr_slice *raw);
-/** The same for an array or object, with its brackets. Skipping it then checks nothing, not even that each bracket ends what its like began: for
- * texts that were read before. */
-bool etr_json_peek_nested(etr_json *json, etr_slice *raw);
+/** The same for an array or object too, with its quotes or brackets. Skipping it then checks nothing, not even that each bracket ends what its like
+ * began: for texts that were read before. */
+bool etr_json_peek_whole(etr_json *json, etr_slice *raw);
+/** Passes over a string, array or object if it stands in the document exactly as one that etr_json_peek_whole() showed. False also where the window ends
+ * before it does. */
+bool etr_json_skip_same(etr_json *json, etr_slice raw);
 /** Reads an integer. A fraction, or a value that does not fit, is an error. */
 int64_t etr_json_int(etr_json *json);
 /** Reads a number, of at most 400 bytes; NaN, Infinity and -Infinity are numbers too. */

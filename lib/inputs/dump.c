@@ -33,10 +33,15 @@ static bool out_of_memory(const dump_reader *reader) { return etr_arena_failed(r
 
 static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
 
+/* likely: an interned text that it may well be, or NULL. Saves a look into the map. */
+static const char *intern(dump_reader *reader, etr_slice text, const char *likely) {
+  return likely && etr_slice_equal(text, etr_slice_of(likely)) ? likely : etr_intern(reader->names, text);
+}
+
 /* "" if absent. */
-static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
+static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field, const char *likely) {
   etr_slice name = etr_fb_string(&reader->fb, table, field);
-  return name.size ? etr_intern(reader->names, name) : "";
+  return name.size ? intern(reader, name, likely) : "";
 }
 
 static uint64_t duration(dump_reader *reader, etr_fb_at profile, uint64_t start, uint64_t end) {
@@ -49,19 +54,20 @@ static uint64_t duration(dump_reader *reader, etr_fb_at profile, uint64_t start,
 }
 
 /* The fields of the id stand behind each other in either kind of event. */
-static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
+static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field, const char *likely) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
   char digits[16];
   event->delegate_id_is_int = number != NO_ID;
   if (event->delegate_id_is_int) text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
-  if (text.size) event->delegate_id = etr_intern(reader->names, text);
+  if (text.size) event->delegate_id = intern(reader, text, likely);
 }
 
-static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
+/* like: the event at this place of the run before, whose name it mostly has; NULL if there is none. */
+static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile, const etr_dump_event *like) {
   etr_fb *fb = &reader->fb;
-  event->name = read_name(reader, profile, PROFILE_NAME);
-  read_delegate_id(reader, event, profile, PROFILE_ID_INT);
+  event->name = read_name(reader, profile, PROFILE_NAME, like ? like->name : NULL);
+  read_delegate_id(reader, event, profile, PROFILE_ID_INT, like ? like->delegate_id : NULL);
   event->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
   event->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
@@ -73,8 +79,8 @@ static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   etr_fb *fb = &reader->fb;
   uint64_t chain = etr_fb_u64(fb, debug, DEBUG_CHAIN, 0);
   event->is_debug = true;
-  event->name = read_name(reader, debug, DEBUG_NAME);
-  read_delegate_id(reader, event, debug, DEBUG_ID_INT);
+  event->name = read_name(reader, debug, DEBUG_NAME, NULL);
+  read_delegate_id(reader, event, debug, DEBUG_ID_INT, NULL);
   event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
@@ -87,11 +93,11 @@ static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_a
   return !etr_values_read(&reader->values, event, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
-static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
+static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table, const etr_dump_run *before) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
-  run->name = read_name(reader, table, RUN_NAME);
+  run->name = read_name(reader, table, RUN_NAME, NULL);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
   etr_vec_expect(reader->arena, &events, count);
@@ -101,8 +107,9 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
     run->debug_events += debug != 0;
     etr_dump_event logged;
     if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
+    const etr_dump_event *like = before && events.count < before->event_count ? &before->events[events.count] : NULL;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
-    if (pushed && profile) read_profile_event(reader, pushed, profile);
+    if (pushed && profile) read_profile_event(reader, pushed, profile, like);
     if (pushed && !profile) *pushed = logged;
   }
   run->events = events.data;
@@ -116,7 +123,7 @@ static void read_runs(dump_reader *reader, etr_dump *out) {
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
     etr_values_start_run(&reader->values, i);
-    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
+    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i), i > 0 ? run - 1 : NULL);
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);

@@ -45,10 +45,12 @@ static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json
     return NULL;
   }
   for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--) key.data++; /* "03" is 3 as well */
-  uint32_t known = etr_map_get(&m->by_id, key);
-  if (known != ETR_NONE) return &m->instructions.data[known];
+  etr_map_slot *slot = etr_map_at(&m->by_id, key);
+  if (!slot) return NULL;
+  if (slot->value != ETR_NONE) return &m->instructions.data[slot->value];
   etr_map_instruction *added = etr_vec_push(maps->arena, &m->instructions);
-  if (!added || !etr_map_set(&m->by_id, key, (uint32_t)(m->instructions.count - 1))) return NULL;
+  if (!added) return NULL;
+  slot->value = (uint32_t)(m->instructions.count - 1);
   *added = (etr_map_instruction){.id = (int32_t)id};
   return added;
 }

@@ -8,15 +8,13 @@
  */
 #include "program.h"
 
+#include "memo.h"
 #include "metadata.h"
 #include "signature.h"
 #include "tensor_meta.h"
 
 /* A graph in a graph in a graph: real ones nest twice, and have thousands of nodes. Bounds the recursion, and memory. */
 enum { MAX_NESTING = 24 };
-
-/* Tensors of the same shape and nodes of the same source line are written in the same words: what was read of a text is remembered by it. */
-enum { MAX_REMEMBERED = 4096, MAX_REMEMBERED_BYTES = 4096 };
 
 typedef struct value {
   uint32_t node, output; /* that defines it; ETR_NONE while unknown */
@@ -42,10 +40,11 @@ typedef struct reader {
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_module_tree modules;
-  etr_map derived;       /* names made from operators -> how many */
-  etr_map traces, metas; /* texts, as they stand in the document -> index in the lists below */
-  etr_vec(const etr_source *) sources;
-  etr_vec(etr_value) meta_list;
+  etr_map derived;                /* names made from operators -> how many */
+  etr_memo traces, stacks, metas; /* whose texts became: */
+  etr_vec(const etr_source *) trace_sources;
+  etr_vec(uint32_t) stack_modules;
+  etr_vec(etr_value) meta_values;
   index_stack names; /* values collected from the argument lists being read, innermost last */
   uint32_t nesting;
   bool has_edge_ops, has_aten_ops;
@@ -58,13 +57,12 @@ static void read_program(reader *r, uint32_t subgraph);
 /* ---- Names of values ---- */
 
 static uint32_t value_index(reader *r, level *l, etr_slice name) {
-  uint32_t known = etr_map_get(&l->by_name, name);
-  if (known != ETR_NONE) return known;
+  etr_map_slot *slot = etr_map_at(&l->by_name, name);
+  if (!slot || slot->value != ETR_NONE) return slot ? slot->value : ETR_NONE;
   value *v = etr_vec_push(&r->scratch, &l->values);
   if (!v) return ETR_NONE;
   *v = (value){.node = ETR_NONE, .meta = {.name = etr_intern(r->strings, name), .rank = -1}};
-  uint32_t index = (uint32_t)(l->values.count - 1);
-  return etr_map_set(&l->by_name, name, index) ? index : ETR_NONE;
+  return slot->value = (uint32_t)(l->values.count - 1);
 }
 
 static void push_name(reader *r, level *l) {
@@ -264,21 +262,24 @@ static uint32_t parse_handle(etr_slice text) {
   return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
 }
 
-static bool may_remember(const etr_map *map, etr_slice text) { return map->count < MAX_REMEMBERED && text.size <= MAX_REMEMBERED_BYTES; }
-
 static const etr_source *read_trace(reader *r) {
-  etr_slice text;
-  bool shown = etr_json_peek_raw(r->json, &text);
-  uint32_t known = shown ? etr_map_get(&r->traces, text) : ETR_NONE;
-  if (known != ETR_NONE) {
-    etr_json_skip(r->json);
-    return r->sources.data[known];
-  }
-  const etr_source **slot = shown && may_remember(&r->traces, text) ? etr_vec_push(&r->scratch, &r->sources) : NULL;
-  if (slot) etr_map_set(&r->traces, text, (uint32_t)(r->sources.count - 1));
+  bool known;
+  uint32_t number = etr_memo_next(&r->traces, r->json, &known);
+  if (known) return r->trace_sources.data[number];
   const etr_source *source = etr_source_of_trace(r->arena, r->strings, etr_json_string(r->json));
+  const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(&r->scratch, &r->trace_sources);
   if (slot) *slot = source;
   return source;
+}
+
+static uint32_t read_module(reader *r) {
+  bool known;
+  uint32_t number = etr_memo_next(&r->stacks, r->json, &known);
+  if (known) return r->stack_modules.data[number];
+  uint32_t module = etr_module_tree_add(&r->modules, r->strings, etr_json_string(r->json));
+  uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(&r->scratch, &r->stack_modules);
+  if (slot) *slot = module;
+  return module;
 }
 
 static void read_metadata(reader *r, uint32_t node) {
@@ -293,8 +294,9 @@ static void read_metadata(reader *r, uint32_t node) {
     }
     etr_node *n = &r->nodes.data[node];
     etr_slice text;
-    if (trace) {
-      n->source = read_trace(r);
+    if (trace || stack) {
+      if (trace) n->source = read_trace(r);
+      if (stack) n->module = read_module(r);
       continue;
     }
     if (ancestors && etr_json_peek_raw(r->json, &text) && etr_ancestor_in_escaped(&n->aten_node, r->strings, text, r->graph_id)) {
@@ -302,7 +304,6 @@ static void read_metadata(reader *r, uint32_t node) {
       continue;
     }
     text = etr_json_string(r->json);
-    if (stack) n->module = etr_module_tree_add(&r->modules, r->strings, text);
     if (handle) n->debug_handle = parse_handle(text);
     if (ancestors) n->aten_node = etr_ancestor_in_graph(r->strings, text, r->graph_id);
   }
@@ -348,19 +349,16 @@ static void read_node(reader *r, level *l) {
 /* ---- Shapes ---- */
 
 static void read_meta(reader *r, etr_value *meta) {
-  etr_slice text;
+  bool known;
   const char *name = meta->name;
-  bool shown = etr_json_peek_nested(r->json, &text);
-  uint32_t known = shown ? etr_map_get(&r->metas, text) : ETR_NONE;
-  if (known != ETR_NONE) {
-    *meta = r->meta_list.data[known];
+  uint32_t number = etr_memo_next(&r->metas, r->json, &known);
+  if (known) {
+    *meta = r->meta_values.data[number];
     meta->name = name;
-    etr_json_skip(r->json);
     return;
   }
-  etr_value *slot = shown && may_remember(&r->metas, text) ? etr_vec_push(&r->scratch, &r->meta_list) : NULL;
-  if (slot) etr_map_set(&r->metas, text, (uint32_t)(r->meta_list.count - 1));
   etr_tensor_meta_read(meta, r->strings, &r->scratch, r->json);
+  etr_value *slot = number == ETR_NONE ? NULL : etr_vec_push(&r->scratch, &r->meta_values);
   if (slot) *slot = *meta;
 }
 
@@ -514,8 +512,9 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, in
   reader r = {.arena = strings->arena, .strings = strings, .json = json, .graph_id = graph_id, .max_nodes = max_nodes, .schema_version = ""};
   etr_arena_init(&r.scratch);
   etr_map_init(&r.derived, &r.scratch);
-  etr_map_init(&r.traces, &r.scratch);
-  etr_map_init(&r.metas, &r.scratch);
+  etr_memo_init(&r.traces, &r.scratch);
+  etr_memo_init(&r.stacks, &r.scratch);
+  etr_memo_init(&r.metas, &r.scratch);
   if (etr_module_tree_init(&r.modules, r.arena)) read_program(&r, ETR_NONE);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);

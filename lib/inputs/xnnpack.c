@@ -83,7 +83,7 @@ const char *etr_xnn_class_name(etr_xnn_class class_) {
 etr_xnn_class etr_xnn_class_of_event(const char *id) {
   etr_slice name = etr_slice_of(id);
   for (size_t i = 0; i < ETR_COUNT(event_prefixes); i++) {
-    if (!etr_slice_starts(name, etr_slice_of(event_prefixes[i].prefix))) continue;
+    if (event_prefixes[i].prefix[0] != id[0] || !etr_slice_starts(name, etr_slice_of(event_prefixes[i].prefix))) continue;
     return i == 0 && strstr(id, "DWConv") ? ETR_XNN_DWCONV : event_prefixes[i].class_;
   }
   return ETR_XNN_NONE;
@@ -159,8 +159,8 @@ static const struct {
 };
 
 etr_xnn_class etr_xnn_class_of_operator(etr_slice op) {
-  for (size_t i = 0; i < ETR_COUNT(operators); i++)
-    if (etr_slice_equal(op, etr_slice_of(operators[i].op))) return operators[i].class_;
+  for (size_t i = 0; op.size && i < ETR_COUNT(operators); i++)
+    if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op))) return operators[i].class_;
   return ETR_XNN_NONE;
 }
 

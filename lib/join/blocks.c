@@ -48,17 +48,18 @@ static bool group_events(builder *b, const etr_dump_run *run, group **groups, si
     key.instruction_id = e->instruction_id;
     key.chain_index = e->chain_index;
     etr_slice bytes = {(const char *)&key, sizeof key};
-    uint32_t index = etr_map_get(&by_key, bytes);
+    etr_map_slot *slot = etr_map_at(&by_key, bytes);
+    if (!slot) return false;
     next[i] = ETR_NONE;
-    if (index == ETR_NONE) {
+    if (slot->value == ETR_NONE) {
       group *added = etr_vec_push(&b->per_run, &list);
-      index = (uint32_t)(list.count - 1);
-      if (!added || !etr_map_set(&by_key, bytes, index)) return false;
+      if (!added) return false;
       added->first_event = (uint32_t)i;
+      slot->value = (uint32_t)(list.count - 1);
     } else
-      next[list.data[index].last_event] = (uint32_t)i;
-    list.data[index].last_event = (uint32_t)i;
-    if (e->is_debug && !list.data[index].debug_name) list.data[index].debug_name = e->name;
+      next[list.data[slot->value].last_event] = (uint32_t)i;
+    list.data[slot->value].last_event = (uint32_t)i;
+    if (e->is_debug && !list.data[slot->value].debug_name) list.data[slot->value].debug_name = e->name;
   }
   *groups = list.data;
   *count = list.count;
@@ -87,10 +88,13 @@ static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, 
     if (e->is_debug) continue;
     const void *const key[] = {g, e->name};
     etr_slice bytes = {(const char *)key, sizeof key};
-    event_rows[i] = etr_map_get(by_name, bytes);
-    if (event_rows[i] != ETR_NONE) continue;
-    event_rows[i] = (uint32_t)rows->count;
-    if (!push_row(b, rows, e, e->name, g->debug_name) || !etr_map_set(by_name, bytes, event_rows[i])) return false;
+    etr_map_slot *slot = etr_map_at(by_name, bytes);
+    if (!slot) return false;
+    if (slot->value == ETR_NONE) {
+      slot->value = (uint32_t)rows->count;
+      if (!push_row(b, rows, e, e->name, g->debug_name)) return false;
+    }
+    event_rows[i] = slot->value;
   }
   return rows->count > first_row || push_row(b, rows, &run->events[g->first_event], g->debug_name, g->debug_name);
 }

@@ -42,10 +42,12 @@ etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
 
 static etr_join_instruction *add_instruction(joiner *j, etr_arena *arena, etr_map *index, int32_t id) {
   etr_slice key = {(const char *)&id, sizeof id};
-  uint32_t known = etr_map_get(index, key);
-  if (known != ETR_NONE) return &j->join->instructions.data[known];
+  etr_map_slot *known = etr_map_at(index, key);
+  if (!known) return NULL;
+  if (known->value != ETR_NONE) return &j->join->instructions.data[known->value];
   etr_join_instruction *added = etr_vec_push(arena, &j->join->instructions);
-  if (!added || !etr_map_set(index, key, (uint32_t)(j->join->instructions.count - 1))) return NULL;
+  if (!added) return NULL;
+  known->value = (uint32_t)(j->join->instructions.count - 1);
   *added = (etr_join_instruction){.id = id, .node = ETR_NONE};
   return added;
 }
@@ -128,10 +130,9 @@ size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle) {
 }
 
 static uint32_t operator_number(joiner *j, etr_slice op) {
-  uint32_t known = etr_map_get(&j->operators, op);
-  if (known != ETR_NONE) return known;
-  uint32_t number = (uint32_t)j->operators.count;
-  return etr_map_set(&j->operators, op, number) ? number : ETR_NONE;
+  etr_map_slot *known = etr_map_at(&j->operators, op);
+  if (known && known->value == ETR_NONE) known->value = (uint32_t)j->operators.count - 1;
+  return known ? known->value : ETR_NONE;
 }
 
 static bool is_delegate_call(const etr_node *node) { return strcmp(node->target, "higher_order.executorch_call_delegate") == 0; }

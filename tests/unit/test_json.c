@@ -353,7 +353,7 @@ Test(json, peek_raw_moves_the_window) {
   etr_slice raw, whole = etr_slice_of(document);
   FILE *file = fmemopen(document, whole.size, "rb");
   etr_json *json = etr_json_open(read_file, file, NULL);
-  cr_assert(etr_json_peek_nested(json, &raw));
+  cr_assert(etr_json_peek_whole(json, &raw));
   cr_expect(etr_slice_equal(raw, whole));
   etr_json_array(json);
   cr_assert(etr_json_element(json) && etr_json_peek_raw(json, &raw));
@@ -366,25 +366,49 @@ Test(json, peek_raw_moves_the_window) {
   fclose(file);
 }
 
-Test(json, peek_nested) {
+Test(json, peek_whole) {
   static const struct {
     const char *document, *raw; /* NULL: not shown */
   } cases[] = {{"[]", "[]"},
                {" {\"a\": [1, {\"]\": \"\\\"}\"}]} ", "{\"a\": [1, {\"]\": \"\\\"}\"}]}"},
                {"7", NULL},
-               {"\"[]\"", NULL},
+               {"\"[]\"", "\"[]\""},
+               {"\"a\\\"]\" ", "\"a\\\"]\""},
                {"[", NULL},
                {"[\"]", NULL},
                {"[[1]", NULL}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_slice raw = {0};
     etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
-    bool shown = etr_json_peek_nested(json, &raw);
+    bool shown = etr_json_peek_whole(json, &raw);
     cr_expect_eq(shown, cases[i].raw != NULL, "%s", cases[i].document);
     if (shown) cr_expect(etr_slice_equal(raw, etr_slice_of(cases[i].raw)), "%s", cases[i].document);
     etr_json_skip(json);
     if (shown) etr_json_end(json);
     cr_expect_eq(etr_json_failed(json), !shown && cases[i].document[0] == '[', "%s", cases[i].document);
+    etr_json_close(json);
+  }
+}
+
+Test(json, skip_same) {
+  static const struct {
+    const char *document, *raw;
+    bool same;
+  } cases[] = {
+      {"[\"a\", 1]", "\"a\"", true},        {"[ {\"a\": []}, 1]", "{\"a\": []}", true},
+      {"[\"ab\", 1]", "\"a\"", false},      {"[{\"a\":[]}, 1]", "{\"a\": []}", false},
+      {"[\"a\", 1]", "\"a\", 1]  ", false}, {"[7, 1]", "7", false},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
+    etr_json_array(json);
+    cr_assert(etr_json_element(json));
+    cr_expect_eq(etr_json_skip_same(json, etr_slice_of(cases[i].raw)), cases[i].same, "%s", cases[i].document);
+    if (!cases[i].same) etr_json_skip(json);
+    cr_expect(etr_json_element(json) && etr_json_int(json) == 1, "%s", cases[i].document);
+    cr_expect_not(etr_json_element(json));
+    etr_json_end(json);
+    cr_expect_not(etr_json_failed(json), "%s", cases[i].document);
     etr_json_close(json);
   }
 }
