@@ -232,21 +232,22 @@ void etr_put_fixed(etr_writer *writer, double value, int decimals) {
   etr_put(writer, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
-static bool text_write(void *context, const void *data, size_t size) {
-  etr_text *text = context;
-  if (size > text->capacity - text->size) {
-    if (size > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) return false;
-    size_t capacity = ETR_MAX(text->capacity * 2, text->size + size);
+bool etr_text_add(etr_text *text, etr_slice bytes) {
+  if (bytes.size > text->capacity - text->size) {
+    if (bytes.size > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) return false;
+    size_t capacity = ETR_MAX(text->capacity * 2, text->size + bytes.size);
     char *grown = etr_arena_alloc_raw(text->arena, capacity);
     if (grown == NULL) return false;
     if (text->size > 0) memcpy(grown, text->data, text->size);
     text->data = grown;
     text->capacity = capacity;
   }
-  memcpy(text->data + text->size, data, size);
-  text->size += size;
+  if (bytes.size > 0) memcpy(text->data + text->size, bytes.data, bytes.size);
+  text->size += bytes.size;
   return true;
 }
+
+static bool text_write(void *context, const void *data, size_t size) { return etr_text_add(context, (etr_slice){data, size}); }
 
 void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer) {
   *text = (etr_text){.arena = arena};

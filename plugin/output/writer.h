@@ -84,6 +84,9 @@ typedef struct etr_text {
 /** Starts an empty text and a writer that fills it. */
 void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer);
 
+/** Appends bytes without a writer. `size` may be set back, to use the memory again. False when out of memory, and then the arena has failed, too. */
+bool etr_text_add(etr_text *text, etr_slice bytes);
+
 /** The text, NUL-terminated, in the arena. NULL when out of memory, and then the arena has failed, too. */
 char *etr_text_end(etr_text *text, etr_writer *writer);
 

@@ -9,12 +9,19 @@
 
 #include "fields.h"
 
+enum { ETR_PROFILE_RECENT = 64 }; /* texts; a power of two */
+
 /** The document while it is written. */
 typedef struct etr_profile_doc {
   etr_fields fields;
   etr_arena arena;
   etr_map texts; /* text -> its index in list */
   etr_vec(const char *) list;
+  struct {
+    const char *text;
+    uint32_t index;
+  } recent[ETR_PROFILE_RECENT]; /* by address: a column says the same few texts over and over */
+  etr_text joined;              /* a text being put together */
 } etr_profile_doc;
 
 /** What the rows of a method's columns are: the operators of its graph. Zeroed: none. */
@@ -32,6 +39,9 @@ void etr_profile_put_index(etr_profile_doc *doc, uint32_t index);
 
 /** The index of a text, which must live as long as the document; -1 for NULL. */
 void etr_profile_put_text(etr_profile_doc *doc, const char *text);
+
+/** The index of a text that is copied if it is new; -1 for an empty one. */
+void etr_profile_put_copy(etr_profile_doc *doc, etr_slice text);
 
 /** A time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);

@@ -9,17 +9,34 @@
 #include "summary_json.h"
 
 #include <math.h>
+#include <stddef.h>
 
 void etr_profile_put_index(etr_profile_doc *e, uint32_t index) { etr_jw_int(e->fields.json, index == ETR_NONE ? -1 : (int64_t)index); }
 
-void etr_profile_put_text(etr_profile_doc *e, const char *text) {
-  uint32_t index = text ? etr_map_get(&e->texts, etr_slice_of(text)) : ETR_NONE;
-  if (text && index == ETR_NONE) {
-    index = (uint32_t)e->list.count;
-    const char **added = etr_vec_push(&e->arena, &e->list);
-    if (!added || !etr_map_set(&e->texts, etr_slice_of(text), index)) return;
-    *added = text;
-  }
+/* Adds a text that lives as long as the document. */
+static uint32_t add_text(etr_profile_doc *e, const char *text) {
+  uint32_t index = (uint32_t)e->list.count;
+  const char **added = text ? etr_vec_push(&e->arena, &e->list) : NULL;
+  if (!added || !etr_map_set(&e->texts, etr_slice_of(text), index)) return ETR_NONE;
+  *added = text;
+  return index;
+}
+
+static uint32_t index_of(etr_profile_doc *e, const char *text) {
+  size_t place = (size_t)((uintptr_t)text / sizeof(max_align_t)) % ETR_PROFILE_RECENT;
+  if (e->recent[place].text == text) return e->recent[place].index;
+  uint32_t index = etr_map_get(&e->texts, etr_slice_of(text));
+  if (index == ETR_NONE) index = add_text(e, text);
+  e->recent[place].text = text;
+  e->recent[place].index = index;
+  return index;
+}
+
+void etr_profile_put_text(etr_profile_doc *e, const char *text) { etr_profile_put_index(e, text ? index_of(e, text) : ETR_NONE); }
+
+void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
+  uint32_t index = text.size > 0 ? etr_map_get(&e->texts, text) : ETR_NONE;
+  if (index == ETR_NONE && text.size > 0) index = add_text(e, etr_arena_copy(&e->arena, text));
   etr_profile_put_index(e, index);
 }
 
@@ -145,6 +162,7 @@ etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sin
   bool good = true;
   etr_error_clear(error);
   etr_map_init(&e.texts, &e.arena);
+  e.joined.arena = &e.arena;
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
   etr_jw_object(&json);

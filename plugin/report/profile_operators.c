@@ -7,27 +7,6 @@
 
 /* ---- Columns ---- */
 
-/* "f32[1,8],i64[1]" */
-static const char *shapes_of(etr_profile_doc *e, const etr_value *values, size_t count) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, &e->arena, &writer);
-  for (size_t i = 0; i < count; i++) {
-    const char *shape = etr_label_shape(&e->arena, &values[i]);
-    if (!shape || !shape[0]) continue;
-    etr_puts(&writer, i ? ", " : "");
-    etr_puts(&writer, shape);
-  }
-  const char *joined = etr_text_end(&text, &writer);
-  return joined && joined[0] ? joined : NULL;
-}
-
-static const char *input_shapes(etr_profile_doc *e, const etr_graph *graph, const etr_node *node) {
-  etr_value *values = etr_arena_alloc_array(&e->arena, node->input_count, sizeof *values);
-  for (size_t i = 0; values && i < node->input_count; i++) values[i] = graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output];
-  return values ? shapes_of(e, values, node->input_count) : NULL;
-}
-
 static const etr_node *node_at(const etr_profile_operators *ops, size_t row) { return &ops->graph->nodes[ops->nodes[row]]; }
 
 /* NULL where nothing is known of how it runs. */
@@ -48,13 +27,30 @@ static void put_subgraph(etr_profile_doc *e, const etr_profile_operators *ops, s
   etr_profile_put_text(e, subgraph == ETR_NONE ? NULL : ops->graph->subgraphs[subgraph].path);
 }
 
+/* Adds a shape to "f32[1,8], i64[1]". */
+static void join_shape(etr_profile_doc *e, size_t place, const etr_value *value) {
+  char text[ETR_SHAPE_ROOM];
+  etr_slice shape = {text, etr_format_shape(text, value)};
+  if (shape.size == 0) return;
+  if (place > 0) (void)etr_text_add(&e->joined, ETR_SLICE(", "));
+  (void)etr_text_add(&e->joined, shape);
+}
+
+static void put_joined(etr_profile_doc *e) {
+  etr_profile_put_copy(e, (etr_slice){e->joined.data, e->joined.size});
+  e->joined.size = 0;
+}
+
 static void put_inputs(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
-  etr_profile_put_text(e, input_shapes(e, ops->graph, node_at(ops, row)));
+  const etr_node *node = node_at(ops, row);
+  for (size_t i = 0; i < node->input_count; i++) join_shape(e, i, &ops->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
+  put_joined(e);
 }
 
 static void put_outputs(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
   const etr_node *node = node_at(ops, row);
-  etr_profile_put_text(e, shapes_of(e, node->outputs, node->output_count));
+  for (size_t i = 0; i < node->output_count; i++) join_shape(e, i, &node->outputs[i]);
+  put_joined(e);
 }
 
 static void put_backend(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
@@ -157,28 +153,51 @@ static void put_modules(etr_profile_doc *e, const etr_graph *graph) {
   etr_jw_end(f->json);
 }
 
+static void put_source_line(etr_profile_doc *e, const etr_source *source) {
+  const etr_fields *f = &e->fields;
+  etr_jw_object(f->json);
+  etr_field_text(f, "file", source->file);
+  etr_jw_key(f->json, "line"), etr_jw_int(f->json, source->line);
+  etr_field_text(f, "function", source->function);
+  etr_field_text(f, "code", source->code);
+  etr_jw_end(f->json);
+}
+
+/* The source lines so far. */
+typedef struct source_lines {
+  etr_map by_address; /* a quick look, as many nodes share one -> number */
+  etr_map by_place;   /* line, function and file -> number */
+} source_lines;
+
+/* Writes a source line, unless it was written; its number, ETR_NONE when out of memory. */
+static uint32_t number_of_source(etr_profile_doc *e, source_lines *lines, const etr_source *source) {
+  const etr_slice address = {(const char *)&source, sizeof source};
+  uint32_t number = etr_map_get(&lines->by_address, address);
+  if (number != ETR_NONE) return number;
+  const char *place = etr_arena_format(&e->arena, "%lld:%s:%s", (long long)source->line, source->function, source->file);
+  if (!place) return ETR_NONE;
+  number = etr_map_get(&lines->by_place, etr_slice_of(place));
+  if (number == ETR_NONE) {
+    number = (uint32_t)lines->by_place.count;
+    put_source_line(e, source);
+    etr_map_set(&lines->by_place, etr_slice_of(place), number);
+  }
+  etr_map_set(&lines->by_address, address, number);
+  return number;
+}
+
 /* Writes each source line once and tells which line each row is of. */
 static const uint32_t *put_sources(etr_profile_doc *e, const etr_profile_operators *ops) {
-  const etr_fields *f = &e->fields;
   uint32_t *source_of = etr_arena_alloc_array(&e->arena, ops->count, sizeof *source_of);
-  etr_map known;
-  etr_map_init(&known, &e->arena);
-  etr_field_list(f, "sources");
+  source_lines lines;
+  etr_map_init(&lines.by_address, &e->arena);
+  etr_map_init(&lines.by_place, &e->arena);
+  etr_field_list(&e->fields, "sources");
   for (size_t row = 0; source_of && row < ops->count; row++) {
     const etr_source *source = node_at(ops, row)->source;
-    const char *key = source ? etr_arena_format(&e->arena, "%lld:%s:%s", (long long)source->line, source->function, source->file) : NULL;
-    source_of[row] = key ? etr_map_get(&known, etr_slice_of(key)) : ETR_NONE;
-    if (!key || source_of[row] != ETR_NONE) continue;
-    source_of[row] = (uint32_t)known.count;
-    etr_map_set(&known, etr_slice_of(key), source_of[row]);
-    etr_jw_object(f->json);
-    etr_field_text(f, "file", source->file);
-    etr_jw_key(f->json, "line"), etr_jw_int(f->json, source->line);
-    etr_field_text(f, "function", source->function);
-    etr_field_text(f, "code", source->code);
-    etr_jw_end(f->json);
+    source_of[row] = source ? number_of_source(e, &lines, source) : ETR_NONE;
   }
-  etr_jw_end(f->json);
+  etr_jw_end(e->fields.json);
   return source_of;
 }
 
