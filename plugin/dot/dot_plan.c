@@ -4,7 +4,6 @@
  */
 #include "dot_plan.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum {
@@ -65,24 +64,24 @@ static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
   uint32_t lowered = lowered_around(p->graph, node->subgraph);
   etr_dot_delegate delegate = {.instruction = -1};
-  const char *key = NULL;
+  etr_slice key = {0};
   if (time != NULL && time->backend != NULL) {
     delegate.backend = time->backend;
     delegate.instruction = time->delegate_instruction;
-    key = etr_arena_format(p->arena, "%" PRId32 " %s", time->delegate_instruction, time->backend);
+    key = etr_key_of(p->arena, (uint32_t)time->delegate_instruction, etr_slice_of(time->backend));
   } else if (lowered != ETR_NONE) {
     const char *backend = p->graph->subgraphs[lowered].backend;
     delegate.backend = backend != NULL ? backend : "delegate";
-    key = etr_arena_format(p->arena, "lowered %" PRIu32, lowered);
+    key = etr_key_of(p->arena, lowered, (etr_slice){"", 1}); /* no backend has a NUL in its name */
   }
-  if (key == NULL) return ETR_NONE;
-  uint32_t found = etr_map_get(known, etr_slice_of(key));
+  if (key.size == 0) return ETR_NONE;
+  uint32_t found = etr_map_get(known, key);
   if (found != ETR_NONE) return found;
   etr_dot_delegate *added = etr_vec_push(p->arena, &p->delegates);
   if (added == NULL) return ETR_NONE;
   *added = delegate;
   uint32_t at = (uint32_t)p->delegates.count - 1;
-  return etr_map_set(known, etr_slice_of(key), at) ? at : ETR_NONE;
+  return etr_map_set(known, key, at) ? at : ETR_NONE;
 }
 
 static void sum_node(planner *p, etr_map *known, uint32_t index) {
