@@ -36,13 +36,10 @@ static size_t append_byte(char *text, size_t used, char byte) {
 }
 
 static size_t append_dim(char *text, size_t used, const etr_dim *dim) {
-  char digits[24];
-  size_t at = sizeof digits;
+  char digits[ETR_UINT_ROOM];
   if (dim->symbol != NULL || dim->size < 0) return append(text, used, dim->symbol != NULL ? dim->symbol : "?");
-  int64_t rest = dim->size;
-  do digits[--at] = (char)('0' + rest % 10);
-  while ((rest /= 10) > 0);
-  while (at < sizeof digits) used = append_byte(text, used, digits[at++]);
+  size_t count = etr_format_uint(digits, (uint64_t)dim->size);
+  for (size_t i = 0; i < count; i++) used = append_byte(text, used, digits[i]);
   return used;
 }
 

@@ -141,8 +141,14 @@ static char *digits_before(char *end, uint64_t number) {
   return end;
 }
 
+size_t etr_format_uint(char *to, uint64_t value) {
+  char text[ETR_UINT_ROOM], *end = text + sizeof text, *start = digits_before(end, value);
+  memcpy(to, start, (size_t)(end - start));
+  return (size_t)(end - start);
+}
+
 void etr_put_uint(etr_writer *writer, uint64_t value) {
-  char text[24], *end = text + sizeof text, *start = digits_before(end, value);
+  char text[ETR_UINT_ROOM], *end = text + sizeof text, *start = digits_before(end, value);
   if (value < 10)
     etr_put_byte(writer, *start);
   else

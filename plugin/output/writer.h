@@ -56,6 +56,11 @@ static inline void etr_put_byte(etr_writer *writer, char byte) {
 /** printf for integers and strings; not for floating point, whose decimal point depends on the locale. */
 void etr_putf(etr_writer *writer, const char *format, ...) ETR_PRINTF(2, 3);
 
+enum { ETR_UINT_ROOM = 20 }; /* digits of the largest */
+
+/** The digits of a number into memory with ETR_UINT_ROOM, without a NUL. Returns how many. */
+size_t etr_format_uint(char *to, uint64_t value);
+
 /** Whole numbers, faster than etr_putf(). */
 void etr_put_int(etr_writer *writer, int64_t value);
 void etr_put_uint(etr_writer *writer, uint64_t value);

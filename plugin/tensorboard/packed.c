@@ -73,6 +73,12 @@ void etr_packed_float(etr_packed *packed, uint32_t field, float value) {
   etr_packed_field(packed, field, (etr_slice){(const char *)bytes, sizeof bytes});
 }
 
+void etr_packed_set_float(etr_packed *packed, size_t at, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if (packed->size >= sizeof bits && at <= packed->size - sizeof bits) (void)put_little_endian(packed->data + at, bits, sizeof bits);
+}
+
 void etr_packed_header(etr_packed *packed, uint32_t field, size_t size) {
   uint8_t *to = room(packed, ETR_PACKED_HEADER_ROOM);
   if (to) end_at(packed, etr_packed_put_header(to, field, size));

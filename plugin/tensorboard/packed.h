@@ -35,6 +35,9 @@ void etr_packed_double(etr_packed *packed, uint32_t field, double value);
 /** Appends a repeated field of floats, packed, that has one. */
 void etr_packed_float(etr_packed *packed, uint32_t field, float value);
 
+/** Writes over a float that was appended, at a place in the bytes; not beyond them, where memory was short. */
+void etr_packed_set_float(etr_packed *packed, size_t at, float value);
+
 /** Appends tag and length of a field whose `size` bytes are appended next. */
 void etr_packed_header(etr_packed *packed, uint32_t field, size_t size);
 

@@ -14,6 +14,7 @@ enum { MAX_OP_TYPES = 15, MAX_BACKENDS = 4 }; /* curves of their own; with "othe
 typedef struct key_sum {
   const char *key;
   uint64_t ticks; /* over all runs */
+  uint32_t place; /* in the order of appearance */
 } key_sum;
 
 typedef struct builder {
@@ -81,53 +82,63 @@ static int by_ticks(const void *x, const void *y) {
   return strcmp(a->key, b->key);
 }
 
-/* The keys' sums, largest first. */
-static key_sum *sum_by_key(builder *b, key_of key, size_t *count) {
-  etr_vec(key_sum) sums = {0};
+/* Sums by a key, largest first, and what each portion counts for. */
+typedef struct sums_by_key {
+  etr_vec(key_sum) list;
+  uint32_t *place; /* of each portion in list, before that was put in order; ETR_NONE: it has no key */
+} sums_by_key;
+
+/* A key's place, which is added when it is new. */
+static uint32_t place_of(builder *b, etr_map *places, sums_by_key *sums, const char *key) {
+  uint32_t place = etr_map_get(places, etr_slice_of(key));
+  if (place != ETR_NONE) return place;
+  place = (uint32_t)sums->list.count;
+  key_sum *added = etr_vec_push(b->arena, &sums->list);
+  if (!added || !etr_map_set(places, etr_slice_of(key), place)) return ETR_NONE;
+  *added = (key_sum){.key = key, .place = place};
+  return place;
+}
+
+/* Portions of a node stand together: a key is looked up when it is another one. */
+static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
+  const char *before = NULL;
+  uint32_t place = ETR_NONE;
   etr_map places;
   etr_map_init(&places, b->arena);
+  *sums = (sums_by_key){.place = etr_arena_alloc_array(b->arena, b->method->portion_count, sizeof *sums->place)};
   for (size_t i = 0; i < b->method->portion_count && !etr_arena_failed(b->arena); i++) {
     const char *text = key(b, &b->method->portions[i]);
-    if (!text) continue;
-    uint32_t place = etr_map_get(&places, etr_slice_of(text));
-    if (place == ETR_NONE) {
-      place = (uint32_t)sums.count;
-      key_sum *added = etr_vec_push(b->arena, &sums);
-      if (added) *added = (key_sum){.key = text};
-      etr_map_set(&places, etr_slice_of(text), place);
-    }
-    if (place < sums.count) sums.data[place].ticks += b->method->portions[i].ticks;
+    if (text && text != before) place = place_of(b, &places, sums, before = text);
+    sums->place[i] = text ? place : ETR_NONE;
+    if (text && place != ETR_NONE) sums->list.data[place].ticks += b->method->portions[i].ticks;
   }
-  if (sums.count) qsort(sums.data, sums.count, sizeof *sums.data, by_ticks);
-  *count = sums.count;
-  return sums.data;
+  if (etr_arena_failed(b->arena)) return false;
+  if (sums->list.count) qsort(sums->list.data, sums->list.count, sizeof *sums->list.data, by_ticks);
+  return true;
 }
 
 /* The largest keys' ticks in each run, and those of all others behind them: (shown + 1) rows of run_count. */
-static uint64_t *sum_by_run(builder *b, key_of key, const key_sum *sums, size_t shown) {
+static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   size_t runs = b->method->run_count;
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
-  etr_map rows;
-  etr_map_init(&rows, b->arena);
-  for (size_t i = 0; i < shown; i++) etr_map_set(&rows, etr_slice_of(sums[i].key), (uint32_t)i);
-  for (size_t i = 0; i < b->method->portion_count && ticks; i++) {
+  size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
+  for (size_t i = 0; row_of && i < sums->list.count; i++) row_of[sums->list.data[i].place] = ETR_MIN(i, shown);
+  for (size_t i = 0; i < b->method->portion_count && ticks && row_of; i++) {
     const etr_portion *portion = &b->method->portions[i];
-    const char *text = key(b, portion);
-    uint32_t row = text ? etr_map_get(&rows, etr_slice_of(text)) : 0;
-    if (text) ticks[ETR_MIN(row, shown) * runs + portion->run] += portion->ticks;
+    if (sums->place[i] != ETR_NONE) ticks[row_of[sums->place[i]] * runs + portion->run] += portion->ticks;
   }
-  return ticks;
+  return row_of ? ticks : NULL;
 }
 
 static void add_keys(builder *b, const char *group, key_of key, size_t most, bool is_distribution) {
-  size_t count;
-  const key_sum *sums = sum_by_key(b, key, &count);
-  size_t shown = count <= most + 1 ? count : most; /* "other" stands for two at least */
-  const uint64_t *ticks = sum_by_run(b, key, sums, shown);
+  sums_by_key sums;
+  if (!sum_by_key(b, &sums, key)) return;
+  size_t count = sums.list.count, shown = count <= most + 1 ? count : most; /* "other" stands for two at least */
+  const uint64_t *ticks = sum_by_run(b, &sums, shown);
   if (!ticks) return;
   if (shown < count) add_runs(b, group, "other", ticks + shown * b->method->run_count, is_distribution); /* first: the name is its own */
   for (size_t i = 0; i < shown; i++)
-    if (sums[i].ticks) add_runs(b, group, sums[i].key, ticks + i * b->method->run_count, is_distribution);
+    if (sums.list.data[i].ticks) add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count, is_distribution);
 }
 
 /* ---- Parts ---- */

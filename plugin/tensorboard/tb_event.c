@@ -31,7 +31,7 @@ typedef struct emitter {
   const etr_events_options *options;
   const etr_method *method; /* that ran on the graph; NULL if none did */
   double wall_time;
-  etr_packed point; /* of a curve */
+  etr_tb_points points; /* of one curve after the other */
 } emitter;
 
 static void write_pieces(emitter *e, const etr_pieces *event) {
@@ -96,9 +96,8 @@ static void write_statistics(emitter *e) {
 
 /* ---- What is told of a method ---- */
 
-static void write_point(emitter *e, const char *tag, int64_t step, double value) {
-  etr_tb_point_pack(&e->point, e->wall_time, tag, step, value);
-  etr_slice bytes = etr_packed_since(&e->point, 0);
+static void write_point(emitter *e, int64_t step, double value) {
+  etr_slice bytes = etr_tb_point(&e->points, e->wall_time, step, value);
   if (!etr_arena_failed(&e->arena)) etr_tfrecord_write(&e->records, &bytes, 1);
 }
 
@@ -111,15 +110,18 @@ static void write_histogram(emitter *e, const char *tag, const double *values, s
 
 static void write_latencies(emitter *e) {
   const char *tag = etr_arena_format(&e->part, "latency_ms/%s", e->method->name);
-  for (size_t i = 0; i < e->method->run_count && tag && !e->records.failed; i++)
-    write_point(e, tag, (int64_t)i, etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e6);
+  if (!tag) return;
+  etr_tb_points_begin(&e->points, tag);
+  for (size_t i = 0; i < e->method->run_count && !e->records.failed; i++)
+    write_point(e, (int64_t)i, etr_ticks_to_ns(e->view.profile, (double)e->method->execute_per_run[i]) / 1e6);
 }
 
 static void write_curves(emitter *e, const etr_tb_curves *curves) {
   for (size_t i = 0; i < curves->count && !e->records.failed; i++) {
     const etr_tb_curve *curve = &curves->list[i];
+    etr_tb_points_begin(&e->points, curve->tag);
     for (size_t k = 0; k < curve->count && !e->records.failed; k++)
-      write_point(e, curve->tag, curve->steps ? curve->steps[k] : (int64_t)k * curve->stride, curve->values[k]);
+      write_point(e, curve->steps ? curve->steps[k] : (int64_t)k * curve->stride, curve->values[k]);
   }
 }
 
@@ -206,7 +208,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
   emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
-  e.point.arena = &e.arena;
+  e.points.summary.arena = e.points.event.arena = &e.arena;
   if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph]) == ETR_OK) write_all(&e);
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);

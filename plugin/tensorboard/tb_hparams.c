@@ -24,9 +24,10 @@ typedef struct facts {
 static Tensorboard__Value *add_fact(facts *f, const char *name) {
   for (size_t i = 0; i < f->list.count; i++)
     if (strcmp(f->list.data[i]->key, name) == 0) return NULL;
-  hparam_entry *entry = etr_arena_alloc(f->arena, sizeof *entry), **slot = etr_vec_push(f->arena, &f->list);
+  hparam_entry *entry = etr_arena_alloc(f->arena, sizeof *entry);
   Tensorboard__Value *value = etr_arena_alloc(f->arena, sizeof *value);
-  if (!entry || !slot || !value) return NULL;
+  hparam_entry **slot = entry && value ? etr_vec_push(f->arena, &f->list) : NULL;
+  if (!slot) return NULL;
   tensorboard__session_start_info__hparams_entry__init(entry);
   tensorboard__value__init(value);
   entry->key = (char *)(uintptr_t)name;

@@ -6,11 +6,19 @@
 
 #include "label.h"
 #include "tb_text.h"
+#include "writer.h"
 
 enum {
   STACKED_FROM = 5, /* siblings called x1, x2, ... that the page draws as one */
   MAX_NUMBER = 20,  /* digits of a list's member */
 };
+
+/* What a node is called in its box, before it is made unique. */
+typedef struct node_leaf {
+  char *text;      /* with room for one more byte */
+  uint32_t series; /* of siblings that it would be stacked with, an index into series_sizes; ETR_NONE: the page stacks only what ends in a number */
+  bool is_box;     /* the name of a box that it stands for */
+} node_leaf;
 
 typedef struct naming {
   etr_arena *arena;
@@ -19,34 +27,42 @@ typedef struct naming {
   const char **box_paths; /* of each scope */
   uint32_t *folded;       /* of each scope: the outermost one that its only operator stands for; ETR_NONE */
   uint32_t *first_user;   /* of each weight; ETR_NONE */
+  node_leaf *leaves;      /* of each node that is no weight */
   etr_map taken;          /* names of boxes and nodes; value: the last number given to others that wanted it */
-  etr_map series;         /* box and leaf without its number: how many siblings are called so */
+  etr_map series;         /* box and leaf without its number -> index into series_sizes */
+  etr_vec(uint32_t) series_sizes;
+  etr_text wanted; /* a name being looked for */
   const char **names;
 } naming;
 
 /* ---- Unique names ---- */
 
-static const char *join(etr_arena *arena, const char *path, const char *leaf) {
-  size_t size = strlen(path), leaf_size = strlen(leaf);
-  char *name = etr_arena_alloc(arena, size + leaf_size + 2);
-  if (!name) return "";
-  memcpy(name, path, size);
-  if (size > 0) name[size++] = '/';
-  memcpy(name + size, leaf, leaf_size + 1);
-  return name;
+static etr_slice wanted_name(const naming *n) { return (etr_slice){n->wanted.data, n->wanted.size}; }
+
+/* Makes a name that is taken another one: "name_1_" and so on; the '_' at the end keeps the page from stacking them. */
+static void number_name(naming *n, uint32_t number) {
+  const size_t base = n->wanted.size;
+  while (etr_map_get(&n->taken, wanted_name(n)) != ETR_NONE && !etr_arena_failed(n->arena)) {
+    char digits[ETR_UINT_ROOM];
+    n->wanted.size = base;
+    etr_text_add(&n->wanted, ETR_SLICE("_"));
+    etr_text_add(&n->wanted, (etr_slice){digits, etr_format_uint(digits, ++number)});
+    etr_text_add(&n->wanted, ETR_SLICE("_"));
+  }
+  etr_map_set(&n->taken, (etr_slice){n->wanted.data, base}, number);
 }
 
-/* path/leaf, or path/leaf_1_ and so on: the '_' at the end keeps the page from stacking them. */
+/* path/leaf, made unique. */
 static const char *take(naming *n, const char *path, const char *leaf) {
-  const char *wanted = join(n->arena, path, leaf), *name = wanted;
-  while (etr_map_get(&n->taken, etr_slice_of(name)) != ETR_NONE && !etr_arena_failed(n->arena)) {
-    uint32_t number = etr_map_get(&n->taken, etr_slice_of(wanted)) + 1;
-    etr_map_set(&n->taken, etr_slice_of(wanted), number);
-    name = etr_arena_format(n->arena, "%s_%u_", wanted, (unsigned)number);
-    if (!name) return "";
-  }
-  etr_map_set(&n->taken, etr_slice_of(name), 0);
-  return name;
+  n->wanted.size = 0;
+  etr_text_add(&n->wanted, etr_slice_of(path));
+  if (path[0]) etr_text_add(&n->wanted, ETR_SLICE("/"));
+  etr_text_add(&n->wanted, etr_slice_of(leaf));
+  uint32_t number = etr_map_get(&n->taken, wanted_name(n));
+  if (number != ETR_NONE) number_name(n, number);
+  const char *name = etr_intern(&n->taken, wanted_name(n));
+  etr_map_set(&n->taken, wanted_name(n), 0);
+  return name ? name : "";
 }
 
 /* ---- Boxes ---- */
@@ -106,52 +122,57 @@ static etr_slice operator_label(const naming *n, size_t node) {
   return label ? etr_slice_of(label) : etr_label_op(target);
 }
 
-/* What a node is called in its box, before it is made unique. True if it is the name of a box that it stands for. */
-static bool leaf_of(const naming *n, size_t node, char *leaf) {
+/* Writes what a node is called in its box. True if it is the name of a box that it stands for. */
+static bool put_leaf(const naming *n, size_t node, char *to) {
   uint32_t folded = folded_into(n, node);
   const etr_node *from = &n->graph->nodes[node];
   size_t size = 0;
   if (folded != ETR_NONE) {
-    size = etr_tb_clean_name(leaf, etr_slice_of(n->scopes->list[folded].label));
-    if (leaf[strspn(leaf, "0123456789")] != '\0') return true;
+    size = etr_tb_clean_name(to, etr_slice_of(n->scopes->list[folded].label));
+    if (to[strspn(to, "0123456789")] != '\0') return true;
     size = ETR_MIN(size, (size_t)MAX_NUMBER); /* a list's member: "0" alone says nothing, so "0_convolution" */
-    leaf[size++] = '_';
+    to[size++] = '_';
   }
   char name[ETR_TB_NAME_ROOM];
   size_t name_size = etr_tb_clean_name(name, from->kind == ETR_NODE_OP ? operator_label(n, node) : etr_slice_of(from->name));
   name_size = ETR_MIN(name_size, ETR_TB_NAME_ROOM - 1 - size);
-  memcpy(leaf + size, name, name_size);
-  leaf[size + name_size] = '\0';
+  memcpy(to + size, name, name_size);
+  to[size + name_size] = '\0';
   return false;
 }
 
-/* Counter of the siblings that a leaf would be stacked with; empty if it would not: the page stacks by "no digits, then a number". */
-static etr_slice series_key(const naming *n, size_t node, const char *leaf) {
-  size_t stem = strcspn(leaf, "0123456789");
-  if (leaf[stem] == '\0' || leaf[stem + strspn(leaf + stem, "0123456789")] != '\0') return (etr_slice){0};
-  return etr_key_of(n->arena, box_of(n, node), (etr_slice){leaf, stem});
+/* The series of a leaf: the page stacks by "no digits, then a number". ETR_NONE if it would not be stacked, or when out of memory. */
+static uint32_t series_of(naming *n, size_t node, const char *text) {
+  size_t stem = strcspn(text, "0123456789");
+  if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0') return ETR_NONE;
+  etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem});
+  uint32_t known = etr_map_get(&n->series, key);
+  if (known != ETR_NONE) return known;
+  known = (uint32_t)n->series_sizes.count;
+  bool added = etr_vec_push(n->arena, &n->series_sizes) && etr_map_set(&n->series, key, known);
+  return added ? known : ETR_NONE;
 }
 
-static void count_series(naming *n) {
-  char leaf[ETR_TB_NAME_ROOM];
-  for (size_t i = 0; i < n->graph->node_count; i++) {
+static void find_leaves(naming *n) {
+  char text[ETR_TB_NAME_ROOM];
+  for (size_t i = 0; i < n->graph->node_count && !etr_arena_failed(n->arena); i++) {
     if (n->graph->nodes[i].kind >= ETR_NODE_PARAMETER) continue;
-    (void)leaf_of(n, i, leaf);
-    etr_slice key = series_key(n, i, leaf);
-    if (!key.size) continue;
-    uint32_t before = etr_map_get(&n->series, key);
-    etr_map_set(&n->series, key, before == ETR_NONE ? 1 : before + 1);
+    node_leaf *l = &n->leaves[i];
+    l->is_box = put_leaf(n, i, text);
+    l->series = series_of(n, i, text);
+    if (l->series != ETR_NONE) n->series_sizes.data[l->series]++;
+    size_t size = strlen(text) + 1;
+    l->text = etr_arena_alloc_raw(n->arena, size + 1);
+    if (l->text) memcpy(l->text, text, size);
   }
 }
 
 static const char *name_node(naming *n, size_t node) {
-  char leaf[ETR_TB_NAME_ROOM + 1];
-  bool is_box = leaf_of(n, node, leaf);
-  etr_slice key = series_key(n, node, leaf);
-  bool stacked = key.size && etr_map_get(&n->series, key) >= STACKED_FROM;
-  if (is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box took this name already */
-  if (stacked) memcpy(leaf + strlen(leaf), "_", sizeof "_");
-  return take(n, box_path(n, box_of(n, node)), leaf);
+  const node_leaf *l = &n->leaves[node];
+  bool stacked = l->series != ETR_NONE && n->series_sizes.data[l->series] >= STACKED_FROM;
+  if (l->is_box && !stacked) return n->box_paths[folded_into(n, node)]; /* the box took this name already */
+  if (stacked) memcpy(l->text + strlen(l->text), "_", sizeof "_");
+  return take(n, box_path(n, box_of(n, node)), l->text);
 }
 
 /* ---- Weights ---- */
@@ -175,19 +196,21 @@ static const char *name_weight(naming *n, size_t node) {
 }
 
 const char **etr_tb_names(etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes) {
-  naming n = {.arena = arena, .graph = graph, .scopes = scopes};
+  naming n = {.arena = arena, .graph = graph, .scopes = scopes, .wanted = {.arena = arena}};
   etr_map_init(&n.taken, arena);
   etr_map_init(&n.series, arena);
   n.box_paths = etr_arena_alloc_array(arena, scopes->count, sizeof *n.box_paths);
   n.folded = etr_arena_alloc_array(arena, scopes->count, sizeof *n.folded);
   n.first_user = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.first_user);
+  n.leaves = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.leaves);
   n.names = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.names);
   if (etr_arena_failed(arena)) return NULL;
   name_boxes(&n);
   fold_boxes(&n);
   if (etr_arena_failed(arena)) return NULL;
-  count_series(&n);
+  find_leaves(&n);
   find_users(&n);
+  if (etr_arena_failed(arena)) return NULL;
   for (size_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].kind < ETR_NODE_PARAMETER) n.names[i] = name_node(&n, i);
   for (size_t i = 0; i < graph->node_count; i++)

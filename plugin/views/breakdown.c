@@ -42,34 +42,55 @@ void etr_breakdown_sort_by_key(etr_breakdown *breakdown) {
   if (breakdown->count) qsort(breakdown->rows, breakdown->count, sizeof *breakdown->rows, by_key);
 }
 
+typedef struct collector {
+  etr_arena *arena;
+  etr_map by_address; /* of the key, or the source line: many nodes share one -> row */
+  etr_map by_text;    /* -> row */
+  etr_vec(etr_breakdown_row) rows;
+} collector;
+
+static uint32_t number_by_text(collector *c, const etr_breakdown_row *row) {
+  const char *key = row->source ? etr_arena_format(c->arena, "%s:%lld", row->key, (long long)row->source->line) : row->key;
+  uint32_t number = key ? etr_map_get(&c->by_text, etr_slice_of(key)) : ETR_NONE;
+  if (!key || number != ETR_NONE) return number;
+  number = (uint32_t)c->rows.count;
+  etr_breakdown_row *added = etr_vec_push(c->arena, &c->rows);
+  if (!added || !etr_map_set(&c->by_text, etr_slice_of(key), number)) return ETR_NONE;
+  *added = *row;
+  added->number = number;
+  return number;
+}
+
+/* The number of a row, which is added when it is new; ETR_NONE when out of memory. */
+static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
+  const void *address = row->source ? (const void *)row->source : row->key;
+  const etr_slice key = {(const char *)&address, sizeof address};
+  uint32_t number = etr_map_get(&c->by_address, key);
+  if (number != ETR_NONE) return number;
+  number = number_by_text(c, row);
+  return number != ETR_NONE && etr_map_set(&c->by_address, key, number) ? number : ETR_NONE;
+}
+
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_breakdown_by by,
                         const bool *wanted) {
-  etr_vec(etr_breakdown_row) rows = {0};
-  etr_map index;
+  collector c = {.arena = arena};
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   uint32_t *row_of_node = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *row_of_node);
-  etr_map_init(&index, arena);
+  etr_map_init(&c.by_address, arena);
+  etr_map_init(&c.by_text, arena);
   for (size_t i = 0; row_of_node && graph && i < graph->node_count; i++) {
     const etr_node_time *time = graph->times ? &graph->times[i] : NULL;
     row_of_node[i] = ETR_NONE;
     if (!time || time->runs == 0 || (wanted && !wanted[i])) continue;
-    etr_breakdown_row row = row_of(graph, i, by);
-    const char *key = row.source ? etr_arena_format(arena, "%s:%lld", row.key, (long long)row.source->line) : row.key;
-    uint32_t known = key ? etr_map_get(&index, etr_slice_of(key)) : ETR_NONE;
-    if (known == ETR_NONE) {
-      etr_breakdown_row *added = key ? etr_vec_push(arena, &rows) : NULL;
-      known = (uint32_t)(rows.count - 1);
-      if (!added || !etr_map_set(&index, etr_slice_of(key), known)) return false;
-      *added = row;
-      added->number = known;
-    }
-    row_of_node[i] = known;
-    rows.data[known].total_ticks += time->total_ticks;
-    rows.data[known].estimated_ticks += time->match == ETR_MATCH_ALIGNED ? time->total_ticks : 0;
-    rows.data[known].node_count++;
+    const etr_breakdown_row row = row_of(graph, i, by);
+    uint32_t number = row_of_node[i] = number_of(&c, &row);
+    if (number == ETR_NONE) return false;
+    c.rows.data[number].total_ticks += time->total_ticks;
+    c.rows.data[number].estimated_ticks += time->match == ETR_MATCH_ALIGNED ? time->total_ticks : 0;
+    c.rows.data[number].node_count++;
   }
-  if (rows.count) qsort(rows.data, rows.count, sizeof *rows.data, by_ticks);
-  *out = (etr_breakdown){rows.data, rows.count, row_of_node};
+  if (c.rows.count) qsort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_ticks);
+  *out = (etr_breakdown){c.rows.data, c.rows.count, row_of_node};
   return !etr_arena_failed(arena);
 }
 

@@ -181,7 +181,7 @@ static void measure_instruction(etr_finder *finder, const etr_block *block, size
   bool both = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    bool is_call = etr_row_kind_of(block, i) == ETR_ROW_FRAMEWORK && strcmp(e->name, "OPERATOR_CALL") == 0;
+    bool is_call = strcmp(e->name, "OPERATOR_CALL") == 0 && etr_row_kind_of(block, i) == ETR_ROW_FRAMEWORK;
     if (e->node_count) node = e->nodes[0];
     if (e->node_count) kernel += total_of(e);
     if (is_call) call += total_of(e);
