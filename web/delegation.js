@@ -24,10 +24,10 @@ function operatorsTable(app) {
   return plainTable('Operator types: those with most time outside of delegates first', [
     {title: 'operator type', class: 'key', cell: row => row.op_type},
     {title: 'delegated', class: 'number', cell: row => String(row.delegated)},
-    {title: 'not', class: 'number', cell: row => String(row.non_delegated)},
-    {title: `delegated ${app.unitName()}`, class: 'number', cell: row => app.time(row.delegated_avg)},
-    {title: `not ${app.unitName()}`, class: 'number', cell: row => app.time(row.non_delegated_avg)},
-    {title: 'share of not', class: 'number', cell: row => shareText(row.non_delegated_avg, app.method.execute.avg)},
+    {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.delegated_avg)},
+    {title: 'not delegated', class: 'number', cell: row => String(row.non_delegated)},
+    {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.non_delegated_avg)},
+    {title: 'share', class: 'number', cell: row => shareText(row.non_delegated_avg, app.method.execute.avg)},
   ], rows);
 }
 

@@ -32,15 +32,15 @@ function operatorColumns(app, scale) {
   const whole = app.method.execute.avg;
   const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => app.time(row[key])});
   return [
-    {title: 'operator', width: 'minmax(190px, 2.2fr)', sort: row => row.op, cell: row => element('span', {class: 'cut', title: `${row.op}\n${row.name}`}, row.op)},
+    {title: 'operator', width: 'minmax(170px, 1.7fr)', sort: row => row.op, cell: row => element('span', {class: 'cut', title: `${row.op}\n${row.name}`}, row.op)},
     {title: 'node', width: 'minmax(130px, 1.6fr)', from: 1320, class: 'quiet', sort: row => row.name, cell: row => element('span', {class: 'cut', title: row.name}, row.name)},
-    {title: 'module', width: 'minmax(120px, 1.6fr)', sort: row => row.module?.path, cell: row => element('span', {class: 'cut head', title: row.module?.path}, element('bdi', {}, row.module?.path || ''))},
+    {title: 'module', width: 'minmax(150px, 2.4fr)', sort: row => row.module?.path, cell: row => element('span', {class: 'cut head', title: row.module?.path}, element('bdi', {}, row.module?.path || ''))},
     {title: 'backend', width: '112px', from: 860, sort: row => row.backend, cell: row => element('span', {class: 'cut'}, row.backend ?? '')},
     {title: 'match', width: '98px', from: 1100, sort: row => row.match, cell: badge},
     {title: 'calls', width: '56px', from: 1180, class: 'number', sort: row => row.calls, descending: true, cell: row => callsText(row.calls)},
     time('avg', 'avg'), time('p50', 'p50'), {...time('p90', 'p90'), from: 1000},
     {title: 'share', width: '68px', class: 'number', sort: row => row.avg, descending: true, cell: row => shareText(row.avg, whole)},
-    {title: 'min, p10, p50, p90, max (log)', width: 'minmax(140px, 1.6fr)', cell: row => distributionBar(row, scale, ns => app.time(ns))},
+    {title: 'spread (log)', hint: 'min, p10, p50, p90, max of the runs, on a logarithmic scale', width: 'minmax(110px, 1fr)', cell: row => distributionBar(row, scale, ns => app.time(ns))},
   ];
 }
 
@@ -79,7 +79,7 @@ class LongTable {
     const index = this.all.indexOf(column), {sorting} = this, sorted = sorting.column === index;
     const next = {column: index, descending: sorted ? !sorting.descending : Boolean(column.descending)};
     const inside = column.sort ? element('button', {type: 'button', onclick: () => sorting.change(next)}, column.title, sorted ? (sorting.descending ? ' ↓' : ' ↑') : '') : column.title;
-    return element('span', {role: 'columnheader', class: column.class, title: column.title, 'aria-colindex': String(index + 1), 'aria-sort': sorted ? (sorting.descending ? 'descending' : 'ascending') : undefined}, inside);
+    return element('span', {role: 'columnheader', class: column.class, title: column.hint ?? column.title, 'aria-colindex': String(index + 1), 'aria-sort': sorted ? (sorting.descending ? 'descending' : 'ascending') : undefined}, inside);
   }
 
   /** Takes the columns that the width has room for. */

@@ -200,6 +200,14 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
   put_time_lines(writer, view, index);
 }
 
+/* So that the box's time can be compared with that of its module elsewhere. */
+static void put_guests_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
+  if (sum->guests == 0) return;
+  etr_putf(writer, "\\nof these quantizers, which are in no module: %" PRIu32, sum->guests);
+  const char *time = sum->guest_ticks > 0 ? etr_label_time(view->arena, etr_ticks_to_ns(view->profile, sum->guest_ticks)) : NULL;
+  if (time != NULL) etr_puts(writer, ", "), etr_dot_put(writer, time);
+}
+
 static void put_run_tooltip(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   etr_putf(writer, "operators: %" PRIu32, box->sum.ops);
   put_line(writer, "first", view->graph->nodes[box->node].name);
@@ -214,6 +222,7 @@ char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   etr_dot_put(&writer, scope->label);
   put_module_line(&writer, view, scope->module);
   etr_putf(&writer, "\\noperators: %" PRIu32, view->plan->scope_sums[index].ops);
+  put_guests_line(&writer, view, &view->plan->scope_sums[index]);
   return etr_text_end(&text, &writer);
 }
 

@@ -104,6 +104,13 @@ static void put_note(etr_writer *writer, const char *note) {
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
 }
 
+/* Sums by module, which count them for the model itself, would seem to contradict the picture. */
+static void put_guests(etr_writer *writer, const etr_dot_view *view) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules are drawn with the quantizers next to them, which are in no module: ");
+  put_time(writer, view, view->plan->total.guest_ticks);
+  etr_puts(writer, "</FONT></TD></TR>");
+}
+
 static void put_focus(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">only module <B>");
   etr_dot_put_html(writer, view->plan->choice.focus);
@@ -135,6 +142,7 @@ char *etr_dot_legend(const etr_dot_view *view) {
   if (plan->total.timed) put_heat(&writer, view);
   if (plan->delegate_count > 0) put_delegates(&writer, view);
   if (plan->total.estimated) put_note(&writer, "~ estimated: matched by the order of operator classes, not by an id");
+  if (plan->total.guest_ticks > 0) put_guests(&writer, view);
   if (plan->choice.focus != NULL) put_focus(&writer, view);
   if (plan->choice.top > 0) put_top(&writer, view);
   if (plan->has_closed) put_note(&writer, "rounded boxes stand for all that is in a module");

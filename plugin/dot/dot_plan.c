@@ -41,6 +41,8 @@ static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->focused += other->focused;
   sum->ranked += other->ranked;
   sum->ops += other->ops;
+  sum->guests += other->guests;
+  sum->guest_ticks += other->guest_ticks;
   sum->delegated += other->delegated;
   sum->several_delegates |= other->several_delegates ||
                             (sum->delegate != ETR_NONE && other->delegate != ETR_NONE && sum->delegate != other->delegate);
@@ -93,9 +95,11 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
                        .focused = !is_weight && choice->focused[index],
                        .ranked = choice->rank[index] > 0,
                        .ops = node->kind == ETR_NODE_OP,
+                       .guests = p->plan->scopes.is_guest[index],
                        .delegate = ETR_NONE};
   if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
     sum->ticks = p->graph->times[index].avg;
+    sum->guest_ticks = sum->guests ? sum->ticks : 0;
     sum->timed = true;
     sum->estimated = p->graph->times[index].match == ETR_MATCH_ALIGNED;
   }

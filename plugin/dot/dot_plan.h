@@ -21,6 +21,8 @@ typedef struct etr_dot_sum {
   uint32_t focused; /* of drawn, those in focus */
   uint32_t ranked;  /* nodes of the top */
   uint32_t ops;
+  uint32_t guests;        /* of ops, quantizers that stand with their operators and are in no module */
+  double guest_ticks;     /* of ticks, theirs: what sums by module do not count here */
   uint32_t delegated;     /* operators that run in a delegate */
   uint32_t delegate;      /* index into delegates: the first that occurs; ETR_NONE if none */
   bool several_delegates; /* and others than that */

@@ -185,6 +185,7 @@ static void place_nodes(etr_tree *tree) {
     if (graph->nodes[i].kind == ETR_NODE_INPUT) p.input_count[graph->nodes[i].subgraph + 1]++;
   for (size_t i = 0; i < graph->node_count && !etr_arena_failed(tree->arena); i++)
     if (!etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = place_node(&p, i);
+  for (size_t i = 0; i < graph->node_count; i++) tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
 }
 
 /* A weight goes where it is used first. */
@@ -342,13 +343,14 @@ static void export_tree(etr_scopes *out, etr_tree *tree) {
                               .op_count = box->op_count};
   }
   for (size_t i = 0; i < tree->graph->node_count; i++) tree->of_node[i]--;
-  *out = (etr_scopes){.list = list, .count = tree->boxes.count - 1, .of_node = tree->of_node};
+  *out = (etr_scopes){.list = list, .count = tree->boxes.count - 1, .of_node = tree->of_node, .is_guest = tree->is_guest};
 }
 
 etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *graph) {
   *out = (etr_scopes){0};
   etr_tree tree = {.arena = arena, .graph = graph};
   tree.of_node = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.of_node);
+  tree.is_guest = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.is_guest);
   etr_tree_add(&tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   place_nodes(&tree);

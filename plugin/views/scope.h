@@ -29,6 +29,7 @@ typedef struct etr_scopes {
   const etr_scope *list;
   size_t count;
   const uint32_t *of_node; /* scope of each node of the graph; ETR_NONE: on top. A weight is in its first consumer's scope */
+  const bool *is_guest;    /* of each node: a quantizer that no module has, in that of its operator: sums by module do not count it there */
 } etr_scopes;
 
 /**

@@ -32,6 +32,7 @@ typedef struct etr_tree {
   const etr_graph *graph;
   etr_vec(etr_box) boxes;
   uint32_t *of_node; /* box of each node; of weights only in the end */
+  bool *is_guest;    /* as in etr_scopes */
 } etr_tree;
 
 /** Weights are drawn at their consumers and count as nobody's child. */

@@ -3,6 +3,7 @@
  * What a picture shows: levels that are opened, sums, edges.
  */
 #include "dot_plan.h"
+#include "fixture.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
@@ -117,6 +118,42 @@ static double coloured_ticks(const etr_dot_plan *plan) {
   double ticks = 0;
   for (size_t i = 0; i < plan->box_count; i++) ticks += plan->boxes[i].is_context ? 0 : plan->boxes[i].sum.ticks;
   return ticks;
+}
+
+static bool is_within(const etr_graph *graph, uint32_t module, uint32_t around) {
+  while (module != around && graph->modules[module].parent != ETR_NONE) module = graph->modules[module].parent;
+  return module == around;
+}
+
+/* Time of the nodes that the record has in a module or below it. */
+static double time_in(const etr_graph *graph, uint32_t module) {
+  double ticks = 0;
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->times[i].runs > 0 && is_within(graph, graph->nodes[i].module, module)) ticks += graph->times[i].avg;
+  return ticks;
+}
+
+/* What a cluster has beyond its module's time is what it says of quantizers. */
+Test(dot_plan, clusters_have_the_times_of_their_modules) {
+  static const char *const names[] = {"quantized_xnnpack", "mv2_xnnpack", "vit_xnnpack", "llama_xnnpack"};
+  bool any_guests = false;
+  for (size_t i = 0; i < ETR_COUNT(names); i++) {
+    etr_profile *profile = open_fixture(names[i]);
+    const etr_graph *graph = &profile->graphs[profile->methods[0].graph];
+    etr_arena arena = {0};
+    etr_dot_plan plan;
+    cr_assert_eq(etr_dot_plan_build(&plan, &arena, graph, NULL, NULL), ETR_OK);
+    for (size_t k = 0; k < plan.scopes.count; k++) {
+      const etr_dot_sum *sum = &plan.scope_sums[k];
+      if (plan.scopes.list[k].module == ETR_NONE) continue;
+      double own = time_in(graph, plan.scopes.list[k].module);
+      any_guests |= sum->guest_ticks > 0;
+      cr_expect_float_eq(sum->ticks - sum->guest_ticks, own, 1e-6 * own + 1e-6, "%s: %s", names[i], plan.scopes.list[k].label);
+    }
+    etr_arena_clear(&arena);
+    etr_profile_close(profile);
+  }
+  cr_expect(any_guests);
 }
 
 Test(dot_plan, focus) {

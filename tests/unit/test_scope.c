@@ -100,7 +100,7 @@ Test(scope, labels) {
       {"block", "blocks.x", "block/x"},
       {"block", "block", "block"}, /* adds nothing */
       {"block", "", "block"},
-      {"", "inner", "inner"}, /* a name that torch made up for the root */
+      {"", "inner", "inner"},                           /* a name that torch made up for the root */
       {"a/b\"c", "a/b\"c.\xC3\xA9", "a/b\"c/\xC3\xA9"}, /* cleaning is left to the emitters */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -222,7 +222,10 @@ Test(scope, quantizers_go_with_their_operators) {
   }
   etr_scopes scopes = build(&t);
   expect_sound(&t, &scopes);
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_scope(&t, &scopes, nodes[i], cases[i].expected);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    expect_scope(&t, &scopes, nodes[i], cases[i].expected);
+    cr_expect_eq(scopes.is_guest[nodes[i]], cases[i].module == 0 && cases[i].expected[0] != '\0', "n%zu", i);
+  }
   tiny_clear(&t);
 }
 
