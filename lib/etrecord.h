@@ -21,6 +21,8 @@
  *   - "May be NULL" is said where it is so; all other pointers are set. Arrays with a count of 0 may be NULL.
  *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with another clock; etr_profile.ticks_per_second says what
  *     was assumed. Sizes are bytes.
+ *   - Structs that a caller fills (inputs, options, filters, sinks) are to be zeroed first: a later version may add members, for which zero means
+ *     what was done before. The others are made by the library alone. Until 1.0 any release may change a struct's layout, and the soname with it.
  *   - Terms are ExecuTorch's: debug handle, instruction id, delegate, backend, run, event block, method, entry point.
  */
 #ifndef ETRECORD_H
@@ -34,21 +36,18 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
-#define ETR_API __declspec(dllexport)
-#else
+/* What the shared object exports; nothing else is. */
 #define ETR_API __attribute__((visibility("default")))
-#endif
 
 /* ---- Errors --------------------------------------------------------------------------------------------------------------------------- */
 
 /** What went wrong, as far as a caller would act differently; the message tells the rest. */
 typedef enum etr_status {
   ETR_OK = 0,
-  ETR_ERROR_IO,      /**< a file could not be opened, read or written; the operating system's reason is in the message */
-  ETR_ERROR_FORMAT,  /**< the input is damaged, is not what it was taken for, or exceeds a limit */
-  ETR_ERROR_CHOICE,  /**< the inputs are ambiguous or incomplete: the caller must choose (two records in one directory, no record at all) */
-  ETR_ERROR_MEMORY,  /**< out of memory */
+  ETR_ERROR_IO,     /**< a file could not be opened, read or written; the operating system's reason is in the message */
+  ETR_ERROR_FORMAT, /**< the input is damaged, is not what it was taken for, or exceeds a limit */
+  ETR_ERROR_CHOICE, /**< the inputs are ambiguous or incomplete: the caller must choose (two records in one directory, no record at all) */
+  ETR_ERROR_MEMORY, /**< out of memory */
 } etr_status;
 
 /** Offset of an error that has no place in the file. */
@@ -66,11 +65,11 @@ typedef struct etr_error {
 
 /** The files to read. Fill it by hand (borrowed strings, no etr_inputs_clear), or with etr_inputs_find(). */
 typedef struct etr_inputs {
-  const char *etrecord;      /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL when there is an ETDump */
-  const char **etdumps;      /**< ETDumps, "-" is standard input */
+  const char *etrecord; /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL when there is an ETDump */
+  const char **etdumps; /**< ETDumps, "-" is standard input */
   size_t etdump_count;
-  const char *pte;           /**< the program; may be NULL */
-  const char *debug_buffer;  /**< debug_buffer.bin; may be NULL */
+  const char *pte;          /**< the program; may be NULL */
+  const char *debug_buffer; /**< debug_buffer.bin; may be NULL */
 } etr_inputs;
 
 /**
@@ -95,21 +94,21 @@ ETR_API void etr_inputs_clear(etr_inputs *inputs);
 
 /** RUN=METHOD: decides the method of one run where the files cannot tell. */
 typedef struct etr_method_choice {
-  size_t run;         /**< index into etr_profile.runs */
+  size_t run; /**< index into etr_profile.runs */
   const char *method;
 } etr_method_choice;
 
 /** How to read. Zeroed means defaults. */
 typedef struct etr_options {
-  double ticks_per_second;            /**< clock of the ETDump; 0: 1e9, that is, ticks are nanoseconds */
-  const etr_method_choice *choices;   /**< methods of runs, decided by the caller */
+  double ticks_per_second;          /**< clock of the ETDump; 0: 1e9, that is, ticks are nanoseconds */
+  const etr_method_choice *choices; /**< methods of runs, decided by the caller */
   size_t choice_count;
-  uint64_t max_entry_bytes;           /**< largest size of one decompressed entry or input file; 0: 16 GiB for an entry (read in a stream), 1 GiB for
-                                           a file read whole. Of a .pte the weights do not count */
-  uint32_t max_nodes;                 /**< most nodes of one graph; 0: 2 Mi */
-  bool edge_only;                     /**< reads no nodes but those of Edge programs, to which times are joined: cheaper, for callers that look at no
-                                           others. Other graphs have their names alone, no node has an aten_node, and damage in programs that are not
-                                           read goes unnoticed. Where no Edge program can be read, the record's other programs are read as ever */
+  uint64_t max_entry_bytes; /**< largest size of one decompressed entry or input file; 0: 16 GiB for an entry (read in a stream), 1 GiB for
+                                 a file read whole. Of a .pte the weights do not count */
+  uint32_t max_nodes;       /**< most nodes of one graph; 0: 2 Mi */
+  bool edge_only;           /**< reads no nodes but those of Edge programs, to which times are joined: cheaper, for callers that look at no
+                                 others. Other graphs have their names alone, no node has an aten_node, and damage in programs that are not
+                                 read goes unnoticed. Where no Edge program can be read, the record's other programs are read as ever */
 } etr_options;
 
 /* ---- Graphs --------------------------------------------------------------------------------------------------------------------------- */
@@ -136,12 +135,12 @@ typedef struct etr_value {
 } etr_value;
 
 typedef enum etr_node_kind {
-  ETR_NODE_OP,        /**< calls an operator */
-  ETR_NODE_INPUT,     /**< user input, or argument of a nested graph */
-  ETR_NODE_OUTPUT,    /**< what the graph returns; one node, named "output", per graph and nested graph */
+  ETR_NODE_OP,     /**< calls an operator */
+  ETR_NODE_INPUT,  /**< user input, or argument of a nested graph */
+  ETR_NODE_OUTPUT, /**< what the graph returns; one node, named "output", per graph and nested graph */
   ETR_NODE_PARAMETER,
   ETR_NODE_BUFFER,
-  ETR_NODE_CONSTANT,  /**< lifted tensor constant or custom object */
+  ETR_NODE_CONSTANT, /**< lifted tensor constant or custom object */
 } etr_node_kind;
 
 /** Name of a kind as the JSON has it: "op", "input", "output", "parameter", "buffer", "constant". Static. */
@@ -154,8 +153,8 @@ typedef struct etr_edge {
 } etr_edge;
 
 /**
- * A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". Others with that path are a name that torch.export
- * made up for the root; what is in them is in their parent.
+ * A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". Others with that path are a name that
+ * torch.export made up for the root; what is in them is in their parent.
  */
 typedef struct etr_module {
   const char *path;     /**< "encoder.layers.0.mlp"; "" for the root */
@@ -171,8 +170,8 @@ typedef enum etr_subgraph_kind {
 
 /** A graph nested in a node: body of a control-flow operator, or what a delegate was lowered from. */
 typedef struct etr_subgraph {
-  const char *name;    /**< "true_graph_0", "lowered_module_0" */
-  const char *path;    /**< names from the outermost in, joined by '/': "true_graph_0/false_graph_0" */
+  const char *name; /**< "true_graph_0", "lowered_module_0" */
+  const char *path; /**< names from the outermost in, joined by '/': "true_graph_0/false_graph_0" */
   etr_subgraph_kind kind;
   uint32_t parent;     /**< index of the enclosing subgraph; ETR_NONE: the graph itself */
   uint32_t owner;      /**< node that holds it */
@@ -181,46 +180,46 @@ typedef struct etr_subgraph {
 
 /** One frame of a stack trace. */
 typedef struct etr_source {
-  const char *file;     /**< as recorded */
+  const char *file; /**< as recorded */
   int64_t line;
   const char *function;
-  const char *code;     /**< the source line's text, stripped; "" if not recorded */
+  const char *code; /**< the source line's text, stripped; "" if not recorded */
 } etr_source;
 
 /** A node of a graph. */
 typedef struct etr_node {
   const char *name;
-  const char *target;        /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that are no operators, their name */
-  const char *op_type;       /**< what ExecuTorch's Inspector calls the operator: of Edge operators the target, of others without namespace: "mul" */
+  const char *target;  /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that are no operators, their name */
+  const char *op_type; /**< what ExecuTorch's Inspector calls the operator: of Edge operators the target, of others without namespace: "mul" */
   etr_node_kind kind;
-  uint32_t subgraph;         /**< index into etr_graph.subgraphs; ETR_NONE: the graph itself */
-  const etr_edge *inputs;    /**< every use in argument order; a value used twice stands there twice. Uses of unknown names are left out */
+  uint32_t subgraph;      /**< index into etr_graph.subgraphs; ETR_NONE: the graph itself */
+  const etr_edge *inputs; /**< every use in argument order; a value used twice stands there twice. Uses of unknown names are left out */
   size_t input_count;
   const etr_value *outputs;
   size_t output_count;
-  uint32_t module;           /**< index into etr_graph.modules; 0 (the root) also where nothing was recorded */
-  uint32_t debug_handle;     /**< 0: unset */
-  const etr_source *source;  /**< innermost frame outside torch itself; NULL if none was recorded */
-  const char *weight_name;   /**< of a parameter, buffer or constant: "a.weight"; else NULL */
+  uint32_t module;               /**< index into etr_graph.modules; 0 (the root) also where nothing was recorded */
+  uint32_t debug_handle;         /**< 0: unset */
+  const etr_source *source;      /**< innermost frame outside torch itself; NULL if none was recorded */
+  const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction stands for */
   size_t edge_node_count;
-  const char *aten_node;     /**< name of the node of aten/forward this one came from, through from_node and export_graph_id; NULL if not told */
+  const char *aten_node; /**< name of the node of aten/forward this one came from, through from_node and export_graph_id; NULL if not told */
 } etr_node;
 
 /** One entry point, MODULE/METHOD: a graph of the record. */
 typedef struct etr_graph {
-  const char *module;   /**< "edge", "aten", "program", or an extra module's own name ("edge~2" if it is called like one of these) */
+  const char *module; /**< "edge", "aten", "program", or an extra module's own name ("edge~2" if it is called like one of these) */
   const char *method;
-  const char *entry;    /**< the zip entry it was read from; for program/METHOD, the .pte's path */
-  const char *dialect;  /**< "edge", "aten", "program", or "" where operators tell nothing */
+  const char *entry;          /**< the zip entry it was read from; for program/METHOD, the .pte's path */
+  const char *dialect;        /**< "edge", "aten", "program", or "" where operators tell nothing */
   const char *schema_version; /**< of the serialized program: "5.4"; "" if absent */
-  const etr_node *nodes; /**< in execution order: inputs and weights, operators with their nested graphs right behind them, then the output */
+  const etr_node *nodes;      /**< in execution order: inputs and weights, operators with their nested graphs right behind them, then the output */
   size_t node_count;
   const etr_module *modules; /**< parents stand before their children */
   size_t module_count;
   const etr_subgraph *subgraphs; /**< likewise; an owner stands before the nodes of its subgraph */
   size_t subgraph_count;
-  uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
+  uint32_t profile_method;           /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
   const struct etr_node_time *times; /**< node_count entries; NULL if nothing is known of how the nodes run. With no runs they tell the delegates */
 } etr_graph;
 
@@ -254,47 +253,47 @@ typedef struct etr_run_ticks {
 
 /** The time on one node. A node that was never timed has runs == 0. */
 typedef struct etr_node_time {
-  uint64_t total_ticks;  /**< over all runs of the method; the sum over a graph's nodes is the method's nodes_ticks */
-  uint32_t runs;         /**< runs in which it ran */
-  uint64_t calls;        /**< times it ran, over all runs */
-  double avg;            /**< per inference: total_ticks / runs of the method */
-  etr_stats per_run;     /**< over the runs in which it ran, of its total in that run */
+  uint64_t total_ticks;          /**< over all runs of the method; the sum over a graph's nodes is the method's nodes_ticks */
+  uint32_t runs;                 /**< runs in which it ran */
+  uint64_t calls;                /**< times it ran, over all runs */
+  double avg;                    /**< per inference: total_ticks / runs of the method */
+  etr_stats per_run;             /**< over the runs in which it ran, of its total in that run */
   const etr_run_ticks *each_run; /**< `runs` entries: its total in each run in which it ran, in order; only on a method's own Edge graph, NULL
                                       elsewhere */
   etr_match match;
-  const char *backend;   /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
+  const char *backend;          /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */
-  uint32_t carried_by;   /**< of a node that was fused into another: the node that carries its time; ETR_NONE */
-  const char *runs_as;   /**< what the runtime calls it: "native_call_add.out", "Convolution (NHWC, F32) IGEMM #3"; NULL if it was not timed */
-  uint64_t first_start_ticks; /**< start of its first event in the first run it ran in, relative to that run's first event */
+  uint32_t carried_by;          /**< of a node that was fused into another: the node that carries its time; ETR_NONE */
+  const char *runs_as;          /**< what the runtime calls it: "native_call_add.out", "Convolution (NHWC, F32) IGEMM #3"; NULL if it was not timed */
+  uint64_t first_start_ticks;   /**< start of its first event in the first run it ran in, relative to that run's first event */
 } etr_node_time;
 
 /** One event signature of a block: the Inspector's row. */
 typedef struct etr_event {
-  const char *name;            /**< "native_call_add.out"; for a delegate's event without a name, its id */
-  int32_t instruction_id;      /**< -1: none */
-  const char *delegate_id;     /**< the delegate debug identifier as text; NULL if it is not a delegate's event */
-  bool delegate_id_is_int;     /**< the file holds it as a number */
-  const char *backend;         /**< delegate_backend_name; NULL if none */
-  const uint32_t *handles;     /**< debug handles as the maps have them, duplicates included */
+  const char *name;        /**< "native_call_add.out"; for a delegate's event without a name, its id */
+  int32_t instruction_id;  /**< -1: none */
+  const char *delegate_id; /**< the delegate debug identifier as text; NULL if it is not a delegate's event */
+  bool delegate_id_is_int; /**< the file holds it as a number */
+  const char *backend;     /**< delegate_backend_name; NULL if none */
+  const uint32_t *handles; /**< debug handles as the maps have them, duplicates included */
   size_t handle_count;
-  const uint32_t *nodes;       /**< nodes of the method's Edge graph that its time is attributed to: at most one today */
+  const uint32_t *nodes; /**< nodes of the method's Edge graph that its time is attributed to: at most one today */
   size_t node_count;
   etr_match match;
   const uint64_t *durations;   /**< ticks, one per occurrence: runs in order, repetitions within a run behind each other */
   const uint64_t *starts;      /**< ticks, likewise */
   const uint32_t *sample_runs; /**< index into etr_profile.runs, likewise */
   size_t sample_count;
-  etr_stats stats;             /**< over durations */
+  etr_stats stats; /**< over durations */
 } etr_event;
 
 /** Runs with the same sequence of event signatures, as the Inspector groups them. */
 typedef struct etr_block {
-  const char *name;         /**< "Default", "Execute" */
-  const uint32_t *runs;     /**< indices into etr_profile.runs */
+  const char *name;     /**< "Default", "Execute" */
+  const uint32_t *runs; /**< indices into etr_profile.runs */
   size_t run_count;
-  uint32_t method;          /**< index into etr_profile.methods; ETR_NONE if none ran in it (a load) */
-  const char *method_rule;  /**< one line: which rule decided, or why none could */
+  uint32_t method;         /**< index into etr_profile.methods; ETR_NONE if none ran in it (a load) */
+  const char *method_rule; /**< one line: which rule decided, or why none could */
   const etr_event *events;
   size_t event_count;
 } etr_block;
@@ -302,11 +301,11 @@ typedef struct etr_block {
 /** One RunData table of an ETDump: a load, or one inference. */
 typedef struct etr_run {
   const char *name;
-  uint32_t dump;           /**< index into etr_inputs.etdumps */
+  uint32_t dump; /**< index into etr_inputs.etdumps */
   uint32_t index_in_dump;
-  uint32_t block;          /**< index into etr_profile.blocks */
+  uint32_t block;              /**< index into etr_profile.blocks */
   int32_t bundled_input_index; /**< -1: none */
-  uint64_t execute_ticks;  /**< Method::execute; 0 if not timed */
+  uint64_t execute_ticks;      /**< Method::execute; 0 if not timed */
   size_t profile_events, debug_events, allocation_events;
 } etr_run;
 
@@ -314,8 +313,8 @@ typedef struct etr_run {
 typedef struct etr_delegate {
   int32_t instruction_id;
   const char *backend;
-  size_t handle_count;     /**< entries in the debug handle map: its nodes */
-  uint64_t call_ticks;     /**< DELEGATE_CALL, total over the method's runs */
+  size_t handle_count; /**< entries in the debug handle map: its nodes */
+  uint64_t call_ticks; /**< DELEGATE_CALL, total over the method's runs */
 } etr_delegate;
 
 /** What a portion of time was spent on. */
@@ -336,17 +335,17 @@ typedef struct etr_portion {
 
 /** A method and where its time went. Totals are over all its runs; nodes + delegate_only + framework + unexplained = execute, exactly. */
 typedef struct etr_method {
-  const char *name;            /**< "" for runs that no method could be told for: each such block is a method of its own */
-  uint32_t graph;              /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
-  size_t run_count;            /**< inferences with events */
+  const char *name;                /**< "" for runs that no method could be told for: each such block is a method of its own */
+  uint32_t graph;                  /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
+  size_t run_count;                /**< inferences with events */
   const uint64_t *execute_per_run; /**< run_count entries, ticks */
   etr_stats execute;
   uint64_t execute_ticks;
-  uint64_t nodes_ticks;        /**< on graph nodes */
-  uint64_t estimated_ticks;    /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
-  uint64_t delegate_only_ticks;/**< delegates' calls, beyond what is on nodes */
-  uint64_t framework_ticks;    /**< between and around kernels and delegates */
-  uint64_t unexplained_ticks;  /**< timed, but could not be told */
+  uint64_t nodes_ticks;         /**< on graph nodes */
+  uint64_t estimated_ticks;     /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
+  uint64_t delegate_only_ticks; /**< delegates' calls, beyond what is on nodes */
+  uint64_t framework_ticks;     /**< between and around kernels and delegates */
+  uint64_t unexplained_ticks;   /**< timed, but could not be told */
   const etr_delegate *delegates;
   size_t delegate_count;
   const etr_portion *portions; /**< all of its time but the framework's: they add up to nodes_ticks, delegate_only_ticks and unexplained_ticks.
@@ -358,7 +357,7 @@ typedef struct etr_method {
 
 /** What a DebugEvent of an ETDump holds. */
 typedef enum etr_debug_kind {
-  ETR_DEBUG_NONE,   /**< nothing, or what the file has no room for (a string) */
+  ETR_DEBUG_NONE, /**< nothing, or what the file has no room for (a string) */
   ETR_DEBUG_TENSOR,
   ETR_DEBUG_INT,
   ETR_DEBUG_DOUBLE,
@@ -373,8 +372,8 @@ ETR_API const char *etr_debug_kind_name(etr_debug_kind kind);
 typedef struct etr_tensor_stats {
   uint64_t element_count;
   uint64_t nan_count, inf_count, zero_count; /**< inf_count: of either sign */
-  double min, max; /**< over the finite elements; NaN if there are none */
-  double mean;     /**< likewise; NaN also where their sum is beyond a double */
+  double min, max;                           /**< over the finite elements; NaN if there are none */
+  double mean;                               /**< likewise; NaN also where their sum is beyond a double */
 } etr_tensor_stats;
 
 /**
@@ -395,15 +394,15 @@ typedef struct etr_debug_value {
   uint32_t node;           /**< index into the nodes of the method's Edge graph: the node that computed it, the node `output` for what the method
                                 returns; ETR_NONE if it could not be told, and for the arguments of a delegate's call */
   etr_debug_kind kind;
-  const char *dtype;       /**< of a tensor: "float32"; NULL if unknown */
-  const int64_t *sizes;    /**< rank entries, as the file has them */
-  const int64_t *strides;  /**< likewise, in elements; NULL if the file does not have as many: then as if contiguous */
+  const char *dtype;      /**< of a tensor: "float32"; NULL if unknown */
+  const int64_t *sizes;   /**< rank entries, as the file has them */
+  const int64_t *strides; /**< likewise, in elements; NULL if the file does not have as many: then as if contiguous */
   int32_t rank;
-  uint64_t offset;         /**< of the tensor in the debug buffer; meaningless if it has no elements */
-  uint64_t byte_size;      /**< 0 also if the sizes are senseless or the dtype is unknown */
+  uint64_t offset;               /**< of the tensor in the debug buffer; meaningless if it has no elements */
+  uint64_t byte_size;            /**< 0 also if the sizes are senseless or the dtype is unknown */
   const etr_tensor_stats *stats; /**< NULL: no debug buffer, or the tensor cannot be read from it (a warning says why) */
-  int64_t int_value;       /**< of ETR_DEBUG_INT and ETR_DEBUG_BOOL */
-  double double_value;     /**< of ETR_DEBUG_DOUBLE */
+  int64_t int_value;             /**< of ETR_DEBUG_INT and ETR_DEBUG_BOOL */
+  double double_value;           /**< of ETR_DEBUG_DOUBLE */
 } etr_debug_value;
 
 /**
@@ -418,40 +417,40 @@ typedef struct etr_numeric_gap {
   double mse;             /**< mean of (reference - actual)^2; NaN, as all below, if all pairs were left out */
   double l1;              /**< sum of |reference - actual| */
   double max_abs_error;
-  double snr_db;          /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the reference is all 0 */
+  double snr_db; /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the reference is all 0 */
 } etr_numeric_gap;
 
 /** An output of a run beside the record's reference for it. */
 typedef struct etr_output_gap {
-  uint32_t method, run;    /**< indices into the profile */
-  uint32_t set;            /**< which of the method's sets of reference outputs */
+  uint32_t method, run; /**< indices into the profile */
+  uint32_t set;         /**< which of the method's sets of reference outputs */
   uint32_t output;
-  const char *rule;        /**< one line: why this set */
+  const char *rule;             /**< one line: why this set */
   const etr_debug_value *value; /**< what the run returned; NULL if it logged fewer outputs than the set has */
-  const char *problem;     /**< why it could not be compared; NULL if it was */
-  etr_numeric_gap gap;     /**< if it was */
+  const char *problem;          /**< why it could not be compared; NULL if it was */
+  etr_numeric_gap gap;          /**< if it was */
 } etr_output_gap;
 
 /* ---- The profile ---------------------------------------------------------------------------------------------------------------------- */
 
 /** Something that was lost, odd or assumed, worth one line to the user. */
 typedef struct etr_warning {
-  const char *file;    /**< "" if none */
-  const char *entry;   /**< "" if none */
-  uint64_t offset;     /**< ETR_NO_OFFSET if none */
+  const char *file;  /**< "" if none */
+  const char *entry; /**< "" if none */
+  uint64_t offset;   /**< ETR_NO_OFFSET if none */
   const char *message;
 } etr_warning;
 
 /** Everything that was read, joined. Read-only. */
 typedef struct etr_profile {
-  const char *etrecord;        /**< paths as given; NULL if not read */
+  const char *etrecord; /**< paths as given; NULL if not read */
   const char *pte;
   const char *const *etdumps;
   size_t etdump_count;
   double ticks_per_second;
-  const etr_graph *graphs;     /**< the one with the most to say first: timed Edge graphs, other Edge graphs, program, aten, extra modules */
+  const etr_graph *graphs; /**< the one with the most to say first: timed Edge graphs, other Edge graphs, program, aten, extra modules */
   size_t graph_count;
-  const etr_method *methods;   /**< in the order of the record's maps, then graphs, then the .pte */
+  const etr_method *methods; /**< in the order of the record's maps, then graphs, then the .pte */
   size_t method_count;
   const etr_run *runs;
   size_t run_count;
@@ -459,7 +458,7 @@ typedef struct etr_profile {
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries that nothing is known about */
   size_t unknown_entry_count;
-  const char *debug_buffer;    /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by piece, never held */
+  const char *debug_buffer;            /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by piece, never held */
   const etr_debug_value *debug_values; /**< run by run, in the order in which they were logged */
   size_t debug_value_count;
   const etr_output_gap *output_gaps; /**< outputs of the runs beside the record's reference_outputs, run by run; none without either of them, or where

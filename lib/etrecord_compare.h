@@ -14,12 +14,12 @@
  * A comparison is read-only and lends everything it points to, as a profile does. It borrows both profiles: close it before them.
  *
  * Averages and medians
- *   Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes of all nodes and those of the method's
- *   delegate_only, framework and unexplained time are the change of the average of Method::execute. Averages also count what happens once, such as a
+ * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes of all nodes and those of the method's
+ * delegate_only, framework and unexplained time are the change of the average of Method::execute. Averages also count what happens once, such as a
  * cold first run; so whether something changed is told from *medians* over the runs, which do not add up.
  *
  * Noise
- *   The standard error of a median of n runs is taken as 1.2533 * s / sqrt(n), where s = 1.4826 * b(n) * MAD: the median distance from the median,
+ * The standard error of a median of n runs is taken as 1.2533 * s / sqrt(n), where s = 1.4826 * b(n) * MAD: the median distance from the median,
  * made consistent with the standard deviation of normal samples (Hampel 1974; b(n) for few samples: Croux and Rousseeuw, "Time-efficient algorithms
  * for two highly robust estimators of scale", 1992; 1.2533 = sqrt(pi / 2), the price of the median: Kendall and Stuart). Both sides' errors and what
  * the clock's step leaves open (step / sqrt(12): JCGM 100:2008, F.2.2.1) add in quadrature; the change divided by the sum is compared with Student's
@@ -29,8 +29,8 @@
  * itself, at 5 %. A change of a clock step or less is always within noise. The step is the largest power of ten that divides all durations of the
  * method's kernels, or of one backend's operators (XNNPACK counts whole microseconds), in a profile.
  *
- *   This knows the spread of the runs *within* each recording. It does not know what differed between the recordings: clock frequency, temperature,
- *   other load, placement in memory. Recordings that are to be compared should be taken in turns on a quiet machine.
+ * This knows the spread of the runs *within* each recording. It does not know what differed between the recordings: clock frequency, temperature,
+ * other load, placement in memory. Recordings that are to be compared should be taken in turns on a quiet machine.
  */
 #ifndef ETRECORD_COMPARE_H
 #define ETRECORD_COMPARE_H
@@ -96,8 +96,8 @@ typedef struct etr_node_pair {
 
 /** Nodes with something in common. */
 typedef struct etr_node_group {
-  const char
-      *key; /**< operator; path of the module, "" for the model itself; backend, "cpu" for kernels, "delegate" for events in one without name */
+  /** Operator; path of the module, "" for the model itself; backend, "cpu" for kernels, "delegate" for events in one without name. */
+  const char *key;
   size_t base_nodes, new_nodes; /**< that were timed */
   etr_change change;            /**< of their sum */
 } etr_node_group;
@@ -109,12 +109,13 @@ typedef struct etr_node_groups {
 
 /**
  * A value that both sides logged, the base taken as the reference. Values are paired by node (or as what the method returns; by instruction, where
- * both sides have the same delegates at the same instructions, or there are no graphs), and the k-th run that logged values with the other side's k-th: that these had the
- * same inputs is not recorded. Of several pairs of runs it is the worst: what is NaN or infinite on one side only, then the lowest SNR.
+ * both sides have the same delegates at the same instructions, or there are no graphs), and the k-th run that logged values with the other side's
+ * k-th: that these had the same inputs is not recorded. Of several pairs of runs it is the worst: what is NaN or infinite on one side only, then the
+ * lowest SNR.
  */
 typedef struct etr_value_gap {
   const etr_debug_value *base, *newer; /**< of the worst pair of runs */
-  uint32_t pair;       /**< index into etr_method_pair.pairs; ETR_NONE: what the method returns, or what is known by its instruction only */
+  uint32_t pair; /**< index into etr_method_pair.pairs; ETR_NONE: what the method returns, or what is known by its instruction only */
   size_t run_pairs;
   const char *problem; /**< why they could not be compared (no debug buffer, another shape); NULL if they were */
   etr_numeric_gap gap; /**< if they were */
@@ -128,11 +129,11 @@ typedef struct etr_method_pair {
   etr_change execute;               /**< Method::execute */
   const etr_node_pair *pairs;       /**< operators of the newer graph in its order, then those that are gone in theirs */
   size_t pair_count;
-  size_t timed_nodes;                     /**< of both sides together */
-  size_t timed_paired;                    /**< those of them that have a partner */
-  bool may_differ;                        /**< these may be different models: less than half of the timed nodes line up, and less than half of the
-                                               modules that were timed were so on both sides */
-  const etr_value_gap *gaps;              /**< values that both sides logged, in the newer side's order */
+  size_t timed_nodes;        /**< of both sides together */
+  size_t timed_paired;       /**< those of them that have a partner */
+  bool may_differ;           /**< these may be different models: less than half of the timed nodes line up, and less than half of the
+                                  modules that were timed were so on both sides */
+  const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */
   size_t gap_count;
   etr_node_groups ops, modules, backends; /**< each adds up to the nodes' time; largest change of the average first */
 } etr_method_pair;

@@ -60,7 +60,7 @@ typedef struct etr_hparam {
 } etr_hparam;
 
 typedef struct etr_events_options {
-  double wall_time; /**< seconds since 1970, put into every event; finite */
+  double wall_time;          /**< seconds since 1970, put into every event; finite */
   const etr_hparam *hparams; /**< besides, or instead of, what the profile tells: method, backends, dtype, quantized, ... */
   size_t hparam_count;
 } etr_events_options;
@@ -68,16 +68,18 @@ typedef struct etr_events_options {
 /**
  * Writes the event file of one entry point: the graph; if it was timed, one tagged_run_metadata per statistic (profile/avg, profile/p50,
  * profile/p90, profile/max in whole microseconds with starts packed so that every group's span is the sum of its nodes, and profile/timeline with
- * real starts); latency_ms/METHOD with one step per inference; with the first entry point, what the dashboard shows of the whole record. The bytes are a sequence of TFRecords of tensorflow.Event.
+ * real starts); latency_ms/METHOD with one step per inference; with the first entry point, what the dashboard shows of the whole record. The bytes
+ * are a sequence of TFRecords of tensorflow.Event.
  *
  * The first graph that a method's times are on has all that is told of the method besides: curves over the inferences (parts_us, op_type_us,
- * delegate_us) and over the instructions (timeline_us), histograms from five inferences on (iteration_us, iteration_op_type_us), a row of the HParams table with
- * benchmark_ms/avg|max|min|p50|p90, and pages of text: summary, operators, findings, delegation.
+ * delegate_us) and over the instructions (timeline_us), histograms from five inferences on (iteration_us, iteration_op_type_us), a row of the HParams
+ * table with benchmark_ms/avg|max|min|p50|p90, and pages of text: summary, operators, findings, delegation.
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
  * Errors: ETR_ERROR_IO (the sink refused), ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink,
+                                   etr_error *error);
 
 /* ---- Graphviz DOT --------------------------------------------------------------------------------------------------------------------- */
 
@@ -109,8 +111,8 @@ typedef struct etr_trace_options {
 } etr_trace_options;
 
 /**
- * Writes the runs as Chrome trace events (schema/trace.schema.json), for Perfetto or chrome://tracing: a process for each method of each ETDump, in it
- * a track for the calls and kernels, and one for each delegate. ts is in microseconds since the dump's first run began; dumps have clocks of their
+ * Writes the runs as Chrome trace events (schema/trace.schema.json), for Perfetto or chrome://tracing: a process for each method of each ETDump, in
+ * it a track for the calls and kernels, and one for each delegate. ts is in microseconds since the dump's first run began; dumps have clocks of their
  * own. Events stand where they were measured. Those of a delegate that do not lie inside its call, because its clock is another one, are laid end to
  * end from the call's start on, and are shortened in proportion where they add up to more than the call; XNNPACK does so itself. args tell:
  * "start": "measured", "synthetic" (laid out), "moved" (the run's clock went back: it follows the run before), "ticks": the duration as recorded,
@@ -120,7 +122,7 @@ typedef struct etr_trace_options {
  */
 ETR_API etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error);
 
-/* ---- Model Explorer --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Model Explorer ------------------------------------------------------------------------------------------------------------------- */
 
 /** What is told of each node. */
 typedef enum etr_node_statistic { ETR_NODE_AVG, ETR_NODE_P50, ETR_NODE_P90, ETR_NODE_MAX, ETR_NODE_BACKEND } etr_node_statistic;
@@ -136,46 +138,49 @@ typedef struct etr_node_data_options {
  * gradient, or backends as text, "cpu" of kernels. One file is one column there; another statistic is another file. It holds no graph's id, so the
  * viewer lays it over the graph that is open.
  *
- * Keys are the names of the graph's nodes: those are the ids that Model Explorer's adapter for PyTorch exported programs gives nodes (both of an ATen and
- * of an Edge program), and Arm's ETRecord adapter as well. Both show the top level only: nodes of nested graphs have no key; their average is added to
- * the node that holds them. Nodes that were not timed, or whose time another node carries, have none either. Ids that other adapters give (of a .pte)
- * are not known here.
+ * Keys are the names of the graph's nodes: those are the ids that Model Explorer's adapter for PyTorch exported programs gives nodes (both of an ATen
+ * and of an Edge program), and Arm's ETRecord adapter as well. Both show the top level only: nodes of nested graphs have no key; their average is
+ * added to the node that holds them. Nodes that were not timed, or whose time another node carries, have none either. Ids that other adapters give
+ * (of a .pte) are not known here.
  *
  * graph: index into profile->graphs. options may be NULL.
  * Errors: ETR_ERROR_CHOICE (a graph of a .pte, or nothing is known of its nodes; nothing was written then), ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options, const etr_sink *sink,
+                                      etr_error *error);
 
-/* ---- Tables and JSON ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tables and JSON ------------------------------------------------------------------------------------------------------------------ */
 
 /**
- * Which nodes an answer is about. Zeroed: all. Borrowed strings. An event is its node's; where it has none, it is nobody's but its backend's. Where less
- * than all is asked for, sums are of what is shown, and the answer says so.
+ * Which nodes an answer is about. Zeroed: all. Borrowed strings. An event is its node's; where it has none, it is nobody's but its backend's. Where
+ * less than all is asked for, sums are of what is shown, and the answer says so.
  */
 typedef struct etr_node_filter {
-  const char *method;  /**< only graphs of this method */
+  const char *method;       /**< only graphs of this method */
   const char *graph_module; /**< only entry points of this module: "edge", "aten", ... */
-  const char *module;  /**< only nodes in this module of the model or below it: "layers.0" has "layers.0.mlp", not "layers.01" */
-  const char *op;      /**< glob over the target, '*' and '?': "aten.conv*" */
-  const char *backend; /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
+  const char *module;       /**< only nodes in this module of the model or below it: "layers.0" has "layers.0.mlp", not "layers.01" */
+  const char *op;           /**< glob over the target, '*' and '?': "aten.conv*" */
+  const char *backend;      /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
 } etr_node_filter;
 
 /**
  * Writes the nodes of every graph with their times, schema "etrecord-tb/nodes/1" (schema/nodes.schema.json). filter may be NULL.
  * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                                       etr_error *error);
 
 /**
  * Writes the event blocks as ExecuTorch's Inspector has them, joined, schema "etrecord-tb/events/1" (schema/events.schema.json). filter may be NULL.
  * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                                        etr_error *error);
 
 /** How a table is laid out. */
 typedef enum etr_table_format {
-  ETR_TABLE_TEXT,     /**< for people: columns cut so that a line fits the width */
-  ETR_TABLE_CSV,      /**< RFC 4180, with a quote before what a spreadsheet would run as a formula */
+  ETR_TABLE_TEXT, /**< for people: columns cut so that a line fits the width */
+  ETR_TABLE_CSV,  /**< RFC 4180, with a quote before what a spreadsheet would run as a formula */
   ETR_TABLE_TSV,
   ETR_TABLE_MARKDOWN,
 } etr_table_format;
@@ -199,8 +204,8 @@ typedef struct etr_table_options {
  * Writes the operators as a table: where something was timed, those that ran; otherwise all. filter and options may be NULL.
  * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
-                                        etr_error *error);
+ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                                        const etr_sink *sink, etr_error *error);
 
 /**
  * Writes what the runs logged as a table: one row for each tensor and scalar that an instruction, a delegate's operator or the method gave, with
@@ -208,8 +213,8 @@ ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_no
  * arguments of a delegate's call) only where it restricts nothing but the method; NULL: all. options.order is not used. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
-                                         etr_error *error);
+ETR_API etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                                         const etr_sink *sink, etr_error *error);
 
 /** Writes the events as a table, block by block. filter and options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
@@ -219,7 +224,8 @@ ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_n
  * Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes + delegate_only + framework + unexplained
  * = the average of execute. filter (may be NULL) chooses methods, and the nodes that its lists add up. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                                         etr_error *error);
 
 /**
  * The same for people as text or Markdown, for programs as one long table. options->top: rows of each list. filter and options may be NULL.
@@ -235,10 +241,11 @@ typedef struct etr_source_options {
 } etr_source_options;
 
 /**
- * Writes the model's own source lines with their time, schema "etrecord-tb/source/1" (schema/source.schema.json). filter may be NULL. A method's lines
- * add up to its time on the nodes asked for. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes the model's own source lines with their time, schema "etrecord-tb/source/1" (schema/source.schema.json). filter may be NULL. A method's
+ * lines add up to its time on the nodes asked for. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-ETR_API etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink, etr_error *error);
+ETR_API etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
+                                        etr_error *error);
 
 /**
  * The same as text, file by file with the lines around, or as one table without them. options->top: lines of each method, those with the most time.
@@ -281,8 +288,18 @@ ETR_API etr_status etr_emit_profile_json(const etr_profile *profile, const etr_s
  * content security policy forbids. unit: what times are shown in at first. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_report(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error);
+
+/* ---- Comparisons ---------------------------------------------------------------------------------------------------------------------- */
+
 /** Which part of a comparison to write. */
-typedef enum etr_diff_by { ETR_DIFF_BY_ALL, ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP, ETR_DIFF_BY_MODULE, ETR_DIFF_BY_BACKEND, ETR_DIFF_BY_VALUE } etr_diff_by;
+typedef enum etr_diff_by {
+  ETR_DIFF_BY_ALL,
+  ETR_DIFF_BY_NODE,
+  ETR_DIFF_BY_OP,
+  ETR_DIFF_BY_MODULE,
+  ETR_DIFF_BY_BACKEND,
+  ETR_DIFF_BY_VALUE
+} etr_diff_by;
 
 /** Zeroed: everything. Borrowed strings. */
 typedef struct etr_diff_filter {
@@ -292,7 +309,8 @@ typedef struct etr_diff_filter {
 
 /**
  * Writes a comparison, schema "etrecord-tb/diff/1" (schema/diff.schema.json): for each method the medians and the verdict of its Method::execute, the
- * averages of its parts, all nodes, sums by operator, module and backend, and the numeric gap of what both sides logged. filter may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * averages of its parts, all nodes, sums by operator, module and backend, and the numeric gap of what both sides logged. filter may be NULL. Errors:
+ * ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit, const etr_sink *sink,
                                       etr_error *error);
@@ -301,19 +319,21 @@ ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const et
  * The same as tables. Text and Markdown list what is not within noise, options->top rows of each kind (0: all there is, within noise too), largest
  * change of the median first; Markdown starts with the verdict and folds the details away. CSV and TSV are one table of all times, or, with
  * ETR_DIFF_BY_VALUE, of the numeric gap; options->top rows of each kind (0: all), within noise or not. filter and options may be NULL.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter, const etr_table_options *options,
                                         const etr_sink *sink, etr_error *error);
 
 /* ---- The main job --------------------------------------------------------------------------------------------------------------------- */
 
+/** Where files go and what they are called. Zeroed: below "runs", by the record's name. Borrowed strings. */
 typedef struct etr_logdir_options {
-  const char *logdir;  /**< directory, made if it is not there; NULL: "runs" */
-  const char *name;    /**< folder below it; NULL: made from the record's path. Percent-encoded where a file system would mind */
-  double wall_time;    /**< as in etr_events_options, and in the files' names */
-  const char *host;    /**< for the files' names, as TensorBoard's own writers have it; NULL: "localhost" */
-  long pid;            /**< likewise */
-  int dot_depth;       /**< as etr_dot_options.depth */
+  const char *logdir;        /**< directory, made if it is not there; NULL: "runs" */
+  const char *name;          /**< folder below it; NULL: made from the record's path. Percent-encoded where a file system would mind */
+  double wall_time;          /**< as in etr_events_options, and in the files' names */
+  const char *host;          /**< for the files' names, as TensorBoard's own writers have it; NULL: "localhost" */
+  long pid;                  /**< likewise */
+  int dot_depth;             /**< as etr_dot_options.depth */
   const etr_hparam *hparams; /**< as in etr_events_options */
   size_t hparam_count;
   /** Told of each file once all are in place; may be NULL. entry_point: "edge/forward", hostile. kind: "events" or "dot". */
@@ -327,7 +347,8 @@ typedef struct etr_logdir_options {
  * that an earlier call left in these run folders are then removed, so that TensorBoard never shows a mix. When anything fails, nothing
  * that was there before is changed and no temporary file is left.
  *
- * Errors: ETR_ERROR_IO with the path, ETR_ERROR_MEMORY.
+ * options may be NULL.
+ * Errors: ETR_ERROR_CHOICE (there is no graph to write: an ETDump alone has none), ETR_ERROR_IO with the path, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error);
 
@@ -341,17 +362,20 @@ ETR_API etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir
  */
 typedef struct etr_logdir etr_logdir;
 
-/** Starts. Errors: ETR_ERROR_MEMORY. */
+/** Starts; *out ends with etr_logdir_finish() or etr_logdir_discard(). options may be NULL. Errors: ETR_ERROR_MEMORY. */
 ETR_API etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options, etr_error *error);
 
 /**
- * Writes a profile's files under temporary names. dump: a name for its ETDump, which no other one has: LOGDIR/NAME/DUMP/K_MODULE/METHOD/events..., DOT
- * in LOGDIR/NAME/dot/DUMP/MODULE/, and a column `etdump` in the HParams table; NULL if it is the only one.
- * Errors: as etr_write_logdir(); discard it then.
+ * Writes a profile's files under temporary names. dump: a name for its ETDump, which no other one has: LOGDIR/NAME/DUMP/K_MODULE/METHOD/events...,
+ * DOT in LOGDIR/NAME/dot/DUMP/MODULE/, and a column `etdump` in the HParams table; NULL if it is the only one. Errors: as etr_write_logdir(); discard
+ * it then.
  */
 ETR_API etr_status etr_logdir_add(etr_logdir *logdir, const etr_profile *profile, const char *dump, etr_error *error);
 
-/** Puts everything in place and removes the event files that earlier calls left, of single ETDumps and of several; frees the logdir in any case. */
+/**
+ * Puts everything in place and removes the event files that earlier calls left, of single ETDumps and of several; frees the logdir in any case.
+ * Errors: ETR_ERROR_IO with the path, ETR_ERROR_MEMORY; then nothing that was there before is changed.
+ */
 ETR_API etr_status etr_logdir_finish(etr_logdir *logdir, etr_error *error);
 
 /** Removes everything that was written since etr_logdir_begin(), and frees the logdir. NULL is allowed. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
-Layers include downwards only, foreign headers stay behind one file, files are short, public headers compile alone, the library exports what they declare.
+Layers include downwards only, foreign headers stay behind one file, files are short and lines too, public headers compile alone, the library exports what they declare.
 """
 import pathlib
 import re
@@ -31,6 +31,7 @@ PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_tb": 4}
 HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "plugin/etrecord_tb.h")
 ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip"}}
 LONGEST_FILE = 600
+LONGEST_LINE = 150
 
 
 def sources():
@@ -62,6 +63,7 @@ def include_faults():
                 yield f"{path.name} includes <{foreign}>"
         if text.count("\n") > LONGEST_FILE:
             yield f"{path.name} has {text.count(chr(10))} lines"
+        yield from (f"{path.name}:{number} has {len(line)} columns" for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE)
 
 
 def declared():

@@ -76,8 +76,8 @@ bool etr_json_peek_raw(etr_json *json, etr_slice *raw);
 /** The same for an array or object too, with its quotes or brackets. Skipping it then checks nothing, not even that each bracket ends what its like
  * began: for texts that were read before. */
 bool etr_json_peek_whole(etr_json *json, etr_slice *raw);
-/** Passes over a string, array or object if it stands in the document exactly as one that etr_json_peek_whole() showed. False also where the window ends
- * before it does. */
+/** Passes over a string, array or object if it stands in the document exactly as one that etr_json_peek_whole() showed. False also where the window
+ * ends before it does. */
 bool etr_json_skip_same(etr_json *json, etr_slice raw);
 /** Reads an integer. A fraction, or a value that does not fit, is an error. */
 int64_t etr_json_int(etr_json *json);

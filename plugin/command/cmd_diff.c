@@ -87,8 +87,8 @@ static void warn_of_other_models(const etr_comparison *comparison) {
   for (size_t i = 0; i < comparison->method_count; i++) {
     const etr_method_pair *method = &comparison->methods[i];
     if (!method->may_differ || !method->execute.base_runs || !method->execute.new_runs) continue;
-    message_warning("%s: only %zu of %zu timed nodes of both sides line up: these may be different models", method->name[0] ? method->name : "a method",
-                    method->timed_paired, method->timed_nodes);
+    message_warning("%s: only %zu of %zu timed nodes of both sides line up: these may be different models",
+                    method->name[0] ? method->name : "a method", method->timed_paired, method->timed_nodes);
   }
 }
 

@@ -280,10 +280,11 @@ static void clean_up(job *j) {
 /* ---- The whole ---- */
 
 etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options, etr_error *error) {
+  static const etr_logdir_options defaults = {0};
   etr_error_clear(error);
   *out = calloc(1, sizeof **out);
   if (!*out) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
-  (*out)->options = options;
+  (*out)->options = options ? options : &defaults;
   etr_map_init(&(*out)->paths, &(*out)->arena);
   return ETR_OK;
 }
