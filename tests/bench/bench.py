@@ -12,10 +12,12 @@ import math
 import os
 import platform
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from inspector import beside_executorch
 from limit import beside_limit
@@ -130,6 +132,27 @@ def machine():
     )
 
 
+def busy_seconds():
+    """CPU seconds of the whole machine and of what this process started, or None where the kernel does not tell."""
+    with contextlib.suppress(OSError), open('/proc/stat') as file:
+        user, nice, system, _, _, *interrupts = map(int, file.readline().split()[1:8])
+        whole = (user + nice + system + sum(interrupts)) / os.sysconf('SC_CLK_TCK')
+        usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return whole, sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return None
+
+
+@contextlib.contextmanager
+def others_told():
+    """Prints how busy other programs kept the machine meanwhile."""
+    before, start = busy_seconds(), time.monotonic()
+    yield
+    after = busy_seconds()
+    if before and after:
+        others = (after[0] - before[0] - (after[1] - before[1])) / (time.monotonic() - start)
+        print('\nother programs, meanwhile: %.1f of %d cores' % (max(others, 0), os.cpu_count()))
+
+
 class Tee(io.StringIO):
     """Standard output, and what was written to it."""
 
@@ -189,7 +212,7 @@ def run_part(arguments, title, run):
     print('\n%s\n' % title, flush=True)
     tee = Tee()
     try:
-        with contextlib.redirect_stdout(tee), tempfile.TemporaryDirectory() as folder:
+        with contextlib.redirect_stdout(tee), tempfile.TemporaryDirectory() as folder, others_told():
             short = run(Bench(arguments, folder))
     except Skipped as why:
         print('skipped: %s' % why)

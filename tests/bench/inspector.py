@@ -19,7 +19,7 @@ INSPECTOR_CLI = 'executorch.devtools.inspector.inspector_cli'
 PARSE_ETRECORD = 'import sys; from executorch.devtools.etrecord import parse_etrecord; parse_etrecord(sys.argv[1])'
 
 # Of theirs, which take seconds. More than one: the first reads from the disk what later ones find in memory.
-RUNS = 2
+RUNS = 3
 
 # How many times less CPU than inspector_cli, and memory, is aimed at.
 AIMS = {'mobilenet_v2': 3000, 'vit_b_16': 1500, 'llama': 700}
@@ -71,13 +71,13 @@ def beside_executorch(bench):
     """A table for each model. Returns a short one of them all."""
     python = given_environment(bench.python) if bench.python else make_environment()
     paths = {name: make_model(python, name) for name in AIMS}
-    imports = measure([python, '-c', 'import ' + INSPECTOR_CLI], RUNS, bench.folder)
     print(versions(python))
     short = ['%-14s %15s %14s %9s %6s %12s %6s' % ('', 'inspector_cli s', 'events ms', 'less CPU', 'aim', 'less memory', 'aim')]
     for name, path in paths.items():
         theirs, ours = beside_inspector(bench, python, name, path)
         ratios = (theirs[0] / ours[0], AIMS[name], theirs[1] / ours[1], AIM_MEMORY)
         short.append('%-14s %15.1f %14.1f %9.0f %6d %12.0f %6d' % (name, theirs[0], 1000 * ours[0], *ratios))
+    imports = measure([python, '-c', 'import ' + INSPECTOR_CLI], RUNS, bench.folder)
     print('\nof inspector_cli, importing its modules: %.0f ms, %.0f MB' % (1000 * imports[0], imports[1]))
     print('of etrecord-tb, starting the program: %.1f ms' % (1000 * bench.empty))
     return '\n'.join(short)
@@ -92,14 +92,18 @@ def beside_inspector(bench, python, name, path):
         'inspector_cli': measure([python, '-m', INSPECTOR_CLI, '--etdump_path', dump, '--etrecord_path', record], RUNS, bench.folder),
         'parse_etrecord': measure([python, '-c', PARSE_ETRECORD, record], RUNS, bench.folder),
         'zipfile + json': bench.read_with_python(record, programs),
+        'of Edge alone': bench.read_with_python(record, [program for program in programs if program.startswith('edge')]),
     }
+    floors = {'events': 'of Edge alone', 'summary': 'of Edge alone', 'write': 'zipfile + json'}
     ours = {'events': bench.run('events', path), 'summary': bench.run('summary', path), 'write': bench.write(path)}
     print('\n%-34s %36s %22s' % ('', 'times less CPU than', 'times less memory than'))
-    print('%-16s %8s %8s %14s %14s %14s %14s' % (name, 'CPU ms', 'peak MB', *theirs, 'inspector_cli'))
+    print('%-16s %8s %8s %14s %14s %14s %14s' % (name, 'CPU ms', 'peak MB', *list(theirs)[:3], 'inspector_cli'))
     for what, (seconds, peak) in {**theirs, **ours}.items():
         line = '%-16s %8.1f %8.1f' % (what, 1000 * seconds, peak)
         if what in ours:
-            line += ' %14.0f %14.0f %14.1f' % tuple(other / seconds for other, _ in theirs.values())
+            line += ' %14.0f %14.0f %14.1f' % tuple(
+                theirs[other][0] / seconds for other in ('inspector_cli', 'parse_etrecord', floors[what])
+            )
             line += ' %14.0f' % (theirs['inspector_cli'][1] / peak)
         print(line)
     print('%-34s %14d %14s %14s %14d' % ('aim', AIMS[name], '', '', AIM_MEMORY))
