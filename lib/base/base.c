@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * base.c - errors, slices, and the names of the public enumerations.
+ * base.c - errors, slices, sorting, and the names of the public enumerations.
  */
 #include "base.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 bool etr_slice_starts(etr_slice slice, etr_slice prefix) {
   return slice.size >= prefix.size && etr_slice_equal((etr_slice){slice.data, prefix.size}, prefix);
@@ -28,6 +29,13 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   }
   *out = negative ? (int64_t)(0 - value) : (int64_t)value;
   return true;
+}
+
+void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  const char *at = list;
+  size_t sorted = 1;
+  for (; sorted < count && compare(at, at + size) <= 0; sorted++) at += size;
+  if (sorted < count) qsort(list, count, size, compare);
 }
 
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {

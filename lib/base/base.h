@@ -46,6 +46,9 @@ static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text
  */
 bool etr_slice_to_int(etr_slice slice, int64_t *out);
 
+/** qsort() for lists that mostly are in order already, as files list things: then it only looks. A count of 0 is allowed. */
+void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
+
 /** First place in a sorted list whose element is not less than *wanted; count if there is none. compare is bsearch()'s. */
 size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
 

@@ -138,7 +138,7 @@ const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count) {
   *count = methods ? maps->methods.count : 0;
   for (size_t i = 0; i < *count; i++) {
     method *m = &maps->methods.data[i];
-    if (m->instructions.count) qsort(m->instructions.data, m->instructions.count, sizeof *m->instructions.data, by_id);
+    etr_sort(m->instructions.data, m->instructions.count, sizeof *m->instructions.data, by_id);
     methods[i] = (etr_map_method){m->name, m->instructions.data, m->instructions.count};
   }
   return methods;

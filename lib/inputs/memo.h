@@ -11,14 +11,16 @@
 #include "arena.h"
 #include "json.h"
 
-enum { ETR_MEMO_RECENT = 8 };
+typedef struct etr_memo_text {
+  etr_slice text;
+  uint32_t follower; /* number of the other text that came behind it last */
+} etr_memo_text;
 
 typedef struct etr_memo {
   etr_arena *arena;
   etr_map by_text; /* -> number */
-  etr_vec(etr_slice) texts;
-  uint32_t recent[ETR_MEMO_RECENT]; /* numbers that are tried first: the next text mostly is one of the last few */
-  uint32_t turn;                    /* which of them is replaced next */
+  etr_vec(etr_memo_text) texts;
+  uint32_t last; /* number of the text that came last */
 } etr_memo;
 
 void etr_memo_init(etr_memo *memo, etr_arena *arena);

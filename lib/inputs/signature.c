@@ -24,6 +24,8 @@ typedef struct reader {
   etr_node *nodes; /* of the graph, its inputs first */
   size_t count;
   uint32_t subgraph;
+  etr_arena scratch;
+  etr_map by_name; /* interned name of an input -> place of the first that has it; filled when specs are out of order */
 } reader;
 
 typedef struct input_spec {
@@ -60,20 +62,38 @@ static etr_node_kind kind_of_spec(etr_slice member) {
   return ETR_NODE_INPUT;
 }
 
-static void apply_spec(const reader *r, const input_spec *spec, size_t first) {
-  for (size_t i = first; spec->argument && spec->kind != ETR_NODE_INPUT && i < r->count && r->nodes[i].subgraph == r->subgraph; i++) {
-    etr_node *n = &r->nodes[i];
-    if (n->kind == ETR_NODE_OP) return; /* inputs come first */
-    if (n->name != spec->argument) continue;
-    n->kind = spec->kind;
-    n->weight_name = spec->weight;
-    return;
+static bool is_input(const reader *r, size_t place) {
+  return place < r->count && r->nodes[place].subgraph == r->subgraph && r->nodes[place].kind != ETR_NODE_OP;
+}
+
+static etr_slice bytes_of(const char *const *name) { return (etr_slice){(const char *)name, sizeof *name}; }
+
+/* Inputs come first. */
+static void index_inputs(reader *r) {
+  for (size_t i = 0; is_input(r, i); i++) {
+    etr_map_slot *slot = etr_map_at(&r->by_name, bytes_of(&r->nodes[i].name));
+    if (slot && slot->value == ETR_NONE) slot->value = (uint32_t)i;
   }
 }
 
-static void read_input_specs(const reader *r) {
+static uint32_t find_input(reader *r, const char *name) {
+  if (r->by_name.count == 0) index_inputs(r);
+  return etr_map_get(&r->by_name, bytes_of(&name));
+}
+
+/* next: where the input is if specs are in the order of the inputs, as they mostly are. */
+static void apply_spec(reader *r, const input_spec *spec, size_t next) {
+  if (!spec->argument || spec->kind == ETR_NODE_INPUT) return;
+  bool in_place = is_input(r, next) && r->nodes[next].name == spec->argument;
+  size_t place = in_place ? next : find_input(r, spec->argument);
+  if (place == ETR_NONE) return;
+  r->nodes[place].kind = spec->kind;
+  r->nodes[place].weight_name = spec->weight;
+}
+
+static void read_input_specs(reader *r) {
   etr_slice member;
-  size_t next = 0; /* specs are in the order of the inputs: the search mostly ends at once */
+  size_t next = 0;
   etr_json_array(r->json);
   while (etr_json_element(r->json)) {
     input_spec spec = {.kind = ETR_NODE_INPUT};
@@ -86,15 +106,14 @@ static void read_input_specs(const reader *r) {
       spec.kind = kind_of_spec(member);
       read_spec_body(r, &spec);
     }
-    bool in_place = next < r->count && r->nodes[next].name == spec.argument;
-    apply_spec(r, &spec, in_place ? next : 0);
-    next++;
+    apply_spec(r, &spec, next++);
   }
 }
 
 void etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings, etr_json *json) {
-  const reader r = {json, strings, nodes, count, subgraph};
+  reader r = {.json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
   etr_slice key;
+  etr_map_init(&r.by_name, &r.scratch);
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     if (etr_slice_is(key, "input_specs"))
@@ -102,4 +121,6 @@ void etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_ma
     else
       etr_json_skip(json);
   }
+  if (etr_arena_failed(&r.scratch)) strings->arena->failed = true;
+  etr_arena_clear(&r.scratch);
 }

@@ -10,8 +10,6 @@
 #include "pte_graph.h"
 #include "stats.h"
 
-#include <stdlib.h>
-
 typedef struct portion {
   uint32_t node; /* ETR_NONE unless ETR_PORTION_NODE */
   uint32_t run;  /* place among the method's runs */
@@ -29,7 +27,8 @@ typedef struct attributor {
   etr_warnings *warnings;
   uint32_t *run_place; /* per run of the profile: place among the method's runs */
   size_t run_count;
-  uint64_t *execute; /* per run of the method */
+  uint64_t *execute;             /* per run of the method */
+  uint64_t *call, *sum, *so_far; /* per run of the method: of what is looked at just now, a delegate's call or all */
   etr_vec(portion) portions;
   portion *spare; /* as long as portions, for sorting */
   etr_vec(etr_delegate) delegates;
@@ -50,7 +49,10 @@ static bool number_runs(attributor *a) {
   if (count == 0) return true;
   a->run_place = etr_arena_alloc_array(&a->scratch, a->blocks->run_count, sizeof *a->run_place);
   a->execute = etr_arena_alloc_array(a->arena, count, sizeof *a->execute);
-  if (!a->run_place || !a->execute) return false;
+  a->call = etr_arena_alloc_array(&a->scratch, count, sizeof *a->call);
+  a->sum = etr_arena_alloc_array(&a->scratch, count, sizeof *a->sum);
+  a->so_far = etr_arena_alloc_array(&a->scratch, count, sizeof *a->so_far);
+  if (!a->run_place || !a->execute || !a->call || !a->sum || !a->so_far) return false;
   for (size_t i = 0; i < a->blocks->run_count; i++) {
     const etr_run *run = &a->blocks->runs[i];
     bool mine = belongs(a, &a->blocks->blocks[run->block]);
@@ -118,59 +120,59 @@ static bool add_portions(attributor *a, uint32_t block_index, uint32_t row, etr_
   return true;
 }
 
-/* What the portions from `first` on add up to in each run; NULL when out of memory. */
-static uint64_t *sum_of_runs(attributor *a, size_t first) {
-  uint64_t *sum = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sum);
-  for (size_t i = first; sum && i < a->portions.count; i++) sum[a->portions.data[i].run] += a->portions.data[i].ticks;
-  return sum;
+/* What the portions from `first` on add up to in each run that they are of. */
+static void sum_runs(attributor *a, size_t first) {
+  for (size_t i = first; i < a->portions.count; i++) a->sum[a->portions.data[i].run] = 0;
+  for (size_t i = first; i < a->portions.count; i++) a->sum[a->portions.data[i].run] += a->portions.data[i].ticks;
 }
 
-/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. */
+/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. Touches the runs alone that they are of:
+ * there may be as many delegate calls as there are runs. */
 static bool limit_portions(attributor *a, size_t first, const uint64_t *limit) {
-  uint64_t *sum = sum_of_runs(a, first);
-  uint64_t *so_far = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *so_far);
   bool scaled = false;
-  if (!sum || !so_far) return false;
+  sum_runs(a, first);
+  for (size_t i = first; i < a->portions.count; i++) a->so_far[a->portions.data[i].run] = 0;
   for (size_t i = first; i < a->portions.count; i++) {
     portion *p = &a->portions.data[i];
-    if (sum[p->run] <= limit[p->run]) continue;
-    uint64_t before = etr_scale(so_far[p->run], limit[p->run], sum[p->run]);
-    so_far[p->run] += p->ticks;
-    p->ticks = etr_scale(so_far[p->run], limit[p->run], sum[p->run]) - before;
+    uint64_t *so_far = &a->so_far[p->run], sum = a->sum[p->run];
+    if (sum <= limit[p->run]) continue;
+    uint64_t before = etr_scale(*so_far, limit[p->run], sum);
+    *so_far += p->ticks;
+    p->ticks = etr_scale(*so_far, limit[p->run], sum) - before;
     scaled = true;
   }
   return scaled;
 }
 
 /* A run whose Method::execute was not timed, or damaged, took at least what was timed inside it. */
-static bool complete_execute(attributor *a) {
-  uint64_t *sum = sum_of_runs(a, 0);
+static void complete_execute(attributor *a) {
   size_t completed = 0;
-  for (size_t i = 0; sum && i < a->run_count; i++) {
-    if (a->execute[i] > 0 || sum[i] == 0) continue;
-    a->execute[i] = sum[i];
+  if (a->run_count) memset(a->sum, 0, a->run_count * sizeof *a->sum);
+  sum_runs(a, 0);
+  for (size_t i = 0; i < a->run_count; i++) {
+    if (a->execute[i] > 0 || a->sum[i] == 0) continue;
+    a->execute[i] = a->sum[i];
     completed++;
   }
   if (completed)
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu of %zu runs have no time of Method::execute: their kernels and delegates stand for it, the framework's time is not known",
              a->join->name, completed, a->run_count);
-  return sum != NULL;
 }
 
-/* What a delegate's call took beyond its own events. */
-static bool add_rest_of_call(attributor *a, size_t first, const uint64_t *call, uint32_t block_index, uint32_t row) {
-  uint64_t *rest = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *rest);
-  if (!rest) return false;
-  memcpy(rest, call, a->run_count * sizeof *rest);
+/* What a delegate's call took beyond its own events: what these leave of a->call. */
+static bool add_rest_of_call(attributor *a, size_t first, uint32_t block_index, uint32_t row) {
+  const etr_block *block = &a->blocks->blocks[block_index];
   for (size_t i = first; i < a->portions.count; i++) {
-    uint64_t *left = &rest[a->portions.data[i].run];
+    uint64_t *left = &a->call[a->portions.data[i].run];
     *left -= ETR_MIN(*left, a->portions.data[i].ticks);
   }
-  for (size_t i = 0; i < a->run_count; i++) {
-    portion *p = rest[i] ? etr_vec_push(&a->scratch, &a->portions) : NULL;
-    if (rest[i] && !p) return false;
-    if (p) *p = (portion){.node = ETR_NONE, .run = (uint32_t)i, .ticks = rest[i], .row = row, .block = block_index, .kind = ETR_PORTION_DELEGATE};
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = a->run_place[block->runs[i]];
+    uint64_t rest = a->call[run];
+    portion *p = rest ? etr_vec_push(&a->scratch, &a->portions) : NULL;
+    if (rest && !p) return false;
+    if (p) *p = (portion){.node = ETR_NONE, .run = run, .ticks = rest, .row = row, .block = block_index, .kind = ETR_PORTION_DELEGATE};
   }
   return true;
 }
@@ -188,25 +190,24 @@ static void note_delegate(attributor *a, const etr_event *call) {
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
 static bool add_delegate(attributor *a, uint32_t block_index, size_t first, size_t end) {
   const etr_block *block = &a->blocks->blocks[block_index];
-  uint64_t *call = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *call);
   size_t first_portion = a->portions.count, call_row = end;
-  if (!call) return false;
+  for (size_t i = 0; i < block->run_count; i++) a->call[a->run_place[block->runs[i]]] = 0;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     if (e->delegate_id && !add_portions(a, block_index, (uint32_t)i, ETR_PORTION_DELEGATE)) return false;
     if (e->delegate_id || etr_row_kind_of(block, i) != ETR_ROW_DELEGATE_CALL) continue;
     call_row = i;
     note_delegate(a, e);
-    for (size_t k = 0; k < e->sample_count; k++) call[a->run_place[e->sample_runs[k]]] += e->durations[k];
+    for (size_t k = 0; k < e->sample_count; k++) a->call[a->run_place[e->sample_runs[k]]] += e->durations[k];
   }
   if (call_row == end) return true; /* the call itself was not timed */
-  if (limit_portions(a, first_portion, call) && !a->warned_shares) {
+  if (limit_portions(a, first_portion, a->call) && !a->warned_shares) {
     a->warned_shares = true;
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: events inside delegate call %d (%s) add up to more than the call: nodes get their shares of the call's time", a->join->name,
              (int)block->events[call_row].instruction_id, block->events[call_row].backend ? block->events[call_row].backend : "unknown backend");
   }
-  return add_rest_of_call(a, first_portion, call, block_index, (uint32_t)call_row);
+  return add_rest_of_call(a, first_portion, block_index, (uint32_t)call_row);
 }
 
 static bool add_block(attributor *a, uint32_t block_index) {
@@ -233,12 +234,6 @@ static int by_run(const void *x, const void *y) {
   return (a->row > b->row) - (a->row < b->row);
 }
 
-static void sort_by_run(portion *list, size_t count) {
-  size_t i = 1;
-  while (i < count && by_run(&list[i - 1], &list[i]) <= 0) i++;
-  if (i < count) qsort(list, count, sizeof *list, by_run);
-}
-
 /* By node, those without one last; of a node by run. Counting keeps the order in which portions were added, so runs mostly are in order already. */
 static bool sort_portions(attributor *a, size_t node_count) {
   size_t count = a->portions.count;
@@ -249,7 +244,10 @@ static bool sort_portions(attributor *a, size_t node_count) {
   for (size_t i = 0; i < count; i++) end[ETR_MIN(a->portions.data[i].node, node_count) + 1]++;
   for (size_t i = 1; i <= node_count + 1; i++) end[i] += end[i - 1];
   for (size_t i = 0; i < count; i++) sorted[end[ETR_MIN(a->portions.data[i].node, node_count)]++] = a->portions.data[i];
-  for (size_t i = 0; i < node_count; i++) sort_by_run(sorted + (i ? end[i - 1] : 0), end[i] - (i ? end[i - 1] : 0));
+  for (size_t i = 0; i < node_count; i++) {
+    size_t start = i ? end[i - 1] : 0;
+    etr_sort(sorted + start, end[i] - start, sizeof *sorted, by_run);
+  }
   a->spare = a->portions.data;
   a->portions.data = sorted;
   return true;
@@ -434,7 +432,7 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
-  if (!complete_execute(a)) return false;
+  complete_execute(a);
   if (limit_portions(a, 0, a->execute))
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET, "%s: kernels and delegates add up to more than Method::execute: times are shares of it",
              a->join->name);

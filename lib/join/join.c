@@ -103,7 +103,7 @@ static bool collect_instructions(joiner *j, etr_arena *arena, uint32_t method, c
   etr_map index;
   etr_map_init(&index, &j->scratch);
   if (!add_from_program(j, arena, &index) || !add_from_map(j, arena, &index) || !add_from_blocks(j, arena, &index, method, blocks)) return false;
-  if (j->join->instructions.count) qsort(j->join->instructions.data, j->join->instructions.count, sizeof *j->join->instructions.data, by_id);
+  etr_sort(j->join->instructions.data, j->join->instructions.count, sizeof *j->join->instructions.data, by_id);
   return true;
 }
 
@@ -152,8 +152,8 @@ static bool collect_nodes(joiner *j, etr_arena *arena) {
     j->by_operator[j->slot_count] = (slot){n->debug_handle, op, (uint32_t)i};
     j->by_handle[j->slot_count++] = (etr_handle_node){n->debug_handle, (uint32_t)i};
   }
-  qsort(j->by_operator, j->slot_count, sizeof *j->by_operator, by_operator);
-  qsort(j->by_handle, j->slot_count, sizeof *j->by_handle, by_handle);
+  etr_sort(j->by_operator, j->slot_count, sizeof *j->by_operator, by_operator);
+  etr_sort(j->by_handle, j->slot_count, sizeof *j->by_handle, by_handle);
   j->join->by_handle = j->by_handle;
   j->join->by_handle_count = j->slot_count;
   return !etr_arena_failed(&j->scratch);
@@ -258,7 +258,7 @@ static void join_bodies(joiner *j) {
     if (n->kind == ETR_NODE_OP && in_body && !j->taken[i])
       free_nodes[count++] = (slot){0, operator_number(j, etr_operator_of_target(n->target)), (uint32_t)i};
   }
-  if (count) qsort(free_nodes, count, sizeof *free_nodes, by_operator);
+  if (count) etr_sort(free_nodes, count, sizeof *free_nodes, by_operator);
   for (size_t i = 0; count && i < j->join->instructions.count; i++) {
     etr_join_instruction *instruction = &j->join->instructions.data[i];
     uint32_t op = instruction->is_kernel && !instruction->map ? etr_map_get(&j->operators, instruction->op) : ETR_NONE;

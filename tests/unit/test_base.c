@@ -98,6 +98,29 @@ Test(base, an_error_is_cut_not_overrun) {
   cr_expect_eq(strlen(error.entry), sizeof error.entry - 1);
 }
 
+static int by_tens(const void *a, const void *b) { return *(const int *)a / 10 - *(const int *)b / 10; }
+
+Test(base, sorting) {
+  static const struct {
+    int list[5], sorted[5];
+    size_t count;
+  } cases[] = {
+      {{10, 21, 20, 30, 44}, {10, 21, 20, 30, 44}, 5}, /* in order already: stays as it is */
+      {{10, 30, 20, 40, 50}, {10, 20, 30, 40, 50}, 5},
+      {{20, 30, 40, 50, 10}, {10, 20, 30, 40, 50}, 5},
+      {{20, 10, 7}, {10, 20, 7}, 2},
+      {{20, 10}, {20, 10}, 1},
+      {{20, 10}, {20, 10}, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    int list[5];
+    memcpy(list, cases[i].list, sizeof list);
+    etr_sort(list, cases[i].count, sizeof *list, by_tens);
+    cr_expect_arr_eq(list, cases[i].sorted, sizeof list, "case %zu", i);
+  }
+  etr_sort(NULL, 0, 1, by_tens);
+}
+
 Test(base, no_error_is_wanted) {
   etr_error_clear(NULL);
   cr_expect_eq(etr_fail(NULL, ETR_ERROR_IO, NULL, NULL, 0, "nobody reads this"), ETR_ERROR_IO);

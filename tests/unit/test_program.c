@@ -96,6 +96,13 @@ Test(program, graphs) {
                "{\"name\": \"b_m\"}, \"buffer_name\": \"mean\", \"persistent\": true}}, {\"tensor_constant\": {\"arg\": {\"name\": \"c_k\"}, "
                "\"tensor_constant_name\": \"k\"}}, {\"user_input\": {\"arg\": " TENSOR("x") "}}]}"),
        "parameter:p_w=fc.weight buffer:b_m=mean constant:c_k=k input:x output()"},
+      /* specs in another order; of an input that is not there, and of one that is told twice: the last word counts */
+      {PROGRAM("\"inputs\": [" TENSOR("a") ", " TENSOR("b") ", " TENSOR("c") "], \"nodes\": []",
+               ", \"signature\": {\"input_specs\": [{\"buffer\": {\"arg\": {\"name\": \"c\"}, \"buffer_name\": \"third\"}}, "
+               "{\"parameter\": {\"arg\": {\"name\": \"none\"}, \"parameter_name\": \"lost\"}}, "
+               "{\"parameter\": {\"arg\": {\"name\": \"a\"}, \"parameter_name\": \"first\"}}, "
+               "{\"parameter\": {\"arg\": {\"name\": \"c\"}, \"parameter_name\": \"again\"}}]}"),
+       "parameter:a=first input:b parameter:c=again output()"},
       /* a body: its names are its own */
       {PROGRAM("\"inputs\": [" TENSOR(
                    "x") "], \"nodes\": [{\"name\": \"cond\", \"target\": \"torch.ops.higher_order.cond\", \"inputs\": [{\"name\": \"t\", \"arg\": "
