@@ -6,6 +6,8 @@
  * for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while etr_emit_dot() runs in another thread, and a sink must not
  * call etr_emit_dot().
  */
+#include "dot.h"
+
 #include "dot_label.h"
 #include "heat.h"
 #include "writer.h"
@@ -231,7 +233,8 @@ static etr_status draw_alone(const etr_dot_view *view, etr_writer *writer) {
   return status;
 }
 
-etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
+etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes, const etr_dot_options *options, const etr_sink *sink,
+                         etr_error *error) {
   const etr_graph *of = &profile->graphs[graph];
   etr_arena arena;
   etr_arena_init(&arena);
@@ -240,10 +243,20 @@ etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_
   if (of->profile_method != ETR_NONE) view.method = &profile->methods[of->profile_method];
   etr_writer writer;
   etr_writer_init(&writer, sink);
-  etr_status status = etr_dot_plan_build(&plan, &arena, of, options, error);
+  etr_status status = etr_dot_plan_build(&plan, &arena, of, scopes, options, error);
   if (status == ETR_OK) status = draw_alone(&view, &writer);
   etr_arena_clear(&arena);
   if (status == ETR_ERROR_MEMORY) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
   if (status != ETR_OK) return status;
   return etr_writer_finish(&writer, error);
+}
+
+etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
+  etr_arena arena = {0};
+  etr_scopes scopes;
+  etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
+                          ? etr_dot_write(profile, graph, &scopes, options, sink, error)
+                          : etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  etr_arena_clear(&arena);
+  return status;
 }

@@ -326,11 +326,11 @@ static void hand_out(planner *p) {
   plan->delegate_count = p->delegates.count;
 }
 
-etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error) {
-  *out = (etr_dot_plan){0};
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes, const etr_dot_options *options,
+                              etr_error *error) {
+  *out = (etr_dot_plan){.scopes = *scopes};
   planner p = {.plan = out, .arena = arena, .graph = graph};
   ETR_TRY(etr_dot_choose(&out->choice, arena, graph, options, error));
-  ETR_TRY(etr_scopes_build(&out->scopes, arena, graph));
   if (!planner_init(&p)) return ETR_ERROR_MEMORY;
   sum_all(&p);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;

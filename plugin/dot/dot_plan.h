@@ -77,9 +77,10 @@ typedef struct etr_dot_plan {
 static inline bool etr_dot_is_run(const etr_dot_box *box) { return box->node != box->last; }
 
 /**
- * options may be NULL. Everything lives in the arena.
+ * options may be NULL. Everything lives in the arena, but the scopes, which are the graph's, are borrowed.
  * Errors: those of etr_dot_choose(), ETR_ERROR_MEMORY (without a message).
  */
-etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error);
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes, const etr_dot_options *options,
+                              etr_error *error);
 
 #endif

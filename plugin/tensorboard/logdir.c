@@ -3,9 +3,10 @@
  * logdir.c - the main job: run folders and DOT files for every entry point, all or nothing.
  */
 #include "arena.h"
-#include "etrecord_tb.h"
+#include "dot.h"
 #include "file_name.h"
 #include "out_file.h"
+#include "tb_event.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,6 +38,8 @@ struct etr_logdir {
   etr_vec(char *) made_folders; /* by this call, outermost first */
   char *root;                   /* LOGDIR/NAME; NULL before the first profile */
   etr_out_file *file;           /* what is being written: one after the other */
+  etr_arena graph_arena;        /* of scopes */
+  etr_scopes scopes;            /* of the graph that is being written, which both of its files are about */
   etr_error *error;
 };
 
@@ -163,13 +166,14 @@ static etr_status emit_events(job *j, const output *out, const etr_sink *sink, e
   if (j->dump) hparams[count++] = (etr_hparam){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
-  return etr_emit_events(j->profile, out->graph, &options, sink, error);
+  return etr_tb_events_write(j->profile, out->graph, &j->scopes, &options, sink, error);
 }
 
 static etr_status emit_output(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
   if (e->out->is_events) return emit_events(e->job, e->out, sink, error);
-  return etr_emit_dot(e->job->profile, e->out->graph, &(etr_dot_options){.depth = e->job->options->dot_depth}, sink, error);
+  const etr_dot_options options = {.depth = e->job->options->dot_depth};
+  return etr_dot_write(e->job->profile, e->out->graph, &e->job->scopes, &options, sink, error);
 }
 
 /* A folder that has the file's name is found out before anything is put in place. */
@@ -187,6 +191,15 @@ static etr_status write_output(job *j, output *out) {
   if (!etr_out_file_make(j->file, out->temporary)) return fail_io(j, out->folder, "cannot write into this folder");
   out->exists = true;
   return etr_out_file_fill(j->file, out->path, emit_output, &(emission){j, out}, j->error);
+}
+
+/* outputs: the two of one graph. */
+static etr_status write_graph(job *j, output *outputs) {
+  if (etr_scopes_build(&j->scopes, &j->graph_arena, &j->profile->graphs[outputs->graph]) != ETR_OK) return out_of_memory(j);
+  ETR_TRY(write_output(j, &outputs[0]));
+  ETR_TRY(write_output(j, &outputs[1]));
+  etr_arena_clear(&j->graph_arena);
+  return ETR_OK;
 }
 
 /* ---- Putting in place ---- */
@@ -300,7 +313,7 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
                     "there is no graph to write: an ETDump alone has none, give its ETRecord too");
   if (!j->file) j->file = etr_arena_alloc(&j->arena, sizeof *j->file);
   if (!j->file || (!j->root && !name_root(j)) || !name_outputs(j)) return out_of_memory(j);
-  for (size_t i = first; i < j->outputs.count; i++) ETR_TRY(write_output(j, &j->outputs.data[i]));
+  for (size_t i = first; i < j->outputs.count; i += 2) ETR_TRY(write_graph(j, &j->outputs.data[i]));
   const char *folder = dump_folder(j);
   if (!folder) return out_of_memory(j);
   return dump ? mark_folder(j, etr_arena_format(&j->arena, "%s%s", j->root, folder)) : ETR_OK;
@@ -315,6 +328,7 @@ etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
     const output *out = &j->outputs.data[i];
     j->options->on_file(j->options->context, out->path, out->entry_point, out->is_events ? "events" : "dot");
   }
+  etr_arena_clear(&j->graph_arena);
   etr_arena_clear(&j->arena);
   free(j);
   return status;
@@ -323,6 +337,7 @@ etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
 void etr_logdir_discard(etr_logdir *j) {
   if (!j) return;
   clean_up(j);
+  etr_arena_clear(&j->graph_arena);
   etr_arena_clear(&j->arena);
   free(j);
 }

@@ -2,6 +2,8 @@
  *
  * tb_event.c - the event file of one entry point.
  */
+#include "tb_event.h"
+
 #include "pieces.h"
 #include "tb_blob.h"
 #include "tb_curves.h"
@@ -203,16 +205,27 @@ static void write_all(emitter *e) {
   write_dashboard(e);
 }
 
-etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error) {
+etr_status etr_tb_events_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes, const etr_events_options *options,
+                               const etr_sink *sink, etr_error *error) {
   static const etr_events_options defaults = {0};
   emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
   e.points.summary.arena = e.points.event.arena = &e.arena;
-  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph]) == ETR_OK) write_all(&e);
+  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph], scopes) == ETR_OK) write_all(&e);
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
   if (out_of_memory) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
   if (e.records.failed) return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
   return ETR_OK;
+}
+
+etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_events_options *options, const etr_sink *sink, etr_error *error) {
+  etr_arena arena = {0};
+  etr_scopes scopes;
+  etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
+                          ? etr_tb_events_write(profile, graph, &scopes, options, sink, error)
+                          : etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  etr_arena_clear(&arena);
+  return status;
 }

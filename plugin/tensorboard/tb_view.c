@@ -113,9 +113,8 @@ static void find_devices(etr_tb_view *view) {
   view->device_count = (uint32_t)devices.count;
 }
 
-etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph) {
-  *out = (etr_tb_view){.arena = arena, .profile = profile, .graph = graph};
-  ETR_TRY(etr_scopes_build(&out->scopes, arena, graph));
+etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph, const etr_scopes *scopes) {
+  *out = (etr_tb_view){.arena = arena, .profile = profile, .graph = graph, .scopes = *scopes};
   out->names = etr_tb_names(arena, graph, &out->scopes);
   find_shapes(out);
   find_devices(out);

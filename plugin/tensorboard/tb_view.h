@@ -27,8 +27,8 @@ typedef struct etr_tb_view {
   const etr_tb_shape **shapes; /* of each output */
 } etr_tb_view;
 
-/** Works it out; everything lives in the arena. Errors: ETR_ERROR_MEMORY. */
-etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph);
+/** Works it out; everything lives in the arena, but the scopes, which are the graph's, are borrowed. Errors: ETR_ERROR_MEMORY. */
+etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph, const etr_scopes *scopes);
 
 /** The backend that a node runs in, or was lowered to; NULL if it is a kernel or nothing is known. */
 const char *etr_tb_backend(const etr_graph *graph, size_t node);

@@ -31,7 +31,10 @@ static void tower(tiny *t, int layers, int blocks, int ops) {
 
 static etr_dot_plan plan_for(tiny *t, etr_dot_options options) {
   etr_dot_plan plan;
-  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, &tiny_profile(t)->graphs[0], &options, NULL), ETR_OK);
+  etr_scopes scopes;
+  const etr_graph *graph = &tiny_profile(t)->graphs[0];
+  cr_assert_eq(etr_scopes_build(&scopes, &t->arena, graph), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, graph, &scopes, &options, NULL), ETR_OK);
   return plan;
 }
 
@@ -142,7 +145,9 @@ Test(dot_plan, clusters_have_the_times_of_their_modules) {
     const etr_graph *graph = &profile->graphs[profile->methods[0].graph];
     etr_arena arena = {0};
     etr_dot_plan plan;
-    cr_assert_eq(etr_dot_plan_build(&plan, &arena, graph, NULL, NULL), ETR_OK);
+    etr_scopes scopes;
+    cr_assert_eq(etr_scopes_build(&scopes, &arena, graph), ETR_OK);
+    cr_assert_eq(etr_dot_plan_build(&plan, &arena, graph, &scopes, NULL, NULL), ETR_OK);
     for (size_t k = 0; k < plan.scopes.count; k++) {
       const etr_dot_sum *sum = &plan.scope_sums[k];
       if (plan.scopes.list[k].module == ETR_NONE) continue;
@@ -243,15 +248,17 @@ Test(dot_plan, top_within_a_focus) {
 Test(dot_plan, nothing_to_choose) {
   tiny t = {0};
   etr_dot_plan plan;
+  etr_scopes scopes;
   etr_error error;
   tower(&t, 2, 2, 3);
   const etr_graph *graph = &tiny_profile(&t)->graphs[0];
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &(etr_dot_options){.focus = "layer"}, &error), ETR_ERROR_CHOICE);
+  cr_assert_eq(etr_scopes_build(&scopes, &t.arena, graph), ETR_OK);
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &scopes, &(etr_dot_options){.focus = "layer"}, &error), ETR_ERROR_CHOICE);
   cr_expect_str_eq(error.message, "edge/forward has no node in a module layer; there are: layer0 layer1 layer0.block0 layer0.block1 layer1.block0 "
                                   "layer1.block1");
   t.times.count = 0;
   graph = &tiny_profile(&t)->graphs[0];
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &(etr_dot_options){.top = 1}, &error), ETR_ERROR_CHOICE);
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &scopes, &(etr_dot_options){.top = 1}, &error), ETR_ERROR_CHOICE);
   cr_expect_str_eq(error.message, "no node of edge/forward was timed: there is no top to draw");
   tiny_clear(&t);
 }

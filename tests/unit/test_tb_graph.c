@@ -9,9 +9,11 @@
 #include <criterion/criterion.h>
 
 static Tensorboard__GraphDef *build(tiny *t) {
+  etr_scopes scopes;
   etr_tb_view view;
   const etr_profile *profile = tiny_profile(t);
-  cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0]), ETR_OK);
+  cr_assert_eq(etr_scopes_build(&scopes, &t->arena, &profile->graphs[0]), ETR_OK);
+  cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0], &scopes), ETR_OK);
   etr_pieces pieces = {.arena = &t->arena};
   etr_tb_graph_pack(&pieces, &view);
   uint8_t *bytes = etr_arena_alloc(&t->arena, pieces.size);

@@ -17,11 +17,13 @@ typedef struct span {
 } span;
 
 static Tensorboard__RunMetadata *build(tiny *t, etr_tb_statistic statistic) {
+  etr_scopes scopes;
   etr_tb_view view;
   etr_tb_stats stats;
   etr_pieces pieces = {.arena = &t->arena};
   const etr_profile *profile = tiny_profile(t);
-  cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0]), ETR_OK);
+  cr_assert_eq(etr_scopes_build(&scopes, &t->arena, &profile->graphs[0]), ETR_OK);
+  cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0], &scopes), ETR_OK);
   etr_tb_stats_build(&stats, &view);
   etr_tb_stats_pack(&pieces, &stats, statistic);
   etr_slice bytes = etr_pieces_join(&pieces);
