@@ -13,9 +13,7 @@
 #include "writer.h"
 
 #include <graphviz/cgraph.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 
 enum { MANY_BOXES = 300 /* from here on dot's default layout takes seconds to minutes */ };
 
@@ -43,6 +41,13 @@ static void *id_open(Agraph_t *root, Agdisc_t *disc) {
   return state;
 }
 
+static void put_name(char *to, const char *prefix, uint64_t number) {
+  size_t size = strlen(prefix);
+  memcpy(to, prefix, size);
+  size += etr_format_uint(to + size, number);
+  to[size] = '\0';
+}
+
 /* cgraph looks in front of a name for whether it is HTML: it has to be one of cgraph's own strings, which agclose() frees. */
 static char *id_print(void *context, int type, IDTYPE id) {
   dot_disc *state = context;
@@ -50,9 +55,9 @@ static char *id_print(void *context, int type, IDTYPE id) {
   char **known = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id], name[32] = "etrecord";
   if (*known) return *known;
   if (type == AGNODE)
-    (void)snprintf(name, sizeof name, "%c%" PRIu64, id % 2 == 0 ? 'n' : 's', id / 2);
+    put_name(name, id % 2 == 0 ? "n" : "s", id / 2);
   else if (id != ROOT_ID)
-    (void)snprintf(name, sizeof name, "cluster_%" PRIu64, id - 1);
+    put_name(name, "cluster_", id - 1);
   return *known = agstrdup(state->root, name);
 }
 

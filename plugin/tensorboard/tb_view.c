@@ -11,44 +11,57 @@
 
 /* ---- Shapes ---- */
 
-/* The shapes there are. */
+/* The shapes there are: thousands of outputs have a few dozen. */
 typedef struct shape_list {
-  etr_packed text; /* of one of them: the message, then the label */
-  etr_map known;   /* both -> index */
+  etr_arena *arena;
+  etr_packed text; /* of a key, or of a message being packed */
+  etr_map known;   /* type and dimensions as they are in memory -> index */
   etr_vec(const etr_tb_shape *) all;
 } shape_list;
 
+/* Texts by their addresses: two that are equal cost a second entry, no more. */
+static etr_slice key_of(shape_list *list, const etr_value *value) {
+  size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
+  list->text.size = 0;
+  etr_packed_bytes(&list->text, (etr_slice){(const char *)&value->dtype, sizeof value->dtype});
+  etr_packed_bytes(&list->text, (etr_slice){(const char *)&value->rank, sizeof value->rank});
+  etr_packed_bytes(&list->text, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
+  return etr_packed_since(&list->text, 0);
+}
+
 /* A TensorShapeProto. */
-static void pack_shape(etr_packed *packed, const etr_value *value) {
+static etr_slice pack_shape(etr_packed *packed, const etr_value *value) {
   enum { SHAPE_DIM = 2, SHAPE_UNKNOWN_RANK = 3, DIM_SIZE = 1 };
+  packed->size = 0;
   for (int32_t i = 0; i < value->rank; i++) {
     uint8_t dim[ETR_PACKED_HEADER_ROOM];
     int64_t size = value->dims[i].size == ETR_DIM_SYMBOLIC ? -1 : value->dims[i].size; /* -1 is shown as "?" */
     etr_packed_field(packed, SHAPE_DIM, (etr_slice){(char *)dim, size ? (size_t)(etr_packed_put_int(dim, DIM_SIZE, size) - dim) : 0});
   }
   if (value->rank < 0) etr_packed_int(packed, SHAPE_UNKNOWN_RANK, 1);
+  return etr_packed_copy(packed, 0);
 }
 
-/* Thousands of outputs have a few dozen shapes. NULL when out of memory. */
-static const etr_tb_shape *shape_of(shape_list *list, etr_arena *arena, const etr_value *value) {
+static etr_slice clean_label(etr_arena *arena, const etr_value *value) {
   char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
-  list->text.size = 0;
-  pack_shape(&list->text, value);
-  size_t packed_size = list->text.size;
-  etr_packed_bytes(&list->text, etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)}));
-  etr_slice key = etr_packed_since(&list->text, 0);
+  etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
+  return (etr_slice){etr_arena_copy(arena, label), label.size};
+}
+
+/* NULL when out of memory. */
+static const etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
+  etr_slice key = key_of(list, value);
   uint32_t known = etr_map_get(&list->known, key);
   if (known != ETR_NONE) return list->all.data[known];
-  etr_tb_shape *made = etr_arena_alloc(arena, sizeof *made);
-  const etr_tb_shape **added = etr_vec_push(arena, &list->all);
-  const char *copy = etr_packed_copy(&list->text, 0).data;
+  etr_tb_shape *made = etr_arena_alloc(list->arena, sizeof *made);
+  const etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
   if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1))) return NULL;
-  if (copy) *made = (etr_tb_shape){{copy, packed_size}, {copy + packed_size, key.size - packed_size}};
+  *made = (etr_tb_shape){.packed = pack_shape(&list->text, value), .label = clean_label(list->arena, value)};
   return *added = made;
 }
 
 static void find_shapes(etr_tb_view *view) {
-  shape_list list = {.text = {.arena = view->arena}};
+  shape_list list = {.arena = view->arena, .text = {.arena = view->arena}};
   size_t count = 0;
   etr_map_init(&list.known, view->arena);
   for (size_t i = 0; i < view->graph->node_count; i++) count += view->graph->nodes[i].output_count;
@@ -58,8 +71,7 @@ static void find_shapes(etr_tb_view *view) {
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {
     view->first_value[i] = count;
-    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++)
-      view->shapes[count++] = shape_of(&list, view->arena, &view->graph->nodes[i].outputs[k]);
+    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++) view->shapes[count++] = shape_of(&list, &view->graph->nodes[i].outputs[k]);
   }
 }
 

@@ -6,8 +6,6 @@
 
 #include "base.h"
 
-#include <stdio.h>
-
 /* Light half of ColorBrewer's sequential scheme OrRd, from white. */
 static const unsigned char ramp[][3] = {{255, 255, 255}, {254, 232, 200}, {253, 212, 158}, {253, 187, 132}, {252, 141, 89}, {239, 101, 72}};
 
@@ -19,7 +17,13 @@ etr_color etr_heat_color(double heat) {
   unsigned mixed[3];
   for (size_t i = 0; i < 3; i++) mixed[i] = (unsigned)(ramp[step][i] + (ramp[step + 1][i] - ramp[step][i]) * within + 0.5) & 0xFF;
   etr_color color;
-  (void)snprintf(color.text, sizeof color.text, "#%02x%02x%02x", mixed[0], mixed[1], mixed[2]);
+  static const char digits[] = "0123456789abcdef";
+  color.text[0] = '#';
+  for (size_t i = 0; i < 3; i++) {
+    color.text[1 + 2 * i] = digits[mixed[i] >> 4];
+    color.text[2 + 2 * i] = digits[mixed[i] & 15];
+  }
+  color.text[7] = '\0';
   return color;
 }
 
