@@ -39,30 +39,34 @@ typedef struct naming {
 
 static etr_slice wanted_name(const naming *n) { return (etr_slice){n->wanted.data, n->wanted.size}; }
 
-/* Makes a name that is taken another one: "name_1_" and so on; the '_' at the end keeps the page from stacking them. */
-static void number_name(naming *n, uint32_t number) {
+/* Takes another name where this one is taken: "name_1_" and so on; the '_' at the end keeps the page from stacking them. "" when out of memory. */
+static const char *take_numbered(naming *n, uint32_t number) {
   const size_t base = n->wanted.size;
-  while (etr_map_get(&n->taken, wanted_name(n)) != ETR_NONE && !etr_arena_failed(n->arena)) {
+  etr_map_slot *slot;
+  do {
     char digits[ETR_UINT_ROOM];
     n->wanted.size = base;
     etr_text_add(&n->wanted, ETR_SLICE("_"));
     etr_text_add(&n->wanted, (etr_slice){digits, etr_format_uint(digits, ++number)});
-    etr_text_add(&n->wanted, ETR_SLICE("_"));
-  }
+    slot = etr_text_add(&n->wanted, ETR_SLICE("_")) ? etr_map_at(&n->taken, wanted_name(n)) : NULL;
+  } while (slot && slot->value != ETR_NONE);
+  if (!slot) return "";
+  const char *name = slot->key;
+  slot->value = 0;
   etr_map_set(&n->taken, (etr_slice){n->wanted.data, base}, number);
+  return name;
 }
 
-/* path/leaf, made unique. */
+/* path/leaf, made unique. "" when out of memory. */
 static const char *take(naming *n, const char *path, const char *leaf) {
   n->wanted.size = 0;
   etr_text_add(&n->wanted, etr_slice_of(path));
   if (path[0]) etr_text_add(&n->wanted, ETR_SLICE("/"));
-  etr_text_add(&n->wanted, etr_slice_of(leaf));
-  uint32_t number = etr_map_get(&n->taken, wanted_name(n));
-  if (number != ETR_NONE) number_name(n, number);
-  const char *name = etr_intern(&n->taken, wanted_name(n));
-  etr_map_set(&n->taken, wanted_name(n), 0);
-  return name ? name : "";
+  etr_map_slot *slot = etr_text_add(&n->wanted, etr_slice_of(leaf)) ? etr_map_at(&n->taken, wanted_name(n)) : NULL;
+  if (!slot) return "";
+  if (slot->value != ETR_NONE) return take_numbered(n, slot->value);
+  slot->value = 0;
+  return slot->key;
 }
 
 /* ---- Boxes ---- */
@@ -146,11 +150,9 @@ static uint32_t series_of(naming *n, size_t node, const char *text) {
   size_t stem = strcspn(text, "0123456789");
   if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0') return ETR_NONE;
   etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem});
-  uint32_t known = etr_map_get(&n->series, key);
-  if (known != ETR_NONE) return known;
-  known = (uint32_t)n->series_sizes.count;
-  bool added = etr_vec_push(n->arena, &n->series_sizes) && etr_map_set(&n->series, key, known);
-  return added ? known : ETR_NONE;
+  etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;
+  if (slot && slot->value == ETR_NONE && etr_vec_push(n->arena, &n->series_sizes)) slot->value = (uint32_t)n->series_sizes.count - 1;
+  return slot ? slot->value : ETR_NONE;
 }
 
 static void find_leaves(naming *n) {
