@@ -72,7 +72,10 @@ exit_status command_run(const cli_settings *settings, command_answer answer) {
   exit_status result = command_open(&profile, settings);
   if (result != EXIT_DONE) return result;
   result = command_check_names(profile, settings);
-  if (result == EXIT_DONE) say_what_is_missing(profile, settings->command->need);
+  if (result == EXIT_DONE) {
+    say_what_is_missing(profile, settings->command->need);
+    command_hint(profile, settings);
+  }
   if (result == EXIT_DONE) result = finish(settings, answer(profile, settings, &error), &error);
   etr_profile_close(profile);
   return result;

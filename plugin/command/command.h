@@ -36,6 +36,9 @@ typedef etr_status (*command_answer)(const etr_profile *profile, const cli_setti
 /** Checks that --method and --graph name what there is; if not, says what there is. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
+/** Warns where nothing is called as --op, --module or --backend say, with names that contain it. */
+void command_hint(const etr_profile *profile, const cli_settings *settings);
+
 /** What the reading commands do: opens the inputs, checks names, says what is missing, prints the answer. */
 exit_status command_run(const cli_settings *settings, command_answer answer);
 

@@ -173,7 +173,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   }
   etr_table_init(&table, &o->arena, columns, count);
   if (!one_side) etr_table_may_leave_out(&table, count - 3); /* the noise; the verdict tells what comes of it */
-  if (!one_side) etr_table_may_leave_out(&table, count - 6); /* the base, which the change tells */
+  if (!one_side) etr_table_may_leave_out(&table, count - 4); /* the change, which both sides tell */
   for (size_t i = 0; i < shown; i++) add_row(o, &table, method, &rows->rows[i], section);
   etr_table_write(&table, &o->writer, format, o->options->width);
   return shown;
