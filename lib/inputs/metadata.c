@@ -14,7 +14,6 @@
 
 bool etr_module_tree_init(etr_module_tree *tree, etr_arena *arena) {
   *tree = (etr_module_tree){0};
-  etr_map_init(&tree->by_stack, arena);
   etr_map_init(&tree->by_child, arena);
   etr_module *root = etr_vec_push(arena, &tree->list);
   if (root) *root = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
@@ -61,38 +60,35 @@ static const char *plain_path(etr_map *strings, etr_slice path) {
   return root < path.size ? path_of_expression(strings, after(path, root + 1)) : etr_intern(strings, path);
 }
 
-static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path, etr_slice type) {
-  etr_arena *arena = strings->arena;
-  const char *key = etr_arena_format(arena, "%u\n%.*s\n%.*s", parent, (int)ETR_MIN(path.size, 4096), path.data, (int)ETR_MIN(type.size, 4096),
-                                     type.data);
-  if (!key) return 0;
-  uint32_t known = etr_map_get(&tree->by_child, etr_slice_of(key));
-  if (known != ETR_NONE) return known;
-  etr_module *module = etr_vec_push(arena, &tree->list);
+/* "PATH,TYPE"; nothing is told by a comma without a type. */
+static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t parent, etr_slice path_and_type) {
+  size_t comma = find_last(path_and_type, ',');
+  etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);
+  const struct {
+    const char *text;
+    uint64_t parent;
+  } key = {etr_intern(strings, type.size ? path_and_type : path), parent};
+  etr_map_slot *known = key.text ? etr_map_at(&tree->by_child, (etr_slice){(const char *)&key, sizeof key}) : NULL;
+  if (!known || known->value != ETR_NONE) return known ? known->value : 0;
+  etr_module *module = etr_vec_push(strings->arena, &tree->list);
   if (!module) return 0;
   *module = (etr_module){
       .path = plain_path(strings, path), .recorded = etr_intern(strings, path), .type = etr_intern(strings, type), .parent = parent};
-  uint32_t index = (uint32_t)(tree->list.count - 1);
-  etr_map_set(&tree->by_child, etr_slice_of(key), index);
-  return index;
+  return known->value = (uint32_t)(tree->list.count - 1);
 }
 
 uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice stack) {
-  uint32_t known = etr_map_get(&tree->by_stack, stack);
-  if (known != ETR_NONE) return known;
   uint32_t module = 0;
   for (etr_slice rest = stack; rest.size > 0;) {
     etr_slice level = before(rest, find(rest, ';'));
     rest = after(rest, level.size + 1);
     etr_slice path_and_type = after(level, find(level, ',') + 1);
     size_t comma = find_last(path_and_type, ',');
-    etr_slice path = before(path_and_type, comma), type = after(path_and_type, comma + 1);
-    if (path.size > 0)
-      module = child_module(tree, strings, module, path, type);
+    if (comma > 0)
+      module = child_module(tree, strings, module, path_and_type);
     else if (module == 0 && tree->list.data[0].type[0] == '\0')
-      tree->list.data[0].type = etr_intern(strings, type);
+      tree->list.data[0].type = etr_intern(strings, after(path_and_type, comma + 1));
   }
-  etr_map_set(&tree->by_stack, stack, module);
   return module;
 }
 

@@ -10,8 +10,7 @@
 /** The tree of modules of one graph while it is being read. */
 typedef struct etr_module_tree {
   etr_vec(etr_module) list; /* [0] is the root */
-  etr_map by_stack;         /* text of nn_module_stack -> innermost module */
-  etr_map by_child;         /* parent, path and type -> module */
+  etr_map by_child;         /* parent, and interned text of path and type -> module */
 } etr_module_tree;
 
 /** An empty tree with its root; false when out of memory. */
