@@ -17,6 +17,7 @@ static void keep_memory(void) {
 #ifdef __GLIBC__
   (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
   (void)mallopt(M_TOP_PAD, 1 << 20);
+  (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the highest there is: large blocks, too */
 #endif
 }
 
