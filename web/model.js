@@ -8,7 +8,7 @@ const SCHEMA = 'etrecord-tb/profile/1';
 export const CPU = 'cpu';
 
 const MATCHES = {
-  handle: 'by the debug handle map, the operator agreeing',
+  handle: "by the debug handle map: of a handle's nodes the one with its operator, or, by elimination, what is left",
   delegate_map: "by the backend's own map from its ids to debug handles",
   payload: "by the delegate's payload in the .pte",
   aligned: 'estimated: by the order of operator classes',

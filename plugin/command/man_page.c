@@ -157,7 +157,7 @@ static const struct {
      {{NULL, NULL}}},
     {"HOW EVENTS COME TO NODES",
      "Each event, and each node with a time, says in `match` how the two were brought together. Where there is no node it says why.",
-     {{"handle", "by the debug handle map, the operator agreeing"},
+     {{"handle", "by the debug handle map: of a handle's nodes the one with its operator, or, by elimination, what is left"},
       {"delegate_map", "by the backend's own map from its ids to debug handles"},
       {"payload", "by the XNNPACK payload in the .pte"},
       {"aligned", "estimated: by the order of operator classes"},

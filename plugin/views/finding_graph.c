@@ -187,7 +187,7 @@ static const char *copies_evidence(const etr_finder *finder, const etr_finding *
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "longest: %s %s", longest->name, etr_finder_time(finder, finder->graph->times[finding->nodes[0]].total_ticks));
   if (c->of_weights) etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
-  if (c->of_copies) etr_putf(&writer, "; %zu on the result of another", c->of_copies);
+  if (c->of_copies) etr_putf(&writer, "; %zu on the result of another of them", c->of_copies);
   if (c->casts) etr_putf(&writer, "; %zu to another type", c->casts);
   return etr_text_end(&text, &writer);
 }

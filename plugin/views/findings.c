@@ -64,7 +64,7 @@ const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked)
   etr_text_begin(&text, finder->arena, &writer);
   for (size_t i = 0; i < rows.count && i < LISTED; i++)
     etr_putf(&writer, "%s%zu %s %s", i ? ", " : "", rows.rows[i].node_count, rows.rows[i].key, etr_finder_time(finder, rows.rows[i].total_ticks));
-  if (rows.count > LISTED) etr_putf(&writer, ", %zu other kinds", rows.count - LISTED);
+  if (rows.count > LISTED) etr_putf(&writer, ", %zu other kind%s", rows.count - LISTED, rows.count - LISTED == 1 ? "" : "s");
   return etr_text_end(&text, &writer);
 }
 

@@ -128,7 +128,7 @@ Test(findings, copies) {
   cr_expect(finding->nodes[0] == second && finding->nodes[1] == third && finding->nodes[2] == first);
   cr_expect_float_eq(finding->cost, 90000, 1e-9);
   cr_expect(strstr(finding->evidence, "1 on a parameter or constant"), "%s", finding->evidence);
-  cr_expect(strstr(finding->evidence, "1 on the result of another"), "%s", finding->evidence);
+  cr_expect(strstr(finding->evidence, "1 on the result of another of them"), "%s", finding->evidence);
   cr_expect_null(strstr(finding->evidence, "another type"));
   tiny_clear(&t);
 }
