@@ -227,9 +227,8 @@ typedef struct etr_graph {
 
 /** How an event came to its node, or why it came to none. */
 typedef enum etr_match {
-  ETR_MATCH_NONE,   /**< could not be told */
-  ETR_MATCH_HANDLE, /**< debug handle map: of a handle's nodes the one with its operator, or, by elimination, what is left (an operator was replaced)
-                     */
+  ETR_MATCH_NONE,         /**< could not be told */
+  ETR_MATCH_HANDLE,       /**< debug handle map: the handle's node with this operator or, by elimination, the one left (the operator was replaced) */
   ETR_MATCH_DELEGATE_MAP, /**< the backend's own map from its ids to debug handles */
   ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
   ETR_MATCH_ALIGNED,      /**< estimated: order-preserving alignment of operator classes */

@@ -21,24 +21,36 @@ static size_t depth_of(const char *path) {
   return depth;
 }
 
-/* Names the modules there are, those further out first, as many as fit. */
-static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
-  enum { LISTED_LEVELS = 4 };
-  char names[256] = "";
-  size_t used = 0;
-  bool all = true;
+/* Names of modules, as many as fit. */
+typedef struct module_names {
+  char text[256];
+  size_t used;
+  bool all; /* fitted */
+} module_names;
+
+/* Those that have `part` in their path, those further out first. */
+static module_names list_modules(const etr_graph *graph, const char *part) {
+  enum { LISTED_LEVELS = 8 };
+  module_names names = {.all = true};
   for (size_t depth = 0; depth < LISTED_LEVELS; depth++) {
     for (size_t i = 1; i < graph->module_count; i++) {
       const char *path = graph->modules[i].path;
-      if (path[0] == '\0' || depth_of(path) != depth) continue;
+      if (path[0] == '\0' || depth_of(path) != depth || !strstr(path, part)) continue;
       size_t size = strlen(path) + 1;
-      all &= used + size < sizeof names;
-      if (used + size < sizeof names) used += (size_t)snprintf(names + used, sizeof names - used, " %s", path);
+      names.all &= names.used + size < sizeof names.text;
+      if (names.used + size < sizeof names.text) names.used += (size_t)snprintf(names.text + names.used, sizeof names.text - names.used, " %s", path);
     }
   }
-  if (used == 0) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s tells no modules", graph->module, graph->method);
+  return names;
+}
+
+/* A picture shows the end of a path: what was asked for may be one. */
+static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
+  module_names names = list_modules(graph, focus);
+  if (names.used == 0) names = list_modules(graph, "");
+  if (names.used == 0) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s tells no modules", graph->module, graph->method);
   return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no node in a module %.*s; there are:%s%s", graph->module,
-                  graph->method, ETR_HEAD(focus, 80), names, all ? "" : " ...");
+                  graph->method, ETR_HEAD(focus, 80), names.text, names.all ? "" : " ...");
 }
 
 /* Nodes that feed one in focus, or take what it gives. */
