@@ -220,7 +220,8 @@ static const struct {
 
 /* ---- Payload ---- */
 
-enum { GRAPH_XNODES = 1, XNODE_TYPE = 0, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535, NO_VALUE = -1 };
+enum { GRAPH_XNODES = 1, GRAPH_XVALUES, XNODE_TYPE = 0, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535, NO_VALUE = -1 };
+enum { XVALUE_TYPE, XVALUE_VALUE, XVALUE_QUANTIZED = 2, QUANTIZED_TENSOR = 0, TENSOR_DIMS = 2, TENSOR_ID = 6, MOST_DIMS = 64 };
 
 enum { HEADER_GRAPH_OFFSET = 10, HEADER_GRAPH_SIZE = 14 }; /* of XH00, which stands at byte 4 */
 
@@ -228,8 +229,15 @@ typedef struct xnode {
   etr_xnn_class class_;
   uint32_t handle;
   int64_t input, output; /* value ids */
+  uint64_t elements;     /* of the output */
   bool has_activation;
 } xnode;
+
+/* How many elements each value has, by its id; 0: not told. */
+typedef struct value_sizes {
+  uint64_t *elements;
+  size_t count;
+} value_sizes;
 
 /* Behind an XH00 header the graph lies at an offset; older payloads are the graph itself. */
 static bool has_header(etr_slice payload) { return payload.size >= ETR_XNN_HEAD_BYTES && memcmp(payload.data + 4, "XH00", 4) == 0; }
@@ -265,6 +273,27 @@ static xnode read_xnode(etr_fb *fb, etr_fb_at table) {
   return node;
 }
 
+static void read_xvalue(etr_fb *fb, etr_fb_at table, value_sizes *sizes) {
+  etr_fb_at tensor = etr_fb_table(fb, table, XVALUE_VALUE);
+  if (etr_fb_u8(fb, table, XVALUE_TYPE, 0) == XVALUE_QUANTIZED) tensor = etr_fb_table(fb, tensor, QUANTIZED_TENSOR);
+  uint32_t rank, id = etr_fb_u32(fb, tensor, TENSOR_ID, 0);
+  etr_fb_at dims = etr_fb_vector(fb, tensor, TENSOR_DIMS, 4, &rank);
+  if (id >= sizes->count || rank > MOST_DIMS) return;
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < rank; i++) elements *= (uint32_t)etr_fb_i32_at(fb, dims, i);
+  sizes->elements[id] = elements;
+}
+
+/* Ids are places in the list, or little more. */
+static bool read_value_sizes(value_sizes *out, etr_fb *fb, etr_arena *arena) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(fb, etr_fb_root(fb), GRAPH_XVALUES, 4, &count);
+  if (etr_fb_failed(fb)) return false;
+  *out = (value_sizes){etr_arena_alloc_array(arena, (size_t)count * 2, sizeof *out->elements), (size_t)count * 2};
+  for (uint32_t i = 0; out->elements && i < count && !etr_fb_failed(fb); i++) read_xvalue(fb, etr_fb_table_at(fb, vector, i), out);
+  return out->elements != NULL;
+}
+
 static bool is_binary(etr_xnn_class c) { return c >= ETR_XNN_ADD && c <= ETR_XNN_PRELU; }
 
 static bool is_unary(etr_xnn_class c) { return c >= ETR_XNN_SIGMOID && c <= ETR_XNN_COS && c != ETR_XNN_SOFTMAX; }
@@ -273,9 +302,9 @@ static bool feeds(const xnode *a, const xnode *b) { return a->output != NO_VALUE
 
 typedef etr_vec(etr_xnn_operator) operator_list;
 
-static void push(operator_list *list, etr_arena *arena, etr_xnn_class class_, uint32_t handle) {
+static void push(operator_list *list, etr_arena *arena, etr_xnn_class class_, const xnode *from) {
   etr_xnn_operator *added = etr_vec_push(arena, list);
-  if (added) *added = (etr_xnn_operator){class_, handle};
+  if (added) *added = (etr_xnn_operator){class_, from->handle, from->elements};
 }
 
 /* Makes operators of the XNodes from i on; gives how many XNodes that took. */
@@ -283,15 +312,15 @@ static size_t make_operators(operator_list *list, etr_arena *arena, const xnode 
   const xnode *n = nodes;
   if (has_lookups && left >= 3 && n[0].class_ == ETR_XNN_CONVERT && n[2].class_ == ETR_XNN_CONVERT && is_unary(n[1].class_) && feeds(n, n + 1) &&
       feeds(n + 1, n + 2)) {
-    push(list, arena, ETR_XNN_LOOKUP, n[1].handle);
+    push(list, arena, ETR_XNN_LOOKUP, &n[1]);
     return 3;
   }
   if (left >= 2 && n[0].class_ == ETR_XNN_CLAMP && n[1].class_ == ETR_XNN_CLAMP && feeds(n, n + 1)) {
-    push(list, arena, ETR_XNN_CLAMP, n[0].handle);
+    push(list, arena, ETR_XNN_CLAMP, n);
     return 2;
   }
-  push(list, arena, n->class_, n->handle);
-  if (is_binary(n->class_) && n->has_activation) push(list, arena, ETR_XNN_CLAMP, n->handle);
+  push(list, arena, n->class_, n);
+  if (is_binary(n->class_) && n->has_activation) push(list, arena, ETR_XNN_CLAMP, n);
   return 1;
 }
 
@@ -304,9 +333,13 @@ bool etr_xnn_payload_read(etr_xnn_payload *out, etr_arena *arena, etr_slice payl
   etr_fb_init(&fb, bytes.data, bytes.size);
   if (!etr_fb_has_identifier(&fb, "XN00") && !etr_fb_has_identifier(&fb, "XN01")) return false;
   etr_fb_at vector = etr_fb_vector(&fb, etr_fb_root(&fb), GRAPH_XNODES, 4, &count);
+  value_sizes sizes;
   xnode *nodes = etr_fb_failed(&fb) ? NULL : etr_arena_alloc_array(arena, count, sizeof *nodes);
-  if (!nodes) return false;
-  for (uint32_t i = 0; i < count && !etr_fb_failed(&fb); i++) nodes[i] = read_xnode(&fb, etr_fb_table_at(&fb, vector, i));
+  if (!nodes || !read_value_sizes(&sizes, &fb, arena)) return false;
+  for (uint32_t i = 0; i < count && !etr_fb_failed(&fb); i++) {
+    nodes[i] = read_xnode(&fb, etr_fb_table_at(&fb, vector, i));
+    if (nodes[i].output >= 0 && (uint64_t)nodes[i].output < sizes.count) nodes[i].elements = sizes.elements[nodes[i].output];
+  }
   if (etr_fb_failed(&fb)) return false;
   operator_list list = {0};
   for (size_t i = 0; i < count;) i += make_operators(&list, arena, &nodes[i], count - i, has_lookups);

@@ -74,7 +74,8 @@ etr_xnn_class etr_xnn_class_of_operator(etr_slice op);
 /** One operator that XNNPACK makes of the XNodes. */
 typedef struct etr_xnn_operator {
   etr_xnn_class class_;
-  uint32_t handle; /* Edge debug handle; 0: the lowering inserted it */
+  uint32_t handle;   /* Edge debug handle; 0: the lowering inserted it */
+  uint64_t elements; /* of its output; 0: not told */
 } etr_xnn_operator;
 
 typedef struct etr_xnn_payload {

@@ -5,8 +5,8 @@
 #include "delegates.h"
 
 #include "align.h"
+#include "node_class.h"
 #include "operator.h"
-#include "xnnpack.h"
 
 typedef struct delegate {
   const etr_method_join *join;
@@ -31,28 +31,40 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
   return true;
 }
 
-static etr_xnn_class class_of_node(const etr_graph *graph, const etr_node *node);
-
 /* ---- By the record's delegate map ---- */
 
 /* Operators that carry the time of what is fused with them. */
 static bool is_heavy(const etr_graph *graph, uint32_t node) {
-  etr_xnn_class class_ = class_of_node(graph, &graph->nodes[node]);
+  etr_xnn_class class_ = etr_node_class(graph, &graph->nodes[node]);
   return (class_ >= ETR_XNN_MATMUL && class_ <= ETR_XNN_BMM) || class_ == ETR_XNN_SDPA;
 }
 
-/* Of the delegate's nodes with this handle, the k-th of the class, or a heavy one, or the first; ETR_NONE if the delegate has none. */
-static uint32_t node_of_handle(const delegate *d, uint32_t handle, etr_xnn_class class_, uint32_t k) {
+/* Which of several operators with the same handle and class one is, and which of those with as many elements as well. */
+typedef struct repeat {
+  uint32_t of_class, of_size;
+} repeat;
+
+/* Takes a node until the k-th is there. */
+static void take_nth(uint32_t *found, uint32_t node, uint32_t k, uint32_t *seen) {
+  if ((*seen)++ <= k) *found = node;
+}
+
+/* Of the delegate's nodes with the operator's handle, the one of its class and size, or of its class, or a heavy one, or the first; ETR_NONE if the
+ * delegate has none. */
+static uint32_t node_of_handle(const delegate *d, const etr_xnn_operator *o, repeat k) {
   const etr_method_join *join = d->join;
-  uint32_t found = ETR_NONE, heavy = ETR_NONE, first = ETR_NONE;
-  for (size_t i = etr_join_first_of_handle(join, handle); i < join->by_handle_count && join->by_handle[i].handle == handle; i++) {
+  uint32_t of_size = ETR_NONE, of_class = ETR_NONE, heavy = ETR_NONE, first = ETR_NONE;
+  repeat seen = {0};
+  for (size_t i = etr_join_first_of_handle(join, o->handle); i < join->by_handle_count && join->by_handle[i].handle == o->handle; i++) {
     uint32_t node = join->by_handle[i].node;
     if (join->node_delegate[node] != d->instruction->id) continue;
     if (first == ETR_NONE) first = node;
     if (heavy == ETR_NONE && is_heavy(join->graph, node)) heavy = node;
-    if (class_ != ETR_XNN_NONE && class_of_node(join->graph, &join->graph->nodes[node]) == class_ && (found == ETR_NONE || k-- > 0)) found = node;
+    if (o->class_ == ETR_XNN_NONE || etr_node_class(join->graph, &join->graph->nodes[node]) != o->class_) continue;
+    take_nth(&of_class, node, k.of_class, &seen.of_class);
+    if (o->elements && etr_node_elements(&join->graph->nodes[node]) == o->elements) take_nth(&of_size, node, k.of_size, &seen.of_size);
   }
-  return found != ETR_NONE ? found : heavy != ETR_NONE ? heavy : first;
+  return of_size != ETR_NONE ? of_size : of_class != ETR_NONE ? of_class : heavy != ETR_NONE ? heavy : first;
 }
 
 /* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are not trusted: Vulkan numbers
@@ -60,7 +72,7 @@ static uint32_t node_of_handle(const delegate *d, uint32_t handle, etr_xnn_class
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
-    uint32_t node = node_of_handle(d, row->handles[i], ETR_XNN_NONE, 0);
+    uint32_t node = node_of_handle(d, &(etr_xnn_operator){.handle = row->handles[i]}, (repeat){0});
     if (node == ETR_NONE) continue;
     if (is_heavy(d->join->graph, node)) return node;
     if (first == ETR_NONE) first = node;
@@ -84,87 +96,71 @@ static bool match_by_map(delegate *d) {
   return true;
 }
 
-/* ---- By the payload ---- */
+/* ---- Pairing events with operators ---- */
 
 /* Where a class has as many events as operators, the k-th is the k-th; otherwise an alignment says which, if it can. */
-static bool pair_with_operators(delegate *d, const etr_xnn_payload *payload, const etr_xnn_class *classes, uint32_t *pairs) {
-  size_t events[ETR_XNN_CLASSES] = {0}, operators[ETR_XNN_CLASSES] = {0}, seen[ETR_XNN_CLASSES] = {0};
-  uint32_t *places = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *places); /* operators by class, in order */
+static bool pair(delegate *d, const etr_align_item *events, const etr_align_item *operators, size_t operator_count, uint32_t *pairs) {
+  size_t event_counts[ETR_XNN_CLASSES] = {0}, counts[ETR_XNN_CLASSES] = {0}, seen[ETR_XNN_CLASSES] = {0}, start[ETR_XNN_CLASSES + 1] = {0};
+  uint32_t *places = etr_arena_alloc_array(&d->scratch, operator_count, sizeof *places); /* operators by class, in order */
   uint32_t *aligned = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *aligned);
-  etr_align_item *left = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *left),
-                 *right = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *right);
-  if (!places || !aligned || !left || !right) return false;
-  size_t start[ETR_XNN_CLASSES + 1] = {0};
+  if (!places || !aligned) return false;
   bool equal = true;
-  for (size_t i = 0; i < d->row_count; i++) events[classes[i]]++;
-  for (size_t i = 0; i < payload->count; i++) operators[payload->operators[i].class_]++;
+  for (size_t i = 0; i < d->row_count; i++) event_counts[events[i].class_]++;
+  for (size_t i = 0; i < operator_count; i++) counts[operators[i].class_]++;
   for (size_t c = 1; c < ETR_XNN_CLASSES; c++) {
-    start[c + 1] = start[c] + operators[c];
-    equal &= events[c] == 0 || events[c] == operators[c];
+    start[c + 1] = start[c] + counts[c];
+    equal &= event_counts[c] == 0 || event_counts[c] == counts[c];
   }
-  for (size_t i = 0; i < payload->count; i++) {
-    etr_xnn_class c = payload->operators[i].class_;
-    if (c != ETR_XNN_NONE) places[start[c] + seen[c]++] = (uint32_t)i;
-    right[i] = (etr_align_item){(uint16_t)c, 1, 0};
-  }
-  for (size_t i = 0; i < d->row_count; i++) left[i] = (etr_align_item){(uint16_t)classes[i], 1, 0};
-  if (!equal) etr_align(aligned, left, d->row_count, right, payload->count, &d->scratch);
+  for (size_t i = 0; i < operator_count; i++)
+    if (operators[i].class_ != ETR_XNN_NONE) places[start[operators[i].class_] + seen[operators[i].class_]++] = (uint32_t)i;
+  if (!equal) etr_align(aligned, events, d->row_count, operators, operator_count, &d->scratch);
   memset(seen, 0, sizeof seen);
   for (size_t i = 0; i < d->row_count; i++) {
-    etr_xnn_class c = classes[i];
-    pairs[i] = c == ETR_XNN_NONE ? ETR_NONE : events[c] == operators[c] ? places[start[c] + seen[c]++] : aligned[i];
+    uint16_t c = events[i].class_;
+    pairs[i] = c == ETR_XNN_NONE ? ETR_NONE : event_counts[c] == counts[c] ? places[start[c] + seen[c]++] : aligned[i];
   }
   return !etr_arena_failed(&d->scratch);
 }
 
-/* How many operators before this one have the same handle and class: which of several such nodes it is. */
-typedef struct repeat {
-  uint32_t handle, class_;
-} repeat;
+/* ---- By the payload ---- */
+
+static bool pair_with_payload(delegate *d, const etr_xnn_payload *payload, const etr_xnn_class *classes, uint32_t *pairs) {
+  etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events),
+                 *operators = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *operators);
+  if (!events || !operators) return false;
+  for (size_t i = 0; i < d->row_count; i++) events[i] = (etr_align_item){(uint16_t)classes[i], 1, 0};
+  for (size_t i = 0; i < payload->count; i++) operators[i] = (etr_align_item){(uint16_t)payload->operators[i].class_, 1, 0};
+  return pair(d, events, operators, payload->count, pairs);
+}
+
+/* Counts up what was seen with this key before. */
+static uint32_t count_up(etr_map *seen, const uint64_t key[3]) {
+  etr_slice bytes = {(const char *)key, 3 * sizeof *key};
+  uint32_t known = etr_map_get(seen, bytes), count = known == ETR_NONE ? 0 : known;
+  etr_map_set(seen, bytes, count + 1);
+  return count;
+}
 
 static bool match_by_payload(delegate *d, const etr_xnn_payload *payload, const etr_xnn_class *classes) {
   uint32_t *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
-  etr_map repeats;
-  etr_map_init(&repeats, &d->scratch);
-  uint32_t *which = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *which);
-  if (!pairs || !which || !pair_with_operators(d, payload, classes, pairs)) return false;
+  repeat *repeats = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *repeats);
+  etr_map seen;
+  etr_map_init(&seen, &d->scratch);
+  if (!pairs || !repeats || !pair_with_payload(d, payload, classes, pairs)) return false;
   for (size_t i = 0; i < payload->count; i++) {
-    repeat key = {payload->operators[i].handle, payload->operators[i].class_};
-    uint32_t known = etr_map_get(&repeats, (etr_slice){(const char *)&key, sizeof key});
-    which[i] = known == ETR_NONE ? 0 : known;
-    etr_map_set(&repeats, (etr_slice){(const char *)&key, sizeof key}, which[i] + 1);
+    const etr_xnn_operator *o = &payload->operators[i];
+    repeats[i].of_class = count_up(&seen, (uint64_t[]){o->handle, o->class_, UINT64_MAX});
+    repeats[i].of_size = count_up(&seen, (uint64_t[]){o->handle, o->class_, o->elements});
   }
   for (size_t i = 0; i < d->row_count; i++) {
-    const etr_xnn_operator *operator_ = pairs[i] == ETR_NONE ? NULL : &payload->operators[pairs[i]];
-    uint32_t node = operator_ && operator_->handle ? node_of_handle(d, operator_->handle, operator_->class_, which[pairs[i]]) : ETR_NONE;
+    const etr_xnn_operator *o = pairs[i] == ETR_NONE ? NULL : &payload->operators[pairs[i]];
+    uint32_t node = o && o->handle ? node_of_handle(d, o, repeats[pairs[i]]) : ETR_NONE;
     if (node != ETR_NONE && !set_node(d, &d->rows[i], node, ETR_MATCH_PAYLOAD)) return false;
   }
   return true;
 }
 
 /* ---- By order alone ---- */
-
-static const etr_value *value_of(const etr_graph *graph, const etr_node *node, size_t input) {
-  if (input >= node->input_count) return NULL;
-  const etr_edge *edge = &node->inputs[input];
-  return &graph->nodes[edge->node].outputs[edge->output];
-}
-
-/* A convolution's weight is [out, in/groups, ...], a transposed one's [in, out/groups, ...]. The weight may be behind a dequantize. */
-static etr_xnn_class class_of_convolution(const etr_graph *graph, const etr_node *node) {
-  const etr_value *input = value_of(graph, node, 0), *weight = value_of(graph, node, 1);
-  if (!input || !weight || input->rank < 3 || weight->rank != input->rank || node->output_count == 0 || node->outputs[0].rank != input->rank)
-    return ETR_XNN_MATMUL;
-  int64_t channels = input->dims[1].size, out = node->outputs[0].dims[1].size;
-  if (weight->dims[0].size != out) return ETR_XNN_DECONV;
-  return channels > 1 && weight->dims[1].size == 1 ? ETR_XNN_DWCONV : ETR_XNN_MATMUL;
-}
-
-static etr_xnn_class class_of_node(const etr_graph *graph, const etr_node *node) {
-  etr_slice op = etr_operator_of_target(node->target);
-  etr_xnn_class class_ = etr_xnn_class_of_operator(op);
-  return etr_slice_is(op, "convolution") ? class_of_convolution(graph, node) : class_;
-}
 
 static bool is_in_delegate(const delegate *d, uint32_t node) { return d->join->node_delegate[node] == d->instruction->id; }
 
@@ -175,7 +171,7 @@ static uint32_t activated_node(const delegate *d, const etr_node *node) {
     uint32_t producer = node->inputs[0].node;
     if (!is_in_delegate(d, producer)) return ETR_NONE;
     node = &graph->nodes[producer];
-    if (class_of_node(graph, node) != ETR_XNN_NONE && class_of_node(graph, node) != ETR_XNN_CONVERT) return producer;
+    if (etr_node_class(graph, node) != ETR_XNN_NONE && etr_node_class(graph, node) != ETR_XNN_CONVERT) return producer;
   }
   return ETR_NONE;
 }
@@ -198,12 +194,12 @@ static bool expect(delegate *d, expected *e, etr_xnn_class class_, uint32_t node
 static bool expect_node(delegate *d, expected *e, uint32_t node) {
   const etr_graph *graph = d->join->graph;
   etr_slice op = etr_operator_of_target(graph->nodes[node].target);
-  etr_xnn_class class_ = class_of_node(graph, &graph->nodes[node]);
+  etr_xnn_class class_ = etr_node_class(graph, &graph->nodes[node]);
   switch (class_) {
   case ETR_XNN_NONE: return true;
   case ETR_XNN_CLAMP: {
     uint32_t source = activated_node(d, &graph->nodes[node]);
-    etr_xnn_class activated = source == ETR_NONE ? ETR_XNN_NONE : class_of_node(graph, &graph->nodes[source]);
+    etr_xnn_class activated = source == ETR_NONE ? ETR_XNN_NONE : etr_node_class(graph, &graph->nodes[source]);
     if (activated >= ETR_XNN_MATMUL && activated <= ETR_XNN_DECONV) return true; /* fused */
     bool binary = activated >= ETR_XNN_ADD && activated <= ETR_XNN_PRELU;        /* runs as a Clamp in the binary operator's name */
     return expect(d, e, class_, binary ? source : node, 8, 3);
@@ -233,21 +229,13 @@ static bool match_by_order(delegate *d, const etr_xnn_class *classes) {
     bool may_be_inserted = classes[i] == ETR_XNN_TRANSPOSE || classes[i] == ETR_XNN_CONVERT || classes[i] == ETR_XNN_COPY;
     events[i] = (etr_align_item){(uint16_t)classes[i], 0, may_be_inserted ? 1 : 6};
   }
-  etr_align(pairs, events, d->row_count, e.items.data, e.items.count, &d->scratch);
+  if (!pair(d, events, e.items.data, e.items.count, pairs)) return false;
   for (size_t i = 0; i < d->row_count; i++)
     if (pairs[i] != ETR_NONE && !set_node(d, &d->rows[i], e.nodes.data[pairs[i]], ETR_MATCH_ALIGNED)) return false;
   return !etr_arena_failed(&d->scratch);
 }
 
 /* ---- All ---- */
-
-static etr_slice payload_of(const delegate *d) {
-  const etr_pte_method *program = d->join->program;
-  int32_t id = d->instruction->id;
-  if (!program || id < 0 || (size_t)id >= program->instruction_count) return (etr_slice){0};
-  int32_t index = program->instructions[id].delegate;
-  return index >= 0 && (size_t)index < program->delegate_count ? program->delegates[index].payload : (etr_slice){0};
-}
 
 static bool match_by_class(delegate *d) {
   etr_xnn_class *classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *classes);
@@ -260,7 +248,8 @@ static bool match_by_class(delegate *d) {
     lookups |= classes[i] == ETR_XNN_LOOKUP;
   }
   if (!any || !d->join->graph) return true;
-  if (etr_xnn_payload_read(&payload, &d->scratch, payload_of(d), lookups)) return match_by_payload(d, &payload, classes);
+  if (etr_xnn_payload_read(&payload, &d->scratch, etr_join_payload(d->join, d->instruction->id), lookups))
+    return match_by_payload(d, &payload, classes);
   return match_by_order(d, classes);
 }
 

@@ -3,10 +3,10 @@
  * join.c - which node each kernel instruction stands for, and which delegate each other node is in.
  *
  * (debug handle, operator, order of occurrence) is one to one: a handle can belong to many nodes and to many instructions, but the k-th
- * instruction that runs operator X for a handle is the k-th node of that handle and operator. What no kernel takes belongs to the delegates whose
- * handle lists name it, one list entry for each node.
+ * instruction that runs operator X for a handle is the k-th node of that handle and operator. What no kernel takes belongs to the delegates
+ * (delegate_nodes.h).
  */
-#include "join.h"
+#include "delegate_nodes.h"
 #include "operator.h"
 
 #include <stdlib.h>
@@ -272,21 +272,11 @@ static void join_bodies(joiner *j) {
 
 /* ---- Delegates ---- */
 
-/* Gives each entry of a delegate's handle list the next free node of that handle. The list is in the order in which the delegate runs. */
-static void join_delegates(joiner *j, etr_arena *arena) {
-  etr_method_join *join = j->join;
-  for (size_t i = 0; i < join->instructions.count; i++) {
-    const etr_join_instruction *instruction = &join->instructions.data[i];
-    if (!instruction->is_delegate || !instruction->map) continue;
-    for (size_t k = 0; k < instruction->map->handle_count; k++) {
-      uint32_t node = next_free(j, instruction->map->handles[k]);
-      etr_delegate_node *added = node == ETR_NONE ? NULL : etr_vec_push(arena, &join->delegate_nodes);
-      if (!added) continue;
-      *added = (etr_delegate_node){instruction->id, node};
-      j->taken[node] = true;
-      join->node_delegate[node] = instruction->id;
-    }
-  }
+etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id) {
+  const etr_pte_method *program = join->program;
+  if (!program || instruction_id < 0 || (size_t)instruction_id >= program->instruction_count) return (etr_slice){0};
+  int32_t index = program->instructions[instruction_id].delegate;
+  return index >= 0 && (size_t)index < program->delegate_count ? program->delegates[index].payload : (etr_slice){0};
 }
 
 static int by_instruction(const void *a, const void *b) {
@@ -312,7 +302,7 @@ bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *b
     if (good) {
       join_kernels(&j);
       join_bodies(&j);
-      join_delegates(&j, arena);
+      good = etr_find_delegate_nodes(join, method, blocks, j.taken, arena, &j.scratch);
     }
   }
   good = good && !etr_arena_failed(&j.scratch);

@@ -4,7 +4,8 @@
  *
  * A *method join* (etr_method_join) gathers what is known of one method: its maps, its Edge graph, its instructions in the .pte. From that
  *   methods.c    decides which method each block of runs is,
- *   join.c       gives each kernel instruction its node, and each delegated node its delegate,
+ *   join.c       gives each kernel instruction its node,
+ *   delegate_nodes.c  each other node its delegate,
  *   delegates.c  finds the node of each operator inside a delegate,
  *   attribute.c  gives each row of a block its match and its node, and each node its time.
  */
@@ -60,6 +61,9 @@ const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join,
 
 /** The instruction with this id, or NULL. */
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id);
+
+/** What the .pte gives the delegate of an instruction; empty without one. */
+etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
 
 /** What a row of a block is. */
 typedef enum etr_row_kind {

@@ -26,4 +26,17 @@ static inline etr_profile *open_fixture_with(const char *name, const char *debug
 
 static inline etr_profile *open_fixture(const char *name) { return open_fixture_with(name, NULL); }
 
+/** Opens the ETRecord and the ETDump of the folder of that name, without the .pte. */
+static inline etr_profile *open_without_program(const char *name) {
+  char record[512], dump[512];
+  etr_error error = {.offset = ETR_NO_OFFSET};
+  etr_profile *profile = NULL;
+  snprintf(record, sizeof record, FIXTURES "/%s/etrecord.bin", name);
+  snprintf(dump, sizeof dump, FIXTURES "/%s/etdump.etdp", name);
+  const char *dumps[] = {dump};
+  const etr_inputs inputs = {.etrecord = record, .etdumps = dumps, .etdump_count = 1};
+  cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s: %s", name, error.message);
+  return profile;
+}
+
 #endif
