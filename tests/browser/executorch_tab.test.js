@@ -152,8 +152,9 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
   it('counts what is delegated', async () => {
     await dashboard.view('Delegation');
     const said = answer('delegation', RECORD).methods[0];
-    const rows = Object.fromEntries((await dashboard.table('Operator types')).map(row => [row[0], row.slice(1, 3)]));
-    assert.deepEqual(rows, Object.fromEntries(said.operators.map(row => [row.op_type, [String(row.delegated), String(row.non_delegated)]])));
+    const rows = Object.fromEntries((await dashboard.table('Operator types')).map(row => [row[0], row.slice(1, 5)]));
+    const side = (nodes, avg) => [String(nodes), avg === null ? '–' : ms(avg)];
+    assert.deepEqual(rows, Object.fromEntries(said.operators.map(row => [row.op_type, [...side(row.delegated, row.delegated_avg), ...side(row.non_delegated, row.non_delegated_avg)]])));
     assert.equal((await dashboard.table('Delegates')).length, said.delegated_subgraphs);
     await picture('delegation');
   });
