@@ -48,6 +48,7 @@ static const struct {
     {"Reciprocal Square Root", ETR_XNN_RSQRT},
     {"ELU", ETR_XNN_ELU},
     {"Leaky ReLU", ETR_XNN_LEAKY_RELU},
+    {"LeakyReLU", ETR_XNN_LEAKY_RELU},
     {"Log", ETR_XNN_LOG},
     {"Exp", ETR_XNN_EXP},
     {"Sin", ETR_XNN_SIN},
@@ -221,16 +222,16 @@ static const struct {
 /* ---- Payload ---- */
 
 enum { GRAPH_XNODES = 1, GRAPH_XVALUES, XNODE_TYPE = 0, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535, NO_VALUE = -1 };
-enum { XVALUE_TYPE, XVALUE_VALUE, XVALUE_QUANTIZED = 2, QUANTIZED_TENSOR = 0, TENSOR_DIMS = 2, TENSOR_ID = 6, MOST_DIMS = 64 };
+enum { XVALUE_TYPE, XVALUE_VALUE, XVALUE_QUANTIZED = 2, QUANTIZED_TENSOR = 0, TENSOR_DIMS = 2, TENSOR_ID = 6, MOST_DIMS = 64, BINARY_SECOND = 1 };
 
 enum { HEADER_GRAPH_OFFSET = 10, HEADER_GRAPH_SIZE = 14 }; /* of XH00, which stands at byte 4 */
 
 typedef struct xnode {
   etr_xnn_class class_;
   uint32_t handle;
-  int64_t input, output; /* value ids */
-  uint64_t elements;     /* of the output */
-  bool has_activation;
+  int64_t input, output;             /* value ids */
+  uint64_t elements;                 /* of the output */
+  bool has_activation, is_of_itself; /* both inputs are the same */
 } xnode;
 
 /* How many elements each value has, by its id; 0: not told. */
@@ -259,6 +260,8 @@ uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
   return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
 }
 
+static bool is_binary(etr_xnn_class c) { return c >= ETR_XNN_ADD && c <= ETR_XNN_PRELU; }
+
 static xnode read_xnode(etr_fb *fb, etr_fb_at table) {
   uint8_t type = etr_fb_u8(fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(fb, table, XNODE_HANDLE, 0);
@@ -268,6 +271,7 @@ static xnode read_xnode(etr_fb *fb, etr_fb_at table) {
     node.class_ = node_types[type].class_;
     node.input = etr_fb_u32(fb, value, node_types[type].input, 0);
     node.output = etr_fb_u32(fb, value, node_types[type].output, 0);
+    node.is_of_itself = is_binary(node.class_) && etr_fb_u32(fb, value, BINARY_SECOND, 0) == node.input;
   }
   if (limits) node.has_activation = fabsf(etr_fb_f32(fb, limits, 0, 0)) < 3e38f || fabsf(etr_fb_f32(fb, limits, 1, 0)) < 3e38f;
   return node;
@@ -294,8 +298,6 @@ static bool read_value_sizes(value_sizes *out, etr_fb *fb, etr_arena *arena) {
   return out->elements != NULL;
 }
 
-static bool is_binary(etr_xnn_class c) { return c >= ETR_XNN_ADD && c <= ETR_XNN_PRELU; }
-
 static bool is_unary(etr_xnn_class c) { return c >= ETR_XNN_SIGMOID && c <= ETR_XNN_COS && c != ETR_XNN_SOFTMAX; }
 
 static bool feeds(const xnode *a, const xnode *b) { return a->output != NO_VALUE && a->output == b->input; }
@@ -308,9 +310,9 @@ static void push(operator_list *list, etr_arena *arena, etr_xnn_class class_, co
 }
 
 /* Makes operators of the XNodes from i on; gives how many XNodes that took. */
-static size_t make_operators(operator_list *list, etr_arena *arena, const xnode *nodes, size_t left, bool has_lookups) {
+static size_t make_operators(operator_list *list, etr_arena *arena, const xnode *nodes, size_t left, etr_xnn_shown shown) {
   const xnode *n = nodes;
-  if (has_lookups && left >= 3 && n[0].class_ == ETR_XNN_CONVERT && n[2].class_ == ETR_XNN_CONVERT && is_unary(n[1].class_) && feeds(n, n + 1) &&
+  if (shown.lookups && left >= 3 && n[0].class_ == ETR_XNN_CONVERT && n[2].class_ == ETR_XNN_CONVERT && is_unary(n[1].class_) && feeds(n, n + 1) &&
       feeds(n + 1, n + 2)) {
     push(list, arena, ETR_XNN_LOOKUP, &n[1]);
     return 3;
@@ -319,12 +321,12 @@ static size_t make_operators(operator_list *list, etr_arena *arena, const xnode 
     push(list, arena, ETR_XNN_CLAMP, n);
     return 2;
   }
-  push(list, arena, n->class_, n);
+  push(list, arena, n->class_ == ETR_XNN_MUL && n->is_of_itself && shown.squares ? ETR_XNN_SQUARE : n->class_, n);
   if (is_binary(n->class_) && n->has_activation) push(list, arena, ETR_XNN_CLAMP, n);
   return 1;
 }
 
-bool etr_xnn_payload_read(etr_xnn_payload *out, etr_arena *arena, etr_slice payload, bool has_lookups) {
+bool etr_xnn_payload_read(etr_xnn_payload *out, etr_arena *arena, etr_slice payload, etr_xnn_shown shown) {
   etr_slice bytes = graph_bytes(payload);
   etr_fb fb;
   uint32_t count;
@@ -342,7 +344,7 @@ bool etr_xnn_payload_read(etr_xnn_payload *out, etr_arena *arena, etr_slice payl
   }
   if (etr_fb_failed(&fb)) return false;
   operator_list list = {0};
-  for (size_t i = 0; i < count;) i += make_operators(&list, arena, &nodes[i], count - i, has_lookups);
+  for (size_t i = 0; i < count;) i += make_operators(&list, arena, &nodes[i], count - i, shown);
   *out = (etr_xnn_payload){list.data, list.count};
   return !etr_arena_failed(arena);
 }

@@ -83,6 +83,12 @@ typedef struct etr_xnn_payload {
   size_t count;
 } etr_xnn_payload;
 
+/** What a delegate's events show that XNNPACK made of its XNodes; which it does depends on its version. */
+typedef struct etr_xnn_shown {
+  bool lookups; /* Convert, unary operator, Convert as one table */
+  bool squares; /* a value multiplied by itself as Square */
+} etr_xnn_shown;
+
 /** So many first bytes tell where a payload's graph ends. */
 #define ETR_XNN_HEAD_BYTES 30
 
@@ -94,9 +100,9 @@ uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 
 /**
  * Reads a delegate's payload and does what XNNPACK does to the XNodes: an activation on a binary operator becomes a Clamp of its own, two Clamps in a
- * row become one, and, where has_lookups says that the events show such, Convert, unary operator, Convert become one lookup.
+ * row become one, and what the events show.
  * False, *out empty, if it is no payload of XNNPACK or is damaged: then there is nothing to learn from it.
  */
-bool etr_xnn_payload_read(etr_xnn_payload *out, etr_arena *arena, etr_slice payload, bool has_lookups);
+bool etr_xnn_payload_read(etr_xnn_payload *out, etr_arena *arena, etr_slice payload, etr_xnn_shown shown);
 
 #endif

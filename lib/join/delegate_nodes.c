@@ -185,7 +185,7 @@ static bool deal(finder *f, const etr_join_instruction *instruction, uint32_t *n
   for (size_t i = 0; i < count; i++) entries[i] = (entry){instruction->map->handles[i], (uint32_t)i};
   for (size_t i = 0; i < count; i++) nodes[i] = ETR_NONE;
   qsort(entries, count, sizeof *entries, by_handle);
-  if (f->candidates && !etr_xnn_payload_read(&runs.payload, f->scratch, etr_join_payload(f->join, instruction->id), false))
+  if (f->candidates && !etr_xnn_payload_read(&runs.payload, f->scratch, etr_join_payload(f->join, instruction->id), (etr_xnn_shown){0}))
     count_events(f, runs.events, instruction->id);
   for (size_t i = 0, end; i < count; i = end) {
     size_t first = etr_join_first_of_handle(f->join, entries[i].handle);

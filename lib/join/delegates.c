@@ -13,6 +13,7 @@ typedef struct delegate {
   const etr_join_instruction *instruction;
   etr_event *rows; /* the delegate's own events only */
   size_t row_count;
+  etr_xnn_shown shown;
   etr_arena *arena; /* of the profile */
   etr_arena scratch;
 } delegate;
@@ -29,6 +30,15 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
   row->handles = &pair[1];
   row->handle_count = 1;
   return true;
+}
+
+/* Class of a node, as the events show what becomes of it. */
+static etr_xnn_class class_of(const delegate *d, uint32_t index) {
+  const etr_node *node = &d->join->graph->nodes[index];
+  etr_xnn_class class_ = etr_node_class(d->join->graph, node);
+  bool is_square = class_ == ETR_XNN_MUL && d->shown.squares && node->input_count == 2 && node->inputs[0].node == node->inputs[1].node &&
+                   node->inputs[0].output == node->inputs[1].output;
+  return is_square ? ETR_XNN_SQUARE : class_;
 }
 
 /* ---- By the record's delegate map ---- */
@@ -60,7 +70,7 @@ static uint32_t node_of_handle(const delegate *d, const etr_xnn_operator *o, rep
     if (join->node_delegate[node] != d->instruction->id) continue;
     if (first == ETR_NONE) first = node;
     if (heavy == ETR_NONE && is_heavy(join->graph, node)) heavy = node;
-    if (o->class_ == ETR_XNN_NONE || etr_node_class(join->graph, &join->graph->nodes[node]) != o->class_) continue;
+    if (o->class_ == ETR_XNN_NONE || class_of(d, node) != o->class_) continue;
     take_nth(&of_class, node, k.of_class, &seen.of_class);
     if (o->elements && etr_node_elements(&join->graph->nodes[node]) == o->elements) take_nth(&of_size, node, k.of_size, &seen.of_size);
   }
@@ -194,7 +204,7 @@ static bool expect(delegate *d, expected *e, etr_xnn_class class_, uint32_t node
 static bool expect_node(delegate *d, expected *e, uint32_t node) {
   const etr_graph *graph = d->join->graph;
   etr_slice op = etr_operator_of_target(graph->nodes[node].target);
-  etr_xnn_class class_ = etr_node_class(graph, &graph->nodes[node]);
+  etr_xnn_class class_ = class_of(d, node);
   switch (class_) {
   case ETR_XNN_NONE: return true;
   case ETR_XNN_CLAMP: {
@@ -240,15 +250,16 @@ static bool match_by_order(delegate *d, const etr_xnn_class *classes) {
 static bool match_by_class(delegate *d) {
   etr_xnn_class *classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *classes);
   etr_xnn_payload payload;
-  bool any = false, lookups = false;
+  bool any = false;
   if (!classes) return false;
   for (size_t i = 0; i < d->row_count; i++) {
     classes[i] = etr_xnn_class_of_event(d->rows[i].delegate_id);
     any |= classes[i] != ETR_XNN_NONE;
-    lookups |= classes[i] == ETR_XNN_LOOKUP;
+    d->shown.lookups |= classes[i] == ETR_XNN_LOOKUP;
+    d->shown.squares |= classes[i] == ETR_XNN_SQUARE;
   }
   if (!any || !d->join->graph) return true;
-  if (etr_xnn_payload_read(&payload, &d->scratch, etr_join_payload(d->join, d->instruction->id), lookups))
+  if (etr_xnn_payload_read(&payload, &d->scratch, etr_join_payload(d->join, d->instruction->id), d->shown))
     return match_by_payload(d, &payload, classes);
   return match_by_order(d, classes);
 }

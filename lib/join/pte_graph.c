@@ -223,7 +223,7 @@ static bool add_timed_operators(builder *b, uint32_t subgraph, int32_t instructi
 static bool add_payload_operators(builder *b, uint32_t subgraph, int32_t instruction_id, etr_slice payload) {
   etr_xnn_payload operators;
   uint32_t previous = ETR_NONE;
-  if (!etr_xnn_payload_read(&operators, b->arena, payload, false)) return !etr_arena_failed(b->arena);
+  if (!etr_xnn_payload_read(&operators, b->arena, payload, (etr_xnn_shown){0})) return !etr_arena_failed(b->arena);
   for (size_t i = 0; i < operators.count; i++) {
     const char *name = etr_xnn_class_name(operators.operators[i].class_), *id = etr_arena_format(b->arena, "%s #%zu", name, i + 1);
     if (!id || !add_operator(b, subgraph, instruction_id, id, name, &previous)) return false;
