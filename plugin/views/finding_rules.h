@@ -27,6 +27,7 @@ bool etr_find_fallbacks(etr_finder *finder);
 bool etr_find_copies(etr_finder *finder);
 bool etr_find_layouts(etr_finder *finder);
 bool etr_find_slow_calls(etr_finder *finder);
+bool etr_find_outliers(etr_finder *finder);
 
 /** Adds a finding whose cost is so many ticks over all runs, unless that is below the threshold. NULL then, or when out of memory. */
 etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t ticks);
@@ -36,6 +37,9 @@ bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const
 
 /** Ticks over all runs as a time per inference, with unit: "0.0266 ms". "" when out of memory. */
 const char *etr_finder_time(const etr_finder *finder, uint64_t ticks);
+
+/** Ticks as a time with unit. "" when out of memory. */
+const char *etr_finder_time_of(const etr_finder *finder, double ticks);
 
 /** "3 aten.a.default 0.2000 ms, 1 aten.b.default 0.1000 ms": the marked nodes that ran, by operator. "" when out of memory. */
 const char *etr_finder_by_operator(const etr_finder *finder, const bool *marked);

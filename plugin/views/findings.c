@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {"fallback", "layout", "copies", "calls", "first_run", "load"};
+  static const char *const names[] = {"fallback", "layout", "copies", "calls", "outlier", "first_run", "load"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -28,7 +28,7 @@ etr_finding *etr_finder_add(etr_finder *finder, etr_finding_kind kind, uint64_t 
   return added;
 }
 
-static const char *time_text(const etr_finder *finder, double ticks) {
+const char *etr_finder_time_of(const etr_finder *finder, double ticks) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
@@ -38,7 +38,9 @@ static const char *time_text(const etr_finder *finder, double ticks) {
   return done ? done : ""; /* the arena has failed then */
 }
 
-const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) { return time_text(finder, (double)ticks / (double)finder->method->run_count); }
+const char *etr_finder_time(const etr_finder *finder, uint64_t ticks) {
+  return etr_finder_time_of(finder, (double)ticks / (double)finder->method->run_count);
+}
 
 bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const bool *marked) {
   etr_vec(etr_timed_node) list = {0};
@@ -96,8 +98,8 @@ static bool find_first_run(etr_finder *finder) {
   added->title = etr_arena_format(finder->arena, "the first run takes %s times the others' median", factor_text(finder, factor));
   added->evidence = etr_arena_format(finder->arena,
                                      "Method::execute: first run %s, median of the other %zu %s; the average of all is %s, without the first %s",
-                                     time_text(finder, first.ticks), first.rest.count, time_text(finder, first.rest.p50),
-                                     time_text(finder, finder->method->execute.avg), time_text(finder, first.rest.avg));
+                                     etr_finder_time_of(finder, first.ticks), first.rest.count, etr_finder_time_of(finder, first.rest.p50),
+                                     etr_finder_time_of(finder, finder->method->execute.avg), etr_finder_time_of(finder, first.rest.avg));
   return true;
 }
 
@@ -112,7 +114,7 @@ static bool find_load(etr_finder *finder) {
   if (!added) return false;
   added->title = etr_arena_format(finder->arena, "loading takes as long as %s inferences", factor_text(finder, factor));
   added->evidence = etr_arena_format(finder->arena, "%s %s, median of Method::execute %s", loads.whole->name,
-                                     time_text(finder, loads.whole->stats.avg), time_text(finder, finder->method->execute.p50));
+                                     etr_finder_time_of(finder, loads.whole->stats.avg), etr_finder_time_of(finder, finder->method->execute.p50));
   return true;
 }
 
@@ -135,7 +137,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   if (graph && graph->times) finder.graph = graph;
   bool good = etr_find_layouts(&finder) && find_first_run(&finder) && find_load(&finder);
   if (good && finder.graph)
-    good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) && etr_find_slow_calls(&finder);
+    good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) && etr_find_slow_calls(&finder) &&
+           etr_find_outliers(&finder);
   if (!good || etr_arena_failed(arena)) return false;
   if (finder.found.count) qsort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_share);
   *out = (etr_findings){finder.found.data, finder.found.count};

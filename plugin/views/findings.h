@@ -16,6 +16,7 @@ typedef enum etr_finding_kind {
   ETR_FINDING_LAYOUT,    /* transposes, conversions and copies inside delegates that no node stands for */
   ETR_FINDING_COPIES,    /* the same operator several times that only moves or converts data */
   ETR_FINDING_CALLS,     /* kernels that take longer to be called than to run */
+  ETR_FINDING_OUTLIER,   /* operators that took many times their median in one run: averages rank them too high */
   ETR_FINDING_FIRST_RUN, /* a first run far above the rest */
   ETR_FINDING_LOAD,      /* loading takes as long as many inferences */
 } etr_finding_kind;
@@ -24,6 +25,8 @@ typedef enum etr_finding_kind {
 #define ETR_FINDING_LEAST_SHARE 0.01
 /** How many times the others' median a first run takes at least: caches and lazily made things, not chance. */
 #define ETR_FINDING_FIRST_RUN_FACTOR 1.5
+/** How many times its median an operator takes at least in a run that stands out. */
+#define ETR_FINDING_OUTLIER_FACTOR 10.0
 /** Runs it takes to tell a first one from the rest. */
 enum { ETR_FINDING_LEAST_RUNS = 3 };
 /** How many inferences a load takes at least. */
@@ -49,7 +52,7 @@ typedef struct etr_findings {
 /** Finds what is worth a look in one method; unit is that of the evidence. None for a method without times. False when out of memory. */
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 
-/** "fallback", "layout", "copies", "calls", "first_run", "load": the kind as the JSON has it. Static. */
+/** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load": the kind as the JSON has it. Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
 #endif

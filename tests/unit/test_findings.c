@@ -314,3 +314,35 @@ Test(findings, of_a_real_record) {
   etr_inputs_clear(&inputs);
   etr_arena_clear(&arena);
 }
+
+Test(findings, one_run_that_stands_out) {
+  static const struct {
+    uint64_t ticks[4]; /* of each run */
+    double median;
+    bool found;
+  } cases[] = {
+      {{10000, 10000, 900000, 10000}, 10000, true},
+      {{900000, 10000, 10000, 10000}, 10000, false}, /* the first run is cold */
+      {{10000, 10000, 90000, 10000}, 10000, false},  /* nine times */
+      {{1, 1, 20000, 1}, 1, false},                  /* less than a hundredth of all */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    etr_run_ticks runs[4];
+    uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), a = op(&t, "a", "aten.add.Tensor", x);
+    etr_node_time *time = tiny_time(&t, a, 10000);
+    for (uint32_t run = 0; run < 4; run++) runs[run] = (etr_run_ticks){run, cases[i].ticks[run]};
+    time->each_run = runs;
+    time->runs = 4;
+    time->per_run.p50 = cases[i].median;
+    whole(&t);
+    const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_OUTLIER);
+    cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
+    if (finding) {
+      cr_expect_eq(finding->node_count, 1);
+      cr_expect_float_eq(finding->cost * (double)t.method.run_count, 890000, 1e-6);
+      cr_expect(strstr(finding->evidence, "a 0.9000 ms in run 3"), "%s", finding->evidence);
+    }
+    tiny_clear(&t);
+  }
+}
