@@ -2,28 +2,15 @@
  *
  * main.c - the command etrecord-tb.
  */
+#include "heap.h"
 #include "help.h"
 #include "option_table.h"
 
-#include <limits.h>
 #include <signal.h>
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
-/* The process is short: what is freed is soon used again, and giving it back to the system in between costs more than all else that malloc() does. */
-static void keep_memory(void) {
-#ifdef __GLIBC__
-  (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  (void)mallopt(M_TOP_PAD, 1 << 20);
-  (void)mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the highest there is: large blocks, too */
-#endif
-}
 
 int main(int argc, char **argv) {
   cli_settings settings;
-  keep_memory();
+  heap_prepare();
   signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as an error of write */
   exit_status status = option_parse(&settings, argc, argv);
   if (status != EXIT_DONE) return status;
