@@ -13,23 +13,6 @@ enum { MOST_LOOKED_AT = 16 << 20 };
 
 enum { NO_HOLDER = 0, SHARED = -1 };
 
-typedef struct finder {
-  etr_method_join *join;
-  uint32_t method;
-  const etr_blocks *blocks;
-  bool *taken;
-  etr_arena *arena, *scratch;
-  int64_t *holder;              /* by the handle's first place in by_handle: 1 + the only instruction that lists it, NO_HOLDER or SHARED */
-  size_t *skip;                 /* likewise: so many of its nodes are taken */
-  struct candidate *candidates; /* room for all; NULL where no handle is shared */
-  size_t looked_at;
-} finder;
-
-/* An entry of a delegate's handle list. */
-typedef struct entry {
-  uint32_t handle, place;
-} entry;
-
 /* A node that an entry may stand for. */
 typedef struct candidate {
   uint32_t node;
@@ -37,6 +20,23 @@ typedef struct candidate {
   uint64_t elements;
   bool chosen;
 } candidate;
+
+typedef struct finder {
+  etr_method_join *join;
+  uint32_t method;
+  const etr_blocks *blocks;
+  bool *taken;
+  etr_arena *arena, *scratch;
+  int64_t *holder;       /* by the handle's first place in by_handle: 1 + the only instruction that lists it, NO_HOLDER or SHARED */
+  size_t *skip;          /* of etr_join_next_free() */
+  candidate *candidates; /* room for all; NULL where no handle is shared */
+  size_t looked_at;
+} finder;
+
+/* An entry of a delegate's handle list. */
+typedef struct entry {
+  uint32_t handle, place;
+} entry;
 
 static bool is_delegate(const etr_join_instruction *instruction) { return instruction->is_delegate && instruction->map; }
 
@@ -145,12 +145,11 @@ static void count_events(finder *f, uint32_t events[ETR_XNN_CLASSES], int32_t in
 
 /* The next nodes of a handle in the graph's order, for entries[0, count). */
 static void deal_in_order(finder *f, const entry *entries, size_t count, uint32_t *nodes) {
-  size_t first = etr_join_first_of_handle(f->join, entries[0].handle);
-  for (size_t i = 0; i < count && is_of_handle(f, first, entries[0].handle);) {
-    size_t at = first + f->skip[first];
-    if (!is_of_handle(f, at, entries[0].handle)) return;
-    f->skip[first]++;
-    if (!f->taken[f->join->by_handle[at].node]) nodes[entries[i++].place] = f->join->by_handle[at].node;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t node = etr_join_next_free(f->join, f->taken, f->skip, entries[i].handle);
+    if (node == ETR_NONE) return;
+    f->taken[node] = true;
+    nodes[entries[i].place] = node;
   }
 }
 
@@ -166,8 +165,11 @@ static void deal_fitting(finder *f, const entry *entries, size_t count, uint32_t
   size_t chosen = runs->payload.count ? choose_by_payload(f, listed, count, &runs->payload, entries[0].handle)
                                       : choose_by_events(f, listed, count, runs->events);
   choose_rest(f, listed, count - chosen);
-  for (size_t i = 0; i < listed; i++)
-    if (f->candidates[i].chosen) nodes[entries[dealt++].place] = f->candidates[i].node;
+  for (size_t i = 0; i < listed; i++) {
+    if (!f->candidates[i].chosen) continue;
+    f->taken[f->candidates[i].node] = true;
+    nodes[entries[dealt++].place] = f->candidates[i].node;
+  }
 }
 
 static int by_handle(const void *a, const void *b) {
@@ -205,7 +207,6 @@ static bool keep(finder *f, const etr_join_instruction *instruction, const uint3
     etr_delegate_node *added = etr_vec_push(f->arena, &f->join->delegate_nodes);
     if (!added) return false;
     *added = (etr_delegate_node){instruction->id, nodes[i]};
-    f->taken[nodes[i]] = true;
     f->join->node_delegate[nodes[i]] = instruction->id;
   }
   return true;

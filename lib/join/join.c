@@ -182,12 +182,11 @@ static void take_by_operator(joiner *j, etr_join_instruction *instruction) {
   }
 }
 
-/* First node of a handle that nothing has taken yet; ETR_NONE if none is left. */
-static uint32_t next_free(joiner *j, uint32_t handle) {
-  size_t first = etr_join_first_of_handle(j->join, handle);
-  if (first == j->slot_count) return ETR_NONE;
-  for (size_t *skip = &j->handle_cursor[first]; first + *skip < j->slot_count && j->by_handle[first + *skip].handle == handle; (*skip)++)
-    if (!j->taken[j->by_handle[first + *skip].node]) return j->by_handle[first + *skip].node;
+uint32_t etr_join_next_free(const etr_method_join *join, const bool *taken, size_t *skip, uint32_t handle) {
+  size_t first = etr_join_first_of_handle(join, handle), end = join->by_handle_count;
+  if (first == end) return ETR_NONE;
+  for (size_t at = first + skip[first]; at < end && join->by_handle[at].handle == handle; at++, skip[first]++)
+    if (!taken[join->by_handle[at].node]) return join->by_handle[at].node;
   return ETR_NONE;
 }
 
@@ -225,7 +224,7 @@ static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
       etr_map_set(&kernels, key, ETR_NONE); /* cannot be told */
       continue;
     }
-    uint32_t node = next_free(j, handle);
+    uint32_t node = etr_join_next_free(j->join, j->taken, j->handle_cursor, handle);
     if (node != ETR_NONE) take(j, &j->join->instructions.data[i], node, ETR_MATCH_HANDLE);
     etr_map_set(&kernels, key, waiting > 1 ? waiting - 1 : ETR_NONE);
   }

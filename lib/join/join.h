@@ -56,6 +56,12 @@ typedef struct etr_handle_node {
 /** Place of the first node of a handle in by_handle, or of the next handle's where it has none. */
 size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle);
 
+/**
+ * The first node of a handle that is not taken; ETR_NONE if none is left. skip: by_handle_count entries, at first 0, in which it remembers how many
+ * of a handle's nodes are taken.
+ */
+uint32_t etr_join_next_free(const etr_method_join *join, const bool *taken, size_t *skip, uint32_t handle);
+
 /** The nodes of one delegate, in the order in which it runs them. */
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count);
 

@@ -6,7 +6,6 @@
 #include "layout.h"
 
 #include <string.h>
-#include <unistd.h>
 
 typedef struct drawn_entry {
   const etr_profile *profile;
@@ -51,7 +50,7 @@ static etr_status write_dot(const etr_profile *profile, const cli_settings *sett
 }
 
 exit_status command_dot(const cli_settings *settings) {
-  if (chosen_format(settings) == DRAWING_PNG && !command_has_file(settings) && isatty(STDOUT_FILENO))
+  if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
     return message_usage("dot", "a PNG is nothing for a terminal: give -o FILE");
   const char *picture = other_picture(settings);
   if (picture) return message_usage("dot", "--output: no %s is drawn here: let FILE end in .svg, .png or .dot, or give --format", picture);

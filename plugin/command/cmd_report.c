@@ -4,8 +4,6 @@
  */
 #include "command.h"
 
-#include <unistd.h>
-
 typedef struct reported {
   const etr_profile *profile;
   etr_unit unit;
@@ -21,6 +19,6 @@ static etr_status write_report(const etr_profile *profile, const cli_settings *s
 }
 
 exit_status command_report(const cli_settings *settings) {
-  if (!command_has_file(settings) && isatty(STDOUT_FILENO)) return message_usage("report", "HTML is nothing for a terminal: give -o FILE");
+  if (command_fills_terminal(settings)) return message_usage("report", "HTML is nothing for a terminal: give -o FILE");
   return command_run(settings, write_report);
 }

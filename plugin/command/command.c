@@ -50,6 +50,8 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
 
 bool command_has_file(const cli_settings *settings) { return settings->output && strcmp(settings->output, "-") != 0; }
 
+bool command_fills_terminal(const cli_settings *settings) { return !command_has_file(settings) && isatty(STDOUT_FILENO); }
+
 etr_status command_put(const cli_settings *settings, etr_emitter emit, void *context, etr_error *error) {
   etr_sink sink = message_stdout();
   return command_has_file(settings) ? etr_write_file(settings->output, emit, context, error) : emit(context, &sink, error);

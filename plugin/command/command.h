@@ -48,6 +48,9 @@ etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_se
 /** True if --output names a file: "-" is standard output. */
 bool command_has_file(const cli_settings *settings);
 
+/** True if what is written would run over a terminal. */
+bool command_fills_terminal(const cli_settings *settings);
+
 /** Writes what `emit` gives where --output says. */
 etr_status command_put(const cli_settings *settings, etr_emitter emit, void *context, etr_error *error);
 

@@ -31,6 +31,12 @@ static void add_row(etr_table *table, const etr_profile *profile, const etr_meth
   etr_table_add_share(table, (double)ticks, (double)method->execute_ticks);
 }
 
+/* A table, and how many rows were left out of it. */
+static void put_table(etr_writer *writer, etr_table *table, size_t hidden) {
+  etr_table_write(table, writer, ETR_TABLE_MARKDOWN, 0);
+  if (hidden) etr_putf(writer, "\n%zu more\n", hidden);
+}
+
 static const char *row_text(etr_arena *arena, const etr_breakdown_row *row, etr_breakdown_by by) {
   if (by == ETR_BY_SOURCE) return row->source ? etr_label_source(arena, row->source) : "(not recorded)";
   return by == ETR_BY_MODULE && !row->key[0] ? "(the model itself)" : row->key;
@@ -49,8 +55,7 @@ static void put_breakdown(etr_writer *writer, etr_arena *arena, const etr_profil
     etr_table_add_number(&table, (double)rows.rows[i].node_count, 0);
   }
   etr_puts(writer, "\n");
-  etr_table_write(&table, writer, ETR_TABLE_MARKDOWN, 0);
-  if (shown < rows.count) etr_putf(writer, "\n%zu more\n", rows.count - shown);
+  put_table(writer, &table, rows.count - shown);
 }
 
 char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
@@ -65,7 +70,7 @@ char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const et
   add_row(&table, profile, method, "Method::execute", method->execute_ticks);
   etr_text_begin(&text, arena, &writer);
   etr_putf(&writer, "%zu run%s\n\n", method->run_count, method->run_count == 1 ? "" : "s");
-  etr_table_write(&table, &writer, ETR_TABLE_MARKDOWN, 0);
+  put_table(&writer, &table, 0);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) put_breakdown(&writer, arena, profile, method, by);
   return etr_text_end(&text, &writer);
 }
@@ -116,8 +121,7 @@ char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const
   etr_text_begin(&text, arena, &writer);
   etr_putf(&writer, "%zu delegated subgraph%s: %zu nodes delegated, %zu not\n\n", delegation.subgraphs, delegation.subgraphs == 1 ? "" : "s",
            delegation.delegated_nodes, delegation.non_delegated_nodes);
-  etr_table_write(&table, &writer, ETR_TABLE_MARKDOWN, 0);
-  if (shown < delegation.count) etr_putf(&writer, "\n%zu more\n", delegation.count - shown);
+  put_table(&writer, &table, delegation.count - shown);
   return etr_text_end(&text, &writer);
 }
 
@@ -143,7 +147,6 @@ char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const e
     etr_table_add(&table, finding->evidence);
   }
   etr_text_begin(&text, arena, &writer);
-  etr_table_write(&table, &writer, ETR_TABLE_MARKDOWN, 0);
-  if (shown < findings.count) etr_putf(&writer, "\n%zu more\n", findings.count - shown);
+  put_table(&writer, &table, findings.count - shown);
   return etr_text_end(&text, &writer);
 }
