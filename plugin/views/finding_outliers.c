@@ -4,14 +4,15 @@
  */
 #include "finding_rules.h"
 
-/* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. */
+/* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. Of a node whose median is below its
+ * clock's step, any tick would. */
 static const etr_run_ticks *outlying_run(const etr_node_time *time) {
   const etr_run_ticks *longest = NULL;
   for (uint32_t i = 0; time->each_run && i < time->runs; i++) {
     const etr_run_ticks *run = &time->each_run[i];
     if (run->run > 0 && (!longest || run->ticks > longest->ticks)) longest = run;
   }
-  bool is_known = time->runs >= ETR_FINDING_LEAST_RUNS && longest;
+  bool is_known = time->runs >= ETR_FINDING_LEAST_RUNS && longest && time->per_run.p50 > 0;
   return is_known && (double)longest->ticks > ETR_FINDING_OUTLIER_FACTOR * time->per_run.p50 ? longest : NULL;
 }
 

@@ -325,6 +325,7 @@ Test(findings, one_run_that_stands_out) {
       {{900000, 10000, 10000, 10000}, 10000, false}, /* the first run is cold */
       {{10000, 10000, 90000, 10000}, 10000, false},  /* nine times */
       {{1, 1, 20000, 1}, 1, false},                  /* less than a hundredth of all */
+      {{0, 0, 900000, 0}, 0, false},                 /* the clock's steps are longer than it */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
