@@ -231,12 +231,13 @@ typedef enum etr_match {
   ETR_MATCH_HANDLE,       /**< debug handle map: the handle's node with this operator or, by elimination, the one left (the operator was replaced) */
   ETR_MATCH_DELEGATE_MAP, /**< the backend's own map from its ids to debug handles */
   ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
+  ETR_MATCH_ORDER,        /**< several nodes have its handle and operator: the order of the lowering, proved by the handle lists and the events */
   ETR_MATCH_ALIGNED,      /**< estimated: order-preserving alignment of operator classes */
   ETR_MATCH_DELEGATE,     /**< the delegate as a whole, or something its lowering inserted: no node */
   ETR_MATCH_FRAMEWORK,    /**< Method::*, an OPERATOR_CALL around a kernel, control flow: no node */
 } etr_match;
 
-/** Name of a match as the JSON has it: "none", "handle", "delegate_map", "payload", "aligned", "delegate", "framework". Static. */
+/** Name of a match as the JSON has it: "none", "handle", "delegate_map", "payload", "order", "aligned", "delegate", "framework". Static. */
 ETR_API const char *etr_match_name(etr_match match);
 
 /** Statistics over samples, in ticks. Percentiles are numpy's: linear interpolation between the sorted samples at rank p/100 * (count - 1). */
@@ -280,6 +281,7 @@ typedef struct etr_event {
   const uint32_t *nodes; /**< nodes of the method's Edge graph that its time is attributed to: at most one today */
   size_t node_count;
   etr_match match;
+  double confidence; /**< of its nodes: 1 where its match is no estimate; of an estimate the share of such time that is right; 0 without nodes */
   const uint64_t *durations;   /**< ticks, one per occurrence: runs in order, repetitions within a run behind each other */
   const uint64_t *starts;      /**< ticks, likewise */
   const uint32_t *sample_runs; /**< index into etr_profile.runs, likewise */

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LAYERS = {
     "lib/base": 0,
     "lib/formats": 1,
+    "lib/backends": 2,
     "lib/inputs": 2,
     "lib/join": 3,
     "lib/compare": 3,

@@ -88,7 +88,7 @@ const char *etr_node_kind_name(etr_node_kind kind) {
 }
 
 const char *etr_match_name(etr_match match) {
-  static const char *const names[] = {"none", "handle", "delegate_map", "payload", "aligned", "delegate", "framework"};
+  static const char *const names[] = {"none", "handle", "delegate_map", "payload", "order", "aligned", "delegate", "framework"};
   return (size_t)match < ETR_COUNT(names) ? names[match] : "none";
 }
 

@@ -4,9 +4,9 @@
  */
 #include "pte.h"
 
+#include "backend.h"
 #include "element.h"
 #include "flatbuf.h"
-#include "xnnpack.h"
 
 #include <inttypes.h>
 
@@ -25,6 +25,7 @@ enum { REFERENCE_LOCATION, REFERENCE_INDEX };
 enum { INLINE_DATA };
 enum { SEGMENT_OFFSET, SEGMENT_SIZE };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8 };
+enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
 enum { LIST_ITEMS };
 
 /* Types of a value. */
@@ -82,6 +83,13 @@ static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned
 
 /* ---- Values ---- */
 
+/* Arenas are numbered from 1. */
+static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
+  uint64_t memory = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
+  uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0) & 0xffff;
+  return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+}
+
 static void read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = &reader->fb;
   size_t rank;
@@ -89,7 +97,9 @@ static void read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor
   out->sizes = read_numbers(reader, tensor, TENSOR_SIZES, &rank);
   out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
   out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
-  out->constant = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0 && !etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
+  etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
+  out->constant = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0 && !allocation;
+  if (allocation) out->storage = read_storage(fb, allocation);
 }
 
 static etr_pte_value_kind value_kind(uint8_t type) {
@@ -140,10 +150,10 @@ static etr_slice inline_payload(pte_reader *reader, uint32_t index) {
 
 /* Reads from the file as much of a payload as is of use. */
 static etr_slice read_payload(pte_reader *reader, uint64_t at, uint64_t size) {
-  char head[ETR_XNN_HEAD_BYTES];
+  char head[ETR_PAYLOAD_HEAD_BYTES];
   size_t head_size = (size_t)ETR_MIN(size, (uint64_t)sizeof head);
   if (!etr_seekable_read(reader->file, at, head, head_size)) return (etr_slice){0};
-  uint64_t needed = etr_xnn_payload_needed((etr_slice){head, head_size}, size);
+  uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, size);
   char *payload = needed && needed <= reader->max_bytes ? etr_arena_alloc(reader->arena, (size_t)needed) : NULL;
   if (!payload || !etr_seekable_read(reader->file, at, payload, (size_t)needed)) return (etr_slice){0};
   return (etr_slice){payload, (size_t)needed};

@@ -12,7 +12,10 @@ typedef struct aligner {
 
 static int32_t *cell(const aligner *a, size_t i, size_t j) { return &a->best[i * (a->right_count + 1) + j]; }
 
-static bool pairs(const aligner *a, size_t i, size_t j) { return a->left[i].class_ != 0 && a->left[i].class_ == a->right[j].class_; }
+static bool pairs(const aligner *a, size_t i, size_t j) {
+  uint16_t class_ = a->left[i].class_;
+  return class_ != 0 && (class_ == a->right[j].class_ || class_ == a->right[j].alternative);
+}
 
 static void fill(const aligner *a) {
   for (size_t j = 1; j <= a->right_count; j++) *cell(a, 0, j) = *cell(a, 0, j - 1) - a->right[j - 1].cost;
@@ -43,17 +46,27 @@ static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
   }
 }
 
-bool etr_align(uint32_t *out, const etr_align_item *left, size_t left_count, const etr_align_item *right, size_t right_count, etr_arena *scratch) {
+/* As many on both sides, each of the other's class: no other pairing leaves nothing out. */
+static bool are_alike(const aligner *a) {
+  if (a->left_count != a->right_count) return false;
+  for (size_t i = 0; i < a->left_count; i++)
+    if (!pairs(a, i, i) || a->right[i].weight <= 0) return false;
+  return true;
+}
+
+bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right, size_t right_count,
+               etr_arena *scratch) {
   aligner a = {left, right, left_count, right_count, NULL};
-  for (size_t i = 0; i < left_count; i++) out[i] = ETR_NONE;
+  bool alike = are_alike(&a);
+  for (size_t i = 0; i < left_count; i++) out[i] = (etr_align_pair){.partner = alike ? (uint32_t)i : ETR_NONE};
+  if (alike) return true;
   if (left_count >= ETR_ALIGN_MAX_CELLS || (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1)) return false;
   a.best = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *a.best);
-  uint32_t *other = etr_arena_alloc_array(scratch, left_count, sizeof *other);
-  if (!a.best || !other) return false;
+  uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early), *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
+  if (!a.best || !early || !late) return false;
   fill(&a);
-  walk_back(&a, out, true);
-  walk_back(&a, other, false);
-  for (size_t i = 0; i < left_count; i++)
-    if (out[i] != other[i]) out[i] = ETR_NONE;
+  walk_back(&a, early, true);
+  walk_back(&a, late, false);
+  for (size_t i = 0; i < left_count; i++) out[i] = (etr_align_pair){early[i], early[i] != late[i]};
   return true;
 }

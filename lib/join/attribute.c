@@ -5,9 +5,12 @@
  * Rows are turned into *portions*: ticks of one run on one node, or on none. Portions of a delegate that add up to more than its call, or of a
  * run that add up to more than its Method::execute, are scaled to shares of it, exactly, so that sums hold to the tick.
  */
+#include "attribute.h"
+
 #include "carriers.h"
 #include "delegates.h"
 #include "pte_graph.h"
+#include "row.h"
 #include "stats.h"
 
 typedef struct portion {
@@ -84,6 +87,7 @@ static bool join_kernel(attributor *a, etr_event *e, const etr_join_instruction 
   e->nodes = node;
   e->node_count = 1;
   e->match = instruction->match;
+  e->confidence = e->match == ETR_MATCH_ALIGNED ? 0.5 : 1;
   return true;
 }
 
@@ -194,7 +198,8 @@ static bool add_delegate(attributor *a, uint32_t block_index, size_t first, size
   for (size_t i = 0; i < block->run_count; i++) a->call[a->run_place[block->runs[i]]] = 0;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (e->delegate_id && !add_portions(a, block_index, (uint32_t)i, ETR_PORTION_DELEGATE)) return false;
+    etr_portion_kind without_node = e->match == ETR_MATCH_NONE ? ETR_PORTION_UNEXPLAINED : ETR_PORTION_DELEGATE;
+    if (e->delegate_id && !add_portions(a, block_index, (uint32_t)i, without_node)) return false;
     if (e->delegate_id || etr_row_kind_of(block, i) != ETR_ROW_DELEGATE_CALL) continue;
     call_row = i;
     note_delegate(a, e);
@@ -342,7 +347,7 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times, bo
 static bool time_edge_graph(attributor *a, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(a->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(a, i);
-  return times && time_graph(a, graph, times, true) && etr_find_carriers(a->join, times, &a->scratch);
+  return times && time_graph(a, graph, times, true) && etr_find_carriers(a->join, a->method, a->blocks, times, &a->scratch);
 }
 
 /* Through aten_node; what has no ATen node has no place there. Leaves the portions on ATen nodes. */

@@ -4,21 +4,63 @@
  */
 #include "carriers.h"
 
-static bool waits(const etr_method_join *join, const etr_node_time *times, uint32_t node) {
-  return join->node_delegate[node] >= 0 && times[node].runs == 0 && times[node].carried_by == ETR_NONE;
+typedef struct finder {
+  const etr_method_join *join;
+  etr_node_time *times;
+  uint64_t *left_over; /* per instruction: classes of its events that have no node, a bit each */
+  bool *has_operator;  /* per node: its delegate's payload has an operator for it */
+} finder;
+
+/* ---- What shows a fusion ---- */
+
+static uint64_t bit_of(uint16_t class_) { return class_ && class_ < 64 ? (uint64_t)1 << class_ : 0; }
+
+static void note_events(const finder *f, const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    if (!e->delegate_id || e->node_count) continue;
+    const etr_join_instruction *instruction = etr_join_find(f->join, e->instruction_id);
+    const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
+    if (backend) f->left_over[instruction - f->join->instructions.data] |= bit_of(backend->class_of_event(e->delegate_id));
+  }
+}
+
+static void note_operators(const finder *f) {
+  for (size_t i = 0; i < f->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &f->join->instructions.data[i];
+    for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
+      if (instruction->operator_nodes[k] != ETR_NONE) f->has_operator[instruction->operator_nodes[k]] = true;
+  }
+}
+
+static bool is_fused(const finder *f, uint32_t node) {
+  const etr_join_instruction *instruction = etr_join_find(f->join, f->join->node_delegate[node]);
+  const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
+  if (!instruction || f->has_operator[node]) return false;
+  if (instruction->payload || !backend) return true;
+  uint16_t class_ = backend->class_of_node(f->join->graph, &f->join->graph->nodes[node]);
+  return !(f->left_over[instruction - f->join->instructions.data] & bit_of(class_));
+}
+
+/* ---- What carries ---- */
+
+static bool waits(const finder *f, uint32_t node) {
+  return f->join->node_delegate[node] >= 0 && f->times[node].runs == 0 && f->times[node].carried_by == ETR_NONE;
 }
 
 /* What carries `other`: itself if it was timed; ETR_NONE if it is in another delegate, or nothing is known. */
-static uint32_t carrier_through(const etr_method_join *join, const etr_node_time *times, uint32_t node, uint32_t other) {
-  if (join->node_delegate[other] != join->node_delegate[node]) return ETR_NONE;
-  return times[other].runs ? other : times[other].carried_by;
+static uint32_t carrier_through(const finder *f, uint32_t node, uint32_t other) {
+  if (f->join->node_delegate[other] != f->join->node_delegate[node]) return ETR_NONE;
+  return f->times[other].runs ? other : f->times[other].carried_by;
 }
 
-bool etr_find_carriers(const etr_method_join *join, etr_node_time *times, etr_arena *scratch) {
-  const etr_graph *graph = join->graph;
-  uint32_t *first_user = etr_arena_alloc_array(scratch, graph->node_count, sizeof *first_user);
-  if (!first_user) return false;
-  /* Producers stand before their users, so one pass forward follows every chain; one backward does the same for users. */
+static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
+  if (waits(f, node) && is_fused(f, node)) f->times[node].carried_by = carrier_through(f, node, other);
+}
+
+/* Producers stand before their users, so one pass forward follows every chain; one backward does the same for users. */
+static void find_all(const finder *f, uint32_t *first_user) {
+  const etr_graph *graph = f->join->graph;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     first_user[i] = ETR_NONE;
@@ -26,9 +68,21 @@ bool etr_find_carriers(const etr_method_join *join, etr_node_time *times, etr_ar
       uint32_t producer = node->inputs[k].node;
       if (producer < i && first_user[producer] == ETR_NONE) first_user[producer] = i;
     }
-    if (node->input_count && waits(join, times, i)) times[i].carried_by = carrier_through(join, times, i, node->inputs[0].node);
+    if (node->input_count) find_carrier(f, i, node->inputs[0].node);
   }
   for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
-    if (first_user[i] != ETR_NONE && waits(join, times, i)) times[i].carried_by = carrier_through(join, times, i, first_user[i]);
+    if (first_user[i] != ETR_NONE) find_carrier(f, i, first_user[i]);
+}
+
+bool etr_find_carriers(const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_node_time *times, etr_arena *scratch) {
+  finder f = {.join = join, .times = times};
+  uint32_t *first_user = etr_arena_alloc_array(scratch, join->graph->node_count, sizeof *first_user);
+  f.left_over = etr_arena_alloc_array(scratch, join->instructions.count, sizeof *f.left_over);
+  f.has_operator = etr_arena_alloc_array(scratch, join->graph->node_count, sizeof *f.has_operator);
+  if (!first_user || !f.left_over || !f.has_operator) return false;
+  for (size_t i = 0; i < blocks->block_count; i++)
+    if (blocks->blocks[i].method == method) note_events(&f, &blocks->blocks[i]);
+  note_operators(&f);
+  find_all(&f, first_user);
   return true;
 }

@@ -4,6 +4,8 @@
  */
 #include "debug_data.h"
 
+#include "row.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #ifndef ETR_DEBUG_DATA_H
 #define ETR_DEBUG_DATA_H
 
+#include "blocks.h"
 #include "join.h"
 #include "tensor_data.h"
 

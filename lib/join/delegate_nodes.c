@@ -4,8 +4,6 @@
  */
 #include "delegate_nodes.h"
 
-#include "node_class.h"
-
 #include <stdlib.h>
 
 /* Looking for more nodes than this in all is left to no file: handles are then dealt in the graph's order. */
@@ -13,11 +11,12 @@ enum { MOST_LOOKED_AT = 16 << 20 };
 
 enum { NO_HOLDER = 0, SHARED = -1 };
 
+enum { MOST_CLASSES = 64 }; /* of a backend; more are not counted */
+
 /* A node that an entry may stand for. */
 typedef struct candidate {
   uint32_t node;
-  etr_xnn_class class_;
-  uint64_t elements;
+  uint16_t class_;
   bool chosen;
 } candidate;
 
@@ -29,8 +28,10 @@ typedef struct finder {
   etr_arena *arena, *scratch;
   int64_t *holder;       /* by the handle's first place in by_handle: 1 + the only instruction that lists it, NO_HOLDER or SHARED */
   size_t *skip;          /* of etr_join_next_free() */
-  candidate *candidates; /* room for all; NULL where no handle is shared */
+  int32_t *owner;        /* per node: the delegate whose payload has an operator for it, -1 */
+  candidate *candidates; /* room for all */
   size_t looked_at;
+  bool any_shared; /* some handle is listed by several delegates */
 } finder;
 
 /* An entry of a delegate's handle list. */
@@ -64,49 +65,38 @@ static bool find_holders(finder *f) {
 
 /* ---- Choosing ---- */
 
-/* Nodes of the handle that nothing has taken, in the graph's order. */
-static size_t list_candidates(finder *f, uint32_t handle) {
+static uint16_t class_of(const finder *f, const etr_backend *backend, uint32_t node) {
+  return backend ? backend->class_of_node(f->join->graph, &f->join->graph->nodes[node]) : 0;
+}
+
+/* Nodes of the handle that nothing else has taken, in the graph's order. */
+static size_t list_candidates(finder *f, const etr_join_instruction *instruction, uint32_t handle) {
+  const etr_backend *backend = etr_backend_of(instruction->backend);
   size_t count = 0, first = etr_join_first_of_handle(f->join, handle);
   for (size_t at = first; is_of_handle(f, at, handle); at++, f->looked_at++) {
-    uint32_t index = f->join->by_handle[at].node;
-    const etr_node *node = &f->join->graph->nodes[index];
-    if (f->taken[index]) continue;
-    f->candidates[count++] = (candidate){.node = index, .class_ = etr_node_class(f->join->graph, node), .elements = etr_node_elements(node)};
+    uint32_t node = f->join->by_handle[at].node;
+    if (f->taken[node] && f->owner[node] != instruction->id) continue;
+    f->candidates[count++] = (candidate){.node = node, .class_ = class_of(f, backend, node)};
   }
   return count;
 }
 
-/* The first of this class, of this size if there is one; NULL if there is none. elements: 0 if not known. */
-static candidate *first_like(finder *f, size_t count, etr_xnn_class class_, uint64_t elements) {
-  candidate *found = NULL;
-  for (size_t i = 0; i < count; i++, f->looked_at++) {
-    candidate *c = &f->candidates[i];
-    if (c->chosen || c->class_ != class_) continue;
-    if (elements == 0 || c->elements == elements) return c;
-    if (!found) found = c;
-  }
-  return found;
-}
-
-/* Chooses up to `most`; gives how many. */
-static size_t choose_by_payload(finder *f, size_t count, size_t most, const etr_xnn_payload *payload, uint32_t handle) {
+/* Those that the payload has operators for; gives how many. */
+static size_t choose_by_payload(finder *f, size_t count, size_t most, int32_t instruction) {
   size_t chosen = 0;
-  for (size_t i = 0; i < payload->count && chosen < most && f->looked_at <= MOST_LOOKED_AT; i++, f->looked_at++) {
-    const etr_xnn_operator *o = &payload->operators[i];
-    candidate *like = o->handle == handle && o->class_ != ETR_XNN_NONE ? first_like(f, count, o->class_, o->elements) : NULL;
-    if (!like) continue;
-    like->chosen = true;
-    chosen++;
+  for (size_t i = 0; i < count && chosen < most; i++) {
+    f->candidates[i].chosen = f->owner[f->candidates[i].node] == instruction;
+    chosen += f->candidates[i].chosen;
   }
   return chosen;
 }
 
-/* Likewise, where only the events tell: they have no handle, so each stands for one node of any. */
-static size_t choose_by_events(finder *f, size_t count, size_t most, uint32_t events[ETR_XNN_CLASSES]) {
+/* Events have no handle, so each stands for one node of any. */
+static size_t choose_by_events(finder *f, size_t count, size_t most, uint32_t *events) {
   size_t chosen = 0;
   for (size_t i = 0; i < count && chosen < most; i++) {
     candidate *c = &f->candidates[i];
-    if (c->class_ == ETR_XNN_NONE || events[c->class_] == 0) continue;
+    if (c->class_ == 0 || c->class_ >= MOST_CLASSES || events[c->class_] == 0) continue;
     events[c->class_]--;
     c->chosen = true;
     chosen++;
@@ -115,11 +105,12 @@ static size_t choose_by_events(finder *f, size_t count, size_t most, uint32_t ev
 }
 
 /* What is left of a list: nodes that are fused or vanish. Then any, rather than none. */
-static void choose_rest(finder *f, size_t count, size_t most) {
+static void choose_rest(finder *f, const etr_backend *backend, size_t count, size_t most) {
   for (int any = 0; any <= 1; any++) {
     for (size_t i = 0; i < count && most > 0; i++) {
       candidate *c = &f->candidates[i];
-      if (c->chosen || (!any && etr_class_always_runs(c->class_))) continue;
+      bool runs = backend && c->class_ && !(backend->traits(c->class_) & ETR_CLASS_FUSES);
+      if (c->chosen || (!any && runs)) continue;
       c->chosen = true;
       most--;
     }
@@ -127,14 +118,16 @@ static void choose_rest(finder *f, size_t count, size_t most) {
 }
 
 /* How many operators of each class the events say that a delegate ran. */
-static void count_events(finder *f, uint32_t events[ETR_XNN_CLASSES], int32_t instruction) {
-  for (size_t b = 0; b < f->blocks->block_count; b++) {
+static void count_events(finder *f, uint32_t *events, const etr_join_instruction *instruction) {
+  const etr_backend *backend = etr_backend_of(instruction->backend);
+  for (size_t b = 0; backend && b < f->blocks->block_count; b++) {
     const etr_block *block = &f->blocks->blocks[b];
     bool found = false;
     for (size_t i = 0; block->method == f->method && i < block->event_count && f->looked_at <= MOST_LOOKED_AT; i++, f->looked_at++) {
       const etr_event *e = &block->events[i];
-      if (e->instruction_id != instruction || !e->delegate_id) continue;
-      events[etr_xnn_class_of_event(e->delegate_id)]++;
+      if (e->instruction_id != instruction->id || !e->delegate_id) continue;
+      uint16_t class_ = backend->class_of_event(e->delegate_id);
+      if (class_ < MOST_CLASSES) events[class_]++;
       found = true;
     }
     if (found) return;
@@ -153,18 +146,11 @@ static void deal_in_order(finder *f, const entry *entries, size_t count, uint32_
   }
 }
 
-/* What a delegate runs. */
-typedef struct contents {
-  etr_xnn_payload payload;
-  uint32_t events[ETR_XNN_CLASSES]; /* where there is no payload */
-} contents;
-
-/* Likewise of a handle that other delegates list, too. */
-static void deal_fitting(finder *f, const entry *entries, size_t count, uint32_t *nodes, contents *runs) {
-  size_t listed = list_candidates(f, entries[0].handle), dealt = 0;
-  size_t chosen = runs->payload.count ? choose_by_payload(f, listed, count, &runs->payload, entries[0].handle)
-                                      : choose_by_events(f, listed, count, runs->events);
-  choose_rest(f, listed, count - chosen);
+/* Likewise of a handle that other delegates list, too, or of which a payload tells more. */
+static void deal_fitting(finder *f, const etr_join_instruction *instruction, const entry *entries, size_t count, uint32_t *nodes, uint32_t *events) {
+  size_t listed = list_candidates(f, instruction, entries[0].handle), dealt = 0;
+  size_t chosen = instruction->payload ? choose_by_payload(f, listed, count, instruction->id) : choose_by_events(f, listed, count, events);
+  choose_rest(f, etr_backend_of(instruction->backend), listed, count - chosen);
   for (size_t i = 0; i < listed; i++) {
     if (!f->candidates[i].chosen) continue;
     f->taken[f->candidates[i].node] = true;
@@ -181,51 +167,91 @@ static int by_handle(const void *a, const void *b) {
 /* Fills nodes, one for each entry of the delegate's list; ETR_NONE where none is left. */
 static bool deal(finder *f, const etr_join_instruction *instruction, uint32_t *nodes) {
   size_t count = instruction->map->handle_count;
-  contents runs = {0};
+  uint32_t events[MOST_CLASSES] = {0};
   entry *entries = etr_arena_alloc_array(f->scratch, count, sizeof *entries);
   if (!entries) return false;
   for (size_t i = 0; i < count; i++) entries[i] = (entry){instruction->map->handles[i], (uint32_t)i};
   for (size_t i = 0; i < count; i++) nodes[i] = ETR_NONE;
   qsort(entries, count, sizeof *entries, by_handle);
-  if (f->candidates && !etr_xnn_payload_read(&runs.payload, f->scratch, etr_join_payload(f->join, instruction->id), (etr_xnn_shown){0}))
-    count_events(f, runs.events, instruction->id);
+  if (f->any_shared && !instruction->payload) count_events(f, events, instruction);
   for (size_t i = 0, end; i < count; i = end) {
     size_t first = etr_join_first_of_handle(f->join, entries[i].handle);
     for (end = i + 1; end < count && entries[end].handle == entries[i].handle;) end++;
     if (!is_of_handle(f, first, entries[i].handle)) continue;
-    if (f->holder[first] != SHARED || f->looked_at > MOST_LOOKED_AT)
-      deal_in_order(f, &entries[i], end - i, nodes);
+    bool fitting = (f->holder[first] == SHARED || instruction->payload) && f->looked_at <= MOST_LOOKED_AT;
+    if (fitting)
+      deal_fitting(f, instruction, &entries[i], end - i, nodes, events);
     else
-      deal_fitting(f, &entries[i], end - i, nodes, &runs);
+      deal_in_order(f, &entries[i], end - i, nodes);
   }
   return true;
 }
 
-static bool keep(finder *f, const etr_join_instruction *instruction, const uint32_t *nodes) {
-  for (size_t i = 0; i < instruction->map->handle_count; i++) {
-    if (nodes[i] == ETR_NONE) continue;
-    etr_delegate_node *added = etr_vec_push(f->arena, &f->join->delegate_nodes);
-    if (!added) return false;
-    *added = (etr_delegate_node){instruction->id, nodes[i]};
-    f->join->node_delegate[nodes[i]] = instruction->id;
-  }
+static bool keep_node(finder *f, int32_t instruction, uint32_t node) {
+  etr_delegate_node *added = etr_vec_push(f->arena, &f->join->delegate_nodes);
+  if (!added) return false;
+  *added = (etr_delegate_node){instruction, node};
+  f->join->node_delegate[node] = instruction;
   return true;
 }
 
-bool etr_find_delegate_nodes(etr_method_join *join, uint32_t method, const etr_blocks *blocks, bool *taken, etr_arena *arena, etr_arena *scratch) {
-  finder f = {.join = join, .method = method, .blocks = blocks, .taken = taken, .arena = arena, .scratch = scratch};
-  f.holder = etr_arena_alloc_array(scratch, join->by_handle_count, sizeof *f.holder);
-  f.skip = etr_arena_alloc_array(scratch, join->by_handle_count, sizeof *f.skip);
-  if (!f.holder || !f.skip) return false;
-  if (find_holders(&f)) {
-    f.candidates = etr_arena_alloc_array(scratch, join->by_handle_count, sizeof *f.candidates);
-    if (!f.candidates) return false;
+static bool note_owners(finder *f) {
+  f->owner = etr_arena_alloc_array(f->scratch, f->join->graph->node_count, sizeof *f->owner);
+  for (size_t i = 0; f->owner && i < f->join->graph->node_count; i++) f->owner[i] = -1;
+  for (size_t i = 0; f->owner && i < f->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &f->join->instructions.data[i];
+    for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
+      if (instruction->operator_nodes[k] != ETR_NONE) f->owner[instruction->operator_nodes[k]] = instruction->id;
   }
+  return f->owner != NULL;
+}
+
+static bool deal_all(finder *f) {
+  etr_method_join *join = f->join;
+  f->holder = etr_arena_alloc_array(f->scratch, join->by_handle_count, sizeof *f->holder);
+  f->skip = etr_arena_alloc_array(f->scratch, join->by_handle_count, sizeof *f->skip);
+  f->candidates = etr_arena_alloc_array(f->scratch, join->by_handle_count, sizeof *f->candidates);
+  if (!f->holder || !f->skip || !f->candidates || !note_owners(f)) return false;
+  f->any_shared = find_holders(f);
   for (size_t i = 0; i < join->instructions.count; i++) {
     const etr_join_instruction *instruction = &join->instructions.data[i];
     if (!is_delegate(instruction) || instruction->map->handle_count == 0) continue;
-    uint32_t *nodes = etr_arena_alloc_array(scratch, instruction->map->handle_count, sizeof *nodes);
-    if (!nodes || !deal(&f, instruction, nodes) || !keep(&f, instruction, nodes)) return false;
+    uint32_t *nodes = etr_arena_alloc_array(f->scratch, instruction->map->handle_count, sizeof *nodes);
+    if (!nodes || !deal(f, instruction, nodes)) return false;
+    for (size_t k = 0; k < instruction->map->handle_count; k++)
+      if (nodes[k] != ETR_NONE && !keep_node(f, instruction->id, nodes[k])) return false;
   }
   return true;
+}
+
+/* ---- In the order of the lowering ---- */
+
+typedef struct placed {
+  int32_t instruction;
+  uint32_t rank, node;
+} placed;
+
+static int by_place(const void *a, const void *b) {
+  const placed *x = a, *y = b;
+  if (x->instruction != y->instruction) return x->instruction < y->instruction ? -1 : 1;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static bool take_order(finder *f, const etr_lowering *order) {
+  size_t node_count = f->join->graph->node_count, count = 0;
+  placed *list = etr_arena_alloc_array(f->scratch, node_count, sizeof *list);
+  if (!list) return false;
+  for (uint32_t i = 0; i < node_count; i++)
+    if (order->delegate_of[i] >= 0) list[count++] = (placed){order->delegate_of[i], order->rank[i], i};
+  etr_sort(list, count, sizeof *list, by_place);
+  for (size_t i = 0; i < count; i++)
+    if (!keep_node(f, list[i].instruction, list[i].node)) return false;
+  f->join->is_ordered = true;
+  return true;
+}
+
+bool etr_find_delegate_nodes(etr_method_join *join, const etr_lowering *order, uint32_t method, const etr_blocks *blocks, bool *taken,
+                             etr_arena *arena, etr_arena *scratch) {
+  finder f = {.join = join, .method = method, .blocks = blocks, .taken = taken, .arena = arena, .scratch = scratch};
+  return order->is_proven ? take_order(&f, order) : deal_all(&f);
 }

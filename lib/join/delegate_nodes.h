@@ -5,14 +5,18 @@
 #ifndef ETR_DELEGATE_NODES_H
 #define ETR_DELEGATE_NODES_H
 
+#include "blocks.h"
 #include "join.h"
+#include "lowering.h"
 
 /**
- * Fills a join's delegate_nodes and node_delegate: a node for each entry of the delegates' handle lists. A handle that only one delegate lists gives
- * it its nodes in the graph's order. Of one that several list (an LSTM is one ATen operator, its steps many nodes with one handle), a delegate gets
- * for each operator that it runs, as its payload or else its events tell, the next node of that kind and size.
- * taken: per node whether a kernel runs it; what delegates hold is added. False: out of memory.
+ * Fills a join's delegate_nodes, node_delegate and is_ordered: a node for each entry of the delegates' handle lists. Where the order of the lowering
+ * is proven, it tells. Else a handle that only one delegate lists gives it its nodes in the graph's order; of one that several list (an LSTM is one
+ * ATen operator, its steps many nodes with one handle), a delegate gets the nodes of its payload's operators, or for each operator that its events
+ * tell the next node of that kind.
+ * taken: per node, whether a kernel or an operator of a payload runs it; what delegates hold is added. False: out of memory.
  */
-bool etr_find_delegate_nodes(etr_method_join *join, uint32_t method, const etr_blocks *blocks, bool *taken, etr_arena *arena, etr_arena *scratch);
+bool etr_find_delegate_nodes(etr_method_join *join, const etr_lowering *order, uint32_t method, const etr_blocks *blocks, bool *taken,
+                             etr_arena *arena, etr_arena *scratch);
 
 #endif

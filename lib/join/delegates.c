@@ -5,20 +5,20 @@
 #include "delegates.h"
 
 #include "align.h"
-#include "node_class.h"
 #include "operator.h"
 
 typedef struct delegate {
   const etr_method_join *join;
   const etr_join_instruction *instruction;
+  const etr_backend *backend;
   etr_event *rows; /* the delegate's own events only */
   size_t row_count;
-  etr_xnn_shown shown;
-  etr_arena *arena; /* of the profile */
+  uint16_t *classes; /* per row */
+  etr_arena *arena;  /* of the profile */
   etr_arena scratch;
 } delegate;
 
-static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match match) {
+static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match match, double confidence) {
   uint32_t *pair = etr_arena_alloc_array(d->arena, 2, sizeof *pair);
   if (!pair) return false;
   pair[0] = node;
@@ -26,55 +26,35 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
   row->nodes = pair;
   row->node_count = 1;
   row->match = match;
+  row->confidence = confidence;
   if (match == ETR_MATCH_DELEGATE_MAP) return true; /* keeps the handles that the map gives */
   row->handles = &pair[1];
   row->handle_count = 1;
   return true;
 }
 
-/* Class of a node, as the events show what becomes of it. */
-static etr_xnn_class class_of(const delegate *d, uint32_t index) {
-  const etr_node *node = &d->join->graph->nodes[index];
-  etr_xnn_class class_ = etr_node_class(d->join->graph, node);
-  bool is_square = class_ == ETR_XNN_MUL && d->shown.squares && node->input_count == 2 && node->inputs[0].node == node->inputs[1].node &&
-                   node->inputs[0].output == node->inputs[1].output;
-  return is_square ? ETR_XNN_SQUARE : class_;
-}
-
 /* ---- By the record's delegate map ---- */
 
 /* Operators that carry the time of what is fused with them. */
 static bool is_heavy(const etr_graph *graph, uint32_t node) {
-  etr_xnn_class class_ = etr_node_class(graph, &graph->nodes[node]);
-  return (class_ >= ETR_XNN_MATMUL && class_ <= ETR_XNN_BMM) || class_ == ETR_XNN_SDPA;
+  static const char *const heavy[] = {"convolution", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention"};
+  etr_slice op = etr_operator_of_target(graph->nodes[node].target);
+  for (size_t i = 0; i < ETR_COUNT(heavy); i++)
+    if (etr_slice_equal(op, etr_slice_of(heavy[i]))) return true;
+  return false;
 }
 
-/* Which of several operators with the same handle and class one is, and which of those with as many elements as well. */
-typedef struct repeat {
-  uint32_t of_class, of_size;
-} repeat;
-
-/* Takes a node until the k-th is there. */
-static void take_nth(uint32_t *found, uint32_t node, uint32_t k, uint32_t *seen) {
-  if ((*seen)++ <= k) *found = node;
-}
-
-/* Of the delegate's nodes with the operator's handle, the one of its class and size, or of its class, or a heavy one, or the first; ETR_NONE if the
- * delegate has none. */
-static uint32_t node_of_handle(const delegate *d, const etr_xnn_operator *o, repeat k) {
+/* Of the delegate's nodes with a handle a heavy one, or the first; ETR_NONE if the delegate has none. */
+static uint32_t node_of_handle(const delegate *d, uint32_t handle) {
   const etr_method_join *join = d->join;
-  uint32_t of_size = ETR_NONE, of_class = ETR_NONE, heavy = ETR_NONE, first = ETR_NONE;
-  repeat seen = {0};
-  for (size_t i = etr_join_first_of_handle(join, o->handle); i < join->by_handle_count && join->by_handle[i].handle == o->handle; i++) {
+  uint32_t first = ETR_NONE;
+  for (size_t i = etr_join_first_of_handle(join, handle); i < join->by_handle_count && join->by_handle[i].handle == handle; i++) {
     uint32_t node = join->by_handle[i].node;
     if (join->node_delegate[node] != d->instruction->id) continue;
+    if (is_heavy(join->graph, node)) return node;
     if (first == ETR_NONE) first = node;
-    if (heavy == ETR_NONE && is_heavy(join->graph, node)) heavy = node;
-    if (o->class_ == ETR_XNN_NONE || class_of(d, node) != o->class_) continue;
-    take_nth(&of_class, node, k.of_class, &seen.of_class);
-    if (o->elements && etr_node_elements(&join->graph->nodes[node]) == o->elements) take_nth(&of_size, node, k.of_size, &seen.of_size);
   }
-  return of_size != ETR_NONE ? of_size : of_class != ETR_NONE ? of_class : heavy != ETR_NONE ? heavy : first;
+  return first;
 }
 
 /* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are not trusted: Vulkan numbers
@@ -82,7 +62,7 @@ static uint32_t node_of_handle(const delegate *d, const etr_xnn_operator *o, rep
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
-    uint32_t node = node_of_handle(d, &(etr_xnn_operator){.handle = row->handles[i]}, (repeat){0});
+    uint32_t node = node_of_handle(d, row->handles[i]);
     if (node == ETR_NONE) continue;
     if (is_heavy(d->join->graph, node)) return node;
     if (first == ETR_NONE) first = node;
@@ -99,176 +79,126 @@ static bool match_by_map(delegate *d) {
       row->handles = map->ids[k].handles;
       row->handle_count = map->ids[k].handle_count;
       uint32_t node = d->join->graph ? carrier_of(d, row) : ETR_NONE;
-      if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP)) return false;
+      if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1)) return false;
       break;
     }
   }
   return true;
 }
 
-/* ---- Pairing events with operators ---- */
+/* ---- Pairing events with what was to run ---- */
 
-/* Where a class has as many events as operators, the k-th is the k-th; otherwise an alignment says which, if it can. */
-static bool pair(delegate *d, const etr_align_item *events, const etr_align_item *operators, size_t operator_count, uint32_t *pairs) {
-  size_t event_counts[ETR_XNN_CLASSES] = {0}, counts[ETR_XNN_CLASSES] = {0}, seen[ETR_XNN_CLASSES] = {0}, start[ETR_XNN_CLASSES + 1] = {0};
-  uint32_t *places = etr_arena_alloc_array(&d->scratch, operator_count, sizeof *places); /* operators by class, in order */
-  uint32_t *aligned = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *aligned);
-  if (!places || !aligned) return false;
-  bool equal = true;
-  for (size_t i = 0; i < d->row_count; i++) event_counts[events[i].class_]++;
-  for (size_t i = 0; i < operator_count; i++) counts[operators[i].class_]++;
-  for (size_t c = 1; c < ETR_XNN_CLASSES; c++) {
-    start[c + 1] = start[c] + counts[c];
-    equal &= event_counts[c] == 0 || event_counts[c] == counts[c];
-  }
-  for (size_t i = 0; i < operator_count; i++)
-    if (operators[i].class_ != ETR_XNN_NONE) places[start[operators[i].class_] + seen[operators[i].class_]++] = (uint32_t)i;
-  if (!equal) etr_align(aligned, events, d->row_count, operators, operator_count, &d->scratch);
-  memset(seen, 0, sizeof seen);
-  for (size_t i = 0; i < d->row_count; i++) {
-    uint16_t c = events[i].class_;
-    pairs[i] = c == ETR_XNN_NONE ? ETR_NONE : event_counts[c] == counts[c] ? places[start[c] + seen[c]++] : aligned[i];
-  }
-  return !etr_arena_failed(&d->scratch);
+/* What was to run, in order. */
+typedef struct plan {
+  etr_vec(etr_align_item) items;
+  etr_vec(uint32_t) owners; /* of each item: an operator of the payload, or a node */
+} plan;
+
+static bool add_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
+  etr_align_item *added = etr_vec_push(&d->scratch, &p->items);
+  uint32_t *slot = added ? etr_vec_push(&d->scratch, &p->owners) : NULL;
+  if (!slot) return false;
+  *added = item;
+  *slot = owner;
+  return true;
+}
+
+static bool is_inserted(const delegate *d, size_t row) { return (d->backend->traits(d->classes[row]) & ETR_CLASS_INSERTED) != 0; }
+
+/* unplanned: what leaving out an event costs that a lowering may have inserted. */
+static etr_align_pair *walk(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
+  etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
+  etr_align_pair *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
+  if (!events || !pairs) return NULL;
+  for (size_t i = 0; i < d->row_count; i++)
+    events[i] = (etr_align_item){.class_ = d->classes[i], .cost = is_inserted(d, i) ? unplanned : missing};
+  etr_align(pairs, events, d->row_count, p->items.data, p->items.count, &d->scratch);
+  return etr_arena_failed(&d->scratch) ? NULL : pairs;
 }
 
 /* ---- By the payload ---- */
 
-static bool pair_with_payload(delegate *d, const etr_xnn_payload *payload, const etr_xnn_class *classes, uint32_t *pairs) {
-  etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events),
-                 *operators = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *operators);
-  if (!events || !operators) return false;
-  for (size_t i = 0; i < d->row_count; i++) events[i] = (etr_align_item){(uint16_t)classes[i], 1, 0};
-  for (size_t i = 0; i < payload->count; i++) operators[i] = (etr_align_item){(uint16_t)payload->operators[i].class_, 1, 0};
-  return pair(d, events, operators, payload->count, pairs);
-}
-
-/* Counts up what was seen with this key before. */
-static uint32_t count_up(etr_map *seen, const uint64_t key[3]) {
-  etr_slice bytes = {(const char *)key, 3 * sizeof *key};
-  uint32_t known = etr_map_get(seen, bytes), count = known == ETR_NONE ? 0 : known;
-  etr_map_set(seen, bytes, count + 1);
-  return count;
-}
-
-static bool match_by_payload(delegate *d, const etr_xnn_payload *payload, const etr_xnn_class *classes) {
-  uint32_t *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
-  repeat *repeats = etr_arena_alloc_array(&d->scratch, payload->count, sizeof *repeats);
-  etr_map seen;
-  etr_map_init(&seen, &d->scratch);
-  if (!pairs || !repeats || !pair_with_payload(d, payload, classes, pairs)) return false;
-  for (size_t i = 0; i < payload->count; i++) {
-    const etr_xnn_operator *o = &payload->operators[i];
-    repeats[i].of_class = count_up(&seen, (uint64_t[]){o->handle, o->class_, UINT64_MAX});
-    repeats[i].of_size = count_up(&seen, (uint64_t[]){o->handle, o->class_, o->elements});
-  }
-  for (size_t i = 0; i < d->row_count; i++) {
-    const etr_xnn_operator *o = pairs[i] == ETR_NONE ? NULL : &payload->operators[pairs[i]];
-    uint32_t node = o && o->handle ? node_of_handle(d, o, repeats[pairs[i]]) : ETR_NONE;
-    if (node != ETR_NONE && !set_node(d, &d->rows[i], node, ETR_MATCH_PAYLOAD)) return false;
+/* Leaving out an operator costs little: the runtime drops some. Leaving out an event costs more than all of them. */
+static bool plan_payload(delegate *d, plan *p) {
+  const etr_payload *payload = d->instruction->payload;
+  for (uint32_t i = 0; i < payload->count; i++) {
+    const etr_payload_operator *o = &payload->operators[i];
+    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, 1}, i)) return false;
+    if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i)) return false;
   }
   return true;
+}
+
+enum { MISSING_EVENT = 100 };
+
+static bool match_by_payload(delegate *d) {
+  plan p = {0};
+  const etr_join_instruction *known = d->instruction;
+  etr_align_pair *pairs = plan_payload(d, &p) ? walk(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
+  for (size_t i = 0; pairs && i < d->row_count; i++) {
+    uint32_t operator_= pairs[i].partner == ETR_NONE ? ETR_NONE : p.owners.data[pairs[i].partner];
+    uint32_t node = operator_ == ETR_NONE ? ETR_NONE : known->operator_nodes[operator_];
+    if (node == ETR_NONE) continue;
+    bool is_estimate = pairs[i].is_unsure || (known->operator_by_order[operator_] && !d->join->is_ordered);
+    if (!set_node(d, &d->rows[i], node, is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD, is_estimate ? 0.5 : 1)) return false;
+  }
+  return pairs != NULL;
 }
 
 /* ---- By order alone ---- */
 
-static bool is_in_delegate(const delegate *d, uint32_t node) { return d->join->node_delegate[node] == d->instruction->id; }
-
-/* The operator whose result an activation works on, batch norms passed over; ETR_NONE if it lies outside the delegate. */
-static uint32_t activated_node(const delegate *d, const etr_node *node) {
-  const etr_graph *graph = d->join->graph;
-  for (int steps = 0; node->input_count && steps < 4; steps++) {
-    uint32_t producer = node->inputs[0].node;
-    if (!is_in_delegate(d, producer)) return ETR_NONE;
-    node = &graph->nodes[producer];
-    if (etr_node_class(graph, node) != ETR_XNN_NONE && etr_node_class(graph, node) != ETR_XNN_CONVERT) return producer;
+static bool plan_nodes(delegate *d, plan *p) {
+  size_t count;
+  const etr_delegate_node *nodes = etr_join_nodes_of_delegate(d->join, d->instruction->id, &count);
+  etr_delegate_view view = {d->join->graph, d->join->node_delegate, d->instruction->id};
+  for (size_t i = 0; i < count; i++) {
+    etr_expectation e = d->backend->expect(&view, nodes[i].node);
+    if (e.class_ && !add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node)) return false;
   }
-  return ETR_NONE;
-}
-
-typedef struct expected {
-  etr_vec(etr_align_item) items;
-  etr_vec(uint32_t) nodes; /* of each item */
-} expected;
-
-static bool expect(delegate *d, expected *e, etr_xnn_class class_, uint32_t node, int16_t weight, int16_t cost) {
-  etr_align_item *item = etr_vec_push(&d->scratch, &e->items);
-  uint32_t *slot = item ? etr_vec_push(&d->scratch, &e->nodes) : NULL;
-  if (!slot) return false;
-  *item = (etr_align_item){(uint16_t)class_, weight, cost};
-  *slot = node;
   return true;
 }
 
-/* What XNNPACK is expected to make of one node. What may fall away (views, quantization) costs nothing to leave out. */
-static bool expect_node(delegate *d, expected *e, uint32_t node) {
-  const etr_graph *graph = d->join->graph;
-  etr_slice op = etr_operator_of_target(graph->nodes[node].target);
-  etr_xnn_class class_ = class_of(d, node);
-  switch (class_) {
-  case ETR_XNN_NONE: return true;
-  case ETR_XNN_CLAMP: {
-    uint32_t source = activated_node(d, &graph->nodes[node]);
-    etr_xnn_class activated = source == ETR_NONE ? ETR_XNN_NONE : etr_node_class(graph, &graph->nodes[source]);
-    if (activated >= ETR_XNN_MATMUL && activated <= ETR_XNN_DECONV) return true; /* fused */
-    bool binary = activated >= ETR_XNN_ADD && activated <= ETR_XNN_PRELU;        /* runs as a Clamp in the binary operator's name */
-    return expect(d, e, class_, binary ? source : node, 8, 3);
+static bool match_by_order(delegate *d) {
+  plan p = {0};
+  etr_align_pair *pairs = plan_nodes(d, &p) ? walk(d, &p, 1, 6) : NULL;
+  for (size_t i = 0; pairs && i < d->row_count; i++) {
+    if (pairs[i].partner == ETR_NONE) continue;
+    double confidence = !d->join->is_ordered ? 0.6 : pairs[i].is_unsure ? 0.7 : 0.95;
+    if (!set_node(d, &d->rows[i], p.owners.data[pairs[i].partner], ETR_MATCH_ALIGNED, confidence)) return false;
   }
-  case ETR_XNN_CONVERT: return expect(d, e, class_, node, 6, 0);
-  case ETR_XNN_COPY: return etr_slice_is(op, "cat") ? expect(d, e, class_, node, 10, 6) : expect(d, e, class_, node, 7, 0);
-  case ETR_XNN_RESHAPE: {
-    bool view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view");
-    return expect(d, e, class_, node, view ? 9 : 7, view ? 1 : 0);
-  }
-  case ETR_XNN_TRANSPOSE: return expect(d, e, class_, node, 9, 2);
-  default: return expect(d, e, class_, node, 10, 6);
-  }
-}
-
-static bool match_by_order(delegate *d, const etr_xnn_class *classes) {
-  expected e;
-  size_t node_count;
-  const etr_delegate_node *nodes = etr_join_nodes_of_delegate(d->join, d->instruction->id, &node_count);
-  memset(&e, 0, sizeof e);
-  for (size_t i = 0; i < node_count; i++)
-    if (!expect_node(d, &e, nodes[i].node)) return false;
-  uint32_t *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
-  etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
-  if (!pairs || !events) return false;
-  for (size_t i = 0; i < d->row_count; i++) {
-    bool may_be_inserted = classes[i] == ETR_XNN_TRANSPOSE || classes[i] == ETR_XNN_CONVERT || classes[i] == ETR_XNN_COPY;
-    events[i] = (etr_align_item){(uint16_t)classes[i], 0, may_be_inserted ? 1 : 6};
-  }
-  if (!pair(d, events, e.items.data, e.items.count, pairs)) return false;
-  for (size_t i = 0; i < d->row_count; i++)
-    if (pairs[i] != ETR_NONE && !set_node(d, &d->rows[i], e.nodes.data[pairs[i]], ETR_MATCH_ALIGNED)) return false;
-  return !etr_arena_failed(&d->scratch);
+  return pairs != NULL;
 }
 
 /* ---- All ---- */
 
+/* What computes and has no node is not layout. */
+static void give_up_on_rest(const delegate *d) {
+  for (size_t i = 0; i < d->row_count; i++)
+    if (d->rows[i].node_count == 0 && (d->backend->traits(d->classes[i]) & ETR_CLASS_COMPUTES)) d->rows[i].match = ETR_MATCH_NONE;
+}
+
 static bool match_by_class(delegate *d) {
-  etr_xnn_class *classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *classes);
-  etr_xnn_payload payload;
   bool any = false;
-  if (!classes) return false;
-  for (size_t i = 0; i < d->row_count; i++) {
-    classes[i] = etr_xnn_class_of_event(d->rows[i].delegate_id);
-    any |= classes[i] != ETR_XNN_NONE;
-    d->shown.lookups |= classes[i] == ETR_XNN_LOOKUP;
-    d->shown.squares |= classes[i] == ETR_XNN_SQUARE;
-  }
+  d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
+  if (!d->classes) return false;
+  for (size_t i = 0; i < d->row_count; i++) any |= (d->classes[i] = d->backend->class_of_event(d->rows[i].delegate_id)) != 0;
   if (!any || !d->join->graph) return true;
-  if (etr_xnn_payload_read(&payload, &d->scratch, etr_join_payload(d->join, d->instruction->id), d->shown))
-    return match_by_payload(d, &payload, classes);
-  return match_by_order(d, classes);
+  if (!(d->instruction->payload ? match_by_payload(d) : match_by_order(d))) return false;
+  give_up_on_rest(d);
+  return true;
 }
 
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, etr_arena *arena) {
   delegate d = {.join = join, .instruction = instruction, .rows = rows, .arena = arena};
+  bool good = true;
   while (d.row_count < count && rows[d.row_count].delegate_id) d.row_count++; /* the call comes last */
   if (!instruction->map || d.row_count == 0) return true;
-  bool good = instruction->map->id_count ? match_by_map(&d) : match_by_class(&d);
+  d.backend = etr_backend_of(instruction->backend);
+  if (!instruction->backend) d.backend = etr_backend_of_event(rows[0].delegate_id);
+  if (instruction->map->id_count)
+    good = match_by_map(&d);
+  else if (d.backend)
+    good = match_by_class(&d);
   good = good && !etr_arena_failed(&d.scratch);
   etr_arena_clear(&d.scratch);
   return good;

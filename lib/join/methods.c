@@ -8,10 +8,11 @@
  * the fewest are missing. Among equals the order of loads may tell: a method that was loaded before is not the one that a load brings. What is a tie
  * then stays undecided.
  */
-#include "join.h"
+#include "methods.h"
+
 #include "maps.h"
 #include "operator.h"
-#include "xnnpack.h"
+#include "row.h"
 
 typedef struct fit {
   uint32_t against, agreeing; /* rows */
@@ -20,25 +21,12 @@ typedef struct fit {
   bool exact;                 /* held against the .pte's instruction list */
 } fit;
 
-etr_row_kind etr_row_kind_of(const etr_block *block, size_t row) {
-  const etr_event *e = &block->events[row];
-  if (e->delegate_id) return ETR_ROW_DELEGATE_EVENT;
-  if (e->instruction_id < 0 || e->sample_count == 0) return ETR_ROW_FRAMEWORK;
-  if (strcmp(e->name, "DELEGATE_CALL") == 0) return ETR_ROW_DELEGATE_CALL;
-  if (etr_operator_of_event(e->name).size) return ETR_ROW_KERNEL;
-  if (strcmp(e->name, "OPERATOR_CALL") != 0) return ETR_ROW_FRAMEWORK;
-  for (size_t i = row; i > 0 && block->events[i - 1].instruction_id == e->instruction_id; i--)
-    if (etr_operator_of_event(block->events[i - 1].name).size) return ETR_ROW_FRAMEWORK;
-  for (size_t i = row + 1; i < block->event_count && block->events[i].instruction_id == e->instruction_id; i++)
-    if (etr_operator_of_event(block->events[i].name).size) return ETR_ROW_FRAMEWORK;
-  return ETR_ROW_KERNEL;
-}
-
 /* ---- Holding a row against a method ---- */
 
 typedef struct handle_operators {
   etr_map set; /* "HANDLE OPERATOR" -> anything */
   bool has_bodies;
+  const etr_backend *backend;
 } handle_operators;
 
 static etr_slice handle_key(char *text, size_t capacity, uint32_t handle, etr_slice op) {
@@ -50,22 +38,26 @@ static etr_slice handle_key(char *text, size_t capacity, uint32_t handle, etr_sl
   return (etr_slice){text, size + copied};
 }
 
-/* XNNPACK's class of operators as a character that starts no operator's name. Kinds of convolution are told apart by shapes only: they count as one.
- */
-static char class_letter(etr_xnn_class class_) {
-  if (class_ == ETR_XNN_DWCONV || class_ == ETR_XNN_DECONV) class_ = ETR_XNN_MATMUL;
-  return (char)(1 + class_);
+/* A backend's class of operators as a character that starts no operator's name. */
+static char class_letter(uint16_t class_) { return (char)(1 + class_); }
+
+/* The backend of the method's delegates: one with events by class is enough to tell. */
+static const etr_backend *backend_of(const etr_method_join *join) {
+  for (size_t i = 0; join->map && i < join->map->instruction_count; i++)
+    if (join->map->instructions[i].backend) return etr_backend_of(join->map->instructions[i].backend);
+  return NULL;
 }
 
-static void collect_operators(handle_operators *known, etr_arena *arena, const etr_graph *graph) {
+static void collect_operators(handle_operators *known, etr_arena *arena, const etr_method_join *join) {
+  const etr_graph *graph = join->graph;
   char key[256];
-  *known = (handle_operators){0};
+  *known = (handle_operators){.backend = backend_of(join)};
   etr_map_init(&known->set, arena);
   for (size_t i = 0; graph && i < graph->node_count; i++) {
     const etr_node *n = &graph->nodes[i];
     if (n->kind != ETR_NODE_OP || n->debug_handle == 0) continue;
     etr_slice op = etr_operator_of_target(n->target);
-    char class_ = class_letter(etr_xnn_class_of_operator(op));
+    char class_ = class_letter(known->backend ? known->backend->class_of_node(graph, n) : 0);
     etr_map_set(&known->set, handle_key(key, sizeof key, n->debug_handle, op), 1);
     etr_map_set(&known->set, handle_key(key, sizeof key, n->debug_handle, (etr_slice){&class_, 1}), 1);
   }
@@ -113,9 +105,8 @@ static int fits_map(const etr_method_join *join, const handle_operators *known, 
 /* Does one of the delegate's nodes become what ran there? +1 yes, -1 no, 0 cannot be told: no operator of XNNPACK, or one that lowering inserts. */
 static int fits_delegate(const etr_method_join *join, const handle_operators *known, const etr_event *e) {
   const etr_map_instruction *map = etr_maps_find(join->map, e->instruction_id);
-  etr_xnn_class class_ = etr_xnn_class_of_event(e->delegate_id);
-  bool inserted = class_ >= ETR_XNN_CONVERT && class_ <= ETR_XNN_TRANSPOSE;
-  if (!map || map->id_count || class_ == ETR_XNN_NONE || class_ == ETR_XNN_LOOKUP || inserted) return 0;
+  uint16_t class_ = known->backend ? known->backend->class_of_event(e->delegate_id) : 0;
+  if (!map || map->id_count || class_ == 0 || !(known->backend->traits(class_) & ETR_CLASS_COMPUTES)) return 0;
   char letter = class_letter(class_);
   return operator_at_handles(known, map, (etr_slice){&letter, 1}) ? 1 : -1;
 }
@@ -259,7 +250,7 @@ static bool choose(etr_block *block, const etr_method_join *joins, size_t count,
 void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t join_count, const etr_options *options, etr_warnings *warnings) {
   etr_arena operators = {0};
   handle_operators *known = etr_arena_alloc_array(&operators, join_count, sizeof *known);
-  for (size_t i = 0; known && i < join_count; i++) collect_operators(&known[i], &operators, joins[i].graph);
+  for (size_t i = 0; known && i < join_count; i++) collect_operators(&known[i], &operators, &joins[i]);
   for (size_t i = 0; known && i < blocks->block_count; i++) {
     etr_block *block = &blocks->blocks[i];
     etr_arena scratch = {0};

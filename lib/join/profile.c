@@ -2,10 +2,13 @@
  *
  * profile.c - reads the inputs, joins them, and lays the profile out.
  */
+#include "attribute.h"
 #include "blocks.h"
 #include "debug_data.h"
 #include "file.h"
 #include "join.h"
+#include "method_join.h"
+#include "methods.h"
 #include "reference.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  */
 #include "pte_graph.h"
 
-#include "xnnpack.h"
 
 typedef struct builder {
   etr_pte_graph *out;
@@ -220,13 +219,15 @@ static bool add_timed_operators(builder *b, uint32_t subgraph, int32_t instructi
   return true;
 }
 
-static bool add_payload_operators(builder *b, uint32_t subgraph, int32_t instruction_id, etr_slice payload) {
-  etr_xnn_payload operators;
+static bool add_payload_operators(builder *b, uint32_t subgraph, int32_t instruction_id) {
+  const etr_join_instruction *known = etr_join_find(b->join, instruction_id);
+  const etr_backend *backend = known && known->payload ? etr_backend_of(known->backend) : NULL;
   uint32_t previous = ETR_NONE;
-  if (!etr_xnn_payload_read(&operators, b->arena, payload, (etr_xnn_shown){0})) return !etr_arena_failed(b->arena);
-  for (size_t i = 0; i < operators.count; i++) {
-    const char *name = etr_xnn_class_name(operators.operators[i].class_), *id = etr_arena_format(b->arena, "%s #%zu", name, i + 1);
-    if (!id || !add_operator(b, subgraph, instruction_id, id, name, &previous)) return false;
+  for (size_t i = 0; backend && i < known->payload->count; i++) {
+    const char *name = backend->class_name(known->payload->operators[i].class_), *id = etr_arena_format(b->arena, "%s #%zu", name, i + 1);
+    etr_node *node = id ? add_operator(b, subgraph, instruction_id, id, name, &previous) : NULL;
+    if (!node) return false;
+    if (known->operator_nodes[i] != ETR_NONE) take_edge_node(b, node, known->operator_nodes[i]);
   }
   return true;
 }
@@ -241,7 +242,7 @@ static bool add_delegate(builder *b, uint32_t node, int32_t instruction_id, cons
   uint32_t index = (uint32_t)(b->subgraphs.count - 1);
   if (b->join->graph) take_delegate_nodes(b, &b->nodes.data[node], instruction_id);
   if (!add_timed_operators(b, index, instruction_id, &any)) return false;
-  if (!any && known && !add_payload_operators(b, index, instruction_id, b->program->delegates[instruction->delegate].payload)) return false;
+  if (!any && known && !add_payload_operators(b, index, instruction_id)) return false;
   if (b->nodes.count == (size_t)node + 1) b->subgraphs.count--; /* nothing is known of its inside */
   return true;
 }

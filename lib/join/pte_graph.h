@@ -5,6 +5,7 @@
 #ifndef ETR_PTE_GRAPH_H
 #define ETR_PTE_GRAPH_H
 
+#include "blocks.h"
 #include "join.h"
 
 /** The graph, and where each instruction and each operator of a delegate stands in it. */
@@ -16,7 +17,7 @@ typedef struct etr_pte_graph {
 
 /**
  * Builds the graph of a method as it runs: its inputs, its instructions in order, its output. A delegate call is a node with a nested graph of its
- * own operators, linked in the order in which they run: those that its events name, or, where nothing was timed, those of an XNNPACK payload.
+ * own operators, linked in the order in which they run: those that its events name, or, where nothing was timed, those of its payload.
  * Values say which instruction feeds which. Modules are those of the Edge nodes that an instruction stands for, and edge_nodes names these.
  * Call it when the rows of the method's blocks have their nodes. Module, method, entry and times are the caller's. False: out of memory.
  */

@@ -4,9 +4,8 @@
  */
 #include "finding_rules.h"
 
-#include "join.h"
+#include "row.h"
 #include "stats.h"
-#include "xnnpack.h"
 
 #include <stdlib.h>
 
@@ -51,10 +50,10 @@ typedef struct insertions {
   bool by_order; /* some delegate's operators were matched by order alone */
 } insertions;
 
-static etr_xnn_class layout_class(const etr_event *event) {
-  etr_xnn_class class_ = event->delegate_id && event->node_count == 0 ? etr_xnn_class_of_event(event->delegate_id) : ETR_XNN_NONE;
-  return class_ == ETR_XNN_TRANSPOSE || class_ == ETR_XNN_CONVERT || class_ == ETR_XNN_COPY ? class_ : ETR_XNN_NONE;
-}
+/* What a lowering inserted; what should have a node and has none is unexplained instead. */
+static bool is_inserted(const etr_event *event) { return event->delegate_id && event->node_count == 0 && event->match == ETR_MATCH_DELEGATE; }
+
+static bool is_called(const etr_event *event, const char *name) { return strncmp(event->name, name, strlen(name)) == 0; }
 
 static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks) {
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -67,8 +66,7 @@ static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks)
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
   if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1))) return false;
   *added = (inserted){event->name, event->instruction_id, ticks};
-  etr_xnn_class class_ = layout_class(event);
-  *(class_ == ETR_XNN_TRANSPOSE ? &in->transposes : class_ == ETR_XNN_CONVERT ? &in->converts : &in->copies) += 1;
+  *(is_called(event, "Transpose") ? &in->transposes : is_called(event, "Convert") ? &in->converts : &in->copies) += 1;
   return true;
 }
 
@@ -86,7 +84,7 @@ static bool add_delegate(insertions *in, const etr_block *block, size_t first, s
     const etr_event *e = &block->events[i];
     uint64_t ticks = total_of(e);
     in->by_order |= e->match == ETR_MATCH_ALIGNED;
-    if (layout_class(e) == ETR_XNN_NONE) continue;
+    if (!is_inserted(e)) continue;
     if (!add_inserted(in, e, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
   }
   return true;

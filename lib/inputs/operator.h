@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * operator.h - comparing what the graph and the runtime call an operator. Layer 3.
+ * operator.h - comparing what the graph and the runtime call an operator. Layer 2.
  *
  * The graph says "aten._softmax.default" or "_operator.mul", a kernel event "native_call__softmax.out", the .pte "aten::_softmax" with an
  * overload beside it. They are compared without namespace, overload and leading underscores: out-variants have overloads of their own.

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * xnnpack_payload.c - XNNPACK's payload in a .pte: a FlatBuffer of XNodes and XValues.
+ * Schema: executorch/backends/xnnpack/serialization/runtime_schema.fbs; header XH00: XNNHeader.cpp beside it.
+ */
+#include "flatbuf.h"
+#include "xnnpack.h"
+
+#include <math.h>
+
+enum { GRAPH_XNODES = 1, GRAPH_XVALUES };
+enum { XNODE_TYPE, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535 };
+enum { XVALUE_TYPE, XVALUE_VALUE, TYPE_QUANTIZED = 2, QUANTIZED_TENSOR = 0, MOST_DIMS = 64 };
+enum { TENSOR_TYPE, TENSOR_DIMS = 2, TENSOR_CONSTANT, TENSOR_EXTERNAL, TENSOR_FLAGS, TENSOR_ID };
+enum { TYPE_FP16 = 2, TYPE_INT32 = 12 }; /* XNNDatatype: what lies between is quantized */
+enum { IS_EXTERNAL = 3 };                /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
+enum { HEADER_GRAPH_OFFSET = 10, HEADER_GRAPH_SIZE = 14 }; /* of XH00, which stands at byte 4 */
+
+/* By XNodeUnion's type, in the order of the schema: the fields that hold its first inputs (they stand side by side), and its output. */
+static const struct {
+  uint16_t class_;
+  uint8_t input, input_count, output;
+} node_types[] = {
+    {ETR_XNN_NONE, 0, 0, 0},
+    {ETR_XNN_ADD, 0, 2, 2},         /* XNNAdd */
+    {ETR_XNN_MATMUL, 0, 2, 3},      /* XNNFullyConnected: the weight may be computed */
+    {ETR_XNN_SOFTMAX, 0, 1, 1},     /* XNNSoftmax */
+    {ETR_XNN_SIGMOID, 0, 1, 1},     /* XNNSigmoid */
+    {ETR_XNN_TRANSPOSE, 2, 1, 3},   /* XNNStaticTranspose */
+    {ETR_XNN_CLAMP, 0, 1, 1},       /* XNNClamp */
+    {ETR_XNN_MATMUL, 15, 2, 18},    /* XNNConv2d */
+    {ETR_XNN_DIV, 0, 2, 2},         /* XNNDiv */
+    {ETR_XNN_RESIZE, 2, 1, 3},      /* XNNStaticResizeBilinear2D */
+    {ETR_XNN_PAD, 3, 1, 4},         /* XNNStaticConstantPad */
+    {ETR_XNN_AVGPOOL, 10, 1, 11},   /* XNNAvgPooling2d */
+    {ETR_XNN_MIN, 0, 2, 2},         /* XNNMinimum */
+    {ETR_XNN_MATMUL, 15, 2, 18},    /* XNNDepthwiseConv2d */
+    {ETR_XNN_MAXPOOL, 10, 1, 11},   /* XNNMaxPooling2d */
+    {ETR_XNN_MUL, 0, 2, 2},         /* XNNMultiply */
+    {ETR_XNN_SUB, 0, 2, 2},         /* XNNSubtract */
+    {ETR_XNN_FLOOR, 0, 1, 1},       /* XNNFloor */
+    {ETR_XNN_CONVERT, 0, 1, 1},     /* XNNConvert */
+    {ETR_XNN_MEAN, 0, 1, 1},        /* XNNGlobalAvgPooling2d */
+    {ETR_XNN_RESHAPE, 2, 1, 3},     /* XNNStaticReshape */
+    {ETR_XNN_ARGMAXPOOL, 6, 1, 7},  /* XNNArgMaxPooling2d */
+    {ETR_XNN_SQRT, 0, 1, 1},        /* XNNSquareRoot */
+    {ETR_XNN_CEIL, 0, 1, 1},        /* XNNCeiling */
+    {ETR_XNN_HARDSWISH, 0, 1, 1},   /* XNNHardswish */
+    {ETR_XNN_LEAKY_RELU, 1, 1, 2},  /* XNNLeakyReLU */
+    {ETR_XNN_MAX, 0, 2, 2},         /* XNNMaximum */
+    {ETR_XNN_NEG, 0, 1, 1},         /* XNNNegate */
+    {ETR_XNN_SQUARE, 0, 1, 1},      /* XNNSquare */
+    {ETR_XNN_ELU, 1, 1, 2},         /* XNNELU */
+    {ETR_XNN_ABS, 0, 1, 1},         /* XNNAbs */
+    {ETR_XNN_PRELU, 0, 2, 2},       /* XNNPReLU */
+    {ETR_XNN_COPY, 1, 2, 5},        /* XNNConcatenate2 */
+    {ETR_XNN_COPY, 1, 3, 5},        /* XNNConcatenate3 */
+    {ETR_XNN_COPY, 1, 4, 5},        /* XNNConcatenate4 */
+    {ETR_XNN_SLICE, 3, 1, 4},       /* XNNStaticSlice */
+    {ETR_XNN_SDPA, 0, 3, 5},        /* XNNScaledDotProductAttention */
+    {ETR_XNN_BMM, 0, 2, 2},         /* XNNBatchMatrixMultiply */
+    {ETR_XNN_COPY, 1, 4, 5},        /* XNNConcatenate5: the fifth stands behind the flags */
+    {ETR_XNN_DECONV, 15, 2, 18},    /* XNNConvTranspose2d */
+    {ETR_XNN_RSQRT, 0, 1, 1},       /* XNNReciprocalSquareRoot */
+    {ETR_XNN_LOG, 0, 1, 1},         /* XNNLog */
+    {ETR_XNN_GELU, 0, 1, 1},        /* XNNGelu */
+    {ETR_XNN_TANH, 0, 1, 1},        /* XNNTanh */
+    {ETR_XNN_EXP, 0, 1, 1},         /* XNNExp */
+    {ETR_XNN_SIN, 0, 1, 1},         /* XNNSin */
+    {ETR_XNN_COPY, 0, 1, 1},        /* XNNCopy */
+    {ETR_XNN_COS, 0, 1, 1},         /* XNNCos */
+};
+
+/* Behind an XH00 header the graph lies at an offset; older payloads are the graph itself. */
+static bool has_header(etr_slice payload) {
+  return payload.size >= ETR_PAYLOAD_HEAD_BYTES && memcmp(payload.data + 4, "XH00", 4) == 0;
+}
+
+static uint32_t load_u32(const char *at) {
+  const uint8_t *p = (const uint8_t *)at;
+  return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static etr_slice graph_bytes(etr_slice payload) {
+  if (!has_header(payload)) return payload;
+  uint32_t offset = load_u32(payload.data + HEADER_GRAPH_OFFSET), size = load_u32(payload.data + HEADER_GRAPH_SIZE);
+  if (offset > payload.size || size > payload.size - offset) return (etr_slice){0};
+  return (etr_slice){payload.data + offset, size};
+}
+
+uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
+  if (has_header(head)) {
+    uint64_t end = (uint64_t)load_u32(head.data + HEADER_GRAPH_OFFSET) + load_u32(head.data + HEADER_GRAPH_SIZE);
+    return ETR_MIN(size, end);
+  }
+  return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
+}
+
+typedef struct payload_reader {
+  etr_fb fb;
+  etr_payload_operator *operators;
+  etr_payload_value *values; /* by id */
+  uint32_t operator_count, value_count;
+} payload_reader;
+
+/* ---- Values ---- */
+
+static void read_value(payload_reader *r, etr_fb_at table) {
+  int64_t sizes[MOST_DIMS];
+  uint32_t rank;
+  etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE);
+  if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
+  uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0);
+  etr_fb_at dims = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
+  if (id >= r->value_count || rank > MOST_DIMS) return;
+  for (uint32_t i = 0; i < rank; i++) sizes[i] = (uint32_t)etr_fb_i32_at(&r->fb, dims, i);
+  uint8_t type = etr_fb_u8(&r->fb, tensor, TENSOR_TYPE, 0);
+  uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
+  bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) && external <= INT32_MAX;
+  r->values[id] = (etr_payload_value){.shape = etr_shape_mark(sizes, rank),
+                                      .argument = is_external ? (int32_t)external : -1,
+                                      .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
+                                      .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};
+}
+
+/* Ids are places in the list, or little more. */
+static bool read_values(payload_reader *r, etr_arena *arena) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), GRAPH_XVALUES, 4, &count);
+  if (etr_fb_failed(&r->fb)) return false;
+  r->value_count = count * 2;
+  r->values = etr_arena_alloc_array(arena, r->value_count, sizeof *r->values);
+  for (uint32_t i = 0; r->values && i < r->value_count; i++) r->values[i].argument = -1;
+  for (uint32_t i = 0; r->values && i < count && !etr_fb_failed(&r->fb); i++) read_value(r, etr_fb_table_at(&r->fb, vector, i));
+  return r->values != NULL;
+}
+
+/* ---- XNodes ---- */
+
+static uint32_t read_value_id(payload_reader *r, etr_fb_at table, unsigned field) {
+  uint32_t id = etr_fb_u32(&r->fb, table, field, 0);
+  return id < r->value_count ? id : ETR_NONE;
+}
+
+static bool has_activation(payload_reader *r, etr_fb_at limits) {
+  return limits && (fabsf(etr_fb_f32(&r->fb, limits, 0, 0)) < 3e38f || fabsf(etr_fb_f32(&r->fb, limits, 1, 0)) < 3e38f);
+}
+
+static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
+  uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
+  uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
+  etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE), limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
+  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE};
+  if (type == 0 || type >= ETR_COUNT(node_types)) return o;
+  o.class_ = node_types[type].class_;
+  o.input_count = node_types[type].input_count;
+  for (uint8_t i = 0; i < o.input_count; i++) o.inputs[i] = read_value_id(r, value, node_types[type].input + (unsigned)i);
+  o.output = read_value_id(r, value, node_types[type].output);
+  bool is_binary = etr_xnn_is_binary(o.class_);
+  if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1]) o.alternative = ETR_XNN_SQUARE;
+  if (is_binary && has_activation(r, limits)) o.activation = ETR_XNN_CLAMP;
+  return o;
+}
+
+/* ---- Lookups ---- */
+
+static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) {
+  return a->output != ETR_NONE && b->input_count && a->output == b->inputs[0];
+}
+
+/* Convert, unary operators, Convert may run as one lookup, which the first of the unary ones stands for; so does Convert, Clamp. */
+static void mark_lookups(payload_reader *r) {
+  for (uint32_t i = 0; i + 2 < r->operator_count; i++) {
+    etr_payload_operator *o = &r->operators[i];
+    uint32_t end = i + 1;
+    if (o->class_ != ETR_XNN_CONVERT) continue;
+    while (end < r->operator_count && etr_xnn_is_unary(r->operators[end].class_) && feeds(&r->operators[end - 1], &r->operators[end])) end++;
+    bool closed = end > i + 1 && end < r->operator_count && r->operators[end].class_ == ETR_XNN_CONVERT &&
+                  feeds(&r->operators[end - 1], &r->operators[end]);
+    if (closed) r->operators[i + 1].alternative = ETR_XNN_LOOKUP;
+  }
+}
+
+bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
+  etr_slice bytes = graph_bytes(payload);
+  payload_reader r = {.operator_count = 0};
+  uint32_t count;
+  *out = (etr_payload){0};
+  if (bytes.size < 8) return false;
+  etr_fb_init(&r.fb, bytes.data, bytes.size);
+  if (!etr_fb_has_identifier(&r.fb, "XN00") && !etr_fb_has_identifier(&r.fb, "XN01")) return false;
+  etr_fb_at vector = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_XNODES, 4, &count);
+  if (etr_fb_failed(&r.fb) || !read_values(&r, arena)) return false;
+  r.operators = etr_arena_alloc_array(arena, count, sizeof *r.operators);
+  for (uint32_t i = 0; r.operators && i < count && !etr_fb_failed(&r.fb); i++)
+    r.operators[r.operator_count++] = read_xnode(&r, etr_fb_table_at(&r.fb, vector, i));
+  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
+  mark_lookups(&r);
+  *out = (etr_payload){r.operators, r.operator_count, r.values, r.value_count};
+  return true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * candidates.h - of the nodes that have an operator's handle and kind, the one that reads what it reads. Layer 3.
+ */
+#ifndef ETR_CANDIDATES_H
+#define ETR_CANDIDATES_H
+
+#include "graph_values.h"
+#include "node_index.h"
+
+/** What is known of an operator that ran. */
+typedef struct etr_wanted {
+  const uint32_t *handles;
+  size_t handle_count;
+  uint32_t kind;
+  const uint32_t *inputs; /* values of the graph, weights left out; ETR_NONE: not known which */
+  size_t input_count;
+  bool (*agrees)(const void *context, const etr_node *node); /* shape and number type do not contradict the node */
+  const void *context;
+} etr_wanted;
+
+/** The nodes that are left, and how they are looked up. */
+typedef struct etr_candidates etr_candidates;
+
+/**
+ * taken: per node; read, not written. rank: per node, the order in which twins are dealt; NULL: the graph's. NULL: out of
+ * memory.
+ */
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken, const uint32_t *rank,
+                                   etr_arena *arena);
+
+/**
+ * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that order decided.
+ */
+uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * data_flow.c - values of the program as values of the graph.
+ */
+#include "data_flow.h"
+
+#include "backend.h"
+#include "candidates.h"
+
+/* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
+enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
+
+typedef struct flow {
+  etr_method_join *join;
+  const etr_pte_method *program;
+  const etr_map *operators;
+  const uint32_t *rank;
+  bool *taken, *ties;
+  etr_arena *arena, *scratch;
+  etr_graph_values values;
+  etr_candidates *kernels;
+  const etr_backend *backend; /* whose classes `delegated` has */
+  etr_candidates *delegated;
+  uint32_t *origin;                /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
+  etr_map by_storage;              /* place in an arena -> the value written there last */
+  etr_vec(uint32_t) inputs;        /* of the operator looked at */
+  uint32_t *users, *next_user;     /* per value of the graph, by source: the last slot that reads it; per slot: the one before. NULL: not found yet */
+} flow;
+
+/* ---- Values of the program ---- */
+
+static const etr_pte_value *tensor_at(const flow *f, int32_t index) {
+  if (index < 0 || (size_t)index >= f->program->value_count) return NULL;
+  const etr_pte_value *value = &f->program->values[index];
+  return value->kind == ETR_PTE_VALUE_TENSOR ? value : NULL;
+}
+
+static uint64_t elements_of_tensor(const etr_pte_value *tensor) {
+  uint64_t elements = 1;
+  for (int32_t i = 0; i < tensor->rank; i++) elements *= (uint64_t)(uint32_t)tensor->sizes[i];
+  return elements;
+}
+
+static etr_slice storage_key(const etr_pte_value *tensor) { return (etr_slice){(const char *)&tensor->storage, sizeof tensor->storage}; }
+
+static void write_tensor(flow *f, int32_t index, uint32_t origin) {
+  const etr_pte_value *tensor = tensor_at(f, index);
+  if (!tensor) return;
+  f->origin[index] = origin;
+  if (tensor->storage) etr_map_set(&f->by_storage, storage_key(tensor), (uint32_t)index);
+}
+
+/* A tensor that nothing wrote and that lies where another of its size was written is a view of that: memory planning made them one. */
+static uint32_t origin_of(flow *f, int32_t index) {
+  const etr_pte_value *tensor = tensor_at(f, index);
+  if (!tensor) return UNKNOWN;
+  if (tensor->constant) return WEIGHT;
+  if (f->origin[index] != UNKNOWN || !tensor->storage) return f->origin[index];
+  uint32_t other = etr_map_get(&f->by_storage, storage_key(tensor));
+  if (other == ETR_NONE || elements_of_tensor(&f->program->values[other]) != elements_of_tensor(tensor)) return UNKNOWN;
+  return f->origin[index] = f->origin[other];
+}
+
+static void read_tensor(flow *f, uint32_t origin) {
+  uint32_t *slot = origin == WEIGHT || (origin != UNKNOWN && f->values.constant[origin]) ? NULL : etr_vec_push(f->scratch, &f->inputs);
+  if (slot) *slot = origin == UNKNOWN ? ETR_NONE : origin;
+}
+
+/* The program's inputs are the graph's, in order. */
+static void write_inputs(flow *f) {
+  size_t count = 0, at = 0;
+  const etr_graph *graph = f->join->graph;
+  for (size_t i = 0; i < graph->node_count; i++) count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
+  for (uint32_t i = 0; i < graph->node_count && count == f->program->input_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
+      write_tensor(f, f->program->inputs[at++], f->values.first[i]);
+}
+
+/* ---- Kernels ---- */
+
+/* A kernel's last argument is what it returns: a tensor, or a list of them. */
+static const int32_t *results_of(const flow *f, const etr_instruction *instruction, size_t *count) {
+  const int32_t *last = instruction->arg_count ? &instruction->args[instruction->arg_count - 1] : NULL;
+  *count = 0;
+  if (!last || *last < 0) return NULL;
+  const etr_pte_value *value = &f->program->values[*last];
+  *count = value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->item_count : value->kind == ETR_PTE_VALUE_TENSOR;
+  return value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->items : last;
+}
+
+static bool is_result(const int32_t *results, size_t count, int32_t index) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i] == index) return true;
+  return false;
+}
+
+static bool is_list_of(const etr_pte_value *list, const int32_t *results, size_t count) {
+  return list->item_count == count && (count == 0 || memcmp(list->items, results, count * sizeof *results) == 0);
+}
+
+static void read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
+  f->inputs.count = 0;
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    int32_t index = instruction->args[i];
+    const etr_pte_value *value = index < 0 ? NULL : &f->program->values[index];
+    if (!value) continue;
+    /* few results: what writes hundreds takes a list of them */
+    if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index))) read_tensor(f, origin_of(f, index));
+    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST || is_list_of(value, results, count)) continue;
+    for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
+  }
+}
+
+static bool same_shape(const etr_pte_value *tensor, const etr_value *value) {
+  if (tensor->dynamic || value->rank < 0) return true;
+  if (tensor->rank != value->rank) return false;
+  for (int32_t i = 0; i < value->rank; i++)
+    if (value->dims[i].size != ETR_DIM_SYMBOLIC && value->dims[i].size != tensor->sizes[i]) return false;
+  return true;
+}
+
+/* context: the kernel's first result */
+static bool agrees_with_tensor(const void *context, const etr_node *node) {
+  const etr_pte_value *tensor = context;
+  if (!tensor || node->output_count == 0) return true;
+  const etr_value *value = &node->outputs[0];
+  if (tensor->dtype && value->dtype && value->rank >= 0 && strcmp(tensor->dtype, value->dtype) != 0) return false;
+  return same_shape(tensor, value);
+}
+
+static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruction *instruction) {
+  size_t count;
+  bool twins;
+  const int32_t *results = results_of(f, instruction, &count);
+  uint32_t op = known->map && !known->is_prim ? etr_map_get(f->operators, known->op) : ETR_NONE;
+  if (op == ETR_NONE) return;
+  read_arguments(f, instruction, results, count);
+  etr_wanted wanted = {.handles = known->map->handles,
+                       .handle_count = known->map->handle_count,
+                       .kind = op,
+                       .inputs = f->inputs.data,
+                       .input_count = f->inputs.count,
+                       .agrees = agrees_with_tensor,
+                       .context = count ? tensor_at(f, results[0]) : NULL};
+  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins);
+  if (node == ETR_NONE) return;
+  *f->ties |= twins;
+  f->taken[node] = true;
+  known->node = node;
+  known->match = !twins ? ETR_MATCH_HANDLE : f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+}
+
+static void write_results(flow *f, const etr_join_instruction *known, const etr_instruction *instruction) {
+  size_t count;
+  const int32_t *results = results_of(f, instruction, &count);
+  const etr_node *node = known->node == ETR_NONE ? NULL : &f->join->graph->nodes[known->node];
+  for (size_t i = 0; i < count; i++)
+    write_tensor(f, results[i], node && i < node->output_count ? f->values.first[known->node] + (uint32_t)i : UNKNOWN);
+}
+
+/* ---- Operators of a delegate ---- */
+
+typedef struct call {
+  etr_join_instruction *known;
+  const etr_instruction *instruction;
+  const etr_payload *payload;
+  uint32_t *origins; /* per value of the payload */
+  uint32_t *nodes;   /* per operator */
+  bool *by_order;    /* per operator: twins had the same claim */
+} call;
+
+/* What an operator is held against a node by. */
+typedef struct delegated {
+  const flow *f;
+  const etr_payload_value *result;
+} delegated;
+
+/* Only what converts tells quantised numbers from others: elsewhere the graph has quantisation apart. */
+static bool converts(const flow *f, const etr_node *node) {
+  if (node->input_count == 0 || node->output_count == 0) return false;
+  const etr_edge *edge = &node->inputs[0];
+  const char *from = f->join->graph->nodes[edge->node].outputs[edge->output].dtype, *to = node->outputs[0].dtype;
+  return from && to && strcmp(from, to) != 0;
+}
+
+static bool is_integer(const char *dtype) { return strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0; }
+
+static bool agrees_with_value(const void *context, const etr_node *node) {
+  const delegated *d = context;
+  if (!d->result || node->output_count == 0) return true;
+  uint64_t mark = etr_value_shape_mark(&node->outputs[0]);
+  if (mark && d->result->shape && mark != d->result->shape) return false;
+  return !converts(d->f, node) || is_integer(node->outputs[0].dtype) == d->result->is_quantized;
+}
+
+static bool index_classes(flow *f, const etr_backend *backend) {
+  const etr_graph *graph = f->join->graph;
+  etr_node_index *index = etr_arena_alloc(f->scratch, sizeof *index);
+  if (f->backend == backend) return true;
+  if (!index) return false;
+  index->slots = etr_arena_alloc_array(f->scratch, graph->node_count, sizeof *index->slots);
+  for (uint32_t i = 0; index->slots && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    uint16_t class_ = node->kind == ETR_NODE_OP ? backend->class_of_node(graph, node) : 0;
+    if (class_ && node->debug_handle) index->slots[index->count++] = (etr_node_slot){node->debug_handle, class_, i};
+  }
+  if (!index->slots) return false;
+  etr_node_index_sort(index);
+  f->backend = backend;
+  f->users = NULL;
+  f->delegated = etr_candidates_new(index, &f->values, f->taken, f->rank, f->scratch);
+  return f->delegated != NULL;
+}
+
+static void read_payload_inputs(flow *f, const call *c, const etr_payload_operator *o) {
+  f->inputs.count = 0;
+  for (uint8_t i = 0; i < o->input_count; i++)
+    if (o->inputs[i] != ETR_NONE) read_tensor(f, c->origins[o->inputs[i]]);
+}
+
+/* ---- Operators that lost their handle ---- */
+
+static bool find_users(flow *f) {
+  const etr_graph *graph = f->join->graph;
+  f->users = etr_arena_alloc_array(f->scratch, f->values.count, sizeof *f->users);
+  f->next_user = etr_arena_alloc_array(f->scratch, graph->node_count, sizeof *f->next_user);
+  if (!f->users || !f->next_user) return false;
+  for (uint32_t i = 0; i < f->values.count; i++) f->users[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind != ETR_NODE_OP || node->input_count == 0) continue;
+    uint32_t source = f->values.source[etr_value_of_edge(&f->values, &node->inputs[0])];
+    f->next_user[i] = f->users[source];
+    f->users[source] = i;
+  }
+  return true;
+}
+
+enum { MOST_USERS = 64 };
+
+/* A batch norm that runs as a convolution has no handle: of what reads the value, the one node that runs as this class. */
+static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_operator *o) {
+  uint32_t found = ETR_NONE;
+  delegated d = {f, o->output == ETR_NONE ? NULL : &c->payload->values[o->output]};
+  uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
+  if (!(f->backend->traits(o->class_) & ETR_CLASS_COMPUTES) || origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
+  if (!f->users && !find_users(f)) return ETR_NONE;
+  uint32_t node = f->users[f->values.source[origin]];
+  for (int i = 0; i < MOST_USERS && node != ETR_NONE; i++, node = f->next_user[node]) {
+    const etr_node *n = &f->join->graph->nodes[node];
+    if (f->taken[node] || f->backend->class_of_node(f->join->graph, n) != o->class_ || !agrees_with_value(&d, n)) continue;
+    if (found != ETR_NONE) return ETR_NONE;
+    found = node;
+  }
+  return found;
+}
+
+static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
+  delegated d = {f, o->output == ETR_NONE ? NULL : &c->payload->values[o->output]};
+  read_payload_inputs(f, c, o);
+  etr_wanted wanted = {.handles = &o->handle,
+                       .handle_count = 1,
+                       .kind = o->class_,
+                       .inputs = f->inputs.data,
+                       .input_count = f->inputs.count,
+                       .agrees = agrees_with_value,
+                       .context = &d};
+  return etr_candidates_choose(f->delegated, &wanted, twins);
+}
+
+/* What has no node leaves its value as it is: a conversion, a transpose, a copy. */
+static void join_operator(flow *f, const call *c, size_t index) {
+  const etr_payload_operator *o = &c->payload->operators[index];
+  bool twins = false;
+  uint32_t node = o->class_ == 0 ? ETR_NONE : o->handle ? node_with_handle(f, c, o, &twins) : node_without_handle(f, c, o);
+  bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE && (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
+                                                                                     f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
+  c->nodes[index] = node;
+  c->by_order[index] = twins;
+  *f->ties |= twins;
+  if (node != ETR_NONE) f->taken[node] = true;
+  if (o->output == ETR_NONE) return;
+  c->origins[o->output] = node != ETR_NONE ? f->values.first[node] : passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
+}
+
+static int32_t argument_of(const call *c, const etr_payload_value *value) {
+  return value->argument >= 0 && (size_t)value->argument < c->instruction->arg_count ? c->instruction->args[value->argument] : -1;
+}
+
+static bool join_operators(flow *f, const call *c) {
+  const etr_payload *payload = c->payload;
+  for (size_t i = 0; i < payload->value_count; i++) {
+    const etr_payload_value *value = &payload->values[i];
+    c->origins[i] = value->is_constant ? WEIGHT : value->argument >= 0 ? origin_of(f, argument_of(c, value)) : UNKNOWN;
+  }
+  for (size_t i = 0; i < payload->count; i++) join_operator(f, c, i);
+  for (size_t i = 0; i < payload->count; i++) {
+    uint32_t output = payload->operators[i].output;
+    if (output != ETR_NONE && payload->values[output].argument >= 0) write_tensor(f, argument_of(c, &payload->values[output]), c->origins[output]);
+  }
+  return !etr_arena_failed(f->scratch);
+}
+
+static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instruction *instruction) {
+  const etr_backend *backend = etr_backend_of(known->backend);
+  etr_payload *payload = etr_arena_alloc(f->arena, sizeof *payload);
+  if (!payload) return false;
+  if (!backend || !known->map || known->map->id_count) return true;
+  if (!backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id))) return !etr_arena_failed(f->arena);
+  call c = {.known = known, .instruction = instruction, .payload = payload};
+  c.origins = etr_arena_alloc_array(f->scratch, payload->value_count, sizeof *c.origins);
+  c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
+  c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
+  if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend)) return false;
+  known->payload = payload;
+  known->operator_nodes = c.nodes;
+  known->operator_by_order = c.by_order;
+  return join_operators(f, &c);
+}
+
+/* ---- All ---- */
+
+static bool walk(flow *f) {
+  for (size_t i = 0; i < f->join->instructions.count; i++) {
+    etr_join_instruction *known = &f->join->instructions.data[i];
+    if (known->id < 0 || (size_t)known->id >= f->program->instruction_count) continue;
+    const etr_instruction *instruction = &f->program->instructions[known->id];
+    if (instruction->kind == ETR_INSTRUCTION_KERNEL && known->is_kernel) {
+      join_kernel(f, known, instruction);
+      write_results(f, known, instruction);
+    } else if (instruction->kind == ETR_INSTRUCTION_DELEGATE && known->is_delegate && !join_delegate(f, known, instruction))
+      return false;
+  }
+  return !etr_arena_failed(f->scratch);
+}
+
+bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators, const uint32_t *rank, bool *taken,
+                        bool *ties, etr_arena *arena, etr_arena *scratch) {
+  flow f = {.join = join, .program = join->program, .operators = operators, .rank = rank, .taken = taken, .ties = ties, .arena = arena,
+            .scratch = scratch};
+  *ties = false;
+  etr_map_init(&f.by_storage, scratch);
+  f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);
+  if (!f.origin || !etr_graph_values_find(&f.values, join->graph, scratch)) return false;
+  for (size_t i = 0; i < join->program->value_count; i++) f.origin[i] = UNKNOWN;
+  f.kernels = etr_candidates_new(by_operator, &f.values, taken, rank, scratch);
+  if (!f.kernels) return false;
+  write_inputs(&f);
+  return walk(&f);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph_values.h - the values of a graph by number, and which are the same data. Layer 3.
+ */
+#ifndef ETR_GRAPH_VALUES_H
+#define ETR_GRAPH_VALUES_H
+
+#include "arena.h"
+
+/** Values are numbered node by node, output by output. */
+typedef struct etr_graph_values {
+  const etr_graph *graph;
+  uint32_t *first;  /* per node: number of its first output */
+  uint32_t *same;   /* per value: the value that it is a view or a copy of, or itself */
+  uint32_t *source; /* per value: likewise through what lowerings fuse into its producer (quantisation, batch norms, activations, transposes) */
+  bool *constant;   /* per value: its source is a weight */
+  uint32_t count;
+} etr_graph_values;
+
+/** False: out of memory. */
+bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena);
+
+static inline uint32_t etr_value_of_edge(const etr_graph_values *values, const etr_edge *edge) { return values->first[edge->node] + edge->output; }
+
+#endif

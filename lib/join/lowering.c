@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lowering.c - vertices of the graph as FX has them, delegates taken out one by one, and the proof.
+ */
+#include "lowering.h"
+
+#include "fx_graph.h"
+#include "operator.h"
+#include "partition.h"
+
+typedef struct lowerer {
+  const etr_method_join *join;
+  etr_arena *arena;
+  etr_arena scratch;
+  etr_fx_graph fx;
+  int32_t *member;      /* per vertex: index of its delegate in `delegates`, -1: none */
+  const etr_join_instruction **delegates;
+  size_t delegate_count;
+  uint32_t *leaving; /* delegates in the order in which they leave the graph */
+  uint32_t *call_of; /* per delegate: the vertex that calls it */
+  uint32_t **parts;  /* per delegate: its vertices in order */
+  size_t *part_sizes;
+  uint64_t budget;
+} lowerer;
+
+static bool spend(lowerer *l, uint64_t steps) {
+  if (l->budget < steps) return false;
+  l->budget -= steps;
+  return true;
+}
+
+/* ---- Taking delegates out ---- */
+
+/* A constant leaves with the delegate that alone uses it. */
+static bool leaves_with(const lowerer *l, uint32_t vertex, int32_t delegate) {
+  const etr_fx_graph *fx = &l->fx;
+  if (l->member[vertex] >= 0) return l->member[vertex] == delegate;
+  if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) return false;
+  for (uint32_t i = 0; i < fx->user_counts[vertex]; i++)
+    if (l->member[fx->users[fx->user_starts[vertex] + i]] != delegate) return false;
+  return true;
+}
+
+/* Notes the part of the current order that belongs to a delegate. */
+static bool note_part(lowerer *l, uint32_t delegate) {
+  uint32_t *part = etr_arena_alloc_array(&l->scratch, l->fx.order_count, sizeof *part);
+  size_t count = 0;
+  for (size_t i = 0; part && i < l->fx.order_count; i++)
+    if (leaves_with(l, l->fx.order[i], (int32_t)delegate)) part[count++] = l->fx.order[i];
+  l->parts[delegate] = part;
+  l->part_sizes[delegate] = count;
+  return part != NULL;
+}
+
+static bool take_out_all(lowerer *l) {
+  for (size_t i = 0; i < l->delegate_count; i++) {
+    uint32_t delegate = l->leaving[i];
+    if (!spend(l, 4 * (l->fx.order_count + l->fx.input_pool.count))) return false;
+    if (!etr_fx_find_users(&l->fx) || !note_part(l, delegate)) return false;
+    if (l->part_sizes[delegate] == 0) return false;
+    l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
+    if (l->call_of[delegate] == ETR_NONE) return false;
+    l->member[l->call_of[delegate]] = -1;
+    if (!etr_fx_sort(&l->fx)) return false;
+  }
+  return true;
+}
+
+/* ---- Proof ---- */
+
+/* The delegate's nodes have the handles of its list, in order. */
+static bool lists_agree(const lowerer *l, uint32_t delegate) {
+  const etr_map_instruction *map = l->delegates[delegate]->map;
+  size_t at = 0;
+  for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
+    uint32_t vertex = l->parts[delegate][i];
+    if (!etr_fx_is_operator(&l->fx, vertex)) continue;
+    if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
+    at++;
+  }
+  return at == map->handle_count;
+}
+
+/* The instruction's place in the order from `at` on: of a kernel the next node with its handle and operator, of a delegate its call. What is
+ * passed over has to be what runs as no instruction. ETR_NONE: it is not there. */
+static uint32_t find_instruction(const lowerer *l, const etr_join_instruction *instruction, uint32_t call, uint32_t at) {
+  for (; at < l->fx.order_count; at++) {
+    uint32_t vertex = l->fx.order[at];
+    if (vertex == call) return at;
+    if (!etr_fx_is_operator(&l->fx, vertex)) continue;
+    const etr_node *node = etr_fx_node(&l->fx, vertex);
+    bool same_handle = call == ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex) && node->debug_handle == instruction->map->handles[0];
+    if (same_handle && etr_slice_equal(etr_operator_of_target(node->target), instruction->op)) return at;
+    if (!etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
+  }
+  return ETR_NONE;
+}
+
+static uint32_t call_of_instruction(const lowerer *l, const etr_join_instruction *instruction) {
+  for (size_t i = 0; i < l->delegate_count; i++)
+    if (l->delegates[i] == instruction) return l->call_of[i];
+  return ETR_NONE;
+}
+
+/* Kernels and calls follow each other as the instructions do. */
+static bool instructions_agree(const lowerer *l) {
+  uint32_t at = 0;
+  for (size_t i = 0; i < l->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &l->join->instructions.data[i];
+    if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
+    uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
+    if (!instruction->is_delegate && instruction->op.size == 0) return false;
+    at = find_instruction(l, instruction, call, at);
+    if (at++ == ETR_NONE) return false;
+  }
+  return true;
+}
+
+static bool is_proven(const lowerer *l) {
+  for (uint32_t i = 0; i < l->delegate_count; i++)
+    if (!lists_agree(l, i)) return false;
+  return instructions_agree(l);
+}
+
+/* ---- Result ---- */
+
+static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t *delegate_of, uint32_t *next) {
+  for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
+    uint32_t vertex = l->parts[delegate][i], node = l->fx.vertices[vertex].node;
+    if (etr_fx_is_getitem(&l->fx, vertex)) continue;
+    rank[node] = (*next)++;
+    if (etr_fx_is_operator(&l->fx, vertex)) delegate_of[node] = l->delegates[delegate]->id;
+  }
+}
+
+static bool keep(const lowerer *l, etr_lowering *out) {
+  size_t node_count = l->join->graph->node_count;
+  uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
+  int32_t *delegate_of = etr_arena_alloc_array(l->arena, node_count, sizeof *delegate_of);
+  uint32_t *delegate_at = etr_arena_alloc_array(l->arena, l->fx.vertex_count, sizeof *delegate_at);
+  if (!rank || !delegate_of || !delegate_at) return false;
+  for (size_t i = 0; i < node_count; i++) delegate_of[i] = -1;
+  for (uint32_t i = 0; i < l->delegate_count; i++) delegate_at[l->call_of[i]] = i + 1;
+  for (size_t i = 0; i < l->fx.order_count; i++) {
+    uint32_t vertex = l->fx.order[i];
+    if (delegate_at[vertex])
+      rank_part(l, delegate_at[vertex] - 1, rank, delegate_of, &next);
+    else if (l->fx.vertices[vertex].node != ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex))
+      rank[l->fx.vertices[vertex].node] = next++;
+  }
+  *out = (etr_lowering){true, rank, delegate_of};
+  return true;
+}
+
+/* ---- All ---- */
+
+enum { BUDGET = 1 << 27 };
+
+static bool list_delegates(lowerer *l) {
+  size_t count = l->join->instructions.count;
+  l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
+  for (size_t i = 0; l->delegates && i < count; i++) {
+    const etr_join_instruction *instruction = &l->join->instructions.data[i];
+    if (instruction->is_delegate && instruction->map && instruction->map->handle_count) l->delegates[l->delegate_count++] = instruction;
+  }
+  l->leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->leaving);
+  l->call_of = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->call_of);
+  l->parts = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->parts);
+  l->part_sizes = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->part_sizes);
+  return l->delegates && l->leaving && l->call_of && l->parts && l->part_sizes;
+}
+
+static bool find(lowerer *l, etr_lowering *out, const bool *kernel_of) {
+  bool found = false;
+  if (!list_delegates(l) || !etr_fx_build(&l->fx, l->join->graph, l->delegate_count, &l->scratch)) return false;
+  l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
+  if (!l->member || !etr_fx_find_users(&l->fx)) return false;
+  for (size_t i = 0; i < l->fx.vertex_capacity; i++) l->member[i] = -1;
+  etr_partition partition = {.fx = &l->fx,
+                             .join = l->join,
+                             .kernel_of = kernel_of,
+                             .delegates = l->delegates,
+                             .delegate_count = l->delegate_count,
+                             .member = l->member,
+                             .leaving = l->leaving,
+                             .budget = &l->budget,
+                             .scratch = &l->scratch};
+  found = l->delegate_count == 0 || etr_partition_find(&partition);
+  if (found && take_out_all(l) && is_proven(l)) return keep(l, out);
+  return !etr_arena_failed(&l->scratch);
+}
+
+bool etr_lowering_find(etr_lowering *out, const etr_method_join *join, const bool *kernel_of, etr_arena *arena) {
+  lowerer l = {.join = join, .arena = arena, .budget = BUDGET};
+  *out = (etr_lowering){0};
+  bool good = find(&l, out, kernel_of);
+  good = good && !etr_arena_failed(&l.scratch);
+  etr_arena_clear(&l.scratch);
+  return good;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * method_join.c - (debug handle, operator) names a node where it is one; of several, data flow or order tells.
+ */
+#include "method_join.h"
+
+#include "data_flow.h"
+#include "delegate_nodes.h"
+#include "instructions.h"
+#include "lowering.h"
+#include "node_index.h"
+#include "operator.h"
+
+#include <stdlib.h>
+
+typedef struct joiner {
+  etr_method_join *join;
+  etr_arena *arena, scratch;
+  etr_map operators;         /* normalised operator -> number */
+  etr_node_index by_operator; /* nodes by handle and operator */
+  size_t *handle_cursor;     /* per slot that starts a handle's range: slots before this offset are taken */
+  bool *taken;               /* per node */
+  etr_lowering order;
+} joiner;
+
+/* ---- Nodes by handle ---- */
+
+static int by_handle(const void *a, const void *b) {
+  const etr_handle_node *x = a, *y = b;
+  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static uint32_t operator_number(joiner *j, etr_slice op) {
+  etr_map_slot *known = etr_map_at(&j->operators, op);
+  if (known && known->value == ETR_NONE) known->value = (uint32_t)j->operators.count - 1;
+  return known ? known->value : ETR_NONE;
+}
+
+static bool is_delegate_call(const etr_node *node) { return strcmp(node->target, "higher_order.executorch_call_delegate") == 0; }
+
+static bool index_nodes(joiner *j) {
+  const etr_graph *graph = j->join->graph;
+  etr_handle_node *nodes = etr_arena_alloc_array(j->arena, graph->node_count, sizeof *nodes);
+  j->by_operator.slots = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->by_operator.slots);
+  j->handle_cursor = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->handle_cursor);
+  j->taken = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->taken);
+  if (!j->by_operator.slots || !nodes || !j->handle_cursor || !j->taken) return false;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *n = &graph->nodes[i];
+    if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n)) continue;
+    uint32_t op = operator_number(j, etr_operator_of_target(n->target));
+    j->by_operator.slots[j->by_operator.count] = (etr_node_slot){n->debug_handle, op, i};
+    nodes[j->by_operator.count++] = (etr_handle_node){n->debug_handle, i};
+  }
+  etr_node_index_sort(&j->by_operator);
+  etr_sort(nodes, j->by_operator.count, sizeof *nodes, by_handle);
+  j->join->by_handle = nodes;
+  j->join->by_handle_count = j->by_operator.count;
+  return !etr_arena_failed(&j->scratch);
+}
+
+static void take(joiner *j, etr_join_instruction *instruction, uint32_t node, etr_match match) {
+  instruction->node = node;
+  instruction->match = match;
+  j->taken[node] = true;
+}
+
+/* ---- Kernels by handle and operator ---- */
+
+/* Kernels that have this operator at a handle, and the nodes there. */
+typedef struct kernel_group {
+  size_t first, node_count; /* in by_operator */
+  etr_vec(uint32_t) kernels; /* instructions without a node, in order */
+} kernel_group;
+
+typedef etr_vec(kernel_group) kernel_groups;
+
+/* The range of the first of its handles that has the operator. */
+static size_t range_of(joiner *j, const etr_join_instruction *instruction, size_t *count) {
+  uint32_t op = etr_map_get(&j->operators, instruction->op);
+  *count = 0;
+  for (size_t i = 0; op != ETR_NONE && i < instruction->map->handle_count; i++) {
+    size_t first = etr_node_index_find(&j->by_operator, instruction->map->handles[i], op, count);
+    if (*count) return first;
+  }
+  return 0;
+}
+
+static bool is_open(const etr_join_instruction *instruction) {
+  return instruction->is_kernel && instruction->node == ETR_NONE && instruction->map && instruction->op.size && !instruction->is_prim;
+}
+
+static bool group_kernels(joiner *j, kernel_groups *groups) {
+  uint32_t *group_of = etr_arena_alloc_array(&j->scratch, j->by_operator.count, sizeof *group_of); /* 1 + its place, by first slot */
+  if (!group_of) return false;
+  for (uint32_t i = 0; i < j->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &j->join->instructions.data[i];
+    size_t count, first = is_open(instruction) ? range_of(j, instruction, &count) : (count = 0);
+    if (count == 0) continue;
+    if (!group_of[first]) {
+      kernel_group *added = etr_vec_push(&j->scratch, groups);
+      if (!added) return false;
+      *added = (kernel_group){.first = first, .node_count = count};
+      group_of[first] = (uint32_t)groups->count;
+    }
+    uint32_t *slot = etr_vec_push(&j->scratch, &groups->data[group_of[first] - 1].kernels);
+    if (!slot) return false;
+    *slot = i;
+  }
+  return true;
+}
+
+/* Delegates take floating point and quantised numbers: what computes others stays a kernel. */
+static bool is_left_to_kernels(const etr_graph *graph, uint32_t index) {
+  const etr_node *node = &graph->nodes[index];
+  const char *dtype = node->output_count ? node->outputs[0].dtype : NULL;
+  return dtype && strncmp(dtype, "float", 5) != 0 && strncmp(dtype, "bfloat", 6) != 0;
+}
+
+/* Marks the nodes that a group's kernels run, as far as that can be told without order. */
+static void mark_kernels(const joiner *j, const kernel_group *g, bool *kernel_of) {
+  size_t left = g->kernels.count;
+  for (int others = 0; others <= 1; others++) {
+    for (size_t i = 0; i < g->node_count && left; i++) {
+      uint32_t node = j->by_operator.slots[g->first + i].node;
+      if (j->taken[node] || kernel_of[node] || (!others && !is_left_to_kernels(j->join->graph, node))) continue;
+      kernel_of[node] = true;
+      left--;
+    }
+  }
+}
+
+typedef struct ranked_node {
+  uint32_t node, rank;
+} ranked_node;
+
+static int by_rank(const void *a, const void *b) {
+  const ranked_node *x = a, *y = b;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The nodes of a group that its kernels may run, in the order of lowering if that is known. */
+static ranked_node *list_group(joiner *j, const kernel_group *g, const bool *kernel_of, size_t *count) {
+  ranked_node *list = etr_arena_alloc_array(&j->scratch, g->node_count, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list && i < g->node_count; i++) {
+    uint32_t node = j->by_operator.slots[g->first + i].node;
+    if (j->taken[node]) continue;
+    if (j->order.is_proven ? j->order.delegate_of[node] >= 0 : !kernel_of[node]) continue;
+    list[(*count)++] = (ranked_node){node, j->order.is_proven ? j->order.rank[node] : node};
+  }
+  if (list) etr_sort(list, *count, sizeof *list, by_rank);
+  return list;
+}
+
+static bool take_group(joiner *j, const kernel_group *g, const bool *kernel_of) {
+  size_t count, free_nodes = 0;
+  for (size_t i = 0; i < g->node_count; i++) free_nodes += !j->taken[j->by_operator.slots[g->first + i].node];
+  ranked_node *list = list_group(j, g, kernel_of, &count);
+  if (!list) return false;
+  etr_match match = free_nodes <= 1 ? ETR_MATCH_HANDLE : j->order.is_proven ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  for (size_t i = 0; i < g->kernels.count && i < count; i++) take(j, &j->join->instructions.data[g->kernels.data[i]], list[i].node, match);
+  return true;
+}
+
+static bool join_kernels(joiner *j, const kernel_groups *groups, const bool *kernel_of) {
+  for (size_t i = 0; i < groups->count; i++)
+    if (!take_group(j, &groups->data[i], kernel_of)) return false;
+  return true;
+}
+
+/* ---- Leftovers ---- */
+
+static size_t count_free(const joiner *j, uint32_t handle) {
+  size_t count = 0;
+  const etr_method_join *join = j->join;
+  for (size_t at = etr_join_first_of_handle(join, handle); at < join->by_handle_count && join->by_handle[at].handle == handle; at++)
+    count += !j->taken[join->by_handle[at].node];
+  return count;
+}
+
+/* The handle of a kernel that has none of its operator's nodes; 0 if the kernel is settled, or has no handle. */
+static uint32_t open_handle(const etr_join_instruction *instruction) {
+  bool open = instruction->is_kernel && instruction->node == ETR_NONE && instruction->map && instruction->map->handle_count && !instruction->is_prim;
+  return open ? instruction->map->handles[0] : 0;
+}
+
+static bool list_delegated_handles(joiner *j, etr_map *handles) {
+  etr_map_init(handles, &j->scratch);
+  for (size_t i = 0; i < j->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &j->join->instructions.data[i];
+    for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++)
+      if (!etr_map_set(handles, (etr_slice){(const char *)&instruction->map->handles[k], sizeof(uint32_t)}, 1)) return false;
+  }
+  return true;
+}
+
+/* An operator that was replaced after the Edge graph was recorded, or is not named: told by elimination, when no delegate shares the handle and
+ * as many nodes are left as kernels, or one kernel stands for all that is left (a fused one). */
+static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
+  etr_map kernels; /* handle -> kernels without a node */
+  etr_map_init(&kernels, &j->scratch);
+  for (size_t i = 0; i < j->join->instructions.count; i++) {
+    uint32_t handle = open_handle(&j->join->instructions.data[i]);
+    etr_slice key = {(const char *)&handle, sizeof handle};
+    if (handle == 0 || etr_map_get(delegated_handles, key) != ETR_NONE) continue;
+    uint32_t known = etr_map_get(&kernels, key);
+    etr_map_set(&kernels, key, known == ETR_NONE ? 1 : known + 1);
+  }
+  for (size_t i = 0; i < j->join->instructions.count; i++) {
+    uint32_t handle = open_handle(&j->join->instructions.data[i]);
+    etr_slice key = {(const char *)&handle, sizeof handle};
+    uint32_t waiting = handle ? etr_map_get(&kernels, key) : ETR_NONE;
+    if (waiting == ETR_NONE) continue;
+    if (waiting > 1 && waiting != count_free(j, handle)) {
+      etr_map_set(&kernels, key, ETR_NONE); /* cannot be told */
+      continue;
+    }
+    uint32_t node = etr_join_next_free(j->join, j->taken, j->handle_cursor, handle);
+    if (node != ETR_NONE) take(j, &j->join->instructions.data[i], node, ETR_MATCH_HANDLE);
+    etr_map_set(&kernels, key, waiting > 1 ? waiting - 1 : ETR_NONE);
+  }
+}
+
+/* ---- Bodies of cond, map and scan ---- */
+
+/* Kernels that the handle map does not name run in bodies: in instruction order they are the bodies' nodes in graph order, some left out (a branch
+ * that never ran) and some put in (what the map operator itself does). Walks both and pairs the next node of the same operator. */
+static bool join_bodies(joiner *j) {
+  const etr_graph *graph = j->join->graph;
+  etr_node_index free_nodes = {.slots = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *free_nodes.slots)};
+  uint32_t next = 0;
+  for (uint32_t i = 0; free_nodes.slots && i < graph->node_count; i++) {
+    const etr_node *n = &graph->nodes[i];
+    bool in_body = n->subgraph != ETR_NONE || !j->join->map || j->join->map->instruction_count == 0;
+    if (n->kind == ETR_NODE_OP && in_body && !j->taken[i])
+      free_nodes.slots[free_nodes.count++] = (etr_node_slot){0, operator_number(j, etr_operator_of_target(n->target)), i};
+  }
+  etr_node_index_sort(&free_nodes);
+  for (size_t i = 0; free_nodes.count && i < j->join->instructions.count; i++) {
+    etr_join_instruction *instruction = &j->join->instructions.data[i];
+    bool open = instruction->is_kernel && !instruction->map && !instruction->is_prim;
+    uint32_t op = open ? etr_map_get(&j->operators, instruction->op) : ETR_NONE;
+    if (op == ETR_NONE) continue;
+    const etr_node_slot *slot = etr_node_index_next(&free_nodes, 0, op, next);
+    if (!slot) continue;
+    next = slot->node + 1;
+    take(j, instruction, slot->node, ETR_MATCH_HANDLE);
+  }
+  return free_nodes.slots != NULL;
+}
+
+/* ---- Order ---- */
+
+/* Whether order has to tell: a delegate lists a handle that several nodes have, or kernels could be several nodes. */
+static bool needs_order(const joiner *j, const kernel_groups *groups) {
+  const etr_method_join *join = j->join;
+  for (size_t i = 0; i < groups->count; i++)
+    if (groups->data[i].node_count > 1) return true;
+  for (size_t i = 0; i < join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &join->instructions.data[i];
+    for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++) {
+      size_t first = etr_join_first_of_handle(join, instruction->map->handles[k]);
+      if (first + 1 < join->by_handle_count && join->by_handle[first + 1].handle == instruction->map->handles[k]) return true;
+    }
+  }
+  return false;
+}
+
+static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of) {
+  for (size_t i = 0; i < j->join->instructions.count; i++) {
+    const etr_join_instruction *instruction = &j->join->instructions.data[i];
+    if (instruction->is_kernel && instruction->node != ETR_NONE) kernel_of[instruction->node] = true;
+  }
+  for (size_t i = 0; i < groups->count; i++) mark_kernels(j, &groups->data[i], kernel_of);
+  if (!needs_order(j, groups)) return true;
+  return etr_lowering_find(&j->order, j->join, kernel_of, &j->scratch);
+}
+
+static bool follow_data(joiner *j, bool *ties) {
+  const uint32_t *rank = j->order.is_proven ? j->order.rank : NULL;
+  return etr_data_flow_join(j->join, &j->by_operator, &j->operators, rank, j->taken, ties, j->arena, &j->scratch);
+}
+
+/* Forgets what was told without order. */
+static void start_again(joiner *j) {
+  memset(j->taken, 0, j->join->graph->node_count * sizeof *j->taken);
+  for (size_t i = 0; i < j->join->instructions.count; i++) j->join->instructions.data[i].node = ETR_NONE;
+}
+
+static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
+  bool ties = false;
+  bool *kernel_of = etr_arena_alloc_array(&j->scratch, j->join->graph->node_count, sizeof *kernel_of);
+  kernel_groups groups = {0};
+  etr_map delegated_handles;
+  if (!kernel_of || !index_nodes(j) || !list_delegated_handles(j, &delegated_handles)) return false;
+  if (j->join->program && !follow_data(j, &ties)) return false;
+  if (!group_kernels(j, &groups) || !find_order(j, &groups, kernel_of)) return false;
+  if (ties && j->order.is_proven) {
+    start_again(j);
+    groups = (kernel_groups){0};
+    if (!follow_data(j, &ties) || !group_kernels(j, &groups)) return false;
+  }
+  if (!join_kernels(j, &groups, kernel_of)) return false;
+  take_leftovers(j, &delegated_handles);
+  if (!join_bodies(j)) return false;
+  return etr_find_delegate_nodes(j->join, &j->order, method, blocks, j->taken, j->arena, &j->scratch);
+}
+
+bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
+  joiner j = {.join = join, .arena = arena};
+  etr_map_init(&j.operators, &j.scratch);
+  bool good = etr_instructions_collect(join, method, blocks, arena, &j.scratch);
+  if (good && join->graph) {
+    join->node_delegate = etr_arena_alloc_array(arena, join->graph->node_count, sizeof *join->node_delegate);
+    for (size_t i = 0; join->node_delegate && i < join->graph->node_count; i++) join->node_delegate[i] = -1;
+    good = join->node_delegate && join_nodes(&j, method, blocks);
+  }
+  good = good && !etr_arena_failed(&j.scratch);
+  etr_arena_clear(&j.scratch);
+  return good;
+}

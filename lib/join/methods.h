@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * methods.h - which method each block of runs is. Layer 3.
+ */
+#ifndef ETR_METHODS_H
+#define ETR_METHODS_H
+
+#include "blocks.h"
+#include "join.h"
+
+/**
+ * Decides the method of every block: sets block.method (an index into joins) and block.method_rule. Blocks without kernels or delegates (loads)
+ * get none. Warns of blocks that fit no method, and of ties. Out of memory shows on the warnings' arena.
+ */
+void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t join_count, const etr_options *options, etr_warnings *warnings);
+
+#endif
