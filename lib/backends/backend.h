@@ -34,6 +34,8 @@ typedef struct etr_payload_operator {
   uint8_t input_count;
   uint32_t handle; /* Edge debug handle; 0: the lowering inserted it */
   uint32_t inputs[ETR_OPERATOR_INPUTS], output; /* indices into the payload's values, ETR_NONE where senseless */
+  uint32_t whole;     /* value that has the shape of the node's result: the output, but where later operators complete it */
+  uint32_t completes; /* operator before it whose node it is part of; ETR_NONE */
 } etr_payload_operator;
 
 /** What a delegate runs, as the .pte has it. */
@@ -57,6 +59,7 @@ typedef struct etr_expectation {
   uint32_t node;                /* whose time it is: another's, where it runs as part of that one */
   int16_t weight;               /* what it is worth to find it among the events */
   int16_t cost;                 /* of not finding it: 0 where it may well vanish */
+  uint32_t count;               /* how many operators it becomes */
 } etr_expectation;
 
 typedef struct etr_backend {
@@ -74,6 +77,9 @@ typedef struct etr_backend {
 
   /** Class of the operator that a node alone would become. */
   uint16_t (*class_of_node)(const etr_graph *graph, const etr_node *node);
+
+  /** Whether the operator that a node becomes has no handle in a payload: what it reads tells then. */
+  bool (*loses_handle)(const etr_node *node);
 
   /** What a node of a delegate is expected to run as. */
   etr_expectation (*expect)(const etr_delegate_view *delegate, uint32_t node);

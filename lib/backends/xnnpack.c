@@ -200,6 +200,12 @@ static uint16_t class_of_node(const etr_graph *graph, const etr_node *node) {
   return class_of_operator(op);
 }
 
+/* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
+static bool loses_handle(const etr_node *node) {
+  etr_slice op = etr_operator_of_target(node->target);
+  return is_batch_norm(op) || etr_slice_is(op, "addmm") || etr_slice_is(op, "mm");
+}
+
 /* ---- What becomes of a node ---- */
 
 static const etr_node *producer_of(const etr_graph *graph, const etr_node *node) {
@@ -228,12 +234,12 @@ static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t node) {
   uint16_t activated = source ? class_of_node(d->graph, source) : ETR_XNN_NONE;
   if (is_convolution(activated)) return (etr_expectation){.node = node}; /* part of it */
   if (etr_xnn_is_binary(activated)) node = (uint32_t)(source - d->graph->nodes); /* a Clamp in the binary operator's name */
-  return (etr_expectation){ETR_XNN_CLAMP, 0, node, 8, 3};
+  return (etr_expectation){ETR_XNN_CLAMP, 0, node, 8, 3, 1};
 }
 
 static etr_expectation expect_reshape(uint32_t node, etr_slice op) {
   bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view");
-  return (etr_expectation){ETR_XNN_RESHAPE, 0, node, is_view ? 9 : 7, is_view ? 1 : 0};
+  return (etr_expectation){ETR_XNN_RESHAPE, 0, node, is_view ? 9 : 7, is_view ? 1 : 0, 1};
 }
 
 static bool reads_quantized(const etr_delegate_view *d, const etr_node *node) {
@@ -251,6 +257,9 @@ static bool reads_constant(const etr_delegate_view *d, const etr_node *node) {
   return producer && producer->kind >= ETR_NODE_PARAMETER;
 }
 
+/* It takes five values at most; of more, four at a time join what is there (DecomposeConcatenate). */
+static uint32_t concatenations(size_t values) { return values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4; }
+
 /* What may fall away (views, quantisation) costs nothing to leave out. */
 static etr_expectation expect(const etr_delegate_view *d, uint32_t index) {
   const etr_node *node = &d->graph->nodes[index];
@@ -262,18 +271,18 @@ static etr_expectation expect(const etr_delegate_view *d, uint32_t index) {
   switch (class_) {
   case ETR_XNN_NONE: return (etr_expectation){.node = index};
   case ETR_XNN_CLAMP: return expect_clamp(d, index);
-  case ETR_XNN_CONVERT: return (etr_expectation){class_, 0, index, 6, 0};
+  case ETR_XNN_CONVERT: return (etr_expectation){class_, 0, index, 6, 0, 1};
   case ETR_XNN_RESHAPE: return expect_reshape(index, op);
-  case ETR_XNN_TRANSPOSE: return (etr_expectation){class_, 0, index, 9, 2};
+  case ETR_XNN_TRANSPOSE: return (etr_expectation){class_, 0, index, 9, 2, 1};
   case ETR_XNN_COPY:
-    if (!etr_slice_is(op, "cat")) return (etr_expectation){class_, 0, index, 7, 0};
-    break;
+    if (!etr_slice_is(op, "cat")) return (etr_expectation){class_, 0, index, 7, 0, 1};
+    return (etr_expectation){class_, 0, index, 10, 6, concatenations(node->input_count)};
   default: break;
   }
   uint16_t alternative = class_ == ETR_XNN_MUL && is_square(node)                      ? ETR_XNN_SQUARE
                          : etr_xnn_is_unary(class_) && reads_quantized(d, node) ? ETR_XNN_LOOKUP
                                                                                        : ETR_XNN_NONE;
-  return (etr_expectation){class_, alternative, index, 10, 6};
+  return (etr_expectation){class_, alternative, index, 10, 6, 1};
 }
 
 /* ---- Partitions (backends/xnnpack/partition/config) ---- */
@@ -282,8 +291,12 @@ static bool is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("q
 
 static bool is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
 
+/* Its scale is computed. */
+static bool is_dynamic(const etr_node *node) { return is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1; }
+
 static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   uint16_t class_ = class_of_node(graph, node);
+  if (node->input_count && is_dynamic(&graph->nodes[node->inputs[0].node])) return false;
   return is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
@@ -292,7 +305,7 @@ static bool keeps_together(const etr_graph *graph, const etr_node *producer, con
   etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
   if (is_dequantize(from)) return !is_quantize(to) && !is_dequantize(to);
   if (etr_slice_starts(from, ETR_SLICE("choose_qparams"))) return true;
-  if (is_quantize(from)) return is_dequantize(to) && user->input_count > 1;
+  if (is_quantize(from)) return is_dynamic(user);
   if (!is_only_user) return false;
   bool activates = etr_slice_is(to, "relu") || etr_slice_is(to, "hardtanh");
   return is_quantize(to) || (activates && takes_activation(graph, producer));
@@ -305,6 +318,7 @@ const etr_backend etr_xnnpack = {
     .class_name = class_name,
     .traits = traits,
     .class_of_node = class_of_node,
+    .loses_handle = loses_handle,
     .expect = expect,
     .keeps_together = keeps_together,
     .payload_needed = etr_xnn_payload_needed,

@@ -150,12 +150,12 @@ static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
   etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE), limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
-  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE};
+  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE, .whole = ETR_NONE, .completes = ETR_NONE};
   if (type == 0 || type >= ETR_COUNT(node_types)) return o;
   o.class_ = node_types[type].class_;
   o.input_count = node_types[type].input_count;
   for (uint8_t i = 0; i < o.input_count; i++) o.inputs[i] = read_value_id(r, value, node_types[type].input + (unsigned)i);
-  o.output = read_value_id(r, value, node_types[type].output);
+  o.whole = o.output = read_value_id(r, value, node_types[type].output);
   bool is_binary = etr_xnn_is_binary(o.class_);
   if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1]) o.alternative = ETR_XNN_SQUARE;
   if (is_binary && has_activation(r, limits)) o.activation = ETR_XNN_CLAMP;
@@ -181,6 +181,20 @@ static void mark_lookups(payload_reader *r) {
   }
 }
 
+/* A concatenation of more values than one operator takes is several, of which the first has the handle. */
+static void mark_concatenations(payload_reader *r) {
+  for (uint32_t i = 1, first = 0; i < r->operator_count; i++) {
+    etr_payload_operator *o = &r->operators[i], *before = &r->operators[i - 1];
+    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 && before->class_ == ETR_XNN_COPY && feeds(before, o);
+    if (!completes) {
+      first = i;
+      continue;
+    }
+    o->completes = first;
+    r->operators[first].whole = o->output;
+  }
+}
+
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
   etr_slice bytes = graph_bytes(payload);
   payload_reader r = {.operator_count = 0};
@@ -196,6 +210,7 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
     r.operators[r.operator_count++] = read_xnode(&r, etr_fb_table_at(&r.fb, vector, i));
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
   mark_lookups(&r);
+  mark_concatenations(&r);
   *out = (etr_payload){r.operators, r.operator_count, r.values, r.value_count};
   return true;
 }

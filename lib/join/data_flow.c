@@ -220,6 +220,15 @@ static void read_payload_inputs(flow *f, const call *c, const etr_payload_operat
 
 /* ---- Operators that lost their handle ---- */
 
+/* The first input that is no weight: a bias may stand before it. */
+static uint32_t first_read(const flow *f, const etr_node *node) {
+  for (size_t i = 0; i < node->input_count; i++) {
+    uint32_t value = etr_value_of_edge(&f->values, &node->inputs[i]);
+    if (!f->values.constant[value]) return value;
+  }
+  return UNKNOWN;
+}
+
 static bool find_users(flow *f) {
   const etr_graph *graph = f->join->graph;
   f->users = etr_arena_alloc_array(f->scratch, f->values.count, sizeof *f->users);
@@ -228,8 +237,9 @@ static bool find_users(flow *f) {
   for (uint32_t i = 0; i < f->values.count; i++) f->users[i] = ETR_NONE;
   for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
     const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_OP || node->input_count == 0) continue;
-    uint32_t source = f->values.source[etr_value_of_edge(&f->values, &node->inputs[0])];
+    uint32_t read = node->kind == ETR_NODE_OP ? first_read(f, node) : UNKNOWN;
+    if (read == UNKNOWN) continue;
+    uint32_t source = f->values.source[read];
     f->next_user[i] = f->users[source];
     f->users[source] = i;
   }
@@ -241,14 +251,15 @@ enum { MOST_USERS = 64 };
 /* A batch norm that runs as a convolution has no handle: of what reads the value, the one node that runs as this class. */
 static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_operator *o) {
   uint32_t found = ETR_NONE;
-  delegated d = {f, o->output == ETR_NONE ? NULL : &c->payload->values[o->output]};
+  delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
   if (!(f->backend->traits(o->class_) & ETR_CLASS_COMPUTES) || origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
   if (!f->users && !find_users(f)) return ETR_NONE;
   uint32_t node = f->users[f->values.source[origin]];
   for (int i = 0; i < MOST_USERS && node != ETR_NONE; i++, node = f->next_user[node]) {
     const etr_node *n = &f->join->graph->nodes[node];
-    if (f->taken[node] || f->backend->class_of_node(f->join->graph, n) != o->class_ || !agrees_with_value(&d, n)) continue;
+    if (f->taken[node] || !f->backend->loses_handle(n) || f->backend->class_of_node(f->join->graph, n) != o->class_ ||
+        !agrees_with_value(&d, n)) continue;
     if (found != ETR_NONE) return ETR_NONE;
     found = node;
   }
@@ -256,7 +267,7 @@ static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_op
 }
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
-  delegated d = {f, o->output == ETR_NONE ? NULL : &c->payload->values[o->output]};
+  delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
   read_payload_inputs(f, c, o);
   etr_wanted wanted = {.handles = &o->handle,
                        .handle_count = 1,
@@ -268,11 +279,17 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
   return etr_candidates_choose(f->delegated, &wanted, twins);
 }
 
+static uint32_t node_of_operator(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
+  if (o->completes != ETR_NONE) return c->nodes[o->completes];
+  if (o->class_ == 0) return ETR_NONE;
+  return o->handle ? node_with_handle(f, c, o, twins) : node_without_handle(f, c, o);
+}
+
 /* What has no node leaves its value as it is: a conversion, a transpose, a copy. */
 static void join_operator(flow *f, const call *c, size_t index) {
   const etr_payload_operator *o = &c->payload->operators[index];
   bool twins = false;
-  uint32_t node = o->class_ == 0 ? ETR_NONE : o->handle ? node_with_handle(f, c, o, &twins) : node_without_handle(f, c, o);
+  uint32_t node = node_of_operator(f, c, o, &twins);
   bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE && (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
                                                                                      f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
   c->nodes[index] = node;

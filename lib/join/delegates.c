@@ -153,7 +153,8 @@ static bool plan_nodes(delegate *d, plan *p) {
   etr_delegate_view view = {d->join->graph, d->join->node_delegate, d->instruction->id};
   for (size_t i = 0; i < count; i++) {
     etr_expectation e = d->backend->expect(&view, nodes[i].node);
-    if (e.class_ && !add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node)) return false;
+    for (uint32_t k = 0; e.class_ && k < e.count; k++)
+      if (!add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node)) return false;
   }
   return true;
 }

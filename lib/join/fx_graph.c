@@ -7,6 +7,8 @@
 #include "operator.h"
 #include "views.h"
 
+enum { USED = UINT32_MAX - 1 }; /* a result that will have a getitem */
+
 /* ---- Building ---- */
 
 /* FX has getitems where the file names the results apart from the node. */
@@ -20,6 +22,25 @@ static size_t count_vertices(const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++)
     count += 1 + (has_getitems(&graph->nodes[i]) ? graph->nodes[i].output_count : 0);
   return count;
+}
+
+/* FX has no getitem for a result that nothing uses. */
+static bool find_used_results(etr_fx_graph *fx) {
+  size_t count = 0;
+  uint32_t *first = etr_arena_alloc_array(fx->arena, fx->graph->node_count, sizeof *first);
+  for (size_t i = 0; first && i < fx->graph->node_count; i++) {
+    first[i] = (uint32_t)count;
+    count += fx->graph->nodes[i].output_count;
+  }
+  fx->getitem_of = etr_arena_alloc_array(fx->arena, count, sizeof *fx->getitem_of);
+  if (!first || !fx->getitem_of) return false;
+  for (size_t i = 0; i < count; i++) fx->getitem_of[i] = ETR_NONE;
+  for (size_t i = 0; i < fx->graph->node_count; i++) {
+    const etr_node *node = &fx->graph->nodes[i];
+    for (size_t k = 0; k < node->input_count; k++) fx->getitem_of[first[node->inputs[k].node] + node->inputs[k].output] = USED;
+  }
+  fx->first_output = first;
+  return true;
 }
 
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
@@ -41,7 +62,8 @@ static bool add_input(etr_fx_graph *fx, uint32_t vertex, uint32_t producer) {
 
 static uint32_t vertex_of_edge(const etr_fx_graph *fx, const etr_edge *edge) {
   uint32_t vertex = fx->vertex_of[edge->node];
-  return vertex == ETR_NONE || !has_getitems(&fx->graph->nodes[edge->node]) ? vertex : vertex + 1 + edge->output;
+  bool is_result = vertex != ETR_NONE && has_getitems(&fx->graph->nodes[edge->node]);
+  return is_result ? fx->getitem_of[fx->first_output[edge->node] + edge->output] : vertex;
 }
 
 static bool add_node(etr_fx_graph *fx, uint32_t index) {
@@ -53,8 +75,11 @@ static bool add_node(etr_fx_graph *fx, uint32_t index) {
     if (producer != ETR_NONE && producer < vertex && !add_input(fx, vertex, producer)) return false;
   }
   for (uint32_t i = 0; has_getitems(node) && i < node->output_count; i++) {
+    uint32_t *getitem = &fx->getitem_of[fx->first_output[index] + i];
+    if (*getitem != USED) continue;
     fx->stamp++;
-    if (!add_input(fx, add_vertex(fx, index, i), vertex)) return false;
+    *getitem = add_vertex(fx, index, i);
+    if (!add_input(fx, *getitem, vertex)) return false;
   }
   return true;
 }
@@ -75,7 +100,7 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
   /* each vertex becomes a delegate's result at most once */
   *out = (etr_fx_graph){
       .graph = graph, .arena = arena, .last_call = ETR_NONE, .vertex_capacity = 2 * count_vertices(graph) + calls + 1};
-  if (!allocate(out)) return false;
+  if (!allocate(out) || !find_used_results(out)) return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     out->vertex_of[i] = ETR_NONE;
     if (graph->nodes[i].subgraph == ETR_NONE && !add_node(out, i)) return false;

@@ -26,6 +26,7 @@ typedef struct etr_fx_graph {
   size_t order_count;
   uint32_t *users, *user_starts, *user_counts; /* as of etr_fx_find_users() */
   uint32_t *vertex_of;                         /* per node; its getitems stand behind it. ETR_NONE: nested */
+  uint32_t *first_output, *getitem_of;         /* per node: where its outputs start; per output: its getitem */
   uint32_t last_call;                          /* the call made last: a later user of its inputs than its place says. ETR_NONE */
   uint32_t *spare, *stamps, stamp, *queue;     /* of those that walk the graph */
   size_t user_capacity;

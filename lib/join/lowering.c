@@ -16,7 +16,7 @@ typedef struct lowerer {
   int32_t *member;      /* per vertex: index of its delegate in `delegates`, -1: none */
   const etr_join_instruction **delegates;
   size_t delegate_count;
-  uint32_t *leaving; /* delegates in the order in which they leave the graph */
+  etr_partitioner partitioner;
   uint32_t *call_of; /* per delegate: the vertex that calls it */
   uint32_t **parts;  /* per delegate: its vertices in order */
   size_t *part_sizes;
@@ -52,18 +52,22 @@ static bool note_part(lowerer *l, uint32_t delegate) {
   return part != NULL;
 }
 
-static bool take_out_all(lowerer *l) {
-  for (size_t i = 0; i < l->delegate_count; i++) {
-    uint32_t delegate = l->leaving[i];
+/* Takes the delegates of the last stage out, in their order. */
+static bool take_out(lowerer *l, size_t first) {
+  for (size_t i = first; i < l->partitioner.leaving_count; i++) {
+    uint32_t delegate = l->partitioner.leaving[i];
     if (!spend(l, 4 * (l->fx.order_count + l->fx.input_pool.count))) return false;
     if (!etr_fx_find_users(&l->fx) || !note_part(l, delegate)) return false;
     if (l->part_sizes[delegate] == 0) return false;
     l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
-    if (l->call_of[delegate] == ETR_NONE) return false;
-    l->member[l->call_of[delegate]] = -1;
-    if (!etr_fx_sort(&l->fx)) return false;
+    if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx)) return false;
   }
   return true;
+}
+
+static bool run_stage(lowerer *l, etr_partition_stage stage) {
+  size_t first = l->partitioner.leaving_count;
+  return etr_fx_find_users(&l->fx) && etr_partition_find(&l->partitioner, stage) && take_out(l, first);
 }
 
 /* ---- Proof ---- */
@@ -90,7 +94,8 @@ static uint32_t find_instruction(const lowerer *l, const etr_join_instruction *i
     if (!etr_fx_is_operator(&l->fx, vertex)) continue;
     const etr_node *node = etr_fx_node(&l->fx, vertex);
     bool same_handle = call == ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex) && node->debug_handle == instruction->map->handles[0];
-    if (same_handle && etr_slice_equal(etr_operator_of_target(node->target), instruction->op)) return at;
+    bool same_operator = instruction->op.size == 0 || (node && etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
+    if (same_handle && same_operator) return at;
     if (!etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
   }
   return ETR_NONE;
@@ -109,7 +114,6 @@ static bool instructions_agree(const lowerer *l) {
     const etr_join_instruction *instruction = &l->join->instructions.data[i];
     if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
     uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
-    if (!instruction->is_delegate && instruction->op.size == 0) return false;
     at = find_instruction(l, instruction, call, at);
     if (at++ == ETR_NONE) return false;
   }
@@ -163,38 +167,54 @@ static bool list_delegates(lowerer *l) {
     const etr_join_instruction *instruction = &l->join->instructions.data[i];
     if (instruction->is_delegate && instruction->map && instruction->map->handle_count) l->delegates[l->delegate_count++] = instruction;
   }
-  l->leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->leaving);
   l->call_of = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->call_of);
   l->parts = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->parts);
   l->part_sizes = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->part_sizes);
-  return l->delegates && l->leaving && l->call_of && l->parts && l->part_sizes;
+  return l->delegates && l->call_of && l->parts && l->part_sizes;
 }
 
-static bool find(lowerer *l, etr_lowering *out, const bool *kernel_of) {
-  bool found = false;
-  if (!list_delegates(l) || !etr_fx_build(&l->fx, l->join->graph, l->delegate_count, &l->scratch)) return false;
+static bool start(lowerer *l, const bool *kernel_of) {
+  if (!etr_fx_build(&l->fx, l->join->graph, l->delegate_count, &l->scratch)) return false;
   l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
-  if (!l->member || !etr_fx_find_users(&l->fx)) return false;
+  uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
+  if (!l->member || !leaving || !etr_fx_find_users(&l->fx)) return false;
   for (size_t i = 0; i < l->fx.vertex_capacity; i++) l->member[i] = -1;
-  etr_partition partition = {.fx = &l->fx,
-                             .join = l->join,
-                             .kernel_of = kernel_of,
-                             .delegates = l->delegates,
-                             .delegate_count = l->delegate_count,
-                             .member = l->member,
-                             .leaving = l->leaving,
-                             .budget = &l->budget,
-                             .scratch = &l->scratch};
-  found = l->delegate_count == 0 || etr_partition_find(&partition);
-  if (found && take_out_all(l) && is_proven(l)) return keep(l, out);
-  return !etr_arena_failed(&l->scratch);
+  l->partitioner = (etr_partitioner){.fx = &l->fx,
+                                     .join = l->join,
+                                     .kernel_of = kernel_of,
+                                     .delegates = l->delegates,
+                                     .delegate_count = l->delegate_count,
+                                     .member = l->member,
+                                     .leaving = leaving,
+                                     .budget = &l->budget,
+                                     .scratch = &l->scratch};
+  return etr_partitioner_init(&l->partitioner);
+}
+
+/* The partitioners that a model may have been lowered with, one after the other. */
+static const struct {
+  etr_partition_stage stages[2];
+  size_t count;
+} strategies[] = {
+    {{ETR_STAGE_ALL}, 1},
+    {{ETR_STAGE_DYNAMIC, ETR_STAGE_REST}, 2},
+    {{ETR_STAGE_SINGLE}, 1},
+};
+
+static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
+  if (!start(l, kernel_of)) return false;
+  for (size_t i = 0; i < strategies[strategy].count; i++)
+    if (!run_stage(l, strategies[strategy].stages[i])) return false;
+  return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
 }
 
 bool etr_lowering_find(etr_lowering *out, const etr_method_join *join, const bool *kernel_of, etr_arena *arena) {
   lowerer l = {.join = join, .arena = arena, .budget = BUDGET};
   *out = (etr_lowering){0};
-  bool good = find(&l, out, kernel_of);
-  good = good && !etr_arena_failed(&l.scratch);
+  bool found = false, good = list_delegates(&l);
+  for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)
+    found = try_strategy(&l, i, kernel_of);
+  good = good && !etr_arena_failed(&l.scratch) && (!found || keep(&l, out));
   etr_arena_clear(&l.scratch);
   return good;
 }

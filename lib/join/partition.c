@@ -8,18 +8,16 @@
 #include "operator.h"
 #include "views.h"
 
-#include <stdlib.h>
-
 typedef struct group {
   uint32_t first, count; /* in `grouped` */
   uint32_t partition;    /* that took it in; ETR_NONE */
 } group;
 
+/* A stage. */
 typedef struct finder {
-  etr_partition *p;
+  etr_partitioner *p;
   const etr_fx_graph *fx;
-  bool *delegated;    /* per vertex */
-  uint32_t *leader;   /* per vertex: a vertex of its group; itself at the root */
+  bool *chosen;       /* per vertex: of a group of this stage */
   uint32_t *group_of; /* per vertex; ETR_NONE */
   uint32_t *grouped;  /* vertices by group */
   group *groups;      /* the one that ends last first */
@@ -37,10 +35,10 @@ static bool spend(finder *f, uint64_t steps) {
 /* ---- Which nodes are delegated ---- */
 
 /* How often handles are listed by delegates. */
-static bool count_entries(finder *f, etr_map *entries) {
-  etr_map_init(entries, f->p->scratch);
-  for (size_t i = 0; i < f->p->delegate_count; i++) {
-    const etr_map_instruction *map = f->p->delegates[i]->map;
+static bool count_entries(etr_partitioner *p, etr_map *entries) {
+  etr_map_init(entries, p->scratch);
+  for (size_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
     for (size_t k = 0; k < map->handle_count; k++) {
       etr_map_slot *slot = etr_map_at(entries, (etr_slice){(const char *)&map->handles[k], sizeof *map->handles});
       if (!slot) return false;
@@ -50,94 +48,124 @@ static bool count_entries(finder *f, etr_map *entries) {
   return true;
 }
 
-static uint32_t entries_of_node(const finder *f, uint32_t node) {
-  uint32_t vertex = f->fx->vertex_of[node];
-  bool has_getitems = vertex + 1 < f->fx->vertex_count && f->fx->vertices[vertex + 1].node == node && etr_fx_is_getitem(f->fx, vertex + 1);
-  return 1 + (has_getitems ? (uint32_t)f->fx->graph->nodes[node].output_count : 0);
+/* A node has an entry, and one for each getitem. */
+static uint32_t end_of_node(const etr_partitioner *p, uint32_t node) {
+  uint32_t end = p->fx->vertex_of[node] + 1;
+  while (end < p->fx->vertex_count && p->fx->vertices[end].node == node && etr_fx_is_getitem(p->fx, end)) end++;
+  return end;
 }
 
-static void delegate_node(finder *f, uint32_t node) {
-  uint32_t vertex = f->fx->vertex_of[node], count = entries_of_node(f, node);
-  for (uint32_t i = 0; i < count; i++) f->delegated[vertex + i] = true;
+/* Which nodes rather stay in the program: symbolic numbers, views of symbolic shapes, other views. 0: no reason to. */
+static int eagerness_to_stay(const etr_node *node) {
+  if (!etr_has_tensor(node)) return 3;
+  if (!etr_is_view(node)) return 0;
+  for (int32_t i = 0; i < node->outputs[0].rank; i++)
+    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC) return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view")) ? 2 : 1;
+  return 1;
 }
 
-/* Of a handle's nodes those that run as no kernel: as many as the delegates list, views left to the program where there are more. */
-static bool delegate_handle(finder *f, size_t first, size_t end, uint32_t wanted) {
-  const etr_handle_node *nodes = f->p->join->by_handle;
-  uint32_t available = 0, views = 0;
+/* Of a handle's nodes those that run as no kernel: as many as the delegates list, of views and the like only as many as that takes. */
+static bool delegate_handle(etr_partitioner *p, size_t first, size_t end, uint32_t wanted) {
+  const etr_handle_node *nodes = p->join->by_handle;
+  uint32_t available = 0;
   for (size_t i = first; i < end; i++) {
-    uint32_t node = nodes[i].node, entries = entries_of_node(f, node);
-    if (f->p->kernel_of[node] || f->fx->vertex_of[node] == ETR_NONE) continue;
-    available += entries;
-    if (etr_is_view(&f->fx->graph->nodes[node]) || !etr_has_tensor(&f->fx->graph->nodes[node])) views += entries;
+    uint32_t node = nodes[i].node;
+    if (p->kernel_of[node] || p->fx->vertex_of[node] == ETR_NONE) continue;
+    available += end_of_node(p, node) - p->fx->vertex_of[node];
+    for (uint32_t v = p->fx->vertex_of[node]; v < end_of_node(p, node); v++) p->delegated[v] = true;
   }
-  bool without_views = available - views == wanted;
-  if (available != wanted && !without_views) return false;
-  for (size_t i = first; i < end; i++) {
-    const etr_node *node = &f->fx->graph->nodes[nodes[i].node];
-    bool is_left = f->p->kernel_of[nodes[i].node] || f->fx->vertex_of[nodes[i].node] == ETR_NONE;
-    bool is_view = available != wanted && (etr_is_view(node) || !etr_has_tensor(node));
-    if (!is_left && !is_view) delegate_node(f, nodes[i].node);
+  for (int eagerness = 3; eagerness > 0 && available > wanted; eagerness--) {
+    for (size_t i = end; i-- > first && available > wanted;) {
+      uint32_t vertex = p->fx->vertex_of[nodes[i].node];
+      if (vertex == ETR_NONE || !p->delegated[vertex] || eagerness_to_stay(&p->fx->graph->nodes[nodes[i].node]) != eagerness) continue;
+      p->delegated[vertex] = false;
+      available--;
+    }
   }
-  return true;
+  return available == wanted;
 }
 
-static bool find_delegated(finder *f) {
-  const etr_method_join *join = f->p->join;
+static bool find_delegated(etr_partitioner *p) {
+  const etr_method_join *join = p->join;
   etr_map entries;
-  if (!count_entries(f, &entries)) return false;
+  if (!count_entries(p, &entries)) return false;
   for (size_t first = 0, end; first < join->by_handle_count; first = end) {
     uint32_t handle = join->by_handle[first].handle;
     for (end = first; end < join->by_handle_count && join->by_handle[end].handle == handle;) end++;
     uint32_t wanted = etr_map_get(&entries, (etr_slice){(const char *)&handle, sizeof handle});
-    if (wanted != ETR_NONE && !delegate_handle(f, first, end, wanted)) return false;
+    if (wanted != ETR_NONE && !delegate_handle(p, first, end, wanted)) return false;
   }
   return true;
 }
 
 /* ---- Groups ---- */
 
-static uint32_t root_of(finder *f, uint32_t vertex) {
-  while (f->leader[vertex] != vertex) vertex = f->leader[vertex] = f->leader[f->leader[vertex]];
+static uint32_t root_of(const etr_partitioner *p, uint32_t vertex) {
+  while (p->leader[vertex] != vertex) vertex = p->leader[vertex] = p->leader[p->leader[vertex]];
   return vertex;
 }
 
-static bool stay_together(const finder *f, const etr_backend *backend, uint32_t producer, uint32_t user) {
-  if (etr_fx_is_getitem(f->fx, user)) return true;
+static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
+  if (etr_fx_is_getitem(p->fx, user)) return true;
   if (!backend || !backend->keeps_together) return false;
-  return backend->keeps_together(f->fx->graph, etr_fx_node(f->fx, producer), etr_fx_node(f->fx, user), f->fx->user_counts[producer] == 1);
+  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer), etr_fx_node(p->fx, user), p->fx->user_counts[producer] == 1);
 }
 
-static void unite(finder *f) {
-  const etr_backend *backend = f->p->delegate_count ? etr_backend_of(f->p->delegates[0]->backend) : NULL;
-  for (uint32_t v = 0; v < f->fx->vertex_count; v++) f->leader[v] = v;
-  for (uint32_t v = 0; v < f->fx->vertex_count; v++) {
-    const etr_fx_vertex *vertex = &f->fx->vertices[v];
-    for (uint32_t i = 0; f->delegated[v] && i < vertex->input_count; i++) {
-      uint32_t producer = f->fx->input_pool.data[vertex->first_input + i];
-      if (f->delegated[producer] && stay_together(f, backend, producer, v)) f->leader[root_of(f, producer)] = root_of(f, v);
+static bool is_choosing(const etr_node *node) {
+  return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("choose_qparams"));
+}
+
+static void unite(etr_partitioner *p) {
+  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
+  uint32_t count = (uint32_t)p->fx->vertex_count;
+  for (uint32_t v = 0; v < count; v++) p->leader[v] = v;
+  for (uint32_t v = 0; v < count; v++) {
+    const etr_fx_vertex *vertex = &p->fx->vertices[v];
+    for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++) {
+      uint32_t producer = p->fx->input_pool.data[vertex->first_input + i];
+      if (p->delegated[producer] && stay_together(p, backend, producer, v)) p->leader[root_of(p, producer)] = root_of(p, v);
     }
   }
+  for (uint32_t v = 0; v < count; v++)
+    if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v))) p->is_dynamic[root_of(p, v)] = true;
 }
 
-/* Numbers the groups from the last vertex on, and lists their vertices. */
-static void list_groups(finder *f) {
+bool etr_partitioner_init(etr_partitioner *p) {
+  size_t count = p->fx->vertex_capacity;
+  p->delegated = etr_arena_alloc_array(p->scratch, count, sizeof *p->delegated);
+  p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
+  p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
+  p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
+  if (!p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p)) return false;
+  unite(p);
+  return true;
+}
+
+static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
+  bool is_dynamic = p->is_dynamic[root_of(p, vertex)];
+  return stage == ETR_STAGE_DYNAMIC ? is_dynamic : stage != ETR_STAGE_REST || !is_dynamic;
+}
+
+/* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
+static void list_groups(finder *f, etr_partition_stage stage) {
+  const uint32_t *order = f->fx->order;
   uint32_t at = 0;
-  for (uint32_t v = (uint32_t)f->fx->vertex_count; v-- > 0;) {
-    if (!f->delegated[v]) continue;
-    uint32_t *number = &f->group_of[root_of(f, v)];
+  for (size_t i = f->fx->order_count; i-- > 0;) {
+    if (order[i] >= f->p->fx->vertex_count || !f->p->delegated[order[i]] || !is_of_stage(f->p, order[i], stage)) continue;
+    uint32_t *number = &f->group_of[root_of(f->p, order[i])];
     if (*number == ETR_NONE) f->groups[*number = (uint32_t)f->group_count++].partition = ETR_NONE;
     f->groups[*number].count++;
+    f->chosen[order[i]] = true;
   }
   for (size_t i = 0; i < f->group_count; i++) {
     f->groups[i].first = at;
     at += f->groups[i].count;
     f->groups[i].count = 0;
   }
-  for (uint32_t v = 0; v < f->fx->vertex_count; v++) {
-    if (!f->delegated[v]) continue;
-    group *g = &f->groups[f->group_of[v] = f->group_of[root_of(f, v)]];
-    f->grouped[g->first + g->count++] = v;
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    if (!f->chosen[order[i]]) continue;
+    group *g = &f->groups[f->group_of[order[i]] = f->group_of[root_of(f->p, order[i])]];
+    f->grouped[g->first + g->count++] = order[i];
   }
 }
 
@@ -191,12 +219,12 @@ static bool fits(finder *f, const group *g, uint32_t number) {
   return true;
 }
 
-static bool merge(finder *f) {
+static bool merge(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++) {
     if (f->groups[i].partition != ETR_NONE) continue;
     uint32_t number = ++f->partition_count;
     if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number)) return false; /* more than the record's delegates */
-    for (size_t k = i + 1; k < f->group_count; k++) {
+    for (size_t k = i + 1; k < f->group_count && !alone; k++) {
       group *g = &f->groups[k];
       if (!spend(f, 1)) return false;
       if (g->partition != ETR_NONE) continue;
@@ -204,7 +232,7 @@ static bool merge(finder *f) {
       if (fits(f, g, number) && !take_in(f, g, number)) return false;
     }
   }
-  return f->partition_count == f->p->delegate_count;
+  return true;
 }
 
 /* ---- Which delegate a partition is ---- */
@@ -231,42 +259,57 @@ static void add_handle(handle_list *list, uint32_t handle) {
 
 static void list_partitions(finder *f, handle_list *lists) {
   for (uint32_t i = 0; i < f->partition_count; i++) lists[i] = (handle_list){.index = i};
-  for (uint32_t v = 0; v < f->fx->vertex_count; v++) {
-    if (!f->delegated[v]) continue;
-    handle_list *list = &lists[f->groups[f->group_of[v]].partition];
-    add_handle(list, etr_fx_node(f->fx, v)->debug_handle);
-    list->last = v;
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (!f->chosen[vertex]) continue;
+    handle_list *list = &lists[f->groups[f->group_of[vertex]].partition];
+    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
+    list->last = (uint32_t)i;
   }
 }
 
+static void list_delegates(const etr_partitioner *p, handle_list *lists) {
+  for (uint32_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
+    lists[i] = (handle_list){.index = i, .last = i};
+    for (size_t k = 0; k < map->handle_count; k++) add_handle(&lists[i], map->handles[k]);
+  }
+}
+
+static bool same_handles(const handle_list *a, const handle_list *b) { return a->sum == b->sum && a->count == b->count; }
+
 /* Those that list the same handles are told apart by where they end: calls follow each other as their last nodes do. */
-static bool name_partitions(finder *f) {
-  size_t count = f->partition_count;
-  handle_list *partitions = etr_arena_alloc_array(f->p->scratch, count, sizeof *partitions);
-  handle_list *delegates = etr_arena_alloc_array(f->p->scratch, count, sizeof *delegates);
-  if (!partitions || !delegates) return false;
+static bool name_partitions(finder *f, bool alone) {
+  etr_partitioner *p = f->p;
+  handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *partitions);
+  handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
+  uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
+  if (!partitions || !delegates || !name_of) return false;
   list_partitions(f, partitions);
-  for (uint32_t i = 0; i < count; i++) {
-    const etr_map_instruction *map = f->p->delegates[i]->map;
-    delegates[i] = (handle_list){.index = i, .last = i};
-    for (size_t k = 0; k < map->handle_count; k++) add_handle(&delegates[i], map->handles[k]);
+  list_delegates(p, delegates);
+  etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
+  etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
+  for (size_t i = 0, k = 0; i < f->partition_count; i++, k++) {
+    while (k < p->delegate_count && (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k]))) k++;
+    if (k == p->delegate_count) return false;
+    name_of[partitions[i].index] = delegates[k].index;
   }
-  qsort(partitions, count, sizeof *partitions, by_list);
-  qsort(delegates, count, sizeof *delegates, by_list);
-  for (size_t i = 0; i < count; i++) {
-    if (partitions[i].sum != delegates[i].sum || partitions[i].count != delegates[i].count) return false;
-    f->p->leaving[partitions[i].index] = delegates[i].index;
+  for (uint32_t i = 0; i < f->partition_count; i++) {
+    uint32_t name = name_of[alone ? f->partition_count - 1 - i : i]; /* alone, they leave from the first on */
+    p->leaving[p->leaving_count++] = name;
+    p->is_named[name] = true;
   }
-  for (uint32_t v = 0; v < f->fx->vertex_count; v++)
-    if (f->delegated[v]) f->p->member[v] = (int32_t)f->p->leaving[f->groups[f->group_of[v]].partition];
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (f->chosen[vertex]) p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
+  }
   return true;
 }
 
-bool etr_partition_find(etr_partition *p) {
+bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   finder f = {.p = p, .fx = p->fx};
-  size_t count = p->fx->vertex_count;
-  f.delegated = etr_arena_alloc_array(p->scratch, count, sizeof *f.delegated);
-  f.leader = etr_arena_alloc_array(p->scratch, count, sizeof *f.leader);
+  size_t count = p->fx->vertex_capacity;
+  f.chosen = etr_arena_alloc_array(p->scratch, count, sizeof *f.chosen);
   f.group_of = etr_arena_alloc_array(p->scratch, count, sizeof *f.group_of);
   f.grouped = etr_arena_alloc_array(p->scratch, count, sizeof *f.grouped);
   f.groups = etr_arena_alloc_array(p->scratch, count, sizeof *f.groups);
@@ -276,8 +319,7 @@ bool etr_partition_find(etr_partition *p) {
   f.stack = etr_arena_alloc_array(p->scratch, count, sizeof *f.stack);
   if (etr_arena_failed(p->scratch)) return false;
   for (size_t i = 0; i < count; i++) f.group_of[i] = ETR_NONE;
-  if (!find_delegated(&f)) return false;
-  unite(&f);
-  list_groups(&f);
-  return merge(&f) && name_partitions(&f);
+  list_groups(&f, stage);
+  bool alone = stage == ETR_STAGE_SINGLE;
+  return merge(&f, alone) && name_partitions(&f, alone);
 }
