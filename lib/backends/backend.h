@@ -36,6 +36,7 @@ typedef struct etr_payload_operator {
   uint32_t inputs[ETR_OPERATOR_INPUTS], output; /* indices into the payload's values, ETR_NONE where senseless */
   uint32_t whole;     /* value that has the shape of the node's result: the output, but where later operators complete it */
   uint32_t completes; /* operator before it whose node it is part of; ETR_NONE */
+  bool is_idle;       /* another like it stands beside it: of the two the runtime drops this one */
 } etr_payload_operator;
 
 /** What a delegate runs, as the .pte has it. */
@@ -46,9 +47,17 @@ typedef struct etr_payload {
   size_t value_count;
 } etr_payload;
 
+/** Whether the operator that a node becomes has no handle in a payload, so that only what it reads tells. */
+typedef enum etr_handle_loss {
+  ETR_KEEPS_HANDLE,
+  ETR_LOSES_HANDLE_UNLESS_FUSED, /* where it runs at all: mostly it is part of another operator */
+  ETR_LOSES_HANDLE,
+} etr_handle_loss;
+
 /** The nodes of a graph that one delegate holds. */
 typedef struct etr_delegate_view {
   const etr_graph *graph;
+  const uint32_t *uses; /* per node: how often its results are used */
   const int32_t *delegate_of; /* per node: instruction of its delegate, -1: none */
   int32_t instruction;
 } etr_delegate_view;
@@ -78,8 +87,8 @@ typedef struct etr_backend {
   /** Class of the operator that a node alone would become. */
   uint16_t (*class_of_node)(const etr_graph *graph, const etr_node *node);
 
-  /** Whether the operator that a node becomes has no handle in a payload: what it reads tells then. */
-  bool (*loses_handle)(const etr_node *node);
+  /** Whether a node's operator has a handle. uses: per node, how often its results are used. */
+  etr_handle_loss (*loses_handle)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
   /** What a node of a delegate is expected to run as. */
   etr_expectation (*expect)(const etr_delegate_view *delegate, uint32_t node);

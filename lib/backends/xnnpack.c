@@ -200,17 +200,27 @@ static uint16_t class_of_node(const etr_graph *graph, const etr_node *node) {
   return class_of_operator(op);
 }
 
-/* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
-static bool loses_handle(const etr_node *node) {
-  etr_slice op = etr_operator_of_target(node->target);
-  return is_batch_norm(op) || etr_slice_is(op, "addmm") || etr_slice_is(op, "mm");
-}
-
-/* ---- What becomes of a node ---- */
-
 static const etr_node *producer_of(const etr_graph *graph, const etr_node *node) {
   return node->input_count ? &graph->nodes[node->inputs[0].node] : NULL;
 }
+
+static bool is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
+
+/* A batch norm right behind a convolution or a linear layer that nothing else reads is folded into it. */
+static bool follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+  const etr_node *producer = producer_of(graph, node);
+  if (!producer || is_batch_norm(etr_operator_of_target(producer->target))) return false;
+  return uses[producer - graph->nodes] == 1 && is_convolution(class_of_node(graph, producer));
+}
+
+/* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
+static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+  etr_slice op = etr_operator_of_target(node->target);
+  if (is_batch_norm(op)) return follows_convolution(graph, uses, node) ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_LOSES_HANDLE;
+  return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") ? ETR_LOSES_HANDLE : ETR_KEEPS_HANDLE;
+}
+
+/* ---- What becomes of a node ---- */
 
 static bool is_in_delegate(const etr_delegate_view *d, const etr_node *node) {
   return d->delegate_of[node - d->graph->nodes] == d->instruction;
@@ -226,8 +236,6 @@ static const etr_node *source_of(const etr_delegate_view *d, const etr_node *nod
   }
   return NULL;
 }
-
-static bool is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
 
 static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t node) {
   const etr_node *source = source_of(d, &d->graph->nodes[node]);
@@ -266,8 +274,8 @@ static etr_expectation expect(const etr_delegate_view *d, uint32_t index) {
   etr_slice op = etr_operator_of_target(node->target);
   uint16_t class_ = class_of_node(d->graph, node);
   if ((traits(class_) & ETR_CLASS_INSERTED) && reads_constant(d, node)) class_ = ETR_XNN_NONE;
-  const etr_node *source = is_batch_norm(op) ? source_of(d, node) : NULL;
-  if (source && is_convolution(class_of_node(d->graph, source))) class_ = ETR_XNN_NONE; /* folded into it */
+  bool is_folded = is_batch_norm(op) && follows_convolution(d->graph, d->uses, node) && is_in_delegate(d, producer_of(d->graph, node));
+  if (is_folded) class_ = ETR_XNN_NONE;
   switch (class_) {
   case ETR_XNN_NONE: return (etr_expectation){.node = index};
   case ETR_XNN_CLAMP: return expect_clamp(d, index);

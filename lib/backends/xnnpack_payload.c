@@ -195,6 +195,21 @@ static void mark_concatenations(payload_reader *r) {
   }
 }
 
+/* Of two reshapes in a row the runtime drops the first, if nothing else reads it; of two Clamps the second. */
+static bool mark_idle(payload_reader *r, etr_arena *arena) {
+  bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read); /* by what is no reshape */
+  for (uint32_t i = 0; is_read && i < r->operator_count; i++)
+    for (uint8_t k = 0; k < r->operators[i].input_count; k++)
+      if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE) is_read[r->operators[i].inputs[k]] = true;
+  for (uint32_t i = 0; is_read && i < r->operator_count; i++) {
+    etr_payload_operator *o = &r->operators[i];
+    if (o->output == ETR_NONE) continue;
+    o->is_idle = o->class_ == ETR_XNN_RESHAPE && !is_read[o->output] && r->values[o->output].argument < 0;
+    o->is_idle |= o->class_ == ETR_XNN_CLAMP && i > 0 && o[-1].class_ == ETR_XNN_CLAMP && feeds(o - 1, o);
+  }
+  return is_read != NULL;
+}
+
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
   etr_slice bytes = graph_bytes(payload);
   payload_reader r = {.operator_count = 0};
@@ -211,6 +226,7 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
   mark_lookups(&r);
   mark_concatenations(&r);
+  if (!mark_idle(&r, arena)) return false;
   *out = (etr_payload){r.operators, r.operator_count, r.values, r.value_count};
   return true;
 }

@@ -67,6 +67,6 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
   fill(&a);
   walk_back(&a, early, true);
   walk_back(&a, late, false);
-  for (size_t i = 0; i < left_count; i++) out[i] = (etr_align_pair){early[i], early[i] != late[i]};
+  for (size_t i = 0; i < left_count; i++) out[i] = (etr_align_pair){late[i], early[i] != late[i]};
   return true;
 }

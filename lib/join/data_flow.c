@@ -248,8 +248,9 @@ static bool find_users(flow *f) {
 
 enum { MOST_USERS = 64 };
 
-/* A batch norm that runs as a convolution has no handle: of what reads the value, the one node that runs as this class. */
+/* Of what reads the value, the one node that runs as this class and loses its handle; of those that may be fused, one that nothing hides. */
 static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_operator *o) {
+  etr_handle_loss best = ETR_KEEPS_HANDLE;
   uint32_t found = ETR_NONE;
   delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
@@ -258,10 +259,11 @@ static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_op
   uint32_t node = f->users[f->values.source[origin]];
   for (int i = 0; i < MOST_USERS && node != ETR_NONE; i++, node = f->next_user[node]) {
     const etr_node *n = &f->join->graph->nodes[node];
-    if (f->taken[node] || !f->backend->loses_handle(n) || f->backend->class_of_node(f->join->graph, n) != o->class_ ||
-        !agrees_with_value(&d, n)) continue;
-    if (found != ETR_NONE) return ETR_NONE;
-    found = node;
+    etr_handle_loss loss = f->taken[node] ? ETR_KEEPS_HANDLE : f->backend->loses_handle(f->join->graph, f->join->uses, n);
+    if (loss == ETR_KEEPS_HANDLE || loss < best || f->backend->class_of_node(f->join->graph, n) != o->class_) continue;
+    if (!agrees_with_value(&d, n)) continue;
+    found = loss == best ? ETR_NONE : node; /* several: cannot be told */
+    best = loss;
   }
   return found;
 }

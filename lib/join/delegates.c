@@ -123,7 +123,7 @@ static bool plan_payload(delegate *d, plan *p) {
   const etr_payload *payload = d->instruction->payload;
   for (uint32_t i = 0; i < payload->count; i++) {
     const etr_payload_operator *o = &payload->operators[i];
-    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, 1}, i)) return false;
+    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i)) return false;
     if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i)) return false;
   }
   return true;
@@ -150,7 +150,7 @@ static bool match_by_payload(delegate *d) {
 static bool plan_nodes(delegate *d, plan *p) {
   size_t count;
   const etr_delegate_node *nodes = etr_join_nodes_of_delegate(d->join, d->instruction->id, &count);
-  etr_delegate_view view = {d->join->graph, d->join->node_delegate, d->instruction->id};
+  etr_delegate_view view = {d->join->graph, d->join->uses, d->join->node_delegate, d->instruction->id};
   for (size_t i = 0; i < count; i++) {
     etr_expectation e = d->backend->expect(&view, nodes[i].node);
     for (uint32_t k = 0; e.class_ && k < e.count; k++)

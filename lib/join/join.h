@@ -51,6 +51,7 @@ typedef struct etr_method_join {
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
   int32_t *node_delegate;                     /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
   etr_vec(etr_delegate_node) delegate_nodes;  /* the same by delegate: by instruction, then in the order the delegate runs them */
+  uint32_t *uses;                             /* per node of the graph: how often its results are used */
   const etr_handle_node *by_handle;           /* operators of the graph by handle, then place */
   size_t by_handle_count;
   bool is_ordered; /* the order in which nodes run is proven (lowering.h), and delegate_nodes have it */

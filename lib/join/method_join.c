@@ -45,7 +45,8 @@ static bool index_nodes(joiner *j) {
   j->by_operator.slots = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->by_operator.slots);
   j->handle_cursor = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->handle_cursor);
   j->taken = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->taken);
-  if (!j->by_operator.slots || !nodes || !j->handle_cursor || !j->taken) return false;
+  j->join->uses = etr_arena_alloc_array(j->arena, graph->node_count, sizeof *j->join->uses);
+  if (!j->join->uses || !j->by_operator.slots || !nodes || !j->handle_cursor || !j->taken) return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     const etr_node *n = &graph->nodes[i];
     if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n)) continue;
@@ -53,6 +54,8 @@ static bool index_nodes(joiner *j) {
     j->by_operator.slots[j->by_operator.count] = (etr_node_slot){n->debug_handle, op, i};
     nodes[j->by_operator.count++] = (etr_handle_node){n->debug_handle, i};
   }
+  for (size_t i = 0; i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) j->join->uses[graph->nodes[i].inputs[k].node]++;
   etr_node_index_sort(&j->by_operator);
   etr_sort(nodes, j->by_operator.count, sizeof *nodes, by_handle);
   j->join->by_handle = nodes;
