@@ -116,6 +116,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     assert.equal(said.operator, node.target);
     assert.equal(said.module, node.module);
     assert.equal(said['runs as'], node.runs_as);
+    assert.deepEqual((said.arguments ?? '').split(/=.*?(?:, (?=\w+=)|$)/).filter(Boolean), Object.keys(node.arguments));
     assert.equal(said['debug handle'], String(node.debug_handle));
     assert.equal(said.output, node.outputs.map(({dtype, shape}) => `${dtype.replace('float', 'f').replace('int', 'i')}[${shape.join(',')}]`).join(', '));
     assert.match(await dashboard.frame.getByRole('complementary').locator('pre').innerText(), new RegExp(RegExp.escape?.(node.source.code) ?? node.source.code.replace(/[^\w\s]/g, '\\$&')));

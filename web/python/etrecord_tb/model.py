@@ -56,6 +56,7 @@ class Node:
     weight: str | None = None
     aten_node: str | None = None
     edge_nodes: list[str] = field(default_factory=list)
+    arguments: dict = field(default_factory=dict)
 
 
 @dataclass
