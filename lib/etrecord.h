@@ -364,6 +364,10 @@ typedef struct etr_method {
   uint64_t nodes_ticks;         /**< on graph nodes */
   uint64_t estimated_ticks;     /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
   uint64_t delegate_only_ticks; /**< delegates' calls, beyond what is on nodes */
+  uint64_t inserted_ticks;      /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
+                                     Transpose, Convert, Copy without a node. What is left of it is the rest of the calls */
+  uint64_t clock_hidden_ticks;  /**< of the rest of the calls, what a clock of whole microseconds, as XNNPACK's, can hide of
+                                     operators' time: of a delegate of n operators n/2 steps of it, at most all of the rest */
   uint64_t framework_ticks;     /**< between and around kernels and delegates */
   uint64_t unexplained_ticks;   /**< timed, but could not be told */
   const etr_delegate *delegates;

@@ -68,7 +68,7 @@ function readMethod(method, texts) {
   const graph = readGraph(method.graph, texts, runs);
   return {
     name: method.method ?? '(method unknown)', runs: method.runs, execute: method.execute, perRun: method.execute_per_run,
-    balance: method.balance.map(part => ({...part, avg: part.total / runs})), delegation: method.delegation,
+    balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation,
     delegates: method.delegates.map(delegate => ({...delegate, avg: delegate.call / runs})),
     findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
   };

@@ -75,6 +75,7 @@ for (const record of RECORDS) {
 
       it(`${method.name}: parts are the summary's and add up`, () => {
         for (const part of method.balance) near(part.avg, said[part.part], part.part);
+        near(method.clockHidden, said.clock_hidden, 'hidden by clocks');
         near(balanceParts(method).reduce((sum, part) => sum + part.avg, 0), said.execute.avg, 'sum of parts');
         near(totalOf(method.operators), said.nodes, 'sum of operators');
       });
