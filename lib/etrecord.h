@@ -186,6 +186,21 @@ typedef struct etr_source {
   const char *code; /**< the source line's text, stripped; "" if not recorded */
 } etr_source;
 
+/**
+ * An argument of a node that is no tensor: the stride of a convolution, a dim, a scale. A program tells only those that
+ * were given, so that one with its default value may be missing. At most 64 of a node are kept, and of several with one
+ * name the first.
+ *
+ * Values are JSON on one line: true, [1, 1], 0.5, "mean". Types, memory formats, layouts and devices are strings:
+ * "float32", "contiguous_format", "strided", "cuda:0"; so are "NaN" and "Infinity". A symbolic number is its expression:
+ * [1, "2*s77"]. What is long is cut and stays JSON: a list behind some 256 bytes, a text behind 200; "..." stands for the
+ * rest.
+ */
+typedef struct etr_argument {
+  const char *name; /**< as the operator's schema has it: "stride" */
+  const char *value;
+} etr_argument;
+
 /** A node of a graph. */
 typedef struct etr_node {
   const char *name;
@@ -195,6 +210,8 @@ typedef struct etr_node {
   uint32_t subgraph;      /**< index into etr_graph.subgraphs; ETR_NONE: the graph itself */
   const etr_edge *inputs; /**< every use in argument order; a value used twice stands there twice. Uses of unknown names are left out */
   size_t input_count;
+  const etr_argument *arguments; /**< likewise; without tensors, graphs and None. None in program/METHOD */
+  size_t argument_count;
   const etr_value *outputs;
   size_t output_count;
   uint32_t module;               /**< index into etr_graph.modules; 0 (the root) also where nothing was recorded */
@@ -205,6 +222,9 @@ typedef struct etr_node {
   size_t edge_node_count;
   const char *aten_node; /**< name of the node of aten/forward this one came from, through from_node and export_graph_id; NULL if not told */
 } etr_node;
+
+/** The value of a node's argument; NULL if it has none of this name. */
+ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
 
 /** One entry point, MODULE/METHOD: a graph of the record. */
 typedef struct etr_graph {
@@ -346,6 +366,10 @@ typedef struct etr_method {
   uint64_t nodes_ticks;         /**< on graph nodes */
   uint64_t estimated_ticks;     /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
   uint64_t delegate_only_ticks; /**< delegates' calls, beyond what is on nodes */
+  uint64_t inserted_ticks;      /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
+                                     Transpose, Convert, Copy without a node. What is left of it is the rest of the calls */
+  uint64_t clock_hidden_ticks;  /**< of the rest of the calls, what a clock of whole microseconds, as XNNPACK's, can hide of
+                                     operators' time: of a delegate of n operators n/2 steps of it, at most all of the rest */
   uint64_t framework_ticks;     /**< between and around kernels and delegates */
   uint64_t unexplained_ticks;   /**< timed, but could not be told */
   const etr_delegate *delegates;

@@ -49,9 +49,14 @@ function verdictCell(verdict) {
   return element('span', {class: `badge verdict ${verdict}`}, VERDICTS[verdict]);
 }
 
+/** Undefined if the document, an older one, does not tell of the part. */
+function averageOf(method, name) {
+  return method.balance.find(({part}) => part === name)?.avg;
+}
+
 function totalsTable(app, base, other) {
   const rows = [{text: 'Method::execute, median', base: base.execute.p50, other: other.execute.p50}, {text: 'Method::execute, average', base: base.execute.avg, other: other.execute.avg},
-    ...base.balance.map((part, i) => ({text: `${part.text.trim()}, average`, base: part.avg, other: other.balance[i].avg}))];
+    ...base.balance.filter(({part}) => averageOf(other, part) !== undefined).map(part => ({text: `${part.text.trim()}, average`, base: part.avg, other: averageOf(other, part.part)}))];
   return plainTable('Totals', [
     {title: 'what', class: 'key', cell: row => row.text},
     {title: `base ${app.unitName()}`, class: 'number', cell: row => app.time(row.base)}, {title: `this ${app.unitName()}`, class: 'number', cell: row => app.time(row.other)},

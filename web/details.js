@@ -60,7 +60,7 @@ function carriedBlock(app, operator) {
 export function detailsPanel(app, operator) {
   const rows = [
     ['operator', operator.op], ['module', operator.module?.path || '(the model itself)'], ['module type', operator.module?.type],
-    ['output', operator.outputs], ['inputs', operator.inputs], ['debug handle', operator.handle || 'none'], ['subgraph', operator.subgraph],
+    ['output', operator.outputs], ['inputs', operator.inputs], ['arguments', operator.arguments], ['debug handle', operator.handle || 'none'], ['subgraph', operator.subgraph],
     ['backend', operator.backend], ['delegate', operator.delegate >= 0 ? `call at instruction ${operator.delegate}` : null], ['runs as', operator.runsAs],
   ];
   return element('aside', {class: 'details', 'aria-label': `Details of ${operator.name}`},

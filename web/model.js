@@ -34,12 +34,12 @@ function readModules(columns, texts) {
 }
 
 function readOperator(index, columns, graph, texts, runs) {
-  const text = column => texts[columns[column][index]] ?? null;
+  const text = column => texts[columns[column]?.[index]] ?? null;  // older documents have fewer columns
   const number = column => columns[column][index];
   const match = text('match');
   return {
     index, name: columns.name[index], op: text('op') ?? '', module: graph.modules[number('module')], source: graph.sources[number('source')] ?? null,
-    handle: number('handle'), subgraph: text('subgraph'), inputs: text('inputs'), outputs: text('outputs'), runsAs: text('runs_as'),
+    handle: number('handle'), subgraph: text('subgraph'), inputs: text('inputs'), outputs: text('outputs'), arguments: text('arguments'), runsAs: text('runs_as'),
     backend: text('backend') ?? (match ? CPU : null), delegate: number('delegate'), carrier: number('carrier'), match, estimated: match === 'aligned',
     timed: match !== null, calls: number('calls'), ranIn: number('ran_in'), avg: match ? number('total') / runs : null,
     p10: number('p10'), p50: number('p50'), p90: number('p90'), min: number('min'), max: number('max'),
@@ -68,7 +68,7 @@ function readMethod(method, texts) {
   const graph = readGraph(method.graph, texts, runs);
   return {
     name: method.method ?? '(method unknown)', runs: method.runs, execute: method.execute, perRun: method.execute_per_run,
-    balance: method.balance.map(part => ({...part, avg: part.total / runs})), delegation: method.delegation,
+    balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation,
     delegates: method.delegates.map(delegate => ({...delegate, avg: delegate.call / runs})),
     findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
   };
@@ -97,7 +97,7 @@ export function totalOf(operators) {
 }
 
 function searchable(operator) {
-  operator.text ??= [operator.name, operator.op, operator.module?.path, operator.module?.type, operator.backend, operator.runsAs,
+  operator.text ??= [operator.name, operator.op, operator.module?.path, operator.module?.type, operator.backend, operator.runsAs, operator.arguments,
     operator.source && `${operator.source.file}:${operator.source.line}`, operator.source?.function, operator.source?.code].filter(Boolean).join('\n').toLowerCase();
   return operator.text;
 }

@@ -7,6 +7,7 @@ import {countText, shareText, shortOp, sourceText} from './format.js';
 import {groupOperators} from './model.js';
 
 const ROWS = 8;
+const RESIDUE = 1e-6;  // ns: what subtracting leaves of a part that consists of others
 const WHOLE = {module: null, search: '', backend: '', only: null};
 
 /** The parts of the bar: what is part of another is taken out of it, so that they add up to the whole. */
@@ -15,12 +16,11 @@ export function balanceParts(method) {
   for (const part of method.balance) {
     if (!part.of_previous) parts.push({...part});
     else if (part.avg > 0) {
-      const whole = parts[parts.length - 1];
-      whole.avg -= part.avg;
+      parts.findLast(whole => !whole.of_previous).avg -= part.avg;
       parts.push({...part, text: part.text.trim()});
     }
   }
-  return parts.filter(part => part.avg > 0);
+  return parts.filter(part => part.avg > RESIDUE);
 }
 
 function balanceBar(method) {
@@ -37,7 +37,23 @@ function balanceTable(app) {
     {title: 'part', cell: part => [swatch(part), element('span', {class: part.of_previous ? 'sub' : ''}, part.text.trim())]},
     {title: `avg ${app.unitName()}`, class: 'number', cell: part => app.time(part.avg)},
     {title: 'share', class: 'number', cell: part => shareText(part.avg, method.execute.avg)},
-  ], [...method.balance, whole]);
+  ], [...toldParts(method.balance), whole]);
+}
+
+/** What the clocks of delegates hide; null if that is nothing. */
+export function clockNote(app) {
+  const {clockHidden} = app.method;
+  if (!(clockHidden > 0)) return null;
+  return `up to ${app.time(clockHidden)} ${app.unitName()} of the rest of the calls can be operators' time that the delegates' clock of whole microseconds cannot show`;
+}
+
+/** Parts of a part that is nothing say nothing. */
+function toldParts(balance) {
+  let whole = null;
+  return balance.filter(part => {
+    if (!part.of_previous) whole = part;
+    return part === whole || whole.total > 0;
+  });
 }
 
 function figure(label, value, note) {
@@ -126,7 +142,8 @@ export function summaryView(app) {
   if (method.runs === 0)
     return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'The record has no run times for this method: Operators and Delegation show its graph.'), findingsList(app), warningsList(app), inputsList(app));
   return element('div', {class: 'summary'},
-    element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app))),
+    element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app)),
+      clockNote(app) ? element('p', {class: 'note'}, clockNote(app)) : null),
     findingsList(app),
     method.hasGraph ? element('div', {class: 'grid'},
       breakdown(app, 'Operator', 'op', group => shortOp(group.key)), breakdown(app, 'Module', 'module', group => group.key || '(the model itself)'),

@@ -20,6 +20,11 @@ const etr_backend *etr_backend_of_event(const char *delegate_id) {
   return NULL;
 }
 
+uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second) {
+  double ticks = backend ? (double)operators * backend->clock_step_ns / 2 * ticks_per_second / 1e9 : 0;
+  return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
+}
+
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
   for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++) needed = backends[i]->payload_needed(head, size);

@@ -4,7 +4,6 @@
  */
 #include "xnnpack.h"
 
-#include "argument.h"
 #include "operator.h"
 
 /* ---- Classes ---- */
@@ -193,10 +192,17 @@ static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   return weight->rank > 2 && out->rank == weight->rank && weight->dims[0].size != out->dims[1].size;
 }
 
+/* Of powers only the second runs, as Square (PowConfig). */
+static bool is_squared(const etr_node *node) {
+  const char *exponent = etr_node_argument(node, "exponent");
+  return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
+}
+
 static uint16_t class_of_node(const etr_graph *graph, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (is_batch_norm(op)) return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
   if (etr_slice_is(op, "convolution") && is_transposed(graph, node)) return ETR_XNN_DECONV;
+  if (etr_slice_is(op, "pow") && !is_squared(node)) return ETR_XNN_NONE;
   return class_of_operator(op);
 }
 

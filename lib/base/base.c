@@ -87,6 +87,12 @@ const char *etr_node_kind_name(etr_node_kind kind) {
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "op";
 }
 
+const char *etr_node_argument(const etr_node *node, const char *name) {
+  for (size_t i = 0; i < node->argument_count; i++)
+    if (strcmp(node->arguments[i].name, name) == 0) return node->arguments[i].value;
+  return NULL;
+}
+
 const char *etr_match_name(etr_match match) {
   static const char *const names[] = {"none", "handle", "delegate_map", "payload", "order", "aligned", "delegate", "framework"};
   return (size_t)match < ETR_COUNT(names) ? names[match] : "none";

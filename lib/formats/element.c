@@ -48,6 +48,21 @@ const char *etr_scalar_type_name(uint8_t scalar_type) {
   return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
 }
 
+/* From 14 to 16 stand ExecuTorch's own numbers (exir/serde/schema.py), from 28 on torch's for these types and more. */
+const char *etr_export_scalar_type_name(int64_t scalar_type) {
+  static const char *const names[] = {
+      NULL,       "uint8",     "int8",      "int16",      "int32", "int64",    "float16", "float32",     "float64",
+      "complex32", "complex64", "complex128", "bool",  "bfloat16", "uint16",  "float8_e5m2", "float8_e4m3fn",
+  };
+  static const char *const late[] = {
+      "uint16",          "float8_e4m3fn",  "float8_e5m2", "float8_e4m3fnuz",
+      "float8_e5m2fnuz", "float8_e8m0fnu", "uint32",      "uint64",
+  };
+  if (scalar_type >= 0 && scalar_type < (int64_t)ETR_COUNT(names)) return names[scalar_type];
+  if (scalar_type >= 28 && scalar_type < 28 + (int64_t)ETR_COUNT(late)) return late[scalar_type - 28];
+  return NULL;
+}
+
 const etr_element *etr_element_of_dtype(const char *dtype) {
   for (size_t i = 0; dtype && i < ETR_COUNT(elements); i++)
     if (strcmp(elements[i].dtype, dtype) == 0) return &elements[i];

@@ -12,6 +12,9 @@
 /** torch's name of ExecuTorch's ScalarType (exir/_serialize/scalar_type.fbs) without "torch.": "float32"; NULL if there is none. Static. */
 const char *etr_scalar_type_name(uint8_t scalar_type);
 
+/** The same of torch.export's ScalarType (torch/_export/serde/schema.py), whose numbers are others. */
+const char *etr_export_scalar_type_name(int64_t scalar_type);
+
 /** A number type that can be read. */
 typedef struct etr_element {
   const char *dtype;   /* torch's name without "torch." */

@@ -350,6 +350,11 @@ bool etr_json_skip_same(etr_json *json, etr_slice raw) {
   return true;
 }
 
+etr_slice etr_json_number_text(etr_json *json) {
+  etr_slice number;
+  return expect(json, ETR_JSON_NUMBER, "expected a number") && read_number(json, &number) ? number : ETR_SLICE("");
+}
+
 int64_t etr_json_int(etr_json *json) {
   etr_slice number;
   if (!expect(json, ETR_JSON_NUMBER, "expected a number")) return 0;

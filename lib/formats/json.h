@@ -83,6 +83,8 @@ bool etr_json_skip_same(etr_json *json, etr_slice raw);
 int64_t etr_json_int(etr_json *json);
 /** Reads a number, of at most 400 bytes; NaN, Infinity and -Infinity are numbers too. */
 double etr_json_number(etr_json *json);
+/** Reads a number as it stands in the document: "1e-05", "NaN". Lives until the next call on this reader. */
+etr_slice etr_json_number_text(etr_json *json);
 bool etr_json_bool(etr_json *json);
 /** Reads a null if one is next, and says so; another value stays unread. */
 bool etr_json_null(etr_json *json);

@@ -8,6 +8,7 @@
  */
 #include "program.h"
 
+#include "argument.h"
 #include "memo.h"
 #include "metadata.h"
 #include "signature.h"
@@ -24,8 +25,11 @@ typedef struct value {
 typedef struct level {
   etr_map by_name; /* -> index in values */
   etr_vec(value) values;
+  etr_map symbolic; /* bytes of an index in values -> index in expressions */
+  etr_vec(const char *) expressions;
   uint32_t subgraph;
   uint32_t first_node;
+  size_t first_waiting; /* of the arguments */
 } level;
 
 typedef etr_vec(uint32_t) index_stack;
@@ -45,6 +49,7 @@ typedef struct reader {
   etr_vec(const etr_source *) trace_sources;
   etr_vec(uint32_t) stack_modules;
   etr_vec(etr_value) meta_values;
+  etr_arguments arguments;
   index_stack names; /* values collected from the argument lists being read, innermost last */
   uint32_t nesting;
   bool has_edge_ops, has_aten_ops;
@@ -113,8 +118,10 @@ static bool enter_nested(reader *r) {
 }
 
 static void read_level(reader *r, uint32_t subgraph) {
-  level l = {.subgraph = subgraph, .first_node = (uint32_t)r->nodes.count};
+  level l = {
+      .subgraph = subgraph, .first_node = (uint32_t)r->nodes.count, .first_waiting = r->arguments.waiting.count};
   etr_map_init(&l.by_name, &r->scratch);
+  etr_map_init(&l.symbolic, &r->scratch);
   read_graph(r, &l);
 }
 
@@ -177,28 +184,11 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
       read_body(r, l, node);
     else if (etr_slice_is(member, "as_string") && is_delegate_call(r->nodes.data[node].target))
       read_lowered(r, l, node, argument_name);
-    else if (etr_names_values(member))
+    else if (etr_names_values(member)) {
+      etr_arguments_note_symbolic(&r->arguments, argument_name, member, r->json);
       read_names(r, l);
-    else
-      etr_json_skip(r->json);
-  }
-}
-
-static void read_node_inputs(reader *r, level *l, uint32_t node) {
-  etr_slice key;
-  bool lowered = is_delegate_call(r->nodes.data[node].target); /* only a lowered module is called like its argument */
-  etr_json_array(r->json);
-  while (etr_json_element(r->json)) {
-    const char *name = "";
-    etr_json_object(r->json);
-    while (etr_json_key(r->json, &key)) {
-      if (lowered && etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
-        name = etr_intern(r->strings, etr_json_string(r->json));
-      else if (etr_slice_is(key, "arg"))
-        read_argument(r, l, node, name);
-      else
-        etr_json_skip(r->json);
-    }
+    } else
+      etr_arguments_read(&r->arguments, argument_name, member, r->json);
   }
 }
 
@@ -210,6 +200,26 @@ static void take_inputs(reader *r, size_t base, uint32_t node) {
   r->nodes.data[node].inputs = edges;
   r->nodes.data[node].input_count = edges ? count : 0;
   r->names.count = base;
+}
+
+static void read_node_inputs(reader *r, level *l, uint32_t node) {
+  etr_slice key;
+  size_t base = r->names.count, first_draft = r->arguments.drafts.count;
+  etr_json_array(r->json);
+  while (etr_json_element(r->json)) {
+    const char *name = "";
+    etr_json_object(r->json);
+    while (etr_json_key(r->json, &key)) {
+      if (etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
+        name = etr_intern(r->strings, etr_json_string(r->json));
+      else if (etr_slice_is(key, "arg"))
+        read_argument(r, l, node, name);
+      else
+        etr_json_skip(r->json);
+    }
+  }
+  take_inputs(r, base, node);
+  etr_arguments_take(&r->arguments, first_draft, &r->nodes.data[node]);
 }
 
 static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
@@ -328,10 +338,9 @@ static void read_node(reader *r, level *l) {
       r->nodes.data[node].name = etr_intern(r->strings, etr_json_string(r->json));
     else if (etr_slice_is(key, "target"))
       read_target(r, node);
-    else if (etr_slice_is(key, "inputs")) {
+    else if (etr_slice_is(key, "inputs"))
       read_node_inputs(r, l, node);
-      take_inputs(r, base, node);
-    } else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
+    else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
       etr_json_fail(r->json, "outputs of a node given twice"); /* values already know their places in the first */
     } else if (etr_slice_is(key, "outputs")) {
       read_names(r, l);
@@ -362,7 +371,29 @@ static void read_meta(reader *r, etr_value *meta) {
   if (slot) *slot = *meta;
 }
 
-/* tensor_values: {name: meta}; the sym_*_values only tell a type */
+static etr_slice bytes_of(const uint32_t *index) { return (etr_slice){(const char *)index, sizeof *index}; }
+
+static void read_expression(reader *r, level *l, uint32_t index) {
+  etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
+  if (etr_json_peek(r->json) != ETR_JSON_OBJECT) {
+    etr_json_skip(r->json);
+    return;
+  }
+  etr_dim_read(&dim, r->strings, r->json);
+  bool is_number = !dim.symbol && dim.size != ETR_DIM_SYMBOLIC;
+  if (is_number) dim.symbol = etr_arena_format(&r->scratch, "%lld", (long long)dim.size);
+  const char **slot = dim.symbol ? etr_vec_push(&r->scratch, &l->expressions) : NULL;
+  if (slot && etr_map_set(&l->symbolic, bytes_of(&index), (uint32_t)(l->expressions.count - 1))) *slot = dim.symbol;
+}
+
+/* NULL if the number's expression is not told. */
+static const char *expression_of(void *context, etr_slice name) {
+  const level *l = context;
+  uint32_t index = etr_map_get(&l->by_name, name), place = etr_map_get(&l->symbolic, bytes_of(&index));
+  return place == ETR_NONE ? NULL : l->expressions.data[place];
+}
+
+/* tensor_values: {name: meta}; of the sym_*_values {name: expression} */
 static void read_values(reader *r, level *l, const char *symbolic_type) {
   etr_slice key;
   etr_json_object(r->json);
@@ -371,7 +402,7 @@ static void read_values(reader *r, level *l, const char *symbolic_type) {
     if (index == ETR_NONE) return;
     etr_value meta = {.name = l->values.data[index].meta.name, .dtype = symbolic_type, .rank = -1};
     if (symbolic_type)
-      etr_json_skip(r->json);
+      read_expression(r, l, index);
     else
       read_meta(r, &meta);
     l->values.data[index].meta = meta;
@@ -455,6 +486,7 @@ static void read_graph(reader *r, level *l) {
   }
   take_inputs(r, base, output);
   resolve(r, l);
+  etr_arguments_resolve(&r->arguments, l->first_waiting, expression_of, l);
 }
 
 /* ---- Programs ---- */
@@ -515,6 +547,7 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, in
   etr_memo_init(&r.traces, &r.scratch);
   etr_memo_init(&r.stacks, &r.scratch);
   etr_memo_init(&r.metas, &r.scratch);
+  etr_arguments_init(&r.arguments, strings, &r.scratch);
   if (etr_module_tree_init(&r.modules, r.arena)) read_program(&r, ETR_NONE);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);

@@ -4,27 +4,17 @@
  */
 #include "tensor_meta.h"
 
+#include "element.h"
+
 typedef struct reader {
   etr_map *strings;
   etr_arena *scratch;
   etr_json *json;
 } reader;
 
-static const char *dtype_name(int64_t scalar_type) {
-  /* torch/_export/serde/schema.py, ScalarType */
-  static const char *const names[] = {NULL,      "uint8",   "int8",      "int16",     "int32",      "int64", "float16",
-                                      "float32", "float64", "complex32", "complex64", "complex128", "bool",  "bfloat16"};
-  static const char *const late[] = {"uint16",          "float8_e4m3fn",  "float8_e5m2", "float8_e4m3fnuz",
-                                     "float8_e5m2fnuz", "float8_e8m0fnu", "uint32",      "uint64"};
-  if (scalar_type > 0 && scalar_type < (int64_t)ETR_COUNT(names)) return names[scalar_type];
-  if (scalar_type >= 28 && scalar_type < 28 + (int64_t)ETR_COUNT(late)) return late[scalar_type - 28];
-  return NULL;
-}
-
-/* {as_int} or {as_expr: {expr_str, hint: {as_int}}}; old files write the dead member as null */
-static void read_size(const reader *r, etr_dim *dim) {
+/* Old files write the dead member as null. */
+void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   etr_slice key;
-  etr_json *json = r->json;
   if (etr_json_peek(json) == ETR_JSON_NUMBER) {
     dim->size = etr_json_int(json);
     return;
@@ -38,11 +28,11 @@ static void read_size(const reader *r, etr_dim *dim) {
     } else if (etr_slice_is(key, "as_expr") || etr_slice_is(key, "hint")) {
       if (!dim->symbol) dim->symbol = "?";
       if (etr_json_peek(json) == ETR_JSON_OBJECT)
-        read_size(r, dim);
+        etr_dim_read(dim, strings, json);
       else
         etr_json_skip(json);
     } else if (etr_slice_is(key, "expr_str")) {
-      dim->symbol = etr_intern(r->strings, etr_json_string(json));
+      dim->symbol = etr_intern(strings, etr_json_string(json));
       dim->size = ETR_DIM_SYMBOLIC;
     } else
       etr_json_skip(json);
@@ -56,7 +46,7 @@ static void read_sizes(const reader *r, etr_value *meta) {
     etr_dim *dim = etr_vec_push(r->scratch, &dims);
     if (!dim) return;
     *dim = (etr_dim){.size = ETR_DIM_SYMBOLIC, .hint = -1};
-    read_size(r, dim);
+    etr_dim_read(dim, r->strings, r->json);
   }
   etr_dim *kept = etr_arena_alloc_array(r->strings->arena, dims.count, sizeof *kept);
   if (!kept || dims.count > INT32_MAX) return;
@@ -77,7 +67,7 @@ static void read_tensor_meta(const reader *r, etr_value *meta) {
     }
     if (etr_json_null(r->json)) continue;
     if (etr_slice_is(key, "dtype")) {
-      meta->dtype = dtype_name(etr_json_int(r->json));
+      meta->dtype = etr_export_scalar_type_name(etr_json_int(r->json));
       has_dtype = true;
     } else if (etr_slice_is(key, "sizes"))
       read_sizes(r, meta);

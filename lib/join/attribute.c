@@ -19,6 +19,7 @@ typedef struct portion {
   uint64_t ticks;
   uint32_t row, block;
   etr_portion_kind kind;
+  uint32_t operators; /* of what a delegate's call took beyond its events: how many of these it had in the run */
 } portion;
 
 typedef struct attributor {
@@ -164,19 +165,33 @@ static void complete_execute(attributor *a) {
              a->join->name, completed, a->run_count);
 }
 
-/* What a delegate's call took beyond its own events: what these leave of a->call. */
+/* Takes the events of a delegate, the portions from `first` on, off what its call took in each run; counts them in a->so_far. */
+static void take_events_off(attributor *a, size_t first, const etr_block *block) {
+  for (size_t i = 0; i < block->run_count; i++) a->so_far[a->run_place[block->runs[i]]] = 0;
+  for (size_t i = first; i < a->portions.count; i++) {
+    uint32_t run = a->portions.data[i].run;
+    a->call[run] -= ETR_MIN(a->call[run], a->portions.data[i].ticks);
+    a->so_far[run]++;
+  }
+}
+
+/* What a delegate's call took beyond its own events. */
 static bool add_rest_of_call(attributor *a, size_t first, uint32_t block_index, uint32_t row) {
   const etr_block *block = &a->blocks->blocks[block_index];
-  for (size_t i = first; i < a->portions.count; i++) {
-    uint64_t *left = &a->call[a->portions.data[i].run];
-    *left -= ETR_MIN(*left, a->portions.data[i].ticks);
-  }
+  take_events_off(a, first, block);
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = a->run_place[block->runs[i]];
     uint64_t rest = a->call[run];
     portion *p = rest ? etr_vec_push(&a->scratch, &a->portions) : NULL;
     if (rest && !p) return false;
-    if (p) *p = (portion){.node = ETR_NONE, .run = run, .ticks = rest, .row = row, .block = block_index, .kind = ETR_PORTION_DELEGATE};
+    if (p)
+      *p = (portion){.node = ETR_NONE,
+                     .run = run,
+                     .ticks = rest,
+                     .row = row,
+                     .block = block_index,
+                     .kind = ETR_PORTION_DELEGATE,
+                     .operators = (uint32_t)ETR_MIN(a->so_far[run], UINT32_MAX)};
   }
   return true;
 }
@@ -400,6 +415,17 @@ static bool list_delegates(attributor *a) {
   return true;
 }
 
+/* An event of the delegate that has no node is an operator that its lowering inserted; the call's own row is the rest. */
+static void sum_up_delegate(const attributor *a, etr_method *out, const portion *p) {
+  const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
+  out->delegate_only_ticks += p->ticks;
+  if (e->delegate_id)
+    out->inserted_ticks += p->ticks;
+  else
+    out->clock_hidden_ticks +=
+        ETR_MIN(p->ticks, etr_backend_clock_hides(etr_backend_of(e->backend), p->operators, a->blocks->ticks_per_second));
+}
+
 static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
   out->run_count = a->run_count;
   out->execute_per_run = a->execute;
@@ -408,7 +434,7 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
     const portion *p = &a->portions.data[i];
     bool estimated = p->kind == ETR_PORTION_NODE && a->blocks->blocks[p->block].events[p->row].match == ETR_MATCH_ALIGNED;
     if (p->kind == ETR_PORTION_NODE) out->nodes_ticks += p->ticks;
-    if (p->kind == ETR_PORTION_DELEGATE) out->delegate_only_ticks += p->ticks;
+    if (p->kind == ETR_PORTION_DELEGATE) sum_up_delegate(a, out, p);
     if (p->kind == ETR_PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
     if (estimated) out->estimated_ticks += p->ticks;
   }

@@ -286,7 +286,11 @@ etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *d
   good = good && fill_blocks(&b, dumps, dump_count);
   etr_arena_clear(&b.scratch);
   etr_arena_clear(&b.per_run);
-  *out = (etr_blocks){b.runs.data, b.runs.count, b.blocks.data, b.blocks.count};
+  *out = (etr_blocks){.runs = b.runs.data,
+                      .run_count = b.runs.count,
+                      .blocks = b.blocks.data,
+                      .block_count = b.blocks.count,
+                      .ticks_per_second = options && options->ticks_per_second > 0 ? options->ticks_per_second : 1e9};
   return good ? ETR_OK : ETR_ERROR_MEMORY;
 }
 

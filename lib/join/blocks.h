@@ -16,6 +16,7 @@ typedef struct etr_blocks {
   size_t run_count;
   etr_block *blocks; /* in the order of their first run; methods, handles and nodes are not filled */
   size_t block_count;
+  double ticks_per_second;
 } etr_blocks;
 
 /**

@@ -114,20 +114,28 @@ static bool group_kernels(joiner *j, kernel_groups *groups) {
   return true;
 }
 
-/* Delegates take floating point and quantised numbers: what computes others stays a kernel. */
-static bool is_left_to_kernels(const etr_graph *graph, uint32_t index) {
-  const etr_node *node = &graph->nodes[index];
+/* The backend of the first delegate: few methods have two. */
+static const etr_backend *backend_of(const joiner *j) {
+  for (size_t i = 0; i < j->join->instructions.count; i++)
+    if (j->join->instructions.data[i].is_delegate) return etr_backend_of(j->join->instructions.data[i].backend);
+  return NULL;
+}
+
+/* What the backend has no operator for; and delegates take floating point and quantised numbers: what computes others stays a kernel. */
+static bool is_left_to_kernels(const joiner *j, const etr_backend *backend, uint32_t index) {
+  const etr_node *node = &j->join->graph->nodes[index];
+  if (backend && backend->class_of_node(j->join->graph, node) == 0) return true;
   const char *dtype = node->output_count ? node->outputs[0].dtype : NULL;
   return dtype && strncmp(dtype, "float", 5) != 0 && strncmp(dtype, "bfloat", 6) != 0;
 }
 
 /* Marks the nodes that a group's kernels run, as far as that can be told without order. */
-static void mark_kernels(const joiner *j, const kernel_group *g, bool *kernel_of) {
+static void mark_kernels(const joiner *j, const etr_backend *backend, const kernel_group *g, bool *kernel_of) {
   size_t left = g->kernels.count;
   for (int others = 0; others <= 1; others++) {
     for (size_t i = 0; i < g->node_count && left; i++) {
       uint32_t node = j->by_operator.slots[g->first + i].node;
-      if (j->taken[node] || kernel_of[node] || (!others && !is_left_to_kernels(j->join->graph, node))) continue;
+      if (j->taken[node] || kernel_of[node] || (!others && !is_left_to_kernels(j, backend, node))) continue;
       kernel_of[node] = true;
       left--;
     }
@@ -276,7 +284,8 @@ static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of) 
     const etr_join_instruction *instruction = &j->join->instructions.data[i];
     if (instruction->is_kernel && instruction->node != ETR_NONE) kernel_of[instruction->node] = true;
   }
-  for (size_t i = 0; i < groups->count; i++) mark_kernels(j, &groups->data[i], kernel_of);
+  const etr_backend *backend = backend_of(j);
+  for (size_t i = 0; i < groups->count; i++) mark_kernels(j, backend, &groups->data[i], kernel_of);
   if (!needs_order(j, groups)) return true;
   return etr_lowering_find(&j->order, j->join, kernel_of, &j->scratch);
 }

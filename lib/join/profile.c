@@ -239,7 +239,7 @@ static etr_status lay_out(loader *l, etr_error *error) {
   p->run_count = l->blocks.run_count;
   p->blocks = l->blocks.blocks;
   p->block_count = l->blocks.block_count;
-  p->ticks_per_second = l->options && l->options->ticks_per_second > 0 ? l->options->ticks_per_second : 1e9;
+  p->ticks_per_second = l->blocks.ticks_per_second;
   return etr_arena_failed(l->arena) ? out_of_memory(error) : ETR_OK;
 }
 

@@ -96,10 +96,11 @@ static void put_character(etr_writer *writer, etr_slice character) {
   }
 }
 
-static void put_string(etr_writer *writer, etr_slice text) {
-  etr_put_byte(writer, '"');
+/* Text that is a string's, or holds strings that have quotes and backslashes where they belong. */
+static void put_escaped(etr_writer *writer, etr_slice text, bool is_json) {
+  const unsigned char quote = is_json ? '<' : '"', backslash = is_json ? '<' : '\\';
   for (size_t at = 0; at < text.size;) {
-    etr_slice rest = {text.data + at, text.size - at}, plain = {rest.data, etr_plain_run(rest, '"', '\\', '<')};
+    etr_slice rest = {text.data + at, text.size - at}, plain = {rest.data, etr_plain_run(rest, quote, backslash, '<')};
     etr_put(writer, plain);
     at += plain.size;
     if (at == text.size) break;
@@ -112,6 +113,11 @@ static void put_string(etr_writer *writer, etr_slice text) {
       at += size;
     }
   }
+}
+
+static void put_string(etr_writer *writer, etr_slice text) {
+  etr_put_byte(writer, '"');
+  put_escaped(writer, text, false);
   etr_put_byte(writer, '"');
 }
 
@@ -125,6 +131,12 @@ void etr_jw_key(etr_jw *json, const char *key) {
 void etr_jw_slice(etr_jw *json, etr_slice text) {
   separate(json, false);
   put_string(json->writer, text);
+  end_outermost(json);
+}
+
+void etr_jw_json(etr_jw *json, const char *value) {
+  separate(json, false);
+  put_escaped(json->writer, etr_slice_of(value), true);
   end_outermost(json);
 }
 

@@ -45,6 +45,8 @@ void etr_jw_key(etr_jw *json, const char *key);
 /** NULL gives null. Bytes that are not UTF-8 become U+FFFD. */
 void etr_jw_string(etr_jw *json, const char *text);
 void etr_jw_slice(etr_jw *json, etr_slice text);
+/** A value that is JSON already, on one line; what is in its strings is escaped as it is in all others. */
+void etr_jw_json(etr_jw *json, const char *value);
 void etr_jw_int(etr_jw *json, int64_t value);
 void etr_jw_uint(etr_jw *json, uint64_t value);
 /** NaN and infinities give null. */

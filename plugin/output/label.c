@@ -60,6 +60,14 @@ char *etr_label_shape(etr_arena *arena, const etr_value *value) {
   return etr_arena_copy(arena, (etr_slice){text, etr_format_shape(text, value)});
 }
 
+size_t etr_format_argument(char *to, const char *value) {
+  size_t size = 0;
+  etr_slice head = etr_slice_head(value, ETR_ARGUMENT_ROOM);
+  for (size_t i = 0; i < head.size; i++)
+    if (head.data[i] != '"') to[size++] = head.data[i];
+  return size;
+}
+
 etr_slice etr_label_op(const char *target) {
   const char *name = strpbrk(target, ".:");
   if (name == NULL) return etr_slice_of(target);

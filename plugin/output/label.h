@@ -17,6 +17,12 @@ enum { ETR_SHAPE_ROOM = 512 }; /* what is longer is cut */
 /** The same into memory with ETR_SHAPE_ROOM, without a NUL. Returns its size. */
 size_t etr_format_shape(char *to, const etr_value *value);
 
+enum { ETR_ARGUMENT_ROOM = 1024 }; /* what is longer is cut */
+
+/** The value of an argument without the quotes of its strings: "[1, s77]", "float32"; into memory with
+ *  ETR_ARGUMENT_ROOM, without a NUL. Returns its size. */
+size_t etr_format_argument(char *to, const char *value);
+
 /** The operator of a target without namespace and overload: "linear" of "aten.linear.default", "add" of "_operator.add", "softmax" of
  *  "aten._softmax.default". Part of target. */
 etr_slice etr_label_op(const char *target);

@@ -143,6 +143,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method) {
   for (size_t i = 0; i < method->run_count; i++) etr_profile_put_ns(e, (double)method->execute_per_run[i]);
   etr_jw_end(f->json);
   put_balance(e, method);
+  etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
   put_delegates(e, method);
   bool good = etr_profile_put_graph(e, &ops, method);
   etr_jw_key(f->json, "delegation");

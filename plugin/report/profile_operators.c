@@ -53,6 +53,20 @@ static void put_outputs(etr_profile_doc *e, const etr_profile_operators *ops, si
   put_joined(e);
 }
 
+static void add_argument(etr_profile_doc *e, size_t place, const etr_argument *argument) {
+  char value[ETR_ARGUMENT_ROOM];
+  if (place > 0) (void)etr_text_add(&e->joined, ETR_SLICE(", "));
+  (void)etr_text_add(&e->joined, etr_slice_of(argument->name));
+  (void)etr_text_add(&e->joined, ETR_SLICE("="));
+  (void)etr_text_add(&e->joined, (etr_slice){value, etr_format_argument(value, argument->value)});
+}
+
+static void put_arguments(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
+  const etr_node *node = node_at(ops, row);
+  for (size_t i = 0; i < node->argument_count; i++) add_argument(e, i, &node->arguments[i]);
+  put_joined(e);
+}
+
 static void put_backend(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
   const etr_node_time *time = time_at(ops, row);
   etr_profile_put_text(e, time ? time->backend : NULL);
@@ -118,13 +132,30 @@ static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
   static const struct {
     const char *key;
     void (*put)(etr_profile_doc *e, const etr_profile_operators *ops, size_t row);
-  } columns[] = {{"name", put_name},         {"op", put_op},           {"module", put_module},
-                 {"source", put_source},     {"handle", put_handle},   {"subgraph", put_subgraph},
-                 {"inputs", put_inputs},     {"outputs", put_outputs}, {"backend", put_backend},
-                 {"delegate", put_delegate}, {"runs_as", put_runs_as}, {"carrier", put_carrier},
-                 {"match", put_match},       {"calls", put_calls},     {"ran_in", put_ran_in},
-                 {"total", put_total},       {"p10", put_p10},         {"p50", put_p50},
-                 {"p90", put_p90},           {"min", put_min},         {"max", put_max}};
+  } columns[] = {
+      {"name", put_name},
+      {"op", put_op},
+      {"module", put_module},
+      {"source", put_source},
+      {"handle", put_handle},
+      {"subgraph", put_subgraph},
+      {"inputs", put_inputs},
+      {"outputs", put_outputs},
+      {"arguments", put_arguments},
+      {"backend", put_backend},
+      {"delegate", put_delegate},
+      {"runs_as", put_runs_as},
+      {"carrier", put_carrier},
+      {"match", put_match},
+      {"calls", put_calls},
+      {"ran_in", put_ran_in},
+      {"total", put_total},
+      {"p10", put_p10},
+      {"p50", put_p50},
+      {"p90", put_p90},
+      {"min", put_min},
+      {"max", put_max},
+  };
   etr_jw_key(e->fields.json, "operators");
   etr_jw_object(e->fields.json);
   for (size_t i = 0; i < ETR_COUNT(columns); i++) {

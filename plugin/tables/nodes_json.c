@@ -20,6 +20,16 @@ static void put_inputs(etr_fields *e, const etr_graph *graph, const etr_node *no
   etr_jw_end(e->json);
 }
 
+static void put_arguments(etr_fields *e, const etr_node *node) {
+  etr_jw_key(e->json, "arguments");
+  etr_jw_object(e->json);
+  for (size_t i = 0; i < node->argument_count; i++) {
+    etr_jw_key(e->json, node->arguments[i].name);
+    etr_jw_json(e->json, node->arguments[i].value);
+  }
+  etr_jw_end(e->json);
+}
+
 static void put_outputs(etr_fields *e, const etr_node *node) {
   etr_jw_key(e->json, "outputs");
   etr_jw_array(e->json);
@@ -104,6 +114,7 @@ static void put_node(etr_fields *e, const etr_graph *graph, const etr_logged_nod
   etr_field_text(e, "kind", etr_node_kind_name(node->kind));
   etr_field_text(e, "target", node->target);
   put_inputs(e, graph, node);
+  put_arguments(e, node);
   put_outputs(e, node);
   etr_field_text(e, "subgraph", node->subgraph == ETR_NONE ? NULL : graph->subgraphs[node->subgraph].path);
   etr_field_text(e, "module", module->recorded);

@@ -64,6 +64,8 @@ static void add_balance(const adder *a, const etr_summary *s) {
     row r = row_of(s, parts[i].name, "", parts[i].ticks);
     add(a, &r);
   }
+  row hidden = row_of(s, "clock_hidden", "", s->method->clock_hidden_ticks);
+  add(a, &hidden);
   if (s->is_part) {
     row r = row_of(s, "filtered", "", s->part_ticks);
     r.nodes = s->node_count;

@@ -84,6 +84,17 @@ static void put_head(etr_report *r, const etr_summary *s) {
 
 /* ---- Where the time goes ---- */
 
+static void put_balance_note(etr_report *r, const etr_summary *s) {
+  const char *note = etr_balance_note(&r->arena, r->profile, s->method, r->options->unit);
+  if (!note) return;
+  if (r->markdown) {
+    etr_puts(&r->writer, "\n");
+    etr_put_markdown(&r->writer, note);
+    etr_puts(&r->writer, "\n");
+  } else
+    etr_put_wrapped(&r->writer, ETR_STYLE_DIM, note, 2, r->options->width ? r->options->width : 100);
+}
+
 static void put_balance(etr_report *r, const etr_summary *s) {
   const etr_column columns[] = {
       {"where the time goes", false, true}, {etr_report_unit(r, "avg"), true, false}, {"share", true, false}, {"", false, false}};
@@ -93,6 +104,7 @@ static void put_balance(etr_report *r, const etr_summary *s) {
   etr_table_may_leave_out(&table, 3);
   etr_balance_list(s->method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
+    if (!etr_balance_tells(parts, i)) continue;
     etr_style style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
     etr_table_add(&table, etr_report_cell(r, parts[i].text));
     etr_table_style(&table, style);
@@ -103,6 +115,7 @@ static void put_balance(etr_report *r, const etr_summary *s) {
     etr_table_add_bar(&table, parts[i].is_part_of_previous ? 0 : (double)parts[i].ticks, (double)s->method->execute_ticks, BAR_WIDTH);
   }
   etr_report_end_table(r, &table, 0);
+  put_balance_note(r, s);
 }
 
 /* What the tables below are about, where that is less than all. */

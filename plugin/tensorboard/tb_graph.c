@@ -39,6 +39,7 @@ typedef struct packer {
   etr_packed def;    /* its NodeDef */
   etr_packed shapes; /* of its outputs */
   etr_vec(etr_edge) edges;
+  etr_vec(const etr_argument *) arguments;
   etr_map once; /* what many nodes share, by its address -> index in shared */
   etr_vec(etr_slice) shared;
   const char *cluster, *cluster_backend; /* of the node before that was delegated; NULL: none was */
@@ -91,6 +92,31 @@ static void add_cluster(packer *p, size_t node) {
     p->cluster_instruction = instruction;
   }
   add_text(p, "_XlaCluster", p->cluster);
+}
+
+/* The page sorts attributes by key, too. */
+static void sort_arguments(const etr_argument **sorted, const etr_node *node) {
+  for (size_t i = 0; i < node->argument_count; i++) {
+    size_t at = i;
+    for (; at > 0 && strcmp(sorted[at - 1]->name, node->arguments[i].name) > 0; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = &node->arguments[i];
+  }
+}
+
+static void add_arguments(packer *p, const etr_node *node) {
+  static const char prefix[] = "arg.";
+  char key[sizeof prefix + ETR_TB_NAME_ROOM], value[ETR_ARGUMENT_ROOM], room[ETR_TB_TEXT_ROOM];
+  if (node->argument_count == 0) return;
+  p->arguments.count = 0;
+  for (size_t i = 0; i < node->argument_count; i++)
+    if (!etr_vec_push(p->arena, &p->arguments)) return;
+  sort_arguments(p->arguments.data, node);
+  memcpy(key, prefix, sizeof prefix - 1);
+  for (size_t i = 0; i < node->argument_count; i++) {
+    (void)etr_tb_clean_name(key + sizeof prefix - 1, etr_slice_of(p->arguments.data[i]->name));
+    etr_slice text = {value, etr_format_argument(value, p->arguments.data[i]->value)};
+    add_clean(p, key, etr_tb_clean_text(room, text));
+  }
 }
 
 static void add_inputs(packer *p, const etr_node *node) {
@@ -163,6 +189,7 @@ static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   add_cluster(p, index);
+  add_arguments(p, node);
   if (time) add_micros(p, "avg_us", time->avg);
   if (time) add_calls(p, time);
   add_carrier(p, index);

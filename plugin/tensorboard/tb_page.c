@@ -66,11 +66,14 @@ char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const et
   etr_table table;
   etr_table_init(&table, arena, columns, ETR_COUNT(columns));
   etr_balance_list(method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) add_row(&table, profile, method, parts[i].text, parts[i].ticks);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
+    if (etr_balance_tells(parts, i)) add_row(&table, profile, method, parts[i].text, parts[i].ticks);
   add_row(&table, profile, method, "Method::execute", method->execute_ticks);
   etr_text_begin(&text, arena, &writer);
   etr_putf(&writer, "%zu run%s\n\n", method->run_count, method->run_count == 1 ? "" : "s");
   put_table(&writer, &table, 0);
+  const char *note = etr_balance_note(arena, profile, method, ETR_UNIT_NS);
+  if (note) etr_putf(&writer, "\n%s\n", note);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) put_breakdown(&writer, arena, profile, method, by);
   return etr_text_end(&text, &writer);
 }

@@ -4,13 +4,38 @@
  */
 #include "balance.h"
 
+#include "table.h"
+
 #include <string.h>
 
 void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALANCE_PARTS]) {
-  const etr_balance_part list[ETR_BALANCE_PARTS] = {{"nodes", "on graph nodes", method->nodes_ticks, false},
-                                                    {"estimated", "  of it estimated", method->estimated_ticks, true},
-                                                    {"delegate_only", "delegates' own: layout, copies, calls", method->delegate_only_ticks, false},
-                                                    {"framework", "framework, between operators", method->framework_ticks, false},
-                                                    {"unexplained", "unexplained", method->unexplained_ticks, false}};
+  uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
+  const etr_balance_part list[ETR_BALANCE_PARTS] = {
+      {"nodes", "on graph nodes", method->nodes_ticks, false},
+      {"estimated", "  of it estimated", method->estimated_ticks, true},
+      {"delegate_only", "delegates, beyond their nodes", method->delegate_only_ticks, false},
+      {"inserted", "  inserted operators", method->inserted_ticks, true},
+      {"rest_of_calls", "  rest of the calls", rest, true},
+      {"framework", "framework, between operators", method->framework_ticks, false},
+      {"unexplained", "unexplained", method->unexplained_ticks, false},
+  };
   memcpy(parts, list, sizeof list);
+}
+
+bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index) {
+  size_t whole = index;
+  while (parts[whole].is_part_of_previous) whole--;
+  return whole == index || parts[whole].ticks > 0;
+}
+
+const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+  etr_text text;
+  etr_writer writer;
+  if (method->clock_hidden_ticks == 0 || method->run_count == 0) return NULL;
+  etr_text_begin(&text, arena, &writer);
+  etr_puts(&writer, "up to ");
+  etr_put_time(&writer, profile, (double)method->clock_hidden_ticks / (double)method->run_count, unit);
+  etr_putf(&writer, " %s of the rest of the calls can be operators' time that the delegates' clock of whole microseconds "
+                    "cannot show", etr_unit_name(unit));
+  return etr_text_end(&text, &writer);
 }

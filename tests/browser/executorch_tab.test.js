@@ -51,10 +51,13 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     const {execute} = summary;
     assert.deepEqual(shown, {
       'on graph nodes': [ms(summary.nodes), share(summary.nodes, execute.avg)], 'of it estimated': [ms(summary.estimated), share(summary.estimated, execute.avg)],
-      "delegates' own: layout, copies, calls": [ms(summary.delegate_only), share(summary.delegate_only, execute.avg)],
+      'delegates, beyond their nodes': [ms(summary.delegate_only), share(summary.delegate_only, execute.avg)],
+      'inserted operators': [ms(summary.inserted), share(summary.inserted, execute.avg)],
+      'rest of the calls': [ms(summary.rest_of_calls), share(summary.rest_of_calls, execute.avg)],
       'framework, between operators': [ms(summary.framework), share(summary.framework, execute.avg)],
       unexplained: [ms(summary.unexplained), share(summary.unexplained, execute.avg)], 'Method::execute': [ms(execute.avg), '100.0 %'],
     });
+    assert.match(await dashboard.frame.locator('.balance .note').innerText(), new RegExp(`^up to ${ms(summary.clock_hidden)} ms of the rest`));
     await picture('summary');
   });
 
@@ -116,6 +119,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     assert.equal(said.operator, node.target);
     assert.equal(said.module, node.module);
     assert.equal(said['runs as'], node.runs_as);
+    assert.deepEqual((said.arguments ?? '').split(/=.*?(?:, (?=\w+=)|$)/).filter(Boolean), Object.keys(node.arguments));
     assert.equal(said['debug handle'], String(node.debug_handle));
     assert.equal(said.output, node.outputs.map(({dtype, shape}) => `${dtype.replace('float', 'f').replace('int', 'i')}[${shape.join(',')}]`).join(', '));
     assert.match(await dashboard.frame.getByRole('complementary').locator('pre').innerText(), new RegExp(RegExp.escape?.(node.source.code) ?? node.source.code.replace(/[^\w\s]/g, '\\$&')));

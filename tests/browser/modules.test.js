@@ -75,6 +75,7 @@ for (const record of RECORDS) {
 
       it(`${method.name}: parts are the summary's and add up`, () => {
         for (const part of method.balance) near(part.avg, said[part.part], part.part);
+        near(method.clockHidden, said.clock_hidden, 'hidden by clocks');
         near(balanceParts(method).reduce((sum, part) => sum + part.avg, 0), said.execute.avg, 'sum of parts');
         near(totalOf(method.operators), said.nodes, 'sum of operators');
       });
@@ -98,6 +99,8 @@ for (const record of RECORDS) {
           assert.deepEqual([operator.name, operator.op, operator.module.path, operator.match, operator.runsAs, operator.handle || null, operator.subgraph],
             [node.name, node.target, node.module, node.match, node.runs_as, node.debug_handle, node.subgraph]);
           assert.deepEqual([operator.source?.file, operator.source?.line, operator.source?.code], [node.source?.file, node.source?.line, node.source?.code]);
+          const names = Object.keys(node.arguments).map(name => `${name}=.+`);
+          assert.match(operator.arguments ?? '', new RegExp(`^${names.join(', ')}$`));
           assert.equal(method.operators[operator.carrier]?.name ?? null, node.carried_by);
           if (node.match) for (const key of ['avg', 'p50', 'p90', 'min', 'max', 'calls']) assert.ok(Math.abs(operator[key] - node[key]) < 1e-3, `${node.name} ${key}`);
         });

@@ -186,6 +186,20 @@ def program(nodes, inputs=()):
     ).encode()
 
 
+def nodes_with_arguments(inputs):
+    """A program with a node for each of the texts: its inputs as JSON."""
+    nodes = [b'{"name": "n", "target": "t", "inputs": [%s], "outputs": []}' % text for text in inputs]
+    return tiny_program(b'[%s]' % b', '.join(nodes))
+
+
+def with_arguments(inputs):
+    return nodes_with_arguments([inputs])
+
+
+def argument(name, member, value):
+    return ('{"name": "%s", "arg": {"%s": %s}}' % (name, member, value)).encode()
+
+
 def shaped(make):
     """A record whose exported_program is one of a malicious shape."""
     return lambda: changed('dynamic_xnnpack', {'exported_program': make()})
@@ -338,6 +352,41 @@ def zip_cases():
             shaped(lambda: program([('n0', [], {})] + [('n%d' % i, ['n%d' % (i - 1)], {}) for i in range(1, 50000)])),
         ),
         zip_case('50000_graph_inputs', 'accept', shaped(lambda: program([('n', [], {})], ['i%d' % i for i in range(50000)]))),
+        zip_case(
+            '100000_arguments_of_one_node',
+            'accept',
+            shaped(lambda: with_arguments(b', '.join(argument('a%d' % i, 'as_int', i) for i in range(100000)))),
+        ),
+        zip_case(
+            'argument_of_a_million_numbers',
+            'accept',
+            shaped(lambda: with_arguments(argument('a', 'as_ints', [1] * 1000000))),
+        ),
+        zip_case(
+            'arguments_of_300000_different_lists',
+            'accept',
+            shaped(lambda: with_arguments(b', '.join(argument('a', 'as_ints', [i, i, i]) for i in range(300000)))),
+        ),
+        zip_case(
+            '50000_nodes_with_arguments_of_their_own',
+            'accept',
+            shaped(lambda: nodes_with_arguments([argument('a%d' % i, 'as_ints', [i] * 9) for i in range(50000)])),
+        ),
+        zip_case(
+            'argument_nested_400_deep',
+            'accept',
+            shaped(lambda: with_arguments(argument('a', 'as_ints', '[' * 400 + ']' * 400))),
+        ),
+        zip_case(
+            'argument_nested_600_deep',
+            'degraded',
+            shaped(lambda: with_arguments(argument('a', 'as_ints', '[' * 600 + ']' * 600))),
+        ),
+        zip_case(
+            'argument_of_20000_symbols',
+            'accept',
+            shaped(lambda: with_arguments(argument('a', 'as_sym_ints', json.dumps([{'as_name': 's'}] * 20000)))),
+        ),
         zip_case('cycle_of_nodes', 'survive', shaped(lambda: program([('a', ['b', 'a'], {}), ('b', ['a'], {})]))),
         zip_case('nodes_of_one_name', 'survive', shaped(lambda: program([('same', ['same'], {})] * 20000))),
         zip_case(

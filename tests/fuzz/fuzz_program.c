@@ -2,9 +2,22 @@
  *
  * fuzz_program.c - lib/program.c on any bytes: whatever graph comes out, its indices point inside it.
  */
+#include "json_brief.h"
 #include "program.h"
 
 #include <stdlib.h>
+
+/* A name, and a value that is JSON: unlike etr_json_skip() this looks at what lists and strings hold. */
+static void check_argument(const etr_argument *argument) {
+  etr_json_brief again;
+  etr_json *json = argument->name[0] ? etr_json_open_memory(etr_slice_of(argument->value), NULL) : NULL;
+  if (!json) abort();
+  etr_json_brief_init(&again);
+  etr_json_brief_value(&again, json);
+  etr_json_end(json);
+  if (etr_json_failed(json)) abort();
+  etr_json_close(json);
+}
 
 static void check_node(const etr_graph *graph, const etr_node *node) {
   if (node->module >= graph->module_count || (node->subgraph != ETR_NONE && node->subgraph >= graph->subgraph_count)) abort();
@@ -12,6 +25,7 @@ static void check_node(const etr_graph *graph, const etr_node *node) {
     if (node->inputs[i].node >= graph->node_count || node->inputs[i].output >= graph->nodes[node->inputs[i].node].output_count) abort();
   for (size_t i = 0; i < node->output_count; i++)
     if (!node->outputs[i].name || (node->outputs[i].rank > 0 && !node->outputs[i].dims)) abort();
+  for (size_t i = 0; i < node->argument_count; i++) check_argument(&node->arguments[i]);
   if (!node->name || !node->target || !node->op_type) abort();
 }
 

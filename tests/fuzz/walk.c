@@ -17,6 +17,15 @@ static void require(bool holds, const char *what) {
 
 static bool is_index(uint32_t index, size_t count) { return index == ETR_NONE || index < count; }
 
+static void read_json(etr_slice written) {
+  etr_json *json = etr_json_open_memory(written, NULL);
+  require(json != NULL, "there is memory");
+  etr_json_skip(json);
+  etr_json_end(json);
+  require(!etr_json_failed(json), "what is written as JSON is JSON");
+  etr_json_close(json);
+}
+
 /* ---- Structs ---- */
 
 static void walk_node(const etr_graph *graph, const etr_node *node) {
@@ -24,6 +33,7 @@ static void walk_node(const etr_graph *graph, const etr_node *node) {
   require(node->module < graph->module_count && is_index(node->subgraph, graph->subgraph_count), "a node's module and subgraph exist");
   for (size_t i = 0; i < node->input_count; i++)
     require(node->inputs[i].node < graph->node_count && node->inputs[i].output < graph->nodes[node->inputs[i].node].output_count, "an input exists");
+  for (size_t i = 0; i < node->argument_count; i++) read_json(etr_slice_of(node->arguments[i].value));
 }
 
 static uint64_t walk_graph(const etr_profile *profile, const etr_graph *graph) {
@@ -42,6 +52,8 @@ static void walk_method(const etr_profile *profile, const etr_method *method) {
   require(is_index(method->graph, profile->graph_count), "a method's graph exists");
   uint64_t sum = method->nodes_ticks + method->delegate_only_ticks + method->framework_ticks + method->unexplained_ticks;
   require(sum == method->execute_ticks, "the parts add up to Method::execute");
+  require(method->inserted_ticks <= method->delegate_only_ticks, "what was inserted is a part of what is on delegates");
+  require(method->clock_hidden_ticks <= method->delegate_only_ticks - method->inserted_ticks, "clocks hide a part of the rest");
   require(method->estimated_ticks <= method->nodes_ticks, "what is estimated is a part of what is on nodes");
   if (method->graph != ETR_NONE && profile->graphs[method->graph].times)
     require(walk_graph(profile, &profile->graphs[method->graph]) == method->nodes_ticks, "the nodes add up");
@@ -78,15 +90,6 @@ static bool collect(void *context, const void *data, size_t size) {
   return true;
 }
 
-static void read_json(const text *written) {
-  etr_json *json = etr_json_open_memory((etr_slice){written->data, written->size}, NULL);
-  require(json != NULL, "there is memory");
-  etr_json_skip(json);
-  etr_json_end(json);
-  require(!etr_json_failed(json), "what is written as JSON is JSON");
-  etr_json_close(json);
-}
-
 static uint32_t read_u32(const char *at) {
   uint32_t value = 0;
   for (int i = 3; i >= 0; i--) value = value << 8 | (uint8_t)at[i];
@@ -117,7 +120,7 @@ static void write_and_read(const etr_profile *profile, const named_emitter *what
   text written = {0};
   etr_error error = {.offset = ETR_NO_OFFSET};
   require(what->emit(profile, &(etr_sink){collect, &written}, &error) == ETR_OK, "an emitter ends well");
-  if (strstr(what->name, "JSON") && written.size > 0) read_json(&written);
+  if (strstr(what->name, "JSON") && written.size > 0) read_json((etr_slice){written.data, written.size});
   if (strcmp(what->name, "event files") == 0) read_event_files(&written);
   free(written.data);
 }

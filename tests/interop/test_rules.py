@@ -14,6 +14,7 @@ CHECK = pathlib.Path(__file__).parent.parent / "check"
 
 # Script -> fixtures that it cannot judge, and why.
 SCRIPTS = {
+    "arguments.py": {},
     "graphs.py": {},
     "events.py": {"cpp_rich": "its Inspector read another recording; test_etdump.py compares its times"},
     "delegation.py": {},

@@ -148,6 +148,7 @@ class Program:
     def add(self, target, uses, arguments=()):
         result = self.value()
         inputs = [{'name': 'self', 'arg': {'as_tensor': {'name': name}}} for name in uses]
+        inputs += [{'name': self.names.of('argument'), 'arg': {member: value}} for member, value in self.arguments()]
         self.nodes.append(
             {
                 'name': self.names.unique('node'),
@@ -159,6 +160,10 @@ class Program:
         )
         self.handle += 1
         return result
+
+    def arguments(self):
+        """A text, and a list of texts; as_string would be a lowered module."""
+        return [('as_operator', self.names.of('text')), ('as_strings', [self.names.of('text'), self.names.of('text')])]
 
     def chain(self, count):
         result = [self.add_input(kind) for kind in ('parameter', 'buffer', 'tensor_constant', '')][-1]

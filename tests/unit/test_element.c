@@ -84,6 +84,12 @@ Test(element, names) {
   cr_expect_str_eq(etr_scalar_type_name(29), "uint64");
   cr_expect_null(etr_scalar_type_name(30));
   cr_expect_null(etr_scalar_type_name(255));
+  cr_expect_str_eq(etr_export_scalar_type_name(7), "float32");
+  cr_expect_str_eq(etr_export_scalar_type_name(16), "float8_e4m3fn"); /* ExecuTorch's number */
+  cr_expect_str_eq(etr_export_scalar_type_name(29), "float8_e4m3fn"); /* torch's */
+  cr_expect_str_eq(etr_export_scalar_type_name(35), "uint64");
+  for (int64_t i = -1; i <= 36; i++)
+    cr_expect_eq(etr_export_scalar_type_name(i) == NULL, i <= 0 || (i > 16 && i < 28) || i > 35, "%d", (int)i);
   cr_expect_null(etr_element_of_dtype("complex64"));
   cr_expect_null(etr_element_of_dtype("quint4x2"));
   cr_expect_null(etr_element_of_dtype(NULL));

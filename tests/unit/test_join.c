@@ -145,7 +145,8 @@ static void describe(char *out, size_t size, const etr_blocks *blocks, const etr
     snprintf(out + used, size - used, " = no method");
 }
 
-static void run_case(const join_case *c, char *out, size_t size) {
+/* The first method's numbers go to *first. */
+static void run_case(const join_case *c, char *out, size_t size, etr_method *first) {
   etr_arena arena = {0};
   etr_map names;
   etr_blocks blocks;
@@ -166,6 +167,7 @@ static void run_case(const join_case *c, char *out, size_t size) {
     cr_assert(etr_attribute(&methods[i], &graphs, &joins[i], i, &blocks, &arena, &warnings));
   }
   describe(out, size, &blocks, joins, methods);
+  *first = methods[0];
   etr_arena_clear(&arena);
 }
 
@@ -261,7 +263,72 @@ Test(join, rules) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char got[1024] = "";
-    run_case(&cases[i], got, sizeof got);
+    etr_method method;
+    run_case(&cases[i], got, sizeof got, &method);
     cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got, cases[i].want);
+  }
+}
+
+/* What a delegate's call took beyond its nodes: operators that were inserted, and the rest, of which a coarse clock hides some. */
+Test(join, beyond_nodes) {
+#define XNN "c aten.convolution.default 1", "0=1!XnnpackBackend"
+#define OTHER "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"
+  static const struct {
+    join_case c;
+    uint64_t delegate_only, inserted, hidden;
+  } cases[] = {
+      {{"no operator is known: all is the rest, and no clock hides any", {{"forward", XNN}}, "DELEGATE_CALL@0 9000;Method::execute 9000", NULL},
+       9000,
+       0,
+       0},
+      {{"half a microsecond for each operator",
+        {{"forward", XNN}},
+        "Transpose (ND, X32) #1#0 3000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 50000;Method::execute 60000",
+        NULL},
+       20000,
+       3000,
+       1000},
+      {{"at most the rest itself",
+        {{"forward", XNN}},
+        "Transpose (ND, X32) #1#0 3000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 33400;Method::execute 60000",
+        NULL},
+       3400,
+       3000,
+       400},
+      {{"each run by itself",
+        {{"forward", XNN}},
+        "Transpose (ND, X32) #1#0 3000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 33400;Method::execute 60000|"
+        "Transpose (ND, X32) #1#0 4000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 39000;Method::execute 60000",
+        NULL},
+       12400,
+       7000,
+       1400},
+      {{"operators that fill the call leave no rest",
+        {{"forward", XNN}},
+        "Transpose (ND, X32) #1#0 30000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 40000;Method::execute 60000",
+        NULL},
+       20000,
+       20000,
+       0},
+      {{"shares of Method::execute, which took less",
+        {{"forward", XNN}},
+        "Transpose (ND, X32) #1#0 30000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 80000;Method::execute 8",
+        NULL},
+       5,
+       3,
+       2},
+      {{"a clock that is not known to be coarse", {{"forward", OTHER}}, "7#0 20000;77#0 5000;DELEGATE_CALL@0 50000;Method::execute 60000", NULL},
+       30000,
+       5000,
+       0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    char got[1024] = "";
+    etr_method m;
+    run_case(&cases[i].c, got, sizeof got, &m);
+    cr_expect(m.delegate_only_ticks == cases[i].delegate_only && m.inserted_ticks == cases[i].inserted &&
+                  m.clock_hidden_ticks == cases[i].hidden,
+              "%s: %llu %llu %llu: %s", cases[i].c.title, (unsigned long long)m.delegate_only_ticks,
+              (unsigned long long)m.inserted_ticks, (unsigned long long)m.clock_hidden_ticks, got);
   }
 }

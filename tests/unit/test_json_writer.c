@@ -94,6 +94,16 @@ Test(json_writer, keys_are_escaped_and_slices_may_hold_nul) {
   expect_text(&f, "{\"a\\\"b\":\"x\\u0000y\"}\n");
 }
 
+Test(json_writer, values_that_are_json_already) {
+  fixture f;
+  begin(&f);
+  etr_jw_object(&f.json);
+  etr_jw_key(&f.json, "a"), etr_jw_json(&f.json, "[1, {\"b\\n\": \"\\\"</script>\"}]");
+  etr_jw_key(&f.json, "c"), etr_jw_json(&f.json, "\"\x7F\xE2\x80\xAA\xC3\xA9\xFF\"");
+  etr_jw_end(&f.json);
+  expect_text(&f, "{\"a\":[1, {\"b\\n\": \"\\\"\\u003c/script>\"}],\"c\":\"\\u007f\\u202a\xC3\xA9\\ufffd\"}\n");
+}
+
 Test(json_writer, numbers_that_json_has_not) {
   fixture f;
   begin(&f);

@@ -47,6 +47,31 @@ Test(label, long_shape) {
   cr_expect_eq(strlen(text), 4 + 2 * 253 + 1, "cut inside a character");
 }
 
+Test(label, argument) {
+  static const char *const cases[][2] = {
+      {"1e-05", "1e-05"},
+      {"[1, \"s77\"]", "[1, s77]"},
+      {"\"float32\"", "float32"},
+      {"\"\"", ""},
+      {"{\"a\": \"\\n\"}", "{a: \\n}"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    char text[ETR_ARGUMENT_ROOM + 1];
+    text[etr_format_argument(text, cases[i][0])] = '\0';
+    expect_text(text, cases[i][1]);
+  }
+}
+
+/* What is too long is cut between characters. */
+Test(label, long_argument) {
+  char value[3 * ETR_ARGUMENT_ROOM], text[ETR_ARGUMENT_ROOM];
+  value[0] = 'a';
+  for (size_t i = 1; i + 2 < sizeof value; i += 2) memcpy(value + i, "\xC3\xA9", 3);
+  size_t size = etr_format_argument(text, value);
+  cr_expect_eq(size, ETR_ARGUMENT_ROOM - 1);
+  cr_expect_eq(text[size - 1], '\xA9');
+}
+
 Test(label, op) {
   static const char *const cases[][2] = {
       {"aten.linear.default", "linear"},

@@ -15,6 +15,16 @@ static uint64_t sum_of_kind(const etr_method *m, etr_portion_kind kind) {
   return sum;
 }
 
+/* Of the portions without node, those of events inside delegates. */
+static uint64_t sum_of_inserted(const etr_method *m) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < m->portion_count; i++) {
+    const etr_portion *p = &m->portions[i];
+    if (p->kind == ETR_PORTION_DELEGATE && p->event->delegate_id) sum += p->ticks;
+  }
+  return sum;
+}
+
 static void expect_order(const etr_method *m) {
   for (size_t i = 1; i < m->portion_count; i++) {
     const etr_portion *before = &m->portions[i - 1], *p = &m->portions[i];
@@ -25,6 +35,8 @@ static void expect_order(const etr_method *m) {
 static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *m) {
   cr_expect_eq(sum_of_kind(m, ETR_PORTION_NODE), m->nodes_ticks, "%s: nodes", fixture);
   cr_expect_eq(sum_of_kind(m, ETR_PORTION_DELEGATE), m->delegate_only_ticks, "%s: delegates", fixture);
+  cr_expect_eq(sum_of_inserted(m), m->inserted_ticks, "%s: inserted", fixture);
+  cr_expect_leq(m->clock_hidden_ticks, m->delegate_only_ticks - m->inserted_ticks, "%s: hidden by clocks", fixture);
   cr_expect_eq(sum_of_kind(m, ETR_PORTION_UNEXPLAINED), m->unexplained_ticks, "%s: unexplained", fixture);
   size_t at = 0;
   for (uint32_t node = 0; m->graph != ETR_NONE && node < profile->graphs[m->graph].node_count; node++) {

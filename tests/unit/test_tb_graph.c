@@ -63,6 +63,9 @@ static void expect_inputs(const Tensorboard__NodeDef *node, const char *const *e
 
 static etr_source source = {.file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = "x = self.fc1(\"x\")"};
 
+static const etr_argument arguments[] = {
+    {"stride", "[1, \"s77\"]"}, {"dtype", "\"float32\""}, {"mode", "\"a'b\\u0007\""}, {"a/b \xC3\xA9", "1e-05"}};
+
 Test(tb_graph, node_card) {
   tiny t = {0};
   uint32_t fc = tiny_module(&t, 0, "fc", "torch.nn.modules.linear.Linear");
@@ -76,6 +79,8 @@ Test(tb_graph, node_card) {
   tiny_input(&t, output, relu, 0);
   t.nodes.data[linear].debug_handle = 17;
   t.nodes.data[linear].source = &source;
+  t.nodes.data[linear].arguments = arguments;
+  t.nodes.data[linear].argument_count = ETR_COUNT(arguments);
   etr_node_time *time = tiny_time(&t, linear, 437);
   time->backend = "XnnpackBackend";
   time->delegate_instruction = 3;
@@ -93,6 +98,10 @@ Test(tb_graph, node_card) {
   static const struct {
     const char *key, *value;
   } attrs[] = {{"_XlaCluster", "delegate 3: XnnpackBackend"},
+               {"arg.a_b__", "1e-05"},
+               {"arg.dtype", "float32"},
+               {"arg.mode", "a`b/u0007"},
+               {"arg.stride", "[1, s77]"},
                {"avg_us", "0.437"},
                {"calls", "1"},
                {"debug_handle", "17"},

@@ -56,6 +56,7 @@ class Node:
     weight: str | None = None
     aten_node: str | None = None
     edge_nodes: list[str] = field(default_factory=list)
+    arguments: dict = field(default_factory=dict)
 
 
 @dataclass
@@ -119,7 +120,11 @@ class Statistics:
 
 @dataclass
 class MethodSummary:
-    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_... are dicts."""
+    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_... are dicts.
+
+    delegate_only is inserted, operators of a lowering that no node stands for, and rest_of_calls; up to clock_hidden of that
+    can be operators' time that the delegates' clock of whole microseconds cannot show.
+    """
 
     method: str | None
     runs: int
@@ -134,6 +139,9 @@ class MethodSummary:
     by_backend: list[dict]
     by_source: list[dict]
     findings: list[dict] = field(default_factory=list)
+    inserted: float = 0.0
+    rest_of_calls: float = 0.0
+    clock_hidden: float = 0.0
 
 
 @dataclass

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * json_brief.c - values of a document as short texts.
+ */
+#include "json_brief.h"
+
+#include <stdio.h>
+
+#define CUT "..."
+#define QUOTED_CUT "\"" CUT "\""
+
+static void put_value(etr_json_brief *brief, etr_json *json, uint32_t depth);
+
+static void put(etr_json_brief *brief, etr_slice text) {
+  size_t size = ETR_MIN(text.size, ETR_JSON_BRIEF_ROOM - brief->size);
+  memcpy(brief->text + brief->size, text.data, size);
+  brief->size += size;
+}
+
+static bool is_full(const etr_json_brief *brief) { return brief->size > ETR_JSON_BRIEF_BYTES; }
+
+/* ---- Strings and numbers ---- */
+
+static void put_escaped(etr_json_brief *brief, char c) {
+  char escaped[8];
+  if (c == '"' || c == '\\')
+    put(brief, (etr_slice){(const char[]){'\\', c}, 2});
+  else if ((unsigned char)c < 0x20)
+    put(brief, (etr_slice){escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)c)});
+  else
+    put(brief, (etr_slice){&c, 1});
+}
+
+/* The start of a text that is too long, up to the end of a character. */
+static etr_slice head_of(etr_slice text) {
+  if (text.size <= ETR_JSON_BRIEF_STRING) return text;
+  text.size = ETR_JSON_BRIEF_STRING;
+  while (text.size > 0 && ((unsigned char)text.data[text.size] & 0xC0) == 0x80) text.size--;
+  return text;
+}
+
+void etr_json_brief_string(etr_json_brief *brief, etr_slice text) {
+  etr_slice head = head_of(text);
+  put(brief, ETR_SLICE("\""));
+  for (size_t i = 0; i < head.size; i++) put_escaped(brief, head.data[i]);
+  if (head.size < text.size) put(brief, ETR_SLICE(CUT));
+  put(brief, ETR_SLICE("\""));
+}
+
+void etr_json_brief_number(etr_json_brief *brief, etr_slice number) {
+  bool is_word = number.size > 0 && (number.data[number.size - 1] == 'N' || number.data[number.size - 1] == 'y');
+  if (is_word)
+    etr_json_brief_string(brief, number);
+  else
+    put(brief, number);
+}
+
+/* One that is longer than a reader can show at once is none that anybody reads. */
+static void put_string(etr_json_brief *brief, etr_json *json) {
+  etr_slice raw;
+  if (etr_json_peek_raw(json, &raw)) {
+    etr_json_brief_string(brief, etr_json_string(json));
+  } else {
+    etr_json_skip(json);
+    put(brief, ETR_SLICE(QUOTED_CUT));
+  }
+}
+
+/* ---- Lists and objects ---- */
+
+/* Ends a list or object at the value that is next. */
+static void cut_here(etr_json_brief *brief, etr_json *json, etr_slice mark) {
+  put(brief, mark);
+  etr_json_skip(json);
+  etr_json_leave(json);
+}
+
+void etr_json_brief_list(etr_json_brief *brief, etr_json *json, etr_json_brief_put put_element, void *context) {
+  put(brief, ETR_SLICE("["));
+  etr_json_array(json);
+  for (bool first = true; etr_json_element(json); first = false) {
+    if (!first) put(brief, ETR_SLICE(", "));
+    if (is_full(brief)) {
+      cut_here(brief, json, ETR_SLICE(QUOTED_CUT));
+      break;
+    }
+    put_element(brief, json, context);
+  }
+  put(brief, ETR_SLICE("]"));
+}
+
+static void put_element(etr_json_brief *brief, etr_json *json, void *depth) {
+  put_value(brief, json, *(const uint32_t *)depth);
+}
+
+static void put_object(etr_json_brief *brief, etr_json *json, uint32_t depth) {
+  etr_slice key;
+  put(brief, ETR_SLICE("{"));
+  etr_json_object(json);
+  for (bool first = true; etr_json_key(json, &key); first = false) {
+    if (!first) put(brief, ETR_SLICE(", "));
+    if (is_full(brief)) {
+      cut_here(brief, json, ETR_SLICE(QUOTED_CUT ": null"));
+      break;
+    }
+    etr_json_brief_string(brief, key);
+    put(brief, ETR_SLICE(": "));
+    put_value(brief, json, depth);
+  }
+  put(brief, ETR_SLICE("}"));
+}
+
+static void put_nested(etr_json_brief *brief, etr_json *json, bool is_array, uint32_t depth) {
+  if (depth == ETR_JSON_BRIEF_DEPTH) {
+    etr_json_skip(json);
+    put(brief, ETR_SLICE(QUOTED_CUT));
+    return;
+  }
+  depth++;
+  if (is_array)
+    etr_json_brief_list(brief, json, put_element, &depth);
+  else
+    put_object(brief, json, depth);
+}
+
+static void put_value(etr_json_brief *brief, etr_json *json, uint32_t depth) {
+  switch (etr_json_peek(json)) {
+  case ETR_JSON_END: break;
+  case ETR_JSON_NULL: etr_json_null(json), put(brief, ETR_SLICE("null")); break;
+  case ETR_JSON_BOOL: put(brief, etr_slice_of(etr_json_bool(json) ? "true" : "false")); break;
+  case ETR_JSON_NUMBER: etr_json_brief_number(brief, etr_json_number_text(json)); break;
+  case ETR_JSON_STRING: put_string(brief, json); break;
+  case ETR_JSON_ARRAY: put_nested(brief, json, true, depth); break;
+  case ETR_JSON_OBJECT: put_nested(brief, json, false, depth); break;
+  }
+}
+
+void etr_json_brief_value(etr_json_brief *brief, etr_json *json) { put_value(brief, json, 0); }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * argument.c - arguments of nodes as JSON texts.
+ */
+#include "argument.h"
+
+#include "element.h"
+#include "json_brief.h"
+#include "json_text.h"
+
+void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) {
+  *a = (etr_arguments){.strings = strings, .scratch = scratch};
+  etr_memo_init(&a->lists, scratch);
+}
+
+static const char *intern(etr_arguments *a, const etr_json_brief *brief) {
+  return etr_intern(a->strings, (etr_slice){brief->text, brief->size});
+}
+
+/* ---- What a member of the union holds ---- */
+
+typedef enum form {
+  FORM_PLAIN, /* as the file has it */
+  FORM_NONE,
+  FORM_SCALAR_TYPE,
+  FORM_MEMORY_FORMAT,
+  FORM_LAYOUT,
+  FORM_DEVICE,
+} form;
+
+static form form_of(etr_slice member) {
+  if (etr_slice_is(member, "as_none")) return FORM_NONE;
+  if (etr_slice_is(member, "as_scalar_type")) return FORM_SCALAR_TYPE;
+  if (etr_slice_is(member, "as_memory_format")) return FORM_MEMORY_FORMAT;
+  if (etr_slice_is(member, "as_layout")) return FORM_LAYOUT;
+  return etr_slice_is(member, "as_device") ? FORM_DEVICE : FORM_PLAIN;
+}
+
+/* torch/_export/serde/schema.py: MemoryFormat */
+static const char *memory_format_name(int64_t number) {
+  static const char *const names[] = {NULL, "contiguous_format", "channels_last", "channels_last_3d",
+                                      "preserve_format"};
+  return number >= 0 && number < (int64_t)ETR_COUNT(names) ? names[number] : NULL;
+}
+
+/* likewise: Layout */
+static const char *layout_name(int64_t number) {
+  static const char *const names[] = {NULL,         "sparse_coo", "sparse_csr", "sparse_csc",
+                                      "sparse_bsr", "sparse_bsc", "_mkldnn",    "strided"};
+  return number >= 0 && number < (int64_t)ETR_COUNT(names) ? names[number] : NULL;
+}
+
+/* torch's word for a number of an enumeration; NULL if it is none. */
+static const char *word_for(form what, etr_slice number) {
+  int64_t value;
+  if (what < FORM_SCALAR_TYPE || !etr_slice_to_int(number, &value)) return NULL;
+  if (what == FORM_SCALAR_TYPE) return etr_export_scalar_type_name(value);
+  return what == FORM_LAYOUT ? layout_name(value) : what == FORM_MEMORY_FORMAT ? memory_format_name(value) : NULL;
+}
+
+/* ---- Values ---- */
+
+static const char *number_text(etr_arguments *a, form what, etr_json *json) {
+  etr_json_brief brief;
+  etr_slice number = etr_json_number_text(json);
+  const char *word = word_for(what, number);
+  etr_json_brief_init(&brief);
+  if (word)
+    etr_json_brief_string(&brief, etr_slice_of(word));
+  else
+    etr_json_brief_number(&brief, number);
+  return intern(a, &brief);
+}
+
+static const char *list_text(etr_arguments *a, etr_json *json) {
+  bool known;
+  uint32_t number = etr_memo_next(&a->lists, json, &known);
+  if (known) return a->values.data[number];
+  etr_json_brief brief;
+  etr_json_brief_init(&brief);
+  etr_json_brief_value(&brief, json);
+  const char *text = intern(a, &brief);
+  const char **slot = number == ETR_NONE ? NULL : etr_vec_push(a->scratch, &a->values);
+  if (slot) *slot = text;
+  return text;
+}
+
+/* {type: "cuda", index: 1}: "cuda:1" */
+static const char *device_text(etr_arguments *a, etr_json *json) {
+  etr_slice key;
+  const char *type = "?";
+  int64_t index = -1;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    if (etr_slice_is(key, "type") && etr_json_peek(json) == ETR_JSON_STRING)
+      type = etr_intern(a->strings, etr_json_string(json));
+    else if (etr_slice_is(key, "index") && etr_json_peek(json) == ETR_JSON_NUMBER)
+      (void)etr_slice_to_int(etr_json_number_text(json), &index);
+    else
+      etr_json_skip(json);
+  }
+  const char *name = index < 0 || !type ? type : etr_arena_format(a->scratch, "%s:%lld", type, (long long)index);
+  if (!name) return NULL;
+  etr_json_brief brief;
+  etr_json_brief_init(&brief);
+  etr_json_brief_string(&brief, etr_slice_of(name));
+  return intern(a, &brief);
+}
+
+/* NULL for null, and when out of memory. */
+static const char *value_text(etr_arguments *a, form what, etr_json *json) {
+  switch (etr_json_peek(json)) {
+  case ETR_JSON_BOOL: return etr_json_bool(json) ? "true" : "false";
+  case ETR_JSON_NUMBER: return number_text(a, what, json);
+  case ETR_JSON_OBJECT: return what == FORM_DEVICE ? device_text(a, json) : list_text(a, json);
+  case ETR_JSON_STRING:
+  case ETR_JSON_ARRAY: return list_text(a, json);
+  default: etr_json_skip(json); return NULL;
+  }
+}
+
+static bool is_name(const char *name) { return name && name[0] != '\0'; }
+
+void etr_arguments_read(etr_arguments *a, const char *name, etr_slice member, etr_json *json) {
+  form what = form_of(member);
+  if (what == FORM_NONE || !is_name(name)) {
+    etr_json_skip(json);
+    return;
+  }
+  const char *value = value_text(a, what, json);
+  etr_argument_draft *draft = value ? etr_vec_push(a->scratch, &a->drafts) : NULL;
+  if (draft) draft->argument = (etr_argument){name, value};
+}
+
+/* ---- Symbolic numbers ---- */
+
+void etr_arguments_note_symbolic(etr_arguments *a, const char *name, etr_slice member, etr_json *json) {
+  etr_slice text;
+  if (!is_name(name) || !etr_slice_starts(member, ETR_SLICE("as_sym_")) || !etr_json_peek_whole(json, &text)) return;
+  const char *copy = etr_arena_copy(a->scratch, text);
+  etr_argument_draft *draft = copy ? etr_vec_push(a->scratch, &a->drafts) : NULL;
+  if (draft) *draft = (etr_argument_draft){{name, ""}, {copy, text.size}};
+}
+
+typedef struct symbols {
+  etr_symbol_of symbol_of;
+  void *context;
+} symbols;
+
+static void put_named(etr_json_brief *brief, const symbols *s, etr_slice name) {
+  const char *known = s->symbol_of(s->context, name);
+  etr_slice expression = known ? etr_slice_of(known) : name;
+  (etr_json_is_number(expression) ? etr_json_brief_number : etr_json_brief_string)(brief, expression);
+}
+
+/* {as_name: ...}, or {as_int: ...} beside such in a list; old files write dead members as null */
+static void put_symbolic(etr_json_brief *brief, etr_json *json, void *context) {
+  etr_slice key;
+  size_t start = brief->size;
+  if (etr_json_peek(json) != ETR_JSON_OBJECT) {
+    etr_json_brief_value(brief, json);
+    return;
+  }
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    bool is_symbol = etr_slice_is(key, "as_name") && etr_json_peek(json) == ETR_JSON_STRING;
+    if (brief->size > start)
+      etr_json_skip(json);
+    else if (is_symbol)
+      put_named(brief, context, etr_json_string(json));
+    else if (!etr_json_null(json))
+      etr_json_brief_value(brief, json);
+  }
+  if (brief->size == start) etr_json_brief_string(brief, ETR_SLICE(""));
+}
+
+static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
+  etr_json *json = etr_json_open_memory(text, NULL);
+  etr_json_brief brief;
+  etr_json_brief_init(&brief);
+  if (!json) {
+    a->scratch->failed = true;
+    return "";
+  }
+  if (etr_json_peek(json) == ETR_JSON_ARRAY)
+    etr_json_brief_list(&brief, json, put_symbolic, s);
+  else
+    put_symbolic(&brief, json, s);
+  bool damaged = etr_json_failed(json);
+  etr_json_close(json);
+  return damaged ? "null" : intern(a, &brief);
+}
+
+void etr_arguments_resolve(etr_arguments *a, size_t base, etr_symbol_of symbol_of, void *context) {
+  symbols s = {symbol_of, context};
+  for (size_t i = base; i < a->waiting.count; i++)
+    a->waiting.data[i].argument->value = symbolic_text(a, a->waiting.data[i].symbolic, &s);
+  a->waiting.count = base;
+}
+
+/* ---- Nodes ---- */
+
+static bool has_name(const etr_argument *arguments, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (arguments[i].name == name) return true;
+  return false;
+}
+
+void etr_arguments_take(etr_arguments *a, size_t base, etr_node *node) {
+  size_t count = ETR_MIN(a->drafts.count - base, (size_t)ETR_MOST_ARGUMENTS), taken = 0;
+  etr_argument *arguments = count ? etr_arena_alloc_array(a->strings->arena, count, sizeof *arguments) : NULL;
+  for (size_t i = base; arguments && i < a->drafts.count && taken < count; i++) {
+    const etr_argument_draft *draft = &a->drafts.data[i];
+    if (has_name(arguments, taken, draft->argument.name)) continue;
+    arguments[taken] = draft->argument;
+    etr_argument_waiting *waiting = draft->symbolic.size ? etr_vec_push(a->scratch, &a->waiting) : NULL;
+    if (waiting) *waiting = (etr_argument_waiting){&arguments[taken], draft->symbolic};
+    taken++;
+  }
+  node->arguments = arguments;
+  node->argument_count = taken;
+  a->drafts.count = base;
+}

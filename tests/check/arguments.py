@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Do `nodes` say of every operator of the record's programs what its document says: the arguments that are no tensors, in their order?"""
+
+import json
+import math
+import os
+import zipfile
+
+import common
+
+TENSORS = {"as_tensor", "as_tensors", "as_optional_tensor", "as_optional_tensors", "as_nested_tensors", "as_custom_obj", "as_none", "as_graph"}
+WORDS = {
+    "as_scalar_type": {1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64", 12: "bool", 13: "bfloat16"},
+    "as_memory_format": {1: "contiguous_format", 2: "channels_last", 3: "channels_last_3d", 4: "preserve_format"},
+    "as_layout": {7: "strided"},
+}
+
+
+def symbol(value, expressions):
+    """The expression of {as_name}, or the number of {as_int}."""
+    return expressions[value["as_name"]] if value.get("as_name") else next(v for v in value.values() if v is not None)
+
+
+def expected(member, value, expressions):
+    if member in WORDS:
+        return WORDS[member][value]
+    if member == "as_device":
+        return value["type"] if value.get("index") is None else f"{value['type']}:{value['index']}"
+    if member.startswith("as_sym_"):
+        return [symbol(v, expressions) for v in value] if isinstance(value, list) else symbol(value, expressions)
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    return value
+
+
+def arguments_of(node, expressions):
+    """{name: value} of one node of a document."""
+    found = {}
+    for given in node["inputs"]:
+        member, value = next(((m, v) for m, v in given["arg"].items() if v is not None), ("as_none", True))
+        lowered = member == "as_string" and node["target"].endswith("executorch_call_delegate")
+        if given.get("name") and member not in TENSORS and not lowered:
+            found.setdefault(given["name"], expected(member, value, expressions))
+    return found
+
+
+def expressions_of(graph):
+    return {name: value["as_expr"]["expr_str"] if value.get("as_expr") else value.get("as_int")
+            for kind in ("sym_int_values", "sym_float_values", "sym_bool_values") for name, value in graph.get(kind, {}).items()}
+
+
+def documents(folder):
+    """{entry: graph} of the programs in the record."""
+    with zipfile.ZipFile(os.path.join(folder, "etrecord.bin")) as record:
+        for name in record.namelist():
+            data = record.read(name)
+            if data[:1] == b"{" and b'"graph_module"' in data:
+                yield name, json.loads(data)["graph_module"]["graph"]
+
+
+def is_cut(value):
+    return len(json.dumps(value)) > 200
+
+
+def check(binary, folder, truth):
+    score = common.Score(os.path.basename(folder))
+    got, complaint = common.run(binary, "nodes", folder)
+    if got is None:
+        score.total += 1
+        score.off(complaint)
+        return score.done()
+    ours = {graph["entry"]: [node for node in graph["nodes"] if node["kind"] == "op" and not node["subgraph"]] for graph in got["graphs"]}
+    for entry, graph in documents(folder):
+        score.equal(len(ours.get(entry, [])), len(graph["nodes"]), f"{entry} nodes")
+        for node, said in zip(graph["nodes"], ours.get(entry, [])):
+            wanted = {name: value for name, value in arguments_of(node, expressions_of(graph)).items() if not is_cut(value)}
+            score.equal(list({name: value for name, value in said["arguments"].items() if not is_cut(value)}.items()), list(wanted.items()), f"{entry} {said['name']}")
+    return score.done()
+
+
+if __name__ == "__main__":
+    common.main(check)
