@@ -66,9 +66,24 @@ static uint32_t vertex_of_edge(const etr_fx_graph *fx, const etr_edge *edge) {
   return is_result ? fx->getitem_of[fx->first_output[edge->node] + edge->output] : vertex;
 }
 
+/* legalize_graph's PRIORITIZED_OPS: Python's operators on symbolic numbers, and torch's own assertions. */
+static bool is_prioritized(const etr_node *node) {
+  static const char *const operators[] = {"_operator.add", "_operator.mul",     "_operator.sub", "_operator.floordiv",
+                                          "_operator.mod", "_operator.truediv", "_operator.le",  "_operator.lt",
+                                          "_operator.ge",  "_operator.gt",      "_operator.eq",  "_operator.ne"};
+  static const char *const own[] = {"aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
+                                    "aten._assert_async.msg", "aten.scalar_tensor.default", "aten._assert_scalar.default"};
+  for (size_t i = 0; i < ETR_COUNT(operators); i++)
+    if (strcmp(node->target, operators[i]) == 0) return true;
+  for (size_t i = 0; i < ETR_COUNT(own); i++)
+    if (strcmp(node->target, own[i]) == 0) return strcmp(node->op_type, node->target) != 0; /* of the Edge dialect it is another */
+  return false;
+}
+
 static bool add_node(etr_fx_graph *fx, uint32_t index) {
   const etr_node *node = &fx->graph->nodes[index];
   uint32_t vertex = fx->vertex_of[index] = add_vertex(fx, index, ETR_NONE);
+  fx->vertices[vertex].is_prioritized = is_prioritized(node);
   fx->stamp++;
   for (size_t i = 0; i < node->input_count; i++) {
     uint32_t producer = vertex_of_edge(fx, &node->inputs[i]);
@@ -110,14 +125,6 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
 
 /* ---- Users ---- */
 
-static void add_users(etr_fx_graph *fx, uint32_t vertex) {
-  const etr_fx_vertex *v = &fx->vertices[vertex];
-  for (uint32_t i = 0; i < v->input_count; i++) {
-    uint32_t producer = fx->input_pool.data[v->first_input + i];
-    fx->users[fx->user_starts[producer] + fx->user_counts[producer]++] = vertex;
-  }
-}
-
 static bool make_room_for_users(etr_fx_graph *fx) {
   if (fx->input_pool.count <= fx->user_capacity) return true;
   fx->user_capacity = 2 * fx->input_pool.count;
@@ -126,32 +133,36 @@ static bool make_room_for_users(etr_fx_graph *fx) {
 }
 
 bool etr_fx_find_users(etr_fx_graph *fx) {
+  const uint32_t *pool = fx->input_pool.data;
   uint32_t at = 0;
   if (!make_room_for_users(fx)) return false;
-  memset(fx->user_counts, 0, fx->vertex_count * sizeof *fx->user_counts);
+  for (size_t i = 0; i < fx->order_count; i++) fx->user_counts[fx->order[i]] = 0;
   for (size_t i = 0; i < fx->order_count; i++) {
     const etr_fx_vertex *v = &fx->vertices[fx->order[i]];
-    for (uint32_t k = 0; k < v->input_count; k++) fx->user_counts[fx->input_pool.data[v->first_input + k]]++;
+    for (uint32_t k = 0; k < v->input_count; k++) fx->user_counts[pool[v->first_input + k]]++;
   }
-  for (size_t i = 0; i < fx->vertex_count; i++) {
-    fx->user_starts[i] = at;
-    at += fx->user_counts[i];
-    fx->user_counts[i] = 0;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    uint32_t vertex = fx->order[i];
+    fx->user_starts[vertex] = at;
+    at += fx->user_counts[vertex];
+    fx->user_counts[vertex] = 0;
   }
-  for (size_t i = 0; i < fx->order_count; i++) add_users(fx, fx->order[i]);
+  for (size_t i = 0; i < fx->order_count; i++) {
+    const etr_fx_vertex *v = &fx->vertices[fx->order[i]];
+    for (uint32_t k = 0; k < v->input_count; k++) {
+      uint32_t producer = pool[v->first_input + k];
+      fx->users[fx->user_starts[producer] + fx->user_counts[producer]++] = fx->order[i];
+    }
+  }
   return true;
 }
 
 /* ---- Replacing ---- */
 
-/* A getitem of the call in the place of each vertex of the part that is used outside; spare: what stands for each vertex. */
+/* A getitem of the call for each vertex of the part that is used outside. */
 static void add_results(etr_fx_graph *fx, const uint32_t *part, size_t count, uint32_t call) {
-  uint32_t inside = fx->stamp;
   for (size_t i = 0; i < count; i++) {
-    bool used = false;
-    for (uint32_t k = 0; k < fx->user_counts[part[i]] && !used; k++)
-      used = fx->stamps[fx->users[fx->user_starts[part[i]] + k]] != inside;
-    if (!used) continue;
+    if (fx->spare[part[i]] != USED) continue;
     uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE);
     uint32_t *slot = etr_vec_push(fx->arena, &fx->input_pool);
     if (slot) *slot = call;
@@ -180,26 +191,34 @@ static bool add_call_inputs(etr_fx_graph *fx, uint32_t call, const uint32_t *par
   return true;
 }
 
-/* Whoever read a vertex of the part reads the call's result now. */
-static void redirect(etr_fx_graph *fx, size_t count, uint32_t inside) {
-  for (size_t i = 0; i < count; i++) {
+/* What is read from outside: notes it first, then reads the call's results instead. */
+static void find_reads(etr_fx_graph *fx, size_t outside, uint32_t inside, bool redirect) {
+  for (size_t i = 0; i < outside; i++) {
     const etr_fx_vertex *v = &fx->vertices[fx->order[i]];
     for (uint32_t k = 0; k < v->input_count; k++) {
       uint32_t *producer = &fx->input_pool.data[v->first_input + k];
-      if (fx->stamps[*producer] == inside) *producer = fx->spare[*producer];
+      if (fx->stamps[*producer] != inside) continue;
+      if (redirect)
+        *producer = fx->spare[*producer];
+      else
+        fx->spare[*producer] = USED;
     }
   }
 }
 
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
   uint32_t inside = ++fx->stamp;
-  for (size_t i = 0; i < count; i++) fx->stamps[part[i]] = inside;
+  for (size_t i = 0; i < count; i++) {
+    fx->stamps[part[i]] = inside;
+    fx->spare[part[i]] = ETR_NONE;
+  }
   leave_out(fx, inside);
-  size_t kept = fx->order_count;
+  size_t outside = fx->order_count;
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
   if (!add_call_inputs(fx, call, part, count)) return ETR_NONE;
+  find_reads(fx, outside, inside, false);
   add_results(fx, part, count, call);
-  redirect(fx, kept, inside);
+  find_reads(fx, outside, inside, true);
   return etr_arena_failed(fx->arena) ? ETR_NONE : call;
 }
 
@@ -208,22 +227,6 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
 bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_node *node = etr_fx_node(fx, vertex);
   return !node || etr_fx_is_getitem(fx, vertex) || node->kind != ETR_NODE_OP || etr_is_view(node) || !etr_has_tensor(node);
-}
-
-/* legalize_graph's PRIORITIZED_OPS: Python's operators on symbolic numbers, and torch's own assertions. */
-static bool is_prioritized(const etr_fx_graph *fx, uint32_t vertex) {
-  static const char *const operators[] = {"_operator.add", "_operator.mul",     "_operator.sub", "_operator.floordiv",
-                                          "_operator.mod", "_operator.truediv", "_operator.le",  "_operator.lt",
-                                          "_operator.ge",  "_operator.gt",      "_operator.eq",  "_operator.ne"};
-  static const char *const own[] = {"aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
-                                    "aten._assert_async.msg", "aten.scalar_tensor.default", "aten._assert_scalar.default"};
-  const etr_node *node = etr_fx_node(fx, vertex);
-  if (!node || etr_fx_is_getitem(fx, vertex)) return false;
-  for (size_t i = 0; i < ETR_COUNT(operators); i++)
-    if (strcmp(node->target, operators[i]) == 0) return true;
-  for (size_t i = 0; i < ETR_COUNT(own); i++)
-    if (strcmp(node->target, own[i]) == 0) return strcmp(node->op_type, node->target) != 0; /* of the Edge dialect it is another */
-  return false;
 }
 
 bool etr_fx_sort(etr_fx_graph *fx) {
@@ -240,7 +243,7 @@ bool etr_fx_sort(etr_fx_graph *fx) {
     for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
       uint32_t user = fx->users[fx->user_starts[vertex] + i];
       if (--left[user]) continue;
-      if (is_prioritized(fx, user))
+      if (fx->vertices[user].is_prioritized)
         queue[--first] = user;
       else
         queue[end++] = user;

@@ -15,6 +15,7 @@ typedef struct etr_fx_vertex {
   uint32_t node;   /* of the graph; ETR_NONE: a delegate's call, or a result of it */
   uint32_t output; /* of a getitem: which; ETR_NONE */
   uint32_t first_input, input_count; /* in input_pool, each producer once */
+  bool is_prioritized;               /* legalize_graph's PRIORITIZED_OPS */
 } etr_fx_vertex;
 
 typedef struct etr_fx_graph {
@@ -39,7 +40,10 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
 /** Fills users in the order in which they became users. False: out of memory. */
 bool etr_fx_find_users(etr_fx_graph *fx);
 
-/** Replaces vertices by one call and a getitem for each of their results that is used outside; gives the call. ETR_NONE: out of memory. */
+/**
+ * Replaces vertices, in their order in the graph, by one call and a getitem for each of their results that is used outside; gives the call. What was
+ * found of users no longer holds. ETR_NONE: out of memory.
+ */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
 
 /** Sorts as legalize_graph does: first in, first out, but arithmetic on symbolic numbers first. False: out of memory, or a circle. */

@@ -32,24 +32,29 @@ static bool spend(lowerer *l, uint64_t steps) {
 /* ---- Taking delegates out ---- */
 
 /* A constant leaves with the delegate that alone uses it. */
-static bool leaves_with(const lowerer *l, uint32_t vertex, int32_t delegate) {
+static void name_constants(lowerer *l) {
   const etr_fx_graph *fx = &l->fx;
-  if (l->member[vertex] >= 0) return l->member[vertex] == delegate;
-  if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) return false;
-  for (uint32_t i = 0; i < fx->user_counts[vertex]; i++)
-    if (l->member[fx->users[fx->user_starts[vertex] + i]] != delegate) return false;
-  return true;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    uint32_t vertex = fx->order[i];
+    if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) continue;
+    const uint32_t *users = &fx->users[fx->user_starts[vertex]];
+    int32_t member = l->member[users[0]];
+    for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
+      if (l->member[users[k]] != member) member = -1;
+    l->member[vertex] = member;
+  }
 }
 
 /* Notes the part of the current order that belongs to a delegate. */
 static bool note_part(lowerer *l, uint32_t delegate) {
-  uint32_t *part = etr_arena_alloc_array(&l->scratch, l->fx.order_count, sizeof *part);
   size_t count = 0;
-  for (size_t i = 0; part && i < l->fx.order_count; i++)
-    if (leaves_with(l, l->fx.order[i], (int32_t)delegate)) part[count++] = l->fx.order[i];
+  for (size_t i = 0; i < l->fx.order_count; i++) count += l->member[l->fx.order[i]] == (int32_t)delegate;
+  uint32_t *part = etr_arena_alloc_array(&l->scratch, count, sizeof *part);
   l->parts[delegate] = part;
-  l->part_sizes[delegate] = count;
-  return part != NULL;
+  l->part_sizes[delegate] = part ? count : 0;
+  for (size_t i = 0; part && i < l->fx.order_count; i++)
+    if (l->member[l->fx.order[i]] == (int32_t)delegate) *part++ = l->fx.order[i];
+  return l->part_sizes[delegate] > 0;
 }
 
 /* Takes the delegates of the last stage out, in their order. */
@@ -57,8 +62,7 @@ static bool take_out(lowerer *l, size_t first) {
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     if (!spend(l, 4 * (l->fx.order_count + l->fx.input_pool.count))) return false;
-    if (!etr_fx_find_users(&l->fx) || !note_part(l, delegate)) return false;
-    if (l->part_sizes[delegate] == 0) return false;
+    if (!note_part(l, delegate)) return false;
     l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
     if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx)) return false;
   }
@@ -67,7 +71,9 @@ static bool take_out(lowerer *l, size_t first) {
 
 static bool run_stage(lowerer *l, etr_partition_stage stage) {
   size_t first = l->partitioner.leaving_count;
-  return etr_fx_find_users(&l->fx) && etr_partition_find(&l->partitioner, stage) && take_out(l, first);
+  if (!etr_fx_find_users(&l->fx) || !etr_partition_find(&l->partitioner, stage)) return false;
+  name_constants(l);
+  return take_out(l, first);
 }
 
 /* ---- Proof ---- */

@@ -264,29 +264,64 @@ static bool join_bodies(joiner *j) {
 
 /* ---- Order ---- */
 
-/* Whether order has to tell: a delegate lists a handle that several nodes have, or kernels could be several nodes. */
-static bool needs_order(const joiner *j, const kernel_groups *groups) {
+/* Entries of the delegates' handle lists that no operator of a payload accounts for. */
+typedef struct open_entries {
+  uint32_t *open;     /* per first place of a handle in by_handle: of the delegate looked at */
+  int64_t *holder;    /* likewise: 1 + a delegate that has some, 0: none */
+  bool is_ambiguous; /* several delegates have some of one handle */
+} open_entries;
+
+static size_t first_of_node(const joiner *j, uint32_t node) {
+  return etr_join_first_of_handle(j->join, j->join->graph->nodes[node].debug_handle);
+}
+
+static void account_for(const joiner *j, open_entries *e, const etr_join_instruction *instruction) {
+  for (size_t i = 0; i < instruction->map->handle_count; i++) {
+    size_t first = etr_join_first_of_handle(j->join, instruction->map->handles[i]);
+    if (first < j->join->by_handle_count) e->open[first]++;
+  }
+  for (size_t i = 0; instruction->payload && i < instruction->payload->count; i++) {
+    bool is_own = instruction->operator_nodes[i] != ETR_NONE && instruction->payload->operators[i].completes == ETR_NONE;
+    uint32_t *open = is_own ? &e->open[first_of_node(j, instruction->operator_nodes[i])] : NULL;
+    if (open && *open) --*open;
+  }
+  for (size_t i = 0; i < instruction->map->handle_count; i++) {
+    size_t first = etr_join_first_of_handle(j->join, instruction->map->handles[i]);
+    if (first == j->join->by_handle_count || e->open[first] == 0) continue;
+    e->open[first] = 0;
+    e->is_ambiguous |= e->holder[first] != 0 && e->holder[first] != instruction->id + (int64_t)1;
+    e->holder[first] = instruction->id + (int64_t)1;
+  }
+}
+
+/* Whether order has to tell: kernels could be several nodes, or delegates list a handle whose nodes could be either's. A delegate without a payload
+ * needs it for a handle that several nodes have. */
+static bool needs_order(joiner *j, const kernel_groups *groups) {
   const etr_method_join *join = j->join;
+  open_entries e = {.open = etr_arena_alloc_array(&j->scratch, join->by_handle_count, sizeof *e.open),
+                    .holder = etr_arena_alloc_array(&j->scratch, join->by_handle_count, sizeof *e.holder)};
   for (size_t i = 0; i < groups->count; i++)
     if (groups->data[i].node_count > 1) return true;
-  for (size_t i = 0; i < join->instructions.count; i++) {
+  for (size_t i = 0; e.open && e.holder && i < join->instructions.count; i++) {
     const etr_join_instruction *instruction = &join->instructions.data[i];
-    for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++) {
+    if (!instruction->is_delegate || !instruction->map) continue;
+    account_for(j, &e, instruction);
+    for (size_t k = 0; !instruction->payload && k < instruction->map->handle_count; k++) {
       size_t first = etr_join_first_of_handle(join, instruction->map->handles[k]);
       if (first + 1 < join->by_handle_count && join->by_handle[first + 1].handle == instruction->map->handles[k]) return true;
     }
   }
-  return false;
+  return e.is_ambiguous;
 }
 
-static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of) {
+static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of, bool ties) {
   for (size_t i = 0; i < j->join->instructions.count; i++) {
     const etr_join_instruction *instruction = &j->join->instructions.data[i];
     if (instruction->is_kernel && instruction->node != ETR_NONE) kernel_of[instruction->node] = true;
   }
   const etr_backend *backend = backend_of(j);
   for (size_t i = 0; i < groups->count; i++) mark_kernels(j, backend, &groups->data[i], kernel_of);
-  if (!needs_order(j, groups)) return true;
+  if (!ties && !needs_order(j, groups)) return true;
   return etr_lowering_find(&j->order, j->join, kernel_of, &j->scratch);
 }
 
@@ -308,7 +343,7 @@ static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
   etr_map delegated_handles;
   if (!kernel_of || !index_nodes(j) || !list_delegated_handles(j, &delegated_handles)) return false;
   if (j->join->program && !follow_data(j, &ties)) return false;
-  if (!group_kernels(j, &groups) || !find_order(j, &groups, kernel_of)) return false;
+  if (!group_kernels(j, &groups) || !find_order(j, &groups, kernel_of, ties)) return false;
   if (ties && j->order.is_proven) {
     start_again(j);
     groups = (kernel_groups){0};
