@@ -282,6 +282,7 @@ typedef struct etr_node_time {
   const etr_run_ticks *each_run; /**< `runs` entries: its total in each run in which it ran, in order; only on a method's own Edge graph, NULL
                                       elsewhere */
   etr_match match;
+  double confidence;            /**< as of its event */
   const char *backend;          /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */
   uint32_t carried_by;          /**< of a node that was fused into another: the node that carries its time; ETR_NONE */

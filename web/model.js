@@ -8,9 +8,10 @@ const SCHEMA = 'etrecord-tb/profile/1';
 export const CPU = 'cpu';
 
 const MATCHES = {
-  handle: "by the debug handle map: of a handle's nodes the one with its operator, or, by elimination, what is left",
+  handle: 'by the debug handle map, the operator and, with the .pte, what it reads; or, by elimination, what is left',
   delegate_map: "by the backend's own map from its ids to debug handles",
-  payload: "by the delegate's payload in the .pte",
+  payload: "by the delegate's payload in the .pte, and by what its operators read",
+  order: 'several nodes have the handle and operator: by the order in which the model is lowered, proved by the handle lists and the events',
   aligned: 'estimated: by the order of operator classes',
   delegate: "a delegate's call as a whole, or what its lowering inserted: no node",
   framework: 'framework: no node',

@@ -93,7 +93,8 @@ typedef struct etr_backend {
   /** What a node of a delegate is expected to run as. */
   etr_expectation (*expect)(const etr_delegate_view *delegate, uint32_t node);
 
-  /** Whether a node and one that uses its result, both delegated, are always in one delegate. is_only_user: nothing else uses it. */
+  /** Whether a node and one that uses its result, both delegated, are always in one delegate; or a weight and the node that it belongs to.
+   *  is_only_user: nothing else uses it. */
   bool (*keeps_together)(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user);
 
   /**

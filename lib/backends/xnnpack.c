@@ -317,6 +317,7 @@ static bool takes_activation(const etr_graph *graph, const etr_node *node) {
 /* Operators hold on to the quantisation around them; dynamic quantisation, whose scale is computed, holds on to what computes it. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user) {
   etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
+  if (producer->kind >= ETR_NODE_PARAMETER) return is_convolution(class_of_node(graph, user)) && !is_batch_norm(to);
   if (is_dequantize(from)) return !is_quantize(to) && !is_dequantize(to);
   if (etr_slice_starts(from, ETR_SLICE("choose_qparams"))) return true;
   if (is_quantize(from)) return is_dynamic(user);

@@ -287,6 +287,7 @@ static void time_node(const attributor *a, etr_node_time *time, size_t first, si
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   size_t runs = 0;
   *time = (etr_node_time){.match = e->match,
+                          .confidence = e->confidence,
                           .runs_as = e->name,
                           .backend = e->backend,
                           .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,

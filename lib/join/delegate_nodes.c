@@ -246,12 +246,12 @@ static bool take_order(finder *f, const etr_lowering *order) {
   etr_sort(list, count, sizeof *list, by_place);
   for (size_t i = 0; i < count; i++)
     if (!keep_node(f, list[i].instruction, list[i].node)) return false;
-  f->join->is_ordered = true;
   return true;
 }
 
 bool etr_find_delegate_nodes(etr_method_join *join, const etr_lowering *order, uint32_t method, const etr_blocks *blocks, bool *taken,
                              etr_arena *arena, etr_arena *scratch) {
   finder f = {.join = join, .method = method, .blocks = blocks, .taken = taken, .arena = arena, .scratch = scratch};
+  join->is_ordered = order->is_proven || order->is_needless;
   return order->is_proven ? take_order(&f, order) : deal_all(&f);
 }

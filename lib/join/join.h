@@ -54,7 +54,7 @@ typedef struct etr_method_join {
   uint32_t *uses;                             /* per node of the graph: how often its results are used */
   const etr_handle_node *by_handle;           /* operators of the graph by handle, then place */
   size_t by_handle_count;
-  bool is_ordered; /* the order in which nodes run is proven (lowering.h), and delegate_nodes have it */
+  bool is_ordered; /* the order in which delegate_nodes stand is that in which they run: handle lists tell, or the lowering (lowering.h) */
 } etr_method_join;
 
 /** Place of the first node of a handle in by_handle, or of the next handle's where it has none. */

@@ -158,7 +158,7 @@ static bool keep(const lowerer *l, etr_lowering *out) {
     else if (l->fx.vertices[vertex].node != ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex))
       rank[l->fx.vertices[vertex].node] = next++;
   }
-  *out = (etr_lowering){true, rank, delegate_of};
+  *out = (etr_lowering){.is_proven = true, .rank = rank, .delegate_of = delegate_of};
   return true;
 }
 

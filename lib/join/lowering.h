@@ -17,7 +17,8 @@
 #include "join.h"
 
 typedef struct etr_lowering {
-  bool is_proven;              /* false: nothing else is set */
+  bool is_needless; /* the handle lists alone tell: nothing else is set */
+  bool is_proven;                /* false: nothing else is set */
   const uint32_t *rank;        /* per node: place in the order of all; those of a delegate stand at its call's place */
   const int32_t *delegate_of;  /* per node: instruction of the delegate that holds it, -1: none */
 } etr_lowering;

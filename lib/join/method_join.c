@@ -321,7 +321,8 @@ static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of, 
   }
   const etr_backend *backend = backend_of(j);
   for (size_t i = 0; i < groups->count; i++) mark_kernels(j, backend, &groups->data[i], kernel_of);
-  if (!ties && !needs_order(j, groups)) return true;
+  j->order.is_needless = !ties && !needs_order(j, groups);
+  if (j->order.is_needless) return true;
   return etr_lowering_find(&j->order, j->join, kernel_of, &j->scratch);
 }
 

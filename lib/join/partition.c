@@ -11,6 +11,8 @@
 typedef struct group {
   uint32_t first, count; /* in `grouped` */
   uint32_t partition;    /* that took it in; ETR_NONE */
+  bool has_weight;       /* that others use, too */
+  bool is_torn;          /* its weight's other users lead to it: nothing can be in one partition with it */
 } group;
 
 /* A stage. */
@@ -115,16 +117,21 @@ static bool is_choosing(const etr_node *node) {
   return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("choose_qparams"));
 }
 
+static void unite_with(etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
+  bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 && !p->is_claimed[producer];
+  if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user)) return;
+  p->is_claimed[producer] = is_shared_weight;
+  p->leader[root_of(p, producer)] = root_of(p, user);
+}
+
 static void unite(etr_partitioner *p) {
   const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
   uint32_t count = (uint32_t)p->fx->vertex_count;
   for (uint32_t v = 0; v < count; v++) p->leader[v] = v;
   for (uint32_t v = 0; v < count; v++) {
     const etr_fx_vertex *vertex = &p->fx->vertices[v];
-    for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++) {
-      uint32_t producer = p->fx->input_pool.data[vertex->first_input + i];
-      if (p->delegated[producer] && stay_together(p, backend, producer, v)) p->leader[root_of(p, producer)] = root_of(p, v);
-    }
+    for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++)
+      unite_with(p, backend, p->fx->input_pool.data[vertex->first_input + i], v);
   }
   for (uint32_t v = 0; v < count; v++)
     if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v))) p->is_dynamic[root_of(p, v)] = true;
@@ -135,13 +142,15 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->delegated = etr_arena_alloc_array(p->scratch, count, sizeof *p->delegated);
   p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
+  p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p)) return false;
+  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p)) return false;
   unite(p);
   return true;
 }
 
 static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
+  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_claimed[vertex])) return false;
   bool is_dynamic = p->is_dynamic[root_of(p, vertex)];
   return stage == ETR_STAGE_DYNAMIC ? is_dynamic : stage != ETR_STAGE_REST || !is_dynamic;
 }
@@ -151,10 +160,11 @@ static void list_groups(finder *f, etr_partition_stage stage) {
   const uint32_t *order = f->fx->order;
   uint32_t at = 0;
   for (size_t i = f->fx->order_count; i-- > 0;) {
-    if (order[i] >= f->p->fx->vertex_count || !f->p->delegated[order[i]] || !is_of_stage(f->p, order[i], stage)) continue;
+    if (!is_of_stage(f->p, order[i], stage)) continue;
     uint32_t *number = &f->group_of[root_of(f->p, order[i])];
     if (*number == ETR_NONE) f->groups[*number = (uint32_t)f->group_count++].partition = ETR_NONE;
     f->groups[*number].count++;
+    f->groups[*number].has_weight |= f->p->is_claimed[order[i]];
     f->chosen[order[i]] = true;
   }
   for (size_t i = 0; i < f->group_count; i++) {
@@ -219,15 +229,40 @@ static bool fits(finder *f, const group *g, uint32_t number) {
   return true;
 }
 
+/* Whether another user of a weight in the group leads to the group. */
+static bool find_torn(finder *f, group *g, uint32_t mark) {
+  size_t depth = 0;
+  if (!g->has_weight) return true;
+  for (uint32_t i = 0; i < g->count; i++) f->stack[depth++] = f->grouped[g->first + i];
+  while (depth) {
+    uint32_t vertex = f->stack[--depth];
+    if (!spend(f, 1 + f->fx->vertices[vertex].input_count)) return false;
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t other = input_of(f, vertex, i);
+      if (f->before[other] == mark || (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g)) continue;
+      f->before[other] = mark;
+      f->stack[depth++] = other;
+    }
+  }
+  for (uint32_t i = 0; i < g->count; i++) {
+    uint32_t vertex = f->grouped[g->first + i];
+    for (uint32_t k = 0; f->p->is_claimed[vertex] && k < f->fx->user_counts[vertex]; k++)
+      g->is_torn |= f->before[user_of(f, vertex, k)] == mark;
+  }
+  return true;
+}
+
 static bool merge(finder *f, bool alone) {
+  for (size_t i = 0; i < f->group_count; i++)
+    if (!find_torn(f, &f->groups[i], UINT32_MAX - (uint32_t)i)) return false;
   for (size_t i = 0; i < f->group_count; i++) {
     if (f->groups[i].partition != ETR_NONE) continue;
     uint32_t number = ++f->partition_count;
     if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number)) return false; /* more than the record's delegates */
-    for (size_t k = i + 1; k < f->group_count && !alone; k++) {
+    for (size_t k = i + 1; k < f->group_count && !alone && !f->groups[i].is_torn; k++) {
       group *g = &f->groups[k];
       if (!spend(f, 1)) return false;
-      if (g->partition != ETR_NONE) continue;
+      if (g->partition != ETR_NONE || g->is_torn) continue;
       if (!spend(f, g->count)) return false;
       if (fits(f, g, number) && !take_in(f, g, number)) return false;
     }
@@ -261,7 +296,7 @@ static void list_partitions(finder *f, handle_list *lists) {
   for (uint32_t i = 0; i < f->partition_count; i++) lists[i] = (handle_list){.index = i};
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex]) continue;
+    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
     handle_list *list = &lists[f->groups[f->group_of[vertex]].partition];
     add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
     list->last = (uint32_t)i;
@@ -301,7 +336,7 @@ static bool name_partitions(finder *f, bool alone) {
   }
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (f->chosen[vertex]) p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
+    if (f->chosen[vertex] && !p->is_claimed[vertex]) p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
   }
   return true;
 }

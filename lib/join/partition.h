@@ -33,6 +33,7 @@ typedef struct etr_partitioner {
   etr_arena *scratch;
   /* its own */
   bool *delegated, *is_named; /* per vertex; per delegate */
+  bool *is_claimed;           /* per vertex: a weight that others use, too, but is in the group of the first that it belongs to */
   uint32_t *leader;           /* per vertex: a vertex of its group; itself at the root */
   bool *is_dynamic;           /* per root */
 } etr_partitioner;

@@ -5,6 +5,7 @@
 #include "logged.h"
 #include "node_filter.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Operators of a graph by debug handle, for op_types. */
@@ -108,6 +109,7 @@ static void put_event(etr_fields *f, const handle_index *index, const etr_logged
   put_op_types(f, index, event);
   put_nodes(f, index->graph, event);
   etr_field_text(f, "match", etr_match_name(event->match));
+  etr_field_number(f, "confidence", event->node_count ? event->confidence : NAN);
   put_samples(f, event);
   etr_field_stats(f, &event->stats);
   etr_field_list(f, "values");

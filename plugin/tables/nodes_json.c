@@ -71,7 +71,7 @@ static void put_source(etr_fields *e, const etr_source *source) {
 }
 
 static void put_time(etr_fields *e, const etr_graph *graph, const etr_node_time *time) {
-  static const char *const untimed[] = {"match", "avg", "p50", "p90", "min", "max", "calls"};
+  static const char *const untimed[] = {"match", "confidence", "avg", "p50", "p90", "min", "max", "calls"};
   etr_field_text(e, "backend", time ? time->backend : NULL);
   etr_jw_key(e->json, "delegate_instruction");
   if (time && time->delegate_instruction >= 0)
@@ -85,6 +85,7 @@ static void put_time(etr_fields *e, const etr_graph *graph, const etr_node_time 
     return;
   }
   etr_field_text(e, "match", etr_match_name(time->match));
+  etr_field_number(e, "confidence", time->confidence);
   etr_field_ticks(e, "avg", time->avg);
   etr_field_ticks(e, "p50", time->per_run.p50);
   etr_field_ticks(e, "p90", time->per_run.p90);

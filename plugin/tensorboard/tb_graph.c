@@ -163,7 +163,10 @@ static void add_carrier(packer *p, size_t index) {
 }
 
 static void add_match(packer *p, const etr_node_time *time) {
-  add_text(p, "match", time->match == ETR_MATCH_ALIGNED ? "aligned (estimated)" : etr_match_name(time->match));
+  if (time->match == ETR_MATCH_ALIGNED)
+    add_text(p, "match", etr_arena_format(p->arena, "aligned (estimated, %.0f %% sure)", 100 * time->confidence));
+  else
+    add_text(p, "match", etr_match_name(time->match));
 }
 
 /* Appends what fits, and the end of the text. */

@@ -57,6 +57,7 @@ class Node:
     aten_node: str | None = None
     edge_nodes: list[str] = field(default_factory=list)
     arguments: dict = field(default_factory=dict)
+    confidence: float | None = None
 
 
 @dataclass
@@ -91,6 +92,7 @@ class Event:
     avg: float | None
     min: float | None
     max: float | None
+    confidence: float | None = None
 
 
 @dataclass
