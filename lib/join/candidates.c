@@ -11,6 +11,7 @@ struct etr_candidates {
   const etr_node_index *index;
   const etr_graph_values *values;
   const bool *taken;
+  bool *contested; /* per node: it had a twin, be that taken by now */
   const uint32_t *rank;
   etr_arena *arena;
   etr_map by_inputs[2];  /* range and inputs, exactly and by source -> first slot of a chain */
@@ -28,6 +29,7 @@ etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_
     etr_map_init(&c->by_inputs[i], arena);
     c->next[i] = etr_arena_alloc_array(arena, index->count, sizeof *c->next[i]);
   }
+  c->contested = etr_arena_alloc_array(arena, values->graph->node_count, sizeof *c->contested);
   c->first_free = etr_arena_alloc_array(arena, index->count, sizeof *c->first_free);
   c->is_chained = etr_arena_alloc_array(arena, index->count, sizeof *c->is_chained);
   return etr_arena_failed(arena) ? NULL : c;
@@ -74,7 +76,6 @@ static uint32_t rank_of(const etr_candidates *c, uint32_t node) { return c->rank
 typedef struct choice {
   uint32_t node;
   int rating;
-  bool twins;
 } choice;
 
 static void consider(const etr_candidates *c, choice *best, uint32_t node, const etr_wanted *wanted) {
@@ -82,9 +83,9 @@ static void consider(const etr_candidates *c, choice *best, uint32_t node, const
   int rating = rate(c, node, wanted);
   if (best->node != ETR_NONE && rating < best->rating) return;
   bool equal = best->node != ETR_NONE && rating == best->rating;
+  if (equal) c->contested[node] = c->contested[best->node] = true;
   if (!equal || rank_of(c, node) < rank_of(c, best->node)) best->node = node;
   best->rating = rating;
-  best->twins = equal;
 }
 
 /* ---- Many nodes ---- */
@@ -173,6 +174,6 @@ uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool
     else
       for (size_t k = 0; k < count; k++) consider(c, &best, c->index->slots[first + k].node, wanted);
   }
-  *twins = best.twins;
+  *twins = best.node != ETR_NONE && c->contested[best.node];
   return best.node;
 }

@@ -11,30 +11,33 @@ static size_t make_items(etr_align_item *out, const char *text) {
   size_t count = 0;
   for (; *text; text++) {
     bool dear = *text >= 'A' && *text <= 'Z';
-    out[count++] = (etr_align_item){(uint16_t)(dear ? *text : *text - 32), dear ? 10 : 7, dear ? 6 : 0};
+    out[count++] = (etr_align_item){(uint16_t)(dear ? *text : *text - 32), 0, dear ? 10 : 7, dear ? 6 : 0};
   }
   return count;
 }
 
 Test(align, pairs) {
   static const struct {
-    const char *left, *right, *want; /* per left item: place of its partner, '-' for none */
+    const char *left, *right, *want; /* per left item: place of its partner, '-' for none, '?' behind it where another would do */
   } cases[] = {
       {"", "", ""},          {"ABC", "ABC", "012"},    {"ABC", "", "---"}, {"AC", "ABC", "02"},
-      {"ABC", "AC", "0-1"},  {"ABAB", "ABAB", "0123"}, {"A", "AA", "-"}, /* either would do */
-      {"AB", "AAB", "-2"},                                               /* A is open, B is not */
+      {"ABC", "AC", "0-1"},  {"ABAB", "ABAB", "0123"}, {"A", "AA", "1?"}, /* either would do */
+      {"AB", "AAB", "1?2"},                                               /* A is open, B is not */
       {"A", "aA", "1"},                                                  /* the one that may not be left out */
-      {"BA", "AB", "--"},                                                /* crossing: one of the two, and either would do */
+      {"BA", "AB", "1?-?"},                                                /* crossing: one of the two, and either would do */
       {"XAY", "BAC", "-1-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_align_item left[8], right[8];
-    uint32_t out[8];
-    char got[9] = "";
+    etr_align_pair out[8];
+    char got[17] = "", *at = got;
     etr_arena scratch = {0};
     size_t left_count = make_items(left, cases[i].left), right_count = make_items(right, cases[i].right);
     cr_assert(etr_align(out, left, left_count, right, right_count, &scratch));
-    for (size_t k = 0; k < left_count; k++) got[k] = out[k] == ETR_NONE ? '-' : (char)('0' + out[k]);
+    for (size_t k = 0; k < left_count; k++) {
+      *at++ = out[k].partner == ETR_NONE ? '-' : (char)('0' + out[k].partner);
+      if (out[k].is_unsure) *at++ = '?';
+    }
     cr_expect_str_eq(got, cases[i].want, "%s with %s: got %s, want %s", cases[i].left, cases[i].right, got, cases[i].want);
     etr_arena_clear(&scratch);
   }
@@ -42,10 +45,10 @@ Test(align, pairs) {
 
 Test(align, too_long_is_refused) {
   etr_align_item *items = calloc(4096, sizeof *items);
-  uint32_t *out = calloc(4096, sizeof *out);
+  etr_align_pair *out = calloc(4096, sizeof *out);
   etr_arena scratch = {0};
   cr_expect_not(etr_align(out, items, 4096, items, 4096, &scratch));
-  for (size_t i = 0; i < 4096; i++) cr_assert_eq(out[i], ETR_NONE);
+  for (size_t i = 0; i < 4096; i++) cr_assert_eq(out[i].partner, ETR_NONE);
   etr_arena_clear(&scratch);
   free(items);
   free(out);

@@ -3,7 +3,7 @@
  * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without.
  */
 #include "fixture.h"
-#include "node_class.h"
+#include "backend.h"
 
 #include <criterion/criterion.h>
 
@@ -19,12 +19,13 @@ static counted count(const etr_profile *profile) {
     bool *used = graph ? calloc(graph->node_count, sizeof *used) : NULL;
     for (size_t i = 0; used && i < block->event_count; i++) {
       const etr_event *e = &block->events[i];
-      etr_xnn_class class_ = e->delegate_id ? etr_xnn_class_of_event(e->delegate_id) : ETR_XNN_NONE;
-      c.events += class_ != ETR_XNN_NONE;
-      if (class_ == ETR_XNN_NONE || e->node_count == 0) continue;
-      etr_xnn_class of_node = etr_node_class(graph, &graph->nodes[e->nodes[0]]);
+      const etr_backend *backend = etr_backend_of("XnnpackBackend");
+      uint16_t class_ = e->delegate_id ? backend->class_of_event(e->delegate_id) : 0;
+      c.events += class_ != 0;
+      if (class_ == 0 || e->node_count == 0) continue;
+      uint16_t of_node = backend->class_of_node(graph, &graph->nodes[e->nodes[0]]);
       c.on_nodes++;
-      c.of_another_kind += of_node != class_ && etr_class_always_runs(class_) && etr_class_always_runs(of_node);
+      c.of_another_kind += of_node != class_ && !((backend->traits(class_) | backend->traits(of_node)) & ETR_CLASS_FUSES);
       c.on_a_node_of_another += used[e->nodes[0]];
       used[e->nodes[0]] = true;
     }

@@ -9,7 +9,9 @@
  * event want    "NAME NODE MATCH" of each row of the last block, joined by ';', '-' for no node; then the balance
  * "nodes+delegate+framework+unexplained"
  */
-#include "join.h"
+#include "attribute.h"
+#include "method_join.h"
+#include "methods.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

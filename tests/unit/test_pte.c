@@ -386,8 +386,8 @@ Test(pte, an_inline_payload_that_is_not_there_is_empty) {
 
 static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_delegate *part, const char *path) {
   etr_arena arena = {0};
-  etr_xnn_payload a, b;
-  bool read_a = etr_xnn_payload_read(&a, &arena, whole->payload, (etr_xnn_shown){0}), read_b = etr_xnn_payload_read(&b, &arena, part->payload, (etr_xnn_shown){0});
+  etr_payload a, b;
+  bool read_a = etr_xnn_payload_read(&a, &arena, whole->payload), read_b = etr_xnn_payload_read(&b, &arena, part->payload);
   bool same = read_a == read_b && a.count == b.count;
   for (size_t i = 0; same && i < a.count; i++)
     same = a.operators[i].class_ == b.operators[i].class_ && a.operators[i].handle == b.operators[i].handle;
