@@ -296,6 +296,7 @@ typedef struct etr_event {
   int32_t instruction_id;  /**< -1: none */
   const char *delegate_id; /**< the delegate debug identifier as text; NULL if it is not a delegate's event */
   bool delegate_id_is_int; /**< the file holds it as a number */
+  bool is_inserted;        /**< an operator without a node that a lowering inserts: layout, conversion, copy */
   const char *backend;     /**< delegate_backend_name; NULL if none */
   const uint32_t *handles; /**< debug handles as the maps have them, duplicates included */
   size_t handle_count;

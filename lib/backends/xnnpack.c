@@ -271,6 +271,12 @@ static bool reads_constant(const etr_delegate_view *d, const etr_node *node) {
   return producer && producer->kind >= ETR_NODE_PARAMETER;
 }
 
+/* Into a convolution of this delegate, or of what was not recorded. */
+static bool is_folded(const etr_delegate_view *d, const etr_node *batch_norm) {
+  const etr_node *producer = producer_of(d->graph, batch_norm);
+  return !producer || (follows_convolution(d->graph, d->uses, batch_norm) && is_in_delegate(d, producer));
+}
+
 /* It takes five values at most; of more, four at a time join what is there (DecomposeConcatenate). */
 static uint32_t concatenations(size_t values) { return values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4; }
 
@@ -280,8 +286,7 @@ static etr_expectation expect(const etr_delegate_view *d, uint32_t index) {
   etr_slice op = etr_operator_of_target(node->target);
   uint16_t class_ = class_of_node(d->graph, node);
   if ((traits(class_) & ETR_CLASS_INSERTED) && reads_constant(d, node)) class_ = ETR_XNN_NONE;
-  bool is_folded = is_batch_norm(op) && follows_convolution(d->graph, d->uses, node) && is_in_delegate(d, producer_of(d->graph, node));
-  if (is_folded) class_ = ETR_XNN_NONE;
+  if (is_batch_norm(op) && is_folded(d, node)) class_ = ETR_XNN_NONE;
   switch (class_) {
   case ETR_XNN_NONE: return (etr_expectation){.node = index};
   case ETR_XNN_CLAMP: return expect_clamp(d, index);

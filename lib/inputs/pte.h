@@ -52,9 +52,10 @@ typedef struct etr_pte_value {
   int32_t rank;
   bool dynamic;         /* shape is not static */
   bool constant;        /* tensor with data in the file */
-  uint64_t storage;     /* of a tensor: where memory planning put it; equal places are one storage, at different times. 0: not planned */
   const int32_t *items; /* of a tensor list: indices of values */
   size_t item_count;
+  uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or are the same data
+                       looked at otherwise. 0: not planned */
 } etr_pte_value;
 
 typedef struct etr_pte_method {
@@ -82,9 +83,9 @@ typedef struct etr_pte {
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error);
 
 /**
- * The same from a file, of which the program is read, and of delegates in segments behind it what their backends know to be of use: never the weights, so that a
- * program of many gigabytes costs what a small one does. A pipe is read whole. *program gets the bytes that inline payloads point into: free it with
- * etr_file_clear() when they are no longer needed, on failure as well.
+ * The same from a file, of which the program is read, and of delegates in segments behind it what their backends know to be of use: never the
+ * weights, so that a program of many gigabytes costs what a small one does. A pipe is read whole. *program gets the bytes that inline payloads
+ * point into: free it with etr_file_clear() when they are no longer needed, on failure as well.
  * Errors: those of etr_pte_read(); ETR_ERROR_IO; ETR_ERROR_FORMAT if the program without segments is larger than max_bytes.
  */
 etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path, uint64_t max_bytes, etr_error *error);

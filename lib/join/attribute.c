@@ -416,13 +416,13 @@ static bool list_delegates(attributor *a) {
   return true;
 }
 
-/* An event of the delegate that has no node is an operator that its lowering inserted; the call's own row is the rest. */
+/* What the delegate's lowering inserted; the call's own row is the rest. */
 static void sum_up_delegate(const attributor *a, etr_method *out, const portion *p) {
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   out->delegate_only_ticks += p->ticks;
-  if (e->delegate_id)
+  if (e->is_inserted)
     out->inserted_ticks += p->ticks;
-  else
+  else if (!e->delegate_id)
     out->clock_hidden_ticks +=
         ETR_MIN(p->ticks, etr_backend_clock_hides(etr_backend_of(e->backend), p->operators, a->blocks->ticks_per_second));
 }
@@ -460,10 +460,28 @@ static bool lend_portions(const attributor *a, etr_method *out) {
   return portions != NULL;
 }
 
+/* Names the longest of what may compute inside delegates and has no node. */
+static void warn_of_unexplained(const attributor *a) {
+  const etr_event *longest = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < a->portions.count; i++) {
+    const portion *p = &a->portions.data[i];
+    const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
+    if (p->kind != ETR_PORTION_UNEXPLAINED || !e->delegate_id || (i && a->portions.data[i - 1].row == p->row)) continue;
+    count++;
+    if (!longest || e->stats.avg > longest->stats.avg) longest = e;
+  }
+  if (count)
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: no node could be told for %zu operators inside delegates, the longest of them \"%.*s\" of delegate call %d: their time is unexplained",
+             a->join->name, count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
+}
+
 static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *graphs) {
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
+  if (a->join->graph) warn_of_unexplained(a);
   complete_execute(a);
   if (limit_portions(a, 0, a->execute))
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET, "%s: kernels and delegates add up to more than Method::execute: times are shares of it",

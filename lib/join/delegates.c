@@ -178,21 +178,20 @@ static bool match_by_order(delegate *d) {
 
 /* ---- All ---- */
 
-/* What computes and has no node is not layout. */
-static void give_up_on_rest(const delegate *d) {
-  for (size_t i = 0; i < d->row_count; i++)
-    if (d->rows[i].node_count == 0 && (d->backend->traits(d->classes[i]) & ETR_CLASS_COMPUTES)) d->rows[i].match = ETR_MATCH_NONE;
+/* What has no node was inserted by the lowering, or could not be told: it may compute. */
+static void describe_rest(const delegate *d) {
+  for (size_t i = 0; i < d->row_count; i++) {
+    etr_event *row = &d->rows[i];
+    row->is_inserted = row->node_count == 0 && d->classes && is_inserted(d, i);
+    if (row->node_count == 0 && !row->is_inserted) row->match = ETR_MATCH_NONE;
+  }
 }
 
 static bool match_by_class(delegate *d) {
-  bool any = false;
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes) return false;
-  for (size_t i = 0; i < d->row_count; i++) any |= (d->classes[i] = d->backend->class_of_event(d->rows[i].delegate_id)) != 0;
-  if (!any || !d->join->graph) return true;
-  if (!(d->instruction->payload ? match_by_payload(d) : match_by_order(d))) return false;
-  give_up_on_rest(d);
-  return true;
+  for (size_t i = 0; i < d->row_count; i++) d->classes[i] = d->backend->class_of_event(d->rows[i].delegate_id);
+  return d->instruction->payload ? match_by_payload(d) : match_by_order(d);
 }
 
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, etr_arena *arena) {
@@ -204,8 +203,9 @@ bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *
   if (!instruction->backend) d.backend = etr_backend_of_event(rows[0].delegate_id);
   if (instruction->map->id_count)
     good = match_by_map(&d);
-  else if (d.backend)
+  else if (d.backend && join->graph)
     good = match_by_class(&d);
+  if (good && join->graph) describe_rest(&d);
   good = good && !etr_arena_failed(&d.scratch);
   etr_arena_clear(&d.scratch);
   return good;

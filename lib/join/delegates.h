@@ -13,8 +13,8 @@
  *   - the record's delegate map, ids looked up exactly: ETR_MATCH_DELEGATE_MAP;
  *   - the payload in the .pte: events and its operators walked together, each operator's node as the data flow told: ETR_MATCH_PAYLOAD;
  *   - what the backend is expected to make of the delegate's nodes, in their order: ETR_MATCH_ALIGNED.
- * Of rows that nothing can tell, those that compute get ETR_MATCH_NONE: their time is unexplained. The rest keep their match. Sets handles, nodes,
- * match and confidence. False: out of memory.
+ * Rows without a node are marked as inserted if a lowering inserts such operators, else they get ETR_MATCH_NONE: they may compute, so that their
+ * time is unexplained. Without an Edge graph rows keep their match. Sets handles, nodes, match and confidence. False: out of memory.
  */
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, etr_arena *arena);
 

@@ -50,9 +50,6 @@ typedef struct insertions {
   bool by_order; /* some delegate's operators were matched by order alone */
 } insertions;
 
-/* What a lowering inserted; what should have a node and has none is unexplained instead. */
-static bool is_inserted(const etr_event *event) { return event->delegate_id && event->node_count == 0 && event->match == ETR_MATCH_DELEGATE; }
-
 static bool is_called(const etr_event *event, const char *name) { return strncmp(event->name, name, strlen(name)) == 0; }
 
 static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks) {
@@ -84,7 +81,7 @@ static bool add_delegate(insertions *in, const etr_block *block, size_t first, s
     const etr_event *e = &block->events[i];
     uint64_t ticks = total_of(e);
     in->by_order |= e->match == ETR_MATCH_ALIGNED;
-    if (!is_inserted(e)) continue;
+    if (!e->is_inserted) continue;
     if (!add_inserted(in, e, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
   }
   return true;

@@ -141,6 +141,7 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
                      .delegate_id = delegate_id,
                      .nodes = node,
                      .node_count = node != NULL,
+                     .is_inserted = !node && (strncmp(name, "Transpose", 9) == 0 || strncmp(name, "Convert", 7) == 0),
                      .match = delegate_id && !node ? ETR_MATCH_DELEGATE
                               : node               ? ETR_MATCH_HANDLE
                                                    : ETR_MATCH_FRAMEWORK,

@@ -85,6 +85,7 @@ Test(tb_graph, node_card) {
   time->backend = "XnnpackBackend";
   time->delegate_instruction = 3;
   time->match = ETR_MATCH_ALIGNED;
+  time->confidence = 0.95;
   time->runs_as = "Fully Connected (NC, F32) GEMM #1";
   time->per_run.max = 1234567;
   tiny_time(&t, relu, 1000)->calls = 5;
@@ -109,7 +110,7 @@ Test(tb_graph, node_card) {
                {"in0", "f32[1,16]"},
                {"in1", "f32[1,16]"},
                {"in2", NULL},
-               {"match", "aligned (estimated)"},
+               {"match", "aligned (estimated, 95 % sure)"},
                {"max_us", "1234.567"},
                {"module", "fc"},
                {"module_type", "torch.nn.modules.linear.Linear"},
