@@ -168,17 +168,33 @@ static bool feeds(const etr_payload_operator *a, const etr_payload_operator *b) 
   return a->output != ETR_NONE && b->input_count && a->output == b->inputs[0];
 }
 
-/* Convert, unary operators, Convert may run as one lookup, which the first of the unary ones stands for; so does Convert, Clamp. */
-static void mark_lookups(payload_reader *r) {
-  for (uint32_t i = 0; i + 2 < r->operator_count; i++) {
-    etr_payload_operator *o = &r->operators[i];
-    uint32_t end = i + 1;
-    if (o->class_ != ETR_XNN_CONVERT) continue;
-    while (end < r->operator_count && etr_xnn_is_unary(r->operators[end].class_) && feeds(&r->operators[end - 1], &r->operators[end])) end++;
-    bool closed = end > i + 1 && end < r->operator_count && r->operators[end].class_ == ETR_XNN_CONVERT &&
-                  feeds(&r->operators[end - 1], &r->operators[end]);
-    if (closed) r->operators[i + 1].alternative = ETR_XNN_LOOKUP;
+/* Operators on one value, between 8-bit numbers: any chain of them may run as one lookup. */
+static bool may_look_up(const etr_payload_operator *o) {
+  return o->class_ == ETR_XNN_CONVERT || etr_xnn_is_unary(o->class_) || o->alternative == ETR_XNN_SQUARE;
+}
+
+/* What comes from 8-bit numbers through such operators, and what a conversion turns into them. */
+typedef struct quantized {
+  bool from, to;
+} quantized;
+
+/* The last operator of a chain stands for its lookup. */
+static bool mark_lookups(payload_reader *r, etr_arena *arena) {
+  quantized *values = etr_arena_alloc_array(arena, r->value_count, sizeof *values);
+  if (!values) return false;
+  for (uint32_t i = 0; i < r->value_count; i++) values[i].from = values[i].to = r->values[i].is_quantized;
+  for (uint32_t i = 0; i < r->operator_count; i++) {
+    const etr_payload_operator *o = &r->operators[i];
+    if (!may_look_up(o) || o->inputs[0] == ETR_NONE || o->output == ETR_NONE) continue;
+    values[o->output].from |= values[o->inputs[0]].from;
+    values[o->inputs[0]].to |= o->class_ == ETR_XNN_CONVERT && r->values[o->output].is_quantized;
   }
+  for (uint32_t i = 0; i < r->operator_count; i++) {
+    etr_payload_operator *o = &r->operators[i];
+    bool is_known = may_look_up(o) && o->class_ != ETR_XNN_CONVERT && o->inputs[0] != ETR_NONE && o->output != ETR_NONE;
+    if (is_known && values[o->inputs[0]].from && values[o->output].to) o->alternative = ETR_XNN_LOOKUP;
+  }
+  return true;
 }
 
 /* A concatenation of more values than one operator takes is several, of which the first has the handle. */
@@ -224,9 +240,8 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   for (uint32_t i = 0; r.operators && i < count && !etr_fb_failed(&r.fb); i++)
     r.operators[r.operator_count++] = read_xnode(&r, etr_fb_table_at(&r.fb, vector, i));
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
-  mark_lookups(&r);
   mark_concatenations(&r);
-  if (!mark_idle(&r, arena)) return false;
+  if (!mark_lookups(&r, arena) || !mark_idle(&r, arena)) return false;
   *out = (etr_payload){r.operators, r.operator_count, r.values, r.value_count};
   return true;
 }
