@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "candidates.h"
+#include "program_values.h"
 
 /* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
 enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
@@ -22,43 +23,26 @@ typedef struct flow {
   const etr_backend *backend; /* whose classes `delegated` has */
   etr_candidates *delegated;
   uint32_t *origin;                /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
-  etr_map by_storage;              /* place in an arena -> the value written there last */
+  etr_storages storages;
   etr_vec(uint32_t) inputs;        /* of the operator looked at */
   uint32_t *users, *next_user;     /* per value of the graph, by source: the last slot that reads it; per slot: the one before. NULL: not found yet */
 } flow;
 
 /* ---- Values of the program ---- */
 
-static const etr_pte_value *tensor_at(const flow *f, int32_t index) {
-  if (index < 0 || (size_t)index >= f->program->value_count) return NULL;
-  const etr_pte_value *value = &f->program->values[index];
-  return value->kind == ETR_PTE_VALUE_TENSOR ? value : NULL;
-}
-
-static uint64_t elements_of_tensor(const etr_pte_value *tensor) {
-  uint64_t elements = 1;
-  for (int32_t i = 0; i < tensor->rank; i++) elements *= (uint64_t)(uint32_t)tensor->sizes[i];
-  return elements;
-}
-
-static etr_slice storage_key(const etr_pte_value *tensor) { return (etr_slice){(const char *)&tensor->storage, sizeof tensor->storage}; }
-
 static void write_tensor(flow *f, int32_t index, uint32_t origin) {
-  const etr_pte_value *tensor = tensor_at(f, index);
-  if (!tensor) return;
+  if (!etr_tensor_at(f->program, index)) return;
   f->origin[index] = origin;
-  if (tensor->storage) etr_map_set(&f->by_storage, storage_key(tensor), (uint32_t)index);
+  etr_storages_write(&f->storages, index);
 }
 
-/* A tensor that nothing wrote and that lies where another of its size was written is a view of that: memory planning made them one. */
 static uint32_t origin_of(flow *f, int32_t index) {
-  const etr_pte_value *tensor = tensor_at(f, index);
+  const etr_pte_value *tensor = etr_tensor_at(f->program, index);
   if (!tensor) return UNKNOWN;
   if (tensor->constant) return WEIGHT;
-  if (f->origin[index] != UNKNOWN || !tensor->storage) return f->origin[index];
-  uint32_t other = etr_map_get(&f->by_storage, storage_key(tensor));
-  if (other == ETR_NONE || elements_of_tensor(&f->program->values[other]) != elements_of_tensor(tensor)) return UNKNOWN;
-  return f->origin[index] = f->origin[other];
+  if (f->origin[index] != UNKNOWN) return f->origin[index];
+  int32_t viewed = etr_storages_viewed(&f->storages, index);
+  return f->origin[index] = viewed < 0 ? UNKNOWN : f->origin[viewed];
 }
 
 static void read_tensor(flow *f, uint32_t origin) {
@@ -77,16 +61,6 @@ static void write_inputs(flow *f) {
 }
 
 /* ---- Kernels ---- */
-
-/* A kernel's last argument is what it returns: a tensor, or a list of them. */
-static const int32_t *results_of(const flow *f, const etr_instruction *instruction, size_t *count) {
-  const int32_t *last = instruction->arg_count ? &instruction->args[instruction->arg_count - 1] : NULL;
-  *count = 0;
-  if (!last || *last < 0) return NULL;
-  const etr_pte_value *value = &f->program->values[*last];
-  *count = value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->item_count : value->kind == ETR_PTE_VALUE_TENSOR;
-  return value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->items : last;
-}
 
 static bool is_result(const int32_t *results, size_t count, int32_t index) {
   for (size_t i = 0; i < count; i++)
@@ -111,27 +85,13 @@ static void read_arguments(flow *f, const etr_instruction *instruction, const in
   }
 }
 
-static bool same_shape(const etr_pte_value *tensor, const etr_value *value) {
-  if (tensor->dynamic || value->rank < 0) return true;
-  if (tensor->rank != value->rank) return false;
-  for (int32_t i = 0; i < value->rank; i++)
-    if (value->dims[i].size != ETR_DIM_SYMBOLIC && value->dims[i].size != tensor->sizes[i]) return false;
-  return true;
-}
-
 /* context: the kernel's first result */
-static bool agrees_with_tensor(const void *context, const etr_node *node) {
-  const etr_pte_value *tensor = context;
-  if (!tensor || node->output_count == 0) return true;
-  const etr_value *value = &node->outputs[0];
-  if (tensor->dtype && value->dtype && value->rank >= 0 && strcmp(tensor->dtype, value->dtype) != 0) return false;
-  return same_shape(tensor, value);
-}
+static bool agrees_with_tensor(const void *context, const etr_node *node) { return etr_tensor_agrees(context, node); }
 
 static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruction *instruction) {
   size_t count;
   bool twins;
-  const int32_t *results = results_of(f, instruction, &count);
+  const int32_t *results = etr_results_of(f->program, instruction, &count);
   uint32_t op = known->map && !known->is_prim ? etr_map_get(f->operators, known->op) : ETR_NONE;
   if (op == ETR_NONE) return;
   read_arguments(f, instruction, results, count);
@@ -141,7 +101,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
                        .inputs = f->inputs.data,
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_tensor,
-                       .context = count ? tensor_at(f, results[0]) : NULL};
+                       .context = count ? etr_tensor_at(f->program, results[0]) : NULL};
   uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins);
   if (node == ETR_NONE) return;
   *f->ties |= twins;
@@ -152,7 +112,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
 
 static void write_results(flow *f, const etr_join_instruction *known, const etr_instruction *instruction) {
   size_t count;
-  const int32_t *results = results_of(f, instruction, &count);
+  const int32_t *results = etr_results_of(f->program, instruction, &count);
   const etr_node *node = known->node == ETR_NONE ? NULL : &f->join->graph->nodes[known->node];
   for (size_t i = 0; i < count; i++)
     write_tensor(f, results[i], node && i < node->output_count ? f->values.first[known->node] + (uint32_t)i : UNKNOWN);
@@ -358,7 +318,7 @@ bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator
   flow f = {.join = join, .program = join->program, .operators = operators, .rank = rank, .taken = taken, .ties = ties, .arena = arena,
             .scratch = scratch};
   *ties = false;
-  etr_map_init(&f.by_storage, scratch);
+  etr_storages_init(&f.storages, join->program, scratch);
   f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, join->graph, scratch)) return false;
   for (size_t i = 0; i < join->program->value_count; i++) f.origin[i] = UNKNOWN;

@@ -10,6 +10,7 @@
 #include "lowering.h"
 #include "node_index.h"
 #include "operator.h"
+#include "program_values.h"
 
 #include <stdlib.h>
 
@@ -183,6 +184,11 @@ static bool join_kernels(joiner *j, const kernel_groups *groups, const bool *ker
 
 /* ---- Leftovers ---- */
 
+/* What the program says never contradicts. */
+static bool agrees(const joiner *j, const etr_join_instruction *instruction, uint32_t node) {
+  return etr_instruction_agrees(j->join->program, instruction->id, &j->join->graph->nodes[node]);
+}
+
 static size_t count_free(const joiner *j, uint32_t handle) {
   size_t count = 0;
   const etr_method_join *join = j->join;
@@ -229,12 +235,15 @@ static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
       continue;
     }
     uint32_t node = etr_join_next_free(j->join, j->taken, j->handle_cursor, handle);
-    if (node != ETR_NONE) take(j, &j->join->instructions.data[i], node, ETR_MATCH_HANDLE);
+    etr_join_instruction *instruction = &j->join->instructions.data[i];
+    if (node != ETR_NONE && agrees(j, instruction, node)) take(j, instruction, node, ETR_MATCH_HANDLE);
     etr_map_set(&kernels, key, waiting > 1 ? waiting - 1 : ETR_NONE);
   }
 }
 
 /* ---- Bodies of cond, map and scan ---- */
+
+enum { MOST_PASSED = 32 }; /* nodes that contradict */
 
 /* Kernels that the handle map does not name run in bodies: in instruction order they are the bodies' nodes in graph order, some left out (a branch
  * that never ran) and some put in (what the map operator itself does). Walks both and pairs the next node of the same operator. */
@@ -255,6 +264,8 @@ static bool join_bodies(joiner *j) {
     uint32_t op = open ? etr_map_get(&j->operators, instruction->op) : ETR_NONE;
     if (op == ETR_NONE) continue;
     const etr_node_slot *slot = etr_node_index_next(&free_nodes, 0, op, next);
+    for (int passed = 0; slot && !agrees(j, instruction, slot->node); passed++)
+      slot = passed < MOST_PASSED ? etr_node_index_next(&free_nodes, 0, op, slot->node + 1) : NULL;
     if (!slot) continue;
     next = slot->node + 1;
     take(j, instruction, slot->node, ETR_MATCH_HANDLE);

@@ -4,6 +4,8 @@
  */
 #include "pte_graph.h"
 
+#include "program_values.h"
+
 
 typedef struct builder {
   etr_pte_graph *out;
@@ -15,7 +17,14 @@ typedef struct builder {
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
+  etr_storages storages;
 } builder;
+
+typedef etr_vec(etr_edge) etr_edges;
+typedef etr_vec(etr_value) etr_values;
+
+/* A kernel with more results returns a list of them. */
+enum { MOST_RESULTS = 8 };
 
 enum { NO_INSTRUCTION = -1 };
 
@@ -65,39 +74,82 @@ static void describe_value(builder *b, etr_value *out, int32_t index) {
 static bool is_value(const builder *b, int32_t index) { return index >= 0 && (size_t)index < b->program->value_count; }
 
 /* Marks a value, and what a list holds, as written by an output of a node. */
-static void mark_written(builder *b, int32_t index, uint32_t node, uint32_t output) {
+static void set_writer(builder *b, int32_t index, uint32_t node, uint32_t output) {
   if (!is_value(b, index)) return;
-  const etr_pte_value *value = &b->program->values[index];
   b->writer[index] = (etr_edge){node, output};
-  for (size_t i = 0; i < value->item_count; i++)
-    if (is_value(b, value->items[i])) b->writer[value->items[i]] = (etr_edge){node, output};
+  etr_storages_write(&b->storages, index);
 }
 
-/* Arguments of an instruction: values that something wrote are inputs; tensors that nothing wrote and no constant gives are outputs. A kernel's
- * return value, its last argument, is an output in any case: an out-variant writes it again in a loop. */
-static bool link_values(builder *b, uint32_t node, const etr_instruction *instruction) {
-  etr_vec(etr_edge) inputs = {0};
-  etr_vec(etr_value) outputs = {0};
-  int32_t result = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->arg_count ? instruction->args[instruction->arg_count - 1] : -1;
+static void mark_written(builder *b, int32_t index, uint32_t node, uint32_t output) {
+  set_writer(b, index, node, output);
+  for (size_t i = 0; is_value(b, index) && i < b->program->values[index].item_count; i++)
+    set_writer(b, b->program->values[index].items[i], node, output);
+}
+
+/* ---- What an instruction reads and writes ---- */
+
+/* What a delegate writes: its payload says; without one, what nothing wrote before. */
+static bool is_written_by_delegate(const builder *b, const etr_join_instruction *known, size_t argument) {
+  for (size_t i = 0; known->payload && i < known->payload->count; i++) {
+    uint32_t output = known->payload->operators[i].output;
+    if (output != ETR_NONE && known->payload->values[output].argument == (int32_t)argument) return true;
+  }
+  return !known->payload && b->writer[b->program->instructions[known->id].args[argument]].node == ETR_NONE;
+}
+
+static bool is_written(const builder *b, int32_t id, size_t argument) {
+  const etr_instruction *instruction = &b->program->instructions[id];
+  size_t count;
+  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) {
+    const etr_join_instruction *known = etr_join_find(b->join, id);
+    return known && is_written_by_delegate(b, known, argument);
+  }
+  const int32_t *results = etr_results_of(b->program, instruction, &count);
+  if (argument + 1 == instruction->arg_count) return true; /* what it returns */
+  for (size_t i = 0; i < count && i < MOST_RESULTS; i++)
+    if (results[i] == instruction->args[argument]) return true;
+  return false;
+}
+
+/* A view that memory planning made one with what it views belongs to the writer of that. */
+static etr_edge writer_of(builder *b, int32_t index) {
+  int32_t viewed = b->writer[index].node == ETR_NONE ? etr_storages_viewed(&b->storages, index) : -1;
+  if (viewed >= 0) b->writer[index] = b->writer[viewed];
+  return b->writer[index];
+}
+
+static bool add_input(builder *b, etr_node *node, etr_edges *inputs, int32_t index) {
+  etr_edge writer = writer_of(b, index);
+  if (writer.node == ETR_NONE) return true;
+  etr_edge *edge = etr_vec_push(b->arena, inputs);
+  if (!edge) return false;
+  *edge = writer;
+  node->inputs = inputs->data;
+  node->input_count = inputs->count;
+  return true;
+}
+
+static bool add_output(builder *b, uint32_t node, etr_values *outputs, int32_t index) {
+  if (b->writer[index].node == node) return true; /* an out argument is what the kernel returns, too */
+  etr_value *output = etr_vec_push(b->arena, outputs);
+  if (!output) return false;
+  describe_value(b, output, index);
+  mark_written(b, index, node, (uint32_t)(outputs->count - 1));
+  b->nodes.data[node].outputs = outputs->data;
+  b->nodes.data[node].output_count = outputs->count;
+  return true;
+}
+
+static bool link_values(builder *b, uint32_t node, int32_t id) {
+  const etr_instruction *instruction = &b->program->instructions[id];
+  etr_edges inputs = {0};
+  etr_values outputs = {0};
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
     if (!is_value(b, index) || !is_data(&b->program->values[index]) || b->program->values[index].constant) continue;
-    if (b->writer[index].node != ETR_NONE && b->writer[index].node != node && index != result) {
-      etr_edge *edge = etr_vec_push(b->arena, &inputs);
-      if (!edge) return false;
-      *edge = b->writer[index];
-    } else if (b->writer[index].node != node) {
-      etr_value *output = etr_vec_push(b->arena, &outputs);
-      if (!output) return false;
-      describe_value(b, output, index);
-      mark_written(b, index, node, (uint32_t)(outputs.count - 1));
-    }
+    bool good = is_written(b, id, i) ? add_output(b, node, &outputs, index) : add_input(b, &b->nodes.data[node], &inputs, index);
+    if (!good) return false;
   }
-  etr_node *n = &b->nodes.data[node];
-  n->inputs = inputs.data;
-  n->input_count = inputs.count;
-  n->outputs = outputs.data;
-  n->output_count = outputs.count;
   return true;
 }
 
@@ -116,7 +168,7 @@ static bool add_inputs(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-static bool add_output(builder *b) {
+static bool add_result(builder *b) {
   etr_vec(etr_edge) inputs = {0};
   for (size_t i = 0; i < b->program->output_count; i++) {
     int32_t index = b->program->outputs[i];
@@ -279,7 +331,7 @@ static bool add_instruction(builder *b, int32_t id) {
   node->op_type = node->target;
   if (b->join->graph && known && known->node != ETR_NONE) take_edge_node(b, node, known->node);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_DELEGATE)
-    if (!link_values(b, index, instruction)) return false;
+    if (!link_values(b, index, id)) return false;
   return instruction->kind != ETR_INSTRUCTION_DELEGATE || add_delegate(b, index, id, instruction);
 }
 
@@ -289,12 +341,13 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32
   builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena};
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, arena);
+  etr_storages_init(&b.storages, program, arena);
   b.writer = etr_arena_alloc_array(arena, program->value_count, sizeof *b.writer);
   for (size_t i = 0; b.writer && i < program->value_count; i++) b.writer[i].node = ETR_NONE;
   if (!b.writer || !add_inputs(&b)) return false;
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i)) return false;
-  if (!add_output(&b)) return false;
+  if (!add_result(&b)) return false;
   out->graph = (etr_graph){.dialect = "program",
                            .schema_version = "",
                            .nodes = b.nodes.data,
