@@ -24,7 +24,7 @@ typedef etr_vec(etr_edge) etr_edges;
 typedef etr_vec(etr_value) etr_values;
 
 /* A kernel with more results returns a list of them. */
-enum { MOST_RESULTS = 8 };
+enum { MOST_RESULTS = 8, MOST_ITEMS = 256 };
 
 enum { NO_INSTRUCTION = -1 };
 
@@ -129,6 +129,15 @@ static bool add_input(builder *b, etr_node *node, etr_edges *inputs, int32_t ind
   return true;
 }
 
+/* A list is read tensor by tensor. */
+static bool add_reads(builder *b, etr_node *node, etr_edges *inputs, int32_t index) {
+  const etr_pte_value *value = &b->program->values[index];
+  if (value->item_count == 0 || value->item_count > MOST_ITEMS) return add_input(b, node, inputs, index);
+  for (size_t i = 0; i < value->item_count; i++)
+    if (is_value(b, value->items[i]) && !add_input(b, node, inputs, value->items[i])) return false;
+  return true;
+}
+
 static bool add_output(builder *b, uint32_t node, etr_values *outputs, int32_t index) {
   if (b->writer[index].node == node) return true; /* an out argument is what the kernel returns, too */
   etr_value *output = etr_vec_push(b->arena, outputs);
@@ -140,6 +149,15 @@ static bool add_output(builder *b, uint32_t node, etr_values *outputs, int32_t i
   return true;
 }
 
+/* The tensors of a list are results of their own; a list that is longer than any operator's is one. */
+static bool add_outputs(builder *b, uint32_t node, etr_values *outputs, int32_t index) {
+  const etr_pte_value *value = &b->program->values[index];
+  if (value->item_count == 0 || value->item_count > MOST_ITEMS) return add_output(b, node, outputs, index);
+  for (size_t i = 0; i < value->item_count; i++)
+    if (is_value(b, value->items[i]) && !add_output(b, node, outputs, value->items[i])) return false;
+  return true;
+}
+
 static bool link_values(builder *b, uint32_t node, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   etr_edges inputs = {0};
@@ -147,7 +165,7 @@ static bool link_values(builder *b, uint32_t node, int32_t id) {
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
     if (!is_value(b, index) || !is_data(&b->program->values[index]) || b->program->values[index].constant) continue;
-    bool good = is_written(b, id, i) ? add_output(b, node, &outputs, index) : add_input(b, &b->nodes.data[node], &inputs, index);
+    bool good = is_written(b, id, i) ? add_outputs(b, node, &outputs, index) : add_reads(b, &b->nodes.data[node], &inputs, index);
     if (!good) return false;
   }
   return true;
