@@ -367,6 +367,7 @@ typedef struct etr_method {
   uint64_t execute_ticks;
   uint64_t nodes_ticks;         /**< on graph nodes */
   uint64_t estimated_ticks;     /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
+  double estimated_confidence;  /**< the average of its events' confidence, by time; 0 if nothing is estimated */
   uint64_t delegate_only_ticks; /**< delegates' calls, beyond what is on nodes */
   uint64_t inserted_ticks;      /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
                                      Transpose, Convert, Copy without a node. What is left of it is the rest of the calls */

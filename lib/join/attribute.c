@@ -428,6 +428,7 @@ static void sum_up_delegate(const attributor *a, etr_method *out, const portion 
 }
 
 static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
+  double sure = 0;
   out->run_count = a->run_count;
   out->execute_per_run = a->execute;
   for (size_t i = 0; i < a->run_count; i++) out->execute_ticks += a->execute[i];
@@ -438,7 +439,9 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
     if (p->kind == ETR_PORTION_DELEGATE) sum_up_delegate(a, out, p);
     if (p->kind == ETR_PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
     if (estimated) out->estimated_ticks += p->ticks;
+    if (estimated) sure += (double)p->ticks * a->blocks->blocks[p->block].events[p->row].confidence;
   }
+  out->estimated_confidence = out->estimated_ticks ? sure / (double)out->estimated_ticks : 0;
   uint64_t told = out->nodes_ticks + out->delegate_only_ticks + out->unexplained_ticks;
   out->framework_ticks = out->execute_ticks - told;
   if (a->run_count) memcpy(sorted, a->execute, a->run_count * sizeof *sorted);
@@ -473,7 +476,7 @@ static void warn_of_unexplained(const attributor *a) {
   }
   if (count)
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: no node could be told for %zu operators inside delegates, the longest of them \"%.*s\" of delegate call %d: their time is unexplained",
+             "%s: no node could be told for %zu operators inside delegates, the longest of them \"%.*s\" of call %d: their time is unexplained",
              a->join->name, count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
 }
 

@@ -133,6 +133,7 @@ static bool put_method(emitter *e, const etr_method *method) {
   etr_jw_end(f->json);
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) etr_field_ticks(f, parts[i].name, per_run(method, parts[i].ticks));
+  etr_field_number(f, "estimated_confidence", method->estimated_ticks ? method->estimated_confidence : NAN);
   etr_field_ticks(f, "clock_hidden", per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "filtered", per_run(method, s.part_ticks));
   put_first_run(f, &s);

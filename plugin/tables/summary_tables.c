@@ -84,8 +84,7 @@ static void put_head(etr_report *r, const etr_summary *s) {
 
 /* ---- Where the time goes ---- */
 
-static void put_balance_note(etr_report *r, const etr_summary *s) {
-  const char *note = etr_balance_note(&r->arena, r->profile, s->method, r->options->unit);
+static void put_note(etr_report *r, const char *note) {
   if (!note) return;
   if (r->markdown) {
     etr_puts(&r->writer, "\n");
@@ -115,7 +114,8 @@ static void put_balance(etr_report *r, const etr_summary *s) {
     etr_table_add_bar(&table, parts[i].is_part_of_previous ? 0 : (double)parts[i].ticks, (double)s->method->execute_ticks, BAR_WIDTH);
   }
   etr_report_end_table(r, &table, 0);
-  put_balance_note(r, s);
+  put_note(r, etr_balance_certainty(&r->arena, r->profile, s->method));
+  put_note(r, etr_balance_note(&r->arena, r->profile, s->method, r->options->unit));
 }
 
 /* What the tables below are about, where that is less than all. */

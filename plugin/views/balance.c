@@ -28,6 +28,12 @@ bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t i
   return whole == index || parts[whole].ticks > 0;
 }
 
+const char *etr_balance_certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  if (method->estimated_ticks == 0) return NULL;
+  return etr_arena_format(arena, "estimated times are %.0f %% sure, on average: %s", 100 * method->estimated_confidence,
+                          profile->pte ? "the .pte does not tell these nodes apart" : "operators were matched by order; the .pte would tell");
+}
+
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
   etr_text text;
   etr_writer writer;

@@ -23,6 +23,9 @@ void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALAN
 /** False of the parts of a part that is nothing: people need not see them. */
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
 
+/** How sure the estimated times are: "estimated times are 95 % sure: ..."; NULL if there are none. */
+const char *etr_balance_certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
 /** What the clocks of delegates hide: "up to 0.0120 ms of the rest of the calls can be ..."; NULL if that is nothing. */
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 

@@ -144,6 +144,7 @@ class MethodSummary:
     inserted: float = 0.0
     rest_of_calls: float = 0.0
     clock_hidden: float = 0.0
+    estimated_confidence: float | None = None
 
 
 @dataclass
