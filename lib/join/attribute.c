@@ -162,7 +162,7 @@ static void complete_execute(attributor *a) {
              a->join->name, completed, a->run_count);
 }
 
-/* Takes the events of a delegate, the portions from `first` on, off what its call took in each run; counts them in a->so_far. */
+/* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far. */
 static void take_events_off(attributor *a, size_t first, const etr_block *block) {
   for (size_t i = 0; i < block->run_count; i++) a->so_far[a->run_place[block->runs[i]]] = 0;
   for (size_t i = first; i < a->portions.count; i++) {
@@ -411,7 +411,7 @@ static bool list_delegates(attributor *a) {
   return true;
 }
 
-/* An event of the delegate that has no node is an operator that its lowering inserted; the call's own row is the rest. */
+/* An event of the delegate without a node is an operator that its lowering inserted; the call's own row is the rest. */
 static void sum_up_delegate(const attributor *a, etr_method *out, const portion *p) {
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   out->delegate_only_ticks += p->ticks;
