@@ -192,9 +192,9 @@ typedef struct etr_source {
  * name the first.
  *
  * Values are JSON on one line: true, [1, 1], 0.5, "mean". Types, memory formats, layouts and devices are strings:
- * "float32", "contiguous_format", "strided", "cuda:0"; so are "NaN" and "Infinity". A symbolic number is its expression:
- * [1, "2*s77"]. What is long is cut and stays JSON: a list behind some 256 bytes, a text behind 200; "..." stands for the
- * rest.
+ * "float32", "contiguous_format", "strided", "cuda:0"; so are "NaN" and "Infinity". A symbolic number is its
+ * expression: [1, "2*s77"]. What is long is cut and stays JSON: a list behind some 256 bytes, a text behind 200;
+ * "..." stands for the rest.
  */
 typedef struct etr_argument {
   const char *name; /**< as the operator's schema has it: "stride" */
@@ -370,9 +370,9 @@ typedef struct etr_method {
   double estimated_confidence;  /**< the average of its events' confidence, by time; 0 if nothing is estimated */
   uint64_t delegate_only_ticks; /**< delegates' calls, beyond what is on nodes */
   uint64_t inserted_ticks;      /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
-                                     Transpose, Convert, Copy without a node. What is left of it is the rest of the calls */
-  uint64_t clock_hidden_ticks;  /**< of the rest of the calls, what a clock of whole microseconds, as XNNPACK's, can hide of
-                                     operators' time: of a delegate of n operators n/2 steps of it, at most all of the rest */
+                                     Transpose, Convert, Copy without a node. The other part is the rest of the calls */
+  uint64_t clock_hidden_ticks;  /**< what a clock of whole microseconds, as XNNPACK's, can hide of operators' time in the
+                                     rest of the calls: of a call with n operators n/2 steps, at most all of its rest */
   uint64_t framework_ticks;     /**< between and around kernels and delegates */
   uint64_t unexplained_ticks;   /**< timed, but could not be told */
   const etr_delegate *delegates;

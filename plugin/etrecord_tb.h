@@ -221,9 +221,9 @@ ETR_API etr_status etr_emit_events_table(const etr_profile *profile, const etr_n
                                          const etr_sink *sink, etr_error *error);
 
 /**
- * Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes + delegate_only +
- * framework + unexplained = the average of execute, inserted + rest_of_calls = delegate_only. filter (may be NULL) chooses
- * methods, and the nodes that its lists add up. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes where each method's time goes, schema "etrecord-tb/summary/1" (schema/summary.schema.json): nodes +
+ * delegate_only + framework + unexplained = the average of execute, inserted + rest_of_calls = delegate_only. filter (may
+ * be NULL) chooses methods, and the nodes that its lists add up. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
                                          etr_error *error);

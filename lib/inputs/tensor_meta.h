@@ -15,8 +15,8 @@
 void etr_tensor_meta_read(etr_value *meta, etr_map *strings, etr_arena *scratch, etr_json *json);
 
 /**
- * Reads a size, or another symbolic number: {as_int} or {as_expr}. *dim is to have the size ETR_DIM_SYMBOLIC, which stays
- * if none is told; its symbol is interned in `strings`.
+ * Reads a size, or another symbolic number: {as_int} or {as_expr}. *dim is to have the size ETR_DIM_SYMBOLIC, which
+ * stays if none is told; its symbol is interned in `strings`.
  */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json);
 

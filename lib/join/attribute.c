@@ -165,7 +165,7 @@ static void complete_execute(attributor *a) {
              a->join->name, completed, a->run_count);
 }
 
-/* Takes the events of a delegate, the portions from `first` on, off what its call took in each run; counts them in a->so_far. */
+/* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far. */
 static void take_events_off(attributor *a, size_t first, const etr_block *block) {
   for (size_t i = 0; i < block->run_count; i++) a->so_far[a->run_place[block->runs[i]]] = 0;
   for (size_t i = first; i < a->portions.count; i++) {

@@ -64,8 +64,8 @@ const cli_command commands[] = {
      .edge_only = true,
      .summary = "where the time goes, by operator, module, backend and source line",
      .help =
-         "Prints where each method's time goes: on graph nodes, in delegates beyond their nodes (operators that a lowering "
-         "inserted, and the rest of the calls), in the framework, unexplained; these add up to Method::execute. "
+         "Prints where each method's time goes: on graph nodes, in delegates beyond their nodes (operators that a "
+         "lowering inserted, and the rest of the calls), in the framework, unexplained; these add up to Method::execute. "
          "Then the operators that take longest, sums by operator type, module, backend and source line, the first run against the rest, loading, and "
          "findings: what is worth a look, what it costs, and which events say so. --module, --op and --backend ask for a part.",
      .examples = {{"summary mobilenet_v2 --top 5", "the five largest of each kind"},

@@ -41,7 +41,7 @@ const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const
   etr_text_begin(&text, arena, &writer);
   etr_puts(&writer, "up to ");
   etr_put_time(&writer, profile, (double)method->clock_hidden_ticks / (double)method->run_count, unit);
-  etr_putf(&writer, " %s of the rest of the calls can be operators' time that the delegates' clock of whole microseconds "
-                    "cannot show", etr_unit_name(unit));
+  etr_putf(&writer, " %s of the rest of the calls can be operators' time", etr_unit_name(unit));
+  etr_puts(&writer, " that the delegates' clock of whole microseconds cannot show");
   return etr_text_end(&text, &writer);
 }

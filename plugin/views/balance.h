@@ -12,12 +12,12 @@ typedef struct etr_balance_part {
   const char *name;         /* "nodes": the key in JSON */
   const char *text;         /* "on graph nodes" */
   uint64_t ticks;           /* over all runs */
-  bool is_part_of_previous; /* of the last one before that is not part of another: "estimated" is contained in "nodes" */
+  bool is_part_of_previous; /* of the last one before that is no part of another: "estimated" is contained in "nodes" */
 } etr_balance_part;
 
 enum { ETR_BALANCE_PARTS = 7 };
 
-/** The parts in the order in which they are shown. Those that are not part of another add up to method->execute_ticks. */
+/** The parts, in the order in which they are shown. Those that are no part of another add up to execute_ticks. */
 void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALANCE_PARTS]);
 
 /** False of the parts of a part that is nothing: people need not see them. */

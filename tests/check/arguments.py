@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do `nodes` say of every operator of the record's programs what its document says: the arguments that are no tensors, in their order?"""
+"""Does `nodes` say of every operator what its program's document says: the arguments that are no tensors, in order?"""
 
 import json
 import math
@@ -8,9 +8,11 @@ import zipfile
 
 import common
 
-TENSORS = {"as_tensor", "as_tensors", "as_optional_tensor", "as_optional_tensors", "as_nested_tensors", "as_custom_obj", "as_none", "as_graph"}
+OTHERS = {"as_tensor", "as_tensors", "as_optional_tensor", "as_optional_tensors", "as_nested_tensors", "as_custom_obj",
+          "as_none", "as_graph"}
+SCALAR_TYPES = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 WORDS = {
-    "as_scalar_type": {1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float16", 7: "float32", 8: "float64", 12: "bool", 13: "bfloat16"},
+    "as_scalar_type": {**dict(enumerate(SCALAR_TYPES, 1)), 12: "bool", 13: "bfloat16"},
     "as_memory_format": {1: "contiguous_format", 2: "channels_last", 3: "channels_last_3d", 4: "preserve_format"},
     "as_layout": {7: "strided"},
 }
@@ -39,14 +41,15 @@ def arguments_of(node, expressions):
     for given in node["inputs"]:
         member, value = next(((m, v) for m, v in given["arg"].items() if v is not None), ("as_none", True))
         lowered = member == "as_string" and node["target"].endswith("executorch_call_delegate")
-        if given.get("name") and member not in TENSORS and not lowered:
+        if given.get("name") and member not in OTHERS and not lowered:
             found.setdefault(given["name"], expected(member, value, expressions))
     return found
 
 
 def expressions_of(graph):
-    return {name: value["as_expr"]["expr_str"] if value.get("as_expr") else value.get("as_int")
-            for kind in ("sym_int_values", "sym_float_values", "sym_bool_values") for name, value in graph.get(kind, {}).items()}
+    kinds = ("sym_int_values", "sym_float_values", "sym_bool_values")
+    values = {name: value for kind in kinds for name, value in graph.get(kind, {}).items()}
+    return {name: (value.get("as_expr") or {}).get("expr_str", value.get("as_int")) for name, value in values.items()}
 
 
 def documents(folder):
@@ -58,8 +61,14 @@ def documents(folder):
                 yield name, json.loads(data)["graph_module"]["graph"]
 
 
-def is_cut(value):
-    return len(json.dumps(value)) > 200
+def short(arguments):
+    """Those that are not cut, as pairs: the order counts."""
+    return [(name, value) for name, value in arguments.items() if len(json.dumps(value)) <= 200]
+
+
+def operators(graph):
+    """Of the graph itself, not of those in it."""
+    return [node for node in graph["nodes"] if node["kind"] == "op" and not node["subgraph"]]
 
 
 def check(binary, folder, truth):
@@ -69,12 +78,12 @@ def check(binary, folder, truth):
         score.total += 1
         score.off(complaint)
         return score.done()
-    ours = {graph["entry"]: [node for node in graph["nodes"] if node["kind"] == "op" and not node["subgraph"]] for graph in got["graphs"]}
+    ours = {graph["entry"]: operators(graph) for graph in got["graphs"]}
     for entry, graph in documents(folder):
         score.equal(len(ours.get(entry, [])), len(graph["nodes"]), f"{entry} nodes")
         for node, said in zip(graph["nodes"], ours.get(entry, [])):
-            wanted = {name: value for name, value in arguments_of(node, expressions_of(graph)).items() if not is_cut(value)}
-            score.equal(list({name: value for name, value in said["arguments"].items() if not is_cut(value)}.items()), list(wanted.items()), f"{entry} {said['name']}")
+            wanted = arguments_of(node, expressions_of(graph))
+            score.equal(short(said["arguments"]), short(wanted), f"{entry} {said['name']}")
     return score.done()
 
 

@@ -53,7 +53,8 @@ static void walk_method(const etr_profile *profile, const etr_method *method) {
   uint64_t sum = method->nodes_ticks + method->delegate_only_ticks + method->framework_ticks + method->unexplained_ticks;
   require(sum == method->execute_ticks, "the parts add up to Method::execute");
   require(method->inserted_ticks <= method->delegate_only_ticks, "what was inserted is a part of what is on delegates");
-  require(method->clock_hidden_ticks <= method->delegate_only_ticks - method->inserted_ticks, "clocks hide a part of the rest");
+  uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
+  require(method->clock_hidden_ticks <= rest, "clocks hide a part of the rest");
   require(method->estimated_ticks <= method->nodes_ticks, "what is estimated is a part of what is on nodes");
   if (method->graph != ETR_NONE && profile->graphs[method->graph].times)
     require(walk_graph(profile, &profile->graphs[method->graph]) == method->nodes_ticks, "the nodes add up");

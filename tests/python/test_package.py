@@ -69,6 +69,7 @@ def test_parse_etrecord():
     assert set(record.edge_dialect_program) == {"encode", "decode"}
     assert record.exported_program is None and all(node.avg is None for graph in record.graphs.values() for node in graph.nodes)
     assert {node.target for node in record.graphs["edge/encode"].nodes if node.kind == "op"} >= {"aten.linear.default"}
+    assert any(node.arguments.get("dim") == -1 for graph in record.graphs.values() for node in graph.nodes)
 
 
 def test_events_of_files():

@@ -271,55 +271,63 @@ Test(join, rules) {
   }
 }
 
-/* What a delegate's call took beyond its nodes: operators that were inserted, and the rest, of which a coarse clock hides some. */
+/* What a call took beyond its nodes: operators that were inserted, and the rest, of which a coarse clock hides some. */
 Test(join, beyond_nodes) {
-#define XNN "c aten.convolution.default 1", "0=1!XnnpackBackend"
-#define OTHER "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"
+#define XNN {"forward", "c aten.convolution.default 1", "0=1!XnnpackBackend"}
+#define OTHER {"forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"}
+#define TRANSPOSE "Transpose (ND, X32) #1#0 "
+#define CONVOLUTION "Convolution (NHWC, F32) IGEMM #1#0 "
   static const struct {
     join_case c;
     uint64_t delegate_only, inserted, hidden;
   } cases[] = {
-      {{"no operator is known: all is the rest, and no clock hides any", {{"forward", XNN}}, "DELEGATE_CALL@0 9000;Method::execute 9000", NULL},
+      {{"no operator is known: all is the rest, and no clock hides any",
+        {XNN},
+        "DELEGATE_CALL@0 9000;Method::execute 9000",
+        NULL},
        9000,
        0,
        0},
       {{"half a microsecond for each operator",
-        {{"forward", XNN}},
-        "Transpose (ND, X32) #1#0 3000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 50000;Method::execute 60000",
+        {XNN},
+        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 50000;Method::execute 60000",
         NULL},
        20000,
        3000,
        1000},
       {{"at most the rest itself",
-        {{"forward", XNN}},
-        "Transpose (ND, X32) #1#0 3000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 33400;Method::execute 60000",
+        {XNN},
+        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 33400;Method::execute 60000",
         NULL},
        3400,
        3000,
        400},
       {{"each run by itself",
-        {{"forward", XNN}},
-        "Transpose (ND, X32) #1#0 3000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 33400;Method::execute 60000|"
-        "Transpose (ND, X32) #1#0 4000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 39000;Method::execute 60000",
+        {XNN},
+        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 33400;Method::execute 60000|"
+        TRANSPOSE "4000;" CONVOLUTION "30000;DELEGATE_CALL@0 39000;Method::execute 60000",
         NULL},
        12400,
        7000,
        1400},
       {{"operators that fill the call leave no rest",
-        {{"forward", XNN}},
-        "Transpose (ND, X32) #1#0 30000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 40000;Method::execute 60000",
+        {XNN},
+        TRANSPOSE "30000;" CONVOLUTION "30000;DELEGATE_CALL@0 40000;Method::execute 60000",
         NULL},
        20000,
        20000,
        0},
       {{"shares of Method::execute, which took less",
-        {{"forward", XNN}},
-        "Transpose (ND, X32) #1#0 30000;Convolution (NHWC, F32) IGEMM #1#0 30000;DELEGATE_CALL@0 80000;Method::execute 8",
+        {XNN},
+        TRANSPOSE "30000;" CONVOLUTION "30000;DELEGATE_CALL@0 80000;Method::execute 8",
         NULL},
        5,
        3,
        2},
-      {{"a clock that is not known to be coarse", {{"forward", OTHER}}, "7#0 20000;77#0 5000;DELEGATE_CALL@0 50000;Method::execute 60000", NULL},
+      {{"a clock that is not known to be coarse",
+        {OTHER},
+        "7#0 20000;77#0 5000;DELEGATE_CALL@0 50000;Method::execute 60000",
+        NULL},
        25000,
        0,
        0},
