@@ -133,15 +133,15 @@ Test(candidates, many) {
   }
 }
 
-/* 40 twins in a row, dealt from the last to the first. */
+/* 80 twins in a row, dealt from the last to the first. */
 Test(candidates, many_twins_by_rank) {
   etr_arena arena = {0};
   finder f = {0};
   const char *text = "x input", *rank = "0";
-  for (int i = 0; i < 40; i++) text = etr_arena_format(&arena, "%s;a%d neg (x) #1", text, i);
-  for (int i = 0; i < 40; i++) rank = etr_arena_format(&arena, "%s,%d", rank, 40 - i);
+  for (int i = 0; i < 80; i++) text = etr_arena_format(&arena, "%s;a%d neg (x) #1", text, i);
+  for (int i = 0; i < 80; i++) rank = etr_arena_format(&arena, "%s,%d", rank, 80 - i);
   start(&f, text, rank);
-  for (int i = 40; i-- > 1;) cr_expect_str_eq(choose(&f, "1", "x", 0), etr_arena_format(&arena, "a%d?", i));
+  for (int i = 80; i-- > 1;) cr_expect_str_eq(choose(&f, "1", "x", 0), etr_arena_format(&arena, "a%d?", i));
   etr_arena_clear(&f.arena);
   etr_arena_clear(&arena);
 }

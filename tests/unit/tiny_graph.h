@@ -145,7 +145,7 @@ static inline tiny_graph *tiny_graph_of(etr_arena *arena, const char *text) {
 /* Numbers joined by ','. */
 static inline uint32_t *tiny_numbers(etr_arena *arena, const char *text, size_t *count) {
   char *rest = etr_arena_copy(arena, etr_slice_of(text));
-  uint32_t *numbers = etr_arena_alloc_array(arena, 64, sizeof *numbers);
+  uint32_t *numbers = etr_arena_alloc_array(arena, strlen(text) / 2 + 1, sizeof *numbers);
   *count = 0;
   for (char *piece; (piece = tiny_piece(&rest, ","));) numbers[(*count)++] = (uint32_t)strtol(piece, NULL, 10);
   return numbers;

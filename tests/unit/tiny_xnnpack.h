@@ -80,9 +80,10 @@ static inline uint32_t tiny_xnode(tiny_fb *fb, char *text) {
   return node;
 }
 
+/* How many pieces there are. */
 static inline uint32_t tiny_count(const char *text, char separator) {
-  uint32_t count = *text != '\0';
-  for (; *text; text++) count += *text == separator;
+  uint32_t count = 0;
+  for (char before = separator; *text; before = *text++) count += before == separator && *text != separator;
   return count;
 }
 
