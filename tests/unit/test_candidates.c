@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_candidates.c - of the nodes with a handle and a kind the one that reads what is read. All nodes but inputs and weights are of kind 1.
+ * test_candidates.c - of the nodes with a handle and a kind the one that reads what is read. All nodes but inputs and
+ * weights are of kind 1.
  */
 #include "candidates.h"
 #include "tiny_graph.h"
@@ -22,14 +23,18 @@ static void start(finder *f, const char *nodes, const char *rank) {
   f->taken = f->g->marked;
   f->index.slots = etr_arena_alloc_array(&f->arena, f->g->graph.node_count, sizeof *f->index.slots);
   for (uint32_t i = 0; i < f->g->graph.node_count; i++)
-    if (f->g->nodes[i].debug_handle) f->index.slots[f->index.count++] = (etr_node_slot){f->g->nodes[i].debug_handle, 1, i};
+    if (f->g->nodes[i].debug_handle)
+      f->index.slots[f->index.count++] = (etr_node_slot){f->g->nodes[i].debug_handle, 1, i};
   etr_node_index_sort(&f->index);
   cr_assert(etr_graph_values_find(&f->values, &f->g->graph, &f->arena));
-  f->candidates = etr_candidates_new(&f->index, &f->values, f->taken, rank ? tiny_numbers(&f->arena, rank, &count) : NULL, &f->arena);
+  f->candidates = etr_candidates_new(&f->index, &f->values, f->taken,
+                                     rank ? tiny_numbers(&f->arena, rank, &count) : NULL, &f->arena);
   cr_assert_not_null(f->candidates);
 }
 
-static bool agrees(const void *context, const etr_node *node) { return node->outputs[0].dims[0].size == *(const int64_t *)context; }
+static bool agrees(const void *context, const etr_node *node) {
+  return node->outputs[0].dims[0].size == *(const int64_t *)context;
+}
 
 /* inputs: nodes joined by ',', "?" for one that is not known. rows: of the result; 0: not known. */
 static const char *choose(finder *f, const char *handles, const char *inputs, int64_t rows) {
@@ -46,24 +51,29 @@ static const char *choose(finder *f, const char *handles, const char *inputs, in
   return etr_arena_format(&f->arena, "%s%s", tiny_name(f->g, node), twins ? "?" : "");
 }
 
-/* Operators that ask one after the other, joined by ' ': "INPUTS" or "INPUTS/ROWS", of handle 1. want: the answers, '?' behind those of twins. */
+/* Operators that ask one after the other, joined by ' ': "INPUTS" or "INPUTS/ROWS", of handle 1. want: the answers, '?'
+ * behind those of twins. */
 static const struct {
   const char *title, *nodes, *rank, *asks, *want;
 } cases[] = {
     {"the producer decides", "x input;y input;a neg (x) #1;b neg (y) #1", NULL, "y x", "b a"},
-    {"its exact value rather than one that is fused from it", "x input;r relu (x);a neg (r) #1;b neg (x) #1", NULL, "x r", "b a"},
-    {"one that is fused from it rather than another", "x input;y input;r relu (x);a neg (y) #1;b neg (r) #1", NULL, "x", "b"},
+    {"its exact value rather than one that is fused from it", "x input;r relu (x);a neg (r) #1;b neg (x) #1", NULL,
+     "x r", "b a"},
+    {"one that is fused from it rather than another", "x input;y input;r relu (x);a neg (y) #1;b neg (r) #1", NULL, "x",
+     "b"},
     {"a view is the value itself", "x input;v view_copy (x) [6];r relu (x);a neg (r) #1;b neg (v) #1", NULL, "x", "b"},
     {"in its place rather than elsewhere", "x input;y input;a sub (y,x) #1;b sub (x,y) #1", NULL, "x,y y,x", "b a"},
     {"elsewhere rather than not at all", "x input;y input;z input;a sub (z,y) #1;b sub (y,x) #1", NULL, "x,y", "b"},
     {"weights take no place", "w weight;x input;y input;a linear (w,y,x) #1;b linear (w,x,y) #1", NULL, "x,y", "b"},
-    {"a contradiction loses to what is not known", "x input;y input;z input;a sub (x,z) #1;b sub (x,y) #1", NULL, "?,y", "b"},
+    {"a contradiction loses to what is not known", "x input;y input;z input;a sub (x,z) #1;b sub (x,y) #1", NULL, "?,y",
+     "b"},
     {"who reads more than was read loses", "x input;y input;a cat (x,y) #1;b cat (x) #1", NULL, "x", "b"},
     {"twins: by place, both said to be so", "x input;a neg (x) #1;b neg (x) #1", NULL, "x x", "a? b?"},
     {"the third is no twin", "x input;y input;a neg (x) #1;b neg (x) #1;c neg (y) #1", NULL, "y x x", "c a? b?"},
     {"rank decides twins", "x input;a neg (x) #1;b neg (x) #1;c neg (x) #1", "0,3,1,2", "x x x", "b? c? a?"},
     {"rank decides nothing else", "x input;y input;a neg (x) #1;b neg (y) #1", "0,1,3,2", "x y", "a b"},
-    {"inputs that are not known: all have the same claim", "x input;y input;a neg (x) #1;b neg (y) #1", NULL, "? ?", "a? b?"},
+    {"inputs that are not known: all have the same claim", "x input;y input;a neg (x) #1;b neg (y) #1", NULL, "? ?",
+     "a? b?"},
     {"what is taken is none", "x input;a neg (x) #1 *;b neg (x) #1", NULL, "x x", "b -"},
     {"shapes that do not agree", "x input;a neg (x) #1 [2];b neg (x) #1 [3]", NULL, "x/3 x/3", "b -"},
     {"a shape that no node has", "x input;a neg (x) #1 [2]", NULL, "x/5", "-"},
@@ -101,12 +111,14 @@ Test(candidates, several_handles) {
   etr_arena_clear(&f.arena);
 }
 
-/* 50 nodes a0 ... a49 that read 10 inputs in turn, each through an activation of its own: they are looked up by what they read. */
+/* 50 nodes a0 ... a49 that read 10 inputs in turn, each through an activation of its own: they are looked up by what
+ * they read. */
 static void start_many(finder *f, const char *rank) {
   etr_arena arena = {0};
   const char *text = "z input;w weight";
   for (int i = 0; i < 10; i++) text = etr_arena_format(&arena, "%s;x%d input", text, i);
-  for (int i = 0; i < 50; i++) text = etr_arena_format(&arena, "%s;r%d relu (x%d);a%d linear (r%d,w) #1 [%d]", text, i, i % 10, i, i, 2 + i);
+  for (int i = 0; i < 50; i++)
+    text = etr_arena_format(&arena, "%s;r%d relu (x%d);a%d linear (r%d,w) #1 [%d]", text, i, i % 10, i, i, 2 + i);
   start(f, text, rank);
   etr_arena_clear(&arena);
 }

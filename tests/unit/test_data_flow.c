@@ -3,12 +3,11 @@
  * test_data_flow.c - which node each instruction is, by what it reads: one rule a case, "cannot tell" included.
  *
  * A program is
- *   values        joined by ';': a tensor's "[2x3]" as in tiny_graph.h, then "@7" (where it is stored), "const", "dyn"; "(1,2)" a list of tensors; "int"
- *   instructions  joined by ' ': "add(0,1,2)" is aten::add of these values; "!0(0,2)" calls delegate 0
- *   inputs        values joined by ','
- *   map           joined by ' ': "INSTRUCTION=HANDLE,HANDLE", with "!" a delegate's
- * want has of each instruction, joined by ' ': "NODE/MATCH", "-"; of a delegate its operators' nodes, "(a,b?,-)", '?' where order told; "!" if its
- * payload was not read.
+ *   values        joined by ';': a tensor's "[2x3]" as in tiny_graph.h, then "@7" (where it is stored), "const", "dyn";
+ * "(1,2)" a list of tensors; "int" instructions  joined by ' ': "add(0,1,2)" is aten::add of these values; "!0(0,2)"
+ * calls delegate 0 inputs        values joined by ',' map           joined by ' ': "INSTRUCTION=HANDLE,HANDLE", with
+ * "!" a delegate's want has of each instruction, joined by ' ': "NODE/MATCH", "-"; of a delegate its operators' nodes,
+ * "(a,b?,-)", '?' where order told; "!" if its payload was not read.
  */
 #include "data_flow.h"
 #include "instructions.h"
@@ -32,7 +31,8 @@ static void parse_value(etr_arena *arena, etr_pte_value *value, char *text) {
       tiny_output(arena, &tensor, token + 1);
       int32_t *sizes = etr_arena_alloc_array(arena, 8, sizeof *sizes);
       for (int32_t i = 0; i < tensor.rank; i++) sizes[i] = (int32_t)tensor.dims[i].size;
-      *value = (etr_pte_value){.kind = ETR_PTE_VALUE_TENSOR, .dtype = tensor.dtype, .sizes = sizes, .rank = tensor.rank};
+      *value = (etr_pte_value){
+          .kind = ETR_PTE_VALUE_TENSOR, .dtype = tensor.dtype, .sizes = sizes, .rank = tensor.rank};
     } else if (*token == '(') {
       token[strlen(token) - 1] = '\0';
       value->kind = ETR_PTE_VALUE_TENSOR_LIST;
@@ -65,7 +65,8 @@ static const etr_pte_method *make_program(etr_arena *arena, const flow_case *c) 
   etr_instruction *instructions = etr_arena_alloc_array(arena, 16, sizeof *instructions);
   etr_pte_delegate *delegate = etr_arena_alloc(arena, sizeof *delegate);
   char *rest = etr_arena_copy(arena, etr_slice_of(c->values));
-  *program = (etr_pte_method){.values = values, .instructions = instructions, .delegates = delegate, .delegate_count = 1};
+  *program = (etr_pte_method){
+      .values = values, .instructions = instructions, .delegates = delegate, .delegate_count = 1};
   for (char *piece; (piece = tiny_piece(&rest, ";"));) parse_value(arena, &values[program->value_count++], piece);
   rest = etr_arena_copy(arena, etr_slice_of(c->instructions));
   for (char *piece; (piece = tiny_piece(&rest, " "));)
@@ -113,7 +114,8 @@ static size_t describe(char *out, size_t size, const tiny_graph *g, const etr_jo
                                                              etr_match_name(instruction->match)));
   if (!instruction->payload) return (size_t)snprintf(out, size, "! ");
   for (size_t i = 0; i < instruction->payload->count; i++)
-    used += (size_t)snprintf(out + used, size - used, "%c%s%s", i ? ',' : '(', tiny_name(g, instruction->operator_nodes[i]),
+    used += (size_t)snprintf(out + used, size - used, "%c%s%s", i ? ',' : '(',
+                             tiny_name(g, instruction->operator_nodes[i]),
                              instruction->operator_by_order[i] ? "?" : "");
   return used + (size_t)snprintf(out + used, size - used, ") ");
 }
@@ -122,20 +124,23 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   etr_arena arena = {0};
   const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
   const etr_blocks blocks = {.block_count = 0};
-  etr_method_join join = {.graph = &g->graph, .uses = g->uses, .program = make_program(&arena, c), .map = make_map(&arena, c)};
+  etr_method_join join = {
+      .graph = &g->graph, .uses = g->uses, .program = make_program(&arena, c), .map = make_map(&arena, c)};
   etr_map operators;
   etr_node_index by_operator = index_operators(&arena, g, &operators);
   size_t count, used = 0;
   bool ties, *taken = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *taken);
   cr_assert(etr_instructions_collect(&join, 0, &blocks, &arena, &arena));
-  cr_assert(etr_data_flow_join(&join, &by_operator, &operators, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL, taken,
-                               &ties, &arena, &arena));
+  cr_assert(etr_data_flow_join(&join, &by_operator, &operators, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL,
+                               taken, &ties, &arena, &arena));
   for (size_t i = 0; i < join.instructions.count; i++)
     used += describe(out + used, size - used, g, &join.instructions.data[i]);
   if (used) out[used - 1] = '\0';
-  cr_expect_eq(ties, strpbrk(c->want, "?") || strstr(c->want, "/order") || strstr(c->want, "/aligned"), "%s: ties", c->title);
+  cr_expect_eq(ties, strpbrk(c->want, "?") || strstr(c->want, "/order") || strstr(c->want, "/aligned"), "%s: ties",
+               c->title);
   for (size_t i = 0; i < join.instructions.count; i++)
-    cr_expect(join.instructions.data[i].node == ETR_NONE || taken[join.instructions.data[i].node], "%s: not taken", c->title);
+    cr_expect(join.instructions.data[i].node == ETR_NONE || taken[join.instructions.data[i].node], "%s: not taken",
+              c->title);
   etr_arena_clear(&arena);
 }
 
@@ -206,14 +211,16 @@ Test(data_flow, kernels) {
        .map = "0=1 1=2 2=2",
        .want = "- n/aligned m/aligned"},
       {.title = "an elided view is its base: same place, as many elements",
-       .nodes = XY "a add (x,y) #1;s sub (x,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n neg (v) #5 [6];m neg (w) #5 [6]",
+       .nodes = XY
+       "a add (x,y) #1;s sub (x,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n neg (v) #5 [6];m neg (w) #5 [6]",
        .values = TWO "[2x3] @7;[2x3] @8;[6] @8;[6] @9;[6] @7;[6] @10",
        .instructions = "add(0,1,2) sub(0,1,3) neg(4,5) neg(6,7)",
        .inputs = "0,1",
        .map = "0=1 1=2 2=5 3=5",
        .want = "a/handle s/handle m/handle n/handle"},
       {.title = "what is stored there last counts",
-       .nodes = XY "a add (x,y) #1;s sub (a,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n neg (v) #5 [6];m neg (w) #5 [6]",
+       .nodes = XY
+       "a add (x,y) #1;s sub (a,y) #2;v view_copy (a) #3 [6];w view_copy (s) #4 [6];n neg (v) #5 [6];m neg (w) #5 [6]",
        .values = TWO "[2x3] @7;[2x3] @7;[6] @7;[6] @9",
        .instructions = "add(0,1,2) sub(2,1,3) neg(4,5)",
        .inputs = "0,1",
@@ -463,7 +470,8 @@ Test(data_flow, delegates) {
        .xnodes = "FullyConnected(0,2)>3",
        .want = "(-)"},
       {.title = "a batch norm that runs by itself, rather than one that may be folded",
-       .nodes = XY "w weight;c convolution (x,w) #1;b native_batch_norm (c) #2;s sigmoid (b) #3;n native_batch_norm (s) #4",
+       .nodes = XY
+       "w weight;c convolution (x,w) #1;b native_batch_norm (c) #2;s sigmoid (b) #3;n native_batch_norm (s) #4",
        .values = FOUR,
        .instructions = "!0(0,1,2)",
        .inputs = "0,1",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without; and each
- * rule on a delegate small enough to check by hand.
+ * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without; and
+ * each rule on a delegate small enough to check by hand.
  */
 #include "delegates.h"
 #include "fixture.h"
@@ -82,39 +82,123 @@ typedef struct rows_case {
 
 static const rows_case row_cases[] = {
     /* by order */
-    {"a Clamp behind a binary operator is that operator's time", ADD_RELU, false, true, {{0}}, "Add (ND) #1;Clamp (NC, F32) #1",
+    {"a Clamp behind a binary operator is that operator's time",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
      "a aligned 0.95;a aligned 0.95"},
-    {"a Clamp behind anything else is its own", "x input;s sigmoid (x) #1 @0;r relu (s) #2 @0", false, true, {{0}},
-     "Sigmoid (NC) #1;Clamp (NC, F32) #1", "s aligned 0.95;r aligned 0.95"},
-    {"an order that nothing proves", ADD_RELU, false, false, {{0}}, "Add (ND) #1;Clamp (NC, F32) #1", "a aligned 0.6;a aligned 0.6"},
-    {"which of two is open, whatever the order", "x input;a mul (x,x) #1 @0;b mul (a,x) #2 @0", false, true, {{0}},
-     "Multiply (ND) #1", "b aligned 0.5"},
-    {"what computes and has no node is unexplained, layout is the delegate's", ADD_RELU, false, true, {{0}},
-     "Transpose (ND, X32) #1;Softmax (NC, F32) #1;Add (ND) #1;Copy (NC, X32) #1", "- delegate 0;- none 0;a aligned 0.95;- delegate 0"},
-    {"a name that is no operator's is not judged", ADD_RELU, false, true, {{0}}, "Add (ND) #1;Wizardry #1",
+    {"a Clamp behind anything else is its own",
+     "x input;s sigmoid (x) #1 @0;r relu (s) #2 @0",
+     false,
+     true,
+     {{0}},
+     "Sigmoid (NC) #1;Clamp (NC, F32) #1",
+     "s aligned 0.95;r aligned 0.95"},
+    {"an order that nothing proves",
+     ADD_RELU,
+     false,
+     false,
+     {{0}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "a aligned 0.6;a aligned 0.6"},
+    {"which of two is open, whatever the order",
+     "x input;a mul (x,x) #1 @0;b mul (a,x) #2 @0",
+     false,
+     true,
+     {{0}},
+     "Multiply (ND) #1",
+     "b aligned 0.5"},
+    {"what computes and has no node is unexplained, layout is the delegate's",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Transpose (ND, X32) #1;Softmax (NC, F32) #1;Add (ND) #1;Copy (NC, X32) #1",
+     "- delegate 0;- none 0;a aligned 0.95;- delegate 0"},
+    {"a name that is no operator's is not judged",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;Wizardry #1",
      "a aligned 0.95;- delegate 0"},
     {"nothing that is known of", ADD_RELU, false, true, {{0}}, "Wizardry #1;Wizardry #2", "- delegate 0;- delegate 0"},
-    {"the call comes last, and is none of them", ADD_RELU, false, true, {{0}}, "Add (ND) #1;!call", "a aligned 0.95;- delegate 0"},
+    {"the call comes last, and is none of them",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;!call",
+     "a aligned 0.95;- delegate 0"},
     /* by payload */
-    {"an operator and the Clamp on it", ADD_RELU, true, false, {{ETR_XNN_ADD, 0, ETR_XNN_CLAMP, .node = "a"}},
-     "Add (ND) #1;Clamp (NC, F32) #1", "a payload 1;a payload 1"},
-    {"the runtime drops operators, not events", ADD_RELU, true, false,
-     {{.class_ = ETR_XNN_TRANSPOSE}, {.class_ = ETR_XNN_ADD, .node = "a"}, {.class_ = ETR_XNN_TRANSPOSE}, {.class_ = ETR_XNN_CLAMP, .node = "r"}},
-     "Add (ND) #1;Transpose (ND, X32) #1;Clamp (NC, F32) #1", "a payload 1;- delegate 0;r payload 1"},
-    {"of two alike, the one that is not idle", ADD_RELU, true, false,
-     {{.class_ = ETR_XNN_CLAMP, .node = "a"}, {.class_ = ETR_XNN_CLAMP, .is_idle = true, .node = "r"}}, "Clamp (NC, F32) #1", "a payload 1"},
-    {"of two alike, neither of them idle", ADD_RELU, true, false, {{.class_ = ETR_XNN_ADD, .node = "a"}, {.class_ = ETR_XNN_ADD, .node = "r"}},
-     "Add (ND) #1", "r aligned 0.5"},
-    {"another class that its event may have", ADD_RELU, true, false, {{ETR_XNN_MUL, ETR_XNN_SQUARE, .node = "a"}}, "Square (NC) #1",
+    {"an operator and the Clamp on it",
+     ADD_RELU,
+     true,
+     false,
+     {{ETR_XNN_ADD, 0, ETR_XNN_CLAMP, .node = "a"}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "a payload 1;a payload 1"},
+    {"the runtime drops operators, not events",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_TRANSPOSE},
+      {.class_ = ETR_XNN_ADD, .node = "a"},
+      {.class_ = ETR_XNN_TRANSPOSE},
+      {.class_ = ETR_XNN_CLAMP, .node = "r"}},
+     "Add (ND) #1;Transpose (ND, X32) #1;Clamp (NC, F32) #1",
+     "a payload 1;- delegate 0;r payload 1"},
+    {"of two alike, the one that is not idle",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_CLAMP, .node = "a"}, {.class_ = ETR_XNN_CLAMP, .is_idle = true, .node = "r"}},
+     "Clamp (NC, F32) #1",
      "a payload 1"},
-    {"twins that order told apart: an estimate", ADD_RELU, true, false, {{.class_ = ETR_XNN_ADD, .by_order = true, .node = "a"}},
-     "Add (ND) #1", "a aligned 0.5"},
-    {"unless the order is proved", ADD_RELU, true, true, {{.class_ = ETR_XNN_ADD, .by_order = true, .node = "a"}}, "Add (ND) #1",
+    {"of two alike, neither of them idle",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD, .node = "a"}, {.class_ = ETR_XNN_ADD, .node = "r"}},
+     "Add (ND) #1",
+     "r aligned 0.5"},
+    {"another class that its event may have",
+     ADD_RELU,
+     true,
+     false,
+     {{ETR_XNN_MUL, ETR_XNN_SQUARE, .node = "a"}},
+     "Square (NC) #1",
      "a payload 1"},
-    {"an operator without a node that computes", ADD_RELU, true, false, {{.class_ = ETR_XNN_ADD}, {.class_ = ETR_XNN_CLAMP, .node = "r"}},
-     "Add (ND) #1;Clamp (NC, F32) #1", "- none 0;r payload 1"},
-    {"an event that no operator accounts for", ADD_RELU, true, false, {{.class_ = ETR_XNN_ADD, .node = "a"}},
-     "Softmax (NC, F32) #1;Add (ND) #1", "- none 0;a payload 1"},
+    {"twins that order told apart: an estimate",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD, .by_order = true, .node = "a"}},
+     "Add (ND) #1",
+     "a aligned 0.5"},
+    {"unless the order is proved",
+     ADD_RELU,
+     true,
+     true,
+     {{.class_ = ETR_XNN_ADD, .by_order = true, .node = "a"}},
+     "Add (ND) #1",
+     "a payload 1"},
+    {"an operator without a node that computes",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD}, {.class_ = ETR_XNN_CLAMP, .node = "r"}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "- none 0;r payload 1"},
+    {"an event that no operator accounts for",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD, .node = "a"}},
+     "Softmax (NC, F32) #1;Add (ND) #1",
+     "- none 0;a payload 1"},
 };
 
 static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_operator *list, etr_join_instruction *out) {
@@ -174,7 +258,8 @@ Test(delegates, rows) {
     char got[512] = "";
     const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
     const etr_map_instruction map = {.is_delegate = true};
-    etr_join_instruction instruction = {.map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
+    etr_join_instruction instruction = {
+        .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
     etr_method_join join = {
         .graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = c->is_ordered};
     make_nodes(&arena, g, &join);
@@ -199,15 +284,16 @@ Test(delegates, sources) {
       {"no map names the instruction", "XnnpackBackend", false, false, "Add (ND) #1", "- delegate 0"},
       {"a backend that nothing is known of", "SomeBackend", true, false, "Add (ND) #1", "- delegate 0"},
       {"no backend is named: events tell", NULL, true, false, "Add (ND) #1", "a aligned 0.95"},
-      {"the map's ids, exactly; of several handles the first that the delegate has", "SomeBackend", true, true, "7;77;8;Add (ND) #1",
-       "r delegate_map 1;- delegate 0;r delegate_map 1;- delegate 0"},
+      {"the map's ids, exactly; of several handles the first that the delegate has", "SomeBackend", true, true,
+       "7;77;8;Add (ND) #1", "r delegate_map 1;- delegate 0;r delegate_map 1;- delegate 0"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     etr_event rows[8];
     char got[256] = "";
     const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
-    const etr_map_instruction map = {.is_delegate = true, .ids = ids, .id_count = cases[i].has_ids ? ETR_COUNT(ids) : 0};
+    const etr_map_instruction map = {
+        .is_delegate = true, .ids = ids, .id_count = cases[i].has_ids ? ETR_COUNT(ids) : 0};
     const etr_join_instruction instruction = {
         .map = cases[i].has_map ? &map : NULL, .is_delegate = true, .backend = cases[i].backend, .node = ETR_NONE};
     etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};

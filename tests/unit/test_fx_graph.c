@@ -15,7 +15,8 @@ static const char *vertex_name(etr_arena *arena, const etr_fx_graph *fx, uint32_
 
 static const char *list_vertices(etr_arena *arena, const etr_fx_graph *fx, const uint32_t *list, size_t count) {
   const char *text = "";
-  for (size_t i = 0; i < count; i++) text = etr_arena_format(arena, "%s%s%s", text, i ? " " : "", vertex_name(arena, fx, list[i]));
+  for (size_t i = 0; i < count; i++)
+    text = etr_arena_format(arena, "%s%s%s", text, i ? " " : "", vertex_name(arena, fx, list[i]));
   return text;
 }
 
@@ -36,10 +37,12 @@ Test(fx_graph, vertices) {
   } cases[] = {
       {"as they stand", "w weight;x input;a add (x,w);o output (a)", "w x a o", "a", "x w"},
       {"each producer once", "x input;a add (x,x)", "x a", "a", "x"},
-      {"a getitem for each result that is used", "x input;p split (x) [2] [2] [2];n add (p.2,p.0)", "x p p.0 p.2 n", "n", "p.2 p.0"},
+      {"a getitem for each result that is used", "x input;p split (x) [2] [2] [2];n add (p.2,p.0)", "x p p.0 p.2 n",
+       "n", "p.2 p.0"},
       {"a getitem reads the node", "x input;p split (x) [2] [2];n neg (p.1)", "x p p.1 n", "p.1", "p"},
       {"results that nothing uses", "x input;p split (x) [2] [2]", "x p", "p", "x"},
-      {"nested graphs are left out, and what is read of them", "x input;c cond (x);s sin (x) ^;n add (s,x)", "x c n", "n", "x"},
+      {"nested graphs are left out, and what is read of them", "x input;c cond (x);s sin (x) ^;n add (s,x)", "x c n",
+       "n", "x"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -73,7 +76,8 @@ Test(fx_graph, users) {
   cr_assert(etr_fx_build(&fx, &g->graph, 0, &arena));
   cr_assert(etr_fx_find_users(&fx));
   for (uint32_t i = 0; i < ETR_COUNT(want); i++)
-    cr_expect_str_eq(list_vertices(&arena, &fx, &fx.users[fx.user_starts[i]], fx.user_counts[i]), want[i], "vertex %u", i);
+    cr_expect_str_eq(list_vertices(&arena, &fx, &fx.users[fx.user_starts[i]], fx.user_counts[i]), want[i], "vertex %u",
+                     i);
   etr_arena_clear(&arena);
 }
 
@@ -85,15 +89,16 @@ Test(fx_graph, order_of_lowering) {
   } cases[] = {
       {"first in, first out", "x input;y input;c add (x,y);a neg (x);b abs (a)", "", "x y a c b"},
       {"all that wait for nothing come first", "x input;a neg (x);w weight;b abs (w)", "", "x w a b"},
-      {"one call, a result for each vertex that is used outside", "x input;a neg (x);b abs (a);c sin (a);d add (b,c)", "a,b",
-       "x ? ? ? c d"},
+      {"one call, a result for each vertex that is used outside", "x input;a neg (x);b abs (a);c sin (a);d add (b,c)",
+       "a,b", "x ? ? ? c d"},
       {"a part that nothing outside uses", "x input;a neg (x);b abs (x)", "a", "x b ?"},
-      {"a call reads each producer once, and nothing of its own", "x input;a neg (x);b add (x,a);c abs (b)", "a,b", "x ? ? c"},
+      {"a call reads each producer once, and nothing of its own", "x input;a neg (x);b add (x,a);c abs (b)", "a,b",
+       "x ? ? c"},
       {"results of getitems", "x input;p split (x) [2] [2];n neg (p.1);m neg (p.0)", "p,p.0,p.1", "x ? ? ? m n"},
       {"results in the part's order", "x input;a neg (x);b abs (x);c sin (b);d cos (a)", "a,b", "x ? ? ? d c"},
       {"the call made last is a later user than its place says",
-       "i input;p neg (i);q neg (p);x neg (q);b neg (i);c neg (b);d neg (c);e neg (d);a abs (x);u add (x,e)", "a b,c,d,e",
-       "i p ? q ? x u ?"},
+       "i input;p neg (i);q neg (p);x neg (q);b neg (i);c neg (b);d neg (c);e neg (d);a abs (x);u add (x,e)",
+       "a b,c,d,e", "i p ? q ? x u ?"},
       {"one part reads another's result", "x input;a neg (x);k sin (a);b abs (k);c cos (b)", "b a", "x ? ? k ? ? c"},
       {"a value that leaves a part and comes back", "x input;a neg (x);b abs (a);c sin (b)", "a,c", NULL},
       {"symbolic numbers come as soon as they can", "x input;y input;a neg (x);s _operator.add (x) [?];b abs (x)", "",
@@ -152,13 +157,13 @@ Test(fx_graph, what_is_a_vertex) {
     const char *name;
     bool is_operator, is_constant, may_vanish;
   } cases[] = {
-      {"x", false, false, true},  {"w", false, true, true},  {"a", true, false, false}, {"v", true, false, true},
+      {"x", false, false, true}, {"w", false, true, true},   {"a", true, false, false}, {"v", true, false, true},
       {"p", true, false, false}, {"p.1", true, false, true}, {"s", true, false, true},  {"?", false, false, true},
   };
   etr_arena arena = {0};
   etr_fx_graph fx;
-  const tiny_graph *g =
-      tiny_graph_of(&arena, "x input;w weight;a add (x,w);v view_copy (a) [6];p split (v) [2] [2];s sym_size (p.1) [?];b neg (a)");
+  const tiny_graph *g = tiny_graph_of(
+      &arena, "x input;w weight;a add (x,w);v view_copy (a) [6];p split (v) [2] [2];s sym_size (p.1) [?];b neg (a)");
   cr_assert(etr_fx_build(&fx, &g->graph, 1, &arena));
   uint32_t part = vertex_of_name(&arena, &fx, "b");
   cr_assert_neq(etr_fx_replace(&fx, &part, 1), ETR_NONE);

@@ -5,13 +5,15 @@
 #include "graph_values.h"
 #include "tiny_graph.h"
 
-/* "VALUE=SAME<SOURCE" of the values that are not their own, '!' behind those of weights; ".1" is another output than the first. */
+/* "VALUE=SAME<SOURCE" of the values that are not their own, '!' behind those of weights; ".1" is another output than
+ * the first. */
 static const struct {
   const char *title, *nodes, *want;
 } cases[] = {
     {"what computes makes a value of its own", "x input;a add (x,x);b neg (a)", ""},
     {"a view is its input", "x input;v view_copy (x) [6];c clone (v) [6];n neg (c)", "v=x<x c=x<x"},
-    {"quantisation comes from its input, but is not it", "x input;q quantize_per_tensor (x);d dequantize_per_tensor (q)", "q=q<x d=d<x"},
+    {"quantisation comes from its input, but is not it",
+     "x input;q quantize_per_tensor (x);d dequantize_per_tensor (q)", "q=q<x d=d<x"},
     {"so do batch norms, activations and what changes the layout",
      "x input;b native_batch_norm (x) [2] [2];r relu (b);h hardtanh (r);t permute_copy (h);e expand_copy (t)",
      "b=b<x r=r<x h=h<x t=t<x e=e<x"},
@@ -20,7 +22,8 @@ static const struct {
     {"another result of the producer", "x input;p split (x) [2] [2];v view_copy (p.1) [2];q quantize_per_tensor (p)",
      "v=p.1<p.1 q=q<p"},
     {"only by the first input", "x input;y input;r clamp (x,y)", "r=r<x"},
-    {"weights, and what is made of nothing else", "w weight;t permute_copy (w);v view_copy (t) [6]", "w=w<w! t=t<w! v=t<w!"},
+    {"weights, and what is made of nothing else", "w weight;t permute_copy (w);v view_copy (t) [6]",
+     "w=w<w! t=t<w! v=t<w!"},
     {"a value that is computed from weights is none", "w weight;x input;a add (w,w);l linear (x,w)", "w=w<w!"},
     {"what the input's user fuses to is no weight", "x input;w weight;r relu (x)", "w=w<w! r=r<x"},
     {"a body's view of what lies outside", "x input;c cond (x);v view_copy (x) [6] ^", "v=x<x"},

@@ -8,26 +8,31 @@
 
 #include <math.h>
 
-/* instructions as in tiny_join.h. want: operators as they run, in brackets those of one delegate; NULL: nothing is proven. */
+/* instructions as in tiny_join.h. want: operators as they run, in brackets those of one delegate; NULL: nothing is
+ * proven. */
 static const struct {
   const char *title, *nodes, *instructions, *want;
 } cases[] = {
-    {"delegates and what lies between them", "x input;a neg (x) #1;k sin (a) #2 *;b abs (k) #3", "!1 sin=2 !3", "[a] k [b]"},
+    {"delegates and what lies between them", "x input;a neg (x) #1;k sin (a) #2 *;b abs (k) #3", "!1 sin=2 !3",
+     "[a] k [b]"},
     {"kernels alone", "x input;a neg (x) #1 *;b abs (a) #2 *", "neg=1 abs=2", "a b"},
     {"a call runs where its inputs are, not where its last node stood",
      "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3", "!3 neg=1 sin=2", NULL},
-    {"the same in the order that sorting gives", "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3", "neg=1 !3 sin=2", "k [a] m"},
+    {"the same in the order that sorting gives", "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3", "neg=1 !3 sin=2",
+     "k [a] m"},
     {"twins in another order than the graph's: k2 is ready first",
      "x input;a neg (x) #1;k1 sin (a) #2 *;k2 sin (x) #2 *", "sin=2 !1 sin=2", "k2 [a] k1"},
     {"the last delegate leaves first, and so its users come first",
-     "x input;a neg (x) #1;k sin (a) #2 *;b neg (x) #3;m sin (b) #2 *;c add (m,k) #4", "!1,3 sin=2 sin=2 !4", "[a b] k m [c]"},
+     "x input;a neg (x) #1;k sin (a) #2 *;b neg (x) #3;m sin (b) #2 *;c add (m,k) #4", "!1,3 sin=2 sin=2 !4",
+     "[a b] k m [c]"},
     {"a delegate's list has another order", "x input;a neg (x) #1;b abs (a) #2", "!2,1", NULL},
     {"a delegate's list in order", "x input;a neg (x) #1;b abs (a) #2", "!1,2", "[a b]"},
-    {"nodes of a delegate as the part stands, first in, first out", "x input;a neg (x) #1;b abs (a) #2;c sin (x) #3;d add (b,c) #4",
-     "!1,2,3,4", "[a b c d]"},
-    {"a kernel has no instruction", "x input;a neg (x) #1;k sin (a) #2 *;m cos (a) #5 *;b add (k,m) #3", "!1 cos=5 !3", NULL},
-    {"a view may have none", "x input;a neg (x) #1;k view_copy (a) #2 [6] *;m cos (a) #5 *;b add (k,m) #3", "!1 cos=5 !3",
-     "[a] k m [b]"},
+    {"nodes of a delegate as the part stands, first in, first out",
+     "x input;a neg (x) #1;b abs (a) #2;c sin (x) #3;d add (b,c) #4", "!1,2,3,4", "[a b c d]"},
+    {"a kernel has no instruction", "x input;a neg (x) #1;k sin (a) #2 *;m cos (a) #5 *;b add (k,m) #3", "!1 cos=5 !3",
+     NULL},
+    {"a view may have none", "x input;a neg (x) #1;k view_copy (a) #2 [6] *;m cos (a) #5 *;b add (k,m) #3",
+     "!1 cos=5 !3", "[a] k m [b]"},
     {"nor a symbolic number", "x input;a neg (x) #1;k sym_size (a) #2 [?];m cos (a) #5 *;b add (m,a) #3", "!1 cos=5 !3",
      "[a] k m [b]"},
     {"an instruction has no node", "x input;a neg (x) #1;b abs (a) #2", "!1,2 sin=9", NULL},
@@ -64,7 +69,8 @@ static const char *describe(etr_arena *arena, const etr_lowering *order, const t
   for (size_t i = 0; i < count; i++) {
     int32_t delegate = order->delegate_of[nodes[i]];
     bool opens = delegate >= 0 && delegate != inside, closes = inside >= 0 && delegate != inside;
-    text = etr_arena_format(arena, "%s%s%s%s%s", text, closes ? "]" : "", i ? " " : "", opens ? "[" : "", g->nodes[nodes[i]].name);
+    text = etr_arena_format(arena, "%s%s%s%s%s", text, closes ? "]" : "", i ? " " : "", opens ? "[" : "",
+                            g->nodes[nodes[i]].name);
     inside = delegate;
   }
   return etr_arena_format(arena, "%s%s", text, inside >= 0 ? "]" : "");

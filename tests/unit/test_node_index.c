@@ -6,7 +6,8 @@
 
 #include <criterion/criterion.h>
 
-static etr_node_slot slots[] = {{7, 1, 9}, {3, 2, 4}, {3, 1, 8}, {3, 1, 2}, {7, 1, 1}, {3, 1, 5}, {UINT32_MAX, UINT32_MAX, 6}};
+static etr_node_slot slots[] = {
+    {7, 1, 9}, {3, 2, 4}, {3, 1, 8}, {3, 1, 2}, {7, 1, 1}, {3, 1, 5}, {UINT32_MAX, UINT32_MAX, 6}};
 
 static etr_node_index make_index(void) {
   etr_node_index index = {slots, ETR_COUNT(slots)};
@@ -36,12 +37,14 @@ Test(node_index, next) {
   static const struct {
     uint32_t handle, kind, from, want;
   } cases[] = {
-      {3, 1, 0, 2}, {3, 1, 2, 2}, {3, 1, 3, 5}, {3, 1, 8, 8}, {3, 1, 9, ETR_NONE}, {3, 2, 5, ETR_NONE}, {9, 1, 0, ETR_NONE},
+      {3, 1, 0, 2},        {3, 1, 2, 2},        {3, 1, 3, 5},        {3, 1, 8, 8},
+      {3, 1, 9, ETR_NONE}, {3, 2, 5, ETR_NONE}, {9, 1, 0, ETR_NONE},
   };
   etr_node_index index = make_index();
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_node_slot *slot = etr_node_index_next(&index, cases[i].handle, cases[i].kind, cases[i].from);
-    cr_expect_eq(slot ? slot->node : ETR_NONE, cases[i].want, "%u, %u from %u", cases[i].handle, cases[i].kind, cases[i].from);
+    cr_expect_eq(slot ? slot->node : ETR_NONE, cases[i].want, "%u, %u from %u", cases[i].handle, cases[i].kind,
+                 cases[i].from);
   }
 }
 

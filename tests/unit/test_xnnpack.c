@@ -81,8 +81,8 @@ Test(xnnpack, classes_of_nodes) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    const tiny_graph *g =
-        tiny_graph_of(&arena, etr_arena_format(&arena, "x input;w weight [8x4x3x3];v weight [4x8x3x3];%s", cases[i].node));
+    const tiny_graph *g = tiny_graph_of(
+        &arena, etr_arena_format(&arena, "x input;w weight [8x4x3x3];v weight [4x8x3x3];%s", cases[i].node));
     uint16_t got = etr_xnnpack.class_of_node(&g->graph, &g->nodes[3]);
     cr_expect_eq(got, cases[i].class_, "%s: %u", cases[i].node, got);
     etr_arena_clear(&arena);
@@ -96,11 +96,13 @@ Test(xnnpack, traits) {
     unsigned traits;
     bool is_unary, is_binary;
   } cases[] = {
-      {ETR_XNN_NONE, 0, false, false},          {ETR_XNN_MATMUL, C, false, false},  {ETR_XNN_ADD, C, false, true},
-      {ETR_XNN_PRELU, C, false, true},          {ETR_XNN_SOFTMAX, C, false, false}, {ETR_XNN_SIGMOID, C, true, false},
-      {ETR_XNN_COS, C, true, false},            {ETR_XNN_BMM, C, false, false},     {ETR_XNN_CLAMP, C | F, true, false},
-      {ETR_XNN_CONVERT, I | F, false, false},   {ETR_XNN_COPY, I | F, false, false}, {ETR_XNN_RESHAPE, I | F, false, false},
-      {ETR_XNN_TRANSPOSE, I, false, false},     {ETR_XNN_LOOKUP, C, false, false},
+      {ETR_XNN_NONE, 0, false, false},      {ETR_XNN_MATMUL, C, false, false},
+      {ETR_XNN_ADD, C, false, true},        {ETR_XNN_PRELU, C, false, true},
+      {ETR_XNN_SOFTMAX, C, false, false},   {ETR_XNN_SIGMOID, C, true, false},
+      {ETR_XNN_COS, C, true, false},        {ETR_XNN_BMM, C, false, false},
+      {ETR_XNN_CLAMP, C | F, true, false},  {ETR_XNN_CONVERT, I | F, false, false},
+      {ETR_XNN_COPY, I | F, false, false},  {ETR_XNN_RESHAPE, I | F, false, false},
+      {ETR_XNN_TRANSPOSE, I, false, false}, {ETR_XNN_LOOKUP, C, false, false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     cr_expect_eq(etr_xnnpack.traits(cases[i].class_), cases[i].traits, "%u", cases[i].class_);
@@ -122,27 +124,35 @@ Test(xnnpack, expectations) {
       {"what is no operator of XNNPACK", "x input;n embedding (x) @0", 0, 0, "n", true, 0},
       {"a Clamp behind a convolution is part of it", "x input;c convolution (x) @0;n relu (c) @0", 0, 0, "n", true, 0},
       {"through a batch norm and quantisation",
-       "x input;c linear (x) @0;b native_batch_norm (c) @0;q quantize_per_tensor (b) @0;n hardtanh (q) @0", 0, 0, "n", true, 0},
-      {"a Clamp behind a binary operator is its", "x input;a add (x,x) @0;n relu (a) @0", ETR_XNN_CLAMP, 0, "a", false, 1},
-      {"and through quantisation", "x input;a mul (x,x) @0;q quantize_per_tensor (a) @0;n relu (q) @0", ETR_XNN_CLAMP, 0, "a", false,
+       "x input;c linear (x) @0;b native_batch_norm (c) @0;q quantize_per_tensor (b) @0;n hardtanh (q) @0", 0, 0, "n",
+       true, 0},
+      {"a Clamp behind a binary operator is its", "x input;a add (x,x) @0;n relu (a) @0", ETR_XNN_CLAMP, 0, "a", false,
        1},
-      {"a Clamp behind anything else is its own", "x input;s sigmoid (x) @0;n relu (s) @0", ETR_XNN_CLAMP, 0, "n", false, 1},
-      {"a convolution outside the delegate takes nothing in", "x input;c convolution (x);n relu (c) @0", ETR_XNN_CLAMP, 0, "n", false,
-       1},
-      {"nor does another delegate's", "x input;c convolution (x) @1;n relu (c) @0", ETR_XNN_CLAMP, 0, "n", false, 1},
-      {"a batch norm behind a convolution is folded", "x input;c convolution (x) @0;n native_batch_norm (c) @0", 0, 0, "n", true, 0},
-      {"not if something else reads the convolution", "x input;c convolution (x) @0;s sigmoid (c) @0;n native_batch_norm (c) @0",
-       ETR_XNN_MATMUL, 0, "n", false, 1},
-      {"nor if it is not in the delegate", "x input;c convolution (x);n native_batch_norm (c) @0", ETR_XNN_MATMUL, 0, "n", false, 1},
-      {"nor behind another batch norm",
-       "x input;c convolution (x) @0;b native_batch_norm (c) @0;n native_batch_norm (b) @0", ETR_XNN_MATMUL, 0, "n", false, 1},
-      {"nor behind an activation", "x input;r relu (x) @0;n native_batch_norm (r) @0", ETR_XNN_MATMUL, 0, "n", false, 1},
-      {"int8 around a unary operator: maybe a lookup", "x input;d dequantize_per_tensor (x) @0;n tanh (d) @0", ETR_XNN_TANH,
-       ETR_XNN_LOOKUP, "n", false, 1},
-      {"never Softmax, which needs all values", "x input;d dequantize_per_tensor (x) @0;n softmax (d) @0", ETR_XNN_SOFTMAX, 0, "n",
+      {"and through quantisation", "x input;a mul (x,x) @0;q quantize_per_tensor (a) @0;n relu (q) @0", ETR_XNN_CLAMP,
+       0, "a", false, 1},
+      {"a Clamp behind anything else is its own", "x input;s sigmoid (x) @0;n relu (s) @0", ETR_XNN_CLAMP, 0, "n",
        false, 1},
+      {"a convolution outside the delegate takes nothing in", "x input;c convolution (x);n relu (c) @0", ETR_XNN_CLAMP,
+       0, "n", false, 1},
+      {"nor does another delegate's", "x input;c convolution (x) @1;n relu (c) @0", ETR_XNN_CLAMP, 0, "n", false, 1},
+      {"a batch norm behind a convolution is folded", "x input;c convolution (x) @0;n native_batch_norm (c) @0", 0, 0,
+       "n", true, 0},
+      {"not if something else reads the convolution",
+       "x input;c convolution (x) @0;s sigmoid (c) @0;n native_batch_norm (c) @0", ETR_XNN_MATMUL, 0, "n", false, 1},
+      {"nor if it is not in the delegate", "x input;c convolution (x);n native_batch_norm (c) @0", ETR_XNN_MATMUL, 0,
+       "n", false, 1},
+      {"nor behind another batch norm",
+       "x input;c convolution (x) @0;b native_batch_norm (c) @0;n native_batch_norm (b) @0", ETR_XNN_MATMUL, 0, "n",
+       false, 1},
+      {"nor behind an activation", "x input;r relu (x) @0;n native_batch_norm (r) @0", ETR_XNN_MATMUL, 0, "n", false,
+       1},
+      {"int8 around a unary operator: maybe a lookup", "x input;d dequantize_per_tensor (x) @0;n tanh (d) @0",
+       ETR_XNN_TANH, ETR_XNN_LOOKUP, "n", false, 1},
+      {"never Softmax, which needs all values", "x input;d dequantize_per_tensor (x) @0;n softmax (d) @0",
+       ETR_XNN_SOFTMAX, 0, "n", false, 1},
       {"a value times itself: maybe a square", "x input;n mul (x,x) @0", ETR_XNN_MUL, ETR_XNN_SQUARE, "n", false, 1},
-      {"two results of one node are not one value", "x input;p split (x) [2] [2];n mul (p,p.1) @0", ETR_XNN_MUL, 0, "n", false, 1},
+      {"two results of one node are not one value", "x input;p split (x) [2] [2];n mul (p,p.1) @0", ETR_XNN_MUL, 0, "n",
+       false, 1},
       {"four values in one concatenation", "x input;n cat (x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 1},
       {"five", "x input;n cat (x,x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 1},
       {"six", "x input;n cat (x,x,x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 2},
@@ -162,8 +172,8 @@ Test(xnnpack, expectations) {
     const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
     const etr_delegate_view view = {&g->graph, g->uses, g->delegate_of, 0};
     etr_expectation e = etr_xnnpack.expect(&view, (uint32_t)g->graph.node_count - 1);
-    cr_expect(e.class_ == cases[i].class_ && e.alternative == cases[i].alternative, "%s: %u, %u", cases[i].title, e.class_,
-              e.alternative);
+    cr_expect(e.class_ == cases[i].class_ && e.alternative == cases[i].alternative, "%s: %u, %u", cases[i].title,
+              e.class_, e.alternative);
     cr_expect_str_eq(tiny_name(g, e.node), cases[i].of, "%s: of %s", cases[i].title, tiny_name(g, e.node));
     cr_expect_eq(e.cost == 0, cases[i].may_vanish, "%s: costs %d", cases[i].title, e.cost);
     cr_expect_eq(e.count, cases[i].count, "%s: %u of them", cases[i].title, e.count);
@@ -179,14 +189,16 @@ Test(xnnpack, keeps_together) {
     bool if_only, if_not_only;
   } cases[] = {
       {"operators", "x input;p sigmoid (x);n neg (p)", false, false},
-      {"what is quantised next, if nothing else reads it", "x input;p sigmoid (x);n quantize_per_tensor (p)", true, false},
+      {"what is quantised next, if nothing else reads it", "x input;p sigmoid (x);n quantize_per_tensor (p)", true,
+       false},
       {"an activation that may be fused", "x input;p convolution (x);n relu (p)", true, false},
       {"of a binary operator", "x input;p sub (x,x);n hardtanh (p)", true, false},
       {"not of a division", "x input;p div (x,x);n relu (p)", false, false},
       {"nor of dynamic quantisation", "x input;d dequantize_per_tensor (x,x);p linear (d);n relu (p)", false, false},
       {"what quantised values are computed for", "x input;p dequantize_per_tensor (x);n add (p,p)", true, true},
       {"not to quantise them again", "x input;p dequantize_per_tensor (x);n quantize_per_tensor (p)", false, false},
-      {"nor from one dequantisation to the next", "x input;p dequantize_per_tensor (x);n dequantize_per_tensor (p)", false, false},
+      {"nor from one dequantisation to the next", "x input;p dequantize_per_tensor (x);n dequantize_per_tensor (p)",
+       false, false},
       {"a computed scale", "x input;p choose_qparams (x) [1] [1];n quantize_per_tensor (x,p)", true, true},
       {"and what it quantised", "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p,x)", true, true},
       {"not what a constant scale did", "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p)", false, false},
@@ -199,7 +211,8 @@ Test(xnnpack, keeps_together) {
     const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
     const etr_node *p = &g->nodes[tiny_node(g, "p")], *n = &g->nodes[tiny_node(g, "n")];
     cr_expect_eq(etr_xnnpack.keeps_together(&g->graph, p, n, true), cases[i].if_only, "%s", cases[i].title);
-    cr_expect_eq(etr_xnnpack.keeps_together(&g->graph, p, n, false), cases[i].if_not_only, "%s, read elsewhere", cases[i].title);
+    cr_expect_eq(etr_xnnpack.keeps_together(&g->graph, p, n, false), cases[i].if_not_only, "%s, read elsewhere",
+                 cases[i].title);
     etr_arena_clear(&arena);
   }
 }

@@ -14,7 +14,8 @@ static const char *describe_value(etr_arena *arena, const etr_payload_value *val
 /* An operator as text: "CLASS#HANDLE(inputs)>output", then what else there is of it. */
 static const char *describe_operator(etr_arena *arena, const etr_payload_operator *o) {
   const char *text = etr_arena_format(arena, "%s#%u(", etr_xnnpack.class_name(o->class_), o->handle);
-  for (uint8_t i = 0; i < o->input_count; i++) text = etr_arena_format(arena, "%s%s%d", text, i ? "," : "", (int)o->inputs[i]);
+  for (uint8_t i = 0; i < o->input_count; i++)
+    text = etr_arena_format(arena, "%s%s%d", text, i ? "," : "", (int)o->inputs[i]);
   text = etr_arena_format(arena, "%s)>%d", text, (int)o->output);
   if (o->alternative) text = etr_arena_format(arena, "%s or %s", text, etr_xnnpack.class_name(o->alternative));
   if (o->activation) text = etr_arena_format(arena, "%s and %s", text, etr_xnnpack.class_name(o->activation));
@@ -38,22 +39,29 @@ Test(xnnpack_payload, operators) {
       {"fields of each kind", V8, "Conv2d#1(0,1)>2 Deconv2d#2(0,1)>3 FullyConnected#3(0,1)>4 Bmm#4(0,1)>5",
        "Convolution or Fully Connected#1(0,1)>2; Deconvolution#2(0,1)>3; Convolution or Fully Connected#3(0,1)>4; "
        "Batch Matrix Multiply#4(0,1)>5"},
-      {"a type that is not known", V4, "Unheard#1(0)>1 None#2 Sigmoid#3(1)>2", "Operator#1()>-1; Operator#2()>-1; Sigmoid#3(1)>2"},
+      {"a type that is not known", V4, "Unheard#1(0)>1 None#2 Sigmoid#3(1)>2",
+       "Operator#1()>-1; Operator#2()>-1; Sigmoid#3(1)>2"},
       {"values that do not exist", V, "Sigmoid#1(5)>6", "Sigmoid#1(-1)>-1"},
       {"finite limits of a binary operator: a Clamp of its own", V4, "Add#1(0,1)>2{}", "Add#1(0,1)>2 and Clamp"},
       {"infinite limits: none", V4, "Add#1(0,1)>2{inf}", "Add#1(0,1)>2"},
       {"limits of a convolution are part of it", V4, "Conv2d#1(0,1)>2{}", "Convolution or Fully Connected#1(0,1)>2"},
       {"of a Clamp they are itself", V4, "Clamp#1(0)>2{}", "Clamp#1(0)>2"},
-      {"a value times itself", V4, "Multiply#1(0,0)>1 Multiply#2(0,1)>2", "Multiply#1(0,0)>1 or Square; Multiply#2(0,1)>2"},
-      {"a lookup", V4, "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(2)>3", "Convert#1(0)>1; Sigmoid#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
-      {"of two unary operators, of which the first stands for it", V8, "Convert#1(0)>1 Sqrt#2(1)>2 Rsqrt#3(2)>3 Convert#3(3)>4",
+      {"a value times itself", V4, "Multiply#1(0,0)>1 Multiply#2(0,1)>2",
+       "Multiply#1(0,0)>1 or Square; Multiply#2(0,1)>2"},
+      {"a lookup", V4, "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(2)>3",
+       "Convert#1(0)>1; Sigmoid#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
+      {"of two unary operators, of which the first stands for it", V8,
+       "Convert#1(0)>1 Sqrt#2(1)>2 Rsqrt#3(2)>3 Convert#3(3)>4",
        "Convert#1(0)>1; Square Root#2(1)>2 or " LOOKUP "; Reciprocal Square Root#3(2)>3; Convert#3(3)>4"},
-      {"a Clamp is one", V4, "Convert#1(0)>1 Clamp#2(1)>2 Convert#2(2)>3", "Convert#1(0)>1; Clamp#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
+      {"a Clamp is one", V4, "Convert#1(0)>1 Clamp#2(1)>2 Convert#2(2)>3",
+       "Convert#1(0)>1; Clamp#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
       {"two lookups in a row", V8, "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(2)>3 Sigmoid#3(3)>4 Convert#3(4)>5",
        "Convert#1(0)>1; Sigmoid#2(1)>2 or " LOOKUP "; Convert#2(2)>3; Sigmoid#3(3)>4 or " LOOKUP "; Convert#3(4)>5"},
       {"nothing converts back", V4, "Convert#1(0)>1 Sigmoid#2(1)>2", "Convert#1(0)>1; Sigmoid#2(1)>2"},
-      {"nothing unary between", V4, "Convert#1(0)>1 Convert#1(1)>2 Softmax#2(2)>3", "Convert#1(0)>1; Convert#1(1)>2; Softmax#2(2)>3"},
-      {"Softmax is none", V4, "Convert#1(0)>1 Softmax#2(1)>2 Convert#2(2)>3", "Convert#1(0)>1; Softmax#2(1)>2; Convert#2(2)>3"},
+      {"nothing unary between", V4, "Convert#1(0)>1 Convert#1(1)>2 Softmax#2(2)>3",
+       "Convert#1(0)>1; Convert#1(1)>2; Softmax#2(2)>3"},
+      {"Softmax is none", V4, "Convert#1(0)>1 Softmax#2(1)>2 Convert#2(2)>3",
+       "Convert#1(0)>1; Softmax#2(1)>2; Convert#2(2)>3"},
       {"the chain is broken: it reads something else", V8, "Convert#1(0)>1 Sigmoid#2(4)>2 Convert#2(2)>3",
        "Convert#1(0)>1; Sigmoid#2(4)>2; Convert#2(2)>3"},
       {"or converts something else back", V8, "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(4)>3",
@@ -63,7 +71,8 @@ Test(xnnpack_payload, operators) {
        "Copy#1(0,1,2,3)>4 whole 6; Copy#0(4,0,1,2)>5 completes 0; Copy#0(5,3)>6 completes 0"},
       {"two of them", V8, "Concatenate2#1(0,1)>2 Concatenate2(2,1)>3 Concatenate2#2(0,1)>4 Concatenate2(4,1)>5",
        "Copy#1(0,1)>2 whole 3; Copy#0(2,1)>3 completes 0; Copy#2(0,1)>4 whole 5; Copy#0(4,1)>5 completes 2"},
-      {"one behind another of its own", V8, "Concatenate2#1(0,1)>2 Concatenate2#2(2,1)>3", "Copy#1(0,1)>2; Copy#2(2,1)>3"},
+      {"one behind another of its own", V8, "Concatenate2#1(0,1)>2 Concatenate2#2(2,1)>3",
+       "Copy#1(0,1)>2; Copy#2(2,1)>3"},
       {"one that does not read it", V8, "Concatenate2#1(0,1)>2 Concatenate2(0,1)>3", "Copy#1(0,1)>2; Copy#0(0,1)>3"},
       {"a copy completes nothing", V8, "Concatenate2#1(0,1)>2 Copy(2)>3", "Copy#1(0,1)>2; Copy#0(2)>3"},
       {"of two reshapes the first is idle", V4, "Reshape#1(0)>1 Reshape#2(1)>2 Sigmoid#3(2)>3",
@@ -78,7 +87,8 @@ Test(xnnpack_payload, operators) {
     etr_arena arena = {0};
     etr_payload payload;
     const char *got = "";
-    cr_assert(etr_xnn_payload_read(&payload, &arena, tiny_xnnpack(&arena, cases[i].values, cases[i].xnodes)), "%s", cases[i].title);
+    cr_assert(etr_xnn_payload_read(&payload, &arena, tiny_xnnpack(&arena, cases[i].values, cases[i].xnodes)), "%s",
+              cases[i].title);
     for (size_t k = 0; k < payload.count; k++)
       got = etr_arena_format(&arena, "%s%s%s", got, k ? "; " : "", describe_operator(&arena, &payload.operators[k]));
     cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
@@ -92,8 +102,8 @@ Test(xnnpack_payload, values) {
     int64_t sizes[3];
     size_t rank;
   } cases[] = {
-      {"2x3", "-", {2, 3}, 2},        {"2x3 in0", "0", {2, 3}, 2},   {"2x3 out4", "4", {2, 3}, 2},
-      {"2x3 const", "-c", {2, 3}, 2}, {"2x3 q", "-q", {2, 3}, 2},    {"2x3 Q", "-q", {2, 3}, 2},
+      {"2x3", "-", {2, 3}, 2},        {"2x3 in0", "0", {2, 3}, 2},    {"2x3 out4", "4", {2, 3}, 2},
+      {"2x3 const", "-c", {2, 3}, 2}, {"2x3 q", "-q", {2, 3}, 2},     {"2x3 Q", "-q", {2, 3}, 2},
       {"- in1", "1", {0}, 0},         {"2x3 in2 Q", "2q", {2, 3}, 2}, {"5x6x7 Q const", "-cq", {5, 6, 7}, 3},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -103,7 +113,8 @@ Test(xnnpack_payload, values) {
     cr_assert_geq(payload.value_count, 1);
     const char *got = describe_value(&arena, &payload.values[0]);
     cr_expect_str_eq(got, cases[i].want, "%s: %s", cases[i].value, got);
-    cr_expect_eq(payload.values[0].shape, etr_shape_mark(cases[i].sizes, cases[i].rank), "%s: its shape", cases[i].value);
+    cr_expect_eq(payload.values[0].shape, etr_shape_mark(cases[i].sizes, cases[i].rank), "%s: its shape",
+                 cases[i].value);
     etr_arena_clear(&arena);
   }
 }
@@ -151,13 +162,15 @@ Test(xnnpack_payload, headers) {
 /* Cut short or with any byte changed it is refused or read; an operator that is read names values that exist. */
 Test(xnnpack_payload, damage) {
   etr_arena arena = {0};
-  etr_slice whole = tiny_xnnpack(&arena, V8, "Convert#1(0)>1 Sqrt#2(1)>2 Convert#3(2)>3 Reshape#4(3)>4 Concatenate2#5(4,3)>5");
+  etr_slice whole = tiny_xnnpack(&arena, V8,
+                                 "Convert#1(0)>1 Sqrt#2(1)>2 Convert#3(2)>3 Reshape#4(3)>4 Concatenate2#5(4,3)>5");
   for (size_t size = 0; size < whole.size; size++) {
     etr_arena scratch = {0};
     etr_payload payload;
     char *bytes = malloc(size ? size : 1); /* of exactly that size: reading past it shows */
     if (size) memcpy(bytes, whole.data, size);
-    cr_expect_not(etr_xnn_payload_read(&payload, &scratch, (etr_slice){bytes, size}) && size < whole.size / 2, "%zu bytes", size);
+    cr_expect_not(etr_xnn_payload_read(&payload, &scratch, (etr_slice){bytes, size}) && size < whole.size / 2,
+                  "%zu bytes", size);
     free(bytes);
     etr_arena_clear(&scratch);
   }

@@ -5,8 +5,8 @@
  * Nodes are joined by ';': "NAME TARGET", then in any order
  *   (a,b.1)     what it reads: nodes by name, ".1" for another output than the first
  *   #7          debug handle
- *   [2x3]       an output; several for several. [i8:2x3] has a number type, [s] is symbolic, [?] no tensor. None: one, [2x3] of float32
- *   key=value   an argument
+ *   [2x3]       an output; several for several. [i8:2x3] has a number type, [s] is symbolic, [?] no tensor. None: one,
+ * [2x3] of float32 key=value   an argument
  *   @0          it is in the delegate of that instruction
  *   *           a mark, whose meaning is the test's
  *   ^           in the body of a cond

@@ -2,8 +2,8 @@
  *
  * tiny_join.h - a method join of a tiny graph and its instructions, from a text.
  *
- * Instructions are joined by ' ', their ids are their places: "relu=4" is a kernel of handle 4, "!1,2" calls a delegate that lists these handles,
- * "prim=4" is the runtime's own; "jump" is none of them.
+ * Instructions are joined by ' ', their ids are their places: "relu=4" is a kernel of handle 4, "!1,2" calls a delegate
+ * that lists these handles, "prim=4" is the runtime's own; "jump" is none of them.
  */
 #ifndef TINY_JOIN_H
 #define TINY_JOIN_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tiny_xnnpack.h - small payloads of XNNPACK from texts, after executorch/backends/xnnpack/serialization/runtime_schema.fbs.
+ * tiny_xnnpack.h - small payloads of XNNPACK from texts, after
+ * executorch/backends/xnnpack/serialization/runtime_schema.fbs.
  *
- * Values are joined by ';', their ids are their places: "2x3" (dimensions, "-" for none), then in any order "q" (int8), "Q" (int8 in a quantised
- * tensor's table), "const", "in2", "out0" (which argument of the call it is).
- * XNodes are joined by ' ': "Add#7(0,1)>2" reads the values 0 and 1 and writes 2; "#7" is its handle, none is 65535; "{}" behind it are finite limits,
+ * Values are joined by ';', their ids are their places: "2x3" (dimensions, "-" for none), then in any order "q" (int8),
+ * "Q" (int8 in a quantised tensor's table), "const", "in2", "out0" (which argument of the call it is). XNodes are
+ * joined by ' ': "Add#7(0,1)>2" reads the values 0 and 1 and writes 2; "#7" is its handle, none is 65535; "{}" behind
+ * it are finite limits,
  * "{inf}" infinite ones.
  */
 #ifndef TINY_XNNPACK_H
@@ -18,11 +20,12 @@ static const struct {
   const char *name;
   uint8_t number, input, output;
 } tiny_xnode_types[] = {
-    {"Add", 1, 0, 2},      {"FullyConnected", 2, 0, 3}, {"Softmax", 3, 0, 1},      {"Sigmoid", 4, 0, 1},  {"Transpose", 5, 2, 3},
-    {"Clamp", 6, 0, 1},    {"Conv2d", 7, 15, 18},       {"Multiply", 15, 0, 2},    {"Subtract", 16, 0, 2}, {"Convert", 18, 0, 1},
-    {"Reshape", 20, 2, 3}, {"Sqrt", 22, 0, 1},          {"Hardswish", 24, 0, 1},   {"Concatenate2", 32, 1, 5},
-    {"Concatenate4", 34, 1, 5}, {"Bmm", 37, 0, 2},      {"Concatenate5", 38, 1, 5}, {"Deconv2d", 39, 15, 18}, {"Rsqrt", 40, 0, 1},
-    {"Copy", 46, 0, 1},    {"None", 0, 0, 0},           {"Unheard", 200, 0, 1},
+    {"Add", 1, 0, 2},           {"FullyConnected", 2, 0, 3}, {"Softmax", 3, 0, 1},       {"Sigmoid", 4, 0, 1},
+    {"Transpose", 5, 2, 3},     {"Clamp", 6, 0, 1},          {"Conv2d", 7, 15, 18},      {"Multiply", 15, 0, 2},
+    {"Subtract", 16, 0, 2},     {"Convert", 18, 0, 1},       {"Reshape", 20, 2, 3},      {"Sqrt", 22, 0, 1},
+    {"Hardswish", 24, 0, 1},    {"Concatenate2", 32, 1, 5},  {"Concatenate4", 34, 1, 5}, {"Bmm", 37, 0, 2},
+    {"Concatenate5", 38, 1, 5}, {"Deconv2d", 39, 15, 18},    {"Rsqrt", 40, 0, 1},        {"Copy", 46, 0, 1},
+    {"None", 0, 0, 0},          {"Unheard", 200, 0, 1},
 };
 
 /* A table whose fields are all 4 bytes wide; field i stands at 4 + 4 * i of it. */
@@ -60,7 +63,8 @@ static inline uint32_t tiny_xvalue(tiny_fb *fb, uint32_t id, char *text) {
 
 static inline uint32_t tiny_xnode(tiny_fb *fb, char *text) {
   enum { NO_HANDLE = 65535, PLUS_INFINITY = 0x7f800000, MINUS_INFINITY = 0xff800000, SIX = 0x40c00000 };
-  char *limits = strchr(text, '{'), *output = strchr(text, '>'), *inputs = strchr(text, '('), *handle = strchr(text, '#');
+  char *limits = strchr(text, '{'), *output = strchr(text, '>'), *inputs = strchr(text, '('),
+       *handle = strchr(text, '#');
   size_t type = 0, length = strcspn(text, "#(");
   while (strlen(tiny_xnode_types[type].name) != length || strncmp(tiny_xnode_types[type].name, text, length) != 0)
     cr_assert_lt(++type, ETR_COUNT(tiny_xnode_types), "%s", text);
@@ -96,12 +100,14 @@ static inline etr_slice tiny_xnnpack(etr_arena *arena, const char *values, const
   uint32_t root = tiny_words(&fb, 3), at = 0, vector = tiny_vector(&fb, tiny_count(xnodes, ' '), 4);
   tiny_point(&fb, 0, root);
   tiny_point(&fb, tiny_field(root, 1), vector);
-  for (char *piece; (piece = tiny_piece(&rest, " ")); at++) tiny_point(&fb, vector + 4 + 4 * at, tiny_xnode(&fb, piece));
+  for (char *piece; (piece = tiny_piece(&rest, " ")); at++)
+    tiny_point(&fb, vector + 4 + 4 * at, tiny_xnode(&fb, piece));
   rest = etr_arena_copy(arena, etr_slice_of(values));
   vector = tiny_vector(&fb, tiny_count(values, ';'), 4);
   tiny_point(&fb, tiny_field(root, 2), vector);
   at = 0;
-  for (char *piece; (piece = tiny_piece(&rest, ";")); at++) tiny_point(&fb, vector + 4 + 4 * at, tiny_xvalue(&fb, at, piece));
+  for (char *piece; (piece = tiny_piece(&rest, ";")); at++)
+    tiny_point(&fb, vector + 4 + 4 * at, tiny_xvalue(&fb, at, piece));
   cr_assert_lt(fb.size, CAPACITY);
   return (etr_slice){(const char *)fb.bytes, fb.size};
 }
