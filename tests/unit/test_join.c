@@ -186,7 +186,7 @@ Test(join, rules) {
       {"same handle, same operator: order says which",
        {{"forward", "v1 aten.view_copy.default 1;v2 aten.view_copy.default 1", "0=1 1=1"}},
        "native_call_view_copy.out@0 3;native_call_view_copy.out@1 7;Method::execute 10",
-       "native_call_view_copy.out v1 handle;native_call_view_copy.out v2 handle;Method::execute - framework = 10+0+0+0"},
+       "native_call_view_copy.out v1 order;native_call_view_copy.out v2 order;Method::execute - framework = 10+0+0+0"},
       {"leading underscores and overloads do not count",
        {{"forward", "s aten._softmax.default 4", "0=4"}},
        "native_call__softmax.out@0 5;Method::execute 5",

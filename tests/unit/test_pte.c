@@ -133,13 +133,13 @@ Test(pte, values_as_flatc_shows_them) {
     size_t index;
     etr_pte_value want;
   } rows[] = {
-      {"dynamic_xnnpack/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){16, 6}, 2, true, false, NULL, 0}},
-      {"dynamic_xnnpack/model.pte", 2, {ETR_PTE_VALUE_INT, NULL, NULL, 0, false, false, NULL, 0}},
-      {"control_flow/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){4, 4}, 2, false, true, NULL, 0}},
-      {"control_flow/model.pte", 4, {ETR_PTE_VALUE_TENSOR, "int64", NULL, 0, false, true, NULL, 0}},
-      {"control_flow/model.pte", 5, {ETR_PTE_VALUE_TENSOR, "bool", NULL, 0, false, false, NULL, 0}},
-      {"control_flow/model.pte", 10, {ETR_PTE_VALUE_INT_LIST, NULL, NULL, 0, false, false, NULL, 0}},
-      {"add_mul/model.pte", 62, {ETR_PTE_VALUE_TENSOR_LIST, NULL, NULL, 0, false, false, (int32_t[]){56, 57}, 2}},
+      {"dynamic_xnnpack/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){16, 6}, 2, true, false, 0, NULL, 0}},
+      {"dynamic_xnnpack/model.pte", 2, {ETR_PTE_VALUE_INT, NULL, NULL, 0, false, false, 0, NULL, 0}},
+      {"control_flow/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){4, 4}, 2, false, true, 0, NULL, 0}},
+      {"control_flow/model.pte", 4, {ETR_PTE_VALUE_TENSOR, "int64", NULL, 0, false, true, 0, NULL, 0}},
+      {"control_flow/model.pte", 5, {ETR_PTE_VALUE_TENSOR, "bool", NULL, 0, false, false, 0, NULL, 0}},
+      {"control_flow/model.pte", 10, {ETR_PTE_VALUE_INT_LIST, NULL, NULL, 0, false, false, 0, NULL, 0}},
+      {"add_mul/model.pte", 62, {ETR_PTE_VALUE_TENSOR_LIST, NULL, NULL, 0, false, false, 0, (int32_t[]){56, 57}, 2}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
