@@ -284,8 +284,11 @@ static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instru
   const etr_backend *backend = etr_backend_of(known->backend);
   etr_payload *payload = etr_arena_alloc(f->arena, sizeof *payload);
   if (!payload) return false;
-  if (!backend || !known->map || known->map->id_count) return true;
-  if (!backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id))) return !etr_arena_failed(f->arena);
+  bool is_read = backend && known->map && !known->map->id_count &&
+                 backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id));
+  for (size_t i = 0; !is_read && i < instruction->arg_count; i++) /* what lay where it writes is gone */
+    if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN) write_tensor(f, instruction->args[i], UNKNOWN);
+  if (!is_read) return !etr_arena_failed(f->arena);
   call c = {.known = known, .instruction = instruction, .payload = payload};
   c.origins = etr_arena_alloc_array(f->scratch, payload->value_count, sizeof *c.origins);
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without.
+ * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without; and
+ * each rule on a delegate small enough to check by hand.
  */
+#include "delegates.h"
 #include "fixture.h"
-#include "backend.h"
+#include "tiny_graph.h"
+#include "xnnpack.h"
 
 #include <criterion/criterion.h>
 
@@ -53,5 +56,252 @@ Test(delegates, operators_stand_on_nodes_of_their_kind) {
       cr_expect_eq(c.on_a_node_of_another, 0, "%s: %zu", cases[i].fixture, c.on_a_node_of_another);
       etr_profile_close(profile);
     }
+  }
+}
+
+/* ---- By hand ---- */
+
+enum { MOST_OPERATORS = 5 };
+
+/* An operator of a payload. Those of a case end where class_ is 0. */
+typedef struct hand_operator {
+  uint16_t class_, alternative, activation;
+  bool is_idle, by_order;
+  const char *node; /* NULL: none */
+} hand_operator;
+
+/* All nodes are of delegate 0. want: "NODE MATCH CONFIDENCE" of each row. */
+typedef struct rows_case {
+  const char *title, *nodes;
+  bool has_payload, is_ordered;
+  hand_operator payload[MOST_OPERATORS];
+  const char *rows, *want;
+} rows_case;
+
+#define ADD_RELU "x input;a add (x,x) #1 @0;r relu (a) #2 @0"
+
+static const rows_case row_cases[] = {
+    /* by order */
+    {"a Clamp behind a binary operator is that operator's time",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "a aligned 0.95;a aligned 0.95"},
+    {"a Clamp behind anything else is its own",
+     "x input;s sigmoid (x) #1 @0;r relu (s) #2 @0",
+     false,
+     true,
+     {{0}},
+     "Sigmoid (NC) #1;Clamp (NC, F32) #1",
+     "s aligned 0.95;r aligned 0.95"},
+    {"an order that nothing proves",
+     ADD_RELU,
+     false,
+     false,
+     {{0}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "a aligned 0.6;a aligned 0.6"},
+    {"which of two is open, whatever the order",
+     "x input;a mul (x,x) #1 @0;b mul (a,x) #2 @0",
+     false,
+     true,
+     {{0}},
+     "Multiply (ND) #1",
+     "b aligned 0.5"},
+    {"what computes and has no node is unexplained, layout is the delegate's",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Transpose (ND, X32) #1;Softmax (NC, F32) #1;Add (ND) #1;Copy (NC, X32) #1",
+     "- delegate 0;- none 0;a aligned 0.95;- delegate 0"},
+    {"a name that is no operator's may be anything",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;Wizardry #1",
+     "a aligned 0.95;- none 0"},
+    {"nothing that is known of", ADD_RELU, false, true, {{0}}, "Wizardry #1;Wizardry #2", "- none 0;- none 0"},
+    {"the call comes last, and is none of them",
+     ADD_RELU,
+     false,
+     true,
+     {{0}},
+     "Add (ND) #1;!call",
+     "a aligned 0.95;- delegate 0"},
+    /* by payload */
+    {"an operator and the Clamp on it",
+     ADD_RELU,
+     true,
+     false,
+     {{ETR_XNN_ADD, 0, ETR_XNN_CLAMP, .node = "a"}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "a payload 1;a payload 1"},
+    {"the runtime drops operators, not events",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_TRANSPOSE},
+      {.class_ = ETR_XNN_ADD, .node = "a"},
+      {.class_ = ETR_XNN_TRANSPOSE},
+      {.class_ = ETR_XNN_CLAMP, .node = "r"}},
+     "Add (ND) #1;Transpose (ND, X32) #1;Clamp (NC, F32) #1",
+     "a payload 1;- delegate 0;r payload 1"},
+    {"of two alike, the one that is not idle",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_CLAMP, .node = "a"}, {.class_ = ETR_XNN_CLAMP, .is_idle = true, .node = "r"}},
+     "Clamp (NC, F32) #1",
+     "a payload 1"},
+    {"of two alike, neither of them idle",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD, .node = "a"}, {.class_ = ETR_XNN_ADD, .node = "r"}},
+     "Add (ND) #1",
+     "r aligned 0.5"},
+    {"another class that its event may have",
+     ADD_RELU,
+     true,
+     false,
+     {{ETR_XNN_MUL, ETR_XNN_SQUARE, .node = "a"}},
+     "Square (NC) #1",
+     "a payload 1"},
+    {"twins that order told apart: an estimate",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD, .by_order = true, .node = "a"}},
+     "Add (ND) #1",
+     "a aligned 0.5"},
+    {"unless the order is proved",
+     ADD_RELU,
+     true,
+     true,
+     {{.class_ = ETR_XNN_ADD, .by_order = true, .node = "a"}},
+     "Add (ND) #1",
+     "a payload 1"},
+    {"an operator without a node that computes",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD}, {.class_ = ETR_XNN_CLAMP, .node = "r"}},
+     "Add (ND) #1;Clamp (NC, F32) #1",
+     "- none 0;r payload 1"},
+    {"an event that no operator accounts for",
+     ADD_RELU,
+     true,
+     false,
+     {{.class_ = ETR_XNN_ADD, .node = "a"}},
+     "Softmax (NC, F32) #1;Add (ND) #1",
+     "- none 0;a payload 1"},
+};
+
+static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_operator *list, etr_join_instruction *out) {
+  etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
+  etr_payload_operator *operators = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *operators);
+  uint32_t *nodes = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *nodes);
+  bool *by_order = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *by_order);
+  for (; payload->count < MOST_OPERATORS && list[payload->count].class_; payload->count++) {
+    const hand_operator *o = &list[payload->count];
+    operators[payload->count] = (etr_payload_operator){.class_ = o->class_,
+                                                       .alternative = o->alternative,
+                                                       .activation = o->activation,
+                                                       .is_idle = o->is_idle,
+                                                       .output = ETR_NONE,
+                                                       .completes = ETR_NONE};
+    nodes[payload->count] = o->node ? tiny_node(g, o->node) : ETR_NONE;
+    by_order[payload->count] = o->by_order;
+  }
+  payload->operators = operators;
+  out->payload = payload;
+  out->operator_nodes = nodes;
+  out->operator_by_order = by_order;
+}
+
+static void make_nodes(etr_arena *arena, const tiny_graph *g, etr_method_join *join) {
+  etr_handle_node *by_handle = etr_arena_alloc_array(arena, g->graph.node_count, sizeof *by_handle);
+  for (uint32_t i = 0; i < g->graph.node_count; i++) {
+    if (g->delegate_of[i] < 0) continue;
+    *etr_vec_push(arena, &join->delegate_nodes) = (etr_delegate_node){g->delegate_of[i], i};
+    by_handle[join->by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
+  }
+  join->by_handle = by_handle;
+}
+
+static size_t make_rows(etr_arena *arena, etr_event *rows, const char *text) {
+  char *rest = etr_arena_copy(arena, etr_slice_of(text));
+  size_t count = 0;
+  for (char *id; (id = tiny_piece(&rest, ";")); count++)
+    rows[count] = (etr_event){.name = id, .delegate_id = *id == '!' ? NULL : id, .match = ETR_MATCH_DELEGATE};
+  return count;
+}
+
+static void describe_rows(const tiny_graph *g, const etr_event *rows, size_t count, char *out, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *node = tiny_name(g, rows[i].node_count ? rows[i].nodes[0] : ETR_NONE);
+    used += (size_t)snprintf(out + used, size - used, "%s%s %s %.3g", i ? ";" : "", node, etr_match_name(rows[i].match),
+                             rows[i].confidence);
+  }
+}
+
+Test(delegates, rows) {
+  for (size_t i = 0; i < ETR_COUNT(row_cases); i++) {
+    const rows_case *c = &row_cases[i];
+    etr_arena arena = {0};
+    etr_event rows[8];
+    char got[512] = "";
+    const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
+    const etr_map_instruction map = {.is_delegate = true};
+    etr_join_instruction instruction = {
+        .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
+    etr_method_join join = {
+        .graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = c->is_ordered};
+    make_nodes(&arena, g, &join);
+    if (c->has_payload) make_payload(&arena, g, c->payload, &instruction);
+    size_t count = make_rows(&arena, rows, c->rows);
+    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &arena));
+    describe_rows(g, rows, count, got, sizeof got);
+    cr_expect_str_eq(got, c->want, "%s: got '%s', want '%s'", c->title, got, c->want);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* What tells whose the rows are, before any of the rules. */
+Test(delegates, sources) {
+  static const uint32_t both[] = {2, 1};
+  static const etr_map_delegate_id ids[] = {{"7", both, 2}, {"8", both, 1}};
+  static const struct {
+    const char *title, *backend;
+    bool has_map, has_ids;
+    const char *rows, *want;
+  } cases[] = {
+      {"no map names the instruction", "XnnpackBackend", false, false, "Add (ND) #1", "- delegate 0"},
+      {"a backend that nothing is known of", "SomeBackend", true, false, "Add (ND) #1", "- none 0"},
+      {"no backend is named: events tell", NULL, true, false, "Add (ND) #1", "a aligned 0.95"},
+      {"the map's ids, exactly; of several handles the first that the delegate has", "SomeBackend", true, true,
+       "7;77;8;Add (ND) #1", "r delegate_map 1;- none 0;r delegate_map 1;- none 0"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_event rows[8];
+    char got[256] = "";
+    const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
+    const etr_map_instruction map = {
+        .is_delegate = true, .ids = ids, .id_count = cases[i].has_ids ? ETR_COUNT(ids) : 0};
+    const etr_join_instruction instruction = {
+        .map = cases[i].has_map ? &map : NULL, .is_delegate = true, .backend = cases[i].backend, .node = ETR_NONE};
+    etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};
+    make_nodes(&arena, g, &join);
+    size_t count = make_rows(&arena, rows, cases[i].rows);
+    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &arena));
+    describe_rows(g, rows, count, got, sizeof got);
+    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
+    etr_arena_clear(&arena);
   }
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_lowering.c - the order in which nodes run, and what proves it. Marked nodes run as kernels.
+ */
+#include "fixture.h"
+#include "lowering.h"
+#include "tiny_join.h"
+
+#include <math.h>
+
+/* instructions as in tiny_join.h. want: operators as they run, in brackets those of one delegate; NULL: nothing is
+ * proven. */
+static const struct {
+  const char *title, *nodes, *instructions, *want;
+} cases[] = {
+    {"delegates and what lies between them", "x input;a neg (x) #1;k sin (a) #2 *;b abs (k) #3", "!1 sin=2 !3",
+     "[a] k [b]"},
+    {"kernels alone", "x input;a neg (x) #1 *;b abs (a) #2 *", "neg=1 abs=2", "a b"},
+    {"a call runs where its inputs are, not where its last node stood",
+     "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3", "!3 neg=1 sin=2", NULL},
+    {"the same in the order that sorting gives", "x input;k neg (x) #1 *;m sin (k) #2 *;a abs (x) #3", "neg=1 !3 sin=2",
+     "k [a] m"},
+    {"twins in another order than the graph's: k2 is ready first",
+     "x input;a neg (x) #1;k1 sin (a) #2 *;k2 sin (x) #2 *", "sin=2 !1 sin=2", "k2 [a] k1"},
+    {"the last delegate leaves first, and so its users come first",
+     "x input;a neg (x) #1;k sin (a) #2 *;b neg (x) #3;m sin (b) #2 *;c add (m,k) #4", "!1,3 sin=2 sin=2 !4",
+     "[a b] k m [c]"},
+    {"a delegate's list has another order", "x input;a neg (x) #1;b abs (a) #2", "!2,1", NULL},
+    {"a delegate's list in order", "x input;a neg (x) #1;b abs (a) #2", "!1,2", "[a b]"},
+    {"nodes of a delegate as the part stands, first in, first out",
+     "x input;a neg (x) #1;b abs (a) #2;c sin (x) #3;d add (b,c) #4", "!1,2,3,4", "[a b c d]"},
+    {"a kernel has no instruction", "x input;a neg (x) #1;k sin (a) #2 *;m cos (a) #5 *;b add (k,m) #3", "!1 cos=5 !3",
+     NULL},
+    {"a view may have none", "x input;a neg (x) #1;k view_copy (a) #2 [6] *;m cos (a) #5 *;b add (k,m) #3",
+     "!1 cos=5 !3", "[a] k m [b]"},
+    {"nor a symbolic number", "x input;a neg (x) #1;k sym_size (a) #2 [?];m cos (a) #5 *;b add (m,a) #3", "!1 cos=5 !3",
+     "[a] k m [b]"},
+    {"an instruction has no node", "x input;a neg (x) #1;b abs (a) #2", "!1,2 sin=9", NULL},
+    {"an instruction of another operator", "x input;a neg (x) #1;k sin (a) #2 *", "!1 cos=2", NULL},
+    {"kernels the other way round", "x input;a neg (x) #1 *;b abs (x) #2 *", "abs=2 neg=1", NULL},
+    {"the runtime's own kernels and jumps prove nothing, nor do they stand in the way",
+     "x input;a neg (x) #1 *;b abs (x) #2 *", "prim=2 neg=1 jump abs=2", "a b"},
+    {"delegates that partitioning does not give", "x input;a neg (x) #1;b abs (a) #2", "!1 !2 sin=9", NULL},
+    {"each operator by itself", "x input;a neg (x) #1;b abs (a) #2", "!1 !2", "[a] [b]"},
+    {"dynamic quantisation first",
+     "x input;c choose_qparams (x) #1 [1] [1];q quantize_per_tensor (x,c,c.1) #2 [i8:2x3];"
+     "d dequantize_per_tensor (q,c,c.1) #3;l linear (d) #4;n neg (l) #5",
+     "!1,1,1,2,3,4 !5", "[c q d l] [n]"},
+    {"a delegate that lists nothing is none", "x input;a neg (x) #1 *", "! neg=1", "a"},
+};
+
+static const uint32_t *sort_key;
+
+static int by_key(const void *a, const void *b) {
+  uint32_t x = sort_key[*(const uint32_t *)a], y = sort_key[*(const uint32_t *)b];
+  return (x > y) - (x < y);
+}
+
+static const char *describe(etr_arena *arena, const etr_lowering *order, const tiny_graph *g) {
+  const char *text = "";
+  int32_t inside = -1;
+  uint32_t *nodes = etr_arena_alloc_array(arena, g->graph.node_count, sizeof *nodes);
+  size_t count = 0;
+  if (!order->is_proven) return "nothing";
+  for (uint32_t i = 0; i < g->graph.node_count; i++)
+    if (g->nodes[i].kind == ETR_NODE_OP) nodes[count++] = i;
+  sort_key = order->rank;
+  qsort(nodes, count, sizeof *nodes, by_key);
+  for (size_t i = 0; i < count; i++) {
+    int32_t delegate = order->delegate_of[nodes[i]];
+    bool opens = delegate >= 0 && delegate != inside, closes = inside >= 0 && delegate != inside;
+    text = etr_arena_format(arena, "%s%s%s%s%s", text, closes ? "]" : "", i ? " " : "", opens ? "[" : "",
+                            g->nodes[nodes[i]].name);
+    inside = delegate;
+  }
+  return etr_arena_format(arena, "%s%s", text, inside >= 0 ? "]" : "");
+}
+
+Test(lowering, proofs) {
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_lowering order;
+    const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
+    etr_method_join join = tiny_join_of(&arena, g, cases[i].instructions);
+    cr_assert(etr_lowering_find(&order, &join, g->marked, &arena), "%s", cases[i].title);
+    const char *got = describe(&arena, &order, g), *want = cases[i].want ? cases[i].want : "nothing";
+    cr_expect_str_eq(got, want, "%s: got '%s', want '%s'", cases[i].title, got, want);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Real records ---- */
+
+typedef struct tally {
+  size_t rows, ordered, estimated, unlike, unsure;
+} tally;
+
+/* Rows of the record alone beside those with the .pte, which has its data flow. */
+static tally compare(const etr_profile *alone, const etr_profile *with) {
+  tally t = {0};
+  cr_assert_eq(alone->block_count, with->block_count);
+  for (size_t b = 0; b < alone->block_count; b++) {
+    const etr_block *x = &alone->blocks[b], *y = &with->blocks[b];
+    cr_assert_eq(x->event_count, y->event_count);
+    for (size_t i = 0; i < x->event_count; i++) {
+      const etr_event *e = &x->events[i], *f = &y->events[i];
+      if (!e->node_count || !f->node_count) continue;
+      t.rows++;
+      t.ordered += e->match == ETR_MATCH_ORDER;
+      t.estimated += !e->delegate_id && e->match == ETR_MATCH_ALIGNED;
+      t.unlike += e->nodes[0] != f->nodes[0];
+      t.unsure += e->delegate_id && e->match == ETR_MATCH_ALIGNED && fabs(e->confidence - 0.95) > 1e-9;
+    }
+  }
+  return t;
+}
+
+/* An order that is not proven shows as kernels that are estimates, and operators of less confidence. */
+Test(lowering, agrees_with_the_data_flow_of_the_program) {
+  static const struct {
+    const char *fixture;
+    size_t rows, ordered, unlike; /* at least; exactly */
+  } records[] = {{"vit_xnnpack", 500, 20, 0}, {"llama_xnnpack", 900, 10, 0}, {"p_gru", 200, 10, 0}};
+  for (size_t i = 0; i < ETR_COUNT(records); i++) {
+    etr_profile *alone = open_without_program(records[i].fixture), *with = open_fixture(records[i].fixture);
+    tally t = compare(alone, with);
+    cr_expect_geq(t.rows, records[i].rows, "%s: %zu rows", records[i].fixture, t.rows);
+    cr_expect_geq(t.ordered, records[i].ordered, "%s: %zu told by order", records[i].fixture, t.ordered);
+    cr_expect_eq(t.estimated, 0, "%s: %zu kernels are estimates", records[i].fixture, t.estimated);
+    cr_expect_eq(t.unsure, 0, "%s: %zu operators are unsure", records[i].fixture, t.unsure);
+    cr_expect_eq(t.unlike, records[i].unlike, "%s: %zu of %zu on another node", records[i].fixture, t.unlike, t.rows);
+    etr_profile_close(alone);
+    etr_profile_close(with);
+  }
+}

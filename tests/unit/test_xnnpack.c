@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_xnnpack.c - classes of events and nodes, and what XNNPACK is expected to make of a node.
+ */
+#include "tiny_graph.h"
+#include "xnnpack.h"
+
+Test(xnnpack, events) {
+  static const struct {
+    const char *id;
+    uint16_t class_;
+  } cases[] = {
+      {"Convolution (NHWC, F32) IGEMM #1", ETR_XNN_MATMUL},
+      {"Convolution (NHWC, F32) DWConv #12", ETR_XNN_MATMUL},
+      {"Convolution (NHWC, QC8) GEMM #1", ETR_XNN_MATMUL},
+      {"Fully Connected (NC, F32) GEMM #1", ETR_XNN_MATMUL},
+      {"Dynamic Fully Connected (NC, F32) #1", ETR_XNN_MATMUL},
+      {"Deconvolution (NHWC, F32) Subconv #1", ETR_XNN_DECONV},
+      {"Batch Matrix Multiply (NC, F32) #1", ETR_XNN_BMM},
+      {"Multiply (ND) #1", ETR_XNN_MUL},
+      {"Square Root (NC, F32) #1", ETR_XNN_SQRT}, /* longest first */
+      {"Square (NC) #1", ETR_XNN_SQUARE},
+      {"Reciprocal Square Root (NC) #1", ETR_XNN_RSQRT},
+      {"Abs (NC) #1", ETR_XNN_ABS},
+      {"Absolute Value (NC) #1", ETR_XNN_ABS},
+      {"Max Pooling (NHWC, F32) #1", ETR_XNN_MAXPOOL},
+      {"Maximum (ND) #1", ETR_XNN_MAX},
+      {"ArgMax Pooling (NHWC) #1", ETR_XNN_ARGMAXPOOL},
+      {"Average Pooling (NHWC) #1", ETR_XNN_AVGPOOL},
+      {"Convert (NC, F32, QS8) #1", ETR_XNN_CONVERT},
+      {"Constant Pad (ND) #1", ETR_XNN_PAD},
+      {"Copy (NC, X32) #1", ETR_XNN_COPY},
+      {"Concatenate (X32) #1", ETR_XNN_COPY},
+      {"Cos (NC) #1", ETR_XNN_COS},
+      {"Transpose (ND, X32) #1", ETR_XNN_TRANSPOSE},
+      {"Invalid Unary Op #1", ETR_XNN_LOOKUP},
+      {"Leaky ReLU (NC) #1", ETR_XNN_LEAKY_RELU},
+      {"ELU (NC) #1", ETR_XNN_ELU},
+      {"Con", ETR_XNN_NONE},
+      {"", ETR_XNN_NONE},
+      {"7", ETR_XNN_NONE},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_eq(etr_xnnpack.class_of_event(cases[i].id), cases[i].class_, "%s: %u", cases[i].id,
+                 etr_xnnpack.class_of_event(cases[i].id));
+}
+
+/* An operator's name in events is of its class. */
+Test(xnnpack, names_are_of_their_class) {
+  for (uint16_t c = ETR_XNN_DECONV; c < ETR_XNN_CLASSES; c++)
+    cr_expect_eq(etr_xnnpack.class_of_event(etr_xnnpack.class_name(c)), c, "%u: %s", c, etr_xnnpack.class_name(c));
+  cr_expect_str_eq(etr_xnnpack.class_name(ETR_XNN_MATMUL), "Convolution or Fully Connected");
+  cr_expect_str_eq(etr_xnnpack.class_name(ETR_XNN_NONE), "Operator");
+}
+
+Test(xnnpack, classes_of_nodes) {
+  static const struct {
+    const char *node; /* "n", which may read x and the weights w, [8x4x3x3], and v, [4x8x3x3] */
+    uint16_t class_;
+  } cases[] = {
+      {"n convolution (x,w) [1x8x5x5]", ETR_XNN_MATMUL}, /* the weight's first dimension is the output's channels */
+      {"n convolution (x,v) [1x8x5x5]", ETR_XNN_DECONV},
+      {"n convolution (x,v) [1x8x5x5] transposed=false", ETR_XNN_MATMUL},
+      {"n convolution (x,w) [1x8x5x5] transposed=true", ETR_XNN_DECONV},
+      {"n convolution (x,v) [?]", ETR_XNN_MATMUL},
+      {"n convolution (x)", ETR_XNN_MATMUL},
+      {"n linear (x,w)", ETR_XNN_MATMUL},
+      {"n addmm (w,x,w)", ETR_XNN_MATMUL},
+      {"n bmm (x,x)", ETR_XNN_BMM},
+      {"n aten._native_batch_norm_legit_no_training.default (x) [2] [1] [1]", ETR_XNN_MATMUL},
+      {"n pow (x) exponent=2", ETR_XNN_SQUARE},
+      {"n pow (x) exponent=2.0", ETR_XNN_SQUARE},
+      {"n pow (x) exponent=3", ETR_XNN_NONE},
+      {"n pow (x)", ETR_XNN_SQUARE}, /* of records without arguments */
+      {"n relu (x)", ETR_XNN_CLAMP},
+      {"n aten._softmax.default (x)", ETR_XNN_SOFTMAX},
+      {"n quantize_per_tensor (x)", ETR_XNN_CONVERT},
+      {"n cat (x,x)", ETR_XNN_COPY},
+      {"n embedding (x)", ETR_XNN_NONE},
+      {"n input", ETR_XNN_NONE},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const tiny_graph *g = tiny_graph_of(
+        &arena, etr_arena_format(&arena, "x input;w weight [8x4x3x3];v weight [4x8x3x3];%s", cases[i].node));
+    uint16_t got = etr_xnnpack.class_of_node(&g->graph, &g->nodes[3]);
+    cr_expect_eq(got, cases[i].class_, "%s: %u", cases[i].node, got);
+    etr_arena_clear(&arena);
+  }
+}
+
+Test(xnnpack, traits) {
+  enum { C = ETR_CLASS_COMPUTES, I = ETR_CLASS_INSERTED, F = ETR_CLASS_FUSES };
+  static const struct {
+    uint16_t class_;
+    unsigned traits;
+    bool is_unary, is_binary;
+  } cases[] = {
+      {ETR_XNN_NONE, 0, false, false},      {ETR_XNN_MATMUL, C, false, false},
+      {ETR_XNN_ADD, C, false, true},        {ETR_XNN_PRELU, C, false, true},
+      {ETR_XNN_SOFTMAX, C, false, false},   {ETR_XNN_SIGMOID, C, true, false},
+      {ETR_XNN_COS, C, true, false},        {ETR_XNN_BMM, C, false, false},
+      {ETR_XNN_CLAMP, C | F, true, false},  {ETR_XNN_CONVERT, I | F, false, false},
+      {ETR_XNN_COPY, I | F, false, false},  {ETR_XNN_RESHAPE, I | F, false, false},
+      {ETR_XNN_TRANSPOSE, I, false, false}, {ETR_XNN_LOOKUP, C, false, false},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    cr_expect_eq(etr_xnnpack.traits(cases[i].class_), cases[i].traits, "%u", cases[i].class_);
+    cr_expect_eq(etr_xnn_is_unary(cases[i].class_), cases[i].is_unary, "%u", cases[i].class_);
+    cr_expect_eq(etr_xnn_is_binary(cases[i].class_), cases[i].is_binary, "%u", cases[i].class_);
+  }
+}
+
+/* The last node is asked about; `of` is the one whose time it is. A cost of 0 lets it vanish. */
+Test(xnnpack, expectations) {
+  static const struct {
+    const char *title, *nodes;
+    uint16_t class_, alternative;
+    const char *of;
+    bool may_vanish;
+    uint32_t count;
+  } cases[] = {
+      {"what computes has to run", "x input;n sigmoid (x) @0", ETR_XNN_SIGMOID, 0, "n", false, 1},
+      {"what is no operator of XNNPACK", "x input;n embedding (x) @0", 0, 0, "n", true, 0},
+      {"a Clamp behind a convolution is part of it", "x input;c convolution (x) @0;n relu (c) @0", 0, 0, "n", true, 0},
+      {"through a batch norm and quantisation",
+       "x input;c linear (x) @0;b native_batch_norm (c) @0;q quantize_per_tensor (b) @0;n hardtanh (q) @0", 0, 0, "n",
+       true, 0},
+      {"a Clamp behind a binary operator is its", "x input;a add (x,x) @0;n relu (a) @0", ETR_XNN_CLAMP, 0, "a", false,
+       1},
+      {"and through quantisation", "x input;a mul (x,x) @0;q quantize_per_tensor (a) @0;n relu (q) @0", ETR_XNN_CLAMP,
+       0, "a", false, 1},
+      {"a Clamp behind anything else is its own", "x input;s sigmoid (x) @0;n relu (s) @0", ETR_XNN_CLAMP, 0, "n",
+       false, 1},
+      {"a convolution outside the delegate takes nothing in", "x input;c convolution (x);n relu (c) @0", ETR_XNN_CLAMP,
+       0, "n", false, 1},
+      {"nor does another delegate's", "x input;c convolution (x) @1;n relu (c) @0", ETR_XNN_CLAMP, 0, "n", false, 1},
+      {"a batch norm behind a convolution is folded", "x input;c convolution (x) @0;n native_batch_norm (c) @0", 0, 0,
+       "n", true, 0},
+      {"not if something else reads the convolution",
+       "x input;c convolution (x) @0;s sigmoid (c) @0;n native_batch_norm (c) @0", ETR_XNN_MATMUL, 0, "n", false, 1},
+      {"nor if it is not in the delegate", "x input;c convolution (x);n native_batch_norm (c) @0", ETR_XNN_MATMUL, 0,
+       "n", false, 1},
+      {"nor behind another batch norm",
+       "x input;c convolution (x) @0;b native_batch_norm (c) @0;n native_batch_norm (b) @0", ETR_XNN_MATMUL, 0, "n",
+       false, 1},
+      {"nor behind an activation", "x input;r relu (x) @0;n native_batch_norm (r) @0", ETR_XNN_MATMUL, 0, "n", false,
+       1},
+      {"int8 around a unary operator: maybe a lookup", "x input;d dequantize_per_tensor (x) @0;n tanh (d) @0",
+       ETR_XNN_TANH, ETR_XNN_LOOKUP, "n", false, 1},
+      {"never Softmax, which needs all values", "x input;d dequantize_per_tensor (x) @0;n softmax (d) @0",
+       ETR_XNN_SOFTMAX, 0, "n", false, 1},
+      {"a value times itself: maybe a square", "x input;n mul (x,x) @0", ETR_XNN_MUL, ETR_XNN_SQUARE, "n", false, 1},
+      {"two results of one node are not one value", "x input;p split (x) [2] [2];n mul (p,p.1) @0", ETR_XNN_MUL, 0, "n",
+       false, 1},
+      {"four values in one concatenation", "x input;n cat (x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 1},
+      {"five", "x input;n cat (x,x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 1},
+      {"six", "x input;n cat (x,x,x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 2},
+      {"nine", "x input;n cat (x,x,x,x,x,x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 2},
+      {"ten", "x input;n cat (x,x,x,x,x,x,x,x,x,x) @0", ETR_XNN_COPY, 0, "n", false, 3},
+      {"a copy may vanish", "x input;n clone (x) @0", ETR_XNN_COPY, 0, "n", true, 1},
+      {"so may a conversion", "x input;n quantize_per_tensor (x) @0", ETR_XNN_CONVERT, 0, "n", true, 1},
+      {"and a squeeze", "x input;n squeeze_copy (x) @0", ETR_XNN_RESHAPE, 0, "n", true, 1},
+      {"a view rather not", "x input;n view_copy (x) @0", ETR_XNN_RESHAPE, 0, "n", false, 1},
+      {"nor a transpose", "x input;n permute_copy (x) @0", ETR_XNN_TRANSPOSE, 0, "n", false, 1},
+      {"what changes the layout of a weight is done before", "w weight;n permute_copy (w) @0", 0, 0, "n", true, 0},
+      {"and its quantisation", "w weight;n dequantize_per_tensor (w) @0", 0, 0, "n", true, 0},
+      {"but not what computes with it", "w weight;n sigmoid (w) @0", ETR_XNN_SIGMOID, 0, "n", false, 1},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
+    const etr_delegate_view view = {&g->graph, g->uses, g->delegate_of, 0};
+    etr_expectation e = etr_xnnpack.expect(&view, (uint32_t)g->graph.node_count - 1);
+    cr_expect(e.class_ == cases[i].class_ && e.alternative == cases[i].alternative, "%s: %u, %u", cases[i].title,
+              e.class_, e.alternative);
+    cr_expect_str_eq(tiny_name(g, e.node), cases[i].of, "%s: of %s", cases[i].title, tiny_name(g, e.node));
+    cr_expect_eq(e.cost == 0, cases[i].may_vanish, "%s: costs %d", cases[i].title, e.cost);
+    cr_expect_eq(e.count, cases[i].count, "%s: %u of them", cases[i].title, e.count);
+    cr_expect_eq(e.weight > 0, e.class_ != 0, "%s: weighs %d", cases[i].title, e.weight);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* "p" and "n", which reads it. */
+Test(xnnpack, keeps_together) {
+  static const struct {
+    const char *title, *nodes;
+    bool if_only, if_not_only;
+  } cases[] = {
+      {"operators", "x input;p sigmoid (x);n neg (p)", false, false},
+      {"what is quantised next, if nothing else reads it", "x input;p sigmoid (x);n quantize_per_tensor (p)", true,
+       false},
+      {"an activation that may be fused", "x input;p convolution (x);n relu (p)", true, false},
+      {"of a binary operator", "x input;p sub (x,x);n hardtanh (p)", true, false},
+      {"not of a division", "x input;p div (x,x);n relu (p)", false, false},
+      {"nor of dynamic quantisation", "x input;d dequantize_per_tensor (x,x);p linear (d);n relu (p)", false, false},
+      {"what quantised values are computed for", "x input;p dequantize_per_tensor (x);n add (p,p)", true, true},
+      {"not to quantise them again", "x input;p dequantize_per_tensor (x);n quantize_per_tensor (p)", false, false},
+      {"nor from one dequantisation to the next", "x input;p dequantize_per_tensor (x);n dequantize_per_tensor (p)",
+       false, false},
+      {"a computed scale", "x input;p choose_qparams (x) [1] [1];n quantize_per_tensor (x,p)", true, true},
+      {"and what it quantised", "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p,x)", true, true},
+      {"not what a constant scale did", "x input;p quantize_per_tensor (x);n dequantize_per_tensor (p)", false, false},
+      {"a convolution's weight", "p weight;n convolution (p,p)", true, true},
+      {"not a batch norm's", "p weight;n native_batch_norm (p,p)", false, false},
+      {"nor another operator's", "p weight;n add (p,p)", false, false},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
+    const etr_node *p = &g->nodes[tiny_node(g, "p")], *n = &g->nodes[tiny_node(g, "n")];
+    cr_expect_eq(etr_xnnpack.keeps_together(&g->graph, p, n, true), cases[i].if_only, "%s", cases[i].title);
+    cr_expect_eq(etr_xnnpack.keeps_together(&g->graph, p, n, false), cases[i].if_not_only, "%s, read elsewhere",
+                 cases[i].title);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Of the last node. */
+Test(xnnpack, loses_handle) {
+  static const struct {
+    const char *nodes;
+    etr_handle_loss want;
+  } cases[] = {
+      {"x input;n linear (x)", ETR_KEEPS_HANDLE},
+      {"x input;n addmm (x,x)", ETR_LOSES_HANDLE},
+      {"x input;n mm (x,x)", ETR_LOSES_HANDLE},
+      {"x input;n bmm (x,x)", ETR_KEEPS_HANDLE},
+      {"x input;n native_batch_norm (x)", ETR_LOSES_HANDLE},
+      {"x input;c convolution (x);n native_batch_norm (c)", ETR_LOSES_HANDLE_UNLESS_FUSED},
+      {"x input;c convolution (x);s neg (c);n native_batch_norm (c)", ETR_LOSES_HANDLE},
+      {"x input;c add (x,x);n native_batch_norm (c)", ETR_LOSES_HANDLE},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
+    etr_handle_loss got = etr_xnnpack.loses_handle(&g->graph, g->uses, &g->nodes[g->graph.node_count - 1]);
+    cr_expect_eq(got, cases[i].want, "%s: %d", cases[i].nodes, (int)got);
+    etr_arena_clear(&arena);
+  }
+}
