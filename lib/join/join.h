@@ -3,7 +3,7 @@
  * join.h - from events to nodes: the heart of the project. Layer 3.
  *
  * A *method join* (etr_method_join) gathers what is known of one method: its maps, its Edge graph, its instructions in the .pte. From that
- *   methods.c    decides which method each block of runs is,
+ *   methods.c    decides which method each block of runs is, by how it fits each (fit.h),
  *   join.c       gives each kernel instruction its node,
  *   delegate_nodes.c  each other node its delegate,
  *   delegates.c  finds the node of each operator inside a delegate,
@@ -73,7 +73,7 @@ etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
 
 /** What a row of a block is. */
 typedef enum etr_row_kind {
-  ETR_ROW_FRAMEWORK,      /* Method::*, Program::*, control flow, an OPERATOR_CALL around a kernel */
+  ETR_ROW_FRAMEWORK,      /* Method::*, Program::*, control flow, an OPERATOR_CALL around a kernel, executorch_prim::* */
   ETR_ROW_KERNEL,         /* native_call_*, or an OPERATOR_CALL that logged no kernel */
   ETR_ROW_DELEGATE_CALL,  /* a delegate as a whole */
   ETR_ROW_DELEGATE_EVENT, /* one operator inside a delegate */
@@ -83,10 +83,13 @@ typedef enum etr_row_kind {
 etr_row_kind etr_row_kind_of(const etr_block *block, size_t row);
 
 /**
- * Decides the method of every block: sets block.method (an index into joins) and block.method_rule. Blocks without kernels or delegates (loads)
- * get none. Warns of blocks that fit no method, and of ties. Out of memory shows on the warnings' arena.
+ * Decides the method of every block: sets block.method (an index into joins) and block.method_rule. Blocks without kernels or
+ * delegates (loads) get none. Of a block that fits several equally, a run right behind the load of one method is told by the order
+ * of loads, and set apart: its block is its own then. Warns of blocks that fit no method, and of ties. Out of memory shows on the
+ * warnings' arena.
  */
-void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t join_count, const etr_options *options, etr_warnings *warnings);
+void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t join_count, const etr_options *options,
+                        etr_warnings *warnings);
 
 /** Fills a join's instructions from its sources and the method's blocks, then gives kernels and delegates their nodes. False: out of memory. */
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena);

@@ -84,7 +84,7 @@ Test(blocks, grouped_as_the_inspector_does) {
     char text[1024] = "";
     etr_map_init(&names, &arena);
     make_dump(&arena, &names, &dump, cases[i].dump);
-    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
     describe(&blocks, text, sizeof text);
     cr_expect_str_eq(text, cases[i].blocks, "%s gives %s", cases[i].dump, text);
     etr_arena_clear(&arena);
@@ -102,12 +102,12 @@ Test(blocks, several_dumps_and_choices) {
   etr_map_init(&names, &arena);
   make_dump(&arena, &names, &dumps[0], "E: a@1=1|E: a@1=2");
   make_dump(&arena, &names, &dumps[1], "E: a@1=3");
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, NULL), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, 2, NULL), ETR_OK);
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text, "E[0,1,2] a@1=1/0,2/1,3/2");
   cr_expect_eq(blocks.runs[2].dump, 1);
   cr_expect_eq(blocks.runs[2].index_in_dump, 0);
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, &options), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, 2, &options), ETR_OK);
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text, "E[0,2] a@1=1/0,3/2|E[1] a@1=2/1");
   etr_arena_clear(&arena);
@@ -120,7 +120,7 @@ Test(blocks, statistics_of_a_row) {
   etr_blocks blocks;
   etr_map_init(&names, &arena);
   make_dump(&arena, &names, &dump, "E: Method::execute@-1=10 a@1=40|E: Method::execute@-1=20 a@1=20");
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
   cr_assert_eq(blocks.block_count, 1);
   const etr_stats *stats = &blocks.blocks[0].events[1].stats;
   cr_expect_eq(stats->count, 2);

@@ -158,7 +158,7 @@ static void run_case(const join_case *c, char *out, size_t size) {
   for (size_t i = 0; i < count; i++)
     joins[i] = (etr_method_join){
         .name = c->methods[i].name, .graph = make_graph(&arena, c->methods[i].nodes), .map = make_map(&arena, &c->methods[i])};
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, count, NULL), ETR_OK);
   etr_methods_decide(&blocks, joins, count, NULL, &warnings);
   for (uint32_t i = 0; i < count; i++) {
     etr_method_graphs graphs = {.edge = (etr_graph *)joins[i].graph};
