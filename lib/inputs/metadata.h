@@ -34,7 +34,7 @@ const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_sl
  */
 const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id);
 
-/** Name of the oldest ancestor in such a text; NULL if it names none. Bodies of control flow are graphs whose ids the record does not tell. */
+/** Name of the oldest ancestor in such a text; NULL if it names none. The ids of bodies of cond, map, ... nothing tells. */
 const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node);
 
 /**

@@ -36,7 +36,8 @@ static int by_first_run(const void *a, const void *b) {
 
 bool etr_blocks_set_apart(etr_blocks *blocks, etr_arena *arena, const uint32_t *runs, size_t count) {
   etr_arena scratch = {0};
-  uint64_t *sorted = etr_arena_alloc_array(&scratch, etr_samples_most(blocks->blocks, blocks->block_count), sizeof *sorted);
+  uint64_t *sorted = etr_arena_alloc_array(&scratch, etr_samples_most(blocks->blocks, blocks->block_count),
+                                           sizeof *sorted);
   etr_block *all = etr_arena_alloc_array(arena, blocks->block_count + count, sizeof *all);
   bool good = sorted && all;
   if (good && blocks->block_count) memcpy(all, blocks->blocks, blocks->block_count * sizeof *all);

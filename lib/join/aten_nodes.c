@@ -48,7 +48,9 @@ static bool index_bodies(pairing *p) {
 
 /* ---- The Edge graph ---- */
 
-static scope scope_of(const pairing *p, uint32_t subgraph) { return subgraph == ETR_NONE ? ETR_NONE : p->scopes[subgraph]; }
+static scope scope_of(const pairing *p, uint32_t subgraph) {
+  return subgraph == ETR_NONE ? ETR_NONE : p->scopes[subgraph];
+}
 
 static uint32_t find_node(const pairing *p, const etr_node *edge_node) {
   scope in = scope_of(p, edge_node->subgraph);

@@ -77,8 +77,8 @@ static void describe(etr_event *e, const etr_join_instruction *instruction, etr_
   e->handle_count = map->handle_count;
 }
 
-/* A kernel of the graph logs its name. What logs none though others do is the runtime's own: the loop of a map, of which the
- * handle map knows nothing, or arithmetic on sizes. */
+/* A kernel of the graph logs its name. What logs none though others do is the runtime's own: the loop of a map, of
+ * which the handle map knows nothing, or arithmetic on sizes. */
 static bool is_of_runtime(const attributor *a, const etr_event *e, const etr_join_instruction *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
   if (instruction->is_prim || (is_unknown && etr_slice_is(instruction->op, "sym_size"))) return true;

@@ -45,8 +45,8 @@ typedef struct builder {
   etr_vec(etr_block) blocks;
   etr_vec(signatures) rows_of_block;
   stretch at;                     /* of the run being added */
-  const etr_dump_run *before;     /* the run added last, and its key */
-  block_key key_before;
+  const etr_dump_run *before;     /* the run added last */
+  block_key key_before;           /* its key */
   etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
 } builder;
 
@@ -132,7 +132,9 @@ static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *rows
 /* ---- Loads and choices ---- */
 
 /* Method::init, Method::execute, Program::load_method: whatever instruction id they carry is not theirs. */
-static bool is_framework(const char *name) { return strncmp(name, "Method::", 8) == 0 || strncmp(name, "Program::", 9) == 0; }
+static bool is_framework(const char *name) {
+  return strncmp(name, "Method::", 8) == 0 || strncmp(name, "Program::", 9) == 0;
+}
 
 bool etr_is_load(const char *event_name) { return strcmp(event_name, "Program::load_method") == 0; }
 
@@ -204,7 +206,7 @@ static uint32_t find_block(builder *b, const block_key *key, const signatures *r
   return index;
 }
 
-/* Programs run the same events again and again: a run with the events and the key of the one before it has its rows, and its block. */
+/* Programs run the same events again and again: a run like the one before it, with its key, has its rows and block. */
 static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
   if (run->event_count != other->event_count) return false;
   for (size_t i = 0; i < run->event_count; i++) {
@@ -316,13 +318,14 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
   for (size_t i = 0; i < b->blocks.count; i++)
     if (!allot_samples(b, &b->blocks.data[i])) return false;
   each_run(b, dumps, dump_count, put_samples);
-  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count), sizeof *sorted);
+  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
+                                           sizeof *sorted);
   for (size_t i = 0; sorted && i < b->blocks.count; i++) etr_samples_measure(&b->blocks.data[i], sorted);
   return sorted != NULL;
 }
 
-etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count, size_t method_count,
-                            const etr_options *options) {
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
+                            size_t method_count, const etr_options *options) {
   builder b = {.arena = arena, .options = options, .splits_at_loads = method_count != 1};
   bool good = true;
   etr_map_init(&b.by_signature, &b.scratch);

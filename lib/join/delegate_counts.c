@@ -111,8 +111,8 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes, const etr_map_instruction *map,
-                                  etr_arena *scratch) {
+bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
+                                  const etr_map_instruction *map, etr_arena *scratch) {
   *out = (etr_delegate_counts){0};
   if (!map || map->handle_count == 0 || nodes->count == 0) return false;
   uint32_t *handles = etr_arena_alloc_array(scratch, map->handle_count, sizeof *handles);

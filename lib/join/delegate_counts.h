@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * delegate_counts.h - how many operators of each class a delegate of XNNPACK can run: what tells apart methods that look alike
- * from outside. Layer 3.
+ * delegate_counts.h - how many operators of each class a delegate of XNNPACK can run: what tells apart methods that
+ * look alike from outside. Layer 3.
  */
 #ifndef ETR_DELEGATE_COUNTS_H
 #define ETR_DELEGATE_COUNTS_H
@@ -27,12 +27,12 @@ typedef struct etr_handle_classes {
   size_t count;
 } etr_handle_classes;
 
-/** Kinds of convolution, which the runtime names by shape, count as one class, x * x as a product; other classes are their own. */
+/** Kinds of convolution, which the runtime names by shape, count as one class, x * x as a product; others as they are. */
 etr_xnn_class etr_counted_class(etr_xnn_class class_);
 
 /**
- * Whether XNNPACK runs as many operators of a class as there are, at most: of others it makes more (a clamp of an activation) or
- * fewer (one lookup of several unary operators), or they are inserted and dropped.
+ * Whether XNNPACK runs as many operators of a class as there are, at most: of others it makes more (a clamp of an
+ * activation) or fewer (one lookup of several unary operators), or they are inserted and dropped.
  */
 bool etr_class_is_countable(etr_xnn_class class_);
 
@@ -43,7 +43,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
 bool etr_delegate_counts_of_payload(etr_delegate_counts *out, etr_slice payload);
 
 /** Counts by the nodes of the delegate's handles. False, *out zeroed: they are not known, or out of memory. */
-bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes, const etr_map_instruction *map,
-                                  etr_arena *scratch);
+bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
+                                  const etr_map_instruction *map, etr_arena *scratch);
 
 #endif

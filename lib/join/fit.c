@@ -60,7 +60,8 @@ static bool prepare(candidate *c, etr_arena *arena, const etr_method_join *join)
     if (n->kind != ETR_NODE_OP || n->debug_handle == 0) continue;
     etr_map_set(&c->operators, handle_key(key, sizeof key, n->debug_handle, etr_operator_of_target(n->target)), 1);
   }
-  for (size_t i = 0; graph && i < graph->subgraph_count; i++) c->has_bodies |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+  for (size_t i = 0; graph && i < graph->subgraph_count; i++)
+    c->has_bodies |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
   return etr_handle_classes_of(&c->classes, arena, graph);
 }
 
@@ -95,7 +96,8 @@ static bool fits_program(const etr_pte_method *program, const etr_event *e, etr_
   if (e->instruction_id < 0) return true;
   if ((size_t)e->instruction_id >= program->instruction_count) return false;
   const etr_instruction *instruction = &program->instructions[e->instruction_id];
-  if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT) return instruction->kind == ETR_INSTRUCTION_DELEGATE;
+  if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT)
+    return instruction->kind == ETR_INSTRUCTION_DELEGATE;
   if (strcmp(e->name, "JF_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
   if (strcmp(e->name, "MOVE_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_MOVE;
   bool kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
@@ -180,7 +182,8 @@ static bool count_rows(uint32_t ran[ETR_XNN_CLASSES], const rows *r, size_t firs
   return any;
 }
 
-static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, size_t first, size_t end) {
+static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, size_t first,
+                          size_t end) {
   uint32_t ran[ETR_XNN_CLASSES] = {0};
   etr_delegate_counts has;
   int32_t instruction = r->block->events[first].instruction_id;

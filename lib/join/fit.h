@@ -2,10 +2,11 @@
  *
  * fit.h - how well a block of runs fits each method. Layer 3.
  *
- * With the .pte each row is held against the method's instruction list: it fits or it does not. Without it a row speaks for a
- * method (its operator is at a node of the instruction's handles, its delegate id is in the delegate map) or against it (an
- * unknown delegate, another operator). Methods that look alike so far may differ inside their delegates: what ran there is
- * counted by class and compared with the payload in the .pte, or else with the nodes of the delegate's handles.
+ * With the .pte each row is held against the method's instruction list: it fits or it does not. Without it a row speaks
+ * for a method (its operator is at a node of the instruction's handles, its delegate id is in the delegate map) or
+ * against it (an unknown delegate, another operator). Methods that look alike so far may differ inside their delegates:
+ * what ran there is counted by class and compared with the payload in the .pte, or else with the nodes of the
+ * delegate's handles.
  */
 #ifndef ETR_FIT_H
 #define ETR_FIT_H
@@ -30,7 +31,8 @@ typedef enum etr_fit_part {
 /** What is known of the methods, prepared for many blocks. */
 typedef struct etr_fitter etr_fitter;
 
-/** In the arena; NULL when out of memory. The joins must live as long. Their instructions and nodes need not be found yet. */
+/** In the arena; NULL when out of memory. The joins must live as long. Their instructions and nodes need not be found
+ * yet. */
 etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_join *joins, size_t count);
 
 /** Fills fits, one for each method. False: out of memory. */

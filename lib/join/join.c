@@ -199,7 +199,8 @@ static size_t count_free(const joiner *j, uint32_t handle) {
 
 /* The handle of a kernel that has none of its operator's nodes; 0 if the kernel is settled, or has no handle. */
 static uint32_t open_handle(const etr_join_instruction *instruction) {
-  bool open = instruction->is_kernel && !instruction->is_prim && instruction->node == ETR_NONE && instruction->map && instruction->map->handle_count;
+  bool open = instruction->is_kernel && !instruction->is_prim && instruction->node == ETR_NONE && instruction->map &&
+              instruction->map->handle_count;
   return open ? instruction->map->handles[0] : 0;
 }
 
@@ -235,7 +236,8 @@ static void join_kernels(joiner *j) {
   etr_map_init(&delegated_handles, &j->scratch);
   for (size_t i = 0; i < j->join->instructions.count; i++) {
     etr_join_instruction *instruction = &j->join->instructions.data[i];
-    if (instruction->is_kernel && !instruction->is_prim && instruction->map && instruction->op.size) take_by_operator(j, instruction);
+    if (instruction->is_kernel && !instruction->is_prim && instruction->map && instruction->op.size)
+      take_by_operator(j, instruction);
     for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++)
       etr_map_set(&delegated_handles, (etr_slice){(const char *)&instruction->map->handles[k], sizeof(uint32_t)}, 1);
   }
@@ -260,7 +262,9 @@ static void join_bodies(joiner *j) {
   if (count) etr_sort(free_nodes, count, sizeof *free_nodes, by_operator);
   for (size_t i = 0; count && i < j->join->instructions.count; i++) {
     etr_join_instruction *instruction = &j->join->instructions.data[i];
-    uint32_t op = instruction->is_kernel && !instruction->is_prim && !instruction->map ? etr_map_get(&j->operators, instruction->op) : ETR_NONE;
+    uint32_t op = instruction->is_kernel && !instruction->is_prim && !instruction->map
+                      ? etr_map_get(&j->operators, instruction->op)
+                      : ETR_NONE;
     if (op == ETR_NONE) continue;
     size_t at = first_slot(free_nodes, count, (slot){0, op, next});
     if (at == count || free_nodes[at].op != op) continue;

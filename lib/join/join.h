@@ -73,7 +73,7 @@ etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
 
 /** What a row of a block is. */
 typedef enum etr_row_kind {
-  ETR_ROW_FRAMEWORK,      /* Method::*, Program::*, control flow, an OPERATOR_CALL around a kernel, executorch_prim::* */
+  ETR_ROW_FRAMEWORK,      /* Method::*, Program::*, control flow, executorch_prim, an OPERATOR_CALL around a kernel */
   ETR_ROW_KERNEL,         /* native_call_*, or an OPERATOR_CALL that logged no kernel */
   ETR_ROW_DELEGATE_CALL,  /* a delegate as a whole */
   ETR_ROW_DELEGATE_EVENT, /* one operator inside a delegate */
@@ -83,10 +83,10 @@ typedef enum etr_row_kind {
 etr_row_kind etr_row_kind_of(const etr_block *block, size_t row);
 
 /**
- * Decides the method of every block: sets block.method (an index into joins) and block.method_rule. Blocks without kernels or
- * delegates (loads) get none. Of a block that fits several equally, a run right behind the load of one method is told by the order
- * of loads, and set apart: its block is its own then. Warns of blocks that fit no method, and of ties. Out of memory shows on the
- * warnings' arena.
+ * Decides the method of every block: sets block.method (an index into joins) and block.method_rule. Blocks without
+ * kernels or delegates (loads) get none. Of a block that fits several equally, a run right behind the load of one method
+ * is told by the order of loads, and set apart: its block is its own then. Warns of blocks that fit no method, and of
+ * ties. Out of memory shows on the warnings' arena.
  */
 void etr_methods_decide(etr_blocks *blocks, const etr_method_join *joins, size_t join_count, const etr_options *options,
                         etr_warnings *warnings);

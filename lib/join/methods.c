@@ -2,9 +2,9 @@
  *
  * methods.c - which method a block of runs is. No run of an ETDump says so: it is told by what ran.
  *
- * The method that fits best (fit.h) is the block's. Where several fit equally the order of loads may tell one run: the one right
- * behind a load, which is of the method that the load brought, if a single one of those that fit had not run before. Such a run
- * gets a block of its own. What is a tie then stays undecided.
+ * The method that fits best (fit.h) is the block's. Where several fit equally the order of loads may tell one run: the
+ * one right behind a load, which is of the method that the load brought, if a single one of those that fit had not run
+ * before. Such a run gets a block of its own. What is a tie then stays undecided.
  */
 #include "apart.h"
 #include "fit.h"
@@ -104,9 +104,11 @@ static const char *rule_text(const decider *d, size_t best) {
   const etr_fit *fit = &d->fits[best];
   if (d->count == 1 && fit->exact) return "program: the only method";
   if (d->count == 1) return fit->against ? "only method, though some events disagree with the record" : "only method";
-  if (fit->exact && decisive_part(d, best) == ETR_FIT_AGAINST) return "program: the only method with these instructions";
+  if (fit->exact && decisive_part(d, best) == ETR_FIT_AGAINST)
+    return "program: the only method with these instructions";
   if (fit->exact)
-    return fit->missing ? "program: best fit of instructions, and of operators in delegates" : "program: instructions, and operators in delegates";
+    return fit->missing ? "program: best fit of instructions, and of operators in delegates"
+                        : "program: instructions, and operators in delegates";
   return fit->missing ? "best fit of instructions, operators and delegates" : "instructions, operators and delegates";
 }
 
@@ -160,7 +162,9 @@ static bool choose(decider *d, etr_block *block) {
   return false;
 }
 
-static bool run_ran(const decider *d, size_t run) { return etr_block_ran(&d->blocks->blocks[d->blocks->runs[run].block]); }
+static bool run_ran(const decider *d, size_t run) {
+  return etr_block_ran(&d->blocks->blocks[d->blocks->runs[run].block]);
+}
 
 /* A choice for loads alone is a mistake in counting runs. */
 static void warn_of_choices(decider *d) {
@@ -169,8 +173,8 @@ static void warn_of_choices(decider *d) {
     size_t last = ETR_MAX(choice->run, choice->last), run = choice->run;
     while (run <= last && run < d->blocks->run_count && !run_ran(d, run)) run++;
     if (run > last)
-      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "no method ran in run %zu: that it is of %s decides nothing", choice->run,
-               choice->method);
+      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "no method ran in run %zu: that it is of %s decides nothing",
+               choice->run, choice->method);
   }
 }
 
@@ -187,13 +191,9 @@ static void count_loads(decider *d) {
 
 /* Whether one method, and no other, was loaded between a run and the one before it in which something ran. */
 static bool is_behind_one_load(const decider *d, uint32_t run) {
-  const etr_run *runs = d->blocks->runs;
   uint32_t loads = d->runs[run].loads;
-  for (; run > 0 && runs[run - 1].dump == runs[run].dump; run--) {
-    if (run_ran(d, run - 1)) return loads == 1;
-    loads += d->runs[run - 1].loads;
-  }
-  return false; /* nothing ran before */
+  for (; run > 0 && !run_ran(d, run - 1); run--) loads += d->runs[run - 1].loads;
+  return loads == 1;
 }
 
 /* The method that the load right before a run brought: of those that fit, the only one that had not run before. */
@@ -238,10 +238,12 @@ static bool tell_by_loads(decider *d) {
   }
   uint32_t *apart = etr_arena_alloc_array(&d->scratch, d->told.count, sizeof *apart);
   for (size_t i = 0; apart && i < d->told.count; i++) apart[i] = d->told.data[i].run;
-  if (!apart || (d->told.count && !etr_blocks_set_apart(d->blocks, d->warnings->arena, apart, d->told.count))) return false;
+  if (!apart || (d->told.count && !etr_blocks_set_apart(d->blocks, d->warnings->arena, apart, d->told.count)))
+    return false;
   for (size_t i = 0; i < d->told.count; i++) {
     etr_block *block = &d->blocks->blocks[d->blocks->runs[apart[i]].block];
-    set_method(d, block, d->told.data[i].method, "order of loads: of those that fit, the only one that had not run before");
+    set_method(d, block, d->told.data[i].method,
+               "order of loads: of those that fit, the only one that had not run before");
     d->runs[apart[i]].tied = false;
   }
   return true;

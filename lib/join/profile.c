@@ -158,8 +158,8 @@ static etr_status check_choices(const loader *l, etr_error *error) {
                       choice->method);
     size_t last = ETR_MAX(choice->run, choice->last);
     if (last >= l->blocks.run_count)
-      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu", last,
-                      l->blocks.run_count);
+      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu",
+                      last, l->blocks.run_count);
   }
   return ETR_OK;
 }

@@ -3,6 +3,7 @@
  * finding_outliers.c - operators that one run makes look slow: something came in between, and the average does not say so.
  */
 #include "finding_rules.h"
+
 #include "label.h"
 
 /* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. Of a node whose median is below its
@@ -42,8 +43,9 @@ bool etr_find_outliers(etr_finder *finder) {
   const char *whose = added->node_count == 1 ? " took over ten times its" : "s took over ten times their";
   added->title = etr_arena_format(finder->arena, "%zu operator%s median in one run", added->node_count, whose);
   added->evidence = etr_arena_format(finder->arena, "most: %s %s in run %u of %zu; its median is %s, its average %s",
-                                     etr_label_node(finder->arena, graph, (uint32_t)worst), etr_finder_time_of(finder, (double)worst_run->ticks),
-                                     (unsigned)worst_run->run + 1, finder->method->run_count, etr_finder_time_of(finder, time->per_run.p50),
+                                     etr_label_node(finder->arena, graph, (uint32_t)worst),
+                                     etr_finder_time_of(finder, (double)worst_run->ticks), (unsigned)worst_run->run + 1,
+                                     finder->method->run_count, etr_finder_time_of(finder, time->per_run.p50),
                                      etr_finder_time_of(finder, time->avg));
   return true;
 }

@@ -19,6 +19,7 @@ SCRIPTS = {
     "delegation.py": {},
     "balance.py": {},
     "xnnpack.py": {},
+    "places.py": {},
 }
 
 
