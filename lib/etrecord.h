@@ -92,16 +92,17 @@ ETR_API void etr_inputs_clear(etr_inputs *inputs);
 
 /* ---- Options -------------------------------------------------------------------------------------------------------------------------- */
 
-/** RUN=METHOD: decides the method of one run where the files cannot tell. */
+/** RUN=METHOD: decides the method of a run, or of several in a row, where the files cannot tell. Loads stay loads. */
 typedef struct etr_method_choice {
   size_t run; /**< index into etr_profile.runs */
   const char *method;
+  size_t last; /**< the last run that it decides; 0, or less than run: only `run` */
 } etr_method_choice;
 
 /** How to read. Zeroed means defaults. */
 typedef struct etr_options {
   double ticks_per_second;          /**< clock of the ETDump; 0: 1e9, that is, ticks are nanoseconds */
-  const etr_method_choice *choices; /**< methods of runs, decided by the caller */
+  const etr_method_choice *choices; /**< methods of runs, decided by the caller; of two for a run the last counts */
   size_t choice_count;
   uint64_t max_entry_bytes; /**< largest size of one decompressed entry or input file; 0: 16 GiB for an entry (read in a stream), 1 GiB for
                                  a file read whole. Of a .pte the weights do not count */
@@ -220,7 +221,9 @@ typedef struct etr_node {
   const char *weight_name;       /**< of a parameter, buffer or constant: "a.weight"; else NULL */
   const char *const *edge_nodes; /**< in program/METHOD: names of the Edge nodes that the instruction stands for */
   size_t edge_node_count;
-  const char *aten_node; /**< name of the node of aten/forward this one came from, through from_node and export_graph_id; NULL if not told */
+  const char *aten_node; /**< name of the node of aten/forward this one came from, through from_node and
+                              export_graph_id; of a node in a body, the name in the body of that graph that became
+                              this one. NULL if not told */
 } etr_node;
 
 /** The value of a node's argument; NULL if it has none of this name. */

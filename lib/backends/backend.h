@@ -15,7 +15,11 @@ typedef enum etr_class_trait {
   ETR_CLASS_COMPUTES = 1, /* the model's own work: without a node its time is unexplained, never layout */
   ETR_CLASS_INSERTED = 2, /* a lowering may insert it: layout, conversions, copies */
   ETR_CLASS_FUSES = 4,    /* a node of this class may become part of another operator, or vanish */
+  ETR_CLASS_COUNTS = 8,   /* as many run as there are: none is split, dropped or made part of another */
+  ETR_CLASS_VARIES = 16,  /* what operators of other classes may run as */
 } etr_class_trait;
+
+enum { ETR_MOST_CLASSES = 64 }; /* of a backend */
 
 /** A value that operators of a payload read or write. */
 typedef struct etr_payload_value {

@@ -56,7 +56,7 @@ typedef enum etr_xnn_class {
   ETR_XNN_MEAN,
   ETR_XNN_SDPA,
   ETR_XNN_LOOKUP, /* Convert, unary operators, Convert as one table: reported as "Invalid Unary Op" */
-  ETR_XNN_CLASSES,
+  ETR_XNN_CLASSES, /* at most ETR_MOST_CLASSES */
 } etr_xnn_class;
 
 /** The row of backend.c. Events count whole microseconds (XNNExecutor's profiler, xnn_profile_info_operator_timing). */

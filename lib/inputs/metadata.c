@@ -192,6 +192,35 @@ const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t
   return found;
 }
 
+/* Reads one list of ancestors; the name of the oldest, or NULL. */
+static const char *find_oldest(etr_json *json, etr_map *strings) {
+  const char *oldest = NULL;
+  etr_json_array(json);
+  while (etr_json_element(json)) {
+    const char *name = NULL, *older = NULL;
+    etr_slice key;
+    etr_json_object(json);
+    while (etr_json_key(json, &key)) {
+      if (etr_slice_is(key, "name") && etr_json_peek(json) == ETR_JSON_STRING)
+        name = etr_intern(strings, etr_json_string(json));
+      else if (etr_slice_is(key, "from_node") && etr_json_peek(json) == ETR_JSON_ARRAY)
+        older = find_oldest(json, strings);
+      else
+        etr_json_skip(json);
+    }
+    if (!oldest) oldest = older ? older : name;
+  }
+  return oldest;
+}
+
+const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
+  etr_json *json = etr_json_open_memory(from_node, NULL);
+  if (!json) return NULL;
+  const char *oldest = find_oldest(json, strings);
+  etr_json_close(json);
+  return oldest;
+}
+
 bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped, int64_t graph_id) {
   static const char head[] = "{\\\"name\\\": \\\"";
   char key[48];

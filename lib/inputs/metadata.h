@@ -34,6 +34,9 @@ const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_sl
  */
 const char *etr_ancestor_in_graph(etr_map *strings, etr_slice from_node, int64_t graph_id);
 
+/** Name of the oldest ancestor in such a text; NULL if it names none. The ids of bodies of cond, map, ... nothing tells. */
+const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node);
+
 /**
  * The same from the text as it stands in the document, every quote escaped: from_node is half of a document, and what is wanted one name in it. False
  * if it does not look as Python writes it; then it has to be read.

@@ -309,13 +309,17 @@ static void read_metadata(reader *r, uint32_t node) {
       if (stack) n->module = read_module(r);
       continue;
     }
-    if (ancestors && etr_json_peek_raw(r->json, &text) && etr_ancestor_in_escaped(&n->aten_node, r->strings, text, r->graph_id)) {
+    bool in_body = n->subgraph != ETR_NONE && r->subgraphs.data[n->subgraph].kind == ETR_SUBGRAPH_BODY;
+    if (ancestors && !in_body && etr_json_peek_raw(r->json, &text) &&
+        etr_ancestor_in_escaped(&n->aten_node, r->strings, text, r->graph_id)) {
       etr_json_skip(r->json);
       continue;
     }
     text = etr_json_string(r->json);
     if (handle) n->debug_handle = parse_handle(text);
-    if (ancestors) n->aten_node = etr_ancestor_in_graph(r->strings, text, r->graph_id);
+    if (ancestors)
+      n->aten_node = in_body ? etr_oldest_ancestor(r->strings, text)
+                             : etr_ancestor_in_graph(r->strings, text, r->graph_id);
   }
 }
 

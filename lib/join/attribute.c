@@ -7,6 +7,7 @@
  */
 #include "attribute.h"
 
+#include "aten_nodes.h"
 #include "carriers.h"
 #include "delegates.h"
 #include "pte_graph.h"
@@ -37,6 +38,7 @@ typedef struct attributor {
   portion *spare; /* as long as portions, for sorting */
   etr_vec(etr_delegate) delegates;
   bool warned_shares;
+  bool logs_kernels; /* by their names */
 } attributor;
 
 /* ---- Runs ---- */
@@ -79,9 +81,20 @@ static void describe(etr_event *e, const etr_join_instruction *instruction, etr_
   e->handle_count = map->handle_count;
 }
 
+/* A kernel of the graph logs its name. What logs none though others do is the runtime's own: the loop of a map, of
+ * which the handle map knows nothing, or arithmetic on sizes. */
+static bool is_of_runtime(const attributor *a, const etr_event *e, const etr_join_instruction *instruction) {
+  bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
+  if (instruction->is_prim || (is_unknown && etr_slice_is(instruction->op, "sym_size"))) return true;
+  if (a->join->program || !a->join->graph || strcmp(e->name, "OPERATOR_CALL") != 0) return false;
+  if (instruction->node == ETR_NONE) return is_unknown && a->logs_kernels;
+  return strncmp(a->join->graph->nodes[instruction->node].target, "_operator.", 10) == 0;
+}
+
 static bool join_kernel(attributor *a, etr_event *e, const etr_join_instruction *instruction) {
-  if (instruction && instruction->node == ETR_NONE && instruction->is_prim) e->match = ETR_MATCH_FRAMEWORK; /* runs the loop of a map */
-  if (!instruction || instruction->node == ETR_NONE) return true;
+  if (!instruction) return true;
+  if (is_of_runtime(a, e, instruction)) e->match = ETR_MATCH_FRAMEWORK;
+  if (instruction->node == ETR_NONE || e->match == ETR_MATCH_FRAMEWORK) return true;
   uint32_t *node = etr_arena_alloc(a->arena, sizeof *node);
   if (!node) return false;
   *node = instruction->node;
@@ -368,19 +381,12 @@ static bool time_edge_graph(attributor *a, etr_graph *graph) {
 
 /* Through aten_node; what has no ATen node has no place there. Leaves the portions on ATen nodes. */
 static bool time_aten_graph(attributor *a, const etr_graph *edge, etr_graph *aten) {
-  etr_map by_name;
   etr_node_time *times = etr_arena_alloc_array(a->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(&a->scratch, edge->node_count, sizeof *aten_of);
-  etr_map_init(&by_name, &a->scratch);
-  if (!times || !aten_of) return false;
-  for (uint32_t i = 0; i < aten->node_count; i++) {
-    times[i] = untimed(a, ETR_NONE);
-    if (aten->nodes[i].kind == ETR_NODE_OP) etr_map_set(&by_name, etr_slice_of(aten->nodes[i].name), i);
-  }
-  for (uint32_t i = 0; i < edge->node_count; i++) {
-    aten_of[i] = edge->nodes[i].aten_node ? etr_map_get(&by_name, etr_slice_of(edge->nodes[i].aten_node)) : ETR_NONE;
+  if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten, &a->scratch)) return false;
+  for (uint32_t i = 0; i < aten->node_count; i++) times[i] = untimed(a, ETR_NONE);
+  for (uint32_t i = 0; i < edge->node_count; i++)
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(a, i);
-  }
   for (size_t i = 0; i < a->portions.count; i++)
     if (a->portions.data[i].node != ETR_NONE) a->portions.data[i].node = aten_of[a->portions.data[i].node];
   return time_graph(a, aten, times, false);
@@ -481,6 +487,7 @@ static void warn_of_unexplained(const attributor *a) {
 }
 
 static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *graphs) {
+  for (size_t i = 0; i < a->join->instructions.count; i++) a->logs_kernels |= a->join->instructions.data[i].op.size > 0;
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;

@@ -4,7 +4,7 @@
  */
 #include "blocks.h"
 
-#include "stats.h"
+#include "samples.h"
 
 /* What tells two rows apart. Names are interned, so this is compared and hashed as bytes: no padding may be undefined. */
 typedef struct signature {
@@ -20,16 +20,33 @@ typedef struct group {
   const char *debug_name;
 } group;
 
+/* Where a run stands among the loads of its dump. */
+typedef struct stretch {
+  uint32_t dump;
+  uint32_t further_loads; /* since something of the dump ran first */
+  bool runs;              /* something runs in it */
+  bool any_ran;           /* in it or before it */
+} stretch;
+
+/* What the runs of a block have in common beside their rows; compared and hashed as bytes, as a signature is. */
+typedef struct block_key {
+  const char *name;
+  int64_t choice, bundled_input_index, further_loads;
+} block_key;
+
 typedef struct builder {
   etr_arena *arena;
   etr_arena scratch; /* until the blocks are built */
   etr_arena per_run; /* until the run is added */
   const etr_options *options;
+  bool splits_at_loads;
   etr_map by_signature; /* block's key -> index */
   etr_vec(etr_run) runs;
   etr_vec(etr_block) blocks;
   etr_vec(signatures) rows_of_block;
+  stretch at;                     /* of the run being added */
   const etr_dump_run *before;     /* the run added last */
+  block_key key_before;           /* its key */
   etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
 } builder;
 
@@ -112,42 +129,86 @@ static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *rows
   return event_rows;
 }
 
+/* ---- Loads and choices ---- */
+
+/* Method::init, Method::execute, Program::load_method: whatever instruction id they carry is not theirs. */
+static bool is_framework(const char *name) {
+  return strncmp(name, "Method::", 8) == 0 || strncmp(name, "Program::", 9) == 0;
+}
+
+bool etr_is_load(const char *event_name) { return strcmp(event_name, "Program::load_method") == 0; }
+
+static bool run_ran(const etr_dump_run *run) {
+  for (size_t i = 0; i < run->event_count; i++)
+    if (run->events[i].instruction_id >= 0 && !is_framework(run->events[i].name)) return true;
+  return false;
+}
+
+static bool run_loads(const etr_dump_run *run) {
+  for (size_t i = 0; i < run->event_count; i++)
+    if (etr_is_load(run->events[i].name)) return true;
+  return false;
+}
+
+/* What is loaded once something ran is a further method. */
+static void move_on(builder *b, const etr_dump_run *run, uint32_t dump) {
+  if (b->at.dump != dump) b->at = (stretch){.dump = dump};
+  if (b->splits_at_loads && b->at.any_ran && run_loads(run)) b->at.further_loads++;
+  b->at.runs = run_ran(run);
+  b->at.any_ran |= b->at.runs;
+}
+
+const char *etr_chosen_method(const etr_options *options, size_t run) {
+  for (size_t i = options ? options->choice_count : 0; i-- > 0;) {
+    const etr_method_choice *choice = &options->choices[i];
+    if (run == choice->run || (run > choice->run && run <= choice->last)) return choice->method;
+  }
+  return NULL;
+}
+
+/* The first choice of the same method, counted from 1; 0: no choice. Of loads there is none. */
+static int64_t choice_of(const builder *b, size_t run_index) {
+  const char *method = b->at.runs ? etr_chosen_method(b->options, run_index) : NULL;
+  for (size_t i = 0; method && i < b->options->choice_count; i++)
+    if (strcmp(b->options->choices[i].method, method) == 0) return (int64_t)i + 1;
+  return 0;
+}
+
 /* ---- Blocks ---- */
 
-static const char *choice_of(const etr_options *options, size_t run) {
-  for (size_t i = 0; options && i < options->choice_count; i++)
-    if (options->choices[i].run == run) return options->choices[i].method;
-  return "";
+static block_key key_of(const builder *b, const etr_dump_run *run, size_t run_index) {
+  block_key key;
+  memset(&key, 0, sizeof key);
+  key.name = run->name;
+  key.choice = choice_of(b, run_index);
+  key.bundled_input_index = run->bundled_input_index;
+  key.further_loads = b->at.runs ? b->at.further_loads : 0;
+  return key;
 }
 
 /* The block of a run with these rows, made if it is new. */
-static uint32_t find_block(builder *b, const etr_dump_run *run, size_t run_index, const signatures *rows) {
-  const char *choice = choice_of(b->options, run_index);
-  size_t rows_size = rows->count * sizeof *rows->data, choice_size = strlen(choice);
-  size_t size = sizeof run->name + sizeof run->bundled_input_index + choice_size + rows_size;
-  char *key = etr_arena_alloc(&b->per_run, size);
-  if (!key) return ETR_NONE;
-  char *at = key;
-  memcpy(at, &run->name, sizeof run->name);
-  memcpy(at += sizeof run->name, &run->bundled_input_index, sizeof run->bundled_input_index);
-  memcpy(at += sizeof run->bundled_input_index, choice, choice_size);
-  if (rows_size) memcpy(at + choice_size, rows->data, rows_size);
-  uint32_t known = etr_map_get(&b->by_signature, (etr_slice){key, size});
+static uint32_t find_block(builder *b, const block_key *key, const signatures *rows) {
+  size_t rows_size = rows->count * sizeof *rows->data, size = sizeof *key + rows_size;
+  char *bytes = etr_arena_alloc(&b->per_run, size);
+  if (!bytes) return ETR_NONE;
+  memcpy(bytes, key, sizeof *key);
+  if (rows_size) memcpy(bytes + sizeof *key, rows->data, rows_size);
+  uint32_t known = etr_map_get(&b->by_signature, (etr_slice){bytes, size});
   if (known != ETR_NONE) return known;
   etr_block *block = etr_vec_push(b->arena, &b->blocks);
   signatures *kept = etr_vec_push(&b->scratch, &b->rows_of_block);
   signature *copy = etr_arena_alloc(&b->scratch, rows_size);
   uint32_t index = (uint32_t)(b->blocks.count - 1);
-  if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){key, size}, index)) return ETR_NONE;
-  *block = (etr_block){.name = run->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
+  if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){bytes, size}, index)) return ETR_NONE;
+  *block = (etr_block){.name = key->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
   if (rows_size) memcpy(copy, rows->data, rows_size);
   *kept = (signatures){copy, rows->count, rows->count};
   return index;
 }
 
-/* Programs run the same events again and again: a run with the keys of the one before it has its rows, and its block. */
+/* Programs run the same events again and again: a run like the one before it, with its key, has its rows and block. */
 static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
-  if (run->event_count != other->event_count || run->name != other->name || run->bundled_input_index != other->bundled_input_index) return false;
+  if (run->event_count != other->event_count) return false;
   for (size_t i = 0; i < run->event_count; i++) {
     const etr_dump_event *a = &run->events[i], *b = &other->events[i];
     bool alike = a->name == b->name && a->delegate_id == b->delegate_id && a->instruction_id == b->instruction_id &&
@@ -161,10 +222,13 @@ static bool is_execute(const etr_dump_event *event) { return strcmp(event->name,
 
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
   size_t index = b->runs.count;
-  bool again = b->before && is_alike(run, b->before) && strcmp(choice_of(b->options, index), choice_of(b->options, index - 1)) == 0;
+  move_on(b, run, dump);
+  block_key key = key_of(b, run, index);
+  bool again = b->before && is_alike(run, b->before) && memcmp(&key, &b->key_before, sizeof key) == 0;
   signatures rows = {0};
   uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
-  uint32_t block = again ? b->runs.data[index - 1].block : event_rows ? find_block(b, run, index, &rows) : ETR_NONE;
+  uint32_t block = again ? b->runs.data[index - 1].block : event_rows ? find_block(b, &key, &rows) : ETR_NONE;
+  b->key_before = key;
   b->before = run;
   etr_run *added = block == ETR_NONE ? NULL : etr_vec_push(b->arena, &b->runs);
   uint32_t **kept = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
@@ -199,16 +263,10 @@ static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
   for (size_t i = 0; i < run->event_count; i++) {
     if (b->event_rows.data[run_index][i] == ETR_NONE) continue;
     etr_event *row = &rows[b->event_rows.data[run_index][i]];
-    size_t at = row->sample_count++;
-    ((uint64_t *)row->durations)[at] = run->events[i].duration_ticks;
-    ((uint64_t *)row->starts)[at] = run->events[i].start_ticks;
-    ((uint32_t *)row->sample_runs)[at] = (uint32_t)run_index;
+    etr_samples_put(row, run->events[i].duration_ticks, run->events[i].start_ticks, (uint32_t)run_index);
     row->delegate_id_is_int = run->events[i].delegate_id_is_int;
   }
 }
-
-/* Method::init, Method::execute, Program::load_method: whatever instruction id they carry is not theirs. */
-static bool is_framework(const char *name) { return strncmp(name, "Method::", 8) == 0 || strncmp(name, "Program::", 9) == 0; }
 
 static bool make_rows(builder *b, size_t block_index) {
   etr_block *block = &b->blocks.data[block_index];
@@ -242,14 +300,6 @@ static bool allot_samples(builder *b, etr_block *block) {
   return true;
 }
 
-static void compute_stats(const etr_block *block, uint64_t *sorted) {
-  for (size_t i = 0; i < block->event_count; i++) {
-    etr_event *row = &etr_block_rows(block)[i];
-    if (row->sample_count) memcpy(sorted, row->durations, row->sample_count * sizeof *sorted);
-    row->stats = etr_stats_of(sorted, row->sample_count);
-  }
-}
-
 /* Calls visit for every run of every dump with its index over all. */
 static void each_run(builder *b, const etr_dump *dumps, size_t dump_count, void (*visit)(builder *, const etr_dump_run *, size_t)) {
   size_t run_index = 0;
@@ -258,7 +308,6 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count, void 
 }
 
 static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
-  size_t most = 0;
   for (size_t i = 0; i < b->blocks.count; i++)
     if (!make_rows(b, i)) return false;
   for (size_t i = 0; i < b->runs.count; i++) {
@@ -266,19 +315,18 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
     ((uint32_t *)block->runs)[block->run_count++] = (uint32_t)i;
   }
   each_run(b, dumps, dump_count, count_samples);
-  for (size_t i = 0; i < b->blocks.count; i++) {
-    const etr_block *block = &b->blocks.data[i];
-    for (size_t k = 0; k < block->event_count; k++) most = ETR_MAX(most, block->events[k].sample_count);
+  for (size_t i = 0; i < b->blocks.count; i++)
     if (!allot_samples(b, &b->blocks.data[i])) return false;
-  }
   each_run(b, dumps, dump_count, put_samples);
-  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, most, sizeof *sorted);
-  for (size_t i = 0; sorted && i < b->blocks.count; i++) compute_stats(&b->blocks.data[i], sorted);
+  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
+                                           sizeof *sorted);
+  for (size_t i = 0; sorted && i < b->blocks.count; i++) etr_samples_measure(&b->blocks.data[i], sorted);
   return sorted != NULL;
 }
 
-etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count, const etr_options *options) {
-  builder b = {.arena = arena, .options = options};
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
+                            size_t method_count, const etr_options *options) {
+  builder b = {.arena = arena, .options = options, .splits_at_loads = method_count != 1};
   bool good = true;
   etr_map_init(&b.by_signature, &b.scratch);
   for (size_t d = 0; good && d < dump_count; d++)

@@ -3,8 +3,9 @@
  * blocks.h - runs grouped into event blocks, as ExecuTorch's Inspector groups them. Layer 3.
  * After executorch/devtools/inspector/_inspector.py: InstructionEvent, EventSignature, RunSignature.
  *
- * Within a run, events of one instruction (and delegate id) stand together at the place of the first; equal ones become one row. Unlike the
- * Inspector, a row keeps every occurrence of a loop, not only the last. Runs with the same name, rows and bundled input are a block.
+ * Within a run, events of one instruction (and delegate id) stand together at the place of the first; equal ones become
+ * one row. Unlike the Inspector, a row keeps every occurrence of a loop, not only the last. Runs with the same name,
+ * rows and bundled input are a block.
  */
 #ifndef ETR_BLOCKS_H
 #define ETR_BLOCKS_H
@@ -20,10 +21,21 @@ typedef struct etr_blocks {
 } etr_blocks;
 
 /**
- * Groups the runs of all dumps. choices splits blocks: runs with different choices are never in one. All names must be interned in one map, so
- * that equal texts are equal pointers. Errors: ETR_ERROR_MEMORY.
+ * Groups the runs of all dumps. Equal runs are still not in one block
+ *   - if the options choose different methods for them;
+ *   - if a load stands between them that came when something of the dump had run already: it may have brought another
+ *     method. Not so if method_count, how many methods are known, is 1; nor are loads themselves kept apart.
+ *
+ * All names must be interned in one map, so that equal texts are equal pointers. Errors: ETR_ERROR_MEMORY.
  */
-etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count, const etr_options *options);
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
+                            size_t method_count, const etr_options *options);
+
+/** The method that the options choose for a run, by the last choice that names it; NULL: none does. */
+const char *etr_chosen_method(const etr_options *options, size_t run);
+
+/** True of the event that marks the load of a method. */
+bool etr_is_load(const char *event_name);
 
 /** True if an instruction ran in the block: a load has none. */
 bool etr_block_ran(const etr_block *block);

@@ -13,7 +13,7 @@ typedef struct finder {
 
 /* ---- What shows a fusion ---- */
 
-static uint64_t bit_of(uint16_t class_) { return class_ && class_ < 64 ? (uint64_t)1 << class_ : 0; }
+static uint64_t bit_of(uint16_t class_) { return class_ && class_ < ETR_MOST_CLASSES ? (uint64_t)1 << class_ : 0; }
 
 static void note_events(const finder *f, const etr_block *block) {
   for (size_t i = 0; i < block->event_count; i++) {

@@ -11,7 +11,6 @@ enum { MOST_LOOKED_AT = 16 << 20 };
 
 enum { NO_HOLDER = 0, SHARED = -1 };
 
-enum { MOST_CLASSES = 64 }; /* of a backend; more are not counted */
 
 /* A node that an entry may stand for. */
 typedef struct candidate {
@@ -96,7 +95,7 @@ static size_t choose_by_events(finder *f, size_t count, size_t most, uint32_t *e
   size_t chosen = 0;
   for (size_t i = 0; i < count && chosen < most; i++) {
     candidate *c = &f->candidates[i];
-    if (c->class_ == 0 || c->class_ >= MOST_CLASSES || events[c->class_] == 0) continue;
+    if (c->class_ == 0 || c->class_ >= ETR_MOST_CLASSES || events[c->class_] == 0) continue;
     events[c->class_]--;
     c->chosen = true;
     chosen++;
@@ -127,7 +126,7 @@ static void count_events(finder *f, uint32_t *events, const etr_join_instruction
       const etr_event *e = &block->events[i];
       if (e->instruction_id != instruction->id || !e->delegate_id) continue;
       uint16_t class_ = backend->class_of_event(e->delegate_id);
-      if (class_ < MOST_CLASSES) events[class_]++;
+      if (class_ < ETR_MOST_CLASSES) events[class_]++;
       found = true;
     }
     if (found) return;
@@ -167,7 +166,7 @@ static int by_handle(const void *a, const void *b) {
 /* Fills nodes, one for each entry of the delegate's list; ETR_NONE where none is left. */
 static bool deal(finder *f, const etr_join_instruction *instruction, uint32_t *nodes) {
   size_t count = instruction->map->handle_count;
-  uint32_t events[MOST_CLASSES] = {0};
+  uint32_t events[ETR_MOST_CLASSES] = {0};
   entry *entries = etr_arena_alloc_array(f->scratch, count, sizeof *entries);
   if (!entries) return false;
   for (size_t i = 0; i < count; i++) entries[i] = (entry){instruction->map->handles[i], (uint32_t)i};

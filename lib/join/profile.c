@@ -159,9 +159,10 @@ static etr_status check_choices(const loader *l, etr_error *error) {
     if (!known)
       return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "run %zu cannot be of method %s: there is no such method", choice->run,
                       choice->method);
-    if (choice->run >= l->blocks.run_count)
-      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu", choice->run,
-                      l->blocks.run_count);
+    size_t last = ETR_MAX(choice->run, choice->last);
+    if (last >= l->blocks.run_count)
+      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu",
+                      last, l->blocks.run_count);
   }
   return ETR_OK;
 }
@@ -185,7 +186,8 @@ static void name_program(const loader *l, etr_graph *program, const char *method
 
 static etr_status join_all(loader *l, etr_error *error) {
   if (!collect_methods(l)) return out_of_memory(error);
-  ETR_TRY(etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, l->options) == ETR_OK ? ETR_OK : out_of_memory(error));
+  if (etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, l->joins.count, l->options) != ETR_OK)
+    return out_of_memory(error);
   etr_arena_clear(&l->runs);
   ETR_TRY(check_choices(l, error));
   etr_methods_decide(&l->blocks, l->joins.data, l->joins.count, l->options, &l->warnings);

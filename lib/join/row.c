@@ -6,10 +6,13 @@
 
 #include "operator.h"
 
+/* What the runtime does for itself, with sizes and in loops: no kernel of the graph. */
+static bool is_prim(const char *event_name) { return strncmp(event_name, "native_call_executorch_prim::", 29) == 0; }
+
 etr_row_kind etr_row_kind_of(const etr_block *block, size_t row) {
   const etr_event *e = &block->events[row];
   if (e->delegate_id) return ETR_ROW_DELEGATE_EVENT;
-  if (e->instruction_id < 0 || e->sample_count == 0) return ETR_ROW_FRAMEWORK;
+  if (e->instruction_id < 0 || e->sample_count == 0 || is_prim(e->name)) return ETR_ROW_FRAMEWORK;
   if (strcmp(e->name, "DELEGATE_CALL") == 0) return ETR_ROW_DELEGATE_CALL;
   if (etr_operator_of_event(e->name).size) return ETR_ROW_KERNEL;
   if (strcmp(e->name, "OPERATOR_CALL") != 0) return ETR_ROW_FRAMEWORK;

@@ -8,7 +8,7 @@
 #include "blocks.h"
 
 typedef enum etr_row_kind {
-  ETR_ROW_FRAMEWORK,      /* Method::*, Program::*, control flow, an OPERATOR_CALL around a kernel */
+  ETR_ROW_FRAMEWORK,      /* Method::*, Program::*, control flow, executorch_prim, an OPERATOR_CALL around a kernel */
   ETR_ROW_KERNEL,         /* native_call_*, or an OPERATOR_CALL that logged no kernel */
   ETR_ROW_DELEGATE_CALL,  /* a delegate as a whole */
   ETR_ROW_DELEGATE_EVENT, /* one operator inside a delegate */

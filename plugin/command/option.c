@@ -225,15 +225,27 @@ static exit_status check_arguments(const parser *p) {
   return message_usage(p->named, "which record? give a file or a directory");
 }
 
-/* RUN=METHOD texts become choices. */
+/* "3" or "3-8", up to the '='. */
+static bool parse_runs(const char *text, size_t size, etr_method_choice *out) {
+  char first[24] = "";
+  int64_t run, last;
+  if (size >= sizeof first) return false;
+  memcpy(first, text, size);
+  char *dash = strchr(first, '-');
+  if (dash) *dash = '\0';
+  if (!parse_count(first, &run) || !parse_count(dash ? dash + 1 : first, &last) || last < run) return false;
+  out->run = (size_t)run;
+  out->last = (size_t)last;
+  return true;
+}
+
+/* RUNS=METHOD texts become choices. */
 static exit_status parse_choices(cli_settings *out, const char *command) {
   for (size_t i = 0; i < out->map_count; i++) {
-    const char *equals = strchr(out->map_texts[i], '=');
-    char digits[24] = "";
-    int64_t run;
-    if (equals && (size_t)(equals - out->map_texts[i]) < sizeof digits) memcpy(digits, out->map_texts[i], (size_t)(equals - out->map_texts[i]));
-    if (!equals || !equals[1] || !parse_count(digits, &run)) return message_usage(command, "--map takes RUN=METHOD, not \"%s\"", out->map_texts[i]);
-    out->choices[i] = (etr_method_choice){.run = (size_t)run, .method = equals + 1};
+    const char *text = out->map_texts[i], *equals = strchr(text, '=');
+    if (!equals || !equals[1] || !parse_runs(text, (size_t)(equals - text), &out->choices[i]))
+      return message_usage(command, "--map takes RUN=METHOD or FIRST-LAST=METHOD, not \"%s\"", text);
+    out->choices[i].method = equals + 1;
   }
   return EXIT_DONE;
 }

@@ -35,7 +35,7 @@ typedef struct cli_settings {
   bool without_buffer; /* set by commands, not by an option: of which dump the debug buffer is cannot be told */
   const char *etdumps[MAX_LIST];
   size_t etdump_count;
-  const char *map_texts[MAX_LIST]; /* RUN=METHOD */
+  const char *map_texts[MAX_LIST]; /* RUNS=METHOD */
   size_t map_count;
   const char *hparam_texts[MAX_LIST]; /* NAME=VALUE */
   size_t hparam_count;

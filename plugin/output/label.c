@@ -77,6 +77,17 @@ etr_slice etr_label_op(const char *target) {
   return size > 0 ? (etr_slice){name, size} : etr_slice_of(target);
 }
 
+static bool is_in_body(const etr_graph *graph, const etr_node *node) {
+  for (uint32_t s = node->subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
+    if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) return true;
+  return false;
+}
+
+const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t node) {
+  const etr_node *n = &graph->nodes[node];
+  return is_in_body(graph, n) ? etr_arena_format(arena, "%s/%s", graph->subgraphs[n->subgraph].path, n->name) : n->name;
+}
+
 char *etr_label_source(etr_arena *arena, const etr_source *source) {
   if (source == NULL) return etr_arena_copy(arena, ETR_SLICE(""));
   const char *file = source->file;

@@ -27,6 +27,9 @@ size_t etr_format_argument(char *to, const char *value);
  *  "aten._softmax.default". Part of target. */
 etr_slice etr_label_op(const char *target);
 
+/** A node's name, unique in its graph: in a body of cond or map with the way there, "true_graph_0/aten_sin_default". */
+const char *etr_label_node(etr_arena *arena, const etr_graph *graph, uint32_t node);
+
 /** "modeling.py:42 in forward"; "" of NULL. */
 char *etr_label_source(etr_arena *arena, const etr_source *source);
 

@@ -2,6 +2,7 @@
  *
  * events_json.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes, as JSON.
  */
+#include "label.h"
 #include "logged.h"
 #include "node_filter.h"
 
@@ -15,6 +16,7 @@ typedef struct handle_node {
 
 typedef struct handle_index {
   const etr_graph *graph; /* NULL: none */
+  etr_arena *arena;
   handle_node *list;
   size_t count;
 } handle_index;
@@ -29,7 +31,7 @@ static int by_handle(const void *a, const void *b) {
 }
 
 static void index_handles(handle_index *index, etr_arena *arena, const etr_graph *graph) {
-  *index = (handle_index){.graph = graph};
+  *index = (handle_index){.graph = graph, .arena = arena};
   index->list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index->list) : NULL;
   for (size_t i = 0; index->list && i < graph->node_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_OP && graph->nodes[i].debug_handle)
@@ -68,9 +70,10 @@ static void put_handles(etr_fields *f, const etr_event *event) {
   etr_jw_end(f->json);
 }
 
-static void put_nodes(etr_fields *f, const etr_graph *graph, const etr_event *event) {
+static void put_nodes(etr_fields *f, const handle_index *index, const etr_event *event) {
   etr_field_list(f, "nodes");
-  for (size_t i = 0; graph && i < event->node_count; i++) etr_jw_string(f->json, graph->nodes[event->nodes[i]].name);
+  for (size_t i = 0; index->graph && i < event->node_count; i++)
+    etr_jw_string(f->json, etr_label_node(index->arena, index->graph, event->nodes[i]));
   etr_jw_end(f->json);
 }
 
@@ -107,7 +110,7 @@ static void put_event(etr_fields *f, const handle_index *index, const etr_logged
   etr_field_text(f, "delegate_backend_name", event->backend);
   put_handles(f, event);
   put_op_types(f, index, event);
-  put_nodes(f, index->graph, event);
+  put_nodes(f, index, event);
   etr_field_text(f, "match", etr_match_name(event->match));
   etr_field_number(f, "confidence", event->node_count ? event->confidence : NAN);
   put_samples(f, event);

@@ -2,6 +2,7 @@
  *
  * events_table.c - the event blocks as tables.
  */
+#include "label.h"
 #include "node_filter.h"
 #include "table.h"
 
@@ -43,7 +44,7 @@ static void add_names(events_table *t, const etr_block *block, const etr_event *
   }
   etr_table_add(&t->table, event->name);
   etr_table_add(&t->table, event->instruction_id < 0 ? "" : etr_arena_format(&t->arena, "%d", (int)event->instruction_id));
-  etr_table_add(&t->table, graph && event->node_count ? graph->nodes[event->nodes[0]].name : "");
+  etr_table_add(&t->table, graph && event->node_count ? etr_label_node(&t->arena, graph, event->nodes[0]) : "");
   etr_table_add(&t->table, etr_match_name(event->match));
 }
 
@@ -87,7 +88,8 @@ static const char *sort_key(const events_table *t, const etr_block *block, const
 }
 
 static void put_title(events_table *t, const etr_block *block) {
-  const char *method = block->method == ETR_NONE ? NULL : t->profile->methods[block->method].name;
+  const char *name = block->method == ETR_NONE ? NULL : t->profile->methods[block->method].name;
+  const char *method = name && !name[0] ? "method not known" : name;
   etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
   size_t width = t->options->width ? t->options->width : 100;
   const char *times = etr_arena_format(&t->arena, " \xC2\xB7 times in %s\n", etr_unit_name(t->options->unit));

@@ -4,6 +4,7 @@
  */
 #include "summary_json.h"
 
+#include "label.h"
 #include "node_filter.h"
 #include "output_gaps.h"
 #include "summary.h"
@@ -103,14 +104,16 @@ static void put_first_run(const etr_fields *f, const etr_summary *s) {
   etr_jw_end(f->json);
 }
 
-static void put_finding(const etr_fields *f, const etr_summary *s, const etr_finding *finding) {
+static void put_finding(emitter *e, const etr_summary *s, const etr_finding *finding) {
+  const etr_fields *f = &e->fields;
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_finding_kind_name(finding->kind));
   etr_field_text(f, "title", finding->title);
   etr_field_ticks(f, "cost", finding->cost);
   etr_field_number(f, "share", finding->share);
   etr_field_list(f, "nodes");
-  for (size_t k = 0; k < finding->node_count; k++) etr_jw_string(f->json, s->graph->nodes[finding->nodes[k]].name);
+  for (size_t k = 0; k < finding->node_count; k++)
+    etr_jw_string(f->json, etr_label_node(&e->arena, s->graph, finding->nodes[k]));
   etr_jw_end(f->json);
   etr_field_list(f, "instructions");
   for (size_t k = 0; k < finding->instruction_count; k++) etr_jw_int(f->json, finding->instructions[k]);
@@ -142,7 +145,7 @@ static bool put_method(emitter *e, const etr_method *method) {
   put_breakdown(f, &s, ETR_BY_BACKEND);
   put_breakdown(f, &s, ETR_BY_SOURCE);
   etr_field_list(f, "findings");
-  for (size_t i = 0; i < s.findings.count; i++) put_finding(f, &s, &s.findings.list[i]);
+  for (size_t i = 0; i < s.findings.count; i++) put_finding(e, &s, &s.findings.list[i]);
   etr_jw_end(f->json);
   etr_field_output_gaps(f, (uint32_t)(method - f->profile->methods));
   etr_jw_end(f->json);

@@ -2,6 +2,7 @@
  *
  * values_table.c - what runs logged, with the numbers of each tensor, as a table.
  */
+#include "label.h"
 #include "logged.h"
 #include "node_filter.h"
 #include "table.h"
@@ -29,9 +30,9 @@ static bool takes(const values_table *t, const etr_node_filter *filter, const et
   return !filter->graph_module && !etr_filter_is_active(filter);
 }
 
-static const char *node_of(const values_table *t, const etr_debug_value *value) {
+static const char *node_of(values_table *t, const etr_debug_value *value) {
   const etr_graph *graph = etr_logged_graph(t->profile, value);
-  return graph && value->node != ETR_NONE ? graph->nodes[value->node].name : "";
+  return graph && value->node != ETR_NONE ? etr_label_node(&t->arena, graph, value->node) : "";
 }
 
 static void add_count(values_table *t, uint64_t count) { etr_table_add(&t->table, etr_arena_format(&t->arena, "%llu", (unsigned long long)count)); }

@@ -20,6 +20,7 @@ typedef struct tracer {
   etr_map tracks;        /* process, delegate's instruction, whether starts are synthetic, lane -> its number */
   uint32_t *next_thread; /* per process */
   const char **sources;  /* per event of all blocks: its node's source line, once it was needed */
+  const char **nodes;    /* likewise its node's name */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -113,9 +114,19 @@ static void put_text(tracer *t, const char *key, const char *text) {
   if (text != NULL && text[0] != '\0') etr_field_text(&t->fields, key, text);
 }
 
-/* Each event's is made once: it stands in every run. */
+/* Each event's texts are made once: it stands in every run. */
+static size_t number_of(const tracer *t, const etr_block *block, const etr_event *event) {
+  return t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
+}
+
+static const char *node_name(tracer *t, const etr_block *block, const etr_event *event, const etr_graph *graph) {
+  const char **name = &t->nodes[number_of(t, block, event)];
+  if (*name == NULL) *name = etr_label_node(&t->arena, graph, event->nodes[0]);
+  return *name;
+}
+
 static const char *source_line(tracer *t, const etr_block *block, const etr_event *event, const etr_source *source) {
-  size_t number = t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
+  size_t number = number_of(t, block, event);
   if (t->sources[number] == NULL && source != NULL) t->sources[number] = etr_label_source(&t->arena, source);
   return t->sources[number];
 }
@@ -124,7 +135,7 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
   if (event->node_count == 0) return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
-  etr_field_text(&t->fields, "node", node->name);
+  etr_field_text(&t->fields, "node", node_name(t, block, event, graph));
   etr_field_text(&t->fields, "op", node->target);
   put_text(t, "module", graph->modules[node->module].path);
   put_text(t, "source", source_line(t, block, event, node->source));
@@ -204,6 +215,7 @@ static etr_status write_trace(const etr_profile *profile, const etr_trace_option
   etr_map_init(&t.tracks, &t.arena);
   etr_placer_init(&t.placer, &t.arena, profile);
   t.sources = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.sources);
+  t.nodes = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.nodes);
   t.next_thread = etr_arena_alloc_array(&t.arena, t.placer.process_count, sizeof *t.next_thread);
   etr_writer_init(&t.writer, sink);
   etr_jw_init(&t.json, &t.writer);

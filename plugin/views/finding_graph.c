@@ -5,6 +5,7 @@
 #include "finding_rules.h"
 
 #include "breakdown.h"
+#include "label.h"
 #include "operator.h"
 
 /* ---- Kernels between two delegates of a backend ---- */
@@ -183,9 +184,10 @@ static void count_copy(copies *c, const etr_graph *graph, const etr_node *node) 
 static const char *copies_evidence(const etr_finder *finder, const etr_finding *finding, const copies *c) {
   etr_text text;
   etr_writer writer;
-  const etr_node *longest = &finder->graph->nodes[finding->nodes[0]];
+  const char *longest = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "longest: %s %s", longest->name, etr_finder_time(finder, finder->graph->times[finding->nodes[0]].total_ticks));
+  etr_putf(&writer, "longest: %s %s", longest ? longest : "",
+           etr_finder_time(finder, finder->graph->times[finding->nodes[0]].total_ticks));
   if (c->of_weights) etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
   if (c->of_copies) etr_putf(&writer, "; %zu on the result of another of them", c->of_copies);
   if (c->casts) etr_putf(&writer, "; %zu to another type", c->casts);

@@ -4,6 +4,8 @@
  */
 #include "finding_rules.h"
 
+#include "label.h"
+
 /* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. Of a node whose median is below its
  * clock's step, any tick would. */
 static const etr_run_ticks *outlying_run(const etr_node_time *time) {
@@ -40,8 +42,10 @@ bool etr_find_outliers(etr_finder *finder) {
   const etr_node_time *time = &graph->times[worst];
   const char *whose = added->node_count == 1 ? " took over ten times its" : "s took over ten times their";
   added->title = etr_arena_format(finder->arena, "%zu operator%s median in one run", added->node_count, whose);
-  added->evidence = etr_arena_format(finder->arena, "most: %s %s in run %u of %zu; its median is %s, its average %s", graph->nodes[worst].name,
-                                     etr_finder_time_of(finder, (double)worst_run->ticks), (unsigned)worst_run->run + 1, finder->method->run_count,
-                                     etr_finder_time_of(finder, time->per_run.p50), etr_finder_time_of(finder, time->avg));
+  added->evidence = etr_arena_format(finder->arena, "most: %s %s in run %u of %zu; its median is %s, its average %s",
+                                     etr_label_node(finder->arena, graph, (uint32_t)worst),
+                                     etr_finder_time_of(finder, (double)worst_run->ticks), (unsigned)worst_run->run + 1,
+                                     finder->method->run_count, etr_finder_time_of(finder, time->per_run.p50),
+                                     etr_finder_time_of(finder, time->avg));
   return true;
 }

@@ -158,8 +158,9 @@ const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, cons
   const etr_graph *graph = etr_logged_graph(profile, value);
   if (value->is_output) return etr_arena_format(arena, "output %u", value->index);
   if (value->is_argument) return etr_arena_format(arena, "%s, argument %u", backend_of(profile, value), value->index);
-  const char *name = graph && value->node != ETR_NONE ? graph->nodes[value->node].name : value->delegate_id ? value->delegate_id : value->name;
-  if (!name[0]) name = etr_arena_format(arena, "instruction %d", (int)value->instruction_id);
+  const char *name = value->delegate_id ? value->delegate_id : value->name;
+  if (graph && value->node != ETR_NONE) name = etr_label_node(arena, graph, value->node);
+  if (name && !name[0]) name = etr_arena_format(arena, "instruction %d", (int)value->instruction_id);
   return value->index && name ? etr_arena_format(arena, "%s #%u", name, value->index) : name;
 }
 

@@ -20,6 +20,7 @@ SCRIPTS = {
     "delegation.py": {},
     "balance.py": {},
     "xnnpack.py": {},
+    "places.py": {},
 }
 
 

@@ -3,7 +3,7 @@
  * Runs grouped into blocks. A dump is written as text: runs apart by '|', "NAME: EVENT EVENT ..."; an event is NAME@INSTRUCTION=TICKS, with #ID
  * behind the name if it is a delegate's, and nothing behind the instruction if it is a logged value.
  */
-#include "blocks.h"
+#include "apart.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ Test(blocks, grouped_as_the_inspector_does) {
     char text[1024] = "";
     etr_map_init(&names, &arena);
     make_dump(&arena, &names, &dump, cases[i].dump);
-    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
     describe(&blocks, text, sizeof text);
     cr_expect_str_eq(text, cases[i].blocks, "%s gives %s", cases[i].dump, text);
     etr_arena_clear(&arena);
@@ -102,12 +102,12 @@ Test(blocks, several_dumps_and_choices) {
   etr_map_init(&names, &arena);
   make_dump(&arena, &names, &dumps[0], "E: a@1=1|E: a@1=2");
   make_dump(&arena, &names, &dumps[1], "E: a@1=3");
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, NULL), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, 2, NULL), ETR_OK);
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text, "E[0,1,2] a@1=1/0,2/1,3/2");
   cr_expect_eq(blocks.runs[2].dump, 1);
   cr_expect_eq(blocks.runs[2].index_in_dump, 0);
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, &options), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, 2, 2, &options), ETR_OK);
   describe(&blocks, text, sizeof text);
   cr_expect_str_eq(text, "E[0,2] a@1=1/0,3/2|E[1] a@1=2/1");
   etr_arena_clear(&arena);
@@ -120,7 +120,7 @@ Test(blocks, statistics_of_a_row) {
   etr_blocks blocks;
   etr_map_init(&names, &arena);
   make_dump(&arena, &names, &dump, "E: Method::execute@-1=10 a@1=40|E: Method::execute@-1=20 a@1=20");
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
   cr_assert_eq(blocks.block_count, 1);
   const etr_stats *stats = &blocks.blocks[0].events[1].stats;
   cr_expect_eq(stats->count, 2);
@@ -129,5 +129,67 @@ Test(blocks, statistics_of_a_row) {
   cr_expect_eq(stats->max, 40);
   cr_expect_eq(blocks.runs[0].execute_ticks, 10);
   cr_expect_eq(blocks.runs[1].execute_ticks, 20);
+  etr_arena_clear(&arena);
+}
+
+#define L "D: Program::load_method@-1=9"
+
+Test(blocks, split_at_further_loads) {
+  static const struct {
+    size_t method_count;
+    const char *dumps[2], *blocks;
+  } cases[] = {
+      {2, {"E: a@1=1|E: a@1=2|" L "|E: a@1=3"}, "E[0,1] a@1=1/0,2/1|D[2] Program::load_method@-1=9/2|E[3] a@1=3/3"},
+      {2, {L "|" L "|E: a@1=1|E: a@1=2"}, "D[0,1] Program::load_method@-1=9/0,9/1|E[2,3] a@1=1/2,2/3"},
+      {1, {"E: a@1=1|" L "|E: a@1=3"}, "E[0,2] a@1=1/0,3/2|D[1] Program::load_method@-1=9/1"},
+      {0, {"E: a@1=1|" L "|E: a@1=3"}, "E[0] a@1=1/0|D[1] Program::load_method@-1=9/1|E[2] a@1=3/2"},
+      /* what runs and loads at once comes behind its load */
+      {2,
+       {"E: a@1=1|E: Program::load_method@-1=9 a@1=2|E: a@1=3"},
+       "E[0] a@1=1/0|E[1] Program::load_method@-1=9/1 a@1=2/1|E[2] a@1=3/2"},
+      /* each dump counts its own */
+      {2,
+       {"E: a@1=1|" L "|E: a@1=2", L "|E: a@1=3|" L "|E: a@1=4"},
+       "E[0,4] a@1=1/0,3/4|D[1,3,5] Program::load_method@-1=9/1,9/3,9/5|E[2,6] a@1=2/2,4/6"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_map names;
+    etr_dump dumps[2];
+    etr_blocks blocks;
+    char text[1024] = "";
+    size_t count = cases[i].dumps[1] ? 2 : 1;
+    etr_map_init(&names, &arena);
+    for (size_t d = 0; d < count; d++) make_dump(&arena, &names, &dumps[d], cases[i].dumps[d]);
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, count, cases[i].method_count, NULL), ETR_OK);
+    describe(&blocks, text, sizeof text);
+    cr_expect_str_eq(text, cases[i].blocks, "case %zu gives %s", i, text);
+    etr_arena_clear(&arena);
+  }
+}
+
+Test(blocks, runs_set_apart) {
+  etr_arena arena = {0};
+  etr_map names;
+  etr_dump dump;
+  etr_blocks blocks;
+  char text[1024] = "";
+  static const uint32_t runs[] = {0, 3, 4, 5};
+  etr_map_init(&names, &arena);
+  make_dump(&arena, &names, &dump,
+            "E: a@1=1 a@1=2 b@2=3|E: b@1=9|E: a@1=4 b@2=5|E: a@1=6 b@2=7|E: a@1=8 b@2=1|E: c@1=1");
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 2, NULL), ETR_OK);
+  blocks.blocks[0].method = 7;
+  cr_assert(etr_blocks_set_apart(&blocks, &arena, runs, ETR_COUNT(runs)));
+  describe(&blocks, text, sizeof text);
+  cr_expect_str_eq(text,
+                   "E[0] a@1=1/0,2/0 b@2=3/0|E[1] b@1=9/1|E[2] a@1=4/2 b@2=5/2|E[3] a@1=6/3 b@2=7/3|E[4] a@1=8/4 "
+                   "b@2=1/4|E[5] c@1=1/5",
+                   "%s", text);
+  for (size_t i = 0; i < 6; i++) cr_expect_eq(blocks.runs[i].block, i);
+  cr_expect_eq(blocks.blocks[3].method, 7);
+  cr_expect_eq(blocks.blocks[0].events[0].stats.avg, 1.5);
+  cr_expect_eq(blocks.blocks[2].events[0].stats.count, 1);
+  cr_expect_eq(blocks.blocks[2].events[1].stats.max, 5);
   etr_arena_clear(&arena);
 }

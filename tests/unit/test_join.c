@@ -2,24 +2,16 @@
  *
  * test_join.c - each rule of the join on a case small enough to check by hand, those included in which the answer is "cannot tell".
  *
- * Cases are texts:
- *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond
- *   map     "INSTRUCTION=HANDLE,HANDLE" joined by ' '; "!BACKEND" behind it makes it a delegate; "{ID:HANDLE,HANDLE}" fills its delegate map
- *   events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own; no instruction: a framework
- * event want    "NAME NODE MATCH" of each row of the last block, joined by ';', '-' for no node; then the balance
- * "nodes+delegate+framework+unexplained"
+ * Cases are texts, as join_text.h reads them; what is wanted is "NAME NODE MATCH" of each row of the last block, joined
+ * by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained".
  */
 #include "attribute.h"
+#include "join_text.h"
 #include "method_join.h"
 #include "methods.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-typedef struct method_text {
-  const char *name, *nodes, *map;
-} method_text;
 
 typedef struct join_case {
   const char *title;
@@ -27,106 +19,6 @@ typedef struct join_case {
   const char *events;
   const char *want;
 } join_case;
-
-enum { MAX_ITEMS = 32 };
-
-/* The next piece up to a separator; NULL at the end. */
-static char *next_piece(char **rest, const char *separators) {
-  char *piece;
-  do piece = strtok_r(NULL, separators, rest);
-  while (piece && !*piece);
-  return piece;
-}
-
-static char *first_piece(etr_arena *arena, const char *text, const char *separators, char **rest) {
-  return strtok_r(etr_arena_copy(arena, etr_slice_of(text)), separators, rest);
-}
-
-static etr_graph *make_graph(etr_arena *arena, const char *text) {
-  static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
-  static const etr_subgraph body = {"true_graph_0", "true_graph_0", ETR_SUBGRAPH_BODY, ETR_NONE, 0, NULL};
-  etr_graph *graph = etr_arena_alloc(arena, sizeof *graph);
-  etr_node *nodes = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *nodes);
-  char *rest;
-  *graph = (etr_graph){
-      .module = "edge", .modules = &root, .module_count = 1, .nodes = nodes, .subgraphs = &body, .subgraph_count = strchr(text, '.') == text};
-  for (char *piece = first_piece(arena, text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
-    char *fields, *name = strtok_r(piece, " ", &fields), *target = strtok_r(NULL, " ", &fields), *handle = strtok_r(NULL, " ", &fields);
-    bool in_body = name[0] == '.';
-    graph->subgraph_count |= in_body;
-    nodes[graph->node_count++] = (etr_node){.name = name + in_body,
-                                            .target = target,
-                                            .op_type = target,
-                                            .kind = ETR_NODE_OP,
-                                            .subgraph = in_body ? 0 : ETR_NONE,
-                                            .debug_handle = (uint32_t)strtoul(handle, NULL, 10)};
-  }
-  return graph;
-}
-
-static const uint32_t *make_handles(etr_arena *arena, char *text, size_t *count) {
-  uint32_t *handles = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *handles);
-  char *rest;
-  *count = 0;
-  for (char *piece = strtok_r(text, ",", &rest); piece; piece = strtok_r(NULL, ",", &rest)) handles[(*count)++] = (uint32_t)strtoul(piece, NULL, 10);
-  return handles;
-}
-
-static void make_instruction(etr_arena *arena, etr_map_instruction *out, char *text) {
-  char *ids = strchr(text, '{'), *backend = strchr(text, '!');
-  if (ids) *ids = '\0';
-  if (backend) *backend = '\0';
-  char *equals = strchr(text, '=');
-  *out = (etr_map_instruction){.id = atoi(text), .is_delegate = backend != NULL, .backend = backend ? backend + 1 : NULL};
-  if (ids) {
-    etr_map_delegate_id *list = etr_arena_alloc_array(arena, 1, sizeof *list);
-    char *colon = strchr(ids + 1, ':');
-    *colon = '\0';
-    *list = (etr_map_delegate_id){.id = ids + 1};
-    list->handles = make_handles(arena, strtok(colon + 1, "}"), &list->handle_count);
-    out->ids = list;
-    out->id_count = 1;
-  }
-  out->handles = make_handles(arena, equals + 1, &out->handle_count);
-}
-
-static etr_map_method *make_map(etr_arena *arena, const method_text *text) {
-  etr_map_method *map = etr_arena_alloc(arena, sizeof *map);
-  etr_map_instruction *list = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *list);
-  char *rest;
-  *map = (etr_map_method){.name = text->name, .instructions = list};
-  for (char *piece = first_piece(arena, text->map, " ", &rest); piece; piece = next_piece(&rest, " "))
-    make_instruction(arena, &list[map->instruction_count++], piece);
-  return map;
-}
-
-static void make_run(etr_arena *arena, etr_map *names, etr_dump_run *run, char *text) {
-  etr_dump_event *events = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *events);
-  char *rest;
-  *run = (etr_dump_run){
-      .name = etr_intern(names, strchr(text, '@') ? ETR_SLICE("Execute") : ETR_SLICE("Default")), .bundled_input_index = -1, .events = events};
-  for (char *piece = strtok_r(text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
-    char *ticks = strrchr(piece, ' '), *place = strrchr(piece, '@');
-    bool in_delegate = !place && strrchr(piece, '#');
-    if (in_delegate) place = strrchr(piece, '#');
-    if (place) *place = '\0';
-    *ticks = '\0';
-    const char *name = etr_intern(names, etr_slice_of(piece));
-    events[run->event_count++] = (etr_dump_event){.name = in_delegate ? "" : name,
-                                                  .delegate_id = in_delegate ? name : NULL,
-                                                  .instruction_id = place ? atoi(place + 1) : -1,
-                                                  .duration_ticks = strtoull(ticks + 1, NULL, 10)};
-  }
-}
-
-static etr_dump make_dump(etr_arena *arena, etr_map *names, const char *text) {
-  etr_dump_run *runs = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *runs);
-  etr_dump dump = {.runs = runs};
-  char *rest;
-  for (char *piece = first_piece(arena, text, "|", &rest); piece; piece = next_piece(&rest, "|"))
-    make_run(arena, names, &runs[dump.run_count++], piece);
-  return dump;
-}
 
 /* What came out, as the text that a case wants. */
 static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins, const etr_method *methods) {
@@ -161,7 +53,7 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
   for (size_t i = 0; i < count; i++)
     joins[i] = (etr_method_join){
         .name = c->methods[i].name, .graph = make_graph(&arena, c->methods[i].nodes), .map = make_map(&arena, &c->methods[i])};
-  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, NULL), ETR_OK);
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, count, NULL), ETR_OK);
   etr_methods_decide(&blocks, joins, count, NULL, &warnings);
   for (uint32_t i = 0; i < count; i++) {
     etr_method_graphs graphs = {.edge = (etr_graph *)joins[i].graph};
@@ -237,6 +129,25 @@ Test(join, rules) {
        {{"forward", "cond higher_order.cond 2;.s aten.sin.default 7;x aten.mul.Tensor 3", "9=3"}},
        "JF_CALL@0 1;native_call_sin.out@1 4;MOVE_CALL@2 1;native_call_mul.out@9 5;Method::execute 20",
        "JF_CALL - framework;native_call_sin.out s handle;MOVE_CALL - framework;native_call_mul.out x handle;Method::execute - framework = 9+0+11+0"},
+      {"a run of the runtime's own arithmetic takes no node, and counts for none",
+       {{"forward", "m _operator.mul 1;a aten.add.Tensor 2", "0=1 1=2"}},
+       "native_call_executorch_prim::mul.Scalar@0 3;native_call_add.out@1 4;Method::execute 9",
+       "native_call_executorch_prim::mul.Scalar - framework;native_call_add.out a handle;"
+       "Method::execute - framework = 4+0+5+0"},
+      {"the same where it logs no name, though kernels do",
+       {{"forward", "m _operator.mul 1;a aten.add.Tensor 2", "0=1 1=2"}},
+       "OPERATOR_CALL@0 3;native_call_add.out@1 4;Method::execute 9",
+       "OPERATOR_CALL - framework;native_call_add.out a handle;Method::execute - framework = 4+0+5+0"},
+      {"the loop of a map, of which the handle map knows nothing",
+       {{"forward", "map higher_order.map_impl 1;.s aten.sin.default 2;.a aten.add.Tensor 3;r aten.relu.default 4",
+         "9=4"}},
+       "native_call_sin.out@0 4;OPERATOR_CALL@1 2;native_call_add.out@2 3;native_call_relu.out@9 5;Method::execute 20",
+       "native_call_sin.out s handle;OPERATOR_CALL - framework;native_call_add.out a handle;"
+       "native_call_relu.out r handle;Method::execute - framework = 12+0+8+0"},
+      {"where no kernel logs its name, nothing tells what one is that the handle map does not name",
+       {{"forward", "cond higher_order.cond 1;.s aten.sin.default 2;r aten.relu.default 4", "9=4"}},
+       "OPERATOR_CALL@0 4;OPERATOR_CALL@9 5;Method::execute 20",
+       "OPERATOR_CALL - none;OPERATOR_CALL r handle;Method::execute - framework = 5+0+11+4"},
       {"two methods: operators decide",
        {{"encode", "a aten.add.Tensor 1", "0=1"}, {"decode", "m aten.mul.Tensor 1", "0=1"}},
        "native_call_mul.out@0 4;Method::execute 5",
@@ -268,6 +179,33 @@ Test(join, rules) {
     etr_method method;
     run_case(&cases[i], got, sizeof got, &method);
     cr_expect_str_eq(got, cases[i].want, "%s:\n  got  %s\n  want %s", cases[i].title, got, cases[i].want);
+  }
+}
+
+/* Instruction 0 is the runtime's own addition, 1 that of the graph. */
+Test(join, what_the_runtime_does_for_itself_takes_no_node) {
+  static const etr_instruction instructions[] = {
+      {.kind = ETR_INSTRUCTION_KERNEL, .op = "executorch_prim::add", .delegate = -1},
+      {.kind = ETR_INSTRUCTION_KERNEL, .op = "aten::add", .delegate = -1}};
+  static const etr_pte_method program = {.instructions = instructions, .instruction_count = 2};
+  static const struct {
+    method_text method;
+    uint32_t node; /* of instruction 1 */
+  } cases[] = {
+      {{"forward", "a aten.add.Tensor 1", "0=1 1=1"}, 0},                         /* the operator is at its handle */
+      {{"forward", "a _operator.sub 1;b aten.add.Tensor 2", "0=1 1=2"}, 1},       /* it is the one left at its handle */
+      {{"forward", "map higher_order.map_impl 1;.a aten.add.Tensor 2", "9=1"}, 1} /* it is in a body */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    static const etr_blocks none = {0};
+    etr_method_join join = {.name = "forward", .program = &program};
+    join.graph = make_graph(&arena, cases[i].method.nodes);
+    join.map = make_map(&arena, &cases[i].method);
+    cr_assert(etr_join_method(&join, 0, &none, &arena));
+    cr_expect_eq(etr_join_find(&join, 0)->node, ETR_NONE, "case %zu", i);
+    cr_expect_eq(etr_join_find(&join, 1)->node, cases[i].node, "case %zu", i);
+    etr_arena_clear(&arena);
   }
 }
 

@@ -120,3 +120,18 @@ Test(label, time) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_time(&arena, cases[i].ns), cases[i].label);
 }
+
+/* What is lowered has names of the graph that it is in; names in bodies are their own. */
+Test(label, node) {
+  static const etr_subgraph subgraphs[] = {
+      {.path = "true_graph_0", .kind = ETR_SUBGRAPH_BODY, .parent = ETR_NONE},
+      {.path = "true_graph_0/lowered_module_0", .kind = ETR_SUBGRAPH_LOWERED, .parent = 0},
+      {.path = "lowered_module_1", .kind = ETR_SUBGRAPH_LOWERED, .parent = ETR_NONE}};
+  static const etr_node nodes[] = {{.name = "sin", .subgraph = ETR_NONE},
+                                   {.name = "sin", .subgraph = 0},
+                                   {.name = "sin", .subgraph = 1},
+                                   {.name = "sin", .subgraph = 2}};
+  static const etr_graph graph = {.nodes = nodes, .node_count = 4, .subgraphs = subgraphs, .subgraph_count = 3};
+  static const char *const labels[] = {"sin", "true_graph_0/sin", "true_graph_0/lowered_module_0/sin", "sin"};
+  for (uint32_t i = 0; i < 4; i++) expect_text(etr_label_node(&arena, &graph, i), labels[i]);
+}

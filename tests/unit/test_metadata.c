@@ -137,6 +137,27 @@ Test(metadata, ancestors) {
   }
 }
 
+Test(metadata, oldest_ancestor) {
+  static const char *const cases[][2] = {
+      {"[{\"name\": \"a\", \"graph_id\": 7}]", "a"},
+      {"[{\"name\": \"new\", \"graph_id\": 9, \"from_node\": [{\"name\": \"old\", \"graph_id\": 7, \"from_node\": "
+       "[]}]}]",
+       "old"},
+      {"[{\"from_node\": [{\"name\": \"old\"}], \"name\": \"new\"}]", "old"},
+      {"[{\"name\": \"x\", \"from_node\": []}, {\"name\": \"y\"}]", "x"},
+      {"[{\"graph_id\": 7}]", NULL},
+      {"[]", NULL},
+      {"", NULL},
+      {"null", NULL},
+      {"[[[[", NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const char *name = etr_oldest_ancestor(&strings, etr_slice_of(cases[i][0]));
+    cr_expect_eq(name != NULL, cases[i][1] != NULL, "%s", cases[i][0]);
+    if (name && cases[i][1]) cr_expect_str_eq(name, cases[i][1]);
+  }
+}
+
 /* What stands in a document: every quote escaped. */
 Test(metadata, ancestor_in_escaped) {
   static const struct {

@@ -23,7 +23,7 @@ class Inputs(ctypes.Structure):
 
 
 class MethodChoice(ctypes.Structure):
-    _fields_ = [("run", ctypes.c_size_t), ("method", ctypes.c_char_p)]
+    _fields_ = [("run", ctypes.c_size_t), ("method", ctypes.c_char_p), ("last", ctypes.c_size_t)]
 
 
 class Options(ctypes.Structure):

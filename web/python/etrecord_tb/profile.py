@@ -27,8 +27,17 @@ def _inputs(etrecord=None, etdump=None, pte=None, debug_buffer=None):
     return Inputs(_path(etrecord), array if paths else None, len(paths), _path(pte), _path(debug_buffer))
 
 
+def _choice(runs, method):
+    """runs: a run, or a range of them."""
+    if not isinstance(runs, range):
+        return MethodChoice(runs, method.encode(), runs)
+    if len(runs) == 0 or runs.step != 1:
+        raise ValueError(f"methods takes a run, or a range of runs behind each other, not {runs!r}")
+    return MethodChoice(runs.start, method.encode(), runs.stop - 1)
+
+
 def _options(ticks_per_second, methods):
-    choices = (MethodChoice * len(methods))(*[(run, method.encode()) for run, method in methods.items()])
+    choices = (MethodChoice * len(methods))(*[_choice(runs, method) for runs, method in methods.items()])
     return Options(ticks_per_second, choices if methods else None, len(methods), 0, 0)
 
 
@@ -36,8 +45,8 @@ class Profile:
     """Opens a record and whatever goes with it, and joins run times to nodes.
 
     record: an ETRecord file, a directory holding one with its ETDumps and .pte, or an ETDump alone. The other paths are taken instead of what is
-    found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} where the files cannot
-    tell which method a run was of.
+    found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or
+    {range(first, last + 1): method} where the files cannot tell which method runs were of; of several for one run the last counts.
 
     Raises EtrecordError; gives an EtrecordWarning for what is lost or odd. Close it, or use it in `with`.
     """
