@@ -37,6 +37,7 @@ typedef struct attributor {
   portion *spare; /* as long as portions, for sorting */
   etr_vec(etr_delegate) delegates;
   bool warned_shares;
+  size_t plans_left; /* of etr_delegate_rows() */
 } attributor;
 
 /* ---- Runs ---- */
@@ -102,8 +103,8 @@ static bool join_rows(attributor *a, const etr_block *block) {
       describe(e, instruction, kind);
       if (kind == ETR_ROW_KERNEL && !join_kernel(a, e, instruction)) return false;
     }
-    if (instruction && block->events[i].delegate_id && !etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, a->arena))
-      return false;
+    if (!instruction || !block->events[i].delegate_id) continue;
+    if (!etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, &a->plans_left, a->arena)) return false;
   }
   return true;
 }
@@ -196,14 +197,17 @@ static bool add_rest_of_call(attributor *a, size_t first, uint32_t block_index, 
   return true;
 }
 
+static int by_instruction(const void *x, const void *y) {
+  int32_t a = ((const etr_delegate *)x)->instruction_id, b = ((const etr_delegate *)y)->instruction_id;
+  return (a > b) - (a < b);
+}
+
 static void note_delegate(attributor *a, const etr_event *call) {
   uint64_t ticks = 0;
   for (size_t i = 0; i < call->sample_count; i++) ticks += call->durations[i];
-  for (size_t i = 0; i < a->delegates.count; i++) {
-    if (a->delegates.data[i].instruction_id != call->instruction_id) continue;
-    a->delegates.data[i].call_ticks += ticks;
-    return;
-  }
+  etr_delegate wanted = {.instruction_id = call->instruction_id};
+  size_t at = etr_lower_bound(&wanted, a->delegates.data, a->delegates.count, sizeof wanted, by_instruction);
+  if (at < a->delegates.count && a->delegates.data[at].instruction_id == call->instruction_id) a->delegates.data[at].call_ticks += ticks;
 }
 
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
@@ -479,7 +483,7 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
 
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
                    etr_arena *arena, etr_warnings *warnings) {
-  attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings};
+  attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings, .plans_left = ETR_DELEGATE_PLANS};
   bool good = attribute(&a, out, graphs);
   good = good && !etr_arena_failed(&a.scratch);
   etr_arena_clear(&a.scratch);

@@ -24,6 +24,7 @@ typedef struct flow {
   uint32_t *origin;                /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
   etr_map by_storage;              /* place in an arena -> the value written there last */
   etr_vec(uint32_t) inputs;        /* of the operator looked at */
+  size_t budget;                   /* what may still be read that several instructions can share: items of lists, payloads */
   uint32_t *users, *next_user;     /* per value of the graph, by source: the last slot that reads it; per slot: the one before. NULL: not found yet */
 } flow;
 
@@ -78,13 +79,20 @@ static void write_inputs(flow *f) {
 
 /* ---- Kernels ---- */
 
+static bool spend(flow *f, size_t steps) {
+  bool enough = steps <= f->budget;
+  f->budget = enough ? f->budget - steps : 0;
+  return enough;
+}
+
 /* A kernel's last argument is what it returns: a tensor, or a list of them. */
-static const int32_t *results_of(const flow *f, const etr_instruction *instruction, size_t *count) {
+static const int32_t *results_of(flow *f, const etr_instruction *instruction, size_t *count) {
   const int32_t *last = instruction->arg_count ? &instruction->args[instruction->arg_count - 1] : NULL;
   *count = 0;
   if (!last || *last < 0) return NULL;
   const etr_pte_value *value = &f->program->values[*last];
   *count = value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->item_count : value->kind == ETR_PTE_VALUE_TENSOR;
+  if (value->kind == ETR_PTE_VALUE_TENSOR_LIST && !spend(f, value->item_count)) *count = 0;
   return value->kind == ETR_PTE_VALUE_TENSOR_LIST ? value->items : last;
 }
 
@@ -98,7 +106,8 @@ static bool is_list_of(const etr_pte_value *list, const int32_t *results, size_t
   return list->item_count == count && (count == 0 || memcmp(list->items, results, count * sizeof *results) == 0);
 }
 
-static void read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
+/* False: there is no budget left to tell what it reads. */
+static bool read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
   f->inputs.count = 0;
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
@@ -106,9 +115,12 @@ static void read_arguments(flow *f, const etr_instruction *instruction, const in
     if (!value) continue;
     /* few results: what writes hundreds takes a list of them */
     if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index))) read_tensor(f, origin_of(f, index));
-    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST || is_list_of(value, results, count)) continue;
+    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
+    if (!spend(f, value->item_count)) return false;
+    if (is_list_of(value, results, count)) continue;
     for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
   }
+  return true;
 }
 
 static bool same_shape(const etr_pte_value *tensor, const etr_value *value) {
@@ -133,8 +145,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
   bool twins;
   const int32_t *results = results_of(f, instruction, &count);
   uint32_t op = known->map && !known->is_prim ? etr_map_get(f->operators, known->op) : ETR_NONE;
-  if (op == ETR_NONE) return;
-  read_arguments(f, instruction, results, count);
+  if (op == ETR_NONE || !read_arguments(f, instruction, results, count)) return;
   etr_wanted wanted = {.handles = known->map->handles,
                        .handle_count = known->map->handle_count,
                        .kind = op,
@@ -320,12 +331,15 @@ static bool join_operators(flow *f, const call *c) {
   return !etr_arena_failed(f->scratch);
 }
 
+enum { STEPS_PER_OPERATOR = 4 };
+
 static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(known->backend);
   etr_payload *payload = etr_arena_alloc(f->arena, sizeof *payload);
   if (!payload) return false;
-  if (!backend || !known->map || known->map->id_count) return true;
+  if (!backend || !known->map || known->map->id_count || f->budget == 0) return true;
   if (!backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id))) return !etr_arena_failed(f->arena);
+  if (!spend(f, STEPS_PER_OPERATOR * (payload->count + payload->value_count))) return true;
   call c = {.known = known, .instruction = instruction, .payload = payload};
   c.origins = etr_arena_alloc_array(f->scratch, payload->value_count, sizeof *c.origins);
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
@@ -353,10 +367,12 @@ static bool walk(flow *f) {
   return !etr_arena_failed(f->scratch);
 }
 
+enum { BUDGET = 1 << 22 };
+
 bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators, const uint32_t *rank, bool *taken,
                         bool *ties, etr_arena *arena, etr_arena *scratch) {
   flow f = {.join = join, .program = join->program, .operators = operators, .rank = rank, .taken = taken, .ties = ties, .arena = arena,
-            .scratch = scratch};
+            .scratch = scratch, .budget = BUDGET};
   *ties = false;
   etr_map_init(&f.by_storage, scratch);
   f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);

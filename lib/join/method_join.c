@@ -207,10 +207,12 @@ static bool list_delegated_handles(joiner *j, etr_map *handles) {
   return true;
 }
 
+enum { TOLD = UINT32_MAX - 1 };
+
 /* An operator that was replaced after the Edge graph was recorded, or is not named: told by elimination, when no delegate shares the handle and
  * as many nodes are left as kernels, or one kernel stands for all that is left (a fused one). */
 static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
-  etr_map kernels; /* handle -> kernels without a node */
+  etr_map kernels; /* handle -> kernels without a node; TOLD: they take what is left */
   etr_map_init(&kernels, &j->scratch);
   for (size_t i = 0; i < j->join->instructions.count; i++) {
     uint32_t handle = open_handle(&j->join->instructions.data[i]);
@@ -224,13 +226,13 @@ static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
     etr_slice key = {(const char *)&handle, sizeof handle};
     uint32_t waiting = handle ? etr_map_get(&kernels, key) : ETR_NONE;
     if (waiting == ETR_NONE) continue;
-    if (waiting > 1 && waiting != count_free(j, handle)) {
+    if (waiting > 1 && waiting != TOLD && waiting != count_free(j, handle)) {
       etr_map_set(&kernels, key, ETR_NONE); /* cannot be told */
       continue;
     }
     uint32_t node = etr_join_next_free(j->join, j->taken, j->handle_cursor, handle);
     if (node != ETR_NONE) take(j, &j->join->instructions.data[i], node, ETR_MATCH_HANDLE);
-    etr_map_set(&kernels, key, waiting > 1 ? waiting - 1 : ETR_NONE);
+    etr_map_set(&kernels, key, TOLD);
   }
 }
 

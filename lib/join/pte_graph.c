@@ -15,7 +15,10 @@ typedef struct builder {
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
+  size_t items_left; /* of lists that are looked at: instructions may share a long one */
 } builder;
+
+enum { MOST_ITEMS = 1 << 22 }; /* beyond what real programs have */
 
 enum { NO_INSTRUCTION = -1 };
 
@@ -69,6 +72,8 @@ static void mark_written(builder *b, int32_t index, uint32_t node, uint32_t outp
   if (!is_value(b, index)) return;
   const etr_pte_value *value = &b->program->values[index];
   b->writer[index] = (etr_edge){node, output};
+  if (value->item_count > b->items_left) return;
+  b->items_left -= value->item_count;
   for (size_t i = 0; i < value->item_count; i++)
     if (is_value(b, value->items[i])) b->writer[value->items[i]] = (etr_edge){node, output};
 }
@@ -286,7 +291,7 @@ static bool add_instruction(builder *b, int32_t id) {
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   const etr_pte_method *program = join->program;
-  builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena};
+  builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena, .items_left = MOST_ITEMS};
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, arena);
   b.writer = etr_arena_alloc_array(arena, program->value_count, sizeof *b.writer);

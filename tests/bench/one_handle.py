@@ -79,10 +79,10 @@ def make_shared_list(folder, count):
 
 
 def make_foreign_kernels(folder, count):
-    """No kernel is an operator of the graph."""
+    """Every other kernel is of an operator that the graph does not have."""
     model = Model(chain(count), range(count))
     record = model.record()
-    model.nodes = chain(count, 'neg')
+    model.nodes = [('sigmoid' if i % 2 else 'neg', inputs, sizes) for i, (_, inputs, sizes) in enumerate(model.nodes)]
     write(folder, model, pte=False, record=record)
 
 
