@@ -464,10 +464,20 @@ static bool lend_portions(const attributor *a, etr_method *out) {
   return portions != NULL;
 }
 
+static void warn_of_contradictions(const attributor *a) {
+  size_t count = 0;
+  for (size_t i = 0; i < a->join->instructions.count; i++) count += a->join->instructions.data[i].is_contradicted;
+  if (count)
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu %s what no node with their handle and operator does: is the .pte another model's? Their times stay without nodes",
+             a->join->name, count, count == 1 ? "kernel reads or writes" : "kernels read or write");
+}
+
 static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *graphs) {
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
+  warn_of_contradictions(a);
   complete_execute(a);
   if (limit_portions(a, 0, a->execute))
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET, "%s: kernels and delegates add up to more than Method::execute: times are shares of it",

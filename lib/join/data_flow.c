@@ -153,7 +153,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_tensor,
                        .context = count ? tensor_at(f, results[0]) : NULL};
-  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins);
+  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins, &known->is_contradicted);
   if (node == ETR_NONE) return;
   *f->ties |= twins;
   f->taken[node] = true;
@@ -289,7 +289,8 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_value,
                        .context = &d};
-  return etr_candidates_choose(f->delegated, &wanted, twins);
+  bool is_contradicted;
+  return etr_candidates_choose(f->delegated, &wanted, twins, &is_contradicted);
 }
 
 static uint32_t node_of_operator(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {

@@ -91,7 +91,8 @@ static size_t range_of(joiner *j, const etr_join_instruction *instruction, size_
 }
 
 static bool is_open(const etr_join_instruction *instruction) {
-  return instruction->is_kernel && instruction->node == ETR_NONE && instruction->map && instruction->op.size && !instruction->is_prim;
+  bool is_known = instruction->is_kernel && instruction->map && instruction->op.size && !instruction->is_prim;
+  return is_known && instruction->node == ETR_NONE && !instruction->is_contradicted;
 }
 
 static bool group_kernels(joiner *j, kernel_groups *groups) {
@@ -193,8 +194,8 @@ static size_t count_free(const joiner *j, uint32_t handle) {
 
 /* The handle of a kernel that has none of its operator's nodes; 0 if the kernel is settled, or has no handle. */
 static uint32_t open_handle(const etr_join_instruction *instruction) {
-  bool open = instruction->is_kernel && instruction->node == ETR_NONE && instruction->map && instruction->map->handle_count && !instruction->is_prim;
-  return open ? instruction->map->handles[0] : 0;
+  bool is_known = instruction->is_kernel && instruction->map && instruction->map->handle_count && !instruction->is_prim;
+  return is_known && instruction->node == ETR_NONE && !instruction->is_contradicted ? instruction->map->handles[0] : 0;
 }
 
 static bool list_delegated_handles(joiner *j, etr_map *handles) {
