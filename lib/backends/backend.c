@@ -46,9 +46,11 @@ uint64_t etr_shape_mark(const int64_t *sizes, size_t count) {
   return mark ? mark : 1;
 }
 
+enum { MOST_DIMS = 64 }; /* that PyTorch has */
+
 uint64_t etr_value_shape_mark(const etr_value *value) {
   uint64_t mark = 1;
-  if (value->rank < 0) return 0;
+  if (value->rank < 0 || value->rank > MOST_DIMS) return 0;
   for (int32_t i = 0; i < value->rank; i++) {
     if (value->dims[i].size == ETR_DIM_SYMBOLIC) return 0;
     if (value->dims[i].size != 1) mark += spread((uint64_t)value->dims[i].size);

@@ -231,7 +231,10 @@ static bool follows_convolution(const etr_graph *graph, const uint32_t *uses, co
 /* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
 static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  if (is_batch_norm(op)) return follows_convolution(graph, uses, node) ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_LOSES_HANDLE;
+  if (is_batch_norm(op)) {
+    bool may_fold = !producer_of(graph, node) || follows_convolution(graph, uses, node);
+    return may_fold ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_LOSES_HANDLE;
+  }
   return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") ? ETR_LOSES_HANDLE : ETR_KEEPS_HANDLE;
 }
 

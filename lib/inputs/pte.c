@@ -90,7 +90,10 @@ static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
   return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
 }
 
-static void read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor) {
+enum { MOST_DIMS = 64 }; /* that PyTorch has */
+
+/* False: of more dimensions than there are tensors of. */
+static bool read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor) {
   etr_fb *fb = &reader->fb;
   size_t rank;
   out->dtype = etr_scalar_type_name(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
@@ -100,6 +103,7 @@ static void read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor
   etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
   out->constant = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0 && !allocation;
   if (allocation) out->storage = read_storage(fb, allocation);
+  return rank <= MOST_DIMS;
 }
 
 static etr_pte_value_kind value_kind(uint8_t type) {
@@ -122,9 +126,9 @@ static void read_value(pte_reader *reader, etr_pte_value *out, etr_fb_at entry, 
   etr_fb_at table = etr_fb_table(&reader->fb, entry, UNION_VALUE);
   if (table == 0)
     out->kind = ETR_PTE_VALUE_OTHER;
-  else if (out->kind == ETR_PTE_VALUE_TENSOR)
-    read_tensor(reader, out, table);
-  else
+  else if (out->kind == ETR_PTE_VALUE_TENSOR && !read_tensor(reader, out, table))
+    *out = (etr_pte_value){.kind = ETR_PTE_VALUE_OTHER};
+  else if (out->kind == ETR_PTE_VALUE_TENSOR_LIST)
     out->items = read_indices(reader, table, LIST_ITEMS, value_count, &out->item_count);
 }
 

@@ -39,6 +39,7 @@ typedef struct attributor {
   etr_vec(etr_delegate) delegates;
   bool warned_shares;
   bool logs_kernels; /* by their names */
+  size_t plans_left; /* of etr_delegate_rows() */
 } attributor;
 
 /* ---- Runs ---- */
@@ -115,8 +116,8 @@ static bool join_rows(attributor *a, const etr_block *block) {
       describe(e, instruction, kind);
       if (kind == ETR_ROW_KERNEL && !join_kernel(a, e, instruction)) return false;
     }
-    if (instruction && block->events[i].delegate_id && !etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, a->arena))
-      return false;
+    if (!instruction || !block->events[i].delegate_id) continue;
+    if (!etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, &a->plans_left, a->arena)) return false;
   }
   return true;
 }
@@ -209,14 +210,17 @@ static bool add_rest_of_call(attributor *a, size_t first, uint32_t block_index, 
   return true;
 }
 
+static int by_instruction(const void *x, const void *y) {
+  int32_t a = ((const etr_delegate *)x)->instruction_id, b = ((const etr_delegate *)y)->instruction_id;
+  return (a > b) - (a < b);
+}
+
 static void note_delegate(attributor *a, const etr_event *call) {
   uint64_t ticks = 0;
   for (size_t i = 0; i < call->sample_count; i++) ticks += call->durations[i];
-  for (size_t i = 0; i < a->delegates.count; i++) {
-    if (a->delegates.data[i].instruction_id != call->instruction_id) continue;
-    a->delegates.data[i].call_ticks += ticks;
-    return;
-  }
+  etr_delegate wanted = {.instruction_id = call->instruction_id};
+  size_t at = etr_lower_bound(&wanted, a->delegates.data, a->delegates.count, sizeof wanted, by_instruction);
+  if (at < a->delegates.count && a->delegates.data[at].instruction_id == call->instruction_id) a->delegates.data[at].call_ticks += ticks;
 }
 
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
@@ -486,11 +490,21 @@ static void warn_of_unexplained(const attributor *a) {
              a->join->name, count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
 }
 
+static void warn_of_contradictions(const attributor *a) {
+  size_t count = 0;
+  for (size_t i = 0; i < a->join->instructions.count; i++) count += a->join->instructions.data[i].is_contradicted;
+  if (count)
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu %s what no node with their handle and operator does: is the .pte another model's? Their times stay without nodes",
+             a->join->name, count, count == 1 ? "kernel reads or writes" : "kernels read or write");
+}
+
 static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *graphs) {
   for (size_t i = 0; i < a->join->instructions.count; i++) a->logs_kernels |= a->join->instructions.data[i].op.size > 0;
   if (!number_runs(a) || !list_delegates(a)) return false;
   for (uint32_t i = 0; i < a->blocks->block_count; i++)
     if (belongs(a, &a->blocks->blocks[i]) && (!join_rows(a, &a->blocks->blocks[i]) || !add_block(a, i))) return false;
+  warn_of_contradictions(a);
   if (a->join->graph) warn_of_unexplained(a);
   complete_execute(a);
   if (limit_portions(a, 0, a->execute))
@@ -507,7 +521,7 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
 
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
                    etr_arena *arena, etr_warnings *warnings) {
-  attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings};
+  attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings, .plans_left = ETR_DELEGATE_PLANS};
   bool good = attribute(&a, out, graphs);
   good = good && !etr_arena_failed(&a.scratch);
   etr_arena_clear(&a.scratch);

@@ -76,10 +76,15 @@ static uint32_t rank_of(const etr_candidates *c, uint32_t node) { return c->rank
 typedef struct choice {
   uint32_t node;
   int rating;
+  bool is_contradicted; /* some node was left, but what the operator writes is not its result */
 } choice;
 
 static void consider(const etr_candidates *c, choice *best, uint32_t node, const etr_wanted *wanted) {
-  if (c->taken[node] || (wanted->agrees && !wanted->agrees(wanted->context, &c->values->graph->nodes[node]))) return;
+  if (c->taken[node] || node == best->node) return;
+  if (wanted->agrees && !wanted->agrees(wanted->context, &c->values->graph->nodes[node])) {
+    best->is_contradicted = true;
+    return;
+  }
   int rating = rate(c, node, wanted);
   if (best->node != ETR_NONE && rating < best->rating) return;
   bool equal = best->node != ETR_NONE && rating == best->rating;
@@ -165,15 +170,19 @@ static void consider_many(etr_candidates *c, choice *best, size_t first, size_t 
   for (size_t i = *skip; i < count && i < *skip + (size_t)FEW; i++) consider(c, best, c->index->slots[first + i].node, wanted);
 }
 
-uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins) {
+uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted) {
   choice best = {.node = ETR_NONE};
+  size_t all = 0;
   for (size_t i = 0; i < wanted->handle_count; i++) {
     size_t count, first = etr_node_index_find(c->index, wanted->handles[i], wanted->kind, &count);
+    all += count;
     if (count > FEW)
       consider_many(c, &best, first, count, wanted);
     else
       for (size_t k = 0; k < count; k++) consider(c, &best, c->index->slots[first + k].node, wanted);
   }
+  *is_contradicted = all > 1 && (best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD);
+  if (*is_contradicted) best.node = ETR_NONE;
   *twins = best.node != ETR_NONE && c->contested[best.node];
   return best.node;
 }

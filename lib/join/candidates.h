@@ -30,8 +30,9 @@ etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_
                                    etr_arena *arena);
 
 /**
- * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that order decided.
+ * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that order decided. *is_contradicted:
+ * there are several nodes, and none of those that are left reads and writes what the operator does.
  */
-uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins);
+uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted);
 
 #endif

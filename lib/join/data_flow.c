@@ -25,6 +25,7 @@ typedef struct flow {
   uint32_t *origin;                /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
   etr_storages storages;
   etr_vec(uint32_t) inputs;        /* of the operator looked at */
+  size_t budget;                   /* what may still be read that several instructions can share: items of lists, payloads */
   uint32_t *users, *next_user;     /* per value of the graph, by source: the last slot that reads it; per slot: the one before. NULL: not found yet */
 } flow;
 
@@ -62,6 +63,13 @@ static void write_inputs(flow *f) {
 
 /* ---- Kernels ---- */
 
+/* What several instructions may share is looked at as long as there is budget. */
+static bool spend(flow *f, size_t steps) {
+  bool enough = steps <= f->budget;
+  f->budget = enough ? f->budget - steps : 0;
+  return enough;
+}
+
 static bool is_result(const int32_t *results, size_t count, int32_t index) {
   for (size_t i = 0; i < count; i++)
     if (results[i] == index) return true;
@@ -72,7 +80,8 @@ static bool is_list_of(const etr_pte_value *list, const int32_t *results, size_t
   return list->item_count == count && (count == 0 || memcmp(list->items, results, count * sizeof *results) == 0);
 }
 
-static void read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
+/* False: there is no budget left to tell what it reads. */
+static bool read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
   f->inputs.count = 0;
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
@@ -80,9 +89,12 @@ static void read_arguments(flow *f, const etr_instruction *instruction, const in
     if (!value) continue;
     /* few results: what writes hundreds takes a list of them */
     if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index))) read_tensor(f, origin_of(f, index));
-    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST || is_list_of(value, results, count)) continue;
+    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
+    if (!spend(f, value->item_count)) return false;
+    if (is_list_of(value, results, count)) continue;
     for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
   }
+  return true;
 }
 
 /* context: the kernel's first result */
@@ -93,8 +105,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
   bool twins;
   const int32_t *results = etr_results_of(f->program, instruction, &count);
   uint32_t op = known->map && !known->is_prim ? etr_map_get(f->operators, known->op) : ETR_NONE;
-  if (op == ETR_NONE) return;
-  read_arguments(f, instruction, results, count);
+  if (op == ETR_NONE || !read_arguments(f, instruction, results, count)) return;
   etr_wanted wanted = {.handles = known->map->handles,
                        .handle_count = known->map->handle_count,
                        .kind = op,
@@ -102,7 +113,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_tensor,
                        .context = count ? etr_tensor_at(f->program, results[0]) : NULL};
-  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins);
+  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins, &known->is_contradicted);
   if (node == ETR_NONE) return;
   *f->ties |= twins;
   f->taken[node] = true;
@@ -238,7 +249,8 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_value,
                        .context = &d};
-  return etr_candidates_choose(f->delegated, &wanted, twins);
+  bool is_contradicted;
+  return etr_candidates_choose(f->delegated, &wanted, twins, &is_contradicted);
 }
 
 static uint32_t node_of_operator(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
@@ -280,14 +292,18 @@ static bool join_operators(flow *f, const call *c) {
   return !etr_arena_failed(f->scratch);
 }
 
+enum { STEPS_PER_OPERATOR = 4 };
+
 static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(known->backend);
   etr_payload *payload = etr_arena_alloc(f->arena, sizeof *payload);
   if (!payload) return false;
-  bool is_read = backend && known->map && !known->map->id_count &&
-                 backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id));
+  bool is_read = backend && known->map && !known->map->id_count && f->budget > 0 &&
+                 backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id)) &&
+                 spend(f, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
   for (size_t i = 0; !is_read && i < instruction->arg_count; i++) /* what lay where it writes is gone */
-    if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN) write_tensor(f, instruction->args[i], UNKNOWN);
+    if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
+      write_tensor(f, instruction->args[i], UNKNOWN);
   if (!is_read) return !etr_arena_failed(f->arena);
   call c = {.known = known, .instruction = instruction, .payload = payload};
   c.origins = etr_arena_alloc_array(f->scratch, payload->value_count, sizeof *c.origins);
@@ -316,10 +332,12 @@ static bool walk(flow *f) {
   return !etr_arena_failed(f->scratch);
 }
 
+enum { BUDGET = 1 << 22 };
+
 bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators, const uint32_t *rank, bool *taken,
                         bool *ties, etr_arena *arena, etr_arena *scratch) {
   flow f = {.join = join, .program = join->program, .operators = operators, .rank = rank, .taken = taken, .ties = ties, .arena = arena,
-            .scratch = scratch};
+            .scratch = scratch, .budget = BUDGET};
   *ties = false;
   etr_storages_init(&f.storages, join->program, scratch);
   f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);

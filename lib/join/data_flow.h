@@ -5,6 +5,8 @@
  * The program says which values each instruction reads and writes, a payload the same of each operator, and the Edge graph has the same data flow.
  * Walking the instructions in order, each takes, of the nodes with its handle and operator and with no other shape, the one whose producers are the
  * nodes found for what it reads. Only twins are left, which read the same: those are dealt in order.
+ * Instructions may share lists and payloads, so that few bytes say much: what is read of them is bounded, beyond what real programs have. What is
+ * not read stays unknown.
  */
 #ifndef ETR_DATA_FLOW_H
 #define ETR_DATA_FLOW_H

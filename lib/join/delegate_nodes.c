@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Looking for more nodes than this in all is left to no file: handles are then dealt in the graph's order. */
-enum { MOST_LOOKED_AT = 16 << 20 };
+enum { MOST_LOOKED_AT = 4 << 20 };
 
 enum { NO_HOLDER = 0, SHARED = -1 };
 
@@ -29,6 +29,10 @@ typedef struct finder {
   size_t *skip;          /* of etr_join_next_free() */
   int32_t *owner;        /* per node: the delegate whose payload has an operator for it, -1 */
   candidate *candidates; /* room for all */
+  const etr_backend *classed;     /* whose classes are remembered: of the first that is asked for */
+  uint16_t *classes;              /* per node: 1 + its class; 0: not asked for yet */
+  const etr_block **block_of;     /* per instruction: the first block that has events of its delegate; NULL */
+  size_t *row_of;                 /* likewise: where its rows start there */
   size_t looked_at;
   bool any_shared; /* some handle is listed by several delegates */
 } finder;
@@ -64,8 +68,13 @@ static bool find_holders(finder *f) {
 
 /* ---- Choosing ---- */
 
-static uint16_t class_of(const finder *f, const etr_backend *backend, uint32_t node) {
-  return backend ? backend->class_of_node(f->join->graph, &f->join->graph->nodes[node]) : 0;
+/* Nodes of a handle are looked at for each delegate that lists it. */
+static uint16_t class_of(finder *f, const etr_backend *backend, uint32_t node) {
+  const etr_graph *graph = f->join->graph;
+  if (!f->classed) f->classed = backend;
+  if (!backend || backend != f->classed) return backend ? backend->class_of_node(graph, &graph->nodes[node]) : 0;
+  if (!f->classes[node]) f->classes[node] = (uint16_t)(1 + backend->class_of_node(graph, &graph->nodes[node]));
+  return (uint16_t)(f->classes[node] - 1);
 }
 
 /* Nodes of the handle that nothing else has taken, in the graph's order. */
@@ -116,20 +125,36 @@ static void choose_rest(finder *f, const etr_backend *backend, size_t count, siz
   }
 }
 
-/* How many operators of each class the events say that a delegate ran. */
-static void count_events(finder *f, uint32_t *events, const etr_join_instruction *instruction) {
-  const etr_backend *backend = etr_backend_of(instruction->backend);
-  for (size_t b = 0; backend && b < f->blocks->block_count; b++) {
+/* Where each delegate's events stand. */
+static bool find_events(finder *f) {
+  const etr_method_join *join = f->join;
+  f->block_of = etr_arena_alloc_array(f->scratch, join->instructions.count, sizeof *f->block_of);
+  f->row_of = etr_arena_alloc_array(f->scratch, join->instructions.count, sizeof *f->row_of);
+  for (size_t b = 0; f->block_of && f->row_of && b < f->blocks->block_count; b++) {
     const etr_block *block = &f->blocks->blocks[b];
-    bool found = false;
-    for (size_t i = 0; block->method == f->method && i < block->event_count && f->looked_at <= MOST_LOOKED_AT; i++, f->looked_at++) {
-      const etr_event *e = &block->events[i];
-      if (e->instruction_id != instruction->id || !e->delegate_id) continue;
-      uint16_t class_ = backend->class_of_event(e->delegate_id);
-      if (class_ < ETR_MOST_CLASSES) events[class_]++;
-      found = true;
+    for (size_t i = 0, end; block->method == f->method && i < block->event_count; i = end) {
+      bool any = false;
+      end = etr_block_end_of_instruction(block, i);
+      for (size_t k = i; k < end; k++) any |= block->events[k].delegate_id != NULL;
+      const etr_join_instruction *instruction = any ? etr_join_find(join, block->events[i].instruction_id) : NULL;
+      if (!instruction || f->block_of[instruction - join->instructions.data]) continue;
+      f->block_of[instruction - join->instructions.data] = block;
+      f->row_of[instruction - join->instructions.data] = i;
     }
-    if (found) return;
+  }
+  return f->block_of && f->row_of;
+}
+
+/* How many operators of each class the events say that a delegate ran. */
+static void count_events(const finder *f, uint32_t *events, const etr_join_instruction *instruction) {
+  const etr_backend *backend = etr_backend_of(instruction->backend);
+  const etr_block *block = f->block_of[instruction - f->join->instructions.data];
+  size_t first = f->row_of[instruction - f->join->instructions.data];
+  size_t end = backend && block ? etr_block_end_of_instruction(block, first) : first;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    uint16_t class_ = e->delegate_id ? backend->class_of_event(e->delegate_id) : 0;
+    if (e->delegate_id && class_ < ETR_MOST_CLASSES) events[class_]++;
   }
 }
 
@@ -210,8 +235,10 @@ static bool deal_all(finder *f) {
   f->holder = etr_arena_alloc_array(f->scratch, join->by_handle_count, sizeof *f->holder);
   f->skip = etr_arena_alloc_array(f->scratch, join->by_handle_count, sizeof *f->skip);
   f->candidates = etr_arena_alloc_array(f->scratch, join->by_handle_count, sizeof *f->candidates);
-  if (!f->holder || !f->skip || !f->candidates || !note_owners(f)) return false;
+  f->classes = etr_arena_alloc_array(f->scratch, join->graph->node_count, sizeof *f->classes);
+  if (!f->classes || !f->holder || !f->skip || !f->candidates || !note_owners(f)) return false;
   f->any_shared = find_holders(f);
+  if (f->any_shared && !find_events(f)) return false;
   for (size_t i = 0; i < join->instructions.count; i++) {
     const etr_join_instruction *instruction = &join->instructions.data[i];
     if (!is_delegate(instruction) || instruction->map->handle_count == 0) continue;

@@ -14,6 +14,8 @@ typedef struct delegate {
   etr_event *rows; /* the delegate's own events only */
   size_t row_count;
   uint16_t *classes; /* per row */
+  etr_map carriers;  /* handle -> node of the delegate that carries its time; with a delegate map */
+  bool can_plan;     /* there is budget left */
   etr_arena *arena;  /* of the profile */
   etr_arena scratch;
 } delegate;
@@ -44,17 +46,23 @@ static bool is_heavy(const etr_graph *graph, uint32_t node) {
   return false;
 }
 
-/* Of the delegate's nodes with a handle a heavy one, or the first; ETR_NONE if the delegate has none. */
-static uint32_t node_of_handle(const delegate *d, uint32_t handle) {
-  const etr_method_join *join = d->join;
-  uint32_t first = ETR_NONE;
-  for (size_t i = etr_join_first_of_handle(join, handle); i < join->by_handle_count && join->by_handle[i].handle == handle; i++) {
-    uint32_t node = join->by_handle[i].node;
-    if (join->node_delegate[node] != d->instruction->id) continue;
-    if (is_heavy(join->graph, node)) return node;
-    if (first == ETR_NONE) first = node;
+static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
+
+/* Of the delegate's nodes with each handle a heavy one, or the first. */
+static bool note_carriers(delegate *d) {
+  size_t count;
+  const etr_graph *graph = d->join->graph;
+  const etr_delegate_node *nodes = etr_join_nodes_of_delegate(d->join, d->instruction->id, &count);
+  etr_map_init(&d->carriers, &d->scratch);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t node = nodes[i].node;
+    etr_map_slot *best = etr_map_at(&d->carriers, key_of(&graph->nodes[node].debug_handle));
+    if (!best) return false;
+    bool heavier = best->value == ETR_NONE || (is_heavy(graph, node) && !is_heavy(graph, best->value));
+    bool earlier = best->value != ETR_NONE && node < best->value && is_heavy(graph, node) == is_heavy(graph, best->value);
+    if (heavier || earlier) best->value = node;
   }
-  return first;
+  return true;
 }
 
 /* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are not trusted: Vulkan numbers
@@ -62,7 +70,7 @@ static uint32_t node_of_handle(const delegate *d, uint32_t handle) {
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
-    uint32_t node = node_of_handle(d, row->handles[i]);
+    uint32_t node = etr_map_get(&d->carriers, key_of(&row->handles[i]));
     if (node == ETR_NONE) continue;
     if (is_heavy(d->join->graph, node)) return node;
     if (first == ETR_NONE) first = node;
@@ -70,18 +78,27 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   return first;
 }
 
-static bool match_by_map(delegate *d) {
+/* Of equal ids the first counts. */
+static bool index_ids(delegate *d, etr_map *ids) {
   const etr_map_instruction *map = d->instruction->map;
+  etr_map_init(ids, &d->scratch);
+  for (size_t i = map->id_count; i-- > 0;)
+    if (!etr_map_set(ids, etr_slice_of(map->ids[i].id), (uint32_t)i)) return false;
+  return true;
+}
+
+static bool match_by_map(delegate *d) {
+  etr_map ids;
+  const etr_map_delegate_id *listed = d->instruction->map->ids;
+  if (!index_ids(d, &ids) || (d->join->graph && !note_carriers(d))) return false;
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = &d->rows[i];
-    for (size_t k = 0; k < map->id_count; k++) {
-      if (strcmp(map->ids[k].id, row->delegate_id) != 0) continue;
-      row->handles = map->ids[k].handles;
-      row->handle_count = map->ids[k].handle_count;
-      uint32_t node = d->join->graph ? carrier_of(d, row) : ETR_NONE;
-      if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1)) return false;
-      break;
-    }
+    uint32_t id = etr_map_get(&ids, etr_slice_of(row->delegate_id));
+    if (id == ETR_NONE) continue;
+    row->handles = listed[id].handles;
+    row->handle_count = listed[id].handle_count;
+    uint32_t node = d->join->graph ? carrier_of(d, row) : ETR_NONE;
+    if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1)) return false;
   }
   return true;
 }
@@ -191,18 +208,30 @@ static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes) return false;
   for (size_t i = 0; i < d->row_count; i++) d->classes[i] = d->backend->class_of_event(d->rows[i].delegate_id);
+  if (!d->can_plan) return true;
   return d->instruction->payload ? match_by_payload(d) : match_by_order(d);
 }
 
-bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, etr_arena *arena) {
+static bool spend(const delegate *d, size_t *plans_left) {
+  const etr_join_instruction *known = d->instruction;
+  size_t nodes, planned = known->map->id_count + (known->payload ? known->payload->count : 0);
+  etr_join_nodes_of_delegate(d->join, known->id, &nodes);
+  bool enough = planned + nodes <= *plans_left;
+  *plans_left = enough ? *plans_left - planned - nodes : 0;
+  return enough;
+}
+
+bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, size_t *plans_left,
+                       etr_arena *arena) {
   delegate d = {.join = join, .instruction = instruction, .rows = rows, .arena = arena};
   bool good = true;
   while (d.row_count < count && rows[d.row_count].delegate_id) d.row_count++; /* the call comes last */
   if (!instruction->map || d.row_count == 0) return true;
   d.backend = etr_backend_of(instruction->backend);
   if (!instruction->backend) d.backend = etr_backend_of_event(rows[0].delegate_id);
+  d.can_plan = *plans_left > 0 && spend(&d, plans_left);
   if (instruction->map->id_count)
-    good = match_by_map(&d);
+    good = !d.can_plan || match_by_map(&d);
   else if (d.backend && join->graph)
     good = match_by_class(&d);
   if (good && join->graph) describe_rest(&d);

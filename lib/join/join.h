@@ -22,6 +22,7 @@ typedef struct etr_join_instruction {
   etr_slice op;                   /* of a kernel: normalised (operator.h); empty if unknown */
   bool is_kernel;                 /* runs as a kernel: the .pte or an event says so */
   bool is_delegate;               /* calls a delegate */
+  bool is_contradicted;           /* of a kernel: the .pte has it read or write what none of the nodes with its handle and operator does */
   bool is_prim;                   /* a kernel of the runtime itself, executorch_prim: shapes, loops */
   const char *backend;            /* of a delegate; NULL if unknown */
   uint32_t node;                  /* a kernel's node; ETR_NONE if it could not be told */

@@ -57,8 +57,14 @@ static bool note_part(lowerer *l, uint32_t delegate) {
   return l->part_sizes[delegate] > 0;
 }
 
+/* Each delegate costs a walk through all that is left. What cannot be paid to the end is not begun: vertices leave, inputs stay. */
+static bool can_pay(const lowerer *l, size_t delegates) {
+  return delegates == 0 || 2 * l->fx.order_count + 4 * l->fx.input_pool.count <= l->budget / delegates;
+}
+
 /* Takes the delegates of the last stage out, in their order. */
 static bool take_out(lowerer *l, size_t first) {
+  if (!can_pay(l, l->partitioner.leaving_count - first)) return false;
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     if (!spend(l, 4 * (l->fx.order_count + l->fx.input_pool.count))) return false;
@@ -164,7 +170,7 @@ static bool keep(const lowerer *l, etr_lowering *out) {
 
 /* ---- All ---- */
 
-enum { BUDGET = 1 << 27 };
+enum { BUDGET = 1 << 26 };
 
 static bool list_delegates(lowerer *l) {
   size_t count = l->join->instructions.count;

@@ -24,8 +24,9 @@ typedef struct etr_lowering {
 } etr_lowering;
 
 /**
- * Finds the order. kernel_of: per node, whether an instruction is known to run it as a kernel. Work beyond a budget, which no real model meets,
- * proves nothing. False: out of memory.
+ * Finds the order. kernel_of: per node, whether an instruction is known to run it as a kernel. Taking out delegates costs their number times the
+ * graph's size, as lowering itself does. Beyond a budget nothing is proven: 1,500 delegates of 3,000 nodes, or 600 of 10,000, more than real models
+ * have. False: out of memory.
  */
 bool etr_lowering_find(etr_lowering *out, const etr_method_join *join, const bool *kernel_of, etr_arena *arena);
 

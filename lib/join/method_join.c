@@ -92,7 +92,8 @@ static size_t range_of(joiner *j, const etr_join_instruction *instruction, size_
 }
 
 static bool is_open(const etr_join_instruction *instruction) {
-  return instruction->is_kernel && instruction->node == ETR_NONE && instruction->map && instruction->op.size && !instruction->is_prim;
+  bool is_known = instruction->is_kernel && instruction->map && instruction->op.size && !instruction->is_prim;
+  return is_known && instruction->node == ETR_NONE && !instruction->is_contradicted;
 }
 
 static bool group_kernels(joiner *j, kernel_groups *groups) {
@@ -199,8 +200,8 @@ static size_t count_free(const joiner *j, uint32_t handle) {
 
 /* The handle of a kernel that has none of its operator's nodes; 0 if the kernel is settled, or has no handle. */
 static uint32_t open_handle(const etr_join_instruction *instruction) {
-  bool open = instruction->is_kernel && instruction->node == ETR_NONE && instruction->map && instruction->map->handle_count && !instruction->is_prim;
-  return open ? instruction->map->handles[0] : 0;
+  bool is_known = instruction->is_kernel && instruction->map && instruction->map->handle_count && !instruction->is_prim;
+  return is_known && instruction->node == ETR_NONE && !instruction->is_contradicted ? instruction->map->handles[0] : 0;
 }
 
 static bool list_delegated_handles(joiner *j, etr_map *handles) {
@@ -213,10 +214,12 @@ static bool list_delegated_handles(joiner *j, etr_map *handles) {
   return true;
 }
 
+enum { TOLD = UINT32_MAX - 1 };
+
 /* An operator that was replaced after the Edge graph was recorded, or is not named: told by elimination, when no delegate shares the handle and
  * as many nodes are left as kernels, or one kernel stands for all that is left (a fused one). */
 static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
-  etr_map kernels; /* handle -> kernels without a node */
+  etr_map kernels; /* handle -> kernels without a node; TOLD: they take what is left */
   etr_map_init(&kernels, &j->scratch);
   for (size_t i = 0; i < j->join->instructions.count; i++) {
     uint32_t handle = open_handle(&j->join->instructions.data[i]);
@@ -230,14 +233,14 @@ static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
     etr_slice key = {(const char *)&handle, sizeof handle};
     uint32_t waiting = handle ? etr_map_get(&kernels, key) : ETR_NONE;
     if (waiting == ETR_NONE) continue;
-    if (waiting > 1 && waiting != count_free(j, handle)) {
+    if (waiting > 1 && waiting != TOLD && waiting != count_free(j, handle)) {
       etr_map_set(&kernels, key, ETR_NONE); /* cannot be told */
       continue;
     }
     uint32_t node = etr_join_next_free(j->join, j->taken, j->handle_cursor, handle);
     etr_join_instruction *instruction = &j->join->instructions.data[i];
     if (node != ETR_NONE && agrees(j, instruction, node)) take(j, instruction, node, ETR_MATCH_HANDLE);
-    etr_map_set(&kernels, key, waiting > 1 ? waiting - 1 : ETR_NONE);
+    etr_map_set(&kernels, key, TOLD);
   }
 }
 

@@ -10,6 +10,7 @@
 
 typedef struct group {
   uint32_t first, count; /* in `grouped` */
+  uint64_t edges;        /* inputs and users of its vertices */
   uint32_t partition;    /* that took it in; ETR_NONE */
   bool has_weight;       /* that others use, too */
   bool is_torn;          /* its weight's other users lead to it: nothing can be in one partition with it */
@@ -67,17 +68,18 @@ static int eagerness_to_stay(const etr_node *node) {
 }
 
 /* Of a handle's nodes those that run as no kernel: as many as the delegates list, of views and the like only as many as that takes. */
-static bool delegate_handle(etr_partitioner *p, size_t first, size_t end, uint32_t wanted) {
+static bool delegate_handle(etr_partitioner *p, size_t first, size_t last, uint32_t wanted) {
   const etr_handle_node *nodes = p->join->by_handle;
   uint32_t available = 0;
-  for (size_t i = first; i < end; i++) {
+  for (size_t i = first; i < last; i++) {
     uint32_t node = nodes[i].node;
     if (p->kernel_of[node] || p->fx->vertex_of[node] == ETR_NONE) continue;
-    available += end_of_node(p, node) - p->fx->vertex_of[node];
-    for (uint32_t v = p->fx->vertex_of[node]; v < end_of_node(p, node); v++) p->delegated[v] = true;
+    uint32_t end = end_of_node(p, node);
+    available += end - p->fx->vertex_of[node];
+    for (uint32_t v = p->fx->vertex_of[node]; v < end; v++) p->delegated[v] = true;
   }
   for (int eagerness = 3; eagerness > 0 && available > wanted; eagerness--) {
-    for (size_t i = end; i-- > first && available > wanted;) {
+    for (size_t i = last; i-- > first && available > wanted;) {
       uint32_t vertex = p->fx->vertex_of[nodes[i].node];
       if (vertex == ETR_NONE || !p->delegated[vertex] || eagerness_to_stay(&p->fx->graph->nodes[nodes[i].node]) != eagerness) continue;
       p->delegated[vertex] = false;
@@ -164,6 +166,7 @@ static void list_groups(finder *f, etr_partition_stage stage) {
     uint32_t *number = &f->group_of[root_of(f->p, order[i])];
     if (*number == ETR_NONE) f->groups[*number = (uint32_t)f->group_count++].partition = ETR_NONE;
     f->groups[*number].count++;
+    f->groups[*number].edges += f->fx->vertices[order[i]].input_count + f->fx->user_counts[order[i]];
     f->groups[*number].has_weight |= f->p->is_claimed[order[i]];
     f->chosen[order[i]] = true;
   }
@@ -263,7 +266,7 @@ static bool merge(finder *f, bool alone) {
       group *g = &f->groups[k];
       if (!spend(f, 1)) return false;
       if (g->partition != ETR_NONE || g->is_torn) continue;
-      if (!spend(f, g->count)) return false;
+      if (!spend(f, g->count + g->edges)) return false;
       if (fits(f, g, number) && !take_in(f, g, number)) return false;
     }
   }

@@ -18,13 +18,15 @@ typedef struct builder {
   etr_vec(etr_subgraph) subgraphs;
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
   etr_storages storages;
+  etr_vec(bool) written; /* arguments of the instruction looked at */
+  size_t items_left; /* of lists that are looked at: instructions may share a long one */
 } builder;
 
 typedef etr_vec(etr_edge) etr_edges;
 typedef etr_vec(etr_value) etr_values;
 
-/* A kernel with more results returns a list of them. */
-enum { MOST_RESULTS = 8, MOST_ITEMS = 256 };
+/* A kernel with more results returns a list of them; beyond what real programs have. */
+enum { MOST_RESULTS = 8, MOST_ITEMS = 256, MOST_ITEMS_IN_ALL = 1 << 22 };
 
 enum { NO_INSTRUCTION = -1 };
 
@@ -82,33 +84,47 @@ static void set_writer(builder *b, int32_t index, uint32_t node, uint32_t output
 
 static void mark_written(builder *b, int32_t index, uint32_t node, uint32_t output) {
   set_writer(b, index, node, output);
-  for (size_t i = 0; is_value(b, index) && i < b->program->values[index].item_count; i++)
-    set_writer(b, b->program->values[index].items[i], node, output);
+  const etr_pte_value *value = is_value(b, index) ? &b->program->values[index] : NULL;
+  if (!value || value->item_count > b->items_left) return;
+  b->items_left -= value->item_count;
+  for (size_t i = 0; i < value->item_count; i++) set_writer(b, value->items[i], node, output);
 }
 
 /* ---- What an instruction reads and writes ---- */
 
-/* What a delegate writes: its payload says; without one, what nothing wrote before. */
-static bool is_written_by_delegate(const builder *b, const etr_join_instruction *known, size_t argument) {
-  for (size_t i = 0; known->payload && i < known->payload->count; i++) {
-    uint32_t output = known->payload->operators[i].output;
-    if (output != ETR_NONE && known->payload->values[output].argument == (int32_t)argument) return true;
+/* Marks which arguments of its call a delegate writes: its payload says; without one, those that nothing wrote before. */
+static bool mark_delegate(builder *b, int32_t id) {
+  const etr_instruction *instruction = &b->program->instructions[id];
+  const etr_join_instruction *known = etr_join_find(b->join, id);
+  const etr_payload *payload = known ? known->payload : NULL;
+  b->written.count = 0;
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    bool *written = etr_vec_push(b->arena, &b->written);
+    if (!written) return false;
+    int32_t index = instruction->args[i];
+    *written = !payload && is_value(b, index) && b->writer[index].node == ETR_NONE;
   }
-  return !known->payload && b->writer[b->program->instructions[known->id].args[argument]].node == ETR_NONE;
+  for (size_t i = 0; payload && i < payload->count; i++) {
+    uint32_t output = payload->operators[i].output;
+    int32_t argument = output == ETR_NONE ? -1 : payload->values[output].argument;
+    if (argument >= 0 && (size_t)argument < b->written.count) b->written.data[argument] = true;
+  }
+  return true;
 }
 
-static bool is_written(const builder *b, int32_t id, size_t argument) {
+/* Likewise of a kernel: what it returns, which may stand among its arguments before. */
+static bool mark_kernel(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   size_t count;
-  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) {
-    const etr_join_instruction *known = etr_join_find(b->join, id);
-    return known && is_written_by_delegate(b, known, argument);
-  }
   const int32_t *results = etr_results_of(b->program, instruction, &count);
-  if (argument + 1 == instruction->arg_count) return true; /* what it returns */
-  for (size_t i = 0; i < count && i < MOST_RESULTS; i++)
-    if (results[i] == instruction->args[argument]) return true;
-  return false;
+  b->written.count = 0;
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    bool *written = etr_vec_push(b->arena, &b->written);
+    if (!written) return false;
+    *written = i + 1 == instruction->arg_count;
+    for (size_t k = 0; k < count && k < MOST_RESULTS; k++) *written |= results[k] == instruction->args[i];
+  }
+  return true;
 }
 
 /* A view that memory planning made one with what it views belongs to the writer of that. */
@@ -162,10 +178,12 @@ static bool link_values(builder *b, uint32_t node, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   etr_edges inputs = {0};
   etr_values outputs = {0};
+  bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
+  if (!(is_delegate ? mark_delegate(b, id) : mark_kernel(b, id))) return false;
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
     if (!is_value(b, index) || !is_data(&b->program->values[index]) || b->program->values[index].constant) continue;
-    bool good = is_written(b, id, i) ? add_outputs(b, node, &outputs, index) : add_reads(b, &b->nodes.data[node], &inputs, index);
+    bool good = b->written.data[i] ? add_outputs(b, node, &outputs, index) : add_reads(b, &b->nodes.data[node], &inputs, index);
     if (!good) return false;
   }
   return true;
@@ -356,7 +374,7 @@ static bool add_instruction(builder *b, int32_t id) {
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   const etr_pte_method *program = join->program;
-  builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena};
+  builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena, .items_left = MOST_ITEMS_IN_ALL};
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, arena);
   etr_storages_init(&b.storages, program, arena);

@@ -23,6 +23,9 @@ from inspector import beside_executorch
 from limit import beside_limit
 from measure import FIXTURES, HERE, ROOT, WRITE, Bench, Skipped, make, measure
 
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'corpus'))
+import one_handle  # noqa: E402
+
 DEFAULT = os.path.join(ROOT, 'build', 'release', 'plugin', 'etrecord-tb')
 
 
@@ -73,6 +76,22 @@ def growth(bench):
     growth_of(bench, 'events, in runs of 67', 'runs', events)
     print()
     growth_of(bench, 'events, in one run that loops', 'loop', events)
+    if shutil.which('valgrind'):
+        print()
+        growth_of_handles(bench, (4000, 16000))
+
+
+def growth_of_handles(bench, sizes):
+    """Nodes of one debug handle, as many as the sizes say."""
+    print('%-48s %9d %9d %12s' % (('nodes of one handle, million instructions',) + sizes + ('times more',)))
+    for case in one_handle.CASES:
+        counts = []
+        for size in sizes:
+            path = os.path.join(bench.folder, 'record')
+            make(path, 'handle', case, size)
+            counts.append(bench.count('events', path))
+            shutil.rmtree(path)
+        print('%-48s %9.1f %9.1f %12.2f' % (case, *counts, counts[1] / counts[0]), flush=True)
 
 
 def growth_of(bench, title, kind, sizes):

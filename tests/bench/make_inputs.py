@@ -4,6 +4,7 @@
 
 fixture NAME 0|1   a fixture's record with its entries stored; 1: and 8 GB of weights, which take no space on disk. Prints the programs' entries
 nodes N            a record of about N nodes, and a dump of one run with a kernel's event for each
+handle CASE N      nodes of one debug handle: a case of one_handle.py, of about N nodes
 runs N, loop N     the record add_mul, and a dump of N events: in runs as long as its own, or in one run
 """
 
@@ -19,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIXTURES = os.path.join(ROOT, 'fixtures')
 sys.path.insert(0, os.path.join(ROOT, 'corpus'))
 import forge  # noqa: E402
+import one_handle  # noqa: E402
 
 EDGE = 'edge_dialect_exported_program/forward'
 WEIGHTS = 'edge_dialect_exported_program/forward_constants'
@@ -164,6 +166,8 @@ def main():
         make_fixture(folder, arguments[0], arguments[1] == '1')
     elif kind == 'nodes':
         make_nodes(folder, int(arguments[0]))
+    elif kind == 'handle':
+        one_handle.CASES[arguments[0]](folder, int(arguments[1]))
     else:
         make_events(folder, int(arguments[0]), kind == 'loop')
 

@@ -5,10 +5,15 @@ import json
 import os
 import random
 import struct
+import sys
 import zipfile
 
 import command
 import forge
+import forge_pte
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'bench'))
+import one_handle  # noqa: E402
 
 EDGE = 'edge_dialect_exported_program/forward'
 MEGABYTE = command.MEGABYTE
@@ -518,5 +523,91 @@ def program_cases():
     return cases
 
 
+# ---- Models: record, dump and program together ----
+
+
+class ModelCase(Case):
+    """files: writes etrecord.bin, etdump.etdp and mostly model.pte into a folder."""
+
+    def make(self, folder):
+        self.files(folder)
+
+    def arguments(self, folder):
+        return [folder]
+
+
+def contradicting(record, program):
+    """A model's record and dump with another's program."""
+    return lambda folder: one_handle.write(folder, record, pte=program.pte())
+
+
+def broken_payload(change):
+    """Delegates and kernels of one handle; a payload's nodes and values are changed before it is written."""
+
+    def make(folder):
+        model = forge_pte.Model(one_handle.chain(9), [0, [1, 2, 3], 4, [5, 6, 7], 8])
+        nodes = [forge_pte.xnode('sigmoid', [i], i + 1, 1) for i in range(3)]
+        values = [forge_pte.xvalue(i, [8], {0: 0, 3: 1}.get(i), i == 3) for i in range(4)]
+        change(nodes, values)
+        data = forge_pte.payload(nodes, values)
+        tensors = [forge_pte.tensor([8], 64 * i) for i in range(6)]
+        steps = [forge_pte.kernel(0, [0, 1]), forge_pte.call(0, [1, 2]), forge_pte.kernel(0, [2, 3]), forge_pte.call(0, [3, 4])]
+        steps.append(forge_pte.kernel(0, [4, 5]))
+        one_handle.write(folder, model, pte=forge_pte.program(tensors, [0], steps, ['aten::sigmoid'], [data]))
+
+    return make
+
+
+def reads_itself(nodes, values):
+    for node in nodes:
+        node[1][0] = node[1][1]
+
+
+def of_foreign_arguments(nodes, values):
+    for i, value in enumerate(values):
+        value[1].update({4: 2**31 - 1 - i, 5: 3})
+
+
+def backwards(nodes, values):
+    nodes.reverse()
+
+
+def of_foreign_handles(nodes, values):
+    for i, node in enumerate(nodes):
+        node[2] = 77 + i
+
+
+def model_cases():
+    row, model = one_handle.chain(6), forge_pte.Model
+    other = [(operator, inputs, [9]) for operator, inputs, _ in row]
+    backwards_row = model(row, range(6))
+    backwards_row.aliases = dict.fromkeys(range(6), 0)
+    cases = [
+        ModelCase(
+            'model_of_other_shapes',
+            'degraded',
+            contradicting(model(row, range(6)), model(other, range(6))),
+            says='forward: 6 kernels read or write what no node with their handle and operator does',
+        ),
+        ModelCase('model_of_one_storage', 'accept', contradicting(model(row, range(6)), backwards_row)),
+        ModelCase('model_in_another_order', 'accept', contradicting(model(row, range(6)), model(row, range(5, -1, -1)))),
+    ]
+    changes = (reads_itself, of_foreign_arguments, backwards, of_foreign_handles)
+    cases += [ModelCase('model_payload_' + change.__name__, 'accept', broken_payload(change)) for change in changes]
+    slow = (
+        'delegates of one node',
+        'delegates in a row, no .pte',
+        'concatenations of one list',
+        'one payload, many calls',
+        'a delegate map',
+        'runs, all different',
+        'results in one list',
+        'tensors of many dimensions',
+    )
+    return cases + [
+        ModelCase('model_' + name, 'accept', lambda folder, name=name: one_handle.CASES[name](folder, 1000)) for name in slow
+    ]
+
+
 def cases():
-    return zip_cases() + dump_cases() + program_cases()
+    return zip_cases() + dump_cases() + program_cases() + model_cases()

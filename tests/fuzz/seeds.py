@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seeds for the fuzz targets, cut out of the fixtures: seeds.py FIXTURES FOLDER makes FOLDER/TARGET/..."""
+"""Seeds for the fuzz targets, cut out of the fixtures, and small models with payloads: seeds.py FIXTURES FOLDER makes FOLDER/TARGET/..."""
 
 import io
 import pathlib
 import sys
 import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "corpus"))
+import forge_pte  # noqa: E402
 
 SMALL = 64 * 1024  # what is larger makes a fuzzer slow and teaches it nothing new
 MAP = {"handles": "debug_handle_map", "delegates": "delegate_map"}
@@ -66,8 +69,37 @@ def seeds(folder):
             yield "fuzz_program", data
 
 
+def joined(model):
+    """fuzz_whole's sections of a forged model: a program, its payloads and events, all small enough for a fuzzer to change what matters."""
+    with zipfile.ZipFile(io.BytesIO(model.record())) as archive:
+        documents = {name: archive.read(name) for name in archive.namelist()}
+    edge = documents["edge_dialect_exported_program/forward"]
+    parts = {"program": edge, **{key: documents[name] for key, name in MAP.items()}, "dump": model.etdump(), "pte": model.pte()}
+    return b"".join(b"\n== " + key.encode() + b"\n" + data for key, data in parts.items())
+
+
+def forged():
+    """Kernels and delegates of one handle; twins; operators without handles; a concatenation; views."""
+    row = [("sigmoid", [i - 1], [8]) for i in range(8)]
+    twins = [("exp", [-1], [8]) for _ in range(6)] + [("cat", list(range(6)), [48])]
+    pairs = [("sigmoid" if i % 3 else "add", [i - 1, i - 2] if i % 3 == 0 else [i - 1], [8]) for i in range(1, 7)]
+    pairs = [("exp", [-1], [8])] + [(op, [max(each, 0) for each in inputs], sizes) for op, inputs, sizes in pairs]
+    views = forge_pte.Model([("view_copy" if i % 2 else "exp", [i - 1], [8] if i % 4 < 2 else [2, 4]) for i in range(6)], range(0, 6, 2))
+    views.aliases = {i: i - 1 for i in (1, 3, 5)}
+    return [
+        forge_pte.Model(row, [0, [1, 2, 3], 4, [5], 6, [7]]),
+        forge_pte.Model(twins, [0, [1, 2], 3, [4, 5], 6]),
+        forge_pte.Model(pairs, [0, [1, 2, 3, 4], 5, 6], payload_handle=0),
+        views,
+    ]
+
+
 def main():
     fixtures, out = map(pathlib.Path, sys.argv[1:])
+    for number, model in enumerate(forged()):
+        for target, data in (("fuzz_whole", joined(model)), ("fuzz_pte", model.pte())):
+            (out / target).mkdir(parents=True, exist_ok=True)
+            (out / target / f"forged-{number}").write_bytes(data)
     for folder in sorted({path.parent for path in fixtures.rglob("*") if path.name in ("etrecord.bin", "etdump.etdp", "model.pte")}):
         for number, (target, data) in enumerate(seeds(folder)):
             if len(data) > SMALL:

@@ -265,7 +265,8 @@ Test(delegates, rows) {
     make_nodes(&arena, g, &join);
     if (c->has_payload) make_payload(&arena, g, c->payload, &instruction);
     size_t count = make_rows(&arena, rows, c->rows);
-    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &arena));
+    size_t plans_left = ETR_DELEGATE_PLANS;
+    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &plans_left, &arena));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, c->want, "%s: got '%s', want '%s'", c->title, got, c->want);
     etr_arena_clear(&arena);
@@ -299,7 +300,8 @@ Test(delegates, sources) {
     etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};
     make_nodes(&arena, g, &join);
     size_t count = make_rows(&arena, rows, cases[i].rows);
-    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &arena));
+    size_t plans_left = ETR_DELEGATE_PLANS;
+    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &plans_left, &arena));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
     etr_arena_clear(&arena);
