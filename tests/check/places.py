@@ -61,4 +61,4 @@ def check(binary, folder, truth):
 
 
 if __name__ == "__main__":
-    common.main(check)
+    common.main(check, need="truth_places.json")
