@@ -2,8 +2,9 @@
  *
  * backend.h - what the join must know of one backend, behind one interface. Layer 2.
  *
- * A backend runs *operators*. Its events, the operators of its payload in the .pte and the graph's nodes are compared by *class*: a number of
- * the backend's own, 0 for none. A new backend is one file that fills an etr_backend, and one row in backend.c.
+ * A backend runs *operators*. Its events, the operators of its payload in the .pte and the graph's nodes are compared
+ * by *class*: a number of the backend's own, 0 for none. A new backend is one file that fills an etr_backend, and one
+ * row in backend.c.
  */
 #ifndef ETR_BACKEND_H
 #define ETR_BACKEND_H
@@ -36,9 +37,9 @@ typedef struct etr_payload_operator {
   uint16_t alternative; /* another class its event may have (x * x as Square, a unary operator as a lookup); 0: none */
   uint16_t activation;  /* class of a second event behind the first: a binary operator's Clamp; 0: none */
   uint8_t input_count;
-  uint32_t handle; /* Edge debug handle; 0: the lowering inserted it */
+  uint32_t handle;                              /* Edge debug handle; 0: the lowering inserted it */
   uint32_t inputs[ETR_OPERATOR_INPUTS], output; /* indices into the payload's values, ETR_NONE where senseless */
-  uint32_t whole;     /* value that has the shape of the node's result: the output, but where later operators complete it */
+  uint32_t whole; /* value that has the shape of the node's result: the output, but where later operators complete it */
   uint32_t completes; /* operator before it whose node it is part of; ETR_NONE */
   bool is_idle;       /* another like it stands beside it: of the two the runtime drops this one */
 } etr_payload_operator;
@@ -61,7 +62,7 @@ typedef enum etr_handle_loss {
 /** The nodes of a graph that one delegate holds. */
 typedef struct etr_delegate_view {
   const etr_graph *graph;
-  const uint32_t *uses; /* per node: how often its results are used */
+  const uint32_t *uses;       /* per node: how often its results are used */
   const int32_t *delegate_of; /* per node: instruction of its delegate, -1: none */
   int32_t instruction;
 } etr_delegate_view;
@@ -97,17 +98,18 @@ typedef struct etr_backend {
   /** What a node of a delegate is expected to run as. */
   etr_expectation (*expect)(const etr_delegate_view *delegate, uint32_t node);
 
-  /** Whether a node and one that uses its result, both delegated, are always in one delegate; or a weight and the node that it belongs to.
-   *  is_only_user: nothing else uses it. */
+  /** Whether a node and one that uses its result, both delegated, are always in one delegate; or a weight and the node
+   * that it belongs to. is_only_user: nothing else uses it. */
   bool (*keeps_together)(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user);
 
   /**
-   * How many bytes of a payload of this size read_payload() needs, by its first ETR_PAYLOAD_HEAD_BYTES: what lies behind them are weights.
-   * 0: it is no payload of this backend.
+   * How many bytes of a payload of this size read_payload() needs, by its first ETR_PAYLOAD_HEAD_BYTES: what lies
+   * behind them are weights. 0: it is no payload of this backend.
    */
   uint64_t (*payload_needed)(etr_slice head, uint64_t size);
 
-  /** Reads a payload. False, *out empty, if it is not this backend's or damaged: then there is nothing to learn from it. */
+  /** Reads a payload. False, *out empty, if it is not this backend's or damaged: then there is nothing to learn from
+   * it. */
   bool (*read_payload)(etr_payload *out, etr_arena *arena, etr_slice payload);
 } etr_backend;
 
@@ -121,8 +123,8 @@ const etr_backend *etr_backend_of(const char *id);
 const etr_backend *etr_backend_of_event(const char *delegate_id);
 
 /**
- * What a backend's clock can hide of the time of `operators` operators, in ticks: half a step each, which is what counting whole steps falls short by
- * on average. backend may be NULL.
+ * What a backend's clock can hide of the time of `operators` operators, in ticks: half a step each, which is what
+ * counting whole steps falls short by on average. backend may be NULL.
  */
 uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second);
 
@@ -130,8 +132,8 @@ uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size);
 
 /**
- * A mark that shapes have in common which differ only in the order of their dimensions, or in dimensions of 1: backends permute, and squeeze.
- * sizes: count entries. Never 0.
+ * A mark that shapes have in common which differ only in the order of their dimensions, or in dimensions of 1: backends
+ * permute, and squeeze. sizes: count entries. Never 0.
  */
 uint64_t etr_shape_mark(const int64_t *sizes, size_t count);
 

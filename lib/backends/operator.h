@@ -2,8 +2,9 @@
  *
  * operator.h - comparing what the graph and the runtime call an operator. Layer 2.
  *
- * The graph says "aten._softmax.default" or "_operator.mul", a kernel event "native_call__softmax.out", the .pte "aten::_softmax" with an
- * overload beside it. They are compared without namespace, overload and leading underscores: out-variants have overloads of their own.
+ * The graph says "aten._softmax.default" or "_operator.mul", a kernel event "native_call__softmax.out", the .pte
+ * "aten::_softmax" with an overload beside it. They are compared without namespace, overload and leading underscores:
+ * out-variants have overloads of their own.
  */
 #ifndef ETR_OPERATOR_H
 #define ETR_OPERATOR_H

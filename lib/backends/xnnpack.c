@@ -185,13 +185,15 @@ static const struct {
 
 static uint16_t class_of_operator(etr_slice op) {
   for (size_t i = 0; op.size && i < ETR_COUNT(operators); i++)
-    if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op))) return operators[i].class_;
+    if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op)))
+      return operators[i].class_;
   return ETR_XNN_NONE;
 }
 
 static bool is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
 
-/* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, tells where arguments were not recorded. */
+/* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, tells where arguments were
+ * not recorded. */
 static bool is_transposed(const etr_graph *graph, const etr_node *node) {
   const char *transposed = etr_node_argument(node, "transposed");
   if (transposed) return strcmp(transposed, "true") == 0;
@@ -244,13 +246,15 @@ static bool is_in_delegate(const etr_delegate_view *d, const etr_node *node) {
   return d->delegate_of[node - d->graph->nodes] == d->instruction;
 }
 
-/* The operator whose result a node works on, batch norms and quantisation passed over; NULL if it lies outside the delegate. */
+/* The operator whose result a node works on, batch norms and quantisation passed over; NULL if it lies outside the
+ * delegate. */
 static const etr_node *source_of(const etr_delegate_view *d, const etr_node *node) {
   for (int steps = 0; steps < 4; steps++) {
     node = producer_of(d->graph, node);
     if (!node || !is_in_delegate(d, node)) return NULL;
     uint16_t class_ = class_of_node(d->graph, node);
-    if (class_ != ETR_XNN_NONE && class_ != ETR_XNN_CONVERT && !is_batch_norm(etr_operator_of_target(node->target))) return node;
+    if (class_ != ETR_XNN_NONE && class_ != ETR_XNN_CONVERT && !is_batch_norm(etr_operator_of_target(node->target)))
+      return node;
   }
   return NULL;
 }
@@ -259,7 +263,8 @@ static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t node) {
   const etr_node *source = source_of(d, &d->graph->nodes[node]);
   uint16_t activated = source ? class_of_node(d->graph, source) : ETR_XNN_NONE;
   if (is_convolution(activated)) return (etr_expectation){.node = node}; /* part of it */
-  if (etr_xnn_is_binary(activated)) node = (uint32_t)(source - d->graph->nodes); /* a Clamp in the binary operator's name */
+  if (etr_xnn_is_binary(activated))
+    node = (uint32_t)(source - d->graph->nodes); /* a Clamp in the binary operator's name */
   return (etr_expectation){ETR_XNN_CLAMP, 0, node, 8, 3, 1};
 }
 
@@ -274,7 +279,8 @@ static bool reads_quantized(const etr_delegate_view *d, const etr_node *node) {
 }
 
 static bool is_square(const etr_node *node) {
-  return node->input_count == 2 && node->inputs[0].node == node->inputs[1].node && node->inputs[0].output == node->inputs[1].output;
+  return node->input_count == 2 && node->inputs[0].node == node->inputs[1].node &&
+         node->inputs[0].output == node->inputs[1].output;
 }
 
 /* Constants are transposed and converted when the model is lowered. */
@@ -310,9 +316,9 @@ static etr_expectation expect(const etr_delegate_view *d, uint32_t index) {
     return (etr_expectation){class_, 0, index, 10, 6, concatenations(node->input_count)};
   default: break;
   }
-  uint16_t alternative = class_ == ETR_XNN_MUL && is_square(node)                      ? ETR_XNN_SQUARE
-                         : etr_xnn_is_unary(class_) && reads_quantized(d, node) ? ETR_XNN_LOOKUP
-                                                                                       : ETR_XNN_NONE;
+  uint16_t alternative = ETR_XNN_NONE;
+  if (class_ == ETR_XNN_MUL && is_square(node)) alternative = ETR_XNN_SQUARE;
+  if (etr_xnn_is_unary(class_) && reads_quantized(d, node)) alternative = ETR_XNN_LOOKUP;
   return (etr_expectation){class_, alternative, index, 10, 6, 1};
 }
 
@@ -323,7 +329,9 @@ static bool is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("q
 static bool is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
 
 /* Its scale is computed. */
-static bool is_dynamic(const etr_node *node) { return is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1; }
+static bool is_dynamic(const etr_node *node) {
+  return is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
+}
 
 static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   uint16_t class_ = class_of_node(graph, node);
@@ -331,7 +339,8 @@ static bool takes_activation(const etr_graph *graph, const etr_node *node) {
   return is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
-/* Operators hold on to the quantisation around them; dynamic quantisation, whose scale is computed, holds on to what computes it. */
+/* Operators hold on to the quantisation around them; dynamic quantisation, whose scale is computed, holds on to what
+ * computes it. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user) {
   etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
   if (producer->kind >= ETR_NODE_PARAMETER) return is_convolution(class_of_node(graph, user)) && !is_batch_norm(to);

@@ -2,15 +2,17 @@
  *
  * xnnpack.h - XNNPACK as a backend. Layer 2.
  *
- * XNNPACK fills no delegate map. Its payload is a list of XNodes in the order in which they run, most with the Edge debug handle they came from;
- * its events are named by operator type and running count, "Convolution (NHWC, F32) DWConv #3", in the same order.
+ * XNNPACK fills no delegate map. Its payload is a list of XNodes in the order in which they run, most with the Edge
+ * debug handle they came from; its events are named by operator type and running count, "Convolution (NHWC, F32) DWConv
+ * #3", in the same order.
  */
 #ifndef ETR_XNNPACK_H
 #define ETR_XNNPACK_H
 
 #include "backend.h"
 
-/** Operators of XNNPACK. The runtime picks a kind of convolution by shape (a 1x1 one is a Fully Connected), so that all are one class. */
+/** Operators of XNNPACK. The runtime picks a kind of convolution by shape (a 1x1 one is a Fully Connected), so that all
+ * are one class. */
 typedef enum etr_xnn_class {
   ETR_XNN_NONE,
   ETR_XNN_MATMUL, /* convolution of any kind but transposed, linear */
@@ -55,7 +57,7 @@ typedef enum etr_xnn_class {
   ETR_XNN_ARGMAXPOOL,
   ETR_XNN_MEAN,
   ETR_XNN_SDPA,
-  ETR_XNN_LOOKUP, /* Convert, unary operators, Convert as one table: reported as "Invalid Unary Op" */
+  ETR_XNN_LOOKUP,  /* Convert, unary operators, Convert as one table: reported as "Invalid Unary Op" */
   ETR_XNN_CLASSES, /* at most ETR_MOST_CLASSES */
 } etr_xnn_class;
 

@@ -12,63 +12,63 @@ enum { GRAPH_XNODES = 1, GRAPH_XVALUES };
 enum { XNODE_TYPE, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535 };
 enum { XVALUE_TYPE, XVALUE_VALUE, TYPE_QUANTIZED = 2, QUANTIZED_TENSOR = 0, MOST_DIMS = 64 };
 enum { TENSOR_TYPE, TENSOR_DIMS = 2, TENSOR_CONSTANT, TENSOR_EXTERNAL, TENSOR_FLAGS, TENSOR_ID };
-enum { TYPE_FP16 = 2, TYPE_INT32 = 12 }; /* XNNDatatype: what lies between is quantized */
-enum { IS_EXTERNAL = 3 };                /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
+enum { TYPE_FP16 = 2, TYPE_INT32 = 12 };                   /* XNNDatatype: what lies between is quantized */
+enum { IS_EXTERNAL = 3 };                                  /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
 enum { HEADER_GRAPH_OFFSET = 10, HEADER_GRAPH_SIZE = 14 }; /* of XH00, which stands at byte 4 */
 
-/* By XNodeUnion's type, in the order of the schema: the fields that hold its first inputs (they stand side by side), and its output. */
+/* By XNodeUnion's type, in the order of the schema: the fields that hold its first inputs (they stand side by side),
+ * and its output. */
 static const struct {
   uint16_t class_;
   uint8_t input, input_count, output;
 } node_types[] = {
-    {ETR_XNN_NONE, 0, 0, 0},
-    {ETR_XNN_ADD, 0, 2, 2},         /* XNNAdd */
-    {ETR_XNN_MATMUL, 0, 2, 3},      /* XNNFullyConnected: the weight may be computed */
-    {ETR_XNN_SOFTMAX, 0, 1, 1},     /* XNNSoftmax */
-    {ETR_XNN_SIGMOID, 0, 1, 1},     /* XNNSigmoid */
-    {ETR_XNN_TRANSPOSE, 2, 1, 3},   /* XNNStaticTranspose */
-    {ETR_XNN_CLAMP, 0, 1, 1},       /* XNNClamp */
-    {ETR_XNN_MATMUL, 15, 2, 18},    /* XNNConv2d */
-    {ETR_XNN_DIV, 0, 2, 2},         /* XNNDiv */
-    {ETR_XNN_RESIZE, 2, 1, 3},      /* XNNStaticResizeBilinear2D */
-    {ETR_XNN_PAD, 3, 1, 4},         /* XNNStaticConstantPad */
-    {ETR_XNN_AVGPOOL, 10, 1, 11},   /* XNNAvgPooling2d */
-    {ETR_XNN_MIN, 0, 2, 2},         /* XNNMinimum */
-    {ETR_XNN_MATMUL, 15, 2, 18},    /* XNNDepthwiseConv2d */
-    {ETR_XNN_MAXPOOL, 10, 1, 11},   /* XNNMaxPooling2d */
-    {ETR_XNN_MUL, 0, 2, 2},         /* XNNMultiply */
-    {ETR_XNN_SUB, 0, 2, 2},         /* XNNSubtract */
-    {ETR_XNN_FLOOR, 0, 1, 1},       /* XNNFloor */
-    {ETR_XNN_CONVERT, 0, 1, 1},     /* XNNConvert */
-    {ETR_XNN_MEAN, 0, 1, 1},        /* XNNGlobalAvgPooling2d */
-    {ETR_XNN_RESHAPE, 2, 1, 3},     /* XNNStaticReshape */
-    {ETR_XNN_ARGMAXPOOL, 6, 1, 7},  /* XNNArgMaxPooling2d */
-    {ETR_XNN_SQRT, 0, 1, 1},        /* XNNSquareRoot */
-    {ETR_XNN_CEIL, 0, 1, 1},        /* XNNCeiling */
-    {ETR_XNN_HARDSWISH, 0, 1, 1},   /* XNNHardswish */
-    {ETR_XNN_LEAKY_RELU, 1, 1, 2},  /* XNNLeakyReLU */
-    {ETR_XNN_MAX, 0, 2, 2},         /* XNNMaximum */
-    {ETR_XNN_NEG, 0, 1, 1},         /* XNNNegate */
-    {ETR_XNN_SQUARE, 0, 1, 1},      /* XNNSquare */
-    {ETR_XNN_ELU, 1, 1, 2},         /* XNNELU */
-    {ETR_XNN_ABS, 0, 1, 1},         /* XNNAbs */
-    {ETR_XNN_PRELU, 0, 2, 2},       /* XNNPReLU */
-    {ETR_XNN_COPY, 1, 2, 5},        /* XNNConcatenate2 */
-    {ETR_XNN_COPY, 1, 3, 5},        /* XNNConcatenate3 */
-    {ETR_XNN_COPY, 1, 4, 5},        /* XNNConcatenate4 */
-    {ETR_XNN_SLICE, 3, 1, 4},       /* XNNStaticSlice */
-    {ETR_XNN_SDPA, 0, 3, 5},        /* XNNScaledDotProductAttention */
-    {ETR_XNN_BMM, 0, 2, 2},         /* XNNBatchMatrixMultiply */
-    {ETR_XNN_COPY, 1, 4, 5},        /* XNNConcatenate5: the fifth stands behind the flags */
-    {ETR_XNN_DECONV, 15, 2, 18},    /* XNNConvTranspose2d */
-    {ETR_XNN_RSQRT, 0, 1, 1},       /* XNNReciprocalSquareRoot */
-    {ETR_XNN_LOG, 0, 1, 1},         /* XNNLog */
-    {ETR_XNN_GELU, 0, 1, 1},        /* XNNGelu */
-    {ETR_XNN_TANH, 0, 1, 1},        /* XNNTanh */
-    {ETR_XNN_EXP, 0, 1, 1},         /* XNNExp */
-    {ETR_XNN_SIN, 0, 1, 1},         /* XNNSin */
-    {ETR_XNN_COPY, 0, 1, 1},        /* XNNCopy */
-    {ETR_XNN_COS, 0, 1, 1},         /* XNNCos */
+    {ETR_XNN_NONE, 0, 0, 0},       {ETR_XNN_ADD, 0, 2, 2}, /* XNNAdd */
+    {ETR_XNN_MATMUL, 0, 2, 3},                             /* XNNFullyConnected: the weight may be computed */
+    {ETR_XNN_SOFTMAX, 0, 1, 1},                            /* XNNSoftmax */
+    {ETR_XNN_SIGMOID, 0, 1, 1},                            /* XNNSigmoid */
+    {ETR_XNN_TRANSPOSE, 2, 1, 3},                          /* XNNStaticTranspose */
+    {ETR_XNN_CLAMP, 0, 1, 1},                              /* XNNClamp */
+    {ETR_XNN_MATMUL, 15, 2, 18},                           /* XNNConv2d */
+    {ETR_XNN_DIV, 0, 2, 2},                                /* XNNDiv */
+    {ETR_XNN_RESIZE, 2, 1, 3},                             /* XNNStaticResizeBilinear2D */
+    {ETR_XNN_PAD, 3, 1, 4},                                /* XNNStaticConstantPad */
+    {ETR_XNN_AVGPOOL, 10, 1, 11},                          /* XNNAvgPooling2d */
+    {ETR_XNN_MIN, 0, 2, 2},                                /* XNNMinimum */
+    {ETR_XNN_MATMUL, 15, 2, 18},                           /* XNNDepthwiseConv2d */
+    {ETR_XNN_MAXPOOL, 10, 1, 11},                          /* XNNMaxPooling2d */
+    {ETR_XNN_MUL, 0, 2, 2},                                /* XNNMultiply */
+    {ETR_XNN_SUB, 0, 2, 2},                                /* XNNSubtract */
+    {ETR_XNN_FLOOR, 0, 1, 1},                              /* XNNFloor */
+    {ETR_XNN_CONVERT, 0, 1, 1},                            /* XNNConvert */
+    {ETR_XNN_MEAN, 0, 1, 1},                               /* XNNGlobalAvgPooling2d */
+    {ETR_XNN_RESHAPE, 2, 1, 3},                            /* XNNStaticReshape */
+    {ETR_XNN_ARGMAXPOOL, 6, 1, 7},                         /* XNNArgMaxPooling2d */
+    {ETR_XNN_SQRT, 0, 1, 1},                               /* XNNSquareRoot */
+    {ETR_XNN_CEIL, 0, 1, 1},                               /* XNNCeiling */
+    {ETR_XNN_HARDSWISH, 0, 1, 1},                          /* XNNHardswish */
+    {ETR_XNN_LEAKY_RELU, 1, 1, 2},                         /* XNNLeakyReLU */
+    {ETR_XNN_MAX, 0, 2, 2},                                /* XNNMaximum */
+    {ETR_XNN_NEG, 0, 1, 1},                                /* XNNNegate */
+    {ETR_XNN_SQUARE, 0, 1, 1},                             /* XNNSquare */
+    {ETR_XNN_ELU, 1, 1, 2},                                /* XNNELU */
+    {ETR_XNN_ABS, 0, 1, 1},                                /* XNNAbs */
+    {ETR_XNN_PRELU, 0, 2, 2},                              /* XNNPReLU */
+    {ETR_XNN_COPY, 1, 2, 5},                               /* XNNConcatenate2 */
+    {ETR_XNN_COPY, 1, 3, 5},                               /* XNNConcatenate3 */
+    {ETR_XNN_COPY, 1, 4, 5},                               /* XNNConcatenate4 */
+    {ETR_XNN_SLICE, 3, 1, 4},                              /* XNNStaticSlice */
+    {ETR_XNN_SDPA, 0, 3, 5},                               /* XNNScaledDotProductAttention */
+    {ETR_XNN_BMM, 0, 2, 2},                                /* XNNBatchMatrixMultiply */
+    {ETR_XNN_COPY, 1, 4, 5},                               /* XNNConcatenate5: the fifth stands behind the flags */
+    {ETR_XNN_DECONV, 15, 2, 18},                           /* XNNConvTranspose2d */
+    {ETR_XNN_RSQRT, 0, 1, 1},                              /* XNNReciprocalSquareRoot */
+    {ETR_XNN_LOG, 0, 1, 1},                                /* XNNLog */
+    {ETR_XNN_GELU, 0, 1, 1},                               /* XNNGelu */
+    {ETR_XNN_TANH, 0, 1, 1},                               /* XNNTanh */
+    {ETR_XNN_EXP, 0, 1, 1},                                /* XNNExp */
+    {ETR_XNN_SIN, 0, 1, 1},                                /* XNNSin */
+    {ETR_XNN_COPY, 0, 1, 1},                               /* XNNCopy */
+    {ETR_XNN_COS, 0, 1, 1},                                /* XNNCos */
 };
 
 /* Behind an XH00 header the graph lies at an offset; older payloads are the graph itself. */
@@ -109,7 +109,8 @@ static void read_value(payload_reader *r, etr_fb_at table) {
   int64_t sizes[MOST_DIMS];
   uint32_t rank;
   etr_fb_at tensor = etr_fb_table(&r->fb, table, XVALUE_VALUE);
-  if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED) tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
+  if (etr_fb_u8(&r->fb, table, XVALUE_TYPE, 0) == TYPE_QUANTIZED)
+    tensor = etr_fb_table(&r->fb, tensor, QUANTIZED_TENSOR);
   uint32_t id = etr_fb_u32(&r->fb, tensor, TENSOR_ID, 0);
   etr_fb_at dims = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
   if (id >= r->value_count || rank > MOST_DIMS) return;
@@ -131,7 +132,8 @@ static bool read_values(payload_reader *r, etr_arena *arena) {
   r->value_count = count * 2;
   r->values = etr_arena_alloc_array(arena, r->value_count, sizeof *r->values);
   for (uint32_t i = 0; r->values && i < r->value_count; i++) r->values[i].argument = -1;
-  for (uint32_t i = 0; r->values && i < count && !etr_fb_failed(&r->fb); i++) read_value(r, etr_fb_table_at(&r->fb, vector, i));
+  for (uint32_t i = 0; r->values && i < count && !etr_fb_failed(&r->fb); i++)
+    read_value(r, etr_fb_table_at(&r->fb, vector, i));
   return r->values != NULL;
 }
 
@@ -150,11 +152,13 @@ static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
   uint8_t type = etr_fb_u8(&r->fb, table, XNODE_TYPE, 0);
   uint32_t handle = etr_fb_u32(&r->fb, table, XNODE_HANDLE, 0);
   etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE), limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
-  etr_payload_operator o = {.handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE, .whole = ETR_NONE, .completes = ETR_NONE};
+  etr_payload_operator o = {
+      .handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE, .whole = ETR_NONE, .completes = ETR_NONE};
   if (type == 0 || type >= ETR_COUNT(node_types)) return o;
   o.class_ = node_types[type].class_;
   o.input_count = node_types[type].input_count;
-  for (uint8_t i = 0; i < o.input_count; i++) o.inputs[i] = read_value_id(r, value, node_types[type].input + (unsigned)i);
+  for (uint8_t i = 0; i < o.input_count; i++)
+    o.inputs[i] = read_value_id(r, value, node_types[type].input + (unsigned)i);
   o.whole = o.output = read_value_id(r, value, node_types[type].output);
   bool is_binary = etr_xnn_is_binary(o.class_);
   if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1]) o.alternative = ETR_XNN_SQUARE;
@@ -201,7 +205,8 @@ static bool mark_lookups(payload_reader *r, etr_arena *arena) {
 static void mark_concatenations(payload_reader *r) {
   for (uint32_t i = 1, first = 0; i < r->operator_count; i++) {
     etr_payload_operator *o = &r->operators[i], *before = &r->operators[i - 1];
-    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 && before->class_ == ETR_XNN_COPY && feeds(before, o);
+    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 &&
+                     before->class_ == ETR_XNN_COPY && feeds(before, o);
     if (!completes) {
       first = i;
       continue;
@@ -216,7 +221,8 @@ static bool mark_idle(payload_reader *r, etr_arena *arena) {
   bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read); /* by what is no reshape */
   for (uint32_t i = 0; is_read && i < r->operator_count; i++)
     for (uint8_t k = 0; k < r->operators[i].input_count; k++)
-      if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE) is_read[r->operators[i].inputs[k]] = true;
+      if (r->operators[i].inputs[k] != ETR_NONE && r->operators[i].class_ != ETR_XNN_RESHAPE)
+        is_read[r->operators[i].inputs[k]] = true;
   for (uint32_t i = 0; is_read && i < r->operator_count; i++) {
     etr_payload_operator *o = &r->operators[i];
     if (o->output == ETR_NONE) continue;

@@ -36,7 +36,8 @@ static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
   while (i > 0 || j > 0) {
     bool skip_left = i > 0 && *cell(a, i, j) == *cell(a, i - 1, j) - a->left[i - 1].cost;
     bool skip_right = j > 0 && *cell(a, i, j) == *cell(a, i, j - 1) - a->right[j - 1].cost;
-    bool pair = i > 0 && j > 0 && pairs(a, i - 1, j - 1) && *cell(a, i, j) == *cell(a, i - 1, j - 1) + a->right[j - 1].weight;
+    bool pair = i > 0 && j > 0 && pairs(a, i - 1, j - 1) &&
+                *cell(a, i, j) == *cell(a, i - 1, j - 1) + a->right[j - 1].weight;
     if (prefer_right ? skip_right : !skip_left && !pair) {
       j--;
     } else if (pair && (prefer_right || !skip_left)) {
@@ -54,15 +55,16 @@ static bool are_alike(const aligner *a) {
   return true;
 }
 
-bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right, size_t right_count,
-               etr_arena *scratch) {
+bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right,
+               size_t right_count, etr_arena *scratch) {
   aligner a = {left, right, left_count, right_count, NULL};
   bool alike = are_alike(&a);
   for (size_t i = 0; i < left_count; i++) out[i] = (etr_align_pair){.partner = alike ? (uint32_t)i : ETR_NONE};
   if (alike) return true;
   if (left_count >= ETR_ALIGN_MAX_CELLS || (left_count + 1) > ETR_ALIGN_MAX_CELLS / (right_count + 1)) return false;
   a.best = etr_arena_alloc_array(scratch, (left_count + 1) * (right_count + 1), sizeof *a.best);
-  uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early), *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
+  uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early),
+           *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
   if (!a.best || !early || !late) return false;
   fill(&a);
   walk_back(&a, early, true);

@@ -25,11 +25,11 @@ typedef struct etr_align_pair {
 } etr_align_pair;
 
 /**
- * Pairs items of `left` with items of `right` in order, so that the sum of the pairs' weights (the right one's) less the costs of what is left out
- * on either side is greatest. Of several best pairings the one that pairs earliest is taken.
- * False when out of memory or too long; then out is all ETR_NONE.
+ * Pairs items of `left` with items of `right` in order, so that the sum of the pairs' weights (the right one's) less
+ * the costs of what is left out on either side is greatest. Of several best pairings the one that pairs earliest is
+ * taken. False when out of memory or too long; then out is all ETR_NONE.
  */
-bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right, size_t right_count,
-               etr_arena *scratch);
+bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_count, const etr_align_item *right,
+               size_t right_count, etr_arena *scratch);
 
 #endif

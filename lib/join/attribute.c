@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attribute.c - the balance: every tick of Method::execute goes to a node, a delegate, the framework, or is said to be unexplained.
+ * attribute.c - the balance: every tick of Method::execute goes to a node, a delegate, the framework, or is said to be
+ * unexplained.
  *
- * Rows are turned into *portions*: ticks of one run on one node, or on none. Portions of a delegate that add up to more than its call, or of a
- * run that add up to more than its Method::execute, are scaled to shares of it, exactly, so that sums hold to the tick.
+ * Rows are turned into *portions*: ticks of one run on one node, or on none. Portions of a delegate that add up to more
+ * than its call, or of a run that add up to more than its Method::execute, are scaled to shares of it, exactly, so that
+ * sums hold to the tick.
  */
 #include "attribute.h"
 
@@ -117,7 +119,8 @@ static bool join_rows(attributor *a, const etr_block *block) {
       if (kind == ETR_ROW_KERNEL && !join_kernel(a, e, instruction)) return false;
     }
     if (!instruction || !block->events[i].delegate_id) continue;
-    if (!etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, &a->plans_left, a->arena)) return false;
+    if (!etr_delegate_rows(a->join, instruction, &etr_block_rows(block)[i], end - i, &a->plans_left, a->arena))
+      return false;
   }
   return true;
 }
@@ -145,8 +148,8 @@ static void sum_runs(attributor *a, size_t first) {
   for (size_t i = first; i < a->portions.count; i++) a->sum[a->portions.data[i].run] += a->portions.data[i].ticks;
 }
 
-/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. Touches the runs alone that they are of:
- * there may be as many delegate calls as there are runs. */
+/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. Touches the
+ * runs alone that they are of: there may be as many delegate calls as there are runs. */
 static bool limit_portions(attributor *a, size_t first, const uint64_t *limit) {
   bool scaled = false;
   sum_runs(a, first);
@@ -175,11 +178,13 @@ static void complete_execute(attributor *a) {
   }
   if (completed)
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: %zu of %zu runs have no time of Method::execute: their kernels and delegates stand for it, the framework's time is not known",
+             "%s: %zu of %zu runs have no time of Method::execute: their kernels and delegates stand for it, the "
+             "framework's time is not known",
              a->join->name, completed, a->run_count);
 }
 
-/* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far. */
+/* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far.
+ */
 static void take_events_off(attributor *a, size_t first, const etr_block *block) {
   for (size_t i = 0; i < block->run_count; i++) a->so_far[a->run_place[block->runs[i]]] = 0;
   for (size_t i = first; i < a->portions.count; i++) {
@@ -220,7 +225,8 @@ static void note_delegate(attributor *a, const etr_event *call) {
   for (size_t i = 0; i < call->sample_count; i++) ticks += call->durations[i];
   etr_delegate wanted = {.instruction_id = call->instruction_id};
   size_t at = etr_lower_bound(&wanted, a->delegates.data, a->delegates.count, sizeof wanted, by_instruction);
-  if (at < a->delegates.count && a->delegates.data[at].instruction_id == call->instruction_id) a->delegates.data[at].call_ticks += ticks;
+  if (at < a->delegates.count && a->delegates.data[at].instruction_id == call->instruction_id)
+    a->delegates.data[at].call_ticks += ticks;
 }
 
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
@@ -241,8 +247,10 @@ static bool add_delegate(attributor *a, uint32_t block_index, size_t first, size
   if (limit_portions(a, first_portion, a->call) && !a->warned_shares) {
     a->warned_shares = true;
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: events inside delegate call %d (%s) add up to more than the call: nodes get their shares of the call's time", a->join->name,
-             (int)block->events[call_row].instruction_id, block->events[call_row].backend ? block->events[call_row].backend : "unknown backend");
+             "%s: events inside delegate call %d (%s) add up to more than the call: nodes get their shares of the "
+             "call's time",
+             a->join->name, (int)block->events[call_row].instruction_id,
+             block->events[call_row].backend ? block->events[call_row].backend : "unknown backend");
   }
   return add_rest_of_call(a, first_portion, block_index, (uint32_t)call_row);
 }
@@ -271,10 +279,12 @@ static int by_run(const void *x, const void *y) {
   return (a->row > b->row) - (a->row < b->row);
 }
 
-/* By node, those without one last; of a node by run. Counting keeps the order in which portions were added, so runs mostly are in order already. */
+/* By node, those without one last; of a node by run. Counting keeps the order in which portions were added, so runs
+ * mostly are in order already. */
 static bool sort_portions(attributor *a, size_t node_count) {
   size_t count = a->portions.count;
-  size_t *end = etr_arena_alloc_array(&a->scratch, node_count + 2, sizeof *end); /* of each node's portions, one place later */
+  size_t *end = etr_arena_alloc_array(&a->scratch, node_count + 2,
+                                      sizeof *end); /* of each node's portions, one place later */
   if (!a->spare) a->spare = etr_arena_alloc_array(&a->scratch, count, sizeof *a->spare);
   if (!end || !a->spare) return false;
   portion *sorted = a->spare;
@@ -299,7 +309,8 @@ static uint64_t first_start_of_run(const etr_block *block, uint32_t run) {
 }
 
 /* portions [first, end) are one node's, by run; per_run has room for all runs. */
-static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run, const uint64_t *block_start) {
+static void time_node(const attributor *a, etr_node_time *time, size_t first, size_t end, uint64_t *per_run,
+                      const uint64_t *block_start) {
   const portion *p = &a->portions.data[first];
   const etr_event *e = &a->blocks->blocks[p->block].events[p->row];
   size_t runs = 0;
@@ -363,7 +374,8 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times, bo
   uint64_t *block_start = etr_arena_alloc_array(&a->scratch, a->blocks->block_count, sizeof *block_start);
   if (!per_run || !block_start) return false;
   for (size_t i = 0; i < a->blocks->block_count; i++)
-    if (belongs(a, &a->blocks->blocks[i])) block_start[i] = first_start_of_run(&a->blocks->blocks[i], a->blocks->blocks[i].runs[0]);
+    if (belongs(a, &a->blocks->blocks[i]))
+      block_start[i] = first_start_of_run(&a->blocks->blocks[i], a->blocks->blocks[i].runs[0]);
   if (!sort_portions(a, graph->node_count)) return false;
   for (size_t first = 0, end; first < a->portions.count; first = end) {
     uint32_t node = a->portions.data[first].node;
@@ -380,7 +392,8 @@ static bool time_graph(attributor *a, etr_graph *graph, etr_node_time *times, bo
 static bool time_edge_graph(attributor *a, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(a->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(a, i);
-  return times && time_graph(a, graph, times, true) && etr_find_carriers(a->join, a->method, a->blocks, times, &a->scratch);
+  return times && time_graph(a, graph, times, true) &&
+         etr_find_carriers(a->join, a->method, a->blocks, times, &a->scratch);
 }
 
 /* Through aten_node; what has no ATen node has no place there. Leaves the portions on ATen nodes. */
@@ -433,8 +446,8 @@ static void sum_up_delegate(const attributor *a, etr_method *out, const portion 
   if (e->is_inserted)
     out->inserted_ticks += p->ticks;
   else if (!e->delegate_id)
-    out->clock_hidden_ticks +=
-        ETR_MIN(p->ticks, etr_backend_clock_hides(etr_backend_of(e->backend), p->operators, a->blocks->ticks_per_second));
+    out->clock_hidden_ticks += ETR_MIN(
+        p->ticks, etr_backend_clock_hides(etr_backend_of(e->backend), p->operators, a->blocks->ticks_per_second));
 }
 
 static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
@@ -444,7 +457,8 @@ static void sum_up(attributor *a, etr_method *out, uint64_t *sorted) {
   for (size_t i = 0; i < a->run_count; i++) out->execute_ticks += a->execute[i];
   for (size_t i = 0; i < a->portions.count; i++) {
     const portion *p = &a->portions.data[i];
-    bool estimated = p->kind == ETR_PORTION_NODE && a->blocks->blocks[p->block].events[p->row].match == ETR_MATCH_ALIGNED;
+    bool estimated = p->kind == ETR_PORTION_NODE &&
+                     a->blocks->blocks[p->block].events[p->row].match == ETR_MATCH_ALIGNED;
     if (p->kind == ETR_PORTION_NODE) out->nodes_ticks += p->ticks;
     if (p->kind == ETR_PORTION_DELEGATE) sum_up_delegate(a, out, p);
     if (p->kind == ETR_PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
@@ -486,7 +500,8 @@ static void warn_of_unexplained(const attributor *a) {
   }
   if (count)
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: no node could be told for %zu operators inside delegates, the longest of them \"%.*s\" of call %d: their time is unexplained",
+             "%s: no node could be told for %zu operators inside delegates, the longest of them \"%.*s\" of call %d: "
+             "their time is unexplained",
              a->join->name, count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
 }
 
@@ -495,7 +510,8 @@ static void warn_of_contradictions(const attributor *a) {
   for (size_t i = 0; i < a->join->instructions.count; i++) count += a->join->instructions.data[i].is_contradicted;
   if (count)
     etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: %zu %s what no node with their handle and operator does: is the .pte another model's? Their times stay without nodes",
+             "%s: %zu %s what no node with their handle and operator does: is the .pte another model's? Their times "
+             "stay without nodes",
              a->join->name, count, count == 1 ? "kernel reads or writes" : "kernels read or write");
 }
 
@@ -508,8 +524,8 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
   if (a->join->graph) warn_of_unexplained(a);
   complete_execute(a);
   if (limit_portions(a, 0, a->execute))
-    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET, "%s: kernels and delegates add up to more than Method::execute: times are shares of it",
-             a->join->name);
+    etr_warn(a->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: kernels and delegates add up to more than Method::execute: times are shares of it", a->join->name);
   uint64_t *sorted = etr_arena_alloc_array(&a->scratch, a->run_count, sizeof *sorted);
   if (!sorted) return false;
   sum_up(a, out, sorted);
@@ -519,9 +535,14 @@ static bool attribute(attributor *a, etr_method *out, const etr_method_graphs *g
   return !graphs->program || time_program_graph(a, graphs->program);
 }
 
-bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
-                   etr_arena *arena, etr_warnings *warnings) {
-  attributor a = {.join = join, .blocks = blocks, .method = method, .arena = arena, .warnings = warnings, .plans_left = ETR_DELEGATE_PLANS};
+bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method,
+                   const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings) {
+  attributor a = {.join = join,
+                  .blocks = blocks,
+                  .method = method,
+                  .arena = arena,
+                  .warnings = warnings,
+                  .plans_left = ETR_DELEGATE_PLANS};
   bool good = attribute(&a, out, graphs);
   good = good && !etr_arena_failed(&a.scratch);
   etr_arena_clear(&a.scratch);

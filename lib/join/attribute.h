@@ -15,10 +15,11 @@ typedef struct etr_method_graphs {
 } etr_method_graphs;
 
 /**
- * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of the nodes of its Edge graph,
- * through aten_node of its ATen graph, and of the graph of its instructions, which it makes. False: out of memory.
+ * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of
+ * the nodes of its Edge graph, through aten_node of its ATen graph, and of the graph of its instructions, which it
+ * makes. False: out of memory.
  */
-bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
-                   etr_arena *arena, etr_warnings *warnings);
+bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method,
+                   const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings);
 
 #endif

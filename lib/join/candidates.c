@@ -14,14 +14,14 @@ struct etr_candidates {
   bool *contested; /* per node: it had a twin, be that taken by now */
   const uint32_t *rank;
   etr_arena *arena;
-  etr_map by_inputs[2];  /* range and inputs, exactly and by source -> first slot of a chain */
-  uint32_t *next[2];     /* per slot: the next of its chain */
-  uint32_t *first_free;  /* per slot that starts a range: how many of it are known to be taken */
-  bool *is_chained;      /* per slot that starts a range */
+  etr_map by_inputs[2]; /* range and inputs, exactly and by source -> first slot of a chain */
+  uint32_t *next[2];    /* per slot: the next of its chain */
+  uint32_t *first_free; /* per slot that starts a range: how many of it are known to be taken */
+  bool *is_chained;     /* per slot that starts a range */
 };
 
-etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken, const uint32_t *rank,
-                                   etr_arena *arena) {
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken,
+                                   const uint32_t *rank, etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
   if (!c) return NULL;
   *c = (etr_candidates){.index = index, .values = values, .taken = taken, .rank = rank, .arena = arena};
@@ -39,7 +39,9 @@ etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_
 
 enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, CONTRADICTS = -16, UNREAD = -2 };
 
-static const uint32_t *identity(const etr_candidates *c, bool by_source) { return by_source ? c->values->source : c->values->same; }
+static const uint32_t *identity(const etr_candidates *c, bool by_source) {
+  return by_source ? c->values->source : c->values->same;
+}
 
 /* How an input of the operator stands to the node's k-th: the same, the same before fusion, another. */
 static int compare(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
@@ -48,8 +50,9 @@ static int compare(const etr_candidates *c, uint32_t value, const etr_edge *edge
   return c->values->source[value] == c->values->source[other] ? BY_SOURCE : CONTRADICTS;
 }
 
-/* The best that an input finds among the node's: in its own place first. Of long lists only the own place counts. */
-static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t value, size_t place, const uint8_t *where, size_t count) {
+/* The best that an input finds among the node's: in its own place first. */
+static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t value, size_t place, const uint8_t *where,
+                      size_t count) {
   int best = CONTRADICTS;
   if (place < count && compare(c, value, &node->inputs[where[place]]) == EXACTLY) return EXACTLY + IN_PLACE;
   for (size_t i = 0; i < count; i++) best = ETR_MAX(best, compare(c, value, &node->inputs[where[i]]));
@@ -136,7 +139,8 @@ static int by_rank(const void *a, const void *b) {
 static bool chain_range(etr_candidates *c, size_t first, size_t count) {
   ranked_slot *order = etr_arena_alloc_array(c->arena, count, sizeof *order);
   if (!order) return false;
-  for (size_t i = 0; i < count; i++) order[i] = (ranked_slot){(uint32_t)(first + i), rank_of(c, c->index->slots[first + i].node)};
+  for (size_t i = 0; i < count; i++)
+    order[i] = (ranked_slot){(uint32_t)(first + i), rank_of(c, c->index->slots[first + i].node)};
   etr_sort(order, count, sizeof *order, by_rank);
   for (size_t i = count; i-- > 0;) {
     for (int by_source = 0; by_source < 2; by_source++) {
@@ -156,18 +160,22 @@ static void consider_chain(etr_candidates *c, choice *best, size_t range, const 
   chain_key key = key_of_wanted(c, range, wanted, by_source);
   if (etr_map_get(&c->by_inputs[by_source], bytes_of(&key)) == ETR_NONE) return;
   etr_map_slot *head = etr_map_at(&c->by_inputs[by_source], bytes_of(&key));
-  while (head && head->value != ETR_NONE && c->taken[c->index->slots[head->value].node]) head->value = c->next[by_source][head->value];
+  while (head && head->value != ETR_NONE && c->taken[c->index->slots[head->value].node])
+    head->value = c->next[by_source][head->value];
   uint32_t at = head ? head->value : ETR_NONE;
-  for (int i = 0; i < FEW && at != ETR_NONE; i++, at = c->next[by_source][at]) consider(c, best, c->index->slots[at].node, wanted);
+  for (int i = 0; i < FEW && at != ETR_NONE; i++, at = c->next[by_source][at])
+    consider(c, best, c->index->slots[at].node, wanted);
 }
 
 static void consider_many(etr_candidates *c, choice *best, size_t first, size_t count, const etr_wanted *wanted) {
   if (!c->is_chained[first] && !chain_range(c, first, count)) return;
-  for (int by_source = 0; by_source < 2 && best->node == ETR_NONE; by_source++) consider_chain(c, best, first, wanted, by_source);
+  for (int by_source = 0; by_source < 2 && best->node == ETR_NONE; by_source++)
+    consider_chain(c, best, first, wanted, by_source);
   if (best->node != ETR_NONE) return;
   uint32_t *skip = &c->first_free[first];
   while (*skip < count && c->taken[c->index->slots[first + *skip].node]) ++*skip;
-  for (size_t i = *skip; i < count && i < *skip + (size_t)FEW; i++) consider(c, best, c->index->slots[first + i].node, wanted);
+  for (size_t i = *skip; i < count && i < *skip + (size_t)FEW; i++)
+    consider(c, best, c->index->slots[first + i].node, wanted);
 }
 
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted) {

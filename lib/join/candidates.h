@@ -23,15 +23,16 @@ typedef struct etr_wanted {
 typedef struct etr_candidates etr_candidates;
 
 /**
- * taken: per node; read, not written. rank: per node, the order in which twins are dealt; NULL: the graph's. NULL: out of
- * memory.
+ * taken: per node; read, not written. rank: per node, the order in which twins are dealt; NULL: the graph's. NULL: out
+ * of memory.
  */
-etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken, const uint32_t *rank,
-                                   etr_arena *arena);
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken,
+                                   const uint32_t *rank, etr_arena *arena);
 
 /**
- * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that order decided. *is_contradicted:
- * there are several nodes, and none of those that are left reads and writes what the operator does.
+ * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that
+ * order decided. *is_contradicted: there are several nodes, and none of those that are left reads and writes what the
+ * operator does.
  */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted);
 

@@ -21,7 +21,8 @@ static void note_events(const finder *f, const etr_block *block) {
     if (!e->delegate_id || e->node_count) continue;
     const etr_join_instruction *instruction = etr_join_find(f->join, e->instruction_id);
     const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
-    if (backend) f->left_over[instruction - f->join->instructions.data] |= bit_of(backend->class_of_event(e->delegate_id));
+    if (backend)
+      f->left_over[instruction - f->join->instructions.data] |= bit_of(backend->class_of_event(e->delegate_id));
   }
 }
 
@@ -74,7 +75,8 @@ static void find_all(const finder *f, uint32_t *first_user) {
     if (first_user[i] != ETR_NONE) find_carrier(f, i, first_user[i]);
 }
 
-bool etr_find_carriers(const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_node_time *times, etr_arena *scratch) {
+bool etr_find_carriers(const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_node_time *times,
+                       etr_arena *scratch) {
   finder f = {.join = join, .times = times};
   uint32_t *first_user = etr_arena_alloc_array(scratch, join->graph->node_count, sizeof *first_user);
   f.left_over = etr_arena_alloc_array(scratch, join->instructions.count, sizeof *f.left_over);

@@ -9,11 +9,12 @@
 #include "join.h"
 
 /**
- * Sets carried_by of each node that a delegate fused into another: the nearest timed node of the same delegate it takes its first input from (batch
- * norm, activation, quantize), or else the first that uses its result (dequantize).
- * Only where the fusion is shown: the delegate's payload has no operator for the node; or, without a payload, none of the delegate's events is left
- * that it could have run as. False: out of memory.
+ * Sets carried_by of each node that a delegate fused into another: the nearest timed node of the same delegate it takes
+ * its first input from (batch norm, activation, quantize), or else the first that uses its result (dequantize). Only
+ * where the fusion is shown: the delegate's payload has no operator for the node; or, without a payload, none of the
+ * delegate's events is left that it could have run as. False: out of memory.
  */
-bool etr_find_carriers(const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_node_time *times, etr_arena *scratch);
+bool etr_find_carriers(const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_node_time *times,
+                       etr_arena *scratch);
 
 #endif

@@ -22,11 +22,12 @@ typedef struct flow {
   etr_candidates *kernels;
   const etr_backend *backend; /* whose classes `delegated` has */
   etr_candidates *delegated;
-  uint32_t *origin;                /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
+  uint32_t *origin; /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
   etr_storages storages;
-  etr_vec(uint32_t) inputs;        /* of the operator looked at */
-  size_t budget;                   /* what may still be read that several instructions can share: items of lists, payloads */
-  uint32_t *users, *next_user;     /* per value of the graph, by source: the last slot that reads it; per slot: the one before. NULL: not found yet */
+  etr_vec(uint32_t) inputs; /* of the operator looked at */
+  size_t budget;            /* what may still be read that several instructions can share: items of lists, payloads */
+  uint32_t *users, *next_user; /* per value of the graph, by source: the last slot that reads it; per slot: the one
+                                  before. NULL: not found yet */
 } flow;
 
 /* ---- Values of the program ---- */
@@ -47,7 +48,9 @@ static uint32_t origin_of(flow *f, int32_t index) {
 }
 
 static void read_tensor(flow *f, uint32_t origin) {
-  uint32_t *slot = origin == WEIGHT || (origin != UNKNOWN && f->values.constant[origin]) ? NULL : etr_vec_push(f->scratch, &f->inputs);
+  uint32_t *slot = origin == WEIGHT || (origin != UNKNOWN && f->values.constant[origin])
+                       ? NULL
+                       : etr_vec_push(f->scratch, &f->inputs);
   if (slot) *slot = origin == UNKNOWN ? ETR_NONE : origin;
 }
 
@@ -55,7 +58,8 @@ static void read_tensor(flow *f, uint32_t origin) {
 static void write_inputs(flow *f) {
   size_t count = 0, at = 0;
   const etr_graph *graph = f->join->graph;
-  for (size_t i = 0; i < graph->node_count; i++) count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
+  for (size_t i = 0; i < graph->node_count; i++)
+    count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
   for (uint32_t i = 0; i < graph->node_count && count == f->program->input_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
       write_tensor(f, f->program->inputs[at++], f->values.first[i]);
@@ -88,7 +92,8 @@ static bool read_arguments(flow *f, const etr_instruction *instruction, const in
     const etr_pte_value *value = index < 0 ? NULL : &f->program->values[index];
     if (!value) continue;
     /* few results: what writes hundreds takes a list of them */
-    if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index))) read_tensor(f, origin_of(f, index));
+    if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index)))
+      read_tensor(f, origin_of(f, index));
     if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
     if (!spend(f, value->item_count)) return false;
     if (is_list_of(value, results, count)) continue;
@@ -219,7 +224,8 @@ static bool find_users(flow *f) {
 
 enum { MOST_USERS = 64 };
 
-/* Of what reads the value, the one node that runs as this class and loses its handle; of those that may be fused, one that nothing hides. */
+/* Of what reads the value, the one node that runs as this class and loses its handle; of those that may be fused, one
+ * that nothing hides. */
 static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_operator *o) {
   etr_handle_loss best = ETR_KEEPS_HANDLE;
   uint32_t found = ETR_NONE;
@@ -230,7 +236,8 @@ static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_op
   uint32_t node = f->users[f->values.source[origin]];
   for (int i = 0; i < MOST_USERS && node != ETR_NONE; i++, node = f->next_user[node]) {
     const etr_node *n = &f->join->graph->nodes[node];
-    etr_handle_loss loss = f->taken[node] ? ETR_KEEPS_HANDLE : f->backend->loses_handle(f->join->graph, f->join->uses, n);
+    etr_handle_loss loss = f->taken[node] ? ETR_KEEPS_HANDLE
+                                          : f->backend->loses_handle(f->join->graph, f->join->uses, n);
     if (loss == ETR_KEEPS_HANDLE || loss < best || f->backend->class_of_node(f->join->graph, n) != o->class_) continue;
     if (!agrees_with_value(&d, n)) continue;
     found = loss == best ? ETR_NONE : node; /* several: cannot be told */
@@ -264,8 +271,9 @@ static void join_operator(flow *f, const call *c, size_t index) {
   const etr_payload_operator *o = &c->payload->operators[index];
   bool twins = false;
   uint32_t node = node_of_operator(f, c, o, &twins);
-  bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE && (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
-                                                                                     f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
+  bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE &&
+                   (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
+                    f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
   c->nodes[index] = node;
   c->by_order[index] = twins;
   *f->ties |= twins;
@@ -275,7 +283,9 @@ static void join_operator(flow *f, const call *c, size_t index) {
 }
 
 static int32_t argument_of(const call *c, const etr_payload_value *value) {
-  return value->argument >= 0 && (size_t)value->argument < c->instruction->arg_count ? c->instruction->args[value->argument] : -1;
+  return value->argument >= 0 && (size_t)value->argument < c->instruction->arg_count
+             ? c->instruction->args[value->argument]
+             : -1;
 }
 
 static bool join_operators(flow *f, const call *c) {
@@ -287,7 +297,8 @@ static bool join_operators(flow *f, const call *c) {
   for (size_t i = 0; i < payload->count; i++) join_operator(f, c, i);
   for (size_t i = 0; i < payload->count; i++) {
     uint32_t output = payload->operators[i].output;
-    if (output != ETR_NONE && payload->values[output].argument >= 0) write_tensor(f, argument_of(c, &payload->values[output]), c->origins[output]);
+    if (output != ETR_NONE && payload->values[output].argument >= 0)
+      write_tensor(f, argument_of(c, &payload->values[output]), c->origins[output]);
   }
   return !etr_arena_failed(f->scratch);
 }
@@ -326,7 +337,8 @@ static bool walk(flow *f) {
     if (instruction->kind == ETR_INSTRUCTION_KERNEL && known->is_kernel) {
       join_kernel(f, known, instruction);
       write_results(f, known, instruction);
-    } else if (instruction->kind == ETR_INSTRUCTION_DELEGATE && known->is_delegate && !join_delegate(f, known, instruction))
+    } else if (instruction->kind == ETR_INSTRUCTION_DELEGATE && known->is_delegate &&
+               !join_delegate(f, known, instruction))
       return false;
   }
   return !etr_arena_failed(f->scratch);
@@ -334,10 +346,17 @@ static bool walk(flow *f) {
 
 enum { BUDGET = 1 << 22 };
 
-bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators, const uint32_t *rank, bool *taken,
-                        bool *ties, etr_arena *arena, etr_arena *scratch) {
-  flow f = {.join = join, .program = join->program, .operators = operators, .rank = rank, .taken = taken, .ties = ties, .arena = arena,
-            .scratch = scratch, .budget = BUDGET};
+bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators,
+                        const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena, etr_arena *scratch) {
+  flow f = {.join = join,
+            .program = join->program,
+            .operators = operators,
+            .rank = rank,
+            .taken = taken,
+            .ties = ties,
+            .arena = arena,
+            .scratch = scratch,
+            .budget = BUDGET};
   *ties = false;
   etr_storages_init(&f.storages, join->program, scratch);
   f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);

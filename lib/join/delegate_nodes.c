@@ -11,7 +11,6 @@ enum { MOST_LOOKED_AT = 4 << 20 };
 
 enum { NO_HOLDER = 0, SHARED = -1 };
 
-
 /* A node that an entry may stand for. */
 typedef struct candidate {
   uint32_t node;
@@ -25,14 +24,15 @@ typedef struct finder {
   const etr_blocks *blocks;
   bool *taken;
   etr_arena *arena, *scratch;
-  int64_t *holder;       /* by the handle's first place in by_handle: 1 + the only instruction that lists it, NO_HOLDER or SHARED */
-  size_t *skip;          /* of etr_join_next_free() */
-  int32_t *owner;        /* per node: the delegate whose payload has an operator for it, -1 */
-  candidate *candidates; /* room for all */
-  const etr_backend *classed;     /* whose classes are remembered: of the first that is asked for */
-  uint16_t *classes;              /* per node: 1 + its class; 0: not asked for yet */
-  const etr_block **block_of;     /* per instruction: the first block that has events of its delegate; NULL */
-  size_t *row_of;                 /* likewise: where its rows start there */
+  int64_t *holder; /* by the handle's first place in by_handle: 1 + the only instruction that lists it, NO_HOLDER or
+                      SHARED */
+  size_t *skip;    /* of etr_join_next_free() */
+  int32_t *owner;  /* per node: the delegate whose payload has an operator for it, -1 */
+  candidate *candidates;      /* room for all */
+  const etr_backend *classed; /* whose classes are remembered: of the first that is asked for */
+  uint16_t *classes;          /* per node: 1 + its class; 0: not asked for yet */
+  const etr_block **block_of; /* per instruction: the first block that has events of its delegate; NULL */
+  size_t *row_of;             /* likewise: where its rows start there */
   size_t looked_at;
   bool any_shared; /* some handle is listed by several delegates */
 } finder;
@@ -42,7 +42,9 @@ typedef struct entry {
   uint32_t handle, place;
 } entry;
 
-static bool is_delegate(const etr_join_instruction *instruction) { return instruction->is_delegate && instruction->map; }
+static bool is_delegate(const etr_join_instruction *instruction) {
+  return instruction->is_delegate && instruction->map;
+}
 
 static bool is_of_handle(const finder *f, size_t at, uint32_t handle) {
   return at < f->join->by_handle_count && f->join->by_handle[at].handle == handle;
@@ -171,9 +173,11 @@ static void deal_in_order(finder *f, const entry *entries, size_t count, uint32_
 }
 
 /* Likewise of a handle that other delegates list, too, or of which a payload tells more. */
-static void deal_fitting(finder *f, const etr_join_instruction *instruction, const entry *entries, size_t count, uint32_t *nodes, uint32_t *events) {
+static void deal_fitting(finder *f, const etr_join_instruction *instruction, const entry *entries, size_t count,
+                         uint32_t *nodes, uint32_t *events) {
   size_t listed = list_candidates(f, instruction, entries[0].handle), dealt = 0;
-  size_t chosen = instruction->payload ? choose_by_payload(f, listed, count, instruction->id) : choose_by_events(f, listed, count, events);
+  size_t chosen = instruction->payload ? choose_by_payload(f, listed, count, instruction->id)
+                                       : choose_by_events(f, listed, count, events);
   choose_rest(f, etr_backend_of(instruction->backend), listed, count - chosen);
   for (size_t i = 0; i < listed; i++) {
     if (!f->candidates[i].chosen) continue;
@@ -275,8 +279,8 @@ static bool take_order(finder *f, const etr_lowering *order) {
   return true;
 }
 
-bool etr_find_delegate_nodes(etr_method_join *join, const etr_lowering *order, uint32_t method, const etr_blocks *blocks, bool *taken,
-                             etr_arena *arena, etr_arena *scratch) {
+bool etr_find_delegate_nodes(etr_method_join *join, const etr_lowering *order, uint32_t method,
+                             const etr_blocks *blocks, bool *taken, etr_arena *arena, etr_arena *scratch) {
   finder f = {.join = join, .method = method, .blocks = blocks, .taken = taken, .arena = arena, .scratch = scratch};
   join->is_ordered = order->is_proven || order->is_needless;
   return order->is_proven ? take_order(&f, order) : deal_all(&f);

@@ -39,7 +39,8 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 
 /* Operators that carry the time of what is fused with them. */
 static bool is_heavy(const etr_graph *graph, uint32_t node) {
-  static const char *const heavy[] = {"convolution", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention"};
+  static const char *const heavy[] = {
+      "convolution", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention"};
   etr_slice op = etr_operator_of_target(graph->nodes[node].target);
   for (size_t i = 0; i < ETR_COUNT(heavy); i++)
     if (etr_slice_equal(op, etr_slice_of(heavy[i]))) return true;
@@ -59,14 +60,15 @@ static bool note_carriers(delegate *d) {
     etr_map_slot *best = etr_map_at(&d->carriers, key_of(&graph->nodes[node].debug_handle));
     if (!best) return false;
     bool heavier = best->value == ETR_NONE || (is_heavy(graph, node) && !is_heavy(graph, best->value));
-    bool earlier = best->value != ETR_NONE && node < best->value && is_heavy(graph, node) == is_heavy(graph, best->value);
+    bool earlier = best->value != ETR_NONE && node < best->value &&
+                   is_heavy(graph, node) == is_heavy(graph, best->value);
     if (heavier || earlier) best->value = node;
   }
   return true;
 }
 
-/* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are not trusted: Vulkan numbers
- * its own. */
+/* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are
+ * not trusted: Vulkan numbers its own. */
 static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   uint32_t first = ETR_NONE;
   for (size_t i = 0; i < row->handle_count; i++) {
@@ -120,7 +122,9 @@ static bool add_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) 
   return true;
 }
 
-static bool is_inserted(const delegate *d, size_t row) { return (d->backend->traits(d->classes[row]) & ETR_CLASS_INSERTED) != 0; }
+static bool is_inserted(const delegate *d, size_t row) {
+  return (d->backend->traits(d->classes[row]) & ETR_CLASS_INSERTED) != 0;
+}
 
 /* unplanned: what leaving out an event costs that a lowering may have inserted. */
 static etr_align_pair *walk(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
@@ -153,11 +157,12 @@ static bool match_by_payload(delegate *d) {
   const etr_join_instruction *known = d->instruction;
   etr_align_pair *pairs = plan_payload(d, &p) ? walk(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
   for (size_t i = 0; pairs && i < d->row_count; i++) {
-    uint32_t operator_= pairs[i].partner == ETR_NONE ? ETR_NONE : p.owners.data[pairs[i].partner];
+    uint32_t operator_ = pairs[i].partner == ETR_NONE ? ETR_NONE : p.owners.data[pairs[i].partner];
     uint32_t node = operator_ == ETR_NONE ? ETR_NONE : known->operator_nodes[operator_];
     if (node == ETR_NONE) continue;
     bool is_estimate = pairs[i].is_unsure || (known->operator_by_order[operator_] && !d->join->is_ordered);
-    if (!set_node(d, &d->rows[i], node, is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD, is_estimate ? 0.5 : 1)) return false;
+    if (!set_node(d, &d->rows[i], node, is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD, is_estimate ? 0.5 : 1))
+      return false;
   }
   return pairs != NULL;
 }
@@ -221,8 +226,8 @@ static bool spend(const delegate *d, size_t *plans_left) {
   return enough;
 }
 
-bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, size_t *plans_left,
-                       etr_arena *arena) {
+bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows,
+                       size_t count, size_t *plans_left, etr_arena *arena) {
   delegate d = {.join = join, .instruction = instruction, .rows = rows, .arena = arena};
   bool good = true;
   while (d.row_count < count && rows[d.row_count].delegate_id) d.row_count++; /* the call comes last */

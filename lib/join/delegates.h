@@ -8,18 +8,20 @@
 #include "join.h"
 
 /**
- * Gives the rows of one delegate in one block their nodes: rows [0, count) all have the instruction's id, in order; the call itself may be among
- * them. In this order, whatever can tell:
+ * Gives the rows of one delegate in one block their nodes: rows [0, count) all have the instruction's id, in order; the
+ * call itself may be among them. In this order, whatever can tell:
  *   - the record's delegate map, ids looked up exactly: ETR_MATCH_DELEGATE_MAP;
- *   - the payload in the .pte: events and its operators walked together, each operator's node as the data flow told: ETR_MATCH_PAYLOAD;
+ *   - the payload in the .pte: events and its operators walked together, each operator's node as the data flow told:
+ * ETR_MATCH_PAYLOAD;
  *   - what the backend is expected to make of the delegate's nodes, in their order: ETR_MATCH_ALIGNED.
- * Rows without a node are marked as inserted if a lowering inserts such operators, else they get ETR_MATCH_NONE: they may compute, so that their
- * time is unexplained. Without an Edge graph rows keep their match. Sets handles, nodes, match and confidence. False: out of memory.
- * plans_left: at first ETR_DELEGATE_PLANS; each call takes off what the delegate could run. Where it is spent, rows are as those that nothing can
- * tell: only a dump whose runs are thousands, all different, gets there.
+ * Rows without a node are marked as inserted if a lowering inserts such operators, else they get ETR_MATCH_NONE: they
+ * may compute, so that their time is unexplained. Without an Edge graph rows keep their match. Sets handles, nodes,
+ * match and confidence. False: out of memory. plans_left: at first ETR_DELEGATE_PLANS; each call takes off what the
+ * delegate could run. Where it is spent, rows are as those that nothing can tell: only a dump whose runs are thousands,
+ * all different, gets there.
  */
-bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows, size_t count, size_t *plans_left,
-                       etr_arena *arena);
+bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows,
+                       size_t count, size_t *plans_left, etr_arena *arena);
 
 /** So many operators of delegates are looked at for the rows of one method, in all blocks. */
 #define ETR_DELEGATE_PLANS ((size_t)1 << 21)

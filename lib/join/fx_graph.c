@@ -37,7 +37,8 @@ static bool find_used_results(etr_fx_graph *fx) {
   for (size_t i = 0; i < count; i++) fx->getitem_of[i] = ETR_NONE;
   for (size_t i = 0; i < fx->graph->node_count; i++) {
     const etr_node *node = &fx->graph->nodes[i];
-    for (size_t k = 0; k < node->input_count; k++) fx->getitem_of[first[node->inputs[k].node] + node->inputs[k].output] = USED;
+    for (size_t k = 0; k < node->input_count; k++)
+      fx->getitem_of[first[node->inputs[k].node] + node->inputs[k].output] = USED;
   }
   fx->first_output = first;
   return true;
@@ -72,11 +73,13 @@ static bool is_prioritized(const etr_node *node) {
                                           "_operator.mod", "_operator.truediv", "_operator.le",  "_operator.lt",
                                           "_operator.ge",  "_operator.gt",      "_operator.eq",  "_operator.ne"};
   static const char *const own[] = {"aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
-                                    "aten._assert_async.msg", "aten.scalar_tensor.default", "aten._assert_scalar.default"};
+                                    "aten._assert_async.msg", "aten.scalar_tensor.default",
+                                    "aten._assert_scalar.default"};
   for (size_t i = 0; i < ETR_COUNT(operators); i++)
     if (strcmp(node->target, operators[i]) == 0) return true;
   for (size_t i = 0; i < ETR_COUNT(own); i++)
-    if (strcmp(node->target, own[i]) == 0) return strcmp(node->op_type, node->target) != 0; /* of the Edge dialect it is another */
+    if (strcmp(node->target, own[i]) == 0)
+      return strcmp(node->op_type, node->target) != 0; /* of the Edge dialect it is another */
   return false;
 }
 
@@ -171,7 +174,8 @@ static void add_results(etr_fx_graph *fx, const uint32_t *part, size_t count, ui
   }
 }
 
-/* Takes the part out of the order. The call made last is a later user of its inputs than its place says: it moves to the end. */
+/* Takes the part out of the order. The call made last is a later user of its inputs than its place says: it moves to
+ * the end. */
 static void leave_out(etr_fx_graph *fx, uint32_t inside) {
   size_t kept = 0;
   bool has_call = fx->last_call != ETR_NONE;
@@ -226,7 +230,8 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
 
 bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
   const etr_node *node = etr_fx_node(fx, vertex);
-  return !node || etr_fx_is_getitem(fx, vertex) || node->kind != ETR_NODE_OP || etr_is_view(node) || !etr_has_tensor(node);
+  return !node || etr_fx_is_getitem(fx, vertex) || node->kind != ETR_NODE_OP || etr_is_view(node) ||
+         !etr_has_tensor(node);
 }
 
 bool etr_fx_sort(etr_fx_graph *fx) {

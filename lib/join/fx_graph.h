@@ -2,8 +2,8 @@
  *
  * fx_graph.h - a graph with the nodes that torch.fx has, whose order a lowering changes. Layer 3.
  *
- * FX has a node `getitem` for each result of an operator that has several; files do not. Nested graphs are left out: what lowers them does not
- * move the nodes around them.
+ * FX has a node `getitem` for each result of an operator that has several; files do not. Nested graphs are left out:
+ * what lowers them does not move the nodes around them.
  */
 #ifndef ETR_FX_GRAPH_H
 #define ETR_FX_GRAPH_H
@@ -12,8 +12,8 @@
 
 /** A node of FX. */
 typedef struct etr_fx_vertex {
-  uint32_t node;   /* of the graph; ETR_NONE: a delegate's call, or a result of it */
-  uint32_t output; /* of a getitem: which; ETR_NONE */
+  uint32_t node;                     /* of the graph; ETR_NONE: a delegate's call, or a result of it */
+  uint32_t output;                   /* of a getitem: which; ETR_NONE */
   uint32_t first_input, input_count; /* in input_pool, each producer once */
   bool is_prioritized;               /* legalize_graph's PRIORITIZED_OPS */
 } etr_fx_vertex;
@@ -28,32 +28,36 @@ typedef struct etr_fx_graph {
   uint32_t *users, *user_starts, *user_counts; /* as of etr_fx_find_users() */
   uint32_t *vertex_of;                         /* per node; its getitems stand behind it. ETR_NONE: nested */
   uint32_t *first_output, *getitem_of;         /* per node: where its outputs start; per output: its getitem */
-  uint32_t last_call;                          /* the call made last: a later user of its inputs than its place says. ETR_NONE */
-  uint32_t *spare, *stamps, stamp, *queue;     /* of those that walk the graph */
+  uint32_t last_call; /* the call made last: a later user of its inputs than its place says. ETR_NONE */
+  uint32_t *spare, *stamps, stamp, *queue; /* of those that walk the graph */
   size_t user_capacity;
   etr_arena *arena;
 } etr_fx_graph;
 
-/** The graph as it is recorded. `calls`: how many times etr_fx_replace() will be called at most. False: out of memory. */
+/** The graph as it is recorded. `calls`: how many times etr_fx_replace() will be called at most. False: out of memory.
+ */
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena);
 
 /** Fills users in the order in which they became users. False: out of memory. */
 bool etr_fx_find_users(etr_fx_graph *fx);
 
 /**
- * Replaces vertices, in their order in the graph, by one call and a getitem for each of their results that is used outside; gives the call. What was
- * found of users no longer holds. ETR_NONE: out of memory.
+ * Replaces vertices, in their order in the graph, by one call and a getitem for each of their results that is used
+ * outside; gives the call. What was found of users no longer holds. ETR_NONE: out of memory.
  */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
 
-/** Sorts as legalize_graph does: first in, first out, but arithmetic on symbolic numbers first. False: out of memory, or a circle. */
+/** Sorts as legalize_graph does: first in, first out, but arithmetic on symbolic numbers first. False: out of memory,
+ * or a circle. */
 bool etr_fx_sort(etr_fx_graph *fx);
 
 static inline const etr_node *etr_fx_node(const etr_fx_graph *fx, uint32_t vertex) {
   return fx->vertices[vertex].node == ETR_NONE ? NULL : &fx->graph->nodes[fx->vertices[vertex].node];
 }
 
-static inline bool etr_fx_is_getitem(const etr_fx_graph *fx, uint32_t vertex) { return fx->vertices[vertex].output != ETR_NONE; }
+static inline bool etr_fx_is_getitem(const etr_fx_graph *fx, uint32_t vertex) {
+  return fx->vertices[vertex].output != ETR_NONE;
+}
 
 /** Whether it is an operator of the graph, or a getitem of one. */
 static inline bool etr_fx_is_operator(const etr_fx_graph *fx, uint32_t vertex) {

@@ -9,7 +9,8 @@
 
 /* What lowerings make part of another operator, or run as none. */
 static bool is_fusible(const etr_node *node) {
-  static const char *const fusible[] = {"relu", "hardtanh", "clamp", "permute_copy", "transpose_copy", "t_copy", "expand_copy"};
+  static const char *const fusible[] = {"relu",           "hardtanh", "clamp",      "permute_copy",
+                                        "transpose_copy", "t_copy",   "expand_copy"};
   etr_slice op = etr_operator_of_target(node->target);
   if (node->kind != ETR_NODE_OP || node->input_count == 0) return false;
   if (etr_slice_starts(op, ETR_SLICE("quantize_")) || etr_slice_starts(op, ETR_SLICE("dequantize_"))) return true;
@@ -22,7 +23,8 @@ static bool is_fusible(const etr_node *node) {
 static void fill_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];
   bool is_view = etr_is_view(node), fuses = is_view || is_fusible(node);
-  uint32_t input = node->input_count && node->inputs[0].node < index ? etr_value_of_edge(v, &node->inputs[0]) : ETR_NONE;
+  uint32_t input = node->input_count && node->inputs[0].node < index ? etr_value_of_edge(v, &node->inputs[0])
+                                                                     : ETR_NONE;
   for (uint32_t i = 0; i < node->output_count; i++) {
     uint32_t value = v->first[index] + i;
     bool follows = input != ETR_NONE && i == 0;

@@ -12,7 +12,8 @@ typedef struct etr_graph_values {
   const etr_graph *graph;
   uint32_t *first;  /* per node: number of its first output */
   uint32_t *same;   /* per value: the value that it is a view or a copy of, or itself */
-  uint32_t *source; /* per value: likewise through what lowerings fuse into its producer (quantisation, batch norms, activations, transposes) */
+  uint32_t *source; /* per value: likewise through what lowerings fuse into its producer (quantisation, batch norms,
+                       activations, transposes) */
   bool *constant;   /* per value: its source is a weight */
   uint32_t count;
 } etr_graph_values;
@@ -20,6 +21,8 @@ typedef struct etr_graph_values {
 /** False: out of memory. */
 bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena);
 
-static inline uint32_t etr_value_of_edge(const etr_graph_values *values, const etr_edge *edge) { return values->first[edge->node] + edge->output; }
+static inline uint32_t etr_value_of_edge(const etr_graph_values *values, const etr_edge *edge) {
+  return values->first[edge->node] + edge->output;
+}
 
 #endif

@@ -77,7 +77,8 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch) {
+bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                              etr_arena *scratch) {
   collector c = {.join = join, .arena = arena};
   etr_map_init(&c.index, scratch);
   if (!add_from_program(&c) || !add_from_map(&c) || !add_from_blocks(&c, method, blocks)) return false;

@@ -9,6 +9,7 @@
 #include "join.h"
 
 /** Fills a join's instructions from its program, its maps and the method's blocks. False: out of memory. */
-bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena, etr_arena *scratch);
+bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                              etr_arena *scratch);
 
 #endif

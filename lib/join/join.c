@@ -13,7 +13,9 @@ static int by_id(const void *a, const void *b) {
 
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
   etr_join_instruction wanted = {.id = id};
-  return join->instructions.count ? bsearch(&wanted, join->instructions.data, join->instructions.count, sizeof wanted, by_id) : NULL;
+  return join->instructions.count
+             ? bsearch(&wanted, join->instructions.data, join->instructions.count, sizeof wanted, by_id)
+             : NULL;
 }
 
 static int by_handle(const void *a, const void *b) {
@@ -47,9 +49,12 @@ static int by_instruction(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count) {
+const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id,
+                                                    size_t *count) {
   const etr_delegate_node *list = join->delegate_nodes.data, wanted = {.instruction_id = instruction_id};
   size_t first = etr_lower_bound(&wanted, list, join->delegate_nodes.count, sizeof *list, by_instruction);
-  for (*count = 0; first + *count < join->delegate_nodes.count && list[first + *count].instruction_id == instruction_id;) (*count)++;
+  for (*count = 0;
+       first + *count < join->delegate_nodes.count && list[first + *count].instruction_id == instruction_id;)
+    (*count)++;
   return *count ? &list[first] : NULL;
 }

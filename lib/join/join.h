@@ -22,12 +22,13 @@ typedef struct etr_join_instruction {
   etr_slice op;                   /* of a kernel: normalised (operator.h); empty if unknown */
   bool is_kernel;                 /* runs as a kernel: the .pte or an event says so */
   bool is_delegate;               /* calls a delegate */
-  bool is_contradicted;           /* of a kernel: the .pte has it read or write what none of the nodes with its handle and operator does */
-  bool is_prim;                   /* a kernel of the runtime itself, executorch_prim: shapes, loops */
-  const char *backend;            /* of a delegate; NULL if unknown */
-  uint32_t node;                  /* a kernel's node; ETR_NONE if it could not be told */
-  etr_match match;                /* how its node was found */
-  const etr_payload *payload;     /* of a delegate, where the .pte has it and its backend is known; else NULL */
+  bool is_contradicted;       /* of a kernel: the .pte has it read or write what none of the nodes with its handle and
+                                 operator does */
+  bool is_prim;               /* a kernel of the runtime itself, executorch_prim: shapes, loops */
+  const char *backend;        /* of a delegate; NULL if unknown */
+  uint32_t node;              /* a kernel's node; ETR_NONE if it could not be told */
+  etr_match match;            /* how its node was found */
+  const etr_payload *payload; /* of a delegate, where the .pte has it and its backend is known; else NULL */
   const uint32_t *operator_nodes; /* per operator of the payload: its node, ETR_NONE if it has none */
   const bool *operator_by_order;  /* per operator: other nodes had the same claim, and order decided */
 } etr_join_instruction;
@@ -50,20 +51,23 @@ typedef struct etr_method_join {
   const etr_graph *graph;                     /* its Edge graph; NULL if there is none */
   const etr_pte_method *program;              /* NULL without a .pte */
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
-  int32_t *node_delegate;                     /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
-  etr_vec(etr_delegate_node) delegate_nodes;  /* the same by delegate: by instruction, then in the order the delegate runs them */
-  uint32_t *uses;                             /* per node of the graph: how often its results are used */
-  const etr_handle_node *by_handle;           /* operators of the graph by handle, then place */
+  int32_t *
+      node_delegate; /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
+  etr_vec(etr_delegate_node)
+      delegate_nodes;               /* the same by delegate: by instruction, then in the order the delegate runs them */
+  uint32_t *uses;                   /* per node of the graph: how often its results are used */
+  const etr_handle_node *by_handle; /* operators of the graph by handle, then place */
   size_t by_handle_count;
-  bool is_ordered; /* the order in which delegate_nodes stand is that in which they run: handle lists tell, or the lowering (lowering.h) */
+  bool is_ordered; /* the order in which delegate_nodes stand is that in which they run: handle lists tell, or the
+                      lowering (lowering.h) */
 } etr_method_join;
 
 /** Place of the first node of a handle in by_handle, or of the next handle's where it has none. */
 size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle);
 
 /**
- * The first node of a handle that is not taken; ETR_NONE if none is left. skip: by_handle_count entries, at first 0, in which it remembers how many
- * of a handle's nodes are taken.
+ * The first node of a handle that is not taken; ETR_NONE if none is left. skip: by_handle_count entries, at first 0, in
+ * which it remembers how many of a handle's nodes are taken.
  */
 uint32_t etr_join_next_free(const etr_method_join *join, const bool *taken, size_t *skip, uint32_t handle);
 

@@ -13,7 +13,7 @@ typedef struct lowerer {
   etr_arena *arena;
   etr_arena scratch;
   etr_fx_graph fx;
-  int32_t *member;      /* per vertex: index of its delegate in `delegates`, -1: none */
+  int32_t *member; /* per vertex: index of its delegate in `delegates`, -1: none */
   const etr_join_instruction **delegates;
   size_t delegate_count;
   etr_partitioner partitioner;
@@ -57,7 +57,8 @@ static bool note_part(lowerer *l, uint32_t delegate) {
   return l->part_sizes[delegate] > 0;
 }
 
-/* Each delegate costs a walk through all that is left. What cannot be paid to the end is not begun: vertices leave, inputs stay. */
+/* Each delegate costs a walk through all that is left. What cannot be paid to the end is not begun: vertices leave,
+ * inputs stay. */
 static bool can_pay(const lowerer *l, size_t delegates) {
   return delegates == 0 || 2 * l->fx.order_count + 4 * l->fx.input_pool.count <= l->budget / delegates;
 }
@@ -97,16 +98,19 @@ static bool lists_agree(const lowerer *l, uint32_t delegate) {
   return at == map->handle_count;
 }
 
-/* The instruction's place in the order from `at` on: of a kernel the next node with its handle and operator, of a delegate its call. What is
- * passed over has to be what runs as no instruction. ETR_NONE: it is not there. */
-static uint32_t find_instruction(const lowerer *l, const etr_join_instruction *instruction, uint32_t call, uint32_t at) {
+/* The instruction's place in the order from `at` on: of a kernel the next node with its handle and operator, of a
+ * delegate its call. What is passed over has to be what runs as no instruction. ETR_NONE: it is not there. */
+static uint32_t find_instruction(const lowerer *l, const etr_join_instruction *instruction, uint32_t call,
+                                 uint32_t at) {
   for (; at < l->fx.order_count; at++) {
     uint32_t vertex = l->fx.order[at];
     if (vertex == call) return at;
     if (!etr_fx_is_operator(&l->fx, vertex)) continue;
     const etr_node *node = etr_fx_node(&l->fx, vertex);
-    bool same_handle = call == ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex) && node->debug_handle == instruction->map->handles[0];
-    bool same_operator = instruction->op.size == 0 || (node && etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
+    bool same_handle = call == ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex) &&
+                       node->debug_handle == instruction->map->handles[0];
+    bool same_operator = instruction->op.size == 0 ||
+                         (node && etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
     if (same_handle && same_operator) return at;
     if (!etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
   }
@@ -177,7 +181,8 @@ static bool list_delegates(lowerer *l) {
   l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
   for (size_t i = 0; l->delegates && i < count; i++) {
     const etr_join_instruction *instruction = &l->join->instructions.data[i];
-    if (instruction->is_delegate && instruction->map && instruction->map->handle_count) l->delegates[l->delegate_count++] = instruction;
+    if (instruction->is_delegate && instruction->map && instruction->map->handle_count)
+      l->delegates[l->delegate_count++] = instruction;
   }
   l->call_of = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->call_of);
   l->parts = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->parts);

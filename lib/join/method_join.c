@@ -17,10 +17,10 @@
 typedef struct joiner {
   etr_method_join *join;
   etr_arena *arena, scratch;
-  etr_map operators;         /* normalised operator -> number */
+  etr_map operators;          /* normalised operator -> number */
   etr_node_index by_operator; /* nodes by handle and operator */
-  size_t *handle_cursor;     /* per slot that starts a handle's range: slots before this offset are taken */
-  bool *taken;               /* per node */
+  size_t *handle_cursor;      /* per slot that starts a handle's range: slots before this offset are taken */
+  bool *taken;                /* per node */
   etr_lowering order;
 } joiner;
 
@@ -38,7 +38,9 @@ static uint32_t operator_number(joiner *j, etr_slice op) {
   return known ? known->value : ETR_NONE;
 }
 
-static bool is_delegate_call(const etr_node *node) { return strcmp(node->target, "higher_order.executorch_call_delegate") == 0; }
+static bool is_delegate_call(const etr_node *node) {
+  return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
+}
 
 static bool index_nodes(joiner *j) {
   const etr_graph *graph = j->join->graph;
@@ -74,7 +76,7 @@ static void take(joiner *j, etr_join_instruction *instruction, uint32_t node, et
 
 /* Kernels that have this operator at a handle, and the nodes there. */
 typedef struct kernel_group {
-  size_t first, node_count; /* in by_operator */
+  size_t first, node_count;  /* in by_operator */
   etr_vec(uint32_t) kernels; /* instructions without a node, in order */
 } kernel_group;
 
@@ -97,7 +99,8 @@ static bool is_open(const etr_join_instruction *instruction) {
 }
 
 static bool group_kernels(joiner *j, kernel_groups *groups) {
-  uint32_t *group_of = etr_arena_alloc_array(&j->scratch, j->by_operator.count, sizeof *group_of); /* 1 + its place, by first slot */
+  uint32_t *group_of = etr_arena_alloc_array(&j->scratch, j->by_operator.count,
+                                             sizeof *group_of); /* 1 + its place, by first slot */
   if (!group_of) return false;
   for (uint32_t i = 0; i < j->join->instructions.count; i++) {
     const etr_join_instruction *instruction = &j->join->instructions.data[i];
@@ -123,7 +126,8 @@ static const etr_backend *backend_of(const joiner *j) {
   return NULL;
 }
 
-/* What the backend has no operator for; and delegates take floating point and quantised numbers: what computes others stays a kernel. */
+/* What the backend has no operator for; and delegates take floating point and quantised numbers: what computes others
+ * stays a kernel. */
 static bool is_left_to_kernels(const joiner *j, const etr_backend *backend, uint32_t index) {
   const etr_node *node = &j->join->graph->nodes[index];
   if (backend && backend->class_of_node(j->join->graph, node) == 0) return true;
@@ -173,7 +177,8 @@ static bool take_group(joiner *j, const kernel_group *g, const bool *kernel_of) 
   ranked_node *list = list_group(j, g, kernel_of, &count);
   if (!list) return false;
   etr_match match = free_nodes <= 1 ? ETR_MATCH_HANDLE : j->order.is_proven ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
-  for (size_t i = 0; i < g->kernels.count && i < count; i++) take(j, &j->join->instructions.data[g->kernels.data[i]], list[i].node, match);
+  for (size_t i = 0; i < g->kernels.count && i < count; i++)
+    take(j, &j->join->instructions.data[g->kernels.data[i]], list[i].node, match);
   return true;
 }
 
@@ -193,7 +198,8 @@ static bool agrees(const joiner *j, const etr_join_instruction *instruction, uin
 static size_t count_free(const joiner *j, uint32_t handle) {
   size_t count = 0;
   const etr_method_join *join = j->join;
-  for (size_t at = etr_join_first_of_handle(join, handle); at < join->by_handle_count && join->by_handle[at].handle == handle; at++)
+  for (size_t at = etr_join_first_of_handle(join, handle);
+       at < join->by_handle_count && join->by_handle[at].handle == handle; at++)
     count += !j->taken[join->by_handle[at].node];
   return count;
 }
@@ -209,15 +215,17 @@ static bool list_delegated_handles(joiner *j, etr_map *handles) {
   for (size_t i = 0; i < j->join->instructions.count; i++) {
     const etr_join_instruction *instruction = &j->join->instructions.data[i];
     for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++)
-      if (!etr_map_set(handles, (etr_slice){(const char *)&instruction->map->handles[k], sizeof(uint32_t)}, 1)) return false;
+      if (!etr_map_set(handles, (etr_slice){(const char *)&instruction->map->handles[k], sizeof(uint32_t)}, 1))
+        return false;
   }
   return true;
 }
 
 enum { TOLD = UINT32_MAX - 1 };
 
-/* An operator that was replaced after the Edge graph was recorded, or is not named: told by elimination, when no delegate shares the handle and
- * as many nodes are left as kernels, or one kernel stands for all that is left (a fused one). */
+/* An operator that was replaced after the Edge graph was recorded, or is not named: told by elimination, when no
+ * delegate shares the handle and as many nodes are left as kernels, or one kernel stands for all that is left (a fused
+ * one). */
 static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
   etr_map kernels; /* handle -> kernels without a node; TOLD: they take what is left */
   etr_map_init(&kernels, &j->scratch);
@@ -248,17 +256,20 @@ static void take_leftovers(joiner *j, const etr_map *delegated_handles) {
 
 enum { MOST_PASSED = 32 }; /* nodes that contradict */
 
-/* Kernels that the handle map does not name run in bodies: in instruction order they are the bodies' nodes in graph order, some left out (a branch
- * that never ran) and some put in (what the map operator itself does). Walks both and pairs the next node of the same operator. */
+/* Kernels that the handle map does not name run in bodies: in instruction order they are the bodies' nodes in graph
+ * order, some left out (a branch that never ran) and some put in (what the map operator itself does). Walks both and
+ * pairs the next node of the same operator. */
 static bool join_bodies(joiner *j) {
   const etr_graph *graph = j->join->graph;
-  etr_node_index free_nodes = {.slots = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *free_nodes.slots)};
+  etr_node_index free_nodes = {
+      .slots = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *free_nodes.slots)};
   uint32_t next = 0;
   for (uint32_t i = 0; free_nodes.slots && i < graph->node_count; i++) {
     const etr_node *n = &graph->nodes[i];
     bool in_body = n->subgraph != ETR_NONE || !j->join->map || j->join->map->instruction_count == 0;
     if (n->kind == ETR_NODE_OP && in_body && !j->taken[i])
-      free_nodes.slots[free_nodes.count++] = (etr_node_slot){0, operator_number(j, etr_operator_of_target(n->target)), i};
+      free_nodes.slots[free_nodes.count++] = (etr_node_slot){0, operator_number(j, etr_operator_of_target(n->target)),
+                                                             i};
   }
   etr_node_index_sort(&free_nodes);
   for (size_t i = 0; free_nodes.count && i < j->join->instructions.count; i++) {
@@ -280,8 +291,8 @@ static bool join_bodies(joiner *j) {
 
 /* Entries of the delegates' handle lists that no operator of a payload accounts for. */
 typedef struct open_entries {
-  uint32_t *open;     /* per first place of a handle in by_handle: of the delegate looked at */
-  int64_t *holder;    /* likewise: 1 + a delegate that has some, 0: none */
+  uint32_t *open;    /* per first place of a handle in by_handle: of the delegate looked at */
+  int64_t *holder;   /* likewise: 1 + a delegate that has some, 0: none */
   bool is_ambiguous; /* several delegates have some of one handle */
 } open_entries;
 
@@ -295,7 +306,8 @@ static void account_for(const joiner *j, open_entries *e, const etr_join_instruc
     if (first < j->join->by_handle_count) e->open[first]++;
   }
   for (size_t i = 0; instruction->payload && i < instruction->payload->count; i++) {
-    bool is_own = instruction->operator_nodes[i] != ETR_NONE && instruction->payload->operators[i].completes == ETR_NONE;
+    bool is_own = instruction->operator_nodes[i] != ETR_NONE &&
+                  instruction->payload->operators[i].completes == ETR_NONE;
     uint32_t *open = is_own ? &e->open[first_of_node(j, instruction->operator_nodes[i])] : NULL;
     if (open && *open) --*open;
   }
@@ -308,8 +320,8 @@ static void account_for(const joiner *j, open_entries *e, const etr_join_instruc
   }
 }
 
-/* Whether order has to tell: kernels could be several nodes, or delegates list a handle whose nodes could be either's. A delegate without a payload
- * needs it for a handle that several nodes have. */
+/* Whether order has to tell: kernels could be several nodes, or delegates list a handle whose nodes could be either's.
+ * A delegate without a payload needs it for a handle that several nodes have. */
 static bool needs_order(joiner *j, const kernel_groups *groups) {
   const etr_method_join *join = j->join;
   open_entries e = {.open = etr_arena_alloc_array(&j->scratch, join->by_handle_count, sizeof *e.open),
@@ -322,7 +334,8 @@ static bool needs_order(joiner *j, const kernel_groups *groups) {
     account_for(j, &e, instruction);
     for (size_t k = 0; !instruction->payload && k < instruction->map->handle_count; k++) {
       size_t first = etr_join_first_of_handle(join, instruction->map->handles[k]);
-      if (first + 1 < join->by_handle_count && join->by_handle[first + 1].handle == instruction->map->handles[k]) return true;
+      if (first + 1 < join->by_handle_count && join->by_handle[first + 1].handle == instruction->map->handles[k])
+        return true;
     }
   }
   return e.is_ambiguous;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * node_index.h - nodes by debug handle and kind: what a kind is, is the caller's (an operator, a backend's class). Layer 3.
+ * node_index.h - nodes by debug handle and kind: what a kind is, is the caller's (an operator, a backend's class).
+ * Layer 3.
  */
 #ifndef ETR_NODE_INDEX_H
 #define ETR_NODE_INDEX_H

@@ -25,7 +25,8 @@ typedef struct finder {
   uint32_t *grouped;  /* vertices by group */
   group *groups;      /* the one that ends last first */
   size_t group_count;
-  uint32_t *inside, *before, *behind, *stack; /* per vertex: number + 1 of the partition that it is in, leads to, or hangs on */
+  uint32_t *inside, *before, *behind,
+      *stack; /* per vertex: number + 1 of the partition that it is in, leads to, or hangs on */
   uint32_t partition_count;
 } finder;
 
@@ -63,11 +64,13 @@ static int eagerness_to_stay(const etr_node *node) {
   if (!etr_has_tensor(node)) return 3;
   if (!etr_is_view(node)) return 0;
   for (int32_t i = 0; i < node->outputs[0].rank; i++)
-    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC) return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view")) ? 2 : 1;
+    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC)
+      return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view")) ? 2 : 1;
   return 1;
 }
 
-/* Of a handle's nodes those that run as no kernel: as many as the delegates list, of views and the like only as many as that takes. */
+/* Of a handle's nodes those that run as no kernel: as many as the delegates list, of views and the like only as many as
+ * that takes. */
 static bool delegate_handle(etr_partitioner *p, size_t first, size_t last, uint32_t wanted) {
   const etr_handle_node *nodes = p->join->by_handle;
   uint32_t available = 0;
@@ -81,7 +84,9 @@ static bool delegate_handle(etr_partitioner *p, size_t first, size_t last, uint3
   for (int eagerness = 3; eagerness > 0 && available > wanted; eagerness--) {
     for (size_t i = last; i-- > first && available > wanted;) {
       uint32_t vertex = p->fx->vertex_of[nodes[i].node];
-      if (vertex == ETR_NONE || !p->delegated[vertex] || eagerness_to_stay(&p->fx->graph->nodes[nodes[i].node]) != eagerness) continue;
+      if (vertex == ETR_NONE || !p->delegated[vertex] ||
+          eagerness_to_stay(&p->fx->graph->nodes[nodes[i].node]) != eagerness)
+        continue;
       p->delegated[vertex] = false;
       available--;
     }
@@ -112,7 +117,8 @@ static uint32_t root_of(const etr_partitioner *p, uint32_t vertex) {
 static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
   if (etr_fx_is_getitem(p->fx, user)) return true;
   if (!backend || !backend->keeps_together) return false;
-  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer), etr_fx_node(p->fx, user), p->fx->user_counts[producer] == 1);
+  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer), etr_fx_node(p->fx, user),
+                                 p->fx->user_counts[producer] == 1);
 }
 
 static bool is_choosing(const etr_node *node) {
@@ -120,7 +126,8 @@ static bool is_choosing(const etr_node *node) {
 }
 
 static void unite_with(etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
-  bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 && !p->is_claimed[producer];
+  bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 &&
+                          !p->is_claimed[producer];
   if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user)) return;
   p->is_claimed[producer] = is_shared_weight;
   p->leader[root_of(p, producer)] = root_of(p, user);
@@ -146,7 +153,8 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
   p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p)) return false;
+  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p))
+    return false;
   unite(p);
   return true;
 }
@@ -164,7 +172,7 @@ static void list_groups(finder *f, etr_partition_stage stage) {
   for (size_t i = f->fx->order_count; i-- > 0;) {
     if (!is_of_stage(f->p, order[i], stage)) continue;
     uint32_t *number = &f->group_of[root_of(f->p, order[i])];
-    if (*number == ETR_NONE) f->groups[*number = (uint32_t)f->group_count++].partition = ETR_NONE;
+    if (*number == ETR_NONE) f->groups[ *number = (uint32_t)f->group_count++].partition = ETR_NONE;
     f->groups[*number].count++;
     f->groups[*number].edges += f->fx->vertices[order[i]].input_count + f->fx->user_counts[order[i]];
     f->groups[*number].has_weight |= f->p->is_claimed[order[i]];
@@ -184,16 +192,21 @@ static void list_groups(finder *f, etr_partition_stage stage) {
 
 /* ---- Partitions ---- */
 
-static uint32_t input_of(const finder *f, uint32_t vertex, uint32_t i) { return f->fx->input_pool.data[f->fx->vertices[vertex].first_input + i]; }
+static uint32_t input_of(const finder *f, uint32_t vertex, uint32_t i) {
+  return f->fx->input_pool.data[f->fx->vertices[vertex].first_input + i];
+}
 
-static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) { return f->fx->users[f->fx->user_starts[vertex] + i]; }
+static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
+  return f->fx->users[f->fx->user_starts[vertex] + i];
+}
 
 /* Marks what leads to a vertex of the partition, or hangs on it. */
 static bool spread(finder *f, uint32_t start, uint32_t *marks, bool backwards, uint32_t number) {
   size_t depth = 0;
   f->stack[depth++] = start;
   while (depth) {
-    uint32_t vertex = f->stack[--depth], count = backwards ? f->fx->vertices[vertex].input_count : f->fx->user_counts[vertex];
+    uint32_t vertex = f->stack[--depth],
+             count = backwards ? f->fx->vertices[vertex].input_count : f->fx->user_counts[vertex];
     if (!spend(f, 1 + count)) return false;
     for (uint32_t i = 0; i < count; i++) {
       uint32_t other = backwards ? input_of(f, vertex, i) : user_of(f, vertex, i);
@@ -261,7 +274,8 @@ static bool merge(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++) {
     if (f->groups[i].partition != ETR_NONE) continue;
     uint32_t number = ++f->partition_count;
-    if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number)) return false; /* more than the record's delegates */
+    if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number))
+      return false; /* more than the record's delegates */
     for (size_t k = i + 1; k < f->group_count && !alone && !f->groups[i].is_torn; k++) {
       group *g = &f->groups[k];
       if (!spend(f, 1)) return false;
@@ -314,7 +328,9 @@ static void list_delegates(const etr_partitioner *p, handle_list *lists) {
   }
 }
 
-static bool same_handles(const handle_list *a, const handle_list *b) { return a->sum == b->sum && a->count == b->count; }
+static bool same_handles(const handle_list *a, const handle_list *b) {
+  return a->sum == b->sum && a->count == b->count;
+}
 
 /* Those that list the same handles are told apart by where they end: calls follow each other as their last nodes do. */
 static bool name_partitions(finder *f, bool alone) {
@@ -328,7 +344,8 @@ static bool name_partitions(finder *f, bool alone) {
   etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
   etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
   for (size_t i = 0, k = 0; i < f->partition_count; i++, k++) {
-    while (k < p->delegate_count && (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k]))) k++;
+    while (k < p->delegate_count && (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k])))
+      k++;
     if (k == p->delegate_count) return false;
     name_of[partitions[i].index] = delegates[k].index;
   }
@@ -339,7 +356,8 @@ static bool name_partitions(finder *f, bool alone) {
   }
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (f->chosen[vertex] && !p->is_claimed[vertex]) p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
+    if (f->chosen[vertex] && !p->is_claimed[vertex])
+      p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
   }
   return true;
 }

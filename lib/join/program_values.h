@@ -15,8 +15,8 @@ const int32_t *etr_results_of(const etr_pte_method *program, const etr_instructi
 const etr_pte_value *etr_tensor_at(const etr_pte_method *program, int32_t index);
 
 /**
- * Whether a tensor may be a node's first result: neither shape nor number type contradicts. What is symbolic on either side, or not known, does not.
- * tensor may be NULL.
+ * Whether a tensor may be a node's first result: neither shape nor number type contradicts. What is symbolic on either
+ * side, or not known, does not. tensor may be NULL.
  */
 bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node);
 
@@ -35,8 +35,9 @@ void etr_storages_init(etr_storages *storages, const etr_pte_method *program, et
 void etr_storages_write(etr_storages *storages, int32_t index);
 
 /**
- * The value that a tensor which nothing wrote is a view of: the last one written in its place, if that has as many elements; -1 if there is none.
- * Memory planning makes a static view and what it views one (exir/passes/replace_view_copy_with_view_pass.py).
+ * The value that a tensor which nothing wrote is a view of: the last one written in its place, if that has as many
+ * elements; -1 if there is none. Memory planning makes a static view and what it views one
+ * (exir/passes/replace_view_copy_with_view_pass.py).
  */
 int32_t etr_storages_viewed(const etr_storages *storages, int32_t index);
 

@@ -6,7 +6,6 @@
 
 #include "program_values.h"
 
-
 typedef struct builder {
   etr_pte_graph *out;
   const etr_method_join *join;
@@ -19,7 +18,7 @@ typedef struct builder {
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
   etr_storages storages;
   etr_vec(bool) written; /* arguments of the instruction looked at */
-  size_t items_left; /* of lists that are looked at: instructions may share a long one */
+  size_t items_left;     /* of lists that are looked at: instructions may share a long one */
 } builder;
 
 typedef etr_vec(etr_edge) etr_edges;
@@ -54,14 +53,18 @@ static etr_node *push_node(builder *b, int32_t instruction_id) {
 static etr_node *add_node(builder *b, int32_t instruction_id, const char *delegate_id) {
   node_key key = {delegate_id, instruction_id};
   etr_node *node = push_node(b, instruction_id);
-  if (!node || !etr_map_set(&b->out->nodes, (etr_slice){(const char *)&key, sizeof key}, (uint32_t)(b->nodes.count - 1))) return NULL;
+  if (!node ||
+      !etr_map_set(&b->out->nodes, (etr_slice){(const char *)&key, sizeof key}, (uint32_t)(b->nodes.count - 1)))
+    return NULL;
   *node = (etr_node){.subgraph = ETR_NONE, .kind = ETR_NODE_OP};
   return node;
 }
 
 /* ---- Values ---- */
 
-static bool is_data(const etr_pte_value *value) { return value->kind == ETR_PTE_VALUE_TENSOR || value->kind == ETR_PTE_VALUE_TENSOR_LIST; }
+static bool is_data(const etr_pte_value *value) {
+  return value->kind == ETR_PTE_VALUE_TENSOR || value->kind == ETR_PTE_VALUE_TENSOR_LIST;
+}
 
 static void describe_value(builder *b, etr_value *out, int32_t index) {
   const etr_pte_value *value = &b->program->values[index];
@@ -92,7 +95,8 @@ static void mark_written(builder *b, int32_t index, uint32_t node, uint32_t outp
 
 /* ---- What an instruction reads and writes ---- */
 
-/* Marks which arguments of its call a delegate writes: its payload says; without one, those that nothing wrote before. */
+/* Marks which arguments of its call a delegate writes: its payload says; without one, those that nothing wrote before.
+ */
 static bool mark_delegate(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_join_instruction *known = etr_join_find(b->join, id);
@@ -183,7 +187,8 @@ static bool link_values(builder *b, uint32_t node, int32_t id) {
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
     if (!is_value(b, index) || !is_data(&b->program->values[index]) || b->program->values[index].constant) continue;
-    bool good = b->written.data[i] ? add_outputs(b, node, &outputs, index) : add_reads(b, &b->nodes.data[node], &inputs, index);
+    bool good = b->written.data[i] ? add_outputs(b, node, &outputs, index)
+                                   : add_reads(b, &b->nodes.data[node], &inputs, index);
     if (!good) return false;
   }
   return true;
@@ -197,8 +202,13 @@ static bool add_inputs(builder *b) {
     if (!node) continue;
     describe_value(b, value, index);
     const char *name = etr_arena_format(b->arena, "input_%zu", i);
-    *node = (etr_node){
-        .name = name, .target = name, .op_type = name, .kind = ETR_NODE_INPUT, .subgraph = ETR_NONE, .outputs = value, .output_count = 1};
+    *node = (etr_node){.name = name,
+                       .target = name,
+                       .op_type = name,
+                       .kind = ETR_NODE_INPUT,
+                       .subgraph = ETR_NONE,
+                       .outputs = value,
+                       .output_count = 1};
     mark_written(b, index, (uint32_t)(b->nodes.count - 1), 0);
   }
   return !etr_arena_failed(b->arena);
@@ -270,7 +280,8 @@ static const char *operator_name(builder *b, const char *id) {
 }
 
 /* Adds an operator behind the one before it; gives its node. */
-static etr_node *add_operator(builder *b, uint32_t subgraph, int32_t instruction_id, const char *id, const char *name, uint32_t *previous) {
+static etr_node *add_operator(builder *b, uint32_t subgraph, int32_t instruction_id, const char *id, const char *name,
+                              uint32_t *previous) {
   etr_node *node = add_node(b, instruction_id, id);
   etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(b->arena, sizeof *edge);
   etr_value *output = etr_arena_alloc(b->arena, sizeof *output);
@@ -297,8 +308,11 @@ static bool add_timed_operators(builder *b, uint32_t subgraph, int32_t instructi
     const etr_block *block = &b->blocks->blocks[i];
     for (size_t k = 0; block->method == b->method && k < block->event_count; k++) {
       const etr_event *e = &block->events[k];
-      if (e->instruction_id != instruction_id || !e->delegate_id || etr_pte_graph_node(b->out, instruction_id, e->delegate_id) != ETR_NONE) continue;
-      etr_node *node = add_operator(b, subgraph, instruction_id, e->delegate_id, operator_name(b, e->delegate_id), &previous);
+      if (e->instruction_id != instruction_id || !e->delegate_id ||
+          etr_pte_graph_node(b->out, instruction_id, e->delegate_id) != ETR_NONE)
+        continue;
+      etr_node *node = add_operator(b, subgraph, instruction_id, e->delegate_id, operator_name(b, e->delegate_id),
+                                    &previous);
       if (!node) return false;
       if (e->node_count && b->join->graph) take_edge_node(b, node, e->nodes[0]);
       *any = true;
@@ -312,7 +326,8 @@ static bool add_payload_operators(builder *b, uint32_t subgraph, int32_t instruc
   const etr_backend *backend = known && known->payload ? etr_backend_of(known->backend) : NULL;
   uint32_t previous = ETR_NONE;
   for (size_t i = 0; backend && i < known->payload->count; i++) {
-    const char *name = backend->class_name(known->payload->operators[i].class_), *id = etr_arena_format(b->arena, "%s #%zu", name, i + 1);
+    const char *name = backend->class_name(known->payload->operators[i].class_),
+               *id = etr_arena_format(b->arena, "%s #%zu", name, i + 1);
     etr_node *node = id ? add_operator(b, subgraph, instruction_id, id, name, &previous) : NULL;
     if (!node) return false;
     if (known->operator_nodes[i] != ETR_NONE) take_edge_node(b, node, known->operator_nodes[i]);
@@ -326,7 +341,8 @@ static bool add_delegate(builder *b, uint32_t node, int32_t instruction_id, cons
   etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
   if (!subgraph) return false;
   const char *name = etr_arena_format(b->arena, "delegate_%d", (int)instruction_id);
-  *subgraph = (etr_subgraph){.name = name, .path = name, .kind = ETR_SUBGRAPH_LOWERED, .parent = ETR_NONE, .owner = node, .backend = backend};
+  *subgraph = (etr_subgraph){
+      .name = name, .path = name, .kind = ETR_SUBGRAPH_LOWERED, .parent = ETR_NONE, .owner = node, .backend = backend};
   uint32_t index = (uint32_t)(b->subgraphs.count - 1);
   if (b->join->graph) take_delegate_nodes(b, &b->nodes.data[node], instruction_id);
   if (!add_timed_operators(b, index, instruction_id, &any)) return false;
@@ -347,7 +363,8 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   }
   case ETR_INSTRUCTION_DELEGATE: {
     bool known = instruction->delegate >= 0 && (size_t)instruction->delegate < b->program->delegate_count;
-    return etr_arena_format(b->arena, "delegate.%s", known ? b->program->delegates[instruction->delegate].backend : "unknown");
+    return etr_arena_format(b->arena, "delegate.%s",
+                            known ? b->program->delegates[instruction->delegate].backend : "unknown");
   }
   case ETR_INSTRUCTION_MOVE: return "control.move";
   case ETR_INSTRUCTION_JUMP_FALSE: return "control.jump_false";
@@ -371,10 +388,17 @@ static bool add_instruction(builder *b, int32_t id) {
   return instruction->kind != ETR_INSTRUCTION_DELEGATE || add_delegate(b, index, id, instruction);
 }
 
-bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
+bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
+                         etr_arena *arena) {
   static const etr_module root = {.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   const etr_pte_method *program = join->program;
-  builder b = {.out = out, .join = join, .program = program, .method = method, .blocks = blocks, .arena = arena, .items_left = MOST_ITEMS_IN_ALL};
+  builder b = {.out = out,
+               .join = join,
+               .program = program,
+               .method = method,
+               .blocks = blocks,
+               .arena = arena,
+               .items_left = MOST_ITEMS_IN_ALL};
   *out = (etr_pte_graph){0};
   etr_map_init(&out->nodes, arena);
   etr_storages_init(&b.storages, program, arena);

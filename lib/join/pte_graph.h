@@ -16,12 +16,14 @@ typedef struct etr_pte_graph {
 } etr_pte_graph;
 
 /**
- * Builds the graph of a method as it runs: its inputs, its instructions in order, its output. A delegate call is a node with a nested graph of its
- * own operators, linked in the order in which they run: those that its events name, or, where nothing was timed, those of its payload.
- * Values say which instruction feeds which. Modules are those of the Edge nodes that an instruction stands for, and edge_nodes names these.
- * Call it when the rows of the method's blocks have their nodes. Module, method, entry and times are the caller's. False: out of memory.
+ * Builds the graph of a method as it runs: its inputs, its instructions in order, its output. A delegate call is a node
+ * with a nested graph of its own operators, linked in the order in which they run: those that its events name, or,
+ * where nothing was timed, those of its payload. Values say which instruction feeds which. Modules are those of the
+ * Edge nodes that an instruction stands for, and edge_nodes names these. Call it when the rows of the method's blocks
+ * have their nodes. Module, method, entry and times are the caller's. False: out of memory.
  */
-bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena);
+bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
+                         etr_arena *arena);
 
 /** Node of an instruction (delegate_id NULL), or of one operator of a delegate; ETR_NONE if there is none. */
 uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id);

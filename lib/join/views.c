@@ -7,9 +7,10 @@
 #include "operator.h"
 
 bool etr_is_view(const etr_node *node) {
-  static const char *const views[] = {"view_copy",       "view",  "squeeze_copy",    "unsqueeze_copy", "alias_copy",    "alias",        "detach_copy",
-                                      "detach",          "clone", "clone_dim_order", "lift_fresh_copy", "to_copy",      "to_dim_order_copy",
-                                      "reshape",         "contiguous"};
+  static const char *const views[] = {
+      "view_copy",         "view",    "squeeze_copy", "unsqueeze_copy",  "alias_copy",      "alias",
+      "detach_copy",       "detach",  "clone",        "clone_dim_order", "lift_fresh_copy", "to_copy",
+      "to_dim_order_copy", "reshape", "contiguous"};
   if (node->kind != ETR_NODE_OP || node->input_count == 0 || node->output_count != 1) return false;
   etr_slice op = etr_operator_of_target(node->target);
   for (size_t i = 0; i < ETR_COUNT(views); i++)

@@ -7,7 +7,8 @@
 
 #include "base.h"
 
-/** Whether the node's result is its first input's data in another shape, or a copy of it: memory planning may make both one. */
+/** Whether the node's result is its first input's data in another shape, or a copy of it: memory planning may make both
+ * one. */
 bool etr_is_view(const etr_node *node);
 
 /** Whether the node makes a tensor: not a symbolic number. */
