@@ -117,7 +117,9 @@ for (const record of RECORDS) {
       });
 
       it(`${method.name}: findings name their operators`, () => {
-        assert.deepEqual(method.findings.map(finding => [finding.title, finding.operators.map(operator => operator.name)]), said.findings.map(finding => [finding.title, finding.nodes]));
+        const plain = name => name.split('/').pop(); // the page has the bodies that they are in apart
+        assert.deepEqual(method.findings.map(finding => [finding.title, finding.operators.map(operator => operator.name)]),
+          said.findings.map(finding => [finding.title, finding.nodes.map(plain)]));
       });
 
       it(`${method.name}: no two events of the timeline stand on one place`, () => {
