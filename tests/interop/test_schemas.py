@@ -28,6 +28,7 @@ OUTPUTS = {
     "trace": "trace RECORD",
 }
 OF_TIMES = {"trace", "model_explorer"}  # end with 1 where nothing was timed
+UNTOLD = {"twin_methods"}  # records whose runs could be of either method
 OF_TIMED_NODES = {"model_explorer"}  # have nothing to say of any file alone
 
 WHOLE = sorted(path.parent for path in FIXTURES.rglob("etrecord.bin"))
@@ -56,7 +57,8 @@ def check(name, record):
 @pytest.mark.parametrize("record", WHOLE, ids=lambda path: str(path.relative_to(FIXTURES)))
 def test_of_a_record_and_its_dump(name, record):
     is_timed = any(record.glob("*.etdp"))
-    assert check(name, record) == (1 if name in OF_TIMES and not is_timed else 0)
+    has_times = is_timed and not (name in OF_TIMED_NODES and record.name in UNTOLD)
+    assert check(name, record) == (1 if name in OF_TIMES and not has_times else 0)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
