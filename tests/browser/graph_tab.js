@@ -69,6 +69,7 @@ export class GraphTab extends TabPage {
         return await card.waitFor({timeout: 10_000});
       } catch (error) {
         if (tries === 0) throw error;
+        await this.fit(); // the page may have taken the click for a drag and moved the box under its controls
       }
     }
   }
