@@ -1,35 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * backend.c - the backends there are, and shapes that they have in common with the graph.
+ * backend.c - shapes that a backend and the graph have in common.
  */
-#include "backend.h"
-
-#include "xnnpack.h"
-
-static const etr_backend *const backends[] = {&etr_xnnpack};
-
-const etr_backend *etr_backend_of(const char *id) {
-  for (size_t i = 0; id && i < ETR_COUNT(backends); i++)
-    if (strcmp(backends[i]->id, id) == 0) return backends[i];
-  return NULL;
-}
-
-const etr_backend *etr_backend_of_event(const char *delegate_id) {
-  for (size_t i = 0; i < ETR_COUNT(backends); i++)
-    if (backends[i]->class_of_event(delegate_id)) return backends[i];
-  return NULL;
-}
-
-uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second) {
-  double ticks = backend ? (double)operators * backend->clock_step_ns / 2 * ticks_per_second / 1e9 : 0;
-  return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
-}
-
-uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
-  uint64_t needed = 0;
-  for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++) needed = backends[i]->payload_needed(head, size);
-  return needed;
-}
+#include "backends/backend.h"
 
 /* Spreads a number's bits (the finaliser of splitmix64), so that sums of them tell sets apart. */
 static uint64_t spread(uint64_t x) {

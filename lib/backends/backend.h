@@ -4,12 +4,12 @@
  *
  * A backend runs *operators*. Its events, the operators of its payload in the .pte and the graph's nodes are compared
  * by *class*: a number of the backend's own, 0 for none. A new backend is one file that fills an etr_backend, and one
- * row in backend.c.
+ * row in backends.c.
  */
 #ifndef ETR_BACKEND_H
 #define ETR_BACKEND_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 /** What is so of every operator of a class. */
 typedef enum etr_class_trait {
@@ -50,6 +50,7 @@ typedef struct etr_payload {
   size_t count;
   const etr_payload_value *values;
   size_t value_count;
+  uint32_t class_counts[ETR_MOST_CLASSES]; /* operators of each class */
 } etr_payload;
 
 /** Whether the operator that a node becomes has no handle in a payload, so that only what it reads tells. */
@@ -76,8 +77,10 @@ typedef struct etr_expectation {
   uint32_t count;               /* how many operators it becomes */
 } etr_expectation;
 
+/** One backend: its name and what it knows, functions without state. */
 typedef struct etr_backend {
   const char *id;         /* "XnnpackBackend" */
+  bool has_no_places;     /* its events' starts are made up: only what they took was measured */
   uint32_t clock_step_ns; /* its events' times are whole multiples of this; 0: as fine as the dump's clock */
 
   /** Class of an event by its delegate id. */
@@ -115,21 +118,6 @@ typedef struct etr_backend {
 
 /** So many first bytes of a payload tell how much of it is of use. */
 #define ETR_PAYLOAD_HEAD_BYTES 30
-
-/** The backend with this id; NULL if it is unknown, or id is NULL. */
-const etr_backend *etr_backend_of(const char *id);
-
-/** The backend whose operators an event's delegate id names, where no record tells whose it is; NULL if none's. */
-const etr_backend *etr_backend_of_event(const char *delegate_id);
-
-/**
- * What a backend's clock can hide of the time of `operators` operators, in ticks: half a step each, which is what
- * counting whole steps falls short by on average. backend may be NULL.
- */
-uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second);
-
-/** payload_needed() of whichever backend knows the payload; 0 if none does. */
-uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size);
 
 /**
  * A mark that shapes have in common which differ only in the order of their dimensions, or in dimensions of 1: backends

@@ -2,7 +2,7 @@
  *
  * operator.c - operator names without namespace, overload and leading underscores.
  */
-#include "operator.h"
+#include "backends/operator.h"
 
 static etr_slice without_underscores(etr_slice name) {
   while (name.size > 1 && name.data[0] == '_') name = (etr_slice){name.data + 1, name.size - 1};
@@ -28,4 +28,23 @@ etr_slice etr_operator_of_event(const char *event_name) {
   static const char prefix[] = "native_call_";
   if (strncmp(event_name, prefix, sizeof prefix - 1) != 0) return (etr_slice){0};
   return etr_operator_of_kernel(event_name + sizeof prefix - 1);
+}
+
+bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (op.size && names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i]))) return true;
+  return false;
+}
+
+/* ATen and the Edge dialect call those that copy so, by convention. */
+bool etr_operator_only_copies(const char *target) {
+  static const char *const others[] = {"clone", "clone_dim_order", "contiguous", "copy", "permute", "transpose", "t"};
+  etr_slice op = etr_operator_of_target(target);
+  return etr_slice_ends(op, ETR_SLICE("_copy")) || etr_operator_is_one_of(op, others, ETR_COUNT(others));
+}
+
+bool etr_operator_only_moves(const char *target) {
+  etr_slice op = etr_operator_of_target(target);
+  return etr_operator_only_copies(target) || etr_slice_starts(op, ETR_SLICE("quantize_")) ||
+         etr_slice_starts(op, ETR_SLICE("dequantize_"));
 }

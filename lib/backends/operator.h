@@ -9,7 +9,7 @@
 #ifndef ETR_OPERATOR_H
 #define ETR_OPERATOR_H
 
-#include "base.h"
+#include "base/base.h"
 
 /** "aten._softmax.default" -> "softmax". */
 etr_slice etr_operator_of_target(const char *target);
@@ -19,5 +19,14 @@ etr_slice etr_operator_of_event(const char *event_name);
 
 /** "aten::_softmax" -> "softmax". */
 etr_slice etr_operator_of_kernel(const char *kernel_name);
+
+/** True if the operator is one of these. */
+bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count);
+
+/** True if the operator of a target moves or repeats data and computes nothing: "aten.permute_copy.default". */
+bool etr_operator_only_copies(const char *target);
+
+/** The same, or converts it to other numbers: quantize, dequantize. */
+bool etr_operator_only_moves(const char *target);
 
 #endif

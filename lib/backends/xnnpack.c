@@ -2,16 +2,16 @@
  *
  * xnnpack.c - classes of XNNPACK's events and of the graph's nodes, and what it makes of a node.
  */
-#include "xnnpack.h"
+#include "backends/xnnpack.h"
 
-#include "operator.h"
+#include "backends/operator.h"
 
 /* ---- Classes ---- */
 
 /* Names of events start with the operator's. Where one prefix contains another, the longer stands first. */
 static const struct {
   const char *prefix;
-  etr_xnn_class class_;
+  uint16_t class_; /* etr_xnn_class */
 } event_prefixes[] = {
     {"Convolution", ETR_XNN_MATMUL},
     {"Fully Connected", ETR_XNN_MATMUL},
@@ -114,7 +114,7 @@ static unsigned traits(uint16_t class_) {
 
 static const struct {
   const char *op;
-  etr_xnn_class class_;
+  uint16_t class_; /* etr_xnn_class */
 } operators[] = {
     {"convolution", ETR_XNN_MATMUL},
     {"linear", ETR_XNN_MATMUL},
@@ -354,6 +354,7 @@ static bool keeps_together(const etr_graph *graph, const etr_node *producer, con
 
 const etr_backend etr_xnnpack = {
     .id = "XnnpackBackend",
+    .has_no_places = true,
     .clock_step_ns = 1000,
     .class_of_event = class_of_event,
     .class_name = class_name,

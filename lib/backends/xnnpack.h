@@ -9,7 +9,7 @@
 #ifndef ETR_XNNPACK_H
 #define ETR_XNNPACK_H
 
-#include "backend.h"
+#include "backends/backend.h"
 
 /** Operators of XNNPACK. The runtime picks a kind of convolution by shape (a 1x1 one is a Fully Connected), so that all
  * are one class. */
@@ -61,7 +61,8 @@ typedef enum etr_xnn_class {
   ETR_XNN_CLASSES, /* at most ETR_MOST_CLASSES */
 } etr_xnn_class;
 
-/** The row of backend.c. Events count whole microseconds (XNNExecutor's profiler, xnn_profile_info_operator_timing). */
+/** The row of backends.c. Events count whole microseconds (XNNExecutor's profiler, xnn_profile_info_operator_timing).
+ */
 extern const etr_backend etr_xnnpack;
 
 /** etr_xnnpack's payload_needed() and read_payload(); xnnpack_payload.c. */

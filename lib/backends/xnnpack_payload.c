@@ -3,8 +3,8 @@
  * xnnpack_payload.c - XNNPACK's payload in a .pte: a FlatBuffer of XNodes and XValues.
  * Schema: executorch/backends/xnnpack/serialization/runtime_schema.fbs; header XH00: XNNHeader.cpp beside it.
  */
-#include "flatbuf.h"
-#include "xnnpack.h"
+#include "backends/xnnpack.h"
+#include "formats/flatbuf.h"
 
 #include <math.h>
 
@@ -248,6 +248,7 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
   mark_concatenations(&r);
   if (!mark_lookups(&r, arena) || !mark_idle(&r, arena)) return false;
-  *out = (etr_payload){r.operators, r.operator_count, r.values, r.value_count};
+  *out = (etr_payload){
+      .operators = r.operators, .count = r.operator_count, .values = r.values, .value_count = r.value_count};
   return true;
 }

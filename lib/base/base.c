@@ -2,7 +2,9 @@
  *
  * base.c - errors, slices, sorting, and the names of the public enumerations.
  */
-#include "base.h"
+#include "base/base.h"
+
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@ bool etr_slice_starts(etr_slice slice, etr_slice prefix) {
 }
 
 bool etr_slice_ends(etr_slice slice, etr_slice suffix) {
-  return slice.size >= suffix.size && etr_slice_equal((etr_slice){slice.data + (slice.size - suffix.size), suffix.size}, suffix);
+  return slice.size >= suffix.size &&
+         etr_slice_equal((etr_slice){slice.data + (slice.size - suffix.size), suffix.size}, suffix);
 }
 
 bool etr_slice_to_int(etr_slice slice, int64_t *out) {
@@ -32,13 +35,26 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
 }
 
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-  const char *at = list;
-  size_t sorted = 1;
-  for (; sorted < count && compare(at, at + size) <= 0; sorted++) at += size;
-  if (sorted < count) qsort(list, count, size, compare);
+  if (count > 1) qsort(list, count, size, compare);
 }
 
-size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+int etr_by_int(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+int etr_by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+int etr_by_two_numbers(const void *a, const void *b) {
+  int order = etr_by_number(a, b);
+  return order ? order : etr_by_number((const uint32_t *)a + 1, (const uint32_t *)b + 1);
+}
+
+size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
+                       int (*compare)(const void *, const void *)) {
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -50,6 +66,21 @@ size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_
   return low;
 }
 
+#ifdef ETR_CHECKS
+_Noreturn void etr_check_failed(const char *condition, const char *file, int line) {
+  fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);
+  abort();
+}
+#endif
+
+etr_status etr_fail_memory(etr_error *error) {
+  return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+}
+
+etr_status etr_fail_sink(etr_error *error) {
+  return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "cannot write the output");
+}
+
 void etr_error_clear(etr_error *error) {
   if (error) *error = (etr_error){.offset = ETR_NO_OFFSET};
 }
@@ -57,8 +88,7 @@ void etr_error_clear(etr_error *error) {
 etr_slice etr_slice_head(const char *text, size_t most) {
   size_t size = strnlen(text, most + 1);
   if (size <= most) return (etr_slice){text, size};
-  while (most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80) most--;
-  return (etr_slice){text, most};
+  return (etr_slice){text, etr_utf8_floor(text, most)};
 }
 
 /* Copies what fits. */
@@ -68,7 +98,8 @@ static void copy_head(char *into, size_t room, const char *text) {
   into[head.size] = '\0';
 }
 
-etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...) {
+etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
+                    const char *format, ...) {
   char message[sizeof error->message + 4]; /* by one character longer, which tells where the last one that fits ends */
   if (!error) return status;
   va_list arguments;
@@ -94,11 +125,29 @@ const char *etr_node_argument(const etr_node *node, const char *name) {
 }
 
 const char *etr_match_name(etr_match match) {
-  static const char *const names[] = {"none", "handle", "delegate_map", "payload", "order", "aligned", "delegate", "framework"};
+  static const char *const names[] = {"none",    "handle",   "delegate_map", "payload",  "order",
+                                      "aligned", "delegate", "name",         "framework"};
   return (size_t)match < ETR_COUNT(names) ? names[match] : "none";
+}
+
+const char *etr_event_role_name(etr_event_role role) {
+  static const char *const names[] = {NULL, "operator", "container", "phase", "counter"};
+  return (size_t)role < ETR_COUNT(names) ? names[role] : NULL;
+}
+
+const char *etr_phase_name(etr_phase phase) {
+  static const char *const names[] = {NULL, "copy_in", "compute", "wait", "copy_out", "other"};
+  return (size_t)phase < ETR_COUNT(names) ? names[phase] : NULL;
+}
+
+const char *etr_event_unit_name(etr_event_unit unit) {
+  static const char *const names[] = {"ns", "cycles", "count", "bytes"};
+  return (size_t)unit < ETR_COUNT(names) ? names[unit] : "ns";
 }
 
 const char *etr_debug_kind_name(etr_debug_kind kind) {
   static const char *const names[] = {"none", "tensor", "int", "double", "bool"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "none";
 }
+
+const char *etr_statistic_name(etr_statistic statistic) { return statistic == ETR_STATISTIC_P50 ? "p50" : "avg"; }

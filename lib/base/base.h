@@ -7,6 +7,7 @@
 
 #include "etrecord.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -24,10 +25,13 @@ typedef struct etr_slice {
 
 #define ETR_SLICE(literal) ((etr_slice){(literal), sizeof(literal) - 1})
 
-static inline bool etr_slice_equal(etr_slice a, etr_slice b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+static inline bool etr_slice_equal(etr_slice a, etr_slice b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 /** Compares a slice with a string literal; as its size is known at compile time, there is no call. */
-#define etr_slice_is(slice, literal) ((slice).size == sizeof(literal) - 1 && memcmp((slice).data, (literal), sizeof(literal) - 1) == 0)
+#define etr_slice_is(slice, literal)                                                                                   \
+  ((slice).size == sizeof(literal) - 1 && memcmp((slice).data, (literal), sizeof(literal) - 1) == 0)
 
 bool etr_slice_starts(etr_slice slice, etr_slice prefix);
 bool etr_slice_ends(etr_slice slice, etr_slice suffix);
@@ -42,29 +46,72 @@ etr_slice etr_slice_head(const char *text, size_t most);
 static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text, strlen(text)}; }
 
 /**
- * Parses all of a slice as a decimal integer with optional '-'. False, *out untouched, if it is not one or does not fit.
+ * Parses all of a slice as a decimal integer with optional '-'. False, *out untouched, if it is not one or does not
+ * fit.
  */
 bool etr_slice_to_int(etr_slice slice, int64_t *out);
 
-/** qsort() for lists that mostly are in order already, as files list things: then it only looks. A count of 0 is allowed. */
+/** qsort() that accepts an empty list. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
 
-/** First place in a sorted list whose element is not less than *wanted; count if there is none. compare is bsearch()'s. */
-size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
+/** First place in a sorted list whose element is not less than *wanted; count if there is none. compare is bsearch()'s.
+ */
+size_t etr_lower_bound(const void *wanted, const void *list, size_t count, size_t size,
+                       int (*compare)(const void *, const void *));
 
-/** Fills *error (which may be NULL) and returns status, so that `return etr_fail(...)` reads well. file and entry may be NULL. */
-etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset, const char *format, ...)
-    ETR_PRINTF(6, 7);
+/** For sorting and searching what starts with an int32_t; with a uint32_t; with two of them. */
+int etr_by_int(const void *a, const void *b);
+int etr_by_number(const void *a, const void *b);
+int etr_by_two_numbers(const void *a, const void *b);
+
+/** Fills *error (which may be NULL) and returns status, so that `return etr_fail(...)` reads well. file and entry may
+ * be NULL. */
+etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
+                    const char *format, ...) ETR_PRINTF(6, 7);
+
+/** The same for ETR_ERROR_MEMORY, where no file is to blame. */
+etr_status etr_fail_memory(etr_error *error);
+
+/** The same for ETR_ERROR_IO, where a sink takes no more: it knows why. */
+etr_status etr_fail_sink(etr_error *error);
 
 /** Clears an error before a call chain starts. NULL is allowed. */
 void etr_error_clear(etr_error *error);
 
 /** Early return for calls that give a status. */
-#define ETR_TRY(call)                                                                                                                                \
-  do {                                                                                                                                               \
-    etr_status etr_try_status = (call);                                                                                                              \
-    if (etr_try_status != ETR_OK) return etr_try_status;                                                                                             \
+#define ETR_TRY(call)                                                                                                  \
+  do {                                                                                                                 \
+    etr_status etr_try_status = (call);                                                                                \
+    if (etr_try_status != ETR_OK) return etr_try_status;                                                               \
   } while (0)
+
+/** Stops a sanitizer's build where something does not hold that has to, whatever the input. Other builds do not look.
+ */
+#ifdef ETR_CHECKS
+#define ETR_CHECK(condition) ((condition) ? (void)0 : etr_check_failed(#condition, __FILE__, __LINE__))
+_Noreturn void etr_check_failed(const char *condition, const char *file, int line);
+#else
+#define ETR_CHECK(condition) ((void)sizeof(condition))
+#endif
+
+/** A number of up to 8 bytes, little-endian. */
+static inline uint64_t etr_load_le(const void *bytes, size_t size) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < size; i++) value |= (uint64_t)((const uint8_t *)bytes)[i] << (8 * i);
+  return value;
+}
+
+/**
+ * Drops const: from the lists of a profile, which are const to its readers, while it is built, and for C functions that
+ * take what they only read without const.
+ */
+static inline void *etr_unconst(const void *data) { return (void *)(uintptr_t)data; }
+
+/** a + b, or the largest number where that is less. */
+static inline uint64_t etr_add_up_to_most(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+/** Refuses to compile a struct with padding, whose bytes are compared or hashed. `members`: the sum of their sizes. */
+#define ETR_NO_PADDING(type, members) static_assert(sizeof(type) == (members), "padding is not to be compared")
 
 #define ETR_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define ETR_MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -2,7 +2,7 @@
  *
  * file.c - whole files in memory, and pieces of large ones.
  */
-#include "file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,13 @@ static etr_status fail_io(etr_error *error, const char *path, const char *what, 
   return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, text);
 }
 
+/* Why what fstat() describes cannot be read as a file: an errno, or 0. */
+static int fault_of(int descriptor, struct stat *status, bool may_be_pipe) {
+  if (fstat(descriptor, status) != 0) return errno;
+  if (S_ISDIR(status->st_mode)) return EISDIR;
+  return may_be_pipe || S_ISREG(status->st_mode) ? 0 : ESPIPE;
+}
+
 /* Opens for reading; *size is what a regular file has now, 0 for a pipe. */
 static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_error *error) {
   bool standard_input = strcmp(path, "-") == 0;
@@ -27,7 +34,7 @@ static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_er
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
   *out = NULL;
   if (!stream) return fail_io(error, path, "cannot open", errno);
-  int reason = fstat(fileno(stream), &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+  int reason = fault_of(fileno(stream), &status, true);
   if (reason) {
     if (!standard_input) fclose(stream);
     return fail_io(error, path, "cannot read", reason);
@@ -42,12 +49,13 @@ static void close_file(FILE *stream) {
 }
 
 static etr_status fail_too_large(etr_error *error, const char *path, uint64_t max_bytes) {
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "larger than the limit of %" PRIu64 " bytes, which --max-bytes raises",
-                  max_bytes);
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                  "more than the %" PRIu64 " bytes left to read; raise this limit with --max-bytes", max_bytes);
 }
 
 /* Reads until the end, growing: the size that the file had when it was opened is a hint only. */
-static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint, uint64_t max_bytes, etr_error *error) {
+static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64_t hint, uint64_t max_bytes,
+                           etr_error *error) {
   size_t capacity = 0;
   for (;;) {
     if (out->size == capacity) {
@@ -71,27 +79,29 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
   uint64_t hint = 0;
   *out = (etr_file){0};
   ETR_TRY(open_file(&stream, path, &hint, error));
-  etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes) : read_all(out, stream, path, hint, max_bytes, error);
+  etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes)
+                                       : read_all(out, stream, path, hint, max_bytes, error);
   close_file(stream);
   if (status != ETR_OK) etr_file_clear(out);
   return status;
 }
 
+FILE *etr_file_open_regular(const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0) return NULL;
+  bool is_regular = S_ISREG(status.st_mode);
+  int file = is_regular ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+  if (is_regular && file < 0) return NULL;
+  is_regular = is_regular && fstat(file, &status) == 0 && S_ISREG(status.st_mode); /* still */
+  FILE *stream = is_regular ? fdopen(file, "rb") : NULL;
+  if (!stream && file >= 0) close(file);
+  if (!is_regular) errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+  return stream;
+}
+
 bool etr_file_is_regular(const char *path) {
   struct stat status;
   return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error) {
-  FILE *stream;
-  uint64_t hint = 0;
-  *got = 0;
-  ETR_TRY(open_file(&stream, path, &hint, error));
-  errno = 0;
-  *got = fread(into, 1, size, stream);
-  etr_status status = ferror(stream) ? fail_io(error, path, "cannot read", errno) : ETR_OK;
-  close_file(stream);
-  return status;
 }
 
 void etr_file_clear(etr_file *file) {
@@ -101,9 +111,10 @@ void etr_file_clear(etr_file *file) {
 
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error) {
   struct stat status;
-  *out = (etr_seekable){.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe without a writer must not block */
+  *out = (etr_seekable){
+      .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe without a writer must not block */
   if (out->descriptor < 0) return fail_io(error, path, "cannot open", errno);
-  int reason = fstat(out->descriptor, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : S_ISREG(status.st_mode) ? 0 : ESPIPE;
+  int reason = fault_of(out->descriptor, &status, false);
   if (reason) {
     etr_seekable_close(out);
     return fail_io(error, path, "cannot read", reason);
@@ -126,12 +137,13 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t
   return true;
 }
 
-etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path, etr_error *error) {
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path,
+                             etr_error *error) {
   *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
   if (!out->data) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
   if (etr_seekable_read(file, at, out->data, size)) return ETR_OK;
   etr_file_clear(out);
-  return etr_fail(error, ETR_ERROR_IO, path, NULL, at, "the file became shorter while it was read");
+  return etr_fail(error, ETR_ERROR_IO, path, NULL, at, "the file shrank while it was being read");
 }
 
 void etr_seekable_close(etr_seekable *file) {

@@ -5,13 +5,20 @@
 #ifndef ETR_FILE_H
 #define ETR_FILE_H
 
-#include "base.h"
+#include "base/base.h"
 
-/** The bytes of a file; free with etr_file_clear(). Read, not mapped: a file that shrinks meanwhile must not kill the process. */
+#include <stdio.h>
+
+/** The bytes of a file; free with etr_file_clear(). Read, not mapped: a file that shrinks meanwhile must not kill the
+ * process. */
 typedef struct etr_file {
   uint8_t *data;
   size_t size;
 } etr_file;
+
+static inline etr_slice etr_file_bytes(const etr_file *file) {
+  return (etr_slice){(const char *)file->data, file->size};
+}
 
 /**
  * Reads a whole file; "-" is standard input. Directories and files larger than max_bytes are refused.
@@ -19,11 +26,12 @@ typedef struct etr_file {
  */
 etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, etr_error *error);
 
+/** Opens a file, or what a link leads to. NULL: errno says why not. Whatever else it is, a pipe or a device, is not
+ * even opened: that could wait for ever. */
+FILE *etr_file_open_regular(const char *path);
+
 /** True for what etr_seekable_open() takes: neither a folder nor a pipe nor "-". */
 bool etr_file_is_regular(const char *path);
-
-/** Reads up to `size` first bytes of a file into `into`; *got tells how many there were. Errors: ETR_ERROR_IO. */
-etr_status etr_file_peek(const char *path, void *into, size_t size, size_t *got, etr_error *error);
 
 void etr_file_clear(etr_file *file);
 
@@ -33,14 +41,17 @@ typedef struct etr_seekable {
   uint64_t size; /* when it was opened: it may be shorter now */
 } etr_seekable;
 
-/** Opens a regular file. Errors: ETR_ERROR_IO (also for a pipe or a directory). On failure there is nothing to close. */
+/** Opens a regular file. Errors: ETR_ERROR_IO (also for a pipe or a directory). On failure there is nothing to close.
+ */
 etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *error);
 
 /** Reads `size` bytes at a place, all or none: false if the file ends before, or cannot be read. */
 bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t size);
 
-/** The same into memory of its own: free with etr_file_clear(). Errors: ETR_ERROR_IO (shorter than it was), ETR_ERROR_MEMORY. */
-etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path, etr_error *error);
+/** The same into memory of its own: free with etr_file_clear(). Errors: ETR_ERROR_IO (shorter than it was),
+ * ETR_ERROR_MEMORY. */
+etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path,
+                             etr_error *error);
 
 void etr_seekable_close(etr_seekable *file);
 

@@ -2,7 +2,7 @@
  *
  * element.c - bytes of tensors as doubles.
  */
-#include "element.h"
+#include "formats/element.h"
 
 #include <math.h>
 
@@ -41,9 +41,21 @@ static const etr_element elements[] = {
 
 const char *etr_scalar_type_name(uint8_t scalar_type) {
   static const char *const names[] = {
-      "uint8",      "int8",  "int16",  "int32",       "int64",         "float16",         "float32",         "float64",  "complex32", "complex64",
-      "complex128", "bool",  "qint8",  "quint8",      "qint32",        "bfloat16",        "quint4x2",        "quint2x4", "bits1x8",   "bits2x4",
-      "bits4x2",    "bits8", "bits16", "float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "uint16",   "uint32",    "uint64",
+      "uint8",           "int8",
+      "int16",           "int32",
+      "int64",           "float16",
+      "float32",         "float64",
+      "complex32",       "complex64",
+      "complex128",      "bool",
+      "qint8",           "quint8",
+      "qint32",          "bfloat16",
+      "quint4x2",        "quint2x4",
+      "bits1x8",         "bits2x4",
+      "bits4x2",         "bits8",
+      "bits16",          "float8_e5m2",
+      "float8_e4m3fn",   "float8_e5m2fnuz",
+      "float8_e4m3fnuz", "uint16",
+      "uint32",          "uint64",
   };
   return scalar_type < ETR_COUNT(names) ? names[scalar_type] : NULL;
 }
@@ -51,8 +63,8 @@ const char *etr_scalar_type_name(uint8_t scalar_type) {
 /* From 14 to 16 stand ExecuTorch's own numbers (exir/serde/schema.py), from 28 on torch's for these types and more. */
 const char *etr_export_scalar_type_name(int64_t scalar_type) {
   static const char *const names[] = {
-      NULL,       "uint8",     "int8",      "int16",      "int32", "int64",    "float16", "float32",     "float64",
-      "complex32", "complex64", "complex128", "bool",  "bfloat16", "uint16",  "float8_e5m2", "float8_e4m3fn",
+      NULL,        "uint8",     "int8",       "int16", "int32",    "int64",  "float16",     "float32",       "float64",
+      "complex32", "complex64", "complex128", "bool",  "bfloat16", "uint16", "float8_e5m2", "float8_e4m3fn",
   };
   static const char *const late[] = {
       "uint16",          "float8_e4m3fn",  "float8_e5m2", "float8_e4m3fnuz",
@@ -75,12 +87,6 @@ const etr_element *etr_element_of_storage(etr_slice storage) {
   return NULL;
 }
 
-static uint64_t load(const uint8_t *bytes, unsigned size) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < size; i++) value |= (uint64_t)bytes[i] << (8 * i);
-  return value;
-}
-
 static double double_of_bits(uint64_t bits) {
   double value;
   memcpy(&value, &bits, sizeof value);
@@ -96,7 +102,8 @@ static double from_float(const etr_element *e, uint64_t bits) {
   double value;
   if (e->format == IEEE && exponent == largest)
     value = mantissa ? NAN : INFINITY;
-  else if ((e->format == FINITE && exponent == largest && full) || (e->format == FINITE_UNZERO && negative && !exponent && !mantissa))
+  else if ((e->format == FINITE && exponent == largest && full) ||
+           (e->format == FINITE_UNZERO && negative && !exponent && !mantissa))
     value = NAN;
   else if (exponent == 0)
     value = ldexp((double)mantissa, 1 - shift);
@@ -121,14 +128,14 @@ void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t
   bool is_float = element->format >= IEEE;
   for (size_t i = 0; i < count; i++) {
     if (is_float && size == 4) /* most tensors are these */
-      into[i] = float_of_bits((uint32_t)load(bytes + i * 4, 4));
+      into[i] = float_of_bits((uint32_t)etr_load_le(bytes + i * 4, 4));
     else if (is_float && size == 8)
-      into[i] = double_of_bits(load(bytes + i * 8, 8));
+      into[i] = double_of_bits(etr_load_le(bytes + i * 8, 8));
     else if (is_float)
-      into[i] = from_float(element, load(bytes + i * size, size));
+      into[i] = from_float(element, etr_load_le(bytes + i * size, size));
     else if (element->format == BOOLEAN)
       into[i] = bytes[i] != 0;
     else
-      into[i] = from_integer(element, load(bytes + i * size, size));
+      into[i] = from_integer(element, etr_load_le(bytes + i * size, size));
   }
 }

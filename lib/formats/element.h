@@ -7,9 +7,10 @@
 #ifndef ETR_ELEMENT_H
 #define ETR_ELEMENT_H
 
-#include "base.h"
+#include "base/base.h"
 
-/** torch's name of ExecuTorch's ScalarType (exir/_serialize/scalar_type.fbs) without "torch.": "float32"; NULL if there is none. Static. */
+/** torch's name of ExecuTorch's ScalarType (exir/_serialize/scalar_type.fbs) without "torch.": "float32"; NULL if there
+ * is none. Static. */
 const char *etr_scalar_type_name(uint8_t scalar_type);
 
 /** The same of torch.export's ScalarType (torch/_export/serde/schema.py), whose numbers are others. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * flatbuf.c - bounds-checked reading of FlatBuffers. A table's vtable is checked once, when the table is entered: the buffer does not change,
- * so that the fields of a position which a getter gave out can be read without checking it again.
+ * flatbuf.c - bounds-checked reading of FlatBuffers. A table's vtable is checked once, when the table is entered: the
+ * buffer does not change, so that the fields of a position which a getter gave out can be read without checking it
+ * again.
  */
-#include "flatbuf.h"
+#include "formats/flatbuf.h"
 
 enum {
   BUDGET_PER_BYTE = 16,
@@ -13,10 +14,12 @@ enum {
 };
 
 static inline uint32_t load_2(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8; }
-static inline uint32_t load_4(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
+static inline uint32_t load_4(const uint8_t *at) {
+  return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
 
-/* Bytes as a little-endian number, whatever their alignment and this machine's byte order. Written out, as compilers make one load of that, but not
- * of a loop. */
+/* Bytes as a little-endian number, whatever their alignment and this machine's byte order. Written out, as compilers
+ * make one load of that, but not of a loop. */
 static inline uint64_t load(const etr_fb *fb, uint64_t at, unsigned width) {
   const uint8_t *bytes = fb->data + at;
   switch (width) {
@@ -41,7 +44,7 @@ static etr_fb_at fail(etr_fb *fb, uint64_t offset, const char *message) {
 }
 
 static bool spend(etr_fb *fb, uint64_t at, uint64_t cost) {
-  if (cost > fb->budget) return fail(fb, at, "tables are shared so often that the file would expand beyond all bounds") != 0;
+  if (cost > fb->budget) return fail(fb, at, "its shared tables would expand beyond all limits") != 0;
   fb->budget -= cost;
   return true;
 }
@@ -51,7 +54,9 @@ void etr_fb_init(etr_fb *fb, const void *data, size_t size) {
   if (size > INT32_MAX) etr_fb_fail(fb, 0, "larger than a FlatBuffer can be (2 GiB)");
 }
 
-bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) { return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0; }
+bool etr_fb_has_identifier(const etr_fb *fb, const char identifier[4]) {
+  return inside(fb, 4, 4) && memcmp(fb->data + 4, identifier, 4) == 0;
+}
 
 /* Where the offset stored at `at` points to. */
 static etr_fb_at follow(etr_fb *fb, uint64_t at) {
@@ -67,11 +72,13 @@ static etr_fb_at follow(etr_fb *fb, uint64_t at) {
 static etr_fb_at enter(etr_fb *fb, etr_fb_at table) {
   if (table == 0 || !spend(fb, table, TABLE_COST)) return 0;
   int64_t vtable = (int64_t)table - (int32_t)(uint32_t)load(fb, table, 4);
-  if (vtable < 0 || !inside(fb, (uint64_t)vtable, VTABLE_HEAD)) return fail(fb, table, "a table's vtable lies outside the buffer");
+  if (vtable < 0 || !inside(fb, (uint64_t)vtable, VTABLE_HEAD))
+    return fail(fb, table, "a table's vtable lies outside the buffer");
   uint64_t vtable_size = load(fb, (uint64_t)vtable, 2), table_size = load(fb, (uint64_t)vtable + 2, 2);
   if (vtable_size < VTABLE_HEAD || vtable_size % 2 || !inside(fb, (uint64_t)vtable, vtable_size))
     return fail(fb, (uint64_t)vtable, "a vtable's size is invalid");
-  if (table_size < 4 || !inside(fb, table, table_size)) return fail(fb, (uint64_t)vtable + 2, "a table's size is invalid");
+  if (table_size < 4 || !inside(fb, table, table_size))
+    return fail(fb, (uint64_t)vtable + 2, "a table's size is invalid");
   return table;
 }
 
@@ -80,11 +87,13 @@ etr_fb_at etr_fb_root(etr_fb *fb) { return enter(fb, follow(fb, 0)); }
 /* Position of a field of `width` bytes, 0 if it is absent. */
 static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width) {
   if (table == 0 || fb->message) return 0;
-  uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load(fb, table, 4)), slot = VTABLE_HEAD + 2 * (uint64_t)field;
+  uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load(fb, table, 4)),
+           slot = VTABLE_HEAD + 2 * (uint64_t)field;
   if (slot + 2 > load(fb, vtable, 2)) return 0;
   uint64_t place = load(fb, vtable + slot, 2);
   if (place == 0) return 0;
-  if (place < 4 || place + width > load(fb, vtable + 2, 2)) return fail(fb, vtable + slot, "a field lies outside its table");
+  if (place < 4 || place + width > load(fb, vtable + 2, 2))
+    return fail(fb, vtable + slot, "a field lies outside its table");
   return table + place;
 }
 
@@ -93,15 +102,21 @@ static uint64_t scalar(etr_fb *fb, etr_fb_at table, unsigned field, unsigned wid
   return at ? load(fb, at, width) : if_absent;
 }
 
-uint8_t etr_fb_u8(etr_fb *fb, etr_fb_at table, unsigned field, uint8_t if_absent) { return (uint8_t)scalar(fb, table, field, 1, if_absent); }
+uint8_t etr_fb_u8(etr_fb *fb, etr_fb_at table, unsigned field, uint8_t if_absent) {
+  return (uint8_t)scalar(fb, table, field, 1, if_absent);
+}
 
-uint32_t etr_fb_u32(etr_fb *fb, etr_fb_at table, unsigned field, uint32_t if_absent) { return (uint32_t)scalar(fb, table, field, 4, if_absent); }
+uint32_t etr_fb_u32(etr_fb *fb, etr_fb_at table, unsigned field, uint32_t if_absent) {
+  return (uint32_t)scalar(fb, table, field, 4, if_absent);
+}
 
 int32_t etr_fb_i32(etr_fb *fb, etr_fb_at table, unsigned field, int32_t if_absent) {
   return (int32_t)etr_fb_u32(fb, table, field, (uint32_t)if_absent);
 }
 
-uint64_t etr_fb_u64(etr_fb *fb, etr_fb_at table, unsigned field, uint64_t if_absent) { return scalar(fb, table, field, 8, if_absent); }
+uint64_t etr_fb_u64(etr_fb *fb, etr_fb_at table, unsigned field, uint64_t if_absent) {
+  return scalar(fb, table, field, 8, if_absent);
+}
 
 int64_t etr_fb_i64(etr_fb *fb, etr_fb_at table, unsigned field, int64_t if_absent) {
   return (int64_t)scalar(fb, table, field, 8, (uint64_t)if_absent);
@@ -122,13 +137,15 @@ etr_fb_at etr_fb_table(etr_fb *fb, etr_fb_at table, unsigned field) {
 }
 
 /* A vector, or a string; cost is what each of its elements takes from the budget. */
-static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, size_t cost, uint32_t *count) {
+static etr_fb_at enter_vector(etr_fb *fb, etr_fb_at table, unsigned field, size_t element_size, size_t cost,
+                              uint32_t *count) {
   *count = 0;
   uint64_t at = field_at(fb, table, field, 4);
   etr_fb_at vector = at ? follow(fb, at) : 0;
   if (vector == 0) return 0;
   uint64_t elements = load(fb, vector, 4);
-  if (!inside(fb, (uint64_t)vector + 4, elements * element_size)) return fail(fb, vector, "a string or vector does not fit into the buffer");
+  if (!inside(fb, (uint64_t)vector + 4, elements * element_size))
+    return fail(fb, vector, "a string or vector does not fit into the buffer");
   if (!spend(fb, vector, VECTOR_COST + elements * cost)) return 0;
   *count = (uint32_t)elements;
   return vector;

@@ -2,15 +2,15 @@
  *
  * flatbuf.h - bounds-checked reading of FlatBuffers, with no schema compiler. Layer 1.
  *
- * Every access is checked against the buffer; a bad offset makes the reader fail (sticky) and reads as the default. Tables may be shared, so a
- * small file can describe a huge tree: each table, vector and string that is visited costs some of a budget proportional to the buffer's size,
- * and running out is an error too. Field numbers are the declaration order in the schema (a union takes two: type, then value).
- * Format: https://flatbuffers.dev/internals
+ * Every access is checked against the buffer; a bad offset makes the reader fail (sticky) and reads as the default.
+ * Tables may be shared, so a small file can describe a huge tree: each table, vector and string that is visited costs
+ * some of a budget proportional to the buffer's size, and running out is an error too. Field numbers are the
+ * declaration order in the schema (a union takes two: type, then value). Format: https://flatbuffers.dev/internals
  */
 #ifndef ETR_FLATBUF_H
 #define ETR_FLATBUF_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct etr_fb {
   const uint8_t *data;
@@ -24,8 +24,9 @@ typedef struct etr_fb {
 typedef uint32_t etr_fb_at;
 
 /**
- * Starts reading a buffer of at most 2 GiB. The budget is 16 times the buffer's size; a visit to a table costs 32, to a vector or string 8 and
- * its bytes (the bytes of etr_fb_bytes() are free). Enough for any file whose tables are not shared absurdly.
+ * Starts reading a buffer of at most 2 GiB. The budget is 16 times the buffer's size; a visit to a table costs 32, to a
+ * vector or string 8 and its bytes (the bytes of etr_fb_bytes() are free). Enough for any file whose tables are not
+ * shared absurdly.
  */
 void etr_fb_init(etr_fb *fb, const void *data, size_t size);
 

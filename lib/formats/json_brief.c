@@ -2,7 +2,9 @@
  *
  * json_brief.c - values of a document as short texts.
  */
-#include "json_brief.h"
+#include "formats/json_brief.h"
+
+#include "base/utf8.h"
 
 #include <stdio.h>
 
@@ -34,9 +36,7 @@ static void put_escaped(etr_json_brief *brief, char c) {
 /* The start of a text that is too long, up to the end of a character. */
 static etr_slice head_of(etr_slice text) {
   if (text.size <= ETR_JSON_BRIEF_STRING) return text;
-  text.size = ETR_JSON_BRIEF_STRING;
-  while (text.size > 0 && ((unsigned char)text.data[text.size] & 0xC0) == 0x80) text.size--;
-  return text;
+  return (etr_slice){text.data, etr_utf8_floor(text.data, ETR_JSON_BRIEF_STRING)};
 }
 
 void etr_json_brief_string(etr_json_brief *brief, etr_slice text) {

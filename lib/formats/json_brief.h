@@ -10,7 +10,7 @@
 #ifndef ETR_JSON_BRIEF_H
 #define ETR_JSON_BRIEF_H
 
-#include "json.h"
+#include "formats/json.h"
 
 enum {
   ETR_JSON_BRIEF_BYTES = 256,

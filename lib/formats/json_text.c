@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_text.c - decodes JSON's escapes and numbers.
+ * json_text.c - decodes JSON's escapes.
  */
-#include "json_text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "formats/json_text.h"
 
 enum { replacement_character = 0xFFFD };
 
-/* ---- Escapes -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Escapes ---- */
 
 static size_t put_utf8(char *into, uint32_t character) {
   static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-  size_t size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+  size_t size = 1 + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000);
   for (size_t i = size - 1; i > 0; i--, character >>= 6) into[i] = (char)(0x80 | (character & 0x3F));
   into[0] = (char)(lead[size] | character);
   return size;
@@ -42,7 +39,8 @@ static bool is_high_surrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0
 static bool is_low_surrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 size_t etr_json_unescape(const char *at, const char *end, char *into, size_t *written) {
-  static const char plain[256] = {['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
+  static const char plain[256] = {
+      ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
   *written = 1;
   if (end - at >= 2 && (*into = plain[(unsigned char)at[1]])) return 2;
   uint32_t unit, low;
@@ -54,56 +52,4 @@ size_t etr_json_unescape(const char *at, const char *end, char *into, size_t *wr
   }
   *written = put_utf8(into, is_high_surrogate(unit) || is_low_surrogate(unit) ? replacement_character : unit);
   return 6;
-}
-
-/* ---- Numbers -------------------------------------------------------------------------------------------------------------------------- */
-
-static bool take_digits(const char **at, const char *end) {
-  const char *start = *at;
-  while (*at < end && **at >= '0' && **at <= '9') ++*at;
-  return *at > start;
-}
-
-static bool take_one_of(const char **at, const char *end, etr_slice set) {
-  bool found = *at < end && memchr(set.data, **at, set.size);
-  if (found) ++*at;
-  return found;
-}
-
-bool etr_json_is_number(etr_slice text) {
-  const char *at = text.data, *end = text.data + text.size;
-  take_one_of(&at, end, ETR_SLICE("-"));
-  if (!take_one_of(&at, end, ETR_SLICE("0")) && !take_digits(&at, end)) return false;
-  if (take_one_of(&at, end, ETR_SLICE(".")) && !take_digits(&at, end)) return false;
-  if (take_one_of(&at, end, ETR_SLICE("eE"))) {
-    take_one_of(&at, end, ETR_SLICE("+-"));
-    if (!take_digits(&at, end)) return false;
-  }
-  return at == end;
-}
-
-/** The exponent of "e-12", 0 of "". One so large that more of it makes no difference is cut. */
-static long to_exponent(const char *at, const char *end) {
-  if (at == end) return 0;
-  long value = 0;
-  bool negative = *++at == '-';
-  for (at += negative || *at == '+'; at < end; at++)
-    if (value < 100000) value = value * 10 + (*at - '0');
-  return negative ? -value : value;
-}
-
-/* strtod() expects the locale's decimal point, so it is given none: 12.5e3 as 125e2. */
-double etr_json_to_double(etr_slice number) {
-  char text[ETR_JSON_MAX_NUMBER + 32];
-  const char *at = number.data, *end = number.data + number.size, *point = NULL;
-  size_t used = 0;
-  for (; at < end && *at != 'e' && *at != 'E'; at++) {
-    if (*at == '.')
-      point = at;
-    else
-      text[used++] = *at;
-  }
-  long fraction = point ? (long)(at - point) - 1 : 0;
-  snprintf(text + used, sizeof text - used, "e%ld", to_exponent(at, end) - fraction);
-  return strtod(text, NULL);
 }

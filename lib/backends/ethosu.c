@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ethosu.c - events by their names.
+ */
+#include "backends/ethosu.h"
+
+static const etr_known_event known[] = {
+    {"EthosUBackend::execute()", ETR_ROLE_CONTAINER, ETR_PHASE_NONE},
+    {"+EthosUBackend::execute()handles.input.memcpy()", ETR_ROLE_PHASE, ETR_PHASE_COPY_IN},
+    {"+EthosUBackend::execute()NPU", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE},
+};
+
+/* Another part of execute() is some phase; what is not even a part is not understood, and in no sum. */
+static void read_event(etr_event_meaning *out, const etr_event_facts *event) {
+  static const etr_known_event part = {"", ETR_ROLE_PHASE, ETR_PHASE_OTHER};
+  static const etr_known_event unknown = {"", ETR_ROLE_CONTAINER, ETR_PHASE_NONE};
+  const etr_known_event *of_name = etr_known_event_find(known, ETR_COUNT(known), event->name);
+  bool is_part = event->name[0] == '+';
+  out->is_odd = !of_name;
+  if (of_name)
+    etr_known_event_tell(out, of_name);
+  else
+    etr_known_event_tell(out, is_part ? &part : &unknown);
+}
+
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+  (void)scratch;
+  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i]);
+  return true;
+}
+
+const etr_decoder etr_ethosu = {.id = "EthosUBackend", .mark = "EthosUBackend::", .read = read};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * qnn.c - values by the suffixes of their ids, totals by their names.
+ */
+#include "backends/qnn.h"
+
+/* ---- Units ---- */
+
+typedef struct suffix {
+  const char *text;
+  etr_event_unit unit;
+} suffix;
+
+static const suffix suffixes[] = {
+    {" (us)", ETR_EVENT_UNIT_TIME},
+    {" (cycles)", ETR_EVENT_UNIT_CYCLES},
+    {" (count)", ETR_EVENT_UNIT_COUNT},
+    {" (bytes)", ETR_EVENT_UNIT_BYTES},
+};
+
+/* The id without its unit. Without a suffix it is in cycles. */
+static etr_slice take_unit(etr_event_meaning *out, etr_slice id) {
+  out->unit = ETR_EVENT_UNIT_CYCLES;
+  for (size_t i = 0; i < ETR_COUNT(suffixes); i++) {
+    etr_slice text = etr_slice_of(suffixes[i].text);
+    if (!etr_slice_ends(id, text)) continue;
+    out->unit = suffixes[i].unit;
+    return (etr_slice){id.data, id.size - text.size};
+  }
+  return id;
+}
+
+/* ---- Operators ---- */
+
+static bool is_digits(etr_slice text) {
+  for (size_t i = 0; i < text.size; i++)
+    if (text.data[i] < '0' || text.data[i] > '9') return false;
+  return text.size > 0;
+}
+
+/* What stands before MARK and a number that ends the id; empty, data NULL, if it does not end so. */
+static etr_slice before_number(etr_slice id, const char *mark) {
+  size_t size = strlen(mark);
+  for (size_t at = id.size; at-- > 0;) {
+    etr_slice rest = {id.data + at, id.size - at};
+    if (!etr_slice_starts(rest, etr_slice_of(mark))) continue;
+    bool ends = is_digits((etr_slice){rest.data + size, rest.size - size});
+    return ends ? (etr_slice){id.data, at} : (etr_slice){0};
+  }
+  return (etr_slice){0};
+}
+
+static bool read_operator(etr_event_meaning *out, etr_slice id) {
+  etr_slice end = before_number(id, " OpId_"), name = before_number(id, ":OpId_");
+  bool is_input = etr_slice_is(end, "Input"), is_output = etr_slice_is(end, "Output");
+  if (is_input || is_output) {
+    out->role = ETR_ROLE_PHASE;
+    out->phase = is_input ? ETR_PHASE_COPY_IN : ETR_PHASE_COPY_OUT;
+    return true;
+  }
+  if (name.size == 0) return false;
+  out->role = ETR_ROLE_OPERATOR;
+  out->key = ETR_KEY_NODE;
+  out->node = name;
+  return true;
+}
+
+/* ---- Totals ---- */
+
+enum { IN_QNN = 1, IN_ACCELERATOR };
+
+static const char qnn_total[] = "QNN (execute) time";
+static const char rpc_total[] = "RPC (execute) time";
+static const char accelerator_total[] = "Accelerator (execute) time";
+static const char *const other_totals[] = {
+    "QNN accelerator (execute) time",
+    "Accelerator (execute excluding wait) time",
+    "Accelerator (critical path execute) time",
+};
+
+static bool is_time(const etr_event_meaning *meaning) { return meaning->unit == ETR_EVENT_UNIT_TIME; }
+
+static void make_shell(etr_event_meaning *out, uint8_t shell, etr_phase phase) {
+  out->shell = shell;
+  out->shell_phase = phase;
+  out->inside = (uint8_t)(shell - 1);
+}
+
+/* False: no total that is known. has_qnn: the call has the outermost total. */
+static bool read_total(etr_event_meaning *out, etr_slice id, bool has_qnn) {
+  bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
+  bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
+  for (size_t i = 0; i < ETR_COUNT(other_totals); i++) is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
+  out->role = ETR_ROLE_CONTAINER;
+  if (!is_time(out)) return is_accelerator || is_qnn || is_rpc || is_other;
+  if (is_qnn || (is_rpc && !has_qnn)) make_shell(out, IN_QNN, ETR_PHASE_WAIT);
+  if (is_accelerator) {
+    make_shell(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
+    out->role = ETR_ROLE_PHASE;
+    out->phase = ETR_PHASE_COMPUTE;
+  }
+  return is_accelerator || is_qnn || is_rpc || is_other;
+}
+
+/* ---- All ---- */
+
+static bool is_wait(etr_slice id) { return etr_slice_starts(id, ETR_SLICE("Time for ")); }
+
+static bool is_number_of(const etr_event_meaning *meaning) {
+  return meaning->unit == ETR_EVENT_UNIT_COUNT || meaning->unit == ETR_EVENT_UNIT_BYTES;
+}
+
+/* Shells are summed as such, and waits are part of one. */
+static void read_event(etr_event_meaning *out, const etr_event_facts *event, bool has_qnn) {
+  etr_slice id = take_unit(out, etr_slice_of(event->name));
+  out->is_in_sums = false;
+  out->has_no_place = true;
+  out->step_ns = is_time(out) ? 1000 : 0;
+  if (event->is_number) {
+    out->role = ETR_ROLE_COUNTER;
+    out->is_odd = true;
+  } else if (is_number_of(out)) {
+    out->role = ETR_ROLE_COUNTER;
+  } else if (read_operator(out, id)) {
+    out->is_in_sums = is_time(out);
+    out->inside = IN_ACCELERATOR;
+  } else if (is_wait(id)) {
+    out->role = ETR_ROLE_PHASE;
+    out->phase = ETR_PHASE_WAIT;
+  } else
+    out->is_odd = !read_total(out, id, has_qnn);
+}
+
+static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
+  bool has_qnn = false;
+  (void)scratch;
+  for (size_t i = 0; i < count; i++) has_qnn |= strcmp(events[i].name, "QNN (execute) time (us)") == 0;
+  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i], has_qnn);
+  return true;
+}
+
+const etr_decoder etr_qnn = {.id = "QnnBackend", .read = read};

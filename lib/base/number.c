@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * number.c - numbers as JSON writes them, in any locale.
+ */
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool take_digits(const char **at, const char *end) {
+  const char *start = *at;
+  while (*at < end && **at >= '0' && **at <= '9') ++*at;
+  return *at > start;
+}
+
+static bool take_one_of(const char **at, const char *end, etr_slice set) {
+  bool found = *at < end && memchr(set.data, **at, set.size);
+  if (found) ++*at;
+  return found;
+}
+
+bool etr_is_number(etr_slice text) {
+  const char *at = text.data, *end = text.data + text.size;
+  take_one_of(&at, end, ETR_SLICE("-"));
+  if (!take_one_of(&at, end, ETR_SLICE("0")) && !take_digits(&at, end)) return false;
+  if (take_one_of(&at, end, ETR_SLICE(".")) && !take_digits(&at, end)) return false;
+  if (take_one_of(&at, end, ETR_SLICE("eE"))) {
+    take_one_of(&at, end, ETR_SLICE("+-"));
+    if (!take_digits(&at, end)) return false;
+  }
+  return at == end;
+}
+
+/* The exponent of "e-12", 0 of "". One so large that more of it makes no difference is cut. */
+static long to_exponent(const char *at, const char *end) {
+  if (at == end) return 0;
+  long value = 0;
+  bool negative = *++at == '-';
+  for (at += negative || *at == '+'; at < end; at++)
+    if (value < 100000) value = value * 10 + (*at - '0');
+  return negative ? -value : value;
+}
+
+/* strtod() expects the locale's decimal point, so it is given none: 12.5e3 as 125e2. */
+double etr_number_to_double(etr_slice number) {
+  char text[ETR_MOST_NUMBER_BYTES + 32];
+  const char *at = number.data, *end = number.data + number.size, *point = NULL;
+  size_t used = 0;
+  for (; at < end && *at != 'e' && *at != 'E'; at++) {
+    if (*at == '.')
+      point = at;
+    else
+      text[used++] = *at;
+  }
+  long fraction = point ? (long)(at - point) - 1 : 0;
+  snprintf(text + used, sizeof text - used, "e%ld", to_exponent(at, end) - fraction);
+  return strtod(text, NULL);
+}

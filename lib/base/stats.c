@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * stats.c - percentiles and exact shares.
+ */
+#include "base/stats.h"
+
+#include <stdlib.h>
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static double percentile(const uint64_t *sorted, size_t count, double percent) {
+  double rank = percent / 100 * (double)(count - 1);
+  size_t below = (size_t)rank;
+  if (below + 1 >= count) return (double)sorted[count - 1];
+  return (double)sorted[below] + (rank - (double)below) * ((double)sorted[below + 1] - (double)sorted[below]);
+}
+
+etr_stats etr_stats_of(uint64_t *samples, size_t count) {
+  if (count == 0) return (etr_stats){0};
+  qsort(samples, count, sizeof *samples, by_value);
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += (double)samples[i];
+  return (etr_stats){.count = count,
+                     .avg = sum / (double)count,
+                     .min = (double)samples[0],
+                     .max = (double)samples[count - 1],
+                     .p10 = percentile(samples, count, 10),
+                     .p50 = percentile(samples, count, 50),
+                     .p90 = percentile(samples, count, 90)};
+}
+
+uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
+  /* Long division of the 128-bit product, bit by bit: rare, and portable. */
+  uint64_t high = 0, low = 0;
+  for (int bit = 63; bit >= 0; bit--) {
+    high = high << 1 | low >> 63;
+    low <<= 1;
+    if (b >> bit & 1) {
+      low += a;
+      high += low < a;
+    }
+  }
+  uint64_t quotient = 0;
+  high %= c;
+  for (int bit = 63; bit >= 0; bit--) {
+    bool carry = high >> 63;
+    high = high << 1 | (low >> bit & 1);
+    quotient <<= 1;
+    if (carry || high >= c) {
+      high -= c;
+      quotient |= 1;
+    }
+  }
+  return quotient;
+}
