@@ -2,27 +2,31 @@
  *
  * etrecord.h - read ExecuTorch's ETRecord, ETDump and .pte files and join run times to graph nodes.
  *
- * One call, etr_profile_open(), reads everything and joins it; what it returns is a read-only tree of plain structs, the *profile*.
- * Nothing in it has to be freed by itself: every pointer lives until etr_profile_close(). A profile holds no global state, so several may be
- * open at once, each used by any number of threads that only read.
+ * One call, etr_profile_open(), reads everything and joins it; what it returns is a read-only tree of plain structs,
+ * the *profile*. Do not free its members: every pointer lives until etr_profile_close(). A profile holds no global
+ * state, so several may be open at once, each used by any number of threads that only read.
  *
  *   etr_inputs inputs;
  *   etr_error error;
  *   etr_profile *profile;
- *   if (etr_inputs_find(&inputs, "record_dir", NULL, &error) == ETR_OK && etr_profile_open(&profile, &inputs, NULL, &error) == ETR_OK) {
+ *   if (etr_inputs_find(&inputs, "record_dir", NULL, &error) == ETR_OK &&
+ *       etr_profile_open(&profile, &inputs, NULL, &error) == ETR_OK) {
  *     for (size_t i = 0; i < profile->graph_count; i++) puts(profile->graphs[i].method);
  *     etr_profile_close(profile);
  *   }
  *   etr_inputs_clear(&inputs);
  *
+ * etr_inputs_find_all() takes several files, or directories, of one record.
+ *
  * Conventions
- *   - Strings are NUL-terminated UTF-8; bytes of the input that are not valid UTF-8, and NULs, are replaced by U+FFFD. They are otherwise as
- *     the file has them, that is, hostile: an emitter must escape them for its format.
+ *   - Strings are NUL-terminated UTF-8; bytes of the input that are not valid UTF-8, and NULs, are replaced by U+FFFD.
+ *     Otherwise they are as the file has them, that is, hostile: an emitter must escape them for its format.
  *   - "May be NULL" is said where it is so; all other pointers are set. Arrays with a count of 0 may be NULL.
- *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with another clock; etr_profile.ticks_per_second says what
- *     was assumed. Sizes are bytes.
- *   - Structs that a caller fills (inputs, options, filters, sinks) are to be zeroed first: a later version may add members, for which zero means
- *     what was done before. The others are made by the library alone. Until 1.0 any release may change a struct's layout, and the soname with it.
+ *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with another clock;
+ *     etr_profile.ticks_per_second says what was assumed. Sizes are bytes.
+ *   - Zero structs that you fill (inputs, options, filters, sinks) first: a later version may add members, for which
+ *     zero means what was done before. Only the library makes the others. Until 1.0 any release may change a struct's
+ *     layout, and the soname with it.
  *   - Terms are ExecuTorch's: debug handle, instruction id, delegate, backend, run, event block, method, entry point.
  */
 #ifndef ETRECORD_H
@@ -39,58 +43,74 @@ extern "C" {
 /* What the shared object exports; nothing else is. */
 #define ETR_API __attribute__((visibility("default")))
 
-/* ---- Errors --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /** What went wrong, as far as a caller would act differently; the message tells the rest. */
 typedef enum etr_status {
   ETR_OK = 0,
   ETR_ERROR_IO,     /**< a file could not be opened, read or written; the operating system's reason is in the message */
   ETR_ERROR_FORMAT, /**< the input is damaged, is not what it was taken for, or exceeds a limit */
-  ETR_ERROR_CHOICE, /**< the inputs are ambiguous or incomplete: the caller must choose (two records in one directory, no record at all) */
+  ETR_ERROR_CHOICE, /**< the inputs are ambiguous or incomplete: the caller must choose (two records in one directory,
+                       no record at all) */
   ETR_ERROR_MEMORY, /**< out of memory */
 } etr_status;
 
 /** Offset of an error that has no place in the file. */
 #define ETR_NO_OFFSET UINT64_MAX
 
-/** Where and why a call failed. Owned by the caller; any `etr_error *` parameter may be NULL. Filled only when the status is not ETR_OK. */
+/** Where and why a call failed. Owned by the caller; any `etr_error *` parameter may be NULL. Filled only when the
+ * status is not ETR_OK. */
 typedef struct etr_error {
   char message[512]; /**< one line: what is wrong and, where that helps, what to do */
   char file[512];    /**< path as given, "" if none */
   char entry[256];   /**< the zip entry or table inside the file, "" if none */
-  uint64_t offset;   /**< byte offset inside the entry, or inside the file where there is no entry; ETR_NO_OFFSET if unknown */
+  uint64_t offset;   /**< byte inside the entry, or the file where there is no entry; ETR_NO_OFFSET if unknown */
 } etr_error;
 
-/* ---- Inputs --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Inputs ---- */
 
 /** The files to read. Fill it by hand (borrowed strings, no etr_inputs_clear), or with etr_inputs_find(). */
 typedef struct etr_inputs {
-  const char *etrecord; /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL when there is an ETDump */
-  const char **etdumps; /**< ETDumps, "-" is standard input */
+  const char *etrecord; /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL with an ETDump */
+  const char *const *etdumps; /**< ETDumps, "-" is standard input */
   size_t etdump_count;
-  const char *pte;          /**< the program; may be NULL */
+  const char *pte;          /**< the program; NULL: the one that the ETRecord holds, if it does */
   const char *debug_buffer; /**< debug_buffer.bin; may be NULL */
+  const char **passed_over; /**< pipes, sockets and devices that are called like an input: for a warning, see
+                               etr_inputs_find() */
+  size_t passed_over_count;
 } etr_inputs;
 
 /**
- * Finds the files that belong to RECORD: a record file itself, or a directory whose files are told apart by content (a zip with the entry
- * ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte; debug_buffer.bin goes by its name), not by name.
- * A directory with an ETRECORD_V0 file in it is an unpacked ETRecord itself. A single ETDump is accepted too. Subdirectories are not searched.
- * Files are taken in name order, so the result does not depend on the file system. A file that only ends like a record (.etrecord,
- * etrecord.bin) but is damaged is still taken as the record, so that opening it says what is wrong with it.
+ * Finds the files that belong to RECORD: a record file itself, or a directory whose files are told apart by content (a
+ * zip with the entry ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte;
+ * debug_buffer.bin goes by its name), not by name. A directory with an ETRECORD_V0 file in it is an unpacked ETRecord
+ * itself. A single ETDump is accepted too. Subdirectories are not searched. Files are taken in name order, so the
+ * result does not depend on the file system. A file that only ends like a record (.etrecord, etrecord.bin) but is
+ * damaged is still taken as the record, so that opening it says what is wrong with it. In a directory only files, and
+ * links to files, are opened; what else is called like an input is in passed_over, and etr_profile_open() warns of it.
+ * A pipe given as RECORD itself is an ETDump.
  *
- * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no error then.
+ * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no
+ * error then.
  *
  * On success free with etr_inputs_clear(); on failure *out is empty.
- * Errors: ETR_ERROR_IO (path cannot be read), ETR_ERROR_CHOICE (more than one ETRecord or .pte: the message lists them and names the option
- * that chooses; or nothing readable in there), ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_IO (path cannot be read), ETR_ERROR_CHOICE (more than one ETRecord or .pte: the message lists them
+ * and names the option that chooses; or nothing readable in there), ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *chosen, etr_error *error);
 
-/** Frees what etr_inputs_find() allocated and empties *inputs. Safe on a zeroed struct. */
+/**
+ * The same of several paths: the files of one record, told apart by content as in a directory, or such directories.
+ * A file that is none of these kinds is an error then (ETR_ERROR_CHOICE), because it would be left out in silence.
+ */
+ETR_API etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
+                                       const etr_inputs *chosen, etr_error *error);
+
+/** Frees what etr_inputs_find() or etr_inputs_find_all() allocated and empties *inputs. Safe on a zeroed struct. */
 ETR_API void etr_inputs_clear(etr_inputs *inputs);
 
-/* ---- Options -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 /** RUN=METHOD: decides the method of a run, or of several in a row, where the files cannot tell. Loads stay loads. */
 typedef struct etr_method_choice {
@@ -99,20 +119,49 @@ typedef struct etr_method_choice {
   size_t last; /**< the last run that it decides; 0, or less than run: only `run` */
 } etr_method_choice;
 
+/** Which inferences a profile's times are about. The others are left out: no time of theirs counts. Loads stay. */
+typedef enum etr_skip {
+  ETR_SKIP_NONE,  /**< all count */
+  ETR_SKIP_AUTO,  /**< leaves out warm-up: while a leading run takes more than 1.5 times the median of those behind it,
+                     and at least three are behind it. Runs lead in each ETDump, behind each load, of each method, or of
+                     each of its phases, see etr_run_phase */
+  ETR_SKIP_FIRST, /**< leaves out etr_options.skip_count leading runs, likewise */
+  ETR_SKIP_RANGE, /**< only etr_options.first_run to last_run count */
+} etr_skip;
+
+/** The statistic that outputs show first, rank by and give shares of. Balances, whose parts add up, are averages with
+ * either. */
+typedef enum etr_statistic {
+  ETR_STATISTIC_AVG, /**< the average per inference; shares are of the average of Method::execute */
+  ETR_STATISTIC_P50, /**< the median; medians do not add up: shares are of the sum of the medians of a table's rows */
+} etr_statistic;
+
+/** Name of a statistic as the JSON has it: "avg", "p50". Static. */
+ETR_API const char *etr_statistic_name(etr_statistic statistic);
+
 /** How to read. Zeroed means defaults. */
 typedef struct etr_options {
-  double ticks_per_second;          /**< clock of the ETDump; 0: 1e9, that is, ticks are nanoseconds */
+  double ticks_per_second;          /**< clock of the ETDump, 1e-6 to 1e18; 0: 1e9, that is, ticks are nanoseconds */
   const etr_method_choice *choices; /**< methods of runs, decided by the caller; of two for a run the last counts */
   size_t choice_count;
-  uint64_t max_entry_bytes; /**< largest size of one decompressed entry or input file; 0: 16 GiB for an entry (read in a stream), 1 GiB for
-                                 a file read whole. Of a .pte the weights do not count */
-  uint32_t max_nodes;       /**< most nodes of one graph; 0: 2 Mi */
-  bool edge_only;           /**< reads no nodes but those of Edge programs, to which times are joined: cheaper, for callers that look at no
-                                 others. Other graphs have their names alone, no node has an aten_node, and damage in programs that are not
-                                 read goes unnoticed. Where no Edge program can be read, the record's other programs are read as ever */
+  uint64_t max_bytes;  /**< most bytes that are read, in all: of files, and of a record's entries, decompressed; 0: 16
+                          GiB, and 1 GiB of one file  that is read whole. Weights do not count: they are not read */
+  uint32_t max_nodes;  /**< most nodes of all graphs together; 0: 2 Mi */
+  uint32_t max_events; /**< most events of all ETDumps together; 0: 16 Mi */
+  uint32_t max_delegates;   /**< most delegates of one method of a .pte; 0: 8192 */
+  uint32_t max_comparisons; /**< most rows of runs that are held against rows of methods, to tell which method ran; 0:
+                               32 Mi. Runs beyond that stay without a method, and a warning says so */
+  bool edge_only; /**< reads no nodes but those of Edge programs, to which times are joined: cheaper, for callers that
+                     look at no others. Other graphs have their names alone, no node has an aten_node, and damage in
+                     programs that are not read goes unnoticed. Where no Edge program can be read, the record's other
+                     programs are read as usual */
+  etr_skip skip;  /**< the inferences that count; zeroed: all */
+  uint32_t skip_count;
+  size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
+  etr_statistic statistic;    /**< for outputs: they read it from the profile */
 } etr_options;
 
-/* ---- Graphs --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ---- */
 
 /** Marks "no node", "no module", "no subgraph" in index fields. */
 #define ETR_NONE UINT32_MAX
@@ -130,7 +179,8 @@ typedef struct etr_dim {
 /** One value that a node defines: a tensor, or a symbolic number. */
 typedef struct etr_value {
   const char *name;
-  const char *dtype;   /**< torch's name without "torch.": "float32"; "int"/"bool"/"float" for symbolic numbers; NULL if the file does not say */
+  const char *dtype;   /**< torch's name without "torch.": "float32"; "int"/"bool"/"float" for symbolic numbers; NULL if
+                          the file does not say */
   const etr_dim *dims; /**< rank entries */
   int32_t rank;        /**< -1: not a tensor, or shape unknown */
 } etr_value;
@@ -154,14 +204,17 @@ typedef struct etr_edge {
 } etr_edge;
 
 /**
- * A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". Others with that path are a name that
- * torch.export made up for the root; what is in them is in their parent.
+ * A module of the model, as nn_module_stack tells: a tree per graph. modules[0] is the root: path "". Others with that
+ * path are a name that torch.export made up for the root; what is in them is in their parent.
  */
 typedef struct etr_module {
   const char *path;     /**< "encoder.layers.0.mlp"; "" for the root */
   const char *recorded; /**< likewise as the record spells it; torch 2.6 puts "L['self']." in front */
   const char *type;     /**< "torch.nn.modules.linear.Linear"; "" if not told */
   uint32_t parent;      /**< index of the enclosing module; ETR_NONE for the root */
+  const char *pattern;  /**< the path with '*' for numbers that only count repetitions: "encoder.layers.*.mlp", of all
+                           layers of one structure. The path itself where nothing repeats. Of two modules with the same
+                           pattern none is inside the other */
 } etr_module;
 
 typedef enum etr_subgraph_kind {
@@ -205,11 +258,14 @@ typedef struct etr_argument {
 /** A node of a graph. */
 typedef struct etr_node {
   const char *name;
-  const char *target;  /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that are no operators, their name */
-  const char *op_type; /**< what ExecuTorch's Inspector calls the operator: of Edge operators the target, of others without namespace: "mul" */
+  const char *target;  /**< "aten.add.Tensor", "higher_order.cond", "_operator.add"; for nodes that are no operators,
+                          their name */
+  const char *op_type; /**< what ExecuTorch's Inspector calls the operator: of Edge operators the target, of others
+                          without namespace: "mul" */
   etr_node_kind kind;
   uint32_t subgraph;      /**< index into etr_graph.subgraphs; ETR_NONE: the graph itself */
-  const etr_edge *inputs; /**< every use in argument order; a value used twice stands there twice. Uses of unknown names are left out */
+  const etr_edge *inputs; /**< every use in argument order; a value used twice stands there twice. Uses of unknown names
+                             are left out */
   size_t input_count;
   const etr_argument *arguments; /**< likewise; without tensors, graphs and None. None in program/METHOD */
   size_t argument_count;
@@ -226,79 +282,170 @@ typedef struct etr_node {
                               this one. NULL if not told */
 } etr_node;
 
+/** True of an operator that moves, repeats or converts data and computes nothing: "aten.permute_copy.default". */
+ETR_API bool etr_node_only_copies(const etr_node *node);
+
 /** The value of a node's argument; NULL if it has none of this name. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
 
 /** One entry point, MODULE/METHOD: a graph of the record. */
 typedef struct etr_graph {
-  const char *module; /**< "edge", "aten", "program", or an extra module's own name ("edge~2" if it is called like one of these) */
+  const char *module; /**< "edge", "aten", "program", or an extra module's own name ("edge~2" if it is called like one
+                         of these, or if there is an edge/METHOD already). Module and method together are unique */
   const char *method;
-  const char *entry;          /**< the zip entry it was read from; for program/METHOD, the .pte's path */
+  const char *entry;          /**< the zip entry it was read from; for program/METHOD, the .pte's path or entry */
   const char *dialect;        /**< "edge", "aten", "program", or "" where operators tell nothing */
   const char *schema_version; /**< of the serialized program: "5.4"; "" if absent */
-  const etr_node *nodes;      /**< in execution order: inputs and weights, operators with their nested graphs right behind them, then the output */
+  const etr_node *nodes; /**< in execution order: inputs and weights, operators with their nested graphs right behind
+                            them, then the output */
   size_t node_count;
   const etr_module *modules; /**< parents stand before their children */
   size_t module_count;
   const etr_subgraph *subgraphs; /**< likewise; an owner stands before the nodes of its subgraph */
   size_t subgraph_count;
-  uint32_t profile_method;           /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
-  const struct etr_node_time *times; /**< node_count entries; NULL if nothing is known of how the nodes run. With no runs they tell the delegates */
+  uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
+  const struct etr_node_time *times; /**< node_count entries; NULL if nothing is known of how the nodes run. With no
+                                        runs they tell the delegates */
 } etr_graph;
 
-/* ---- Times ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Times ---- */
 
 /** How an event came to its node, or why it came to none. */
 typedef enum etr_match {
-  ETR_MATCH_NONE,         /**< could not be told */
-  ETR_MATCH_HANDLE,       /**< debug handle map: the handle's node with this operator or, by elimination, the one left (the operator was replaced) */
+  ETR_MATCH_NONE,   /**< could not be told */
+  ETR_MATCH_HANDLE, /**< debug handle map: the handle's node with this operator or, by elimination, the one left (the
+                       operator was replaced) */
   ETR_MATCH_DELEGATE_MAP, /**< the backend's own map from its ids to debug handles */
   ETR_MATCH_PAYLOAD,      /**< the delegate's payload in the .pte */
-  ETR_MATCH_ORDER,        /**< several nodes have its handle and operator: the order of the lowering, proved by the handle lists and the events */
-  ETR_MATCH_ALIGNED,      /**< estimated: order-preserving alignment of operator classes */
-  ETR_MATCH_DELEGATE,     /**< the delegate as a whole, or something its lowering inserted: no node */
-  ETR_MATCH_FRAMEWORK,    /**< Method::*, an OPERATOR_CALL around a kernel, control flow: no node */
+  ETR_MATCH_ORDER,     /**< several nodes have its handle and operator: the order of the lowering, proved by the handle
+                          lists and the events */
+  ETR_MATCH_ALIGNED,   /**< estimated: order-preserving alignment of operator classes */
+  ETR_MATCH_DELEGATE,  /**< the delegate as a whole, or something its lowering inserted: no node */
+  ETR_MATCH_NAME,      /**< the delegate's event has the node's name */
+  ETR_MATCH_FRAMEWORK, /**< Method::*, an OPERATOR_CALL around a kernel, control flow: no node */
 } etr_match;
 
-/** Name of a match as the JSON has it: "none", "handle", "delegate_map", "payload", "order", "aligned", "delegate", "framework". Static. */
+/** Name of a match as the JSON has it: "none", "handle", "delegate_map", "payload", "order", "aligned", "delegate",
+ * "name", "framework". Static. */
 ETR_API const char *etr_match_name(etr_match match);
 
-/** Statistics over samples, in ticks. Percentiles are numpy's: linear interpolation between the sorted samples at rank p/100 * (count - 1). */
+/** Statistics over samples, in ticks. Percentiles are numpy's: linear interpolation between the sorted samples at rank
+ * p/100 * (count - 1). */
 typedef struct etr_stats {
   size_t count; /**< number of samples; all else is 0 when this is 0 */
   double avg, min, max, p10, p50, p90;
 } etr_stats;
 
+/** Fewer runs than this are not judged. */
+enum { ETR_NOISE_LEAST_TO_JUDGE = 5 };
+/** The largest coefficient of variation of runs that are steady. */
+#define ETR_NOISE_MOST_STEADY 0.05
+
+typedef enum etr_noise_verdict {
+  ETR_NOISE_FEW_RUNS, /**< too few to tell */
+  ETR_NOISE_STEADY,   /**< cv is at most ETR_NOISE_MOST_STEADY */
+  ETR_NOISE_NOISY,
+} etr_noise_verdict;
+
+/** Name of a verdict as the JSON has it: "few_runs", "steady", "noisy". Static. */
+ETR_API const char *etr_noise_verdict_name(etr_noise_verdict verdict);
+
+/** How much runs of the same thing vary. */
+typedef struct etr_noise {
+  double cv;       /**< coefficient of variation: standard deviation / mean; NaN of less than two runs */
+  size_t outliers; /**< runs farther from the median than five robust standard deviations (1.4826 times the median
+                      distance, at least 1 % of the median); 0 of too few runs */
+  etr_noise_verdict verdict;
+} etr_noise;
+
 /** Time in one run. */
 typedef struct etr_run_ticks {
-  uint32_t run; /**< place among the method's runs, as in etr_method.execute_per_run */
+  uint32_t run; /**< place among the method's runs that count, as in etr_method.execute_per_run */
   uint64_t ticks;
 } etr_run_ticks;
 
 /** The time on one node. A node that was never timed has runs == 0. */
 typedef struct etr_node_time {
-  uint64_t total_ticks;          /**< over all runs of the method; the sum over a graph's nodes is the method's nodes_ticks */
-  uint32_t runs;                 /**< runs in which it ran */
-  uint64_t calls;                /**< times it ran, over all runs */
-  double avg;                    /**< per inference: total_ticks / runs of the method */
-  etr_stats per_run;             /**< over the runs in which it ran, of its total in that run */
-  const etr_run_ticks *each_run; /**< `runs` entries: its total in each run in which it ran, in order; only on a method's own Edge graph, NULL
-                                      elsewhere */
-  etr_match match;
-  double confidence;            /**< as of its event */
-  const char *backend;          /**< "XnnpackBackend" where it runs in a delegate; NULL where it runs as a kernel or that is unknown */
+  uint64_t total_ticks; /**< over all runs of the method; the sum over a graph's nodes is the method's nodes_ticks */
+  uint32_t runs;        /**< runs in which it ran */
+  uint64_t calls;       /**< times it ran, over all runs */
+  double avg;           /**< per inference: total_ticks / runs of the method */
+  etr_stats per_run;    /**< over the runs in which it ran, of its total in that run */
+  const etr_run_ticks *each_run; /**< `runs` entries: its total in each run in which it ran, in order; only on a
+                                    method's own Edge graph, NULL elsewhere */
+  etr_match match;               /**< of the event that runs_as names */
+  double confidence;             /**< likewise */
+  bool is_estimated;             /**< likewise: the match is an estimate, or the time is */
+  const char *backend; /**< "XnnpackBackend" where it runs in a delegate; NULL of a kernel, or where that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */
-  uint32_t carried_by;          /**< of a node that was fused into another: the node that carries its time; ETR_NONE */
-  const char *runs_as;          /**< what the runtime calls it: "native_call_add.out", "Convolution (NHWC, F32) IGEMM #3"; NULL if it was not timed */
-  uint64_t first_start_ticks;   /**< start of its first event in the first run it ran in, relative to that run's first event */
+  int32_t instruction; /**< the first that runs it, or its delegate; they run in the order of their numbers. -1: not
+                          known */
+  uint32_t carried_by; /**< of a node that was fused into another: the node that carries its time; ETR_NONE */
+  const char *runs_as; /**< what the runtime calls it: "native_call_add.out", "Convolution (NHWC, F32) IGEMM #3"; of
+                          several events the longest, by their medians; NULL if it was not timed */
+  uint64_t first_start_ticks; /**< start of its first event in the first run it ran in, from that run's first event */
 } etr_node_time;
+
+/** What an event is about. */
+typedef enum etr_event_kind {
+  ETR_EVENT_FRAMEWORK, /**< the runtime itself: Method::*, Program::*, control flow, executorch_prim, the OPERATOR_CALL
+                          around a kernel that logged its name */
+  ETR_EVENT_KERNEL,    /**< a kernel: native_call_*, or an OPERATOR_CALL whose kernel logged none */
+  ETR_EVENT_DELEGATE_CALL,     /**< a delegate as a whole */
+  ETR_EVENT_DELEGATE_OPERATOR, /**< one operator inside a delegate */
+} etr_event_kind;
+
+/** What an event counts as. Sums of time are over operators and phases; the others contain these, or are no time. */
+typedef enum etr_event_role {
+  ETR_ROLE_NONE,      /**< the runtime's own, or a load's */
+  ETR_ROLE_OPERATOR,  /**< work: on a node, or a delegate's own */
+  ETR_ROLE_CONTAINER, /**< wraps others, which have its time: a delegate's call, a total */
+  ETR_ROLE_PHASE,     /**< a delegate's own time: copying, waiting */
+  ETR_ROLE_COUNTER,   /**< no work: a number */
+} etr_event_role;
+
+/** Name of a role as the JSON has it: "operator", "container", "phase", "counter"; NULL of none. Static. */
+ETR_API const char *etr_event_role_name(etr_event_role role);
+
+/** What a delegate's own time was spent on. */
+typedef enum etr_phase {
+  ETR_PHASE_NONE,
+  ETR_PHASE_COPY_IN,
+  ETR_PHASE_COMPUTE,
+  ETR_PHASE_WAIT,
+  ETR_PHASE_COPY_OUT,
+  ETR_PHASE_OTHER,
+} etr_phase;
+
+/** Name of a phase as the JSON has it: "copy_in", "compute", "wait", "copy_out", "other"; NULL of none. Static. */
+ETR_API const char *etr_phase_name(etr_phase phase);
+
+/** What an event's durations are. */
+typedef enum etr_event_unit {
+  ETR_EVENT_UNIT_TIME, /**< ticks */
+  ETR_EVENT_UNIT_CYCLES,
+  ETR_EVENT_UNIT_COUNT,
+  ETR_EVENT_UNIT_BYTES,
+} etr_event_unit;
+
+/** Name of such a unit as the JSON has it: "ns" of time, "cycles", "count", "bytes". Static. */
+ETR_API const char *etr_event_unit_name(etr_event_unit unit);
+
+/** Bytes of a file, as they are there. */
+typedef struct etr_bytes {
+  const char *data;
+  size_t size;
+} etr_bytes;
 
 /** One event signature of a block: the Inspector's row. */
 typedef struct etr_event {
-  const char *name;        /**< "native_call_add.out"; for a delegate's event without a name, its id */
+  const char *name;  /**< "native_call_add.out"; for a delegate's event without a name, its id */
+  const char *label; /**< what people read: the name, or what a backend's long id says of it: the kernel */
+  etr_event_kind kind;
   int32_t instruction_id;  /**< -1: none */
   const char *delegate_id; /**< the delegate debug identifier as text; NULL if it is not a delegate's event */
   bool delegate_id_is_int; /**< the file holds it as a number */
+  bool is_logged_only;     /**< values were logged of it, but no event */
   bool is_inserted;        /**< an operator without a node that a lowering inserts: layout, conversion, copy */
   const char *backend;     /**< delegate_backend_name; NULL if none */
   const uint32_t *handles; /**< debug handles as the maps have them, duplicates included */
@@ -306,24 +453,44 @@ typedef struct etr_event {
   const uint32_t *nodes; /**< nodes of the method's Edge graph that its time is attributed to: at most one today */
   size_t node_count;
   etr_match match;
-  double confidence; /**< of its nodes: 1 where its match is no estimate; of an estimate the share of such time that is right; 0 without nodes */
-  const uint64_t *durations;   /**< ticks, one per occurrence: runs in order, repetitions within a run behind each other */
+  double confidence; /**< of its nodes: 1 where its match is no estimate; of an estimate the share of such time that is
+                        right; 0 without nodes */
+  etr_event_role role;
+  etr_phase phase;       /**< of a phase, and of an operator that is the delegate's own */
+  etr_event_unit unit;   /**< of `durations` and `stats` */
+  bool is_in_sums;       /**< its time is part of its delegate's; false of all that is no time */
+  bool is_estimated;     /**< its backend estimates its time, or shares it out */
+  bool has_no_place;     /**< `starts` tell nothing: not recorded, or by another clock */
+  uint8_t shell, inside; /**< of what is nested in a call: its own depth as a shell, and the shell that it lies in;
+                            0: it is none, it lies in the call itself. A shell's time beyond what lies in it is its
+                            `shell_phase` */
+  etr_phase shell_phase;
+  const etr_bytes *metadata;   /**< delegate_debug_metadata, sample_count entries; NULL if all are empty */
+  const uint64_t *durations;   /**< ticks, one per occurrence that has a time (a warning tells of those that have none),
+                                  of runs that count, in order; repetitions within a run behind each other */
   const uint64_t *starts;      /**< ticks, likewise */
   const uint32_t *sample_runs; /**< index into etr_profile.runs, likewise */
   size_t sample_count;
   etr_stats stats; /**< over durations */
 } etr_event;
 
-/** Runs with the same sequence of event signatures, as the Inspector groups them. */
+/**
+ * Runs with the same sequence of event signatures, as the Inspector groups them; but never runs on both sides of a load
+ * that may have brought another method.
+ */
 typedef struct etr_block {
   const char *name;     /**< "Default", "Execute" */
-  const uint32_t *runs; /**< indices into etr_profile.runs */
-  size_t run_count;
+  const uint32_t *runs; /**< indices into etr_profile.runs: those that count, ascending; behind them those that are
+                             skipped, likewise */
+  size_t run_count, skipped_run_count;
   uint32_t method;         /**< index into etr_profile.methods; ETR_NONE if none ran in it (a load) */
   const char *method_rule; /**< one line: which rule decided, or why none could */
-  const etr_event *events;
+  const etr_event *events; /**< those of one instruction stand together */
   size_t event_count;
 } etr_block;
+
+/** End of the events that have the same instruction as events[first]. */
+ETR_API size_t etr_block_instruction_end(const etr_block *block, size_t first);
 
 /** One RunData table of an ETDump: a load, or one inference. */
 typedef struct etr_run {
@@ -332,7 +499,10 @@ typedef struct etr_run {
   uint32_t index_in_dump;
   uint32_t block;              /**< index into etr_profile.blocks */
   int32_t bundled_input_index; /**< -1: none */
-  uint64_t execute_ticks;      /**< Method::execute; 0 if not timed */
+  uint64_t execute_ticks;      /**< Method::execute; 0 if it has no time */
+  uint32_t series;             /**< counts ETDumps and the loads in them: those of one stand behind the same load */
+  uint32_t phase;              /**< index into etr_method.run_phases; ETR_NONE: no inference, or its method has none */
+  bool is_skipped;             /**< an inference that does not count, see etr_skip: no sample of an event is of it */
   size_t profile_events, debug_events, allocation_events;
 } etr_run;
 
@@ -358,34 +528,70 @@ typedef struct etr_portion {
   uint32_t run;           /**< place among the method's runs: index into execute_per_run */
   uint32_t node;          /**< of the method's Edge graph; ETR_NONE unless ETR_PORTION_NODE */
   etr_portion_kind kind;
+  etr_phase phase; /**< of ETR_PORTION_DELEGATE */
 } etr_portion;
 
-/** A method and where its time went. Totals are over all its runs; nodes + delegate_only + framework + unexplained = execute, exactly. */
+/** What told the phases of a method's runs. */
+typedef enum etr_phase_rule {
+  ETR_PHASE_BY_SIZES,  /**< the runs logged values of different sizes: certain */
+  ETR_PHASE_BY_EVENTS, /**< different events: certain */
+  ETR_PHASE_BY_TIMES,  /**< estimated: times lie far apart (by a factor of 3 at least, and each kind closer together),
+                          and longer runs come again and again: in equal distances, or three times and about as long */
+} etr_phase_rule;
+
+/** Name of a rule as the JSON has it: "sizes", "events", "times". Static. */
+ETR_API const char *etr_phase_rule_name(etr_phase_rule rule);
+
+/** Runs of one kind, where a method has several kinds: the averages and medians of all its runs mix these. */
+typedef struct etr_run_phase {
+  const char *name; /**< "prefill" and "decode" of a method whose longer runs come first and are fewer, and are told by
+                       sizes or times; else "phase 1", ... in the order of their first run */
+  etr_phase_rule told_by;
+  const uint32_t *runs; /**< those that count, indices into etr_profile.runs, ascending; there may be none */
+  size_t run_count;
+  etr_stats execute; /**< over these */
+  etr_noise noise;
+} etr_run_phase;
+
+/** A method and where its time went. Totals are over its runs that count; nodes + delegate_only + framework +
+ * unexplained = execute, exactly. */
 typedef struct etr_method {
-  const char *name;                /**< "" for runs that no method could be told for: each such block is a method of its own */
-  uint32_t graph;                  /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
-  size_t run_count;                /**< inferences with events */
+  const char *name;     /**< "" for runs that no method could be told for: each such block is a method of its own */
+  uint32_t graph;       /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
+  size_t run_count;     /**< inferences with events that count */
+  const uint32_t *runs; /**< run_count entries, indices into etr_profile.runs, ascending */
+  const uint32_t *skipped_runs; /**< skipped_run_count entries, likewise: inferences with events that do not count */
+  size_t skipped_run_count;
+  uint64_t skipped_ticks;          /**< Method::execute of these */
   const uint64_t *execute_per_run; /**< run_count entries, ticks */
   etr_stats execute;
+  etr_noise noise; /**< over these; where they are of several phases, each run counts in parts of its phase's median */
+  const etr_run_phase *run_phases; /**< the kinds of runs that were told apart, two or more; skipped runs helped */
+  size_t run_phase_count;          /**< 0: none were */
+  size_t mixed_phase_count; /**< phases with runs that count; from 2 on, all that is said of the method mixes them */
   uint64_t execute_ticks;
-  uint64_t nodes_ticks;         /**< on graph nodes */
-  uint64_t estimated_ticks;     /**< the part of nodes_ticks matched as ETR_MATCH_ALIGNED */
-  double estimated_confidence;  /**< the average of its events' confidence, by time; 0 if nothing is estimated */
-  uint64_t delegate_only_ticks; /**< delegates' calls, beyond what is on nodes */
-  uint64_t inserted_ticks;      /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
-                                     Transpose, Convert, Copy without a node. The other part is the rest of the calls */
-  uint64_t clock_hidden_ticks;  /**< what a clock of whole microseconds, as XNNPACK's, can hide of operators' time in the
-                                     rest of the calls: of a call with n operators n/2 steps, at most all of its rest */
-  uint64_t framework_ticks;     /**< between and around kernels and delegates */
-  uint64_t unexplained_ticks;   /**< timed, but could not be told */
+  uint64_t nodes_ticks;          /**< on graph nodes */
+  uint64_t estimated_ticks;      /**< the part of nodes_ticks whose node is estimated (ETR_MATCH_ALIGNED), or whose time
+                                      is */
+  uint64_t estimated_time_ticks; /**< the part of these whose time is: etr_event.is_estimated */
+  double estimated_confidence;   /**< the average of its events' confidence, by time; 0 if nothing is estimated */
+  uint64_t delegate_only_ticks;  /**< delegates' calls, beyond what is on nodes */
+  uint64_t inserted_ticks;       /**< the part of delegate_only_ticks measured on operators that a lowering inserted:
+                                      Transpose, Convert, Copy without a node. The rest of the calls is the other */
+  uint64_t clock_hidden_ticks; /**< what a clock of whole microseconds, as XNNPACK's, can hide of operators' time in the
+                                    rest of the calls: of a call with n operators n/2 steps, at most all of its rest */
+  uint64_t framework_ticks;    /**< between and around kernels and delegates */
+  uint64_t unexplained_ticks;  /**< timed, but could not be told */
   const etr_delegate *delegates;
   size_t delegate_count;
-  const etr_portion *portions; /**< all of its time but the framework's: they add up to nodes_ticks, delegate_only_ticks and unexplained_ticks.
-                                    By node, of a node by run; those without node last */
+  const etr_portion *portions; /**< all of its time but the framework's: they add up to nodes_ticks, delegate_only_ticks
+                                  and unexplained_ticks. By node, of a node by run; those without node last */
   size_t portion_count;
+  const uint32_t *blocks; /**< indices into etr_profile.blocks: those whose method it is, in their order */
+  size_t block_count;
 } etr_method;
 
-/* ---- Logged values -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Logged values ---- */
 
 /** What a DebugEvent of an ETDump holds. */
 typedef enum etr_debug_kind {
@@ -399,8 +605,8 @@ typedef enum etr_debug_kind {
 /** Name of a kind as the JSON has it: "none", "tensor", "int", "double", "bool". Static. */
 ETR_API const char *etr_debug_kind_name(etr_debug_kind kind);
 
-/** Statistics over the elements of a tensor, as doubles: 64-bit integers are rounded to 53 bits, of a bool true is 1, quantized numbers are as
- *  they are stored. A tensor without elements has counts of 0. */
+/** Statistics over the elements of a tensor, as doubles: 64-bit integers are rounded to 53 bits, of a bool true is 1,
+ * quantized numbers are as they are stored. A tensor without elements has counts of 0. */
 typedef struct etr_tensor_stats {
   uint64_t element_count;
   uint64_t nan_count, inf_count, zero_count; /**< inf_count: of either sign */
@@ -409,22 +615,26 @@ typedef struct etr_tensor_stats {
 } etr_tensor_stats;
 
 /**
- * A value that the runtime logged: a tensor, or a scalar. A kernel logs its outputs; the call of a delegate all its arguments, inputs first (the
- * runtime cannot tell them from outputs); a delegate that supports it the results of its operators; a method what it returns. The tensors of a list
- * are values of their own. ExecuTorch marks tensors that a method returns; scalars logged outside of any instruction are taken for such, too.
+ * A value that the runtime logged: a tensor, or a scalar. A kernel logs its outputs; the call of a delegate all its
+ * arguments, inputs first (the runtime cannot tell them from outputs, but the record and the graph can); a delegate
+ * that supports it the results of its operators; a method what it returns. The tensors of a list are values of their
+ * own. ExecuTorch marks tensors that a method returns; scalars logged outside of any instruction are taken for such,
+ * too.
  */
 typedef struct etr_debug_value {
   uint32_t run;            /**< index into etr_profile.runs */
   int32_t instruction_id;  /**< -1: none */
-  const char *delegate_id; /**< the delegate debug identifier as text; NULL if a delegate did not log it. In one profile equal ids, also those of
-                                events, are the same pointer */
+  const char *delegate_id; /**< the delegate debug identifier as text; NULL if a delegate did not log it. In one profile
+                              equal ids, also those of events, are the same pointer */
   const char *name;        /**< as logged, mostly "" */
   bool is_output;          /**< what the method returns */
-  bool is_argument;        /**< an argument of a delegate's call */
-  uint32_t index;          /**< place among the values of this run with the same instruction, delegate id and is_output */
-  uint32_t method;         /**< index into etr_profile.methods; ETR_NONE if not told */
-  uint32_t node;           /**< index into the nodes of the method's Edge graph: the node that computed it, the node `output` for what the method
-                                returns; ETR_NONE if it could not be told, and for the arguments of a delegate's call */
+  bool is_argument;        /**< an argument of a delegate's call: an input, or it could not be told which output */
+  uint32_t index;  /**< place among the values of this run with the same instruction, delegate id and is_output */
+  uint32_t method; /**< index into etr_profile.methods; ETR_NONE if not told */
+  uint32_t node; /**< index into the nodes of the method's Edge graph: the node that computed it, the node `output` for
+                    what the method returns; ETR_NONE if unknown, and for arguments of a delegate's call */
+  uint32_t output; /**< which of the node's outputs, whose number and names the node has: a tensor of a list is one; of
+                      the node `output` which of its inputs; ETR_NONE if unknown */
   etr_debug_kind kind;
   const char *dtype;      /**< of a tensor: "float32"; NULL if unknown */
   const int64_t *sizes;   /**< rank entries, as the file has them */
@@ -432,15 +642,15 @@ typedef struct etr_debug_value {
   int32_t rank;
   uint64_t offset;               /**< of the tensor in the debug buffer; meaningless if it has no elements */
   uint64_t byte_size;            /**< 0 also if the sizes are senseless or the dtype is unknown */
-  const etr_tensor_stats *stats; /**< NULL: no debug buffer, or the tensor cannot be read from it (a warning says why) */
+  const etr_tensor_stats *stats; /**< NULL: no debug buffer, or it cannot be read from it (a warning says why) */
   int64_t int_value;             /**< of ETR_DEBUG_INT and ETR_DEBUG_BOOL */
   double double_value;           /**< of ETR_DEBUG_DOUBLE */
 } etr_debug_value;
 
 /**
  * How far the numbers of a tensor are from those of a reference, as ExecuTorch's comparators compute it in doubles
- * (devtools/inspector/numerical_comparator). They take NaN for 0, and with it infinities for the largest double; here pairs in which one is not
- * finite are left out and counted.
+ * (devtools/inspector/numerical_comparator). They take NaN for 0, and with it infinities for the largest double; here
+ * pairs in which one is not finite are left out and counted.
  */
 typedef struct etr_numeric_gap {
   uint64_t element_count; /**< pairs; those left out included */
@@ -449,8 +659,13 @@ typedef struct etr_numeric_gap {
   double mse;             /**< mean of (reference - actual)^2; NaN, as all below, if all pairs were left out */
   double l1;              /**< sum of |reference - actual| */
   double max_abs_error;
-  double snr_db; /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the reference is all 0 */
+  double snr_db; /**< 10 * log10(mean of reference^2 / mse); infinity if there is no difference, -infinity if the
+                    reference is all 0 */
 } etr_numeric_gap;
+
+/** Which of two gaps is worse: the one with differing NaN or infinities, then the one with the lower SNR. Positive: a;
+ * negative: b; 0: neither. */
+ETR_API int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b);
 
 /** An output of a run beside the record's reference for it. */
 typedef struct etr_output_gap {
@@ -463,7 +678,7 @@ typedef struct etr_output_gap {
   etr_numeric_gap gap;          /**< if it was */
 } etr_output_gap;
 
-/* ---- The profile ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- The profile ---- */
 
 /** Something that was lost, odd or assumed, worth one line to the user. */
 typedef struct etr_warning {
@@ -475,26 +690,32 @@ typedef struct etr_warning {
 
 /** Everything that was read, joined. Read-only. */
 typedef struct etr_profile {
-  const char *etrecord; /**< paths as given; NULL if not read */
-  const char *pte;
+  const char *etrecord;  /**< paths as given; NULL if not read */
+  const char *pte;       /**< where the program is: a .pte, or the ETRecord that holds it; NULL if there is none */
+  const char *pte_entry; /**< the ETRecord's entry that is the program; NULL if it is a file of its own */
   const char *const *etdumps;
   size_t etdump_count;
   double ticks_per_second;
-  const etr_graph *graphs; /**< the one with the most to say first: timed Edge graphs, other Edge graphs, program, aten, extra modules */
+  const etr_graph *graphs; /**< the one with the most to say first: timed Edge graphs, other Edge graphs, program, aten,
+                              extra modules */
   size_t graph_count;
   const etr_method *methods; /**< in the order of the record's maps, then graphs, then the .pte */
   size_t method_count;
   const etr_run *runs;
   size_t run_count;
+  etr_skip skip;           /**< as the options chose */
+  etr_statistic statistic; /**< likewise */
   const etr_block *blocks;
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries that nothing is known about */
   size_t unknown_entry_count;
-  const char *debug_buffer;            /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by piece, never held */
+  const char *debug_buffer; /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by
+                               piece, never held */
   const etr_debug_value *debug_values; /**< run by run, in the order in which they were logged */
   size_t debug_value_count;
-  const etr_output_gap *output_gaps; /**< outputs of the runs beside the record's reference_outputs, run by run; none without either of them, or where
-                                          it is not known which belong together (a warning says so) */
+  const etr_output_gap *output_gaps; /**< outputs of the runs beside the record's reference_outputs, by method, then run
+                                        by run; none without either of them, or where it is not known which belong
+                                        together (a warning says so) */
   size_t output_gap_count;
   bool has_reference_outputs, has_representative_inputs;
   const char *export_graph_id; /**< NULL if absent */
@@ -505,20 +726,27 @@ typedef struct etr_profile {
 /**
  * Reads the inputs, joins them and returns the profile. `options` may be NULL.
  *
- * On success *out is to be closed with etr_profile_close(); what could not be read but is not essential is in its warnings.
- * On failure *out is NULL. Errors:
+ * On success close *out with etr_profile_close(); what could not be read but is not essential is in its warnings. On
+ * failure *out is NULL. Errors:
  *   ETR_ERROR_IO      a file cannot be read
- *   ETR_ERROR_FORMAT  an input is not what it should be, is damaged, exceeds a limit, or the record holds no graph at all
- *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump was given, or a method choice names an unknown run or method
+ *   ETR_ERROR_FORMAT  an input is not what it should be, is damaged, exceeds a limit, or the record holds no graph
+ *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump was given, a method choice or a range names an unknown run or
+ *                     method, or there is no such clock
  *   ETR_ERROR_MEMORY
  */
-ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error);
+ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
+                                    etr_error *error);
 
 /** Frees the profile and everything it lent. NULL is allowed. */
 ETR_API void etr_profile_close(etr_profile *profile);
 
 /** Converts ticks to nanoseconds by the profile's ticks_per_second. */
 ETR_API double etr_ticks_to_ns(const etr_profile *profile, double ticks);
+
+/** The step, in ticks, of the clock that times a backend's operators, if it is coarser than the ETDump's: XNNPACK's
+ * counts whole microseconds; otherwise 0. delegate_id, of an event, tells the backend where that is NULL; NULL of both:
+ * kernels and calls of delegates. */
+ETR_API double etr_clock_step(const etr_profile *profile, const char *backend, const char *delegate_id);
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,8 @@
 #ifndef ETR_COMPARE_CHANGE_H
 #define ETR_COMPARE_CHANGE_H
 
+#include "compare/noise.h"
 #include "etrecord_compare.h"
-#include "noise.h"
 
 /** One side of a change. */
 typedef struct etr_measure {
@@ -15,24 +15,15 @@ typedef struct etr_measure {
   etr_median median;
 } etr_measure;
 
-/**
- * Average over all `run_count` runs, median over those listed, or over all where the others count as zeros. Sorts the list; runs that it has twice
- * are added up. False: out of memory.
- */
-bool etr_measure_runs(etr_measure *out, etr_run_ticks *runs, size_t count, size_t run_count, bool with_zeros, double step, etr_arena *scratch);
-
-/** The same of one number of ticks for each run; NULL does not exist. */
-bool etr_measure_ticks(etr_measure *out, const uint64_t *ticks, size_t count, double step, etr_arena *scratch);
-
 /** Changes that are judged together. */
 typedef struct etr_family {
   etr_arena *scratch;
   double base_scale; /* as in etr_comparison */
   etr_vec(etr_noise_test) tests;
-  etr_vec(etr_change *) changes; /* of the tests */
 } etr_family;
 
-/** Fills a change but for its noise, which comes when the family is complete; it must stay where it is until then. False: out of memory. */
+/** Fills a change but for its noise, which comes when the family is complete; it must stay where it is until then.
+ * False: out of memory. */
 bool etr_family_add(etr_family *family, etr_change *change, const etr_measure *base, const etr_measure *newer);
 
 /** Fills noise and verdict of all changes. False: out of memory. */

@@ -1,61 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * compare_side.c - listing what is to be compared.
+ * compare_side.c - what is to be compared of a method, with its times.
  */
-#include "compare_side.h"
+#include "compare/compare_side.h"
 
-#include "blocks.h"
+#include "compare/noise.h"
+#include "compare/side_graph.h"
 
 /* The runs of an event, as they come. */
 typedef etr_vec(etr_run_ticks) event_runs;
 
+/* Where the runs of an item are. */
+typedef struct item_runs {
+  const etr_run_ticks *each;
+  size_t count;
+} item_runs;
+
 typedef struct lister {
   const etr_profile *profile;
   const etr_method *method;
-  uint32_t method_index;
-  etr_map *numbers;
-  etr_arena *arena;
-  etr_map clocks; /* backend, "" for kernels -> index into divisors */
+  etr_arena *arena, scratch;
+  etr_map clock_of; /* backend, "" for kernels and calls -> index into divisors and clocks */
   etr_vec(uint64_t) divisors;
+  etr_vec(etr_side_clock) clocks;
+  etr_vec(uint32_t) own_runs; /* the method's, ascending */
   etr_vec(etr_side_item) items;
-  etr_vec(event_runs) runs; /* of each item that is an event */
-  etr_vec(etr_pairing_item) keys;
+  etr_vec(item_runs) runs;    /* of each item */
+  etr_vec(event_runs) events; /* likewise, of events */
+  etr_run_sums sums;
 } lister;
-
-/* ---- Numbers for texts ---- */
-
-static uint32_t number_of_bytes(lister *l, const void *bytes, size_t size) {
-  etr_slice key = {bytes, size};
-  uint32_t known = etr_map_get(l->numbers, key);
-  if (known != ETR_NONE) return known;
-  known = (uint32_t)l->numbers->count + 1;
-  etr_map_set(l->numbers, key, known);
-  return known;
-}
-
-static uint32_t number_of(lister *l, const char *text) { return number_of_bytes(l, text, strlen(text) + 1); }
-
-/* Type and dimensions of all outputs, one number for each chain of them. */
-static uint32_t number_of_shape(lister *l, const etr_node *node) {
-  int64_t link[3] = {0}; /* the number so far, what comes next */
-  for (size_t i = 0; i < node->output_count; i++) {
-    const etr_value *value = &node->outputs[i];
-    link[1] = value->rank;
-    link[2] = value->dtype ? number_of(l, value->dtype) : 0;
-    link[0] = number_of_bytes(l, link, sizeof link);
-    for (int32_t k = 0; k < value->rank; k++) {
-      link[1] = value->dims[k].size;
-      link[2] = value->dims[k].symbol ? number_of(l, value->dims[k].symbol) : 0;
-      link[0] = number_of_bytes(l, link, sizeof link);
-    }
-  }
-  return (uint32_t)link[0];
-}
 
 /* The body of control flow that a node is in: what was lowered stands where its delegate is called. */
 static const char *place_of(const etr_graph *graph, const etr_node *node) {
   uint32_t subgraph = node->subgraph;
-  while (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED) subgraph = graph->subgraphs[subgraph].parent;
+  while (subgraph != ETR_NONE && graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_LOWERED)
+    subgraph = graph->subgraphs[subgraph].parent;
   return subgraph == ETR_NONE ? "" : graph->subgraphs[subgraph].path;
 }
 
@@ -71,63 +50,70 @@ static const char *backend_of(const etr_event *e) {
 static const char *clock_of(const etr_event *e) { return e->delegate_id ? backend_of(e) : ""; }
 
 static bool note_clock(lister *l, const etr_event *e) {
-  etr_slice key = etr_slice_of(clock_of(e));
-  uint32_t known = etr_map_get(&l->clocks, key);
+  const char *clock = clock_of(e);
+  uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
   if (known == ETR_NONE) {
-    uint64_t *added = etr_vec_push(l->arena, &l->divisors);
+    uint64_t *divisor = etr_vec_push(&l->scratch, &l->divisors);
+    etr_side_clock *added = etr_vec_push(l->arena, &l->clocks);
     known = (uint32_t)(l->divisors.count - 1);
-    if (!added || !etr_map_set(&l->clocks, key, known)) return false;
+    if (!divisor || !added || !etr_map_set(&l->clock_of, etr_slice_of(clock), known)) return false;
+    added->backend = clock;
   }
-  for (size_t i = 0; i < e->sample_count; i++) l->divisors.data[known] = etr_noise_divisor(e->durations[i], l->divisors.data[known]);
+  for (size_t i = 0; i < e->sample_count; i++)
+    l->divisors.data[known] = etr_noise_divisor(e->durations[i], l->divisors.data[known]);
   return true;
 }
 
 static double step_of_clock(const lister *l, const char *clock) {
-  uint32_t known = etr_map_get(&l->clocks, etr_slice_of(clock));
-  return known == ETR_NONE ? 1 : etr_noise_step(l->divisors.data[known]);
+  uint32_t known = etr_map_get(&l->clock_of, etr_slice_of(clock));
+  return known == ETR_NONE ? 1 : l->clocks.data[known].step;
 }
 
 static bool note_clocks(lister *l) {
-  for (size_t i = 0; i < l->profile->block_count; i++) {
-    const etr_block *block = &l->profile->blocks[i];
-    for (size_t k = 0; block->method == l->method_index && k < block->event_count; k++)
+  for (size_t i = 0; i < l->method->block_count; i++) {
+    const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
+    for (size_t k = 0; k < block->event_count; k++)
       if (block->events[k].match != ETR_MATCH_FRAMEWORK && !note_clock(l, &block->events[k])) return false;
   }
+  for (size_t i = 0; i < l->clocks.count; i++) l->clocks.data[i].step = etr_noise_step(l->divisors.data[i]);
   return true;
 }
 
 /* ---- Nodes ---- */
 
-static const etr_graph *graph_of(const etr_profile *profile, uint32_t method) {
-  uint32_t graph = method == ETR_NONE ? ETR_NONE : profile->methods[method].graph;
-  return graph == ETR_NONE ? NULL : &profile->graphs[graph];
+static etr_side_item *add_item(lister *l) {
+  item_runs *runs = etr_vec_push(&l->scratch, &l->runs);
+  etr_side_item *item = etr_vec_push(l->arena, &l->items);
+  return runs ? item : NULL;
 }
 
-bool etr_side_has_graph(const etr_profile *profile, uint32_t method) { return graph_of(profile, method) != NULL; }
+static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
+  const etr_node *node = &graph->nodes[index];
+  const etr_node_time *time = graph->times ? &graph->times[index] : NULL;
+  etr_side_item *item = add_item(l);
+  if (!item) return false;
+  *item = (etr_side_item){.node = index,
+                          .name = node->name,
+                          .op = node->target,
+                          .module = graph->modules[node->module].path,
+                          .pattern = graph->modules[node->module].pattern,
+                          .body = place_of(graph, node),
+                          .of = node,
+                          .backend = time ? time->backend : NULL};
+  if (node->source && node->source->code[0]) {
+    item->function = node->source->function;
+    item->code = node->source->code;
+  }
+  if (!time || time->runs == 0) return true;
+  l->runs.data[l->runs.count - 1] = (item_runs){time->each_run, time->runs};
+  item->time.step = step_of_clock(l, time->backend ? time->backend : "") * (double)time->calls / time->runs;
+  return true;
+}
 
 static bool list_nodes(lister *l, const etr_graph *graph) {
-  for (uint32_t i = 0; i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
-    const etr_node_time *time = graph->times ? &graph->times[i] : NULL;
-    if (node->kind != ETR_NODE_OP) continue;
-    etr_side_item *item = etr_vec_push(l->arena, &l->items);
-    etr_pairing_item *key = etr_vec_push(l->arena, &l->keys);
-    if (!item || !key) return false;
-    *item = (etr_side_item){
-        .node = i, .name = node->name, .op = node->target, .module = graph->modules[node->module].path, .backend = time ? time->backend : NULL};
-    if (time && time->runs) {
-      item->each_run = time->each_run;
-      item->total = time->total_ticks;
-      item->runs = time->runs;
-      item->step = step_of_clock(l, time->backend ? time->backend : "") * (double)time->calls / time->runs;
-    }
-    *key = (etr_pairing_item){.name = number_of(l, item->name),
-                              .op = number_of(l, item->op),
-                              .module = number_of(l, item->module),
-                              .shape = number_of_shape(l, node),
-                              .place = number_of(l, place_of(graph, node))};
-  }
-  return true;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_OP && !add_node(l, graph, i)) return false;
+  return etr_side_producers(l->items.data, l->items.count, graph, l->arena, &l->scratch);
 }
 
 /* ---- Events ---- */
@@ -135,60 +121,84 @@ static bool list_nodes(lister *l, const etr_graph *graph) {
 /* The item of an event, the same for all blocks that have it; its place, ETR_NONE when out of memory. */
 static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
   const char *inside = e->delegate_id && strcmp(e->delegate_id, e->name) != 0 ? e->delegate_id : NULL;
-  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id, inside ? "/" : "", inside ? inside : "");
+  char *id = etr_arena_format(l->arena, "%s (%d%s%s)", e->name, (int)e->instruction_id, inside ? "/" : "",
+                              inside ? inside : "");
   uint32_t known = id ? etr_map_get(index, etr_slice_of(id)) : ETR_NONE;
   if (known != ETR_NONE) return known;
-  etr_side_item *item = etr_vec_push(l->arena, &l->items);
-  etr_pairing_item *key = etr_vec_push(l->arena, &l->keys);
-  event_runs *runs = etr_vec_push(l->arena, &l->runs);
+  etr_side_item *item = add_item(l);
+  event_runs *runs = etr_vec_push(&l->scratch, &l->events);
   known = (uint32_t)(l->items.count - 1);
-  if (!id || !item || !key || !runs || !etr_map_set(index, etr_slice_of(id), known)) return ETR_NONE;
-  *item = (etr_side_item){.node = ETR_NONE, .name = id, .op = e->name, .module = "", .backend = backend_of(e), .step = step_of_clock(l, clock_of(e))};
-  *key = (etr_pairing_item){.name = number_of(l, id), .op = number_of(l, e->name)};
+  if (!id || !item || !runs || !etr_map_set(index, etr_slice_of(id), known)) return ETR_NONE;
+  *item = (etr_side_item){
+      .node = ETR_NONE, .name = id, .op = e->name, .module = "", .body = "", .backend = backend_of(e)};
+  item->time.step = step_of_clock(l, clock_of(e));
   return known;
 }
 
-static bool add_event(lister *l, etr_map *index, const etr_event *e, const uint32_t *run_place) {
+static bool number_runs(lister *l) {
+  for (size_t i = 0; i < l->method->block_count; i++) {
+    const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
+    for (size_t k = 0; k < block->run_count; k++) {
+      uint32_t *run = l->profile->runs[block->runs[k]].profile_events ? etr_vec_push(&l->scratch, &l->own_runs) : NULL;
+      if (run) *run = block->runs[k];
+    }
+  }
+  etr_sort(l->own_runs.data, l->own_runs.count, sizeof *l->own_runs.data, etr_by_number);
+  return !etr_arena_failed(&l->scratch);
+}
+
+/* Its place among the method's runs; ETR_NONE if it is not counted as one. */
+static uint32_t place_of_run(const lister *l, uint32_t run) {
+  size_t place = etr_lower_bound(&run, l->own_runs.data, l->own_runs.count, sizeof run, etr_by_number);
+  bool counts = place < l->own_runs.count && l->own_runs.data[place] == run && place < l->method->run_count;
+  return counts ? (uint32_t)place : ETR_NONE;
+}
+
+static bool add_event(lister *l, etr_map *index, const etr_event *e) {
   uint32_t place = item_of_event(l, index, e);
   if (place == ETR_NONE) return false;
-  event_runs *runs = &l->runs.data[place];
+  event_runs *runs = &l->events.data[place];
   for (size_t i = 0; i < e->sample_count; i++) {
-    uint32_t run = run_place[e->sample_runs[i]];
+    uint32_t run = place_of_run(l, e->sample_runs[i]);
     if (run == ETR_NONE) continue;
     if (runs->count == 0 || runs->data[runs->count - 1].run != run) {
-      etr_run_ticks *added = etr_vec_push(l->arena, runs);
+      etr_run_ticks *added = etr_vec_push(&l->scratch, runs);
       if (!added) return false;
       added->run = run;
     }
     runs->data[runs->count - 1].ticks += e->durations[i];
-    l->items.data[place].total += e->durations[i];
   }
   return true;
 }
 
-/* True if rows [first, end) of one instruction hold a delegate's own events that add up to no more than its call: they then stand for it. */
+/* True if rows [first, end) of one instruction hold a delegate's own events that add up to no more than its call: they
+ * then stand for it. */
 static bool inside_stands_for_call(const etr_block *block, size_t first, size_t end) {
   uint64_t inside = 0, call = 0;
   bool any_inside = false, any_call = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    bool is_inside = e->delegate_id != NULL, is_call = !is_inside && e->match == ETR_MATCH_DELEGATE;
+    bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
+    bool is_call = e->kind == ETR_EVENT_DELEGATE_CALL;
     any_inside |= is_inside;
-    any_call |= is_call;
-    for (size_t k = 0; (is_inside || is_call) && k < e->sample_count; k++) *(is_inside ? &inside : &call) += e->durations[k];
+    any_call |= is_call && e->sample_count > 0;
+    for (size_t k = 0; (is_inside || is_call) && k < e->sample_count; k++)
+      *(is_inside ? &inside : &call) += e->durations[k];
   }
   return any_inside && (!any_call || inside <= call);
 }
 
-static bool list_block(lister *l, etr_map *index, const etr_block *block, const uint32_t *run_place) {
+static bool list_block(lister *l, etr_map *index, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
-    end = etr_block_end_of_instruction(block, i);
+    end = etr_block_instruction_end(block, i);
     bool takes_inside = inside_stands_for_call(block, i, end);
     for (size_t k = i; k < end; k++) {
       const etr_event *e = &block->events[k];
-      bool in_delegate = e->delegate_id || e->match == ETR_MATCH_DELEGATE;
-      bool listed = e->match != ETR_MATCH_FRAMEWORK && (!in_delegate || takes_inside == (e->delegate_id != NULL));
-      if (listed && !add_event(l, index, e, run_place)) return false;
+      bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
+      bool in_delegate = is_inside || e->match == ETR_MATCH_DELEGATE;
+      bool listed = e->match != ETR_MATCH_FRAMEWORK && (!in_delegate || takes_inside == is_inside);
+      if (is_inside && !e->is_in_sums) continue;
+      if (listed && !add_event(l, index, e)) return false;
     }
   }
   return true;
@@ -196,32 +206,83 @@ static bool list_block(lister *l, etr_map *index, const etr_block *block, const 
 
 static bool list_events(lister *l) {
   etr_map index;
-  uint32_t *run_place = etr_arena_alloc_array(l->arena, l->profile->run_count, sizeof *run_place), runs = 0;
-  etr_map_init(&index, l->arena);
-  if (!run_place) return false;
-  for (size_t i = 0; i < l->profile->run_count; i++) {
-    const etr_run *run = &l->profile->runs[i];
-    bool mine = l->profile->blocks[run->block].method == l->method_index && run->profile_events > 0 && runs < l->method->run_count;
-    run_place[i] = mine ? runs++ : ETR_NONE;
-  }
-  for (size_t i = 0; i < l->profile->block_count; i++)
-    if (l->profile->blocks[i].method == l->method_index && !list_block(l, &index, &l->profile->blocks[i], run_place)) return false;
+  etr_map_init(&index, &l->scratch);
+  if (!number_runs(l)) return false;
+  for (size_t i = 0; i < l->method->block_count; i++)
+    if (!list_block(l, &index, &l->profile->blocks[l->method->blocks[i]])) return false;
+  for (size_t i = 0; i < l->items.count; i++)
+    l->runs.data[i] = (item_runs){l->events.data[i].data, l->events.data[i].count};
+  return true;
+}
+
+/* ---- Times ---- */
+
+static bool time_items(lister *l) {
   for (size_t i = 0; i < l->items.count; i++) {
-    l->items.data[i].each_run = l->runs.data[i].data;
-    l->items.data[i].runs = l->runs.data[i].count;
+    etr_side_time *time = &l->items.data[i].time;
+    double step = time->step;
+    etr_run_sums_begin(&l->sums);
+    if (!etr_run_sums_add(&l->sums, l->runs.data[i].each, l->runs.data[i].count) ||
+        !etr_run_sums_end(&l->sums, time, false, step))
+      return false;
   }
+  return true;
+}
+
+/* Places of items by group: those of group g are order[first[g]] to order[first[g + 1] - 1]. */
+static bool order_by_group(lister *l, const etr_side_groups *groups, uint32_t **first, uint32_t **order) {
+  *first = etr_arena_alloc_array(&l->scratch, groups->count + 2, sizeof **first);
+  *order = etr_arena_alloc_array(&l->scratch, l->items.count, sizeof **order);
+  if (!*first || !*order) return false;
+  for (size_t i = 0; i < l->items.count; i++)
+    if (groups->group_of[i] != ETR_NONE) (*first)[groups->group_of[i] + 2]++;
+  for (size_t g = 2; g < groups->count + 2; g++) (*first)[g] += (*first)[g - 1];
+  for (uint32_t i = 0; i < l->items.count; i++)
+    if (groups->group_of[i] != ETR_NONE) (*order)[(*first)[groups->group_of[i] + 1]++] = i;
+  return true;
+}
+
+static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
+  etr_side_groups groups;
+  uint32_t *first, *order;
+  if (!etr_side_group(&groups, l->items.data, l->items.count, by, l->arena, &l->scratch) ||
+      !order_by_group(l, &groups, &first, &order))
+    return false;
+  for (size_t g = 0; g < groups.count; g++) {
+    double step = groups.rows[g].time.step;
+    etr_run_sums_begin(&l->sums);
+    for (uint32_t i = first[g]; i < first[g + 1]; i++)
+      if (!etr_run_sums_add(&l->sums, l->runs.data[order[i]].each, l->runs.data[order[i]].count)) return false;
+    if (!etr_run_sums_end(&l->sums, &groups.rows[g].time, true, step)) return false;
+  }
+  *out = (etr_side_sums){groups.rows, groups.count};
   return true;
 }
 
 /* ---- Together ---- */
 
-bool etr_side_make(etr_side *out, const etr_profile *profile, uint32_t method, bool by_events, etr_map *numbers, etr_arena *arena) {
-  *out = (etr_side){0};
-  if (method == ETR_NONE) return true;
-  lister l = {.profile = profile, .method = &profile->methods[method], .method_index = method, .numbers = numbers, .arena = arena};
-  etr_map_init(&l.clocks, arena);
-  const etr_graph *graph = graph_of(profile, method);
-  bool good = note_clocks(&l) && (by_events ? list_events(&l) : !graph || list_nodes(&l, graph));
-  *out = (etr_side){.items = l.items.data, .keys = l.keys.data, .count = l.items.count, .run_count = l.method->run_count};
-  return good && !etr_arena_failed(arena);
+static bool list(lister *l, etr_side_method *out, const etr_graph *graph) {
+  bool good = note_clocks(l) && etr_run_sums_init(&l->sums, l->method->run_count, &l->scratch) &&
+              (graph ? list_nodes(l, graph) : list_events(l)) && time_items(l);
+  *out = (etr_side_method){.has_graph = graph != NULL,
+                           .dtypes = "",
+                           .items = l->items.data,
+                           .item_count = l->items.count,
+                           .clocks = l->clocks.data,
+                           .clock_count = l->clocks.count};
+  if (good && graph) good = etr_side_facts(out, graph, l->arena, &l->scratch);
+  for (int by = 0; good && by < ETR_SIDE_BY; by++)
+    if (graph || !etr_side_by_is_of_modules(by)) good = add_up(l, etr_side_sums_of(out, by), by);
+  return good;
+}
+
+bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method, bool by_events,
+                   etr_arena *arena) {
+  lister l = {.profile = profile, .method = &profile->methods[method], .arena = arena};
+  bool has_graph = l.method->graph != ETR_NONE && !by_events;
+  etr_map_init(&l.clock_of, &l.scratch);
+  bool good = list(&l, out, has_graph ? &profile->graphs[l.method->graph] : NULL);
+  good = good && !etr_arena_failed(&l.scratch) && !etr_arena_failed(arena);
+  etr_arena_clear(&l.scratch);
+  return good;
 }

@@ -1,34 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * compare_side.h - one side of a comparison: the operators of a method with their times, from its graph or from its events. Layer 3.
+ * compare_side.h - what a comparison needs of a side, from a profile and from a document. Layer 3.
  */
 #ifndef ETR_COMPARE_SIDE_H
 #define ETR_COMPARE_SIDE_H
 
-#include "noise.h"
-#include "pairing.h"
+#include "compare/side_time.h"
 
-/** An operator, or an event. */
-typedef struct etr_side_item {
-  uint32_t node; /* ETR_NONE of an event */
-  const char *name, *op, *module;
-  const char *backend;           /* NULL: a kernel, or unknown */
-  const etr_run_ticks *each_run; /* in which it ran */
-  size_t runs;                   /* 0: it was not timed */
-  uint64_t total;                /* ticks */
-  double step;                   /* of the clock, in ticks */
-} etr_side_item;
+/** A side and what it lends from: one arena. */
+typedef struct etr_side_box {
+  etr_side side; /* first: an etr_side * is an etr_side_box * */
+  etr_arena arena;
+} etr_side_box;
 
-typedef struct etr_side {
-  const etr_side_item *items; /* in order of execution */
-  const etr_pairing_item *keys;
-  size_t count, run_count;
-} etr_side;
+/** An empty one. NULL, and the error filled, when out of memory. */
+etr_side_box *etr_side_box_new(etr_error *error);
 
-/** True if the method has a graph with times, or a graph and no times at all: then its nodes are compared, otherwise its events. */
-bool etr_side_has_graph(const etr_profile *profile, uint32_t method);
+/** Lists a method's operators with times and sums; its events if it has no graph, or if by_events. False: out of
+ * memory. */
+bool etr_side_list(etr_side_method *out, const etr_profile *profile, uint32_t method, bool by_events, etr_arena *arena);
 
-/** Lists a method's operators; method may be ETR_NONE: nothing. `numbers` gives the same text the same number on both sides. False: out of memory. */
-bool etr_side_make(etr_side *out, const etr_profile *profile, uint32_t method, bool by_events, etr_map *numbers, etr_arena *arena);
+/** What items are added up by. */
+typedef enum etr_side_by { ETR_SIDE_OP, ETR_SIDE_MODULE, ETR_SIDE_PATTERN, ETR_SIDE_BACKEND, ETR_SIDE_BY } etr_side_by;
+
+/** True of what events have none of. */
+static inline bool etr_side_by_is_of_modules(etr_side_by by) { return by == ETR_SIDE_MODULE || by == ETR_SIDE_PATTERN; }
+
+/** Items in groups: what two ways to add them up have in common. */
+typedef struct etr_side_groups {
+  etr_side_sum *rows; /* keys, timed items; of their times total and step */
+  size_t count;
+  uint32_t *group_of; /* of each item; ETR_NONE */
+} etr_side_groups;
+
+/** Groups by what comes first. False: out of memory. */
+bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by, etr_arena *arena,
+                    etr_arena *scratch);
+
+/** Where the sums of a method are. */
+etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by);
 
 #endif

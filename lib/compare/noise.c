@@ -2,9 +2,7 @@
  *
  * noise.c - the median's standard error, Student's t, and how many of many changes are to be believed.
  */
-#include "noise.h"
-
-#include "stats.h"
+#include "compare/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,38 +13,20 @@ enum { MOST_FREEDOM = 200 }; /* from here on t is as good as normal; a smaller n
 
 /* ---- One median ---- */
 
-/* Median of the distances from the median: both halves of the sorted samples are sorted by distance already, so they are merged. */
-static double median_deviation(const uint64_t *sorted, size_t count, double median) {
-  size_t right = 0, wanted = count / 2;
-  while (right < count && (double)sorted[right] < median) right++;
-  size_t left = right;
-  double last = 0, previous = 0;
-  for (size_t i = 0; i <= wanted; i++) {
-    previous = last;
-    bool take_left = left > 0 && (right == count || median - (double)sorted[left - 1] <= (double)sorted[right] - median);
-    last = take_left ? median - (double)sorted[left - 1] : (double)sorted[right] - median;
-    take_left ? left-- : right++;
-  }
-  return count % 2 ? last : (previous + last) / 2;
-}
-
-/* What the median deviation of few normal samples is to be multiplied with, beyond 1.4826, to give the standard deviation: Croux and Rousseeuw. */
+/* What the median deviation of few normal samples is to be multiplied with, beyond 1.4826, to give the standard
+ * deviation: Croux and Rousseeuw. */
 static double few_samples_factor(size_t count) {
   static const double factors[] = {1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
   return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
 }
 
-etr_median etr_median_of(uint64_t *samples, size_t count, double step) {
-  etr_stats stats = etr_stats_of(samples, count);
-  if (count == 0) return (etr_median){0};
-  double deviation = 1.4826 * few_samples_factor(count) * median_deviation(samples, count, stats.p50);
-  return (etr_median){.count = count, .value = stats.p50, .error = 1.2533 * deviation / sqrt((double)count), .step = step};
-}
-
-etr_median etr_median_with_zeros(uint64_t *samples, size_t count, size_t zeros, double step) {
-  if (zeros > count + 1) return (etr_median){.count = count + zeros, .step = step}; /* more than half: median and deviation are 0 */
-  memset(samples + count, 0, zeros * sizeof *samples);
-  return etr_median_of(samples, count + zeros, step);
+etr_median etr_median_of(const etr_side_time *time) {
+  if (time->runs == 0) return (etr_median){0};
+  double deviation = 1.4826 * few_samples_factor(time->runs) * time->deviation;
+  return (etr_median){.count = time->runs,
+                      .value = time->p50,
+                      .error = 1.2533 * deviation / sqrt((double)time->runs),
+                      .step = time->step};
 }
 
 etr_median etr_median_scaled(etr_median median, double factor) {
@@ -72,7 +52,8 @@ double etr_noise_step(uint64_t divisor) {
 
 /* Chance of a value beyond +-t: the finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4. */
 static double chance_beyond(double t, size_t freedom) {
-  double angle = atan2(t, sqrt((double)freedom)), cosine2 = cos(angle) * cos(angle), sum = 0, term = freedom % 2 ? cos(angle) : 1;
+  double angle = atan2(t, sqrt((double)freedom)), cosine2 = cos(angle) * cos(angle), sum = 0,
+         term = freedom % 2 ? cos(angle) : 1;
   for (size_t i = freedom % 2 ? 3 : 2; i <= freedom; i += 2) {
     sum += term;
     term *= cosine2 * ((double)i - 1) / (double)i;
@@ -95,9 +76,13 @@ static double t_of_chance(double chance, size_t freedom) {
 
 /* ---- Many changes ---- */
 
-static bool can_tell(const etr_noise_test *test) { return ETR_MIN(test->base.count, test->newer.count) >= ETR_NOISE_LEAST_RUNS; }
+static bool can_tell(const etr_noise_test *test) {
+  return ETR_MIN(test->base.count, test->newer.count) >= ETR_NOISE_LEAST_RUNS;
+}
 
-static size_t freedom_of(const etr_noise_test *test) { return ETR_MIN(ETR_MIN(test->base.count, test->newer.count) - 1, (size_t)MOST_FREEDOM); }
+static size_t freedom_of(const etr_noise_test *test) {
+  return ETR_MIN(ETR_MIN(test->base.count, test->newer.count) - 1, (size_t)MOST_FREEDOM);
+}
 
 static double step_of(const etr_noise_test *test) { return ETR_MAX(test->base.step, test->newer.step); }
 
@@ -117,7 +102,8 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Benjamini and Hochberg: the greatest k for which k chances are at most k/count of the level; the level to use is then that. */
+/* Benjamini and Hochberg: the greatest k for which k chances are at most k/count of the level; the level to use is then
+ * that. */
 static double believed_level(const double *chances, size_t count, double *sorted) {
   memcpy(sorted, chances, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, by_size);
@@ -127,7 +113,8 @@ static double believed_level(const double *chances, size_t count, double *sorted
 }
 
 bool etr_noise_decide(etr_noise_test *tests, size_t count, etr_arena *scratch) {
-  double *chances = etr_arena_alloc_array(scratch, count, sizeof *chances), *sorted = etr_arena_alloc_array(scratch, count, sizeof *sorted);
+  double *chances = etr_arena_alloc_array(scratch, count, sizeof *chances),
+         *sorted = etr_arena_alloc_array(scratch, count, sizeof *sorted);
   double t_of[MOST_FREEDOM + 1] = {0};
   size_t tested = 0;
   if (!chances || !sorted) return false;

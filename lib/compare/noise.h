@@ -7,7 +7,8 @@
 #ifndef ETR_NOISE_H
 #define ETR_NOISE_H
 
-#include "arena.h"
+#include "base/arena.h"
+#include "etrecord_compare.h"
 
 /** Fewer runs than this tell nothing about noise. */
 enum { ETR_NOISE_LEAST_RUNS = 3 };
@@ -20,11 +21,8 @@ typedef struct etr_median {
   double step;  /* what the clock cannot tell apart */
 } etr_median;
 
-/** Sorts the samples. step: of the clock, in ticks. */
-etr_median etr_median_of(uint64_t *samples, size_t count, double step);
-
-/** The same of the samples and so many zeros besides, which take no time. samples has room for twice its count and one. */
-etr_median etr_median_with_zeros(uint64_t *samples, size_t count, size_t zeros, double step);
+/** How sure the median of such a time is. */
+etr_median etr_median_of(const etr_side_time *time);
 
 /** The same in other ticks: all but the count times `factor`. */
 etr_median etr_median_scaled(etr_median median, double factor);
@@ -32,14 +30,17 @@ etr_median etr_median_scaled(etr_median median, double factor);
 /** One change out of a family that is looked at together. */
 typedef struct etr_noise_test {
   etr_median base, newer;
-  double noise;   /* out: half the width of the interval around the change; -1 where it cannot be told */
-  bool is_beyond; /* out: the change is beyond it */
+  etr_change *change; /* the caller's */
+  double noise;       /* out: half the width of the interval around the change; -1 where it cannot be told */
+  bool is_beyond;     /* out: the change is beyond it */
 } etr_noise_test;
 
-/** Decides a family of changes: of those found to be beyond the noise, 5 % at most are expected to be there by chance. False: out of memory. */
+/** Decides a family of changes: of those found to be beyond the noise, 5 % at most are expected to be there by chance.
+ * False: out of memory. */
 bool etr_noise_decide(etr_noise_test *tests, size_t count, etr_arena *scratch);
 
-/** The largest power of ten, up to a million, that divides all of the numbers whose greatest common divisor this is; 1 of 0. */
+/** The largest power of ten, up to a million, that divides all of the numbers whose greatest common divisor this is; 1
+ * of 0. */
 double etr_noise_step(uint64_t divisor);
 
 /** Greatest common divisor; that of 0 and x is x. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pairing.c - passes over two sequences, each pairing what has the same key.
+ * pairing.c - passes over two sequences, each pairing what has the same key and does not contradict.
  */
-#include "pairing.h"
+#include "compare/pairing.h"
+
+#include "compare/evidence.h"
 
 /* What a key is made of. */
 enum {
@@ -12,11 +14,15 @@ enum {
   KEY_SHAPE = 8,
   KEY_NEIGHBOURS = 16, /* operators before and behind */
   KEY_GAP = 32,        /* the pairs that it stands between: then order is kept */
+  KEY_SOURCE = 64,
+  KEY_FLOW = 128,   /* producers and consumers */
+  KEY_AROUND = 256, /* three deep */
 };
 
 /* When nodes of the same key are paired. */
 typedef enum pass_mode {
-  PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides: numbers in names shift when a node is put in */
+  PASS_ALL_NAMES, /* by name, where all of the key's nodes have the same names on both sides: numbers in names shift
+                     when a node is put in */
   PASS_EVEN,      /* in order, where there are as many on both sides */
   PASS_ONLY,      /* where there is just one on both sides, keeping the order of all */
   PASS_ORDER,     /* in order, keeping the order of all */
@@ -29,33 +35,44 @@ typedef struct pass {
 } pass;
 
 static const pass passes[] = {
+    {PASS_ALL_NAMES, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_FLOW, ETR_PAIR_NAME},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_SHAPE | KEY_AROUND, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_AROUND, ETR_PAIR_MODULE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_SHAPE | KEY_FLOW, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_FLOW, ETR_PAIR_MODULE},
     {PASS_ALL_NAMES, KEY_OP | KEY_MODULE, ETR_PAIR_NAME},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_SHAPE, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SHAPE, ETR_PAIR_SHAPE},
     {PASS_EVEN, KEY_OP | KEY_MODULE, ETR_PAIR_MODULE},
+    {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_SOURCE | KEY_AROUND, ETR_PAIR_FLOW},
+    {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_AROUND, ETR_PAIR_FLOW},
     {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NEIGHBOURS | KEY_GAP, ETR_PAIR_SHAPE},
     {PASS_ONLY, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_NAME | KEY_GAP, ETR_PAIR_NAME},
+    {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_FLOW | KEY_GAP, ETR_PAIR_SHAPE},
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_SHAPE | KEY_GAP, ETR_PAIR_SHAPE},
     {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_NEIGHBOURS | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_FLOW | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_GAP, ETR_PAIR_MODULE},
 };
 
-enum { BASE, NEWER, SIDES };
-
 /* What has the same key. */
 typedef struct group {
-  uint32_t count[SIDES];
-  uint32_t next[SIDES]; /* how many were taken */
-  uint32_t first;       /* of PASS_ALL_NAMES: nodes whose name is on both sides; otherwise first in `places` of the base's nodes */
+  uint32_t count[ETR_SIDES];
+  uint32_t next[ETR_SIDES]; /* how many were taken */
+  uint32_t
+      first; /* of PASS_ALL_NAMES: nodes whose name is on both sides; otherwise first in `places` of the base's nodes */
 } group;
 
 typedef struct pairer {
-  etr_pairing_side *side[SIDES];
-  uint32_t *gap[SIDES];   /* per item: pairs before it that keep the order */
-  uint32_t *group[SIDES]; /* per item: index into groups, ETR_NONE if it is paired already */
-  uint32_t *candidate;    /* per base item: partner that this pass proposes */
-  uint32_t *scratch[2];   /* as long as the base */
+  etr_pairing_side *side[ETR_SIDES];
+  etr_evidence evidence[ETR_SIDES];
+  uint32_t *gap[ETR_SIDES];   /* per item: pairs before it that keep the order */
+  uint32_t *group[ETR_SIDES]; /* per item: index into groups, ETR_NONE if it is paired already */
+  uint32_t *candidate;        /* per base item: partner that this pass proposes */
+  uint32_t *scratch[2];       /* as long as the base */
   etr_vec(group) groups;
   etr_arena arena; /* of the pass */
 } pairer;
@@ -91,33 +108,39 @@ static void keep_increasing(const pairer *p, uint32_t *partner, size_t count) {
 
 /* Counts the pairs that keep the order before each item. */
 static void number_gaps(const pairer *p) {
-  const etr_pairing_side *base = p->side[BASE], *newer = p->side[NEWER];
+  const etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (base->count) memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
   keep_increasing(p, p->candidate, base->count);
   uint32_t gap = 0;
   size_t next = 0;
   for (size_t i = 0; i < base->count; i++) {
-    p->gap[BASE][i] = gap;
+    p->gap[ETR_BASE][i] = gap;
     if (p->candidate[i] == ETR_NONE) continue;
-    while (next <= p->candidate[i]) p->gap[NEWER][next++] = gap;
+    while (next <= p->candidate[i]) p->gap[ETR_NEWER][next++] = gap;
     gap++;
   }
-  while (next < newer->count) p->gap[NEWER][next++] = gap;
+  while (next < newer->count) p->gap[ETR_NEWER][next++] = gap;
 }
 
 /* ---- Keys ---- */
 
 typedef struct key_text {
-  uint32_t name, op, module, place, shape, before, behind, gap;
+  uint64_t producers, consumers;
+  uint32_t name, op, module, place, shape, source, before, behind, gap, unused;
 } key_text;
+ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
 static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   const etr_pairing_side *s = p->side[side];
   const etr_pairing_item *item = &s->items[i];
+  const etr_flow *flow = &p->evidence[side].flow;
   key_text text = {.op = item->op};
   if (key & KEY_NAME) text.name = item->name;
   if (key & KEY_MODULE) text.module = item->module, text.place = item->place;
   if (key & KEY_SHAPE) text.shape = item->shape;
+  if (key & KEY_SOURCE) text.source = item->source;
+  if (key & KEY_FLOW) text.producers = flow->producers[i], text.consumers = flow->consumers[i];
+  if (key & KEY_AROUND) text.producers = flow->around[i];
   if (key & KEY_NEIGHBOURS) {
     text.before = i > 0 ? s->items[i - 1].op : ETR_NONE;
     text.behind = i + 1 < s->count ? s->items[i + 1].op : ETR_NONE;
@@ -149,31 +172,36 @@ static bool make_groups(pairer *p, unsigned key) {
   etr_map_init(&index, &p->arena);
   p->groups.data = NULL;
   p->groups.count = p->groups.capacity = 0;
-  return add_to_groups(p, &index, BASE, key) && add_to_groups(p, &index, NEWER, key);
+  return add_to_groups(p, &index, ETR_BASE, key) && add_to_groups(p, &index, ETR_NEWER, key);
 }
 
 /* ---- Passes ---- */
 
 static bool takes(const group *g, pass_mode mode) {
-  if (mode == PASS_ONLY) return g->count[BASE] == 1 && g->count[NEWER] == 1;
-  return mode == PASS_EVEN ? g->count[BASE] == g->count[NEWER] : g->count[BASE] && g->count[NEWER];
+  if (mode == PASS_ONLY) return g->count[ETR_BASE] == 1 && g->count[ETR_NEWER] == 1;
+  return mode == PASS_EVEN ? g->count[ETR_BASE] == g->count[ETR_NEWER] : g->count[ETR_BASE] && g->count[ETR_NEWER];
+}
+
+static void propose(pairer *p, uint32_t base, uint32_t newer) {
+  if (!etr_evidence_contradicts(p->evidence, base, newer)) p->candidate[base] = newer;
 }
 
 /* Proposes the k-th of a group on one side for the k-th on the other. */
 static bool propose_in_order(pairer *p, pass_mode mode) {
-  uint32_t *places = etr_arena_alloc_array(&p->arena, p->side[BASE]->count, sizeof *places), used = 0;
+  uint32_t *places = etr_arena_alloc_array(&p->arena, p->side[ETR_BASE]->count, sizeof *places), used = 0;
   if (!places) return false;
   for (size_t i = 0; i < p->groups.count; i++) {
     p->groups.data[i].first = used;
-    used += p->groups.data[i].count[BASE];
+    used += p->groups.data[i].count[ETR_BASE];
   }
-  for (uint32_t i = 0; i < p->side[BASE]->count; i++) {
-    group *g = p->group[BASE][i] == ETR_NONE ? NULL : &p->groups.data[p->group[BASE][i]];
-    if (g) places[g->first + g->next[BASE]++] = i;
+  for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
+    group *g = p->group[ETR_BASE][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_BASE][i]];
+    if (g) places[g->first + g->next[ETR_BASE]++] = i;
   }
-  for (uint32_t i = 0; i < p->side[NEWER]->count; i++) {
-    group *g = p->group[NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[NEWER][i]];
-    if (g && takes(g, mode) && g->next[NEWER] < g->count[BASE]) p->candidate[places[g->first + g->next[NEWER]++]] = i;
+  for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
+    group *g = p->group[ETR_NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_NEWER][i]];
+    if (g && takes(g, mode) && g->next[ETR_NEWER] < g->count[ETR_BASE])
+      propose(p, places[g->first + g->next[ETR_NEWER]++], i);
   }
   return true;
 }
@@ -182,27 +210,31 @@ static bool propose_in_order(pairer *p, pass_mode mode) {
 static bool propose_by_name(pairer *p, unsigned key) {
   etr_map named;
   etr_map_init(&named, &p->arena);
-  for (uint32_t i = 0; i < p->side[BASE]->count; i++) {
-    key_text text = key_of(p, BASE, i, key | KEY_NAME);
-    if (p->group[BASE][i] != ETR_NONE && !etr_map_set(&named, (etr_slice){(const char *)&text, sizeof text}, i)) return false;
+  for (uint32_t i = 0; i < p->side[ETR_BASE]->count; i++) {
+    key_text text = key_of(p, ETR_BASE, i, key | KEY_NAME);
+    if (p->group[ETR_BASE][i] != ETR_NONE && !etr_map_set(&named, (etr_slice){(const char *)&text, sizeof text}, i))
+      return false;
   }
-  for (uint32_t i = 0; i < p->side[NEWER]->count; i++) {
-    key_text text = key_of(p, NEWER, i, key | KEY_NAME);
-    uint32_t partner = p->group[NEWER][i] == ETR_NONE ? ETR_NONE : etr_map_get(&named, (etr_slice){(const char *)&text, sizeof text});
+  for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
+    key_text text = key_of(p, ETR_NEWER, i, key | KEY_NAME);
+    uint32_t partner = p->group[ETR_NEWER][i] == ETR_NONE
+                           ? ETR_NONE
+                           : etr_map_get(&named, (etr_slice){(const char *)&text, sizeof text});
     if (partner == ETR_NONE || p->candidate[partner] != ETR_NONE) continue;
     p->candidate[partner] = i;
-    p->groups.data[p->group[NEWER][i]].first++;
+    p->groups.data[p->group[ETR_NEWER][i]].first++;
   }
-  for (size_t i = 0; i < p->side[BASE]->count; i++) {
+  for (size_t i = 0; i < p->side[ETR_BASE]->count; i++) {
     if (p->candidate[i] == ETR_NONE) continue;
-    const group *g = &p->groups.data[p->group[BASE][i]];
-    if (g->first != g->count[BASE] || g->first != g->count[NEWER]) p->candidate[i] = ETR_NONE;
+    const group *g = &p->groups.data[p->group[ETR_BASE][i]];
+    bool all = g->first == g->count[ETR_BASE] && g->first == g->count[ETR_NEWER];
+    if (!all || etr_evidence_contradicts(p->evidence, i, p->candidate[i])) p->candidate[i] = ETR_NONE;
   }
   return true;
 }
 
 static bool run_pass(pairer *p, const pass *step) {
-  etr_pairing_side *base = p->side[BASE], *newer = p->side[NEWER];
+  etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (step->key & KEY_GAP) number_gaps(p);
   if (!make_groups(p, step->key)) return false;
   for (size_t i = 0; i < base->count; i++) p->candidate[i] = ETR_NONE;
@@ -213,23 +245,27 @@ static bool run_pass(pairer *p, const pass *step) {
     if (partner == ETR_NONE) continue;
     base->partner[i] = partner;
     newer->partner[partner] = i;
-    base->rules[i] = newer->rules[partner] = base->items[i].name == newer->items[partner].name && step->key & KEY_MODULE ? ETR_PAIR_NAME : step->rule;
+    base->rules[i] = newer->rules[partner] = base->items[i].name == newer->items[partner].name && step->key & KEY_MODULE
+                                                 ? ETR_PAIR_NAME
+                                                 : step->rule;
   }
   return true;
 }
 
 static bool prepare(pairer *p, etr_arena *arena) {
-  for (int s = 0; s < SIDES; s++) {
+  for (int s = 0; s < ETR_SIDES; s++) {
     size_t count = p->side[s]->count;
     p->gap[s] = etr_arena_alloc_array(arena, count, sizeof *p->gap[s]);
     p->group[s] = etr_arena_alloc_array(arena, count, sizeof *p->group[s]);
-    p->scratch[s] = etr_arena_alloc_array(arena, p->side[BASE]->count, sizeof *p->scratch[s]);
+    p->scratch[s] = etr_arena_alloc_array(arena, p->side[ETR_BASE]->count, sizeof *p->scratch[s]);
     for (size_t i = 0; i < count; i++) {
       p->side[s]->partner[i] = ETR_NONE;
       p->side[s]->rules[i] = ETR_PAIR_NONE;
     }
   }
-  p->candidate = etr_arena_alloc_array(arena, p->side[BASE]->count, sizeof *p->candidate);
+  p->candidate = etr_arena_alloc_array(arena, p->side[ETR_BASE]->count, sizeof *p->candidate);
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!etr_evidence_find(&p->evidence[s], p->side[s], arena)) return false;
   return !etr_arena_failed(arena);
 }
 
@@ -238,7 +274,8 @@ bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
   pairer p = {.side = {base, newer}};
   bool good = prepare(&p, &arena);
   for (size_t i = 0; good && i < ETR_COUNT(passes); i++) {
-    good = run_pass(&p, &passes[i]);
+    bool has_flow = p.evidence[ETR_BASE].has_flow && p.evidence[ETR_NEWER].has_flow;
+    if (has_flow || !(passes[i].key & (KEY_FLOW | KEY_AROUND))) good = run_pass(&p, &passes[i]);
     etr_arena_clear(&p.arena);
   }
   etr_arena_clear(&arena);

@@ -2,11 +2,9 @@
  *
  * value_gaps.c - values of the same node in the same run of both sides.
  */
-#include "value_gaps.h"
+#include "compare/value_gaps.h"
 
-#include "numeric_gap.h"
-
-enum { BASE, NEWER, SIDES };
+#include "inputs/numeric_gap.h"
 
 typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE } place;
 
@@ -14,8 +12,10 @@ typedef enum place { PLACE_NODE, PLACE_OUTPUT, PLACE_INSTRUCTION, PLACE_NOWHERE 
 typedef struct value_key {
   const char *delegate_id; /* interned over both sides; NULL if a node tells it */
   uint32_t place, id;      /* pair of nodes, or instruction */
-  uint32_t index, run;     /* which of several; which of the runs that logged, ETR_NONE: any */
+  uint32_t output, index;  /* which of the node's outputs; which of several of them, or of the instruction */
+  uint64_t run;            /* which of the runs that logged; ETR_NONE: any */
 } value_key;
+ETR_NO_PADDING(value_key, sizeof(char *) + 4 * sizeof(uint32_t) + sizeof(uint64_t));
 
 /* One side's values of the method. */
 typedef struct side {
@@ -29,12 +29,12 @@ typedef struct side {
 typedef struct comparer {
   etr_method_pair *pair;
   etr_arena *arena, scratch;
-  side sides[SIDES];
+  side sides[ETR_SIDES];
   bool by_instruction; /* instructions mean the same on both sides */
   etr_map ids;
-  etr_map base_values;   /* value_key -> index */
-  etr_map counts[SIDES]; /* node_key -> values of this node in this run */
-  etr_map known;         /* value_key of any run -> gap */
+  etr_map base_values;       /* value_key -> index */
+  etr_map counts[ETR_SIDES]; /* value_key of index 0 -> values of this output in this run */
+  etr_map known;             /* value_key of any run -> gap */
   etr_vec(etr_value_gap) gaps;
   etr_status status;
 } comparer;
@@ -48,7 +48,9 @@ static bool is_same_lowering(const etr_method *a, const etr_method *b) {
   if (a->delegate_count != b->delegate_count || a->delegate_count == 0) return false;
   for (size_t i = 0; i < a->delegate_count; i++) {
     const etr_delegate *x = &a->delegates[i], *y = &b->delegates[i];
-    if (x->instruction_id != y->instruction_id || x->handle_count != y->handle_count || strcmp(x->backend, y->backend) != 0) return false;
+    if (x->instruction_id != y->instruction_id || x->handle_count != y->handle_count ||
+        strcmp(x->backend, y->backend) != 0)
+      return false;
   }
   return true;
 }
@@ -62,35 +64,43 @@ static bool index_nodes(comparer *c, int which) {
   for (size_t i = 0; i < count; i++) s->pair_of[i] = ETR_NONE;
   for (size_t i = 0; i < c->pair->pair_count; i++) {
     const etr_node_pair *p = &c->pair->pairs[i];
-    uint32_t node = which == BASE ? p->base_node : p->new_node;
+    uint32_t node = which == ETR_BASE ? p->base_node : p->new_node;
     if (p->base_node != ETR_NONE && p->new_node != ETR_NONE) s->pair_of[node] = (uint32_t)i;
   }
   return true;
 }
 
-static uint64_t node_key(uint32_t pair, uint32_t run) { return (uint64_t)pair << 32 | run; }
+/* Counts are of an output in one run. */
+static value_key key_of_output(const value_key *key) {
+  value_key output = *key;
+  output.index = 0;
+  return output;
+}
 
-static uint32_t count_of(const etr_map *counts, uint32_t pair, uint32_t run) {
-  uint64_t key = node_key(pair, run);
-  uint32_t count = etr_map_get(counts, (etr_slice){(const char *)&key, sizeof key});
+static uint32_t count_of(const etr_map *counts, const value_key *key) {
+  const value_key output = key_of_output(key);
+  uint32_t count = etr_map_get(counts, bytes_of(&output));
   return count == ETR_NONE ? 0 : count;
 }
 
 /* Several instructions, or operators of a delegate, can be one node: its values are told apart by their order. */
-static uint32_t next_of_node(etr_map *counts, uint32_t pair, uint32_t run) {
-  uint64_t key = node_key(pair, run);
-  uint32_t index = count_of(counts, pair, run);
-  etr_map_set(counts, (etr_slice){(const char *)&key, sizeof key}, index + 1);
+static uint32_t next_of_output(etr_map *counts, const value_key *key) {
+  const value_key output = key_of_output(key);
+  uint32_t index = count_of(counts, key);
+  etr_map_set(counts, bytes_of(&output), index + 1);
   return index;
 }
 
-static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run, etr_map *counts, value_key *key) {
+static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run, etr_map *counts,
+                      value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
   if (value->is_output) return PLACE_OUTPUT;
   if (value->node != ETR_NONE) {
     key->id = s->pair_of[value->node];
     if (key->id == ETR_NONE) return PLACE_NOWHERE;
-    key->index = next_of_node(counts, key->id, run);
+    key->place = PLACE_NODE;
+    key->output = value->output;
+    key->index = next_of_output(counts, key);
     return PLACE_NODE;
   }
   if (!c->by_instruction) return PLACE_NOWHERE;
@@ -99,8 +109,10 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
   return PLACE_INSTRUCTION;
 }
 
-/* Calls visit for every value of the method on one side that may be on the other. Runs count from 0 among those that logged. */
-static void each_value(comparer *c, int which, etr_map *counts, void (*visit)(comparer *, const value_key *, size_t value)) {
+/* Calls visit for every value of the method on one side that may be on the other. Runs count from 0 among those that
+ * logged. */
+static void each_value(comparer *c, int which, etr_map *counts,
+                       void (*visit)(comparer *, const value_key *, size_t value)) {
   const side *s = &c->sides[which];
   uint32_t run = 0, last = ETR_NONE;
   etr_map_init(counts, &c->scratch);
@@ -119,29 +131,32 @@ static void each_value(comparer *c, int which, etr_map *counts, void (*visit)(co
 
 static const char *scalar_gap(etr_numeric_gap *out, const etr_debug_value *base, const etr_debug_value *newer) {
   etr_gap_sum sum = {0};
-  const etr_debug_value *const values[SIDES] = {base, newer};
-  double numbers[SIDES];
-  for (int i = 0; i < SIDES; i++) {
-    if (values[i]->kind == ETR_DEBUG_NONE || values[i]->kind == ETR_DEBUG_TENSOR) return "one is a tensor, the other is not";
+  const etr_debug_value *const values[ETR_SIDES] = {base, newer};
+  double numbers[ETR_SIDES];
+  for (int i = 0; i < ETR_SIDES; i++) {
+    if (values[i]->kind == ETR_DEBUG_NONE || values[i]->kind == ETR_DEBUG_TENSOR)
+      return "one is a tensor, the other is not";
     numbers[i] = values[i]->kind == ETR_DEBUG_DOUBLE ? values[i]->double_value : (double)values[i]->int_value;
   }
-  etr_gap_add(&sum, &numbers[BASE], &numbers[NEWER], 1);
+  etr_gap_add(&sum, &numbers[ETR_BASE], &numbers[ETR_NEWER], 1);
   *out = etr_gap_of(&sum);
   return NULL;
 }
 
-static const char *measure(comparer *c, etr_numeric_gap *out, const etr_debug_value *base, const etr_debug_value *newer) {
-  etr_tensor_view views[SIDES];
-  int64_t strides[SIDES][ETR_MOST_RANK];
+static const char *measure(comparer *c, etr_numeric_gap *out, const etr_debug_value *base,
+                           const etr_debug_value *newer) {
+  etr_tensor_view views[ETR_SIDES];
+  int64_t strides[ETR_SIDES][ETR_MOST_RANK];
   const char *problem = NULL;
   if (base->kind != ETR_DEBUG_TENSOR || newer->kind != ETR_DEBUG_TENSOR) return scalar_gap(out, base, newer);
-  for (int i = 0; i < SIDES; i++) {
-    if (!c->sides[i].profile->debug_buffer) return i == BASE ? "the base has no debug buffer" : "the newer side has no debug buffer";
-    const etr_debug_value *value = i == BASE ? base : newer;
+  for (int i = 0; i < ETR_SIDES; i++) {
+    if (!c->sides[i].profile->debug_buffer)
+      return i == ETR_BASE ? "the base has no debug buffer" : "the newer side has no debug buffer";
+    const etr_debug_value *value = i == ETR_BASE ? base : newer;
     if (!value->stats || !c->sides[i].is_open || !etr_debug_view(&views[i], value, &c->sides[i].file, strides[i]))
       return "its numbers cannot be read";
   }
-  if (etr_gap_measure(out, &problem, &views[BASE], &views[NEWER]) != ETR_OK) c->status = ETR_ERROR_MEMORY;
+  if (etr_gap_measure(out, &problem, &views[ETR_BASE], &views[ETR_NEWER]) != ETR_OK) c->status = ETR_ERROR_MEMORY;
   return problem;
 }
 
@@ -152,14 +167,16 @@ static bool is_worse(const etr_value_gap *a, const etr_value_gap *b) {
 
 static void only_count(comparer *c, const value_key *key, size_t value) { (void)c, (void)key, (void)value; }
 
-static void note_base(comparer *c, const value_key *key, size_t value) { etr_map_set(&c->base_values, bytes_of(key), (uint32_t)value); }
+static void note_base(comparer *c, const value_key *key, size_t value) {
+  etr_map_set(&c->base_values, bytes_of(key), (uint32_t)value);
+}
 
 static void compare_value(comparer *c, const value_key *key, size_t value) {
   uint32_t partner = etr_map_get(&c->base_values, bytes_of(key));
   if (partner == ETR_NONE) return;
-  if (key->place == PLACE_NODE && count_of(&c->counts[BASE], key->id, key->run) != count_of(&c->counts[NEWER], key->id, key->run)) return;
-  etr_value_gap gap = {.base = &c->sides[BASE].profile->debug_values[partner],
-                       .newer = &c->sides[NEWER].profile->debug_values[value],
+  if (key->place == PLACE_NODE && count_of(&c->counts[ETR_BASE], key) != count_of(&c->counts[ETR_NEWER], key)) return;
+  etr_value_gap gap = {.base = &c->sides[ETR_BASE].profile->debug_values[partner],
+                       .newer = &c->sides[ETR_NEWER].profile->debug_values[value],
                        .pair = key->place == PLACE_NODE ? key->id : ETR_NONE,
                        .run_pairs = 1};
   value_key any_run = *key;
@@ -181,34 +198,36 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
 /* ---- Together ---- */
 
 static void open_buffers(comparer *c) {
-  for (int i = 0; i < SIDES; i++) {
+  for (int i = 0; i < ETR_SIDES; i++) {
     const char *path = c->sides[i].profile->debug_buffer;
     c->sides[i].is_open = path && etr_seekable_open(&c->sides[i].file, path, NULL) == ETR_OK;
   }
 }
 
 static void close_buffers(comparer *c) {
-  for (int i = 0; i < SIDES; i++)
+  for (int i = 0; i < ETR_SIDES; i++)
     if (c->sides[i].is_open) etr_seekable_close(&c->sides[i].file);
 }
 
 bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison, etr_arena *arena) {
   comparer c = {.pair = pair,
                 .arena = arena,
-                .sides = {{.profile = comparison->base, .method = pair->base_method}, {.profile = comparison->newer, .method = pair->new_method}}};
+                .sides = {{.profile = comparison->base, .method = pair->base_method},
+                          {.profile = comparison->newer, .method = pair->new_method}}};
   if (pair->base_method == ETR_NONE || pair->new_method == ETR_NONE) return true;
   if (comparison->base->debug_value_count == 0 || comparison->newer->debug_value_count == 0) return true;
-  const etr_method *base = &comparison->base->methods[pair->base_method], *newer = &comparison->newer->methods[pair->new_method];
+  const etr_method *base = &comparison->base->methods[pair->base_method],
+                   *newer = &comparison->newer->methods[pair->new_method];
   c.by_instruction = pair->by_events || is_same_lowering(base, newer);
   etr_map_init(&c.ids, &c.scratch);
   etr_map_init(&c.base_values, &c.scratch);
   etr_map_init(&c.known, &c.scratch);
-  if (index_nodes(&c, BASE) && index_nodes(&c, NEWER)) {
+  if (index_nodes(&c, ETR_BASE) && index_nodes(&c, ETR_NEWER)) {
     open_buffers(&c);
     etr_map again;
-    each_value(&c, BASE, &c.counts[BASE], note_base);
-    each_value(&c, NEWER, &c.counts[NEWER], only_count);
-    each_value(&c, NEWER, &again, compare_value);
+    each_value(&c, ETR_BASE, &c.counts[ETR_BASE], note_base);
+    each_value(&c, ETR_NEWER, &c.counts[ETR_NEWER], only_count);
+    each_value(&c, ETR_NEWER, &again, compare_value);
     close_buffers(&c);
   }
   pair->gaps = c.gaps.data;

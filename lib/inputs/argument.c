@@ -2,15 +2,15 @@
  *
  * argument.c - arguments of nodes as JSON texts.
  */
-#include "argument.h"
+#include "inputs/argument.h"
 
-#include "element.h"
-#include "json_brief.h"
-#include "json_text.h"
+#include "base/number.h"
+#include "formats/element.h"
+#include "formats/json_brief.h"
 
 void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) {
   *a = (etr_arguments){.strings = strings, .scratch = scratch};
-  etr_memo_init(&a->lists, scratch);
+  etr_map_init(&a->lists, scratch);
 }
 
 static const char *intern(etr_arguments *a, const etr_json_brief *brief) {
@@ -53,9 +53,13 @@ static const char *layout_name(int64_t number) {
 /* torch's word for a number of an enumeration; NULL if it is none. */
 static const char *word_for(form what, etr_slice number) {
   int64_t value;
-  if (what < FORM_SCALAR_TYPE || !etr_slice_to_int(number, &value)) return NULL;
-  if (what == FORM_SCALAR_TYPE) return etr_export_scalar_type_name(value);
-  return what == FORM_LAYOUT ? layout_name(value) : what == FORM_MEMORY_FORMAT ? memory_format_name(value) : NULL;
+  if (!etr_slice_to_int(number, &value)) return NULL;
+  switch (what) {
+  case FORM_SCALAR_TYPE: return etr_export_scalar_type_name(value);
+  case FORM_MEMORY_FORMAT: return memory_format_name(value);
+  case FORM_LAYOUT: return layout_name(value);
+  default: return NULL;
+  }
 }
 
 /* ---- Values ---- */
@@ -150,7 +154,7 @@ typedef struct symbols {
 static void put_named(etr_json_brief *brief, const symbols *s, etr_slice name) {
   const char *known = s->symbol_of(s->context, name);
   etr_slice expression = known ? etr_slice_of(known) : name;
-  (etr_json_is_number(expression) ? etr_json_brief_number : etr_json_brief_string)(brief, expression);
+  (etr_is_number(expression) ? etr_json_brief_number : etr_json_brief_string)(brief, expression);
 }
 
 /* {as_name: ...}, or {as_int: ...} beside such in a list; old files write dead members as null */
@@ -179,7 +183,7 @@ static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
   etr_json_brief brief;
   etr_json_brief_init(&brief);
   if (!json) {
-    a->scratch->failed = true;
+    etr_arena_fail(a->scratch);
     return "";
   }
   if (etr_json_peek(json) == ETR_JSON_ARRAY)

@@ -8,7 +8,7 @@
 #ifndef ETR_ARGUMENT_H
 #define ETR_ARGUMENT_H
 
-#include "memo.h"
+#include "inputs/memo.h"
 
 enum { ETR_MOST_ARGUMENTS = 64 }; /* of a node */
 
@@ -28,7 +28,7 @@ typedef struct etr_argument_waiting {
 typedef struct etr_arguments {
   etr_map *strings;
   etr_arena *scratch;
-  etr_memo lists; /* whose texts became: */
+  etr_map lists; /* whose texts became: */
   etr_vec(const char *) values;
   etr_vec(etr_argument_draft) drafts; /* of the nodes being read, the innermost graph's last */
   etr_vec(etr_argument_waiting) waiting;

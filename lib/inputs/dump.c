@@ -2,7 +2,9 @@
  *
  * dump.c - an ETDump as it is in the file: runs and their events.
  */
-#include "dump_values.h"
+#include "inputs/dump.h"
+
+#include "inputs/dump_values.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,76 +13,122 @@
 enum { DUMP_RUN_DATA = 1 };
 enum { RUN_NAME, RUN_BUNDLED_INPUT_INDEX, RUN_EVENTS = 3 };
 enum { EVENT_PROFILE, EVENT_ALLOCATION, EVENT_DEBUG };
-enum { PROFILE_NAME, PROFILE_CHAIN, PROFILE_INSTRUCTION, PROFILE_ID_INT, PROFILE_ID_STR, PROFILE_START = 6, PROFILE_END };
+enum {
+  PROFILE_NAME,
+  PROFILE_CHAIN,
+  PROFILE_INSTRUCTION,
+  PROFILE_ID_INT,
+  PROFILE_ID_STR,
+  PROFILE_METADATA,
+  PROFILE_START,
+  PROFILE_END
+};
 enum { DEBUG_CHAIN, DEBUG_INSTRUCTION, DEBUG_ENTRY, DEBUG_ID_INT, DEBUG_ID_STR, DEBUG_NAME };
 
 enum { PREFIX_BYTES = 4, NO_ID = -1, NO_CHAIN = -1 };
 
 #define IDENTIFIER "ED00"
 
+/* Events that have no time for one reason. */
+typedef struct untimed {
+  size_t count;
+  const char *first; /* name of the first of them */
+  etr_fb_at first_at;
+} untimed;
+
 typedef struct dump_reader {
   etr_fb fb;
   etr_arena *arena; /* of runs and events */
   etr_map *names;
+  etr_budget *budget;
   uint64_t base; /* where the buffer starts in the file */
   etr_dump_warn warn;
   void *context;
-  bool warned_backwards;
+  uint64_t ticks_left;        /* that further events may take */
+  size_t metadata_left;       /* bytes that a file can hold without sharing them */
+  untimed backwards, endless; /* events that end before they start; events too long to be true */
   etr_value_reader values;
 } dump_reader;
 
-static bool out_of_memory(const dump_reader *reader) { return etr_arena_failed(reader->arena) || etr_arena_failed(reader->names->arena); }
+static bool out_of_memory(const dump_reader *reader) {
+  return etr_arena_failed(reader->arena) || etr_arena_failed(reader->names->arena);
+}
 
 static bool stopped(const dump_reader *reader) { return etr_fb_failed(&reader->fb) || out_of_memory(reader); }
 
-/* likely: an interned text that it may well be, or NULL. Saves a look into the map. */
-static const char *intern(dump_reader *reader, etr_slice text, const char *likely) {
-  return likely && etr_slice_equal(text, etr_slice_of(likely)) ? likely : etr_intern(reader->names, text);
-}
-
 /* "" if absent. */
-static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field, const char *likely) {
+static const char *read_name(dump_reader *reader, etr_fb_at table, unsigned field) {
   etr_slice name = etr_fb_string(&reader->fb, table, field);
-  return name.size ? intern(reader, name, likely) : "";
+  return name.size ? etr_intern(reader->names, name) : "";
 }
 
-static uint64_t duration(dump_reader *reader, etr_fb_at profile, uint64_t start, uint64_t end) {
-  if (end >= start) return end - start;
-  if (start <= UINT32_MAX) return end - start + ((uint64_t)UINT32_MAX + 1);
-  if (!reader->warned_backwards && reader->warn)
-    reader->warn(reader->context, reader->base + profile, "an event ends before it starts: its duration counts as 0 (said once for all such events)");
-  reader->warned_backwards = true;
-  return 0;
+static void add_untimed(untimed *events, const etr_dump_event *event, etr_fb_at profile) {
+  if (events->count++ > 0) return;
+  events->first = event->delegate_id ? event->delegate_id : event->name;
+  events->first_at = profile;
+}
+
+/* False if the end lies before the start. A counter of 32 bits may wrap in between: not where that would take more than
+ * half its range. */
+static bool measure(uint64_t start, uint64_t end, uint64_t *ticks) {
+  bool wrapped = end < start && start <= UINT32_MAX && start - end > UINT32_MAX / 2;
+  *ticks = end - start + (wrapped ? (uint64_t)UINT32_MAX + 1 : 0);
+  return wrapped || end >= start;
+}
+
+static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
+  uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0), ticks;
+  bool is_forwards = measure(start, etr_fb_u64(&reader->fb, profile, PROFILE_END, 0), &ticks);
+  event->start_ticks = start;
+  event->is_untimed = !is_forwards || ticks > reader->ticks_left;
+  if (event->is_untimed) {
+    add_untimed(is_forwards ? &reader->endless : &reader->backwards, event, profile);
+    return;
+  }
+  event->duration_ticks = ticks;
+  reader->ticks_left -= ticks;
 }
 
 /* The fields of the id stand behind each other in either kind of event. */
-static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field, const char *likely) {
+static void read_delegate_id(dump_reader *reader, etr_dump_event *event, etr_fb_at table, unsigned id_field) {
   int32_t number = etr_fb_i32(&reader->fb, table, id_field, NO_ID);
   etr_slice text = etr_fb_string(&reader->fb, table, id_field + 1);
   char digits[16];
   event->delegate_id_is_int = number != NO_ID;
-  if (event->delegate_id_is_int) text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
-  if (text.size) event->delegate_id = intern(reader, text, likely);
+  if (event->delegate_id_is_int)
+    text = (etr_slice){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId32, number)};
+  if (text.size) event->delegate_id = etr_intern(reader->names, text);
 }
 
-/* like: the event at this place of the run before, whose name it mostly has; NULL if there is none. */
-static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile, const etr_dump_event *like) {
+static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
+  etr_slice bytes = etr_fb_bytes(&reader->fb, profile, PROFILE_METADATA);
+  if (bytes.size == 0) return;
+  if (bytes.size > reader->metadata_left) {
+    etr_fb_fail(&reader->fb, profile, "events share their metadata");
+    return;
+  }
+  reader->metadata_left -= bytes.size;
+  const char *copy = etr_arena_copy(reader->names->arena, bytes);
+  if (copy) event->metadata = (etr_slice){copy, bytes.size};
+}
+
+static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   etr_fb *fb = &reader->fb;
-  event->name = read_name(reader, profile, PROFILE_NAME, like ? like->name : NULL);
-  read_delegate_id(reader, event, profile, PROFILE_ID_INT, like ? like->delegate_id : NULL);
+  event->name = read_name(reader, profile, PROFILE_NAME);
+  read_delegate_id(reader, event, profile, PROFILE_ID_INT);
   event->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
   event->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
-  event->start_ticks = etr_fb_u64(fb, profile, PROFILE_START, 0);
-  event->duration_ticks = duration(reader, profile, event->start_ticks, etr_fb_u64(fb, profile, PROFILE_END, 0));
+  read_metadata(reader, event, profile);
+  read_times(reader, event, profile);
 }
 
 static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   etr_fb *fb = &reader->fb;
   uint64_t chain = etr_fb_u64(fb, debug, DEBUG_CHAIN, 0);
   event->is_debug = true;
-  event->name = read_name(reader, debug, DEBUG_NAME, NULL);
-  read_delegate_id(reader, event, debug, DEBUG_ID_INT, NULL);
+  event->name = read_name(reader, debug, DEBUG_NAME);
+  read_delegate_id(reader, event, debug, DEBUG_ID_INT);
   event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
@@ -90,26 +138,30 @@ static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
 static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
   *event = (etr_dump_event){0};
   read_debug_event(reader, event, debug);
-  return !etr_values_read(&reader->values, event, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
+  const etr_debug_value origin = {
+      .instruction_id = event->instruction_id, .delegate_id = event->delegate_id, .name = event->name};
+  return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
 }
 
-static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table, const etr_dump_run *before) {
+static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
-  run->name = read_name(reader, table, RUN_NAME, NULL);
+  run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
+  const char *refused = etr_budget_take(reader->budget, ETR_EVENTS, count);
+  if (refused) etr_fb_fail(fb, vector, refused);
   etr_vec_expect(reader->arena, &events, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
-    etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE), debug = etr_fb_table(fb, event, EVENT_DEBUG);
+    etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE),
+              debug = etr_fb_table(fb, event, EVENT_DEBUG);
     run->allocation_events += etr_fb_table(fb, event, EVENT_ALLOCATION) != 0;
     run->debug_events += debug != 0;
     etr_dump_event logged;
     if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
-    const etr_dump_event *like = before && events.count < before->event_count ? &before->events[events.count] : NULL;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
-    if (pushed && profile) read_profile_event(reader, pushed, profile, like);
+    if (pushed && profile) read_profile_event(reader, pushed, profile);
     if (pushed && !profile) *pushed = logged;
   }
   run->events = events.data;
@@ -123,42 +175,66 @@ static void read_runs(dump_reader *reader, etr_dump *out) {
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_dump_run *run = etr_vec_push(reader->arena, &runs);
     etr_values_start_run(&reader->values, i);
-    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i), i > 0 ? run - 1 : NULL);
+    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
   }
   *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
   out->values = etr_values_end(&reader->values, &out->value_count);
 }
 
+static void warn_of(const dump_reader *reader, const untimed *events, const char *what) {
+  char message[256];
+  if (events->count == 0 || !reader->warn) return;
+  snprintf(message, sizeof message,
+           "\"%.*s\" %s (%zu event%s in total): such events count as not timed. The clock was wrong or the file is "
+           "damaged; record again",
+           ETR_HEAD(events->first, 80), what, events->count, events->count == 1 ? "" : "s");
+  reader->warn(reader->context, reader->base + events->first_at, message);
+}
+
 /* Reads `size` bytes from the reader's base on. */
-static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path, etr_error *error) {
+static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice bytes, uint64_t size, const char *path,
+                              etr_error *error) {
   etr_fb_init(&reader->fb, bytes.data + reader->base, (size_t)size);
+  reader->ticks_left = ETR_DUMP_MOST_TICKS;
+  reader->metadata_left = (size_t)size;
+  reader->backwards = reader->endless = (untimed){0};
   etr_values_init(&reader->values, &reader->fb, reader->names->arena);
   read_runs(reader, out);
   if (out_of_memory(reader)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
-  if (!etr_fb_failed(&reader->fb)) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s", reader->fb.message);
+  if (etr_budget_refused(reader->budget))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->budget->message);
+  if (etr_fb_failed(&reader->fb))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s",
+                    reader->fb.message);
+  out->ticks = ETR_DUMP_MOST_TICKS - reader->ticks_left;
+  warn_of(reader, &reader->backwards, "ends before it starts");
+  warn_of(reader, &reader->endless, "takes impossibly many ticks");
+  return ETR_OK;
 }
 
 /*
- * The prefix is right if the buffer ends where it says, whatever follows. A wrong one tells nothing, so the whole rest is read then.
+ * The prefix is right if the buffer ends where it says, whatever follows. A wrong one tells nothing, so the whole rest
+ * is read then.
  */
-static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path, etr_error *error) {
-  const uint8_t *prefix = (const uint8_t *)bytes.data;
-  uint64_t claimed = prefix[0] | (uint64_t)prefix[1] << 8 | (uint64_t)prefix[2] << 16 | (uint64_t)prefix[3] << 24;
-  uint64_t rest = bytes.size - PREFIX_BYTES;
+static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice bytes, const char *path,
+                                etr_error *error) {
+  uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
   if (claimed == rest) return read_buffer(reader, out, bytes, rest, path, error);
   if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
   if (reader->warn)
     reader->warn(reader->context, 0,
-                 claimed > rest ? "the file is shorter than its size prefix says" : "the size prefix is wrong: the file is read to its end");
+                 claimed > rest ? "the file is shorter than its size prefix says"
+                                : "wrong size prefix; reading to the end of the file");
   return read_buffer(reader, out, bytes, rest, path, error);
 }
 
-static bool has_identifier_at(etr_slice bytes, size_t at) { return bytes.size >= at + 4 && memcmp(bytes.data + at, IDENTIFIER, 4) == 0; }
+static bool has_identifier_at(etr_slice bytes, size_t at) {
+  return bytes.size >= at + 4 && memcmp(bytes.data + at, IDENTIFIER, 4) == 0;
+}
 
-etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context,
-                         etr_error *error) {
-  dump_reader reader = {.arena = arena, .names = names, .warn = warn, .context = context};
+etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_budget *budget, etr_slice bytes,
+                         const char *path, etr_dump_warn warn, void *context, etr_error *error) {
+  dump_reader reader = {.arena = arena, .names = names, .budget = budget, .warn = warn, .context = context};
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
@@ -168,7 +244,8 @@ etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_sl
   } else if (has_identifier_at(bytes, 4))
     status = read_buffer(&reader, out, bytes, bytes.size, path, error);
   else
-    status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8, "not an ETDump: the identifier " IDENTIFIER " is missing");
+    status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 8,
+                      "not an ETDump: the identifier " IDENTIFIER " is missing");
   if (status != ETR_OK) *out = (etr_dump){0};
   return status;
 }

@@ -6,17 +6,22 @@
 #ifndef ETR_DUMP_H
 #define ETR_DUMP_H
 
-#include "arena.h"
+#include "base/arena.h"
+#include "base/budget.h"
 
 typedef struct etr_dump_event {
   const char *name;        /* as in the file; "" if absent; interned: equal names are the same pointer */
   const char *delegate_id; /* text of the delegate debug identifier, interned; NULL if this is no delegate's event */
   bool delegate_id_is_int;
-  bool is_debug; /* a DebugEvent: an intermediate value was logged, nothing timed. Outputs of the run are only in the dump's values */
+  bool is_debug;   /* a DebugEvent: an intermediate value was logged, nothing timed. Outputs of the run are only in the
+                      dump's values */
+  bool is_untimed; /* its times cannot be: what it took is not known */
   int32_t chain_index;
   int32_t instruction_id; /* -1: none. Events with chain_index -1 carry 0 without meaning it: here they have -1 */
   uint64_t start_ticks;
-  uint64_t duration_ticks; /* end - start; a 32-bit counter that wrapped in between is corrected by 2^32 */
+  uint64_t
+      duration_ticks; /* end - start; a 32-bit counter that wrapped in between is corrected by 2^32. 0 if untimed */
+  etr_slice metadata; /* a delegate's; in the arena of `names`. Mostly empty */
 } etr_dump_event;
 
 typedef struct etr_dump_run {
@@ -30,21 +35,31 @@ typedef struct etr_dump_run {
 typedef struct etr_dump {
   const etr_dump_run *runs;
   size_t run_count;
-  etr_debug_value *values; /* of all runs; run counts within this dump, and what the join and the debug buffer tell is not filled */
+  uint64_t ticks; /* of all events together */
+  etr_debug_value
+      *values; /* of all runs; run counts within this dump, and what the join and the debug buffer tell is not filled */
   size_t value_count;
 } etr_dump;
 
-/** Sink for what is odd but not fatal: called with an offset and a static text. May be NULL. */
+/**
+ * Most ticks that all events of a dump take together: 104 days of nanoseconds. Whatever is added up of them is exact in
+ * a double, and so in JSON.
+ */
+#define ETR_DUMP_MOST_TICKS ((uint64_t)1 << 53)
+
+/** Sink for what is odd but not fatal: called with an offset and a text that lives until it returns. May be NULL. */
 typedef void (*etr_dump_warn)(void *context, uint64_t offset, const char *message);
 
 /**
- * Reads an ETDump. Texts are interned in `names`, so that those of several dumps can be compared as pointers. Runs and their events live in `arena`,
- * texts and values in that of `names`; the file's bytes may be freed afterwards.
- * A missing or wrong size prefix and trailing bytes are tolerated (the wrong prefix with a warning); a start after its end that a 32-bit
- * wrap does not explain counts as zero, with a warning.
- * Errors: ETR_ERROR_FORMAT with the offset (no identifier ED00, an offset that points outside, more visits than the file can need), ETR_ERROR_MEMORY.
+ * Reads an ETDump. Texts are interned in `names`, so that those of several dumps can be compared as pointers. Runs and
+ * their events live in `arena`, texts and values in that of `names`; the file's bytes may be freed afterwards. Its
+ * events are taken from the budget, which may be NULL. A missing or wrong size prefix and trailing bytes are tolerated
+ * (the wrong prefix with a warning). An event that ends before it starts, where no 32-bit counter that wrapped explains
+ * it, and one for which ETR_DUMP_MOST_TICKS leave no room are untimed: one warning for all of either. Errors:
+ * ETR_ERROR_FORMAT with the offset (no identifier ED00, an offset that points outside, more visits than the file can
+ * need), or without it where the budget is used up; ETR_ERROR_MEMORY.
  */
-etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_slice bytes, const char *path, etr_dump_warn warn, void *context,
-                         etr_error *error);
+etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_budget *budget, etr_slice bytes,
+                         const char *path, etr_dump_warn warn, void *context, etr_error *error);
 
 #endif

@@ -2,10 +2,10 @@
  *
  * dump_values.c - from Value tables to values.
  */
-#include "dump_values.h"
+#include "inputs/dump_values.h"
 
-#include "element.h"
-#include "tensor_data.h"
+#include "formats/element.h"
+#include "inputs/tensor_data.h"
 
 /* Fields, in the order of the schema. */
 enum { VALUE_TYPE, VALUE_TENSOR, VALUE_TENSOR_LIST, VALUE_INT, VALUE_FLOAT, VALUE_DOUBLE, VALUE_BOOL, VALUE_OUTPUT };
@@ -26,7 +26,7 @@ void etr_values_start_run(etr_value_reader *reader, uint32_t run) {
 }
 
 etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
-  if (etr_arena_failed(&reader->scratch)) reader->arena->failed = true;
+  if (etr_arena_failed(&reader->scratch)) etr_arena_fail(reader->arena);
   etr_arena_clear(&reader->scratch);
   *count = reader->values.count;
   return reader->values.data;
@@ -38,10 +38,8 @@ static uint32_t next_index(etr_value_reader *reader, const etr_debug_value *valu
     const char *delegate_id;
     int32_t instruction_id, is_output;
   } key = {value->delegate_id, value->instruction_id, value->is_output};
-  etr_slice bytes = {(const char *)&key, sizeof key};
-  uint32_t known = etr_map_get(&reader->counts, bytes), index = known == ETR_NONE ? 0 : known;
-  etr_map_set(&reader->counts, bytes, index + 1);
-  return index;
+  ETR_NO_PADDING(key, sizeof(char *) + 2 * sizeof(int32_t));
+  return etr_map_count(&reader->counts, (etr_slice){(const char *)&key, sizeof key});
 }
 
 static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_value *origin) {
@@ -73,7 +71,8 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
   if (stride_count != rank) value->strides = NULL;
   value->offset = etr_fb_u64(reader->fb, tensor, TENSOR_OFFSET, 0);
   const etr_element *element = etr_element_of_dtype(value->dtype);
-  if (element && etr_tensor_count(value->sizes, value->rank, element->size, &count)) value->byte_size = count * element->size;
+  if (element && etr_tensor_count(value->sizes, value->rank, element->size, &count))
+    value->byte_size = count * element->size;
 }
 
 static void read_list(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at list) {
@@ -114,18 +113,14 @@ static void read_scalar(etr_value_reader *reader, const etr_debug_value *origin,
   }
 }
 
-bool etr_values_read(etr_value_reader *reader, const etr_dump_event *event, etr_fb_at value) {
+bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at value) {
   etr_fb *fb = reader->fb;
   uint8_t type = etr_fb_u8(fb, value, VALUE_TYPE, TYPE_NULL);
   bool marked = etr_fb_u8(fb, etr_fb_table(fb, value, VALUE_OUTPUT), ONLY_FIELD, 0) != 0;
-  bool outside = event->instruction_id < 0 && !event->delegate_id;
-  const etr_debug_value origin = {.run = reader->run,
-                                  .instruction_id = event->instruction_id,
-                                  .delegate_id = event->delegate_id,
-                                  .name = event->name,
-                                  .is_output = marked || (outside && type != TYPE_NULL),
-                                  .method = ETR_NONE,
-                                  .node = ETR_NONE};
+  bool outside = origin.instruction_id < 0 && !origin.delegate_id;
+  origin.run = reader->run;
+  origin.is_output = marked || (outside && type != TYPE_NULL);
+  origin.method = origin.node = ETR_NONE;
   if (type == TYPE_TENSOR)
     read_tensor(reader, &origin, etr_fb_table(fb, value, VALUE_TENSOR));
   else if (type == TYPE_TENSOR_LIST)

@@ -6,8 +6,8 @@
 #ifndef ETR_DUMP_VALUES_H
 #define ETR_DUMP_VALUES_H
 
-#include "dump.h"
-#include "flatbuf.h"
+#include "base/arena.h"
+#include "formats/flatbuf.h"
 
 /** Collects the values of a dump. */
 typedef struct etr_value_reader {
@@ -25,8 +25,9 @@ void etr_values_init(etr_value_reader *reader, etr_fb *fb, etr_arena *arena);
 /** The values read from now on are this run's. */
 void etr_values_start_run(etr_value_reader *reader, uint32_t run);
 
-/** Reads the Value table of a DebugEvent, whose ids are those of `event`. True if the file marks it as what the method returns. */
-bool etr_values_read(etr_value_reader *reader, const etr_dump_event *event, etr_fb_at value);
+/** Reads the Value table of a DebugEvent. `origin` has its name and ids. True if the file marks it as what the method
+ * returns. */
+bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at value);
 
 /** All that were read, in the arena; frees the rest. */
 etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count);

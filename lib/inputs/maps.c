@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * maps.c - reading debug_handle_map and delegate_map.
+ * maps.c - reading what a record's maps say about instructions.
  */
-#include "maps.h"
+#include "inputs/maps.h"
 
 #include <stdlib.h>
 
@@ -15,14 +15,15 @@ typedef struct method {
 struct etr_maps {
   etr_map *strings;
   etr_arena *arena;
+  const char *only_method;
   etr_vec(method) methods;
   etr_map by_name;
 };
 
-etr_maps *etr_maps_new(etr_map *strings) {
+etr_maps *etr_maps_new(etr_map *strings, const char *only_method) {
   etr_maps *maps = etr_arena_alloc(strings->arena, sizeof *maps);
   if (!maps) return NULL;
-  *maps = (etr_maps){.strings = strings, .arena = strings->arena};
+  *maps = (etr_maps){.strings = strings, .arena = strings->arena, .only_method = only_method};
   etr_map_init(&maps->by_name, maps->arena);
   return maps;
 }
@@ -41,7 +42,7 @@ static method *find_method(etr_maps *maps, etr_slice name) {
 static etr_map_instruction *find_instruction(etr_maps *maps, method *m, etr_json *json, etr_slice key) {
   int64_t id;
   if (!etr_slice_to_int(key, &id) || id < 0 || id > INT32_MAX) {
-    etr_json_fail(json, "a key that is no instruction id");
+    etr_json_fail(json, "a key is not an instruction id");
     return NULL;
   }
   for (; key.size > 1 && (key.data[0] == '0' || key.data[0] == '-'); key.size--) key.data++; /* "03" is 3 as well */
@@ -64,7 +65,7 @@ static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *coun
     if (etr_json_null(json)) continue;
     int64_t handle = etr_json_int(json);
     if (handle < 0 || handle >= UINT32_MAX) {
-      etr_json_fail(json, "a debug handle out of range");
+      etr_json_fail(json, "a debug handle is out of range");
       break;
     }
     uint32_t *slot = etr_vec_push(maps->arena, &handles);
@@ -75,6 +76,12 @@ static const uint32_t *read_handles(etr_maps *maps, etr_json *json, size_t *coun
   return handles.data;
 }
 
+static int by_text(const void *a, const void *b) {
+  const etr_map_delegate_id *x = a, *y = b;
+  int order = strcmp(x->id, y->id);
+  return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
 static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instruction *instruction) {
   etr_vec(etr_map_delegate_id) ids = {0};
   etr_slice key;
@@ -82,9 +89,11 @@ static void read_delegate_ids(etr_maps *maps, etr_json *json, etr_map_instructio
   while (etr_json_key(json, &key)) {
     etr_map_delegate_id *id = etr_vec_push(maps->arena, &ids);
     if (!id) return;
-    id->id = etr_intern(maps->strings, key);
+    *id = (etr_map_delegate_id){.id = etr_intern(maps->strings, key), .place = ids.count - 1};
+    if (!id->id) return;
     id->handles = read_handles(maps, json, &id->handle_count);
   }
+  etr_sort(ids.data, ids.count, sizeof *ids.data, by_text);
   instruction->ids = ids.data;
   instruction->id_count = ids.count;
 }
@@ -103,30 +112,85 @@ static void read_delegate(etr_maps *maps, etr_json *json, etr_map_instruction *i
   }
 }
 
-/* Both maps are {METHOD: {INSTRUCTION: ...}}; a method may be null. */
-static void read_methods(etr_maps *maps, etr_json *json, bool delegates) {
+typedef void instruction_reader(etr_maps *maps, etr_json *json, etr_map_instruction *instruction);
+
+static void read_instruction_handles(etr_maps *maps, etr_json *json, etr_map_instruction *instruction) {
+  instruction->handles = read_handles(maps, json, &instruction->handle_count);
+}
+
+static void read_instruction(etr_maps *maps, etr_json *json, method *m, etr_slice key, instruction_reader *read) {
+  etr_map_instruction *instruction = m ? find_instruction(maps, m, json, key) : NULL;
+  if (instruction) read(maps, json, instruction);
+}
+
+/* A method's part of a map: {INSTRUCTION: ...}, or null. */
+static void read_method(etr_maps *maps, etr_json *json, etr_slice name, instruction_reader *read) {
+  etr_slice key;
+  method *m = find_method(maps, name);
+  if (!m || etr_json_null(json)) return;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) read_instruction(maps, json, m, key, read);
+}
+
+/* Is what follows a key an instruction's handles, where methods stand since 2024? */
+static bool is_flat(etr_json *json, etr_slice key) {
+  int64_t id;
+  bool is_number = etr_slice_to_int(key, &id);
+  etr_json_type next = etr_json_peek(json);
+  return next != ETR_JSON_OBJECT && (next != ETR_JSON_NULL || is_number);
+}
+
+static void read_flat(etr_maps *maps, etr_json *json, etr_slice key) {
+  if (maps->only_method)
+    read_instruction(maps, json, find_method(maps, etr_slice_of(maps->only_method)), key, read_instruction_handles);
+  else
+    etr_json_fail(json, "the map does not say of which method it is, and the record has several");
+}
+
+void etr_maps_read_handles(etr_maps *maps, etr_json *json) {
   etr_slice key;
   if (etr_json_null(json)) return;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    method *m = find_method(maps, key);
-    if (!m) return;
-    if (etr_json_null(json)) continue;
-    etr_json_object(json);
-    while (etr_json_key(json, &key)) {
-      etr_map_instruction *instruction = find_instruction(maps, m, json, key);
-      if (!instruction) return;
-      if (delegates)
-        read_delegate(maps, json, instruction);
-      else
-        instruction->handles = read_handles(maps, json, &instruction->handle_count);
-    }
+    const char *name = etr_intern(maps->strings, key); /* the key itself ends with the look at what follows it */
+    if (!name) return;
+    if (is_flat(json, etr_slice_of(name)))
+      read_flat(maps, json, etr_slice_of(name));
+    else
+      read_method(maps, json, etr_slice_of(name), read_instruction_handles);
   }
 }
 
-void etr_maps_read_handles(etr_maps *maps, etr_json *json) { read_methods(maps, json, false); }
+void etr_maps_read_delegates(etr_maps *maps, etr_json *json) {
+  etr_slice key;
+  if (etr_json_null(json)) return;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) read_method(maps, json, key, read_delegate);
+}
 
-void etr_maps_read_delegates(etr_maps *maps, etr_json *json) { read_methods(maps, json, true); }
+static void read_output_counts_of(const method *m, etr_json *json) {
+  etr_slice key;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    uint32_t place = m ? etr_map_get(&m->by_id, key) : ETR_NONE;
+    int64_t count = etr_json_peek(json) == ETR_JSON_NUMBER ? etr_json_int(json) : (etr_json_skip(json), 0);
+    if (place != ETR_NONE && count > 0 && count < UINT32_MAX)
+      m->instructions.data[place].output_count = (uint32_t)count;
+  }
+}
+
+void etr_maps_read_output_counts(etr_maps *maps, etr_json *json) {
+  etr_slice key;
+  if (etr_json_null(json)) return;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    uint32_t known = etr_map_get(&maps->by_name, key);
+    if (etr_json_peek(json) == ETR_JSON_OBJECT)
+      read_output_counts_of(known == ETR_NONE ? NULL : &maps->methods.data[known], json);
+    else
+      etr_json_skip(json);
+  }
+}
 
 static int by_id(const void *a, const void *b) {
   int32_t x = ((const etr_map_instruction *)a)->id, y = ((const etr_map_instruction *)b)->id;
@@ -144,7 +208,15 @@ const etr_map_method *etr_maps_finish(etr_maps *maps, size_t *count) {
   return methods;
 }
 
+const etr_map_delegate_id *etr_maps_find_id(const etr_map_instruction *map, const char *id) {
+  etr_map_delegate_id wanted = {.id = id};
+  size_t at = etr_lower_bound(&wanted, map->ids, map->id_count, sizeof wanted, by_text);
+  return at < map->id_count && strcmp(map->ids[at].id, id) == 0 ? &map->ids[at] : NULL;
+}
+
 const etr_map_instruction *etr_maps_find(const etr_map_method *map, int32_t id) {
   etr_map_instruction wanted = {.id = id};
-  return map && map->instruction_count ? bsearch(&wanted, map->instructions, map->instruction_count, sizeof wanted, by_id) : NULL;
+  return map && map->instruction_count
+             ? bsearch(&wanted, map->instructions, map->instruction_count, sizeof wanted, by_id)
+             : NULL;
 }

@@ -4,9 +4,10 @@
  */
 #define _GNU_SOURCE /* memmem, memrchr */
 
-#include "metadata.h"
+#include "inputs/metadata.h"
 
-#include "json.h"
+#include "formats/json.h"
+#include "inputs/module_pattern.h"
 
 #include <stdio.h>
 
@@ -38,7 +39,8 @@ static etr_slice after(etr_slice text, size_t count) {
 
 static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
 
-/* torch 2.6 has expressions for paths: blocks['a'].inners[0] of "L['self'].blocks['a'].inners[0]", which is to be blocks.a.inners.0. */
+/* torch 2.6 has expressions for paths: blocks['a'].inners[0] of "L['self'].blocks['a'].inners[0]", which is to be
+ * blocks.a.inners.0. */
 static const char *path_of_expression(etr_map *strings, etr_slice expression) {
   char *path = etr_arena_alloc(strings->arena, expression.size + 1);
   size_t size = 0;
@@ -68,12 +70,15 @@ static uint32_t child_module(etr_module_tree *tree, etr_map *strings, uint32_t p
     const char *text;
     uint64_t parent;
   } key = {etr_intern(strings, type.size ? path_and_type : path), parent};
+  ETR_NO_PADDING(key, sizeof(char *) + sizeof(uint64_t));
   etr_map_slot *known = key.text ? etr_map_at(&tree->by_child, (etr_slice){(const char *)&key, sizeof key}) : NULL;
   if (!known || known->value != ETR_NONE) return known ? known->value : 0;
   etr_module *module = etr_vec_push(strings->arena, &tree->list);
   if (!module) return 0;
-  *module = (etr_module){
-      .path = plain_path(strings, path), .recorded = etr_intern(strings, path), .type = etr_intern(strings, type), .parent = parent};
+  *module = (etr_module){.path = plain_path(strings, path),
+                         .recorded = etr_intern(strings, path),
+                         .type = etr_intern(strings, type),
+                         .parent = parent};
   return known->value = (uint32_t)(tree->list.count - 1);
 }
 
@@ -90,6 +95,10 @@ uint32_t etr_module_tree_add(etr_module_tree *tree, etr_map *strings, etr_slice 
       tree->list.data[0].type = etr_intern(strings, after(path_and_type, comma + 1));
   }
   return module;
+}
+
+void etr_module_tree_fold(etr_module_tree *tree, etr_map *strings, etr_arena *scratch) {
+  (void)etr_module_patterns_set(tree->list.data, tree->list.count, strings, scratch);
 }
 
 /* ---- stack_trace ---- */
@@ -118,43 +127,46 @@ static size_t find_text(etr_slice text, etr_slice wanted) {
 
 static bool contains(etr_slice text, etr_slice wanted) { return find_text(text, wanted) < text.size; }
 
-static bool is_torch_file(etr_slice file) {
-  return etr_slice_starts(file, ETR_SLICE("<")) || etr_slice_starts(file, ETR_SLICE("torch/")) || contains(file, ETR_SLICE("-packages/torch/"));
+bool etr_is_torch_file(etr_slice file) {
+  return etr_slice_starts(file, ETR_SLICE("<")) || etr_slice_starts(file, ETR_SLICE("torch/")) ||
+         contains(file, ETR_SLICE("-packages/torch/"));
 }
 
-/* `File "PATH", line N, in FUNCTION`; false if the line is no frame. */
-static bool read_frame(etr_slice line, etr_slice *file, int64_t *number, etr_slice *function) {
+bool etr_frame_read(etr_frame *out, etr_slice line) {
+  line = strip(line);
   if (!etr_slice_starts(line, ETR_SLICE("File \""))) return false;
   line = after(line, 6);
   size_t quote = find(line, '"');
-  *file = before(line, quote);
+  out->file = before(line, quote);
   line = after(line, quote);
   if (!etr_slice_starts(line, ETR_SLICE("\", line "))) return false;
   line = after(line, 8);
   size_t comma = find(line, ',');
-  if (!etr_slice_to_int(before(line, comma), number)) return false;
+  if (!etr_slice_to_int(before(line, comma), &out->line)) return false;
   line = after(line, comma);
-  *function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
+  out->function = etr_slice_starts(line, ETR_SLICE(", in ")) ? after(line, 5) : (etr_slice){0};
   return true;
 }
 
 const etr_source *etr_source_of_trace(etr_arena *arena, etr_map *strings, etr_slice trace) {
   etr_slice code = {0};
   while (trace.size > 0) {
-    etr_slice line = pop_line(&trace), file, function;
-    int64_t number;
-    if (!read_frame(line, &file, &number, &function)) {
+    etr_slice line = pop_line(&trace);
+    etr_frame frame;
+    if (!etr_frame_read(&frame, line)) {
       if (line.size > 0) code = line; /* going up: the line right below the frame comes last */
       continue;
     }
-    if (is_torch_file(file)) {
+    if (etr_is_torch_file(frame.file)) {
       code = (etr_slice){0};
       continue;
     }
     etr_source *source = etr_arena_alloc(arena, sizeof *source);
     if (!source) return NULL;
-    *source = (etr_source){
-        .file = etr_intern(strings, file), .line = number, .function = etr_intern(strings, function), .code = etr_intern(strings, code)};
+    *source = (etr_source){.file = etr_intern(strings, frame.file),
+                           .line = frame.line,
+                           .function = etr_intern(strings, frame.function),
+                           .code = etr_intern(strings, code)};
     return source;
   }
   return NULL;
@@ -221,13 +233,19 @@ const char *etr_oldest_ancestor(etr_map *strings, etr_slice from_node) {
   return oldest;
 }
 
-bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped, int64_t graph_id) {
+static const char graph_id_key[] = "\\\"graph_id\\\": ";
+
+const char *etr_escaped_graph_id(etr_arena *arena, int64_t graph_id) {
+  return etr_arena_format(arena, "%s%lld,", graph_id_key, (long long)graph_id);
+}
+
+bool etr_ancestor_in_escaped(const char **name, etr_map *strings, etr_slice escaped, const char *escaped_graph_id) {
   static const char head[] = "{\\\"name\\\": \\\"";
-  char key[48];
-  int size = snprintf(key, sizeof key, "\\\"graph_id\\\": %lld,", (long long)graph_id);
-  size_t at = find_text(escaped, (etr_slice){key, (size_t)size});
+  etr_slice key = etr_slice_of(escaped_graph_id);
+  size_t at = find_text(escaped, key);
   *name = NULL;
-  if (at == escaped.size) return !contains(escaped, (etr_slice){key + sizeof "\\\"graph_id\\\": " - 1, (size_t)size - sizeof "\\\"graph_id\\\": "});
+  if (at == escaped.size)
+    return !contains(escaped, (etr_slice){key.data + sizeof graph_id_key - 1, key.size - sizeof graph_id_key});
   size_t brace = find_last(before(escaped, at), '{');
   etr_slice object = after(before(escaped, at), brace);
   if (!etr_slice_starts(object, ETR_SLICE(head))) return false;

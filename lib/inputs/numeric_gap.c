@@ -2,7 +2,7 @@
  *
  * numeric_gap.c - MSE, L1 and SNR as ExecuTorch's comparators have them.
  */
-#include "numeric_gap.h"
+#include "inputs/numeric_gap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,13 @@ void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual
 
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum) {
   uint64_t compared = sum->pairs - sum->left_out;
-  etr_numeric_gap gap = {
-      .element_count = sum->pairs, .left_out = sum->left_out, .unlike = sum->unlike, .mse = NAN, .l1 = NAN, .max_abs_error = NAN, .snr_db = NAN};
+  etr_numeric_gap gap = {.element_count = sum->pairs,
+                         .left_out = sum->left_out,
+                         .unlike = sum->unlike,
+                         .mse = NAN,
+                         .l1 = NAN,
+                         .max_abs_error = NAN,
+                         .snr_db = NAN};
   if (compared == 0) return gap;
   gap.mse = sum->squares / (double)compared;
   gap.l1 = sum->differences;
@@ -57,7 +62,8 @@ static const char *compare(etr_gap_sum *sum, etr_tensor_reader *reference, etr_t
   return NULL;
 }
 
-etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference, const etr_tensor_view *actual) {
+etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference,
+                           const etr_tensor_view *actual) {
   etr_tensor_reader wanted = {0}, got = {0};
   etr_gap_sum sum = {0};
   *problem = "the shapes differ";

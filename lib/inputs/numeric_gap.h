@@ -5,7 +5,7 @@
 #ifndef ETR_NUMERIC_GAP_H
 #define ETR_NUMERIC_GAP_H
 
-#include "tensor_data.h"
+#include "inputs/tensor_data.h"
 
 /** Adds up a gap, piece by piece. */
 typedef struct etr_gap_sum {
@@ -19,13 +19,11 @@ void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual
 /** The gap of all pairs that were added. */
 etr_numeric_gap etr_gap_of(const etr_gap_sum *sum);
 
-/** Which of two gaps is worse: NaN and infinities that differ first, then the lower SNR. Positive if a is. */
-int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b);
-
 /**
- * The gap of two tensors without fault. *problem is NULL, or why they cannot be compared, a static text: the shapes differ, one is unreadable, or too
- * large. Errors: ETR_ERROR_MEMORY.
+ * The gap of two tensors without fault. *problem is NULL, or why they cannot be compared, a static text: the shapes
+ * differ, one is unreadable, or too large. Errors: ETR_ERROR_MEMORY.
  */
-etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference, const etr_tensor_view *actual);
+etr_status etr_gap_measure(etr_numeric_gap *out, const char **problem, const etr_tensor_view *reference,
+                           const etr_tensor_view *actual);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * pickle.c - a stack machine for a few opcodes.
  */
-#include "pickle.h"
+#include "inputs/pickle.h"
 
-#include "tensor_data.h"
+#include "inputs/tensor_data.h"
 
 #include <limits.h>
 
@@ -39,12 +39,7 @@ static const uint8_t *take(machine *m, uint64_t size) {
   return m->bytes + m->at - size;
 }
 
-static uint64_t take_number(machine *m, unsigned size) {
-  const uint8_t *bytes = take(m, size);
-  uint64_t number = 0;
-  for (unsigned i = 0; i < size; i++) number |= (uint64_t)bytes[i] << (8 * i);
-  return number;
-}
+static uint64_t take_number(machine *m, unsigned size) { return etr_load_le(take(m, size), size); }
 
 static etr_slice take_text(machine *m, uint64_t size) {
   const uint8_t *bytes = take(m, size);
@@ -62,7 +57,7 @@ static etr_slice take_line(machine *m) {
 /* ---- The stack ---- */
 
 static value *make(machine *m, etr_pickle_kind kind) {
-  if (++m->value_count > ETR_MOST_PICKLE_VALUES) return fail(m, "it has more values than real outputs have");
+  if (++m->value_count > ETR_MOST_PICKLE_VALUES) return fail(m, "it has implausibly many values");
   value *made = etr_arena_alloc(m->arena, sizeof *made);
   if (!made) return fail(m, NULL);
   made->kind = kind;
@@ -81,7 +76,9 @@ static value *push(machine *m, etr_pickle_kind kind) { return push_value(m, make
 /* Where the part of the stack begins that instructions may take from: they never reach below a mark. */
 static size_t floor_of(const machine *m) { return m->marks.count ? m->marks.data[m->marks.count - 1] : 0; }
 
-static value *top(machine *m) { return m->stack.count > floor_of(m) ? m->stack.data[m->stack.count - 1] : fail(m, "its stack is empty"); }
+static value *top(machine *m) {
+  return m->stack.count > floor_of(m) ? m->stack.data[m->stack.count - 1] : fail(m, "its stack is empty");
+}
 
 static value *pop(machine *m) {
   value *popped = top(m);
@@ -97,7 +94,8 @@ static void push_mark(machine *m) {
     fail(m, NULL);
 }
 
-/* Takes the mark off: what stands above it, *count values, leaves the stack but stays where it is until the next push. */
+/* Takes the mark off: what stands above it, *count values, leaves the stack but stays where it is until the next push.
+ */
 static value **pop_to_mark(machine *m, size_t *count) {
   *count = 0;
   if (m->marks.count == 0) return fail(m, "a mark is missing");
@@ -115,7 +113,7 @@ static value **pop_several(machine *m, size_t count) {
 
 static void add_items(machine *m, value *to, value **items, size_t count) {
   for (size_t i = 0; i < count && to && !m->message; i++) {
-    const value **slot = etr_vec_push(m->arena, &to->items);
+    value **slot = etr_vec_push(m->arena, &to->items);
     if (slot)
       *slot = items[i];
     else
@@ -124,15 +122,16 @@ static void add_items(machine *m, value *to, value **items, size_t count) {
 }
 
 static void push_tuple(machine *m, value **items, size_t count) {
-  value *tuple = m->message ? NULL : make(m, ETR_PICKLE_LIST);
+  value *tuple = make(m, ETR_PICKLE_LIST);
   add_items(m, tuple, items, count);
   push_value(m, tuple);
 }
 
 /* Appends to the list, or puts pairs into the dict, that is now on top. */
 static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count) {
-  value *to = m->message ? NULL : top(m);
-  if (to && (to->kind != kind || (kind == ETR_PICKLE_DICT && count % 2))) fail(m, "it puts items into something that takes none");
+  value *to = top(m);
+  if (to && (to->kind != kind || (kind == ETR_PICKLE_DICT && count % 2)))
+    fail(m, "it adds items to something that is not a container");
   add_items(m, to, items, count);
 }
 
@@ -150,7 +149,7 @@ static void get(machine *m, uint64_t index) {
   if (index < m->memo.count && m->memo.data[index])
     push_value(m, m->memo.data[index]);
   else
-    fail(m, "it gets what it never put into its memo");
+    fail(m, "it reads a memo entry that it never wrote");
 }
 
 /* ---- Names ---- */
@@ -187,8 +186,8 @@ static void find_name(machine *m, etr_slice module, etr_slice name) {
   else if (etr_slice_is(module, "torch") && element)
     push_name(m, ETR_NAME_DTYPE, element);
   else
-    fail(m, etr_arena_format(m->arena, "it needs %.*s.%.*s, which is nothing that a tensor is made of", (int)ETR_MIN(module.size, 80), module.data,
-                             (int)ETR_MIN(name.size, 80), name.data));
+    fail(m, etr_arena_format(m->arena, "it imports %.*s.%.*s, which no tensor needs", (int)ETR_MIN(module.size, 80),
+                             module.data, (int)ETR_MIN(name.size, 80), name.data));
 }
 
 static void find_name_on_stack(machine *m) {
@@ -197,7 +196,7 @@ static void find_name_on_stack(machine *m) {
   if (name->kind == ETR_PICKLE_STRING && module->kind == ETR_PICKLE_STRING)
     find_name(m, module->text, name->text);
   else
-    fail(m, "a name is no text");
+    fail(m, "a name is not a string");
 }
 
 /* ---- Tensors ---- */
@@ -206,10 +205,11 @@ static void find_name_on_stack(machine *m) {
 static void load_storage(machine *m) {
   const value *id = pop(m);
   if (m->message) return;
-  const value *const *item = id->items.data;
-  bool good = id->kind == ETR_PICKLE_LIST && id->items.count == 5 && item[0]->kind == ETR_PICKLE_STRING && etr_slice_is(item[0]->text, "storage") &&
-              item[1]->kind == ETR_PICKLE_NAME && item[1]->name == ETR_NAME_STORAGE && item[2]->kind == ETR_PICKLE_STRING;
-  value *storage = good ? push(m, ETR_PICKLE_STORAGE) : fail(m, "it refers to something that is no tensor's storage");
+  value *const *item = id->items.data;
+  bool good = id->kind == ETR_PICKLE_LIST && id->items.count == 5 && item[0]->kind == ETR_PICKLE_STRING &&
+              etr_slice_is(item[0]->text, "storage") && item[1]->kind == ETR_PICKLE_NAME &&
+              item[1]->name == ETR_NAME_STORAGE && item[2]->kind == ETR_PICKLE_STRING;
+  value *storage = good ? push(m, ETR_PICKLE_STORAGE) : fail(m, "it refers to something other than a tensor's storage");
   if (!storage) return;
   storage->text = item[2]->text;
   storage->element = item[1]->element;
@@ -217,10 +217,10 @@ static void load_storage(machine *m) {
 
 static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count) {
   *count = tuple->items.count;
-  if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK) return fail(m, "a tensor's shape is senseless");
+  if (tuple->kind != ETR_PICKLE_LIST || *count > ETR_MOST_RANK) return fail(m, "a tensor has an invalid shape");
   int64_t *numbers = etr_arena_alloc_array(m->arena, *count, sizeof *numbers);
   for (size_t i = 0; numbers && i < *count; i++) {
-    if (tuple->items.data[i]->kind != ETR_PICKLE_INT) return fail(m, "a tensor's shape is senseless");
+    if (tuple->items.data[i]->kind != ETR_PICKLE_INT) return fail(m, "a tensor has an invalid shape");
     numbers[i] = tuple->items.data[i]->number;
   }
   return numbers ? numbers : fail(m, NULL);
@@ -229,10 +229,11 @@ static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count
 static void build_tensor(machine *m, const value *arguments, bool typed) {
   enum { STORAGE, OFFSET, SIZES, STRIDES, DTYPE = 6 };
   size_t rank = 0, stride_count = 0;
-  const value *const *a = arguments->items.data;
-  bool good = arguments->items.count > (typed ? DTYPE : STRIDES) && a[STORAGE]->kind == ETR_PICKLE_STORAGE && a[OFFSET]->kind == ETR_PICKLE_INT &&
-              a[OFFSET]->number >= 0 && (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
-  value *tensor = good ? make(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is made in an unknown way");
+  value *const *a = arguments->items.data;
+  bool good = arguments->items.count > (typed ? DTYPE : STRIDES) && a[STORAGE]->kind == ETR_PICKLE_STORAGE &&
+              a[OFFSET]->kind == ETR_PICKLE_INT && a[OFFSET]->number >= 0 &&
+              (!typed || (a[DTYPE]->kind == ETR_PICKLE_NAME && a[DTYPE]->name == ETR_NAME_DTYPE));
+  value *tensor = good ? make(m, ETR_PICKLE_TENSOR) : fail(m, "a tensor is rebuilt in an unknown way");
   if (!tensor) return;
   tensor->storage = a[STORAGE];
   tensor->element = typed ? a[DTYPE]->element : a[STORAGE]->element;
@@ -241,7 +242,7 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
   tensor->strides = tensor->sizes ? read_numbers(m, a[STRIDES], &stride_count) : NULL;
   tensor->rank = (int32_t)rank;
   if (!tensor->element || rank != stride_count)
-    fail(m, "a tensor is made in an unknown way");
+    fail(m, "a tensor is rebuilt in an unknown way");
   else
     push_value(m, tensor);
 }
@@ -255,7 +256,7 @@ static void reduce(machine *m) {
     push(m, ETR_PICKLE_DICT);
   else if (callable && function->name == ETR_NAME_REBUILD_PARAMETER && arguments->items.count > 0 &&
            arguments->items.data[0]->kind == ETR_PICKLE_TENSOR)
-    push_value(m, (value *)arguments->items.data[0]);
+    push_value(m, arguments->items.data[0]);
   else if (callable && (function->name == ETR_NAME_REBUILD_TENSOR || function->name == ETR_NAME_REBUILD_TYPED_TENSOR))
     build_tensor(m, arguments, function->name == ETR_NAME_REBUILD_TYPED_TENSOR);
   else
@@ -385,18 +386,11 @@ const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_
     at = m.at;
     opcode = (uint8_t)take_number(&m, 1);
     if (!m.message && opcode != '.' && !run_scalar(&m, opcode) && !run_structure(&m, opcode))
-      fail(&m, etr_arena_format(arena, "its instruction 0x%02X is none that data needs", opcode));
+      fail(&m, etr_arena_format(arena, "its opcode 0x%02X is not one that data needs", opcode));
   }
   if (!m.message) *out = pop(&m);
   if (!m.message && m.marks.count) fail(&m, "a mark is left over");
   if (m.message) *out = NULL;
   *offset = at;
   return m.message;
-}
-
-const etr_pickle_value *etr_pickle_find(const etr_pickle_value *dict, etr_slice key) {
-  const etr_pickle_value *found = NULL;
-  for (size_t i = 0; dict->kind == ETR_PICKLE_DICT && i + 1 < dict->items.count; i += 2)
-    if (dict->items.data[i]->kind == ETR_PICKLE_STRING && etr_slice_equal(dict->items.data[i]->text, key)) found = dict->items.data[i + 1];
-  return found;
 }

@@ -2,16 +2,17 @@
  *
  * pickle.h - what torch.save pickles of lists, tuples and dicts of tensors, numbers and strings. Layer 2.
  *
- * A pickle is a program for a stack machine that may call any function of Python. Here nothing is called: the machine knows the instructions that
- * Python's pickler writes for such data, and the few names that stand for a tensor, and refuses all else. A value that is used twice is one
- * value, so that the whole is a graph, and may be cyclic; it is no larger than the pickle, but a walk through it must be bounded.
- * Opcodes: CPython's Lib/pickletools.py. Tensors: torch/_utils.py, _rebuild_tensor_v2 and _v3.
+ * A pickle is a program for a stack machine that may call any function of Python. Here nothing is called: the machine
+ * knows the instructions that Python's pickler writes for such data, and the few names that stand for a tensor, and
+ * refuses all else. A value that is used twice is one value, so that the whole is a graph, and may be cyclic; it is no
+ * larger than the pickle, but a walk through it must be bounded. Opcodes: CPython's Lib/pickletools.py. Tensors:
+ * torch/_utils.py, _rebuild_tensor_v2 and _v3.
  */
 #ifndef ETR_PICKLE_H
 #define ETR_PICKLE_H
 
-#include "arena.h"
-#include "element.h"
+#include "base/arena.h"
+#include "formats/element.h"
 
 typedef enum etr_pickle_kind {
   ETR_PICKLE_NONE,
@@ -43,7 +44,7 @@ typedef struct etr_pickle_value {
   double real;
   etr_slice text; /* points into the pickle */
   struct {
-    const struct etr_pickle_value **data;
+    struct etr_pickle_value **data;
     size_t count, capacity;
   } items;
   const etr_element *element;             /* of a name, a storage, a tensor; NULL: untyped bytes */
@@ -53,7 +54,8 @@ typedef struct etr_pickle_value {
   int32_t rank;
 } etr_pickle_value;
 
-/** More values than any real archive of outputs has: what a pickle may use of memory does not follow from its size alone. */
+/** More values than any real archive of outputs has: what a pickle may use of memory does not follow from its size
+ * alone. */
 enum { ETR_MOST_PICKLE_VALUES = 1 << 18 };
 
 /**
@@ -61,8 +63,5 @@ enum { ETR_MOST_PICKLE_VALUES = 1 << 18 };
  * Gives NULL, or a text in the arena that says what is wrong (also "out of memory").
  */
 const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes, uint64_t *offset);
-
-/** The value of a text key of a dict, or NULL. */
-const etr_pickle_value *etr_pickle_find(const etr_pickle_value *dict, etr_slice key);
 
 #endif

@@ -6,16 +6,19 @@
 #ifndef ETR_PROGRAM_H
 #define ETR_PROGRAM_H
 
-#include "arena.h"
-#include "json.h"
+#include "base/arena.h"
+#include "base/budget.h"
+#include "formats/json.h"
 
 /**
- * Reads one program document into *out: nodes, modules, subgraphs, dialect and schema_version; module, method, entry and times are the
- * caller's. `strings` interns every text, so that programs of one record share them, and gives the arena that all lives in.
- * graph_id is the record's export_graph_id, 0 if it has none. More than max_nodes nodes, nested graphs included, are an error.
+ * Reads one program document into *out: nodes, modules, subgraphs, dialect and schema_version; module, method, entry
+ * and times are the caller's. `strings` interns every text, so that programs of one record share them, and gives the
+ * arena that all lives in. graph_id is the record's export_graph_id, 0 if it has none. Its nodes, nested graphs
+ * included, are taken from the budget, which may be NULL.
  *
- * ETR_ERROR_FORMAT and ETR_ERROR_MEMORY are told by the status alone: the caller knows the file and asks `json` for place and reason.
+ * ETR_ERROR_FORMAT and ETR_ERROR_MEMORY are told by the status alone: the caller knows the file and asks `json` for
+ * place and reason.
  */
-etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id, uint32_t max_nodes);
+etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id, etr_budget *budget);
 
 #endif

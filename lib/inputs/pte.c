@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte.c - the methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root where segments follow.
+ * pte.c - the methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root
+ * where segments follow.
  */
-#include "pte.h"
+#include "inputs/pte.h"
 
-#include "backend.h"
-#include "element.h"
-#include "flatbuf.h"
+#include "formats/element.h"
+#include "inputs/pte_payload.h"
 
 #include <inttypes.h>
 
 /* Fields, in the order of the schema; a union takes two: type, then value. */
-enum { PROGRAM_PLANS = 1, PROGRAM_INLINE_DATA = 3, PROGRAM_SEGMENTS };
+enum { PROGRAM_PLANS = 1 };
 enum { PLAN_NAME, PLAN_VALUES = 2, PLAN_INPUTS, PLAN_OUTPUTS, PLAN_CHAINS, PLAN_OPERATORS, PLAN_DELEGATES };
 enum { CHAIN_INSTRUCTIONS = 2 };
 enum { UNION_TYPE, UNION_VALUE }; /* of Instruction and of EValue */
@@ -20,18 +20,25 @@ enum { MOVE_FROM, MOVE_TO };
 enum { JUMP_CONDITION, JUMP_DESTINATION };
 enum { FREE_VALUE };
 enum { OPERATOR_NAME, OPERATOR_OVERLOAD };
-enum { DELEGATE_ID, DELEGATE_PROCESSED };
-enum { REFERENCE_LOCATION, REFERENCE_INDEX };
-enum { INLINE_DATA };
-enum { SEGMENT_OFFSET, SEGMENT_SIZE };
+enum { DELEGATE_ID };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8 };
 enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
 enum { LIST_ITEMS };
 
 /* Types of a value. */
-enum { TYPE_INT = 2, TYPE_BOOL, TYPE_DOUBLE, TYPE_TENSOR, TYPE_STRING, TYPE_INT_LIST, TYPE_TENSOR_LIST = 10, TYPE_OPTIONAL_TENSOR_LIST };
+enum {
+  TYPE_INT = 2,
+  TYPE_BOOL,
+  TYPE_DOUBLE,
+  TYPE_TENSOR,
+  TYPE_STRING,
+  TYPE_INT_LIST,
+  TYPE_TENSOR_LIST = 10,
+  TYPE_OPTIONAL_TENSOR_LIST
+};
 
-enum { LOCATION_INLINE, LOCATION_SEGMENT };
+/* A delegate is worth its call where it does much: models have dozens. */
+enum { DEFAULT_MAX_DELEGATES = 8192 };
 
 /* The extended header stands behind root offset and identifier: magic, length, then the sizes as u64. */
 enum { HEADER_AT = 8, HEADER_LENGTH = 4, HEADER_PROGRAM_SIZE = 8, HEADER_SEGMENT_BASE = 16, HEADER_BYTES = 24 };
@@ -44,13 +51,8 @@ typedef struct pte_reader {
   etr_fb fb;
   etr_arena *arena;
   etr_map names;
-  etr_slice bytes;          /* the file, or its part without segments */
-  const etr_seekable *file; /* holds the segments; NULL: they are in `bytes` */
-  uint64_t max_bytes;       /* of a payload */
-  size_t program_size;
-  uint64_t segment_base; /* 0: there are no segments */
-  etr_fb_at inline_data, segments;
-  uint32_t inline_count, segment_count;
+  uint32_t max_delegates; /* of one method */
+  etr_pte_payloads payloads;
   etr_vec(pte_operator) operators; /* of the method being read */
 } pte_reader;
 
@@ -75,7 +77,8 @@ static int32_t *read_numbers(pte_reader *reader, etr_fb_at table, unsigned field
 }
 
 /* A vector of indices of the method's values. */
-static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field, size_t value_count, size_t *count) {
+static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field, size_t value_count,
+                                   size_t *count) {
   int32_t *indices = read_numbers(reader, table, field, count);
   for (size_t i = 0; i < *count; i++) indices[i] = valid_index(indices[i], value_count);
   return indices;
@@ -147,53 +150,19 @@ static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan)
 
 /* ---- Delegates ---- */
 
-static etr_slice inline_payload(pte_reader *reader, uint32_t index) {
-  if (index >= reader->inline_count) return (etr_slice){0};
-  return etr_fb_bytes(&reader->fb, etr_fb_table_at(&reader->fb, reader->inline_data, index), INLINE_DATA);
-}
-
-/* Reads from the file as much of a payload as is of use. */
-static etr_slice read_payload(pte_reader *reader, uint64_t at, uint64_t size) {
-  char head[ETR_PAYLOAD_HEAD_BYTES];
-  size_t head_size = (size_t)ETR_MIN(size, (uint64_t)sizeof head);
-  if (!etr_seekable_read(reader->file, at, head, head_size)) return (etr_slice){0};
-  uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, size);
-  char *payload = needed && needed <= reader->max_bytes ? etr_arena_alloc(reader->arena, (size_t)needed) : NULL;
-  if (!payload || !etr_seekable_read(reader->file, at, payload, (size_t)needed)) return (etr_slice){0};
-  return (etr_slice){payload, (size_t)needed};
-}
-
-static etr_slice segment_payload(pte_reader *reader, uint32_t index) {
-  uint64_t file_size = reader->file ? reader->file->size : reader->bytes.size;
-  if (index >= reader->segment_count || reader->segment_base == 0 || reader->segment_base > file_size) return (etr_slice){0};
-  etr_fb_at segment = etr_fb_table_at(&reader->fb, reader->segments, index);
-  uint64_t offset = etr_fb_u64(&reader->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(&reader->fb, segment, SEGMENT_SIZE, 0);
-  uint64_t room = file_size - reader->segment_base;
-  if (offset > room || size > room - offset) return (etr_slice){0};
-  if (reader->file) return read_payload(reader, reader->segment_base + offset, size);
-  return (etr_slice){reader->bytes.data + (size_t)(reader->segment_base + offset), (size_t)size};
-}
-
-static etr_slice payload_of(pte_reader *reader, etr_fb_at reference) {
-  if (reference == 0) return (etr_slice){0};
-  uint32_t index = etr_fb_u32(&reader->fb, reference, REFERENCE_INDEX, 0);
-  switch (etr_fb_u8(&reader->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
-  case LOCATION_INLINE: return inline_payload(reader, index);
-  case LOCATION_SEGMENT: return segment_payload(reader, index);
-  default: return (etr_slice){0};
-  }
-}
+static const char too_many_delegates[] = "a method has too many delegates; raise this limit with --max-delegates";
 
 static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_vec(etr_pte_delegate) delegates = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_DELEGATES, 4, &count);
+  if (count > reader->max_delegates) etr_fb_fail(&reader->fb, vector, too_many_delegates);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_delegate *delegate = etr_vec_push(reader->arena, &delegates);
     if (!delegate) break;
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
     delegate->backend = read_text(reader, table, DELEGATE_ID);
-    delegate->payload = payload_of(reader, etr_fb_table(&reader->fb, table, DELEGATE_PROCESSED));
+    delegate->payload = etr_pte_payload(&reader->payloads, table);
   }
   out->delegates = delegates.data;
   out->delegate_count = delegates.count;
@@ -220,14 +189,17 @@ static void read_kernel_call(pte_reader *reader, etr_instruction *out, etr_fb_at
 }
 
 /* Up to two fields that are indices of values, as arguments. */
-static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table, size_t count, size_t value_count) {
+static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_at table, size_t count,
+                              size_t value_count) {
   int32_t *args = etr_arena_alloc_array(reader->arena, count, sizeof *args);
   out->arg_count = args ? count : 0;
-  for (size_t i = 0; i < out->arg_count; i++) args[i] = valid_index(etr_fb_i32(&reader->fb, table, (unsigned)i, 0), value_count);
+  for (size_t i = 0; i < out->arg_count; i++)
+    args[i] = valid_index(etr_fb_i32(&reader->fb, table, (unsigned)i, 0), value_count);
   out->args = args;
 }
 
-static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method, uint32_t instruction_count, etr_fb_at table) {
+static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method,
+                             uint32_t instruction_count, etr_fb_at table) {
   etr_fb *fb = &reader->fb;
   uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
   etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
@@ -274,8 +246,7 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
   etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
-  reader->inline_data = etr_fb_vector(fb, program, PROGRAM_INLINE_DATA, 4, &reader->inline_count);
-  reader->segments = etr_fb_vector(fb, program, PROGRAM_SEGMENTS, 4, &reader->segment_count);
+  etr_pte_payloads_init(&reader->payloads, program);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_method *method = etr_vec_push(reader->arena, &methods);
     if (!method) break;
@@ -291,19 +262,13 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   *out = (etr_pte){.methods = methods.data, .method_count = methods.count};
 }
 
-static uint64_t load(etr_slice bytes, size_t at, unsigned width) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < width; i++) value |= (uint64_t)(unsigned char)bytes.data[at + i] << (8 * i);
-  return value;
-}
-
 /* What the extended header says; without one the whole file is the program and there are no segments. */
 static uint64_t read_extended_header(etr_slice head, uint64_t file_size, uint64_t *segment_base) {
   *segment_base = 0;
   if (head.size < HEADER_AT + HEADER_BYTES || memcmp(head.data + HEADER_AT, "eh00", 4) != 0) return file_size;
-  if (load(head, HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES) return file_size;
-  *segment_base = load(head, HEADER_AT + HEADER_SEGMENT_BASE, 8);
-  return ETR_MIN(file_size, load(head, HEADER_AT + HEADER_PROGRAM_SIZE, 8));
+  if (etr_load_le(head.data + HEADER_AT + HEADER_LENGTH, 4) < HEADER_BYTES) return file_size;
+  *segment_base = etr_load_le(head.data + HEADER_AT + HEADER_SEGMENT_BASE, 8);
+  return ETR_MIN(file_size, etr_load_le(head.data + HEADER_AT + HEADER_PROGRAM_SIZE, 8));
 }
 
 static etr_status check_identifier(etr_slice bytes, const char *path, etr_error *error) {
@@ -311,56 +276,64 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
   if (etr_slice_is(identifier, "ET12")) return ETR_OK;
   if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
   if (etr_slice_is(identifier, "BP08"))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "a BundledProgram, not a program: give the .pte that it was made from");
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4,
+                    "a BundledProgram, not a program; give the .pte it was made from");
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .pte: the identifier ET12 is missing");
 }
 
-static etr_status read_program(pte_reader *reader, etr_pte *out, const char *path, etr_error *error) {
-  uint64_t file_size = reader->file ? reader->file->size : reader->bytes.size;
-  ETR_TRY(check_identifier(reader->bytes, path, error));
-  etr_map_init(&reader->names, reader->arena);
-  reader->program_size = (size_t)ETR_MIN((uint64_t)reader->bytes.size, read_extended_header(reader->bytes, file_size, &reader->segment_base));
-  etr_fb_init(&reader->fb, reader->bytes.data, reader->program_size);
-  read_methods(reader, out);
-  if (!stopped(reader)) return ETR_OK;
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
+                        const etr_pte_limits *limits, etr_error *error) {
   *out = (etr_pte){0};
-  if (etr_arena_failed(reader->arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->fb.offset, "damaged .pte: %s", reader->fb.message);
-}
-
-etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error) {
-  pte_reader reader = {.arena = arena, .bytes = bytes};
+  ETR_TRY(check_identifier(bytes, path, error));
+  pte_reader reader = {.arena = arena,
+                       .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
+                       .payloads = {.arena = arena, .bytes = bytes, .file = file, .left = limits->max_bytes}};
+  uint64_t size = read_extended_header(bytes, file ? file->size : bytes.size, &reader.payloads.segment_base);
+  etr_fb_init(&reader.fb, bytes.data, (size_t)ETR_MIN(size, (uint64_t)bytes.size));
+  etr_map_init(&reader.names, arena);
+  reader.payloads.fb = &reader.fb;
+  read_methods(&reader, out);
+  out->cut = reader.names.cut;
+  if (!stopped(&reader)) return ETR_OK;
   *out = (etr_pte){0};
-  return read_program(&reader, out, path, error);
+  if (etr_arena_failed(arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  const char *message = reader.fb.message;
+  bool is_limit = message == etr_pte_beyond_limit || message == too_many_delegates;
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "%s%s",
+                  is_limit ? "" : "damaged .pte: ", message);
 }
 
 /* Loads the program, but not the segments. */
-static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path, uint64_t max_bytes, etr_error *error) {
+static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path, uint64_t max_bytes,
+                               etr_error *error) {
   char head[HEADER_AT + HEADER_BYTES];
   uint64_t segment_base;
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
-  if (!etr_seekable_read(file, 0, head, head_size)) return etr_fail(error, ETR_ERROR_IO, path, NULL, 0, "cannot read the file's beginning");
+  if (!etr_seekable_read(file, 0, head, head_size))
+    return etr_fail(error, ETR_ERROR_IO, path, NULL, 0, "cannot read the start of the file");
   ETR_TRY(check_identifier((etr_slice){head, head_size}, path, error));
   uint64_t size = read_extended_header((etr_slice){head, head_size}, file->size, &segment_base);
   if (size > max_bytes)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
-                    "the program is larger than the limit of %" PRIu64 " bytes, which --max-bytes raises", max_bytes);
+                    "the program is more than the %" PRIu64 " bytes left to read; raise this limit with --max-bytes",
+                    max_bytes);
   return etr_seekable_load(program, file, 0, (size_t)size, path, error);
 }
 
-etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path, uint64_t max_bytes, etr_error *error) {
+etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path,
+                             const etr_pte_limits *limits, etr_error *error) {
   etr_seekable file;
-  pte_reader reader = {.arena = arena, .file = &file, .max_bytes = max_bytes};
   *out = (etr_pte){0};
   *program = (etr_file){0};
   if (!etr_file_is_regular(path)) {
-    ETR_TRY(etr_file_read(program, path, max_bytes, error));
-    return etr_pte_read(out, arena, (etr_slice){(const char *)program->data, program->size}, path, error);
+    ETR_TRY(etr_file_read(program, path, limits->max_bytes, error));
+    return etr_pte_read(out, arena, etr_file_bytes(program), NULL, path, limits, error);
   }
   ETR_TRY(etr_seekable_open(&file, path, error));
-  etr_status status = load_program(program, &file, path, max_bytes, error);
-  reader.bytes = (etr_slice){(const char *)program->data, program->size};
-  if (status == ETR_OK) status = read_program(&reader, out, path, error);
+  etr_status status = load_program(program, &file, path, limits->max_bytes, error);
+  etr_pte_limits left = *limits;
+  left.max_bytes -= program->size;
+  if (status == ETR_OK) status = etr_pte_read(out, arena, etr_file_bytes(program), &file, path, &left, error);
   etr_seekable_close(&file);
   return status;
 }

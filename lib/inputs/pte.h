@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte.h - the methods of a .pte as far as the join needs them: instruction lists, operators, delegates and where their payloads lie. Layer 2.
- * Schema: executorch/exir/_serialize/program.fbs; the extended header eh00 after runtime/executor and exir/_serialize/_program.py.
+ * pte.h - the methods of a .pte as far as the join needs them: instruction lists, operators, delegates and where their
+ * payloads lie. Layer 2. Schema: executorch/exir/_serialize/program.fbs; the extended header eh00 after
+ * runtime/executor and exir/_serialize/_program.py.
  */
 #ifndef ETR_PTE_H
 #define ETR_PTE_H
 
-#include "arena.h"
-#include "file.h"
+#include "base/arena.h"
+#include "base/file.h"
 
 typedef enum etr_instruction_kind {
   ETR_INSTRUCTION_UNKNOWN,
@@ -24,14 +25,16 @@ typedef struct etr_instruction {
   const char *overload; /* "out"; "" if it has none; NULL where op is */
   int32_t delegate;     /* of a delegate call: index into etr_pte_method.delegates; else -1 */
   int32_t jump_target;  /* of a jump: instruction, or instruction_count for the end; else -1 */
-  const int32_t *args;  /* kernel and delegate calls: indices into the method's values; a move: {from, to}; a jump: {condition}; free: {value}.
-                           Every index of a value in here is valid, or -1 where the file has none or a senseless one */
+  const int32_t *args;  /* kernel and delegate calls: indices into the method's values; a move: {from, to}; a jump:
+                           {condition}; free: {value}. Every index of a value in here is valid, or -1 where the file
+                           has none or a senseless one */
   size_t arg_count;
 } etr_instruction;
 
 typedef struct etr_pte_delegate {
   const char *backend; /* "XnnpackBackend" */
-  etr_slice payload;   /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or absent */
+  etr_slice payload;   /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or
+                          absent */
 } etr_pte_delegate;
 
 typedef enum etr_pte_value_kind {
@@ -54,8 +57,8 @@ typedef struct etr_pte_value {
   bool constant;        /* tensor with data in the file */
   const int32_t *items; /* of a tensor list: indices of values */
   size_t item_count;
-  uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or are the same data
-                       looked at otherwise. 0: not planned */
+  uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or
+                       are the same data looked at otherwise. 0: not planned */
 } etr_pte_value;
 
 typedef struct etr_pte_method {
@@ -73,21 +76,38 @@ typedef struct etr_pte_method {
 typedef struct etr_pte {
   const etr_pte_method *methods;
   size_t method_count;
+  etr_cut_names cut;
 } etr_pte;
 
-/**
- * Reads a program. Strings and arrays live in the arena; payloads point into `bytes`, which must outlive them.
- * Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12; a BundledProgram BP08 is named as such; an offset outside the file),
- * ETR_ERROR_MEMORY.
- */
-etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path, etr_error *error);
+/** How much is read. Zeroed: as much as there is of bytes, the default of delegates. */
+typedef struct etr_pte_limits {
+  uint64_t max_bytes;     /* of the program and what is read of segments, where a file is read */
+  uint32_t max_delegates; /* of one method; 0: 8192 */
+} etr_pte_limits;
 
 /**
- * The same from a file, of which the program is read, and of delegates in segments behind it what their backends know to be of use: never the
- * weights, so that a program of many gigabytes costs what a small one does. A pipe is read whole. *program gets the bytes that inline payloads
- * point into: free it with etr_file_clear() when they are no longer needed, on failure as well.
- * Errors: those of etr_pte_read(); ETR_ERROR_IO; ETR_ERROR_FORMAT if the program without segments is larger than max_bytes.
+ * Reads a program. Strings and arrays live in the arena; payloads point into `bytes`, which must outlive them, or were
+ * read into the arena from `file`, which holds the segments behind the program; NULL: they are in `bytes`.
+ * Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12; a BundledProgram BP08 is named as such; an offset
+ * outside the file; payloads that are not the same and overlap), or without it beyond a limit; ETR_ERROR_MEMORY.
  */
-etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path, uint64_t max_bytes, etr_error *error);
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
+                        const etr_pte_limits *limits, etr_error *error);
+
+/**
+ * Reads the program of a file, and of payloads in segments only what their backends need for the graph: never weights,
+ * so that a program of many gigabytes costs what a small one does. A pipe is read whole. *program gets the bytes that
+ * inline payloads point into: free it with etr_file_clear(), on failure as well. Errors: those of etr_pte_read(), and
+ * ETR_ERROR_IO.
+ */
+etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path,
+                             const etr_pte_limits *limits, etr_error *error);
+
+/**
+ * The same of a program inside an ETRecord, which is read whole. Errors: those of etr_pte_read() and
+ * etr_archive_read(), with the entry.
+ */
+etr_status etr_pte_read_entry(etr_pte *out, etr_file *program, etr_arena *arena, const char *record, const char *entry,
+                              const etr_pte_limits *limits, etr_error *error);
 
 #endif

@@ -2,28 +2,12 @@
  *
  * record.c - the entries of an ETRecord, and what each is read as.
  */
-#include "record.h"
+#include "inputs/record.h"
 
-#include "archive.h"
-#include "maps.h"
-#include "program.h"
+#include "formats/archive.h"
+#include "inputs/program.h"
 
 #include <stdio.h>
-
-#define EDGE_ENTRY "edge_dialect_exported_program"
-#define ATEN_ENTRY "exported_program"
-
-typedef enum entry_kind { /* bits: several kinds are read together, in the record's order */
-                          ENTRY_UNKNOWN = 1 << 0,
-                          ENTRY_IGNORED = 1 << 1, /* weights, example inputs, the identifier */
-                          ENTRY_EDGE_PROGRAM = 1 << 2,
-                          ENTRY_OTHER_PROGRAM = 1 << 3,
-                          ENTRY_HANDLE_MAP = 1 << 4,
-                          ENTRY_DELEGATE_MAP = 1 << 5,
-                          ENTRY_GRAPH_ID = 1 << 6,
-                          ENTRY_REFERENCE_OUTPUTS = 1 << 7,
-                          ENTRY_REPRESENTATIVE_INPUTS = 1 << 8,
-} entry_kind;
 
 typedef struct reader {
   etr_record *record;
@@ -34,8 +18,10 @@ typedef struct reader {
   etr_record_limits limits;
   etr_warnings *warnings;
   etr_maps *maps;
+  const char *edge_entry; /* what the entries of Edge programs are called in this record */
   int64_t graph_id;
   etr_vec(etr_graph) graphs;
+  const char *cut_entry;   /* the first in which a name is cut; NULL if there is none */
   etr_error first_failure; /* of an entry that was left out: the reason to give when no graph remains */
 } reader;
 
@@ -53,51 +39,71 @@ void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint6
                            .message = etr_arena_text(warnings->arena, etr_slice_of(message))};
 }
 
-/* ---- What an entry is ---- */
-
-/* X_state_dict, X_constants and X_example_inputs hold weights and inputs of program X. The program's name, or empty. */
-static etr_slice program_of_weights(etr_slice name) {
-  static const char *const suffixes[] = {"_state_dict", "_constants", "_example_inputs"};
-  for (size_t i = 0; i < ETR_COUNT(suffixes); i++) {
-    etr_slice suffix = etr_slice_of(suffixes[i]);
-    if (name.size > suffix.size && etr_slice_ends(name, suffix)) return (etr_slice){name.data, name.size - suffix.size};
-  }
-  return (etr_slice){0};
+void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry, etr_cut_names *cut) {
+  enum { SHOWN = 60 };
+  if (cut->first && cut->count == 1)
+    etr_warn(warnings, file, entry, ETR_NO_OFFSET, "a name longer than 64 KiB was cut; it begins with %.*s",
+             ETR_HEAD(cut->first, SHOWN));
+  else if (cut->first)
+    etr_warn(warnings, file, entry, ETR_NO_OFFSET, "%zu names longer than 64 KiB were cut; the first begins with %.*s",
+             cut->count, ETR_HEAD(cut->first, SHOWN));
+  *cut = (etr_cut_names){0};
 }
 
-static entry_kind kind_of(const char *name) {
-  static const struct {
-    const char *name;
-    entry_kind kind;
-  } known[] = {
-      {"ETRECORD_V0", ENTRY_IGNORED},
-      {"debug_handle_map", ENTRY_HANDLE_MAP},
-      {"delegate_map", ENTRY_DELEGATE_MAP},
-      {"instruction_id_to_num_outs_map", ENTRY_IGNORED},
-      {"export_graph_id", ENTRY_GRAPH_ID},
-      {"reference_outputs", ENTRY_REFERENCE_OUTPUTS},
-      {ATEN_ENTRY, ENTRY_OTHER_PROGRAM},
-      {EDGE_ENTRY, ENTRY_EDGE_PROGRAM},
-      {"representative_inputs", ENTRY_REPRESENTATIVE_INPUTS},
-  };
-  for (size_t i = 0; i < ETR_COUNT(known); i++)
-    if (strcmp(name, known[i].name) == 0) return known[i].kind;
-  if (program_of_weights(etr_slice_of(name)).size) return ENTRY_IGNORED;
-  const char *slash = strrchr(name, '/');
-  if (!slash) return ENTRY_UNKNOWN;
-  return etr_slice_equal((etr_slice){name, (size_t)(slash - name)}, ETR_SLICE(EDGE_ENTRY)) ? ENTRY_EDGE_PROGRAM : ENTRY_OTHER_PROGRAM;
+/* ---- What an entry is ---- */
+
+static etr_entry_kind kind_of(const reader *r, const char *name) { return etr_entry_kind_of(name, r->edge_entry); }
+
+/* How many Edge programs there are; *only is the method of the one: a record of one method may leave it unsaid. */
+static size_t count_edge_programs(const reader *r, const char **only) {
+  size_t count = 0;
+  *only = "forward";
+  for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
+    const char *name = etr_archive_name(r->archive, i), *slash = strrchr(name, '/');
+    if (kind_of(r, name) != ETR_ENTRY_EDGE_PROGRAM) continue;
+    count++;
+    if (slash) *only = slash + 1;
+  }
+  return count;
+}
+
+/* In 2023 the graph nearest to the program had another name. */
+static etr_status begin_maps(reader *r, etr_error *error) {
+  const char *only;
+  r->edge_entry = ETR_EDGE_ENTRY;
+  if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
+  bool is_only = count_edge_programs(r, &only) <= 1;
+  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
+  return r->maps ? ETR_OK : etr_fail(error, ETR_ERROR_MEMORY, r->path, NULL, ETR_NO_OFFSET, "out of memory");
 }
 
 /* ---- Entries ---- */
 
-/* Closes an entry after its document was read; tells what was wrong with either. */
-static etr_status finish_entry(reader *r, etr_archive_entry *entry, etr_json *json, const char *name, etr_error *error) {
+/* An entry's bytes, and which was the first: pickled graphs begin with 0x80, which no JSON does. */
+typedef struct document {
+  etr_archive_entry *entry;
+  int first;
+} document;
+
+static int64_t read_document(void *context, char *into, size_t size) {
+  document *d = context;
+  int64_t got = etr_archive_entry_read(d->entry, into, size);
+  if (d->first < 0 && got > 0) d->first = (unsigned char)into[0];
+  return got;
+}
+
+/* After a document was read: what was wrong with it or its entry. */
+static etr_status finish_entry(reader *r, const document *d, etr_json *json, const char *name, etr_error *error) {
   bool document_failed = etr_json_failed(json) && !etr_json_source_failed(json);
   etr_status status = ETR_OK;
-  if (document_failed)
-    status = etr_fail(error, ETR_ERROR_FORMAT, r->path, name, etr_json_offset(json), "not the JSON it should be: %s", etr_json_message(json));
+  if (document_failed && d->first == 0x80)
+    status = etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0,
+                      "pickled, as the first ETRecords were, and not read: unpickling can run any code");
+  else if (document_failed)
+    status = etr_fail(error, ETR_ERROR_FORMAT, r->path, name, etr_json_offset(json), "%s%s",
+                      etr_budget_refused(r->limits.budget) ? "" : "unexpected JSON: ", etr_json_message(json));
   else if (!etr_json_out_of_memory(json))
-    status = etr_archive_entry_finish(entry, error);
+    status = etr_archive_entry_finish(d->entry, error);
   if (etr_json_out_of_memory(json) || etr_arena_failed(r->arena))
     status = etr_fail(error, ETR_ERROR_MEMORY, r->path, name, ETR_NO_OFFSET, "out of memory");
   return status;
@@ -106,17 +112,20 @@ static etr_status finish_entry(reader *r, etr_archive_entry *entry, etr_json *js
 typedef void (*document_reader)(reader *r, etr_json *json, const char *name);
 
 static etr_status read_entry(reader *r, size_t index, document_reader read, etr_error *error) {
-  etr_archive_entry *entry;
+  document d = {.first = -1};
   const char *name = etr_archive_name(r->archive, index);
-  ETR_TRY(etr_archive_entry_open(&entry, r->archive, index, r->limits.entry_bytes, error));
-  etr_json *json = etr_json_open(etr_archive_entry_read, entry, NULL);
+  const char *refused = etr_budget_take(r->limits.budget, ETR_BYTES, etr_archive_size(r->archive, index));
+  if (refused) return etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0, "%s", refused);
+  ETR_TRY(etr_archive_entry_open(&d.entry, r->archive, index, 0, error));
+  etr_json *json = etr_json_open(read_document, &d, NULL);
   etr_status status = json ? ETR_OK : etr_fail(error, ETR_ERROR_MEMORY, r->path, name, ETR_NO_OFFSET, "out of memory");
   if (json) {
     read(r, json, name);
-    status = finish_entry(r, entry, json, name, error);
+    if (r->strings.cut.first && !r->cut_entry) r->cut_entry = name;
+    status = finish_entry(r, &d, json, name, error);
   }
   etr_json_close(json);
-  etr_archive_entry_close(entry);
+  etr_archive_entry_close(d.entry);
   return status;
 }
 
@@ -133,7 +142,7 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
   int64_t graph_id = r->limits.edge_only ? 0 : r->graph_id; /* leads to nodes of programs that are not read */
-  if (etr_program_read(&graph, &r->strings, json, graph_id, r->limits.nodes) == ETR_OK) add_graph(r, graph, name);
+  if (etr_program_read(&graph, &r->strings, json, graph_id, r->limits.budget) == ETR_OK) add_graph(r, graph, name);
 }
 
 static void read_handle_map(reader *r, etr_json *json, const char *name) {
@@ -150,6 +159,12 @@ static void read_delegate_map(reader *r, etr_json *json, const char *name) {
   r->record->has_delegate_map = !etr_json_failed(json);
 }
 
+static void read_output_counts(reader *r, etr_json *json, const char *name) {
+  (void)name;
+  etr_maps_read_output_counts(r->maps, json);
+  etr_json_end(json);
+}
+
 static void read_graph_id(reader *r, etr_json *json, const char *name) {
   (void)name;
   if (etr_json_null(json)) return;
@@ -160,11 +175,11 @@ static void read_graph_id(reader *r, etr_json *json, const char *name) {
 /* Reads all entries of these kinds. One that is damaged is left out with a warning. */
 static etr_status read_entries(reader *r, unsigned kinds, document_reader read, etr_error *error) {
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    if (!(kind_of(etr_archive_name(r->archive, i)) & kinds)) continue;
+    if (!(kind_of(r, etr_archive_name(r->archive, i)) & kinds)) continue;
     etr_error failure = {.offset = ETR_NO_OFFSET};
     etr_status status = read_entry(r, i, read, &failure);
     if (status == ETR_OK) continue;
-    if (status != ETR_ERROR_FORMAT) {
+    if (status != ETR_ERROR_FORMAT || etr_budget_refused(r->limits.budget)) {
       if (error) *error = failure;
       return status;
     }
@@ -175,19 +190,19 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read, 
 }
 
 static etr_status read_edge_programs(reader *r, etr_error *error) {
-  ETR_TRY(read_entries(r, ENTRY_EDGE_PROGRAM, read_program_entry, error));
-  if (r->graphs.count == 0) return read_entries(r, ENTRY_OTHER_PROGRAM, read_program_entry, error);
+  ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
+  if (r->graphs.count == 0) return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
     const char *name = etr_archive_name(r->archive, i);
     const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
-    if (kind_of(name) == ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
+    if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
   }
   return ETR_OK;
 }
 
 static etr_status read_programs(reader *r, etr_error *error) {
   if (r->limits.edge_only) return read_edge_programs(r, error);
-  return read_entries(r, ENTRY_EDGE_PROGRAM | ENTRY_OTHER_PROGRAM, read_program_entry, error);
+  return read_entries(r, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
 }
 
 /* ---- Names of entry points ---- */
@@ -201,7 +216,7 @@ static bool has_graph_of(const reader *r, const char *module) {
 /* edge/METHOD and aten/forward; an extra module that is called like one of these while it is taken becomes edge~2. */
 static void name_graphs(reader *r) {
   const char *only = r->record->method_count == 1 ? r->record->methods[0].name : "forward";
-  static const char *const renamed[][2] = {{EDGE_ENTRY, "edge"}, {ATEN_ENTRY, "aten"}};
+  const char *const renamed[][2] = {{r->edge_entry, "edge"}, {ETR_ATEN_ENTRY, "aten"}};
   static const char *const reserved[][2] = {{"edge", "edge~2"}, {"aten", "aten~2"}, {"program", "program~2"}};
   for (size_t k = 0; k < ETR_COUNT(reserved); k++) {
     bool taken = k == 2 || has_graph_of(r, renamed[k][0]);
@@ -216,71 +231,132 @@ static void name_graphs(reader *r) {
   }
 }
 
+/* How many graphs asked for that name before. */
+static uint32_t ask_for_name(etr_map *names, const char *module, const char *method) {
+  const char *name = etr_arena_format(names->arena, "%s/%s", module, method);
+  return name ? etr_map_count(names, etr_slice_of(name)) : 0;
+}
+
+/* Of graphs with one name the first keeps it; a later one gets the first number that makes it another: edge~2/forward.
+ */
+static bool take_name(etr_map *names, etr_graph *graph) {
+  const char *wanted = graph->module;
+  for (uint32_t before; (before = ask_for_name(names, wanted, graph->method)) > 0;) {
+    const char *module = etr_arena_format(names->arena, "%s~%u", wanted, before + 1);
+    if (!module) return false;
+    graph->module = module;
+    if (ask_for_name(names, module, graph->method) == 0) return true;
+  }
+  return false;
+}
+
+static void tell_graphs_apart(reader *r) {
+  etr_map names;
+  size_t renamed = 0;
+  etr_map_init(&names, r->arena);
+  for (size_t i = 0; i < r->graphs.count; i++) {
+    etr_graph *graph = &r->graphs.data[i];
+    const char *wanted = graph->module;
+    if (take_name(&names, graph) && renamed++ == 0)
+      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
+               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times", ETR_HEAD(wanted, 80),
+               ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80), ETR_HEAD(graph->method, 80));
+  }
+}
+
 /* ---- The record ---- */
 
 static void note_other_entries(reader *r) {
   etr_vec(const char *) unknown = {0};
   for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
     const char *name = etr_archive_name(r->archive, i), *kept = etr_intern(&r->strings, etr_slice_of(name));
-    entry_kind kind = kind_of(name);
-    r->record->has_reference_outputs |= kind == ENTRY_REFERENCE_OUTPUTS;
-    r->record->has_representative_inputs |= kind == ENTRY_REPRESENTATIVE_INPUTS;
-    etr_slice program = program_of_weights(etr_slice_of(name));
+    etr_entry_kind kind = kind_of(r, name);
+    r->record->has_reference_outputs |= kind == ETR_ENTRY_REFERENCE_OUTPUTS;
+    r->record->has_representative_inputs |= kind == ETR_ENTRY_REPRESENTATIVE_INPUTS;
+    r->record->has_handle_map_entry |= kind == ETR_ENTRY_HANDLE_MAP;
+    r->record->has_delegate_map_entry |= kind == ETR_ENTRY_DELEGATE_MAP;
+    if (kind == ETR_ENTRY_PTE) r->record->pte_entry = kept;
+    etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
     if (etr_slice_ends(etr_slice_of(name), ETR_SLICE("_state_dict")) && program.size) {
       const char *owner = etr_arena_copy(r->arena, program);
       if (owner && etr_archive_find(r->archive, owner) == SIZE_MAX)
-        etr_warn(r->warnings, r->path, owner, ETR_NO_OFFSET, "the program is missing, only its weights are there; the record may be incomplete");
+        etr_warn(r->warnings, r->path, owner, ETR_NO_OFFSET,
+                 "only the weights are here, the program is missing; the record may be incomplete");
     }
-    const char **slot = kind == ENTRY_UNKNOWN && kept ? etr_vec_push(r->arena, &unknown) : NULL;
+    const char **slot = kind == ETR_ENTRY_UNKNOWN && kept ? etr_vec_push(r->arena, &unknown) : NULL;
     if (slot) *slot = kept;
   }
   r->record->unknown_entries = unknown.data;
   r->record->unknown_entry_count = unknown.count;
 }
 
-/* What is not there, and what follows from it. */
-static void note_missing(reader *r) {
-  bool edge = has_graph_of(r, "edge"), aten = etr_archive_find(r->archive, ATEN_ENTRY) != SIZE_MAX;
-  if (!edge) etr_warn(r->warnings, r->path, EDGE_ENTRY, ETR_NO_OFFSET, "there is no Edge program: times cannot be joined to nodes");
-  if (edge && etr_archive_find(r->archive, "debug_handle_map") == SIZE_MAX)
-    etr_warn(r->warnings, r->path, "debug_handle_map", ETR_NO_OFFSET,
-             "the entry is missing: instructions cannot be joined to nodes by debug handles");
-  if (edge && etr_archive_find(r->archive, "delegate_map") == SIZE_MAX)
-    etr_warn(r->warnings, r->path, "delegate_map", ETR_NO_OFFSET, "the entry is missing: delegates and their backends are not known");
-  if (edge && aten && !r->record->export_graph_id)
-    etr_warn(r->warnings, r->path, "export_graph_id", ETR_NO_OFFSET, "the entry is missing: times do not reach aten/forward");
+unsigned etr_record_missing(const etr_record *record) {
+  bool edge = false, aten = false, others = false;
+  for (size_t i = 0; i < record->graph_count; i++) {
+    bool is_edge = strcmp(record->graphs[i].module, "edge") == 0;
+    edge |= is_edge;
+    others |= !is_edge;
+    aten |= strcmp(record->graphs[i].entry, ETR_ATEN_ENTRY) == 0;
+  }
+  unsigned missing = edge ? 0 : ETR_ENTRY_EDGE_PROGRAM;
+  if (edge && !record->has_handle_map_entry) missing |= ETR_ENTRY_HANDLE_MAP;
+  if (edge && !record->has_delegate_map_entry) missing |= ETR_ENTRY_DELEGATE_MAP;
+  if (edge && aten && !record->export_graph_id) missing |= ETR_ENTRY_GRAPH_ID;
+  if (!others) missing |= ETR_ENTRY_OTHER_PROGRAM;
+  if (!record->has_reference_outputs) missing |= ETR_ENTRY_REFERENCE_OUTPUTS;
+  return missing;
+}
+
+void etr_record_warn_of_missing(const etr_record *record, const char *path, etr_warnings *warnings) {
+  unsigned missing = etr_record_missing(record) & ~(ETR_ENTRY_OTHER_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS);
+  for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
+    const char *loss = etr_entry_loss((etr_entry_kind)kind);
+    if (!(missing & kind)) continue;
+    if (kind == ETR_ENTRY_EDGE_PROGRAM)
+      etr_warn(warnings, path, ETR_EDGE_ENTRY, ETR_NO_OFFSET, "no Edge program: %s", loss);
+    else
+      etr_warn(warnings, path, etr_entry_name((etr_entry_kind)kind), ETR_NO_OFFSET, "the entry is missing: %s", loss);
+  }
+}
+
+etr_status etr_record_fail_identity(const char *path, etr_error *error) {
+  return etr_fail(error, ETR_ERROR_FORMAT, path, ETR_IDENTIFIER_ENTRY, ETR_NO_OFFSET,
+                  "the identifier entry is missing: not an ETRecord, or a truncated one; export it again with "
+                  "generate_etrecord=True");
 }
 
 static etr_status read_all(reader *r, etr_error *error) {
-  if (etr_archive_find(r->archive, "ETRECORD_V0") == SIZE_MAX)
-    return etr_fail(error, ETR_ERROR_FORMAT, r->path, "ETRECORD_V0", ETR_NO_OFFSET,
-                    "the identifier entry is missing: not an ETRecord, or one that was cut off; export it again with generate_etrecord=True");
-  ETR_TRY(read_entries(r, ENTRY_GRAPH_ID, read_graph_id, error));
-  ETR_TRY(read_entries(r, ENTRY_HANDLE_MAP, read_handle_map, error));
-  ETR_TRY(read_entries(r, ENTRY_DELEGATE_MAP, read_delegate_map, error));
+  if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX) return etr_record_fail_identity(r->path, error);
+  ETR_TRY(begin_maps(r, error));
+  ETR_TRY(read_entries(r, ETR_ENTRY_GRAPH_ID, read_graph_id, error));
+  ETR_TRY(read_entries(r, ETR_ENTRY_HANDLE_MAP, read_handle_map, error));
+  ETR_TRY(read_entries(r, ETR_ENTRY_DELEGATE_MAP, read_delegate_map, error));
+  ETR_TRY(read_entries(r, ETR_ENTRY_OUTPUT_COUNTS, read_output_counts, error));
   ETR_TRY(read_programs(r, error));
+  if (etr_arena_failed(r->arena))
+    return etr_fail(error, ETR_ERROR_MEMORY, r->path, NULL, ETR_NO_OFFSET, "out of memory");
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);
-  if (r->graphs.count == 0 && r->first_failure.message[0]) {
+  note_other_entries(r);
+  if (r->graphs.count == 0 && r->first_failure.message[0] && !r->record->pte_entry) {
     if (error) *error = r->first_failure;
     return ETR_ERROR_FORMAT;
   }
-  if (r->graphs.count == 0)
-    return etr_fail(error, ETR_ERROR_FORMAT, r->path, NULL, ETR_NO_OFFSET, "the ETRecord holds no program; saving it may have failed half-way");
+  if (r->graphs.count == 0 && !r->record->pte_entry)
+    return etr_fail(error, ETR_ERROR_FORMAT, r->path, NULL, ETR_NO_OFFSET,
+                    "the ETRecord holds no program; saving it may have failed half-way");
   name_graphs(r);
-  note_missing(r);
-  note_other_entries(r);
+  tell_graphs_apart(r);
+  etr_warn_of_cut_names(r->warnings, r->path, r->cut_entry, &r->strings.cut);
   r->record->graphs = r->graphs.data;
   r->record->graph_count = r->graphs.count;
   return ETR_OK;
 }
 
-etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits, etr_warnings *warnings,
-                           etr_error *error) {
+etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits,
+                           etr_warnings *warnings, etr_error *error) {
   reader r = {.record = out, .arena = arena, .path = path, .limits = *limits, .warnings = warnings};
   *out = (etr_record){0};
   etr_map_init(&r.strings, arena);
-  r.maps = etr_maps_new(&r.strings);
-  if (!r.maps) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
   ETR_TRY(etr_archive_open(&r.archive, path, error));
   etr_status status = read_all(&r, error);
   etr_archive_close(r.archive);

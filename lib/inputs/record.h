@@ -5,48 +5,29 @@
 #ifndef ETR_RECORD_H
 #define ETR_RECORD_H
 
-#include "arena.h"
-
-/** What debug_handle_map and delegate_map say about one instruction. */
-typedef struct etr_map_instruction {
-  int32_t id;
-  const uint32_t *handles; /* debug_handle_map: duplicates kept */
-  size_t handle_count;
-  bool is_delegate;                      /* delegate_map has it */
-  const char *backend;                   /* delegate_map's "name"; NULL if it is no delegate */
-  const struct etr_map_delegate_id *ids; /* delegate_map's ids, in the file's order */
-  size_t id_count;
-} etr_map_instruction;
-
-typedef struct etr_map_delegate_id {
-  const char *id;
-  const uint32_t *handles;
-  size_t handle_count;
-} etr_map_delegate_id;
-
-typedef struct etr_map_method {
-  const char *name;
-  const etr_map_instruction *instructions; /* by ascending id */
-  size_t instruction_count;
-} etr_map_method;
+#include "base/budget.h"
+#include "inputs/maps.h"
+#include "inputs/record_entry.h"
 
 typedef struct etr_record {
   etr_graph *graphs; /* in the record's order; times are not filled */
   size_t graph_count;
   const etr_map_method *methods; /* of both maps, in the order of debug_handle_map */
   size_t method_count;
-  bool has_handle_map, has_delegate_map;
+  bool has_handle_map, has_delegate_map; /* that could be read */
+  bool has_handle_map_entry, has_delegate_map_entry;
   const char *const *unknown_entries;
   size_t unknown_entry_count;
   bool has_reference_outputs, has_representative_inputs;
   const char *export_graph_id; /* NULL if absent */
+  const char *pte_entry; /* the entry that holds the .pte: ETR_RECORD_PTE_ENTRY, or `program_buffer` as in 2023; NULL if
+                            none does */
 } etr_record;
 
 /** What a record may hold at most, and what of it is wanted. */
 typedef struct etr_record_limits {
-  uint64_t entry_bytes; /* of one entry, decompressed */
-  uint32_t nodes;       /* of one graph */
-  bool edge_only;       /* as in etr_options */
+  etr_budget *budget; /* may be NULL */
+  bool edge_only;     /* as in etr_options */
 } etr_record_limits;
 
 /** Collects warnings into the arena; the profile takes them over. */
@@ -55,15 +36,29 @@ typedef struct etr_warnings {
   etr_vec(etr_warning) list;
 } etr_warnings;
 
-void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset, const char *format, ...) ETR_PRINTF(5, 6);
+void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset, const char *format, ...)
+    ETR_PRINTF(5, 6);
+
+/** Warns that names are longer than ETR_MOST_NAME_BYTES, if any are, and forgets them. `entry` has the first; it may be
+ * NULL. */
+void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry, etr_cut_names *cut);
+
+/** Which entries that answers need a record does not have: bits of etr_entry_kind. */
+unsigned etr_record_missing(const etr_record *record);
+
+/** Warns of those that times are joined by, and of what is lost with each. */
+void etr_record_warn_of_missing(const etr_record *record, const char *path, etr_warnings *warnings);
+
+/** The error of a file that is no ETRecord: ETR_ERROR_FORMAT. */
+etr_status etr_record_fail_identity(const char *path, etr_error *error);
 
 /**
  * Reads an ETRecord. Everything returned lives in the arena.
  * A program or map that is damaged is left out with a warning, as long as at least one graph remains.
- * Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (no zip, no ETRECORD_V0, no readable graph; the first damaged entry's place is the one given),
- * ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_IO, ETR_ERROR_FORMAT (no zip, no ETRECORD_V0, neither a readable graph nor a .pte; the first
+ * damaged entry's place is the one given; or the budget is used up), ETR_ERROR_MEMORY.
  */
-etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits, etr_warnings *warnings,
-                           etr_error *error);
+etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, const etr_record_limits *limits,
+                           etr_warnings *warnings, etr_error *error);
 
 #endif

@@ -2,15 +2,16 @@
  *
  * signature.c - a program's input_specs.
  */
-#include "signature.h"
+#include "inputs/signature.h"
 
 bool etr_names_values(etr_slice member) {
-#define SLICE(text)                                                                                                                                  \
+#define SLICE(text)                                                                                                    \
   { (text), sizeof(text) - 1 }
-  static const etr_slice members[] = {SLICE("as_tensor"),         SLICE("as_tensors"),   SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
-                                      SLICE("as_nested_tensors"), SLICE("as_sym_int"),   SLICE("as_sym_ints"),        SLICE("as_sym_bool"),
-                                      SLICE("as_sym_bools"),      SLICE("as_sym_float"), SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
-                                      SLICE("as_token"),          SLICE("as_opaque_obj")};
+  static const etr_slice members[] = {
+      SLICE("as_tensor"),         SLICE("as_tensors"),   SLICE("as_optional_tensor"), SLICE("as_optional_tensors"),
+      SLICE("as_nested_tensors"), SLICE("as_sym_int"),   SLICE("as_sym_ints"),        SLICE("as_sym_bool"),
+      SLICE("as_sym_bools"),      SLICE("as_sym_float"), SLICE("as_sym_floats"),      SLICE("as_custom_obj"),
+      SLICE("as_token"),          SLICE("as_opaque_obj")};
 #undef SLICE
   if (!etr_slice_starts(member, ETR_SLICE("as_"))) return false;
   for (size_t i = 0; i < ETR_COUNT(members); i++)
@@ -121,6 +122,6 @@ void etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_ma
     else
       etr_json_skip(json);
   }
-  if (etr_arena_failed(&r.scratch)) strings->arena->failed = true;
+  if (etr_arena_failed(&r.scratch)) etr_arena_fail(strings->arena);
   etr_arena_clear(&r.scratch);
 }

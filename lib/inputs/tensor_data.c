@@ -2,7 +2,7 @@
  *
  * tensor_data.c - reading tensors in pieces.
  */
-#include "tensor_data.h"
+#include "inputs/tensor_data.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,10 +78,11 @@ static uint64_t bytes_there(const etr_tensor_view *view) { return view->file ? v
 const char *etr_tensor_fault(const etr_tensor_view *view) {
   uint64_t count, span, there = bytes_there(view);
   if (view->rank > ETR_MOST_RANK) return "it has more dimensions than a tensor can have";
-  if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count)) return "its sizes are senseless";
+  if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count)) return "its sizes are invalid";
   if (count == 0) return NULL;
-  if (!span_of(view, &span)) return "its strides are senseless";
-  if (view->offset > there || span > (there - view->offset) / view->element->size) return "it ends beyond the end of the file";
+  if (!span_of(view, &span)) return "its strides are invalid";
+  if (view->offset > there || span > (there - view->offset) / view->element->size)
+    return "it extends past the end of the file";
   if (view->file && !is_dense(view)) return "its strides do not fit its sizes";
   return NULL;
 }
@@ -180,10 +181,12 @@ static void advance(etr_tensor_reader *reader) {
 size_t etr_tensor_reader_next(etr_tensor_reader *reader, double into[ETR_PIECE_ELEMENTS]) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   const etr_tensor_view *view = &reader->view;
-  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS), size = piece * view->element->size;
+  size_t piece = (size_t)ETR_MIN(reader->count - reader->at, (uint64_t)ETR_PIECE_ELEMENTS),
+         size = piece * view->element->size;
   if (piece == 0) return 0;
   if (!reader->in_order)
-    for (size_t i = 0; i < piece; i++, advance(reader)) etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
+    for (size_t i = 0; i < piece; i++, advance(reader))
+      etr_element_decode(view->element, memory_at(reader, reader->place), 1, &into[i]);
   else if (!view->file)
     etr_element_decode(view->element, memory_at(reader, reader->at), piece, into);
   else if (etr_seekable_read(view->file, view->offset + reader->at * view->element->size, bytes, size))

@@ -2,15 +2,9 @@
  *
  * tensor_meta.c - dtype and sizes of a serialized tensor.
  */
-#include "tensor_meta.h"
+#include "inputs/tensor_meta.h"
 
-#include "element.h"
-
-typedef struct reader {
-  etr_map *strings;
-  etr_arena *scratch;
-  etr_json *json;
-} reader;
+#include "formats/element.h"
 
 /* Old files write the dead member as null. */
 void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
@@ -39,46 +33,60 @@ void etr_dim_read(etr_dim *dim, etr_map *strings, etr_json *json) {
   }
 }
 
-static void read_sizes(const reader *r, etr_value *meta) {
+static void read_sizes(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_vec(etr_dim) dims = {0};
-  etr_json_array(r->json);
-  while (etr_json_element(r->json)) {
-    etr_dim *dim = etr_vec_push(r->scratch, &dims);
+  etr_json_array(json);
+  while (etr_json_element(json)) {
+    etr_dim *dim = etr_vec_push(metas->scratch, &dims);
     if (!dim) return;
     *dim = (etr_dim){.size = ETR_DIM_SYMBOLIC, .hint = -1};
-    etr_dim_read(dim, r->strings, r->json);
+    etr_dim_read(dim, metas->strings, json);
   }
-  etr_dim *kept = etr_arena_alloc_array(r->strings->arena, dims.count, sizeof *kept);
+  etr_dim *kept = etr_arena_alloc_array(metas->strings->arena, dims.count, sizeof *kept);
   if (!kept || dims.count > INT32_MAX) return;
   if (dims.count) memcpy(kept, dims.data, dims.count * sizeof *kept);
   meta->dims = kept;
   meta->rank = (int32_t)dims.count;
 }
 
-static void read_tensor_meta(const reader *r, etr_value *meta) {
+static void read_tensor_meta(const etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
   etr_slice key;
   bool has_dtype = false;
-  etr_json_object(r->json);
-  while (etr_json_key(r->json, &key)) {
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
     if (has_dtype && meta->rank >= 0) { /* strides, device and so on are of no use: half of the text */
-      etr_json_skip(r->json);
-      etr_json_leave(r->json);
+      etr_json_skip(json);
+      etr_json_leave(json);
       return;
     }
-    if (etr_json_null(r->json)) continue;
+    if (etr_json_null(json)) continue;
     if (etr_slice_is(key, "dtype")) {
-      meta->dtype = etr_export_scalar_type_name(etr_json_int(r->json));
+      meta->dtype = etr_export_scalar_type_name(etr_json_int(json));
       has_dtype = true;
     } else if (etr_slice_is(key, "sizes"))
-      read_sizes(r, meta);
+      read_sizes(metas, meta, json);
     else if (etr_slice_is(key, "meta"))
-      read_tensor_meta(r, meta); /* 2023: one level more */
+      read_tensor_meta(metas, meta, json); /* 2023: one level more */
     else
-      etr_json_skip(r->json);
+      etr_json_skip(json);
   }
 }
 
-void etr_tensor_meta_read(etr_value *meta, etr_map *strings, etr_arena *scratch, etr_json *json) {
-  const reader r = {strings, scratch, json};
-  read_tensor_meta(&r, meta);
+void etr_tensor_metas_init(etr_tensor_metas *metas, etr_map *strings, etr_arena *scratch) {
+  *metas = (etr_tensor_metas){.strings = strings, .scratch = scratch};
+  etr_map_init(&metas->known, scratch);
+}
+
+void etr_tensor_metas_read(etr_tensor_metas *metas, etr_value *meta, etr_json *json) {
+  bool known;
+  const char *name = meta->name;
+  uint32_t number = etr_memo_next(&metas->known, json, &known);
+  if (known) {
+    *meta = metas->values.data[number];
+    meta->name = name;
+    return;
+  }
+  read_tensor_meta(metas, meta, json);
+  etr_value *slot = number == ETR_NONE ? NULL : etr_vec_push(metas->scratch, &metas->values);
+  if (slot) *slot = *meta;
 }

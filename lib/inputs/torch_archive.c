@@ -2,7 +2,7 @@
  *
  * torch_archive.c - the zip around a pickle.
  */
-#include "torch_archive.h"
+#include "inputs/torch_archive.h"
 
 #define PICKLE "data.pkl"
 
@@ -18,15 +18,18 @@ static etr_status out_of_memory(const etr_torch_archive *archive, etr_error *err
 static etr_status place(const etr_torch_archive *archive, etr_status status, etr_error *error) {
   if (status == ETR_OK || !error) return status;
   etr_error inner = *error;
-  return etr_fail(error, status, archive->path, archive->entry, ETR_NO_OFFSET, "%s%s%s", inner.entry, inner.entry[0] ? ": " : "", inner.message);
+  return etr_fail(error, status, archive->path, archive->entry, ETR_NO_OFFSET, "%s%s%s", inner.entry,
+                  inner.entry[0] ? ": " : "", inner.message);
 }
 
-static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name, uint64_t max_bytes, etr_error *error) {
+static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name, uint64_t max_bytes,
+                             etr_error *error) {
   char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
   if (!full) return out_of_memory(archive, error);
   size_t index = etr_archive_find(archive->zip, full);
   if (index == SIZE_MAX)
-    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.*s is missing", ETR_HEAD(full, 200));
+    return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.*s is missing",
+                    ETR_HEAD(full, 200));
   return place(archive, etr_archive_read(out, archive->zip, index, max_bytes, error), error);
 }
 
@@ -48,7 +51,7 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
   etr_error ignored;
   etr_status status = read_entry(&order, archive, "byteorder", 64, &ignored);
   if (status != ETR_OK) return status == ETR_ERROR_MEMORY ? out_of_memory(archive, error) : ETR_OK;
-  bool little = etr_slice_is(((etr_slice){(const char *)order.data, order.size}), "little");
+  bool little = etr_slice_is(etr_file_bytes(&order), "little");
   etr_file_clear(&order);
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
 }
@@ -56,11 +59,11 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
 static etr_status run_pickle(etr_torch_archive *archive, etr_error *error) {
   uint64_t offset;
   ETR_TRY(read_entry(&archive->pickle, archive, PICKLE, ETR_MOST_PICKLE_BYTES, error));
-  const char *wrong = etr_pickle_read(&archive->root, &archive->arena, (etr_slice){(const char *)archive->pickle.data, archive->pickle.size},
-                                      &offset);
+  const char *wrong = etr_pickle_read(&archive->root, &archive->arena, etr_file_bytes(&archive->pickle), &offset);
   if (etr_arena_failed(&archive->arena)) return out_of_memory(archive, error);
   if (!wrong) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "its pickle cannot be read: %s", wrong);
+  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "its pickle cannot be read: %s",
+                  wrong);
 }
 
 static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_error *error) {
@@ -70,7 +73,8 @@ static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_
   return run_pickle(archive, error);
 }
 
-etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry, etr_error *error) {
+etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry,
+                          etr_error *error) {
   *out = (etr_torch_archive){.path = path, .entry = entry};
   etr_map_init(&out->storages, &out->arena);
   etr_status status = open_archive(out, bytes, error);
@@ -103,11 +107,14 @@ static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_s
   return ETR_OK;
 }
 
-etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, const etr_pickle_value *tensor, etr_error *error) {
-  *out = (etr_tensor_view){.element = tensor->element, .sizes = tensor->sizes, .strides = tensor->strides, .rank = tensor->rank};
+etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, const etr_pickle_value *tensor,
+                          etr_error *error) {
+  *out = (etr_tensor_view){
+      .element = tensor->element, .sizes = tensor->sizes, .strides = tensor->strides, .rank = tensor->rank};
   out->offset = tensor->offset <= UINT64_MAX / 8 ? tensor->offset * tensor->element->size : UINT64_MAX;
   ETR_TRY(load_storage(&out->memory, archive, tensor->storage->text, error));
   const char *fault = etr_tensor_fault(out);
   if (!fault) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "a tensor cannot be read: %s", fault);
+  return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "a tensor cannot be read: %s",
+                  fault);
 }

@@ -7,9 +7,9 @@
 #ifndef ETR_TORCH_ARCHIVE_H
 #define ETR_TORCH_ARCHIVE_H
 
-#include "archive.h"
-#include "pickle.h"
-#include "tensor_data.h"
+#include "formats/archive.h"
+#include "inputs/pickle.h"
+#include "inputs/tensor_data.h"
 
 enum { ETR_MOST_TORCH_BYTES = 256 << 20, ETR_MOST_PICKLE_BYTES = 4 << 20 };
 
@@ -27,14 +27,17 @@ typedef struct etr_torch_archive {
 } etr_torch_archive;
 
 /**
- * Opens an archive in memory, borrowed until etr_torch_close(), and runs its pickle. `path` and `entry` tell where it is from.
- * Errors: ETR_ERROR_FORMAT (damaged, not from torch.save, big-endian, more than data and tensors in it, too large), ETR_ERROR_MEMORY. Nothing is to
- * be closed then.
+ * Opens an archive in memory, borrowed until etr_torch_close(), and runs its pickle. `path` and `entry` tell where it
+ * is from. Errors: ETR_ERROR_FORMAT (damaged, not from torch.save, big-endian, more than data and tensors in it, too
+ * large), ETR_ERROR_MEMORY. Nothing is to be closed then.
  */
-etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry, etr_error *error);
+etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry,
+                          etr_error *error);
 void etr_torch_close(etr_torch_archive *archive);
 
-/** The numbers of one of its tensors, which live until the archive is closed. Errors as above: the storage is missing, or too small. */
-etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, const etr_pickle_value *tensor, etr_error *error);
+/** The numbers of one of its tensors, which live until the archive is closed. Errors as above: the storage is missing,
+ * or too small. */
+etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, const etr_pickle_value *tensor,
+                          etr_error *error);
 
 #endif

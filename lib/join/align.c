@@ -2,7 +2,7 @@
  *
  * align.c - Needleman-Wunsch, walked back along both outermost best paths: where they agree, every best pairing does.
  */
-#include "align.h"
+#include "join/align.h"
 
 typedef struct aligner {
   const etr_align_item *left, *right;

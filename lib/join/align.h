@@ -5,7 +5,7 @@
 #ifndef ETR_ALIGN_H
 #define ETR_ALIGN_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 /** One item of either sequence. */
 typedef struct etr_align_item {

@@ -2,7 +2,7 @@
  *
  * aten_nodes.c - pairing bodies, and the names in them.
  */
-#include "aten_nodes.h"
+#include "join/aten_nodes.h"
 
 /* A place where names are unique: a subgraph of the ATen graph, or ETR_NONE, the graph itself. */
 typedef uint32_t scope;

@@ -5,7 +5,7 @@
 #ifndef ETR_ATEN_NODES_H
 #define ETR_ATEN_NODES_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 /**
  * Fills aten_of, one entry for each Edge node: the ATen operator that its aten_node names, ETR_NONE where there is

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * attribute.h - the balance: where the time of a method went. Layer 3.
+ *
+ * Every tick of Method::execute goes to a node, a delegate, the framework, or is said to be unexplained. The sums hold
+ * to the tick, over all runs.
  */
 #ifndef ETR_ATTRIBUTE_H
 #define ETR_ATTRIBUTE_H
 
-#include "blocks.h"
-#include "join.h"
+#include "join/join.h"
 
 /** The graphs that get times; any may be NULL. */
 typedef struct etr_method_graphs {
@@ -15,9 +17,9 @@ typedef struct etr_method_graphs {
 } etr_method_graphs;
 
 /**
- * Fills match, handles, nodes and backend of every row of the method's blocks, the method's totals, and the times of
- * the nodes of its Edge graph, through aten_node of its ATen graph, and of the graph of its instructions, which it
- * makes. False: out of memory.
+ * Fills the events of the method's blocks (event_nodes.h), the method's totals and portions, and the times of its
+ * graphs (node_times.h). `out` has its name and blocks already; the joins have their nodes (method_join.h). What is
+ * filled lives in the arena; what is odd becomes a warning. False: out of memory, or the join's budget is used up.
  */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method,
                    const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings);

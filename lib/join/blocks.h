@@ -1,49 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * blocks.h - runs grouped into event blocks, as ExecuTorch's Inspector groups them. Layer 3.
- * After executorch/devtools/inspector/_inspector.py: InstructionEvent, EventSignature, RunSignature.
+ * blocks.h - runs with the same rows, by method, and what ran in them. Layer 3.
  *
- * Within a run, events of one instruction (and delegate id) stand together at the place of the first; equal ones become
- * one row. Unlike the Inspector, a row keeps every occurrence of a loop, not only the last. Runs with the same name,
- * rows and bundled input are a block.
+ * grouping.h makes them, methods.h tells the method of each. Memory is the profile's.
  */
 #ifndef ETR_BLOCKS_H
 #define ETR_BLOCKS_H
 
-#include "dump.h"
+#include "base/arena.h"
 
+/** The runs of all dumps and their blocks, indexed as in etr_profile. */
 typedef struct etr_blocks {
   etr_run *runs; /* of all dumps, in order */
   size_t run_count;
   etr_block *blocks; /* in the order of their first run; methods, handles and nodes are not filled */
   size_t block_count;
   double ticks_per_second;
+  const uint32_t *by_method;    /* indices of blocks by method, ascending within each; those of no method last */
+  const size_t *end_of_method;  /* per method: where its blocks end there */
+  size_t method_count;          /* 0: etr_blocks_group() was not called */
+  uint64_t *starts;             /* per block: etr_block_start() */
+  const uint32_t *place_of_run; /* per run: its place among those of its method that count; ETR_NONE */
 } etr_blocks;
 
-/**
- * Groups the runs of all dumps. Equal runs are still not in one block
- *   - if the options choose different methods for them;
- *   - if a load stands between them that came when something of the dump had run already: it may have brought another
- *     method. Not so if method_count, how many methods are known, is 1; nor are loads themselves kept apart.
- *
- * All names must be interned in one map, so that equal texts are equal pointers. Errors: ETR_ERROR_MEMORY.
- */
-etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
-                            size_t method_count, const etr_options *options);
+/** Fills what is known by method, and `starts`, once each block has its method. False: out of memory. */
+bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena);
+
+/** The blocks of a method, as indices, ascending; lent. Call etr_blocks_group() first. */
+const uint32_t *etr_blocks_of_method(const etr_blocks *blocks, uint32_t method, size_t *count);
+
+/** True of a block with runs that are its method's: they have events that took time. Those skipped are its runs, too,
+ * until etr_skipped_drop(). */
+bool etr_block_counts(const etr_blocks *blocks, const etr_block *block);
+
+/** Ticks at which the first event of a block's first run started; UINT64_MAX without runs. */
+uint64_t etr_block_start(const etr_block *block);
 
 /** The method that the options choose for a run, by the last choice that names it; NULL: none does. */
 const char *etr_chosen_method(const etr_options *options, size_t run);
 
+/** True of Method::init, Method::execute, Program::load_method: whatever instruction id they carry is not theirs. */
+bool etr_is_framework(const char *event_name);
+
 /** True of the event that marks the load of a method. */
 bool etr_is_load(const char *event_name);
+
+/** True of the event that times a whole inference. */
+bool etr_is_execute(const char *event_name);
 
 /** True if an instruction ran in the block: a load has none. */
 bool etr_block_ran(const etr_block *block);
 
-/** End of the rows that have the same instruction as this one: they stand together. */
-size_t etr_block_end_of_instruction(const etr_block *block, size_t row);
+/** True if a method was executed in the block, though it may have had no instruction to run. */
+bool etr_block_executed(const etr_block *block);
+
+/** True of a delegate's call and of the operators inside. */
+static inline bool etr_event_is_in_delegate(const etr_event *event) { return event->kind >= ETR_EVENT_DELEGATE_CALL; }
 
 /** The rows of a block, for those that fill them in: blocks are built from writable memory. */
-static inline etr_event *etr_block_rows(const etr_block *block) { return (etr_event *)block->events; }
+static inline etr_event *etr_block_rows(const etr_block *block) { return etr_unconst(block->events); }
 
 #endif

@@ -2,9 +2,10 @@
  *
  * candidates.c - few candidates are all looked at; many are looked up by what they read.
  */
-#include "candidates.h"
+#include "join/candidates.h"
 
-/* More nodes of a handle and kind than this are looked up by what they read, and so many of those are looked at. */
+/* Where a handle and kind have more nodes than this, they are looked up by what they read, and at most this many of
+ * those are looked at. */
 enum { FEW = 32 };
 
 struct etr_candidates {
@@ -101,6 +102,7 @@ static void consider(const etr_candidates *c, choice *best, uint32_t node, const
 typedef struct chain_key {
   uint64_t range, inputs;
 } chain_key;
+ETR_NO_PADDING(chain_key, 2 * sizeof(uint64_t));
 
 static uint64_t mark_of(uint32_t identity) {
   uint64_t x = (identity + 1) * 0x9e3779b97f4a7c15;
@@ -127,21 +129,16 @@ static chain_key key_of_wanted(const etr_candidates *c, size_t range, const etr_
 static etr_slice bytes_of(const chain_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
 
 typedef struct ranked_slot {
-  uint32_t slot, rank;
+  uint32_t rank, slot;
 } ranked_slot;
-
-static int by_rank(const void *a, const void *b) {
-  const ranked_slot *x = a, *y = b;
-  return (x->rank > y->rank) - (x->rank < y->rank);
-}
 
 /* Chains the nodes of a range, the last first, so that each chain is in order. */
 static bool chain_range(etr_candidates *c, size_t first, size_t count) {
   ranked_slot *order = etr_arena_alloc_array(c->arena, count, sizeof *order);
   if (!order) return false;
   for (size_t i = 0; i < count; i++)
-    order[i] = (ranked_slot){(uint32_t)(first + i), rank_of(c, c->index->slots[first + i].node)};
-  etr_sort(order, count, sizeof *order, by_rank);
+    order[i] = (ranked_slot){rank_of(c, c->index->slots[first + i].node), (uint32_t)(first + i)};
+  etr_sort(order, count, sizeof *order, etr_by_number);
   for (size_t i = count; i-- > 0;) {
     for (int by_source = 0; by_source < 2; by_source++) {
       chain_key key = key_of_node(c, first, c->index->slots[order[i].slot].node, by_source);

@@ -5,8 +5,8 @@
 #ifndef ETR_CANDIDATES_H
 #define ETR_CANDIDATES_H
 
-#include "graph_values.h"
-#include "node_index.h"
+#include "join/graph_values.h"
+#include "join/node_index.h"
 
 /** What is known of an operator that ran. */
 typedef struct etr_wanted {

@@ -2,7 +2,9 @@
  *
  * carriers.c - fused nodes.
  */
-#include "carriers.h"
+#include "join/carriers.h"
+
+#include "backends/backends.h"
 
 typedef struct finder {
   const etr_method_join *join;
@@ -82,8 +84,9 @@ bool etr_find_carriers(const etr_method_join *join, uint32_t method, const etr_b
   f.left_over = etr_arena_alloc_array(scratch, join->instructions.count, sizeof *f.left_over);
   f.has_operator = etr_arena_alloc_array(scratch, join->graph->node_count, sizeof *f.has_operator);
   if (!first_user || !f.left_over || !f.has_operator) return false;
-  for (size_t i = 0; i < blocks->block_count; i++)
-    if (blocks->blocks[i].method == method) note_events(&f, &blocks->blocks[i]);
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t i = 0; i < count; i++) note_events(&f, &blocks->blocks[mine[i]]);
   note_operators(&f);
   find_all(&f, first_user);
   return true;

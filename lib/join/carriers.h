@@ -5,8 +5,7 @@
 #ifndef ETR_CARRIERS_H
 #define ETR_CARRIERS_H
 
-#include "blocks.h"
-#include "join.h"
+#include "join/join.h"
 
 /**
  * Sets carried_by of each node that a delegate fused into another: the nearest timed node of the same delegate it takes

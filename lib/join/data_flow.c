@@ -2,11 +2,11 @@
  *
  * data_flow.c - values of the program as values of the graph.
  */
-#include "data_flow.h"
+#include "join/data_flow.h"
 
-#include "backend.h"
-#include "candidates.h"
-#include "program_values.h"
+#include "backends/backends.h"
+#include "join/candidates.h"
+#include "join/program_values.h"
 
 /* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
 enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
@@ -14,7 +14,6 @@ enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
 typedef struct flow {
   etr_method_join *join;
   const etr_pte_method *program;
-  const etr_map *operators;
   const uint32_t *rank;
   bool *taken, *ties;
   etr_arena *arena, *scratch;
@@ -109,7 +108,7 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
   size_t count;
   bool twins;
   const int32_t *results = etr_results_of(f->program, instruction, &count);
-  uint32_t op = known->map && !known->is_prim ? etr_map_get(f->operators, known->op) : ETR_NONE;
+  uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->join->operators, known->op) : ETR_NONE;
   if (op == ETR_NONE || !read_arguments(f, instruction, results, count)) return;
   etr_wanted wanted = {.handles = known->map->handles,
                        .handle_count = known->map->handle_count,
@@ -123,7 +122,8 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
   *f->ties |= twins;
   f->taken[node] = true;
   known->node = node;
-  known->match = !twins ? ETR_MATCH_HANDLE : f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  known->match = f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  if (!twins) known->match = ETR_MATCH_HANDLE;
 }
 
 static void write_results(flow *f, const etr_join_instruction *known, const etr_instruction *instruction) {
@@ -279,7 +279,10 @@ static void join_operator(flow *f, const call *c, size_t index) {
   *f->ties |= twins;
   if (node != ETR_NONE) f->taken[node] = true;
   if (o->output == ETR_NONE) return;
-  c->origins[o->output] = node != ETR_NONE ? f->values.first[node] : passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
+  c->origins[o->output] = passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
+  if (node == ETR_NONE) return;
+  bool has_result = f->join->graph->nodes[node].output_count > 0; /* or what stands there is the next node's */
+  c->origins[o->output] = has_result ? f->values.first[node] : UNKNOWN;
 }
 
 static int32_t argument_of(const call *c, const etr_payload_value *value) {
@@ -292,7 +295,8 @@ static bool join_operators(flow *f, const call *c) {
   const etr_payload *payload = c->payload;
   for (size_t i = 0; i < payload->value_count; i++) {
     const etr_payload_value *value = &payload->values[i];
-    c->origins[i] = value->is_constant ? WEIGHT : value->argument >= 0 ? origin_of(f, argument_of(c, value)) : UNKNOWN;
+    c->origins[i] = value->is_constant ? WEIGHT : UNKNOWN;
+    if (!value->is_constant && value->argument >= 0) c->origins[i] = origin_of(f, argument_of(c, value));
   }
   for (size_t i = 0; i < payload->count; i++) join_operator(f, c, i);
   for (size_t i = 0; i < payload->count; i++) {
@@ -307,11 +311,11 @@ enum { STEPS_PER_OPERATOR = 4 };
 
 static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instruction *instruction) {
   const etr_backend *backend = etr_backend_of(known->backend);
-  etr_payload *payload = etr_arena_alloc(f->arena, sizeof *payload);
-  if (!payload) return false;
-  bool is_read = backend && known->map && !known->map->id_count && f->budget > 0 &&
-                 backend->read_payload(payload, f->arena, etr_join_payload(f->join, known->id)) &&
-                 spend(f, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
+  bool is_wanted = backend && known->map && !known->map->id_count && f->budget > 0;
+  const etr_payload *payload = is_wanted
+                                   ? etr_payloads_read(f->join->payloads, backend, etr_join_payload(f->join, known->id))
+                                   : NULL;
+  bool is_read = payload && spend(f, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
   for (size_t i = 0; !is_read && i < instruction->arg_count; i++) /* what lay where it writes is gone */
     if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
       write_tensor(f, instruction->args[i], UNKNOWN);
@@ -332,8 +336,8 @@ static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instru
 static bool walk(flow *f) {
   for (size_t i = 0; i < f->join->instructions.count; i++) {
     etr_join_instruction *known = &f->join->instructions.data[i];
-    if (known->id < 0 || (size_t)known->id >= f->program->instruction_count) continue;
-    const etr_instruction *instruction = &f->program->instructions[known->id];
+    const etr_instruction *instruction = etr_instruction_at(f->program, known->id);
+    if (!instruction) continue;
     if (instruction->kind == ETR_INSTRUCTION_KERNEL && known->is_kernel) {
       join_kernel(f, known, instruction);
       write_results(f, known, instruction);
@@ -346,11 +350,10 @@ static bool walk(flow *f) {
 
 enum { BUDGET = 1 << 22 };
 
-bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators,
-                        const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena, etr_arena *scratch) {
+bool etr_data_flow_join(etr_method_join *join, const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena,
+                        etr_arena *scratch) {
   flow f = {.join = join,
             .program = join->program,
-            .operators = operators,
             .rank = rank,
             .taken = taken,
             .ties = ties,
@@ -362,7 +365,7 @@ bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator
   f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, join->graph, scratch)) return false;
   for (size_t i = 0; i < join->program->value_count; i++) f.origin[i] = UNKNOWN;
-  f.kernels = etr_candidates_new(by_operator, &f.values, taken, rank, scratch);
+  f.kernels = etr_candidates_new(&join->by_operator, &f.values, taken, rank, scratch);
   if (!f.kernels) return false;
   write_inputs(&f);
   return walk(&f);

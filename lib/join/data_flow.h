@@ -11,16 +11,15 @@
 #ifndef ETR_DATA_FLOW_H
 #define ETR_DATA_FLOW_H
 
-#include "join.h"
-#include "node_index.h"
+#include "join/join.h"
 
 /**
  * Gives kernels of the join their node and match, and delegates whose payload can be read their payload and the node of
- * each of its operators. by_operator: nodes by handle and number of their operator, as `operators` numbers them. rank:
+ * each of its operators. rank:
  * per node, its place in the order of lowering, or NULL: then twins are dealt in the graph's order, and their match
  * says so. taken: per node, filled. *ties: whether there were twins. False: out of memory.
  */
-bool etr_data_flow_join(etr_method_join *join, const etr_node_index *by_operator, const etr_map *operators,
-                        const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena, etr_arena *scratch);
+bool etr_data_flow_join(etr_method_join *join, const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena,
+                        etr_arena *scratch);
 
 #endif

@@ -2,34 +2,43 @@
  *
  * debug_data.c - logged values, joined and measured.
  */
-#include "debug_data.h"
+#include "join/debug_data.h"
 
-#include "row.h"
+#include "join/value_outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* ---- Collecting ---- */
 
-etr_status etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count) {
+static bool has_tensors(const etr_dump *dump) {
+  for (size_t i = 0; i < dump->value_count; i++)
+    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
+  return false;
+}
+
+bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count) {
   size_t count = 0;
   uint32_t first_run = 0;
   *out = (etr_debug_data){0};
-  if (dump_count == 1) { /* the usual case: nothing to copy */
-    *out = (etr_debug_data){dumps->values, dumps->value_count};
-    return ETR_OK;
-  }
-  for (size_t i = 0; i < dump_count; i++) count += dumps[i].value_count;
-  out->values = etr_arena_alloc_array(arena, count, sizeof *out->values);
-  if (!out->values) return ETR_ERROR_MEMORY;
   for (size_t i = 0; i < dump_count; i++) {
+    count += dumps[i].value_count;
+    out->dumps_with_tensors += has_tensors(&dumps[i]);
+  }
+  if (dump_count == 1) { /* the usual case: nothing to copy */
+    out->values = dumps->values;
+    out->count = count;
+    return true;
+  }
+  out->values = etr_arena_alloc_array(arena, count, sizeof *out->values);
+  for (size_t i = 0; out->values && i < dump_count; i++) {
     for (size_t k = 0; k < dumps[i].value_count; k++) {
       out->values[out->count] = dumps[i].values[k];
       out->values[out->count++].run += first_run;
     }
     first_run += (uint32_t)dumps[i].run_count;
   }
-  return ETR_OK;
+  return out->values != NULL;
 }
 
 /* ---- Joining ---- */
@@ -40,6 +49,7 @@ typedef struct row_key {
   int32_t instruction_id;
   uint32_t block;
 } row_key;
+ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
 typedef struct row_index {
   etr_arena arena;
@@ -50,23 +60,25 @@ typedef struct row_index {
 static bool index_rows(row_index *index, const etr_blocks *blocks) {
   etr_map_init(&index->node_of, &index->arena);
   etr_map_init(&index->is_delegate, &index->arena);
-  for (size_t b = 0; b < blocks->block_count; b++)
+  for (size_t b = 0; b < blocks->block_count; b++) {
     for (size_t i = 0; i < blocks->blocks[b].event_count; i++) {
       const etr_event *row = &blocks->blocks[b].events[i];
       const row_key key = {row->delegate_id, row->instruction_id, (uint32_t)b};
       etr_slice bytes = {(const char *)&key, sizeof key};
       if (row->instruction_id < 0) continue;
-      if (etr_row_kind_of(&blocks->blocks[b], i) == ETR_ROW_DELEGATE_CALL)
+      if (row->kind == ETR_EVENT_DELEGATE_CALL)
         etr_map_set(&index->is_delegate, bytes, 1);
       else if (row->node_count > 0)
         etr_map_set(&index->node_of, bytes, row->nodes[0]);
     }
+  }
   return !etr_arena_failed(&index->arena);
 }
 
 static uint32_t output_node(const etr_graph *graph) {
   for (size_t i = graph ? graph->node_count : 0; i > 0; i--)
-    if (graph->nodes[i - 1].kind == ETR_NODE_OUTPUT && graph->nodes[i - 1].subgraph == ETR_NONE) return (uint32_t)(i - 1);
+    if (graph->nodes[i - 1].kind == ETR_NODE_OUTPUT && graph->nodes[i - 1].subgraph == ETR_NONE)
+      return (uint32_t)(i - 1);
   return ETR_NONE;
 }
 
@@ -80,28 +92,31 @@ static void join_value(etr_debug_value *value, const row_index *index, uint32_t 
   if (value->instruction_id < 0) return;
   const etr_join_instruction *instruction = join ? etr_join_find(join, value->instruction_id) : NULL;
   value->node = etr_map_get(&index->node_of, bytes);
-  value->is_argument = !value->delegate_id &&
-                       (etr_map_get(&index->is_delegate, bytes) != ETR_NONE || (instruction && instruction->is_delegate && value->node == ETR_NONE));
+  value->is_argument = !value->delegate_id && (etr_map_get(&index->is_delegate, bytes) != ETR_NONE ||
+                                               (instruction && instruction->is_delegate && value->node == ETR_NONE));
   /* A dump with debug events alone has no rows with nodes. */
-  if (value->node == ETR_NONE && !value->delegate_id && instruction && instruction->is_kernel) value->node = instruction->node;
+  if (value->node == ETR_NONE && !value->delegate_id && instruction && instruction->is_kernel)
+    value->node = instruction->node;
 }
 
-bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_method_join *joins) {
+bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_method_join *joins, size_t method_count) {
   row_index index = {0};
   bool good = data->count == 0 || index_rows(&index, blocks);
   for (size_t i = 0; good && i < data->count; i++) {
     etr_debug_value *value = &data->values[i];
     uint32_t block = blocks->runs[value->run].block;
     value->method = blocks->blocks[block].method;
+    value->output = ETR_NONE;
     join_value(value, &index, block, value->method == ETR_NONE ? NULL : &joins[value->method]);
   }
   etr_arena_clear(&index.arena);
-  return good;
+  return good && etr_value_outputs_tell(data->values, data->count, joins, method_count);
 }
 
 /* ---- Measuring ---- */
 
-bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file, int64_t strides[ETR_MOST_RANK]) {
+bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,
+                    int64_t strides[ETR_MOST_RANK]) {
   const etr_element *element = etr_element_of_dtype(value->dtype);
   uint64_t stride = 1;
   if (!element || value->rank > ETR_MOST_RANK) return false;
@@ -148,11 +163,11 @@ static const char *measure_value(measuring *m, etr_debug_value *value) {
     return value->rank > ETR_MOST_RANK ? "it has too many dimensions" : "its number type is unknown";
   const char *reason = etr_tensor_fault(&view);
   if (reason) return reason;
-  if (value->byte_size > m->budget) return "more tensors share its bytes than any real debug buffer has";
+  if (value->byte_size > m->budget) return "implausibly many tensors share its bytes";
   m->budget -= value->byte_size;
   etr_tensor_stats *stats = etr_arena_alloc(m->arena, sizeof *stats);
   if (!stats) return NULL;
-  if (!etr_tensor_measure(stats, &view)) return "the debug buffer could not be read there";
+  if (!etr_tensor_measure(stats, &view)) return "the debug buffer cannot be read there";
   value->stats = stats;
   return NULL;
 }
@@ -162,14 +177,15 @@ static void warn_of_faults(const measuring *m, const etr_debug_data *data, const
     const fault *f = &m->faults.data[i];
     const etr_debug_value *value = &data->values[f->first];
     char more[64] = "";
-    if (f->count > 1) snprintf(more, sizeof more, " (as %zu more)", f->count - 1);
+    if (f->count > 1) snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
     etr_warn(warnings, path, NULL, value->offset,
-             "no numbers for the tensor of %" PRIu64 " bytes that instruction %" PRId32 " of run %" PRIu32 " logged: %s%s", value->byte_size,
-             value->instruction_id, value->run, f->reason, more);
+             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s",
+             value->byte_size, value->instruction_id, value->run, f->reason, more);
   }
 }
 
-etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char *path, etr_warnings *warnings, etr_error *error) {
+etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char *path, etr_warnings *warnings,
+                             etr_error *error) {
   measuring m = {.arena = arena};
   ETR_TRY(etr_seekable_open(&m.file, path, error));
   m.budget = m.file.size <= UINT64_MAX / 4 ? m.file.size * 4 : UINT64_MAX;
@@ -180,12 +196,15 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char 
   }
   warn_of_faults(&m, data, path, warnings);
   etr_seekable_close(&m.file);
-  return etr_arena_failed(arena) ? etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory") : ETR_OK;
+  return etr_arena_failed(arena) ? etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory")
+                                 : ETR_OK;
 }
 
 /* ---- NaN and infinities ---- */
 
-static bool is_nan_count(const etr_tensor_stats *stats, bool nan) { return stats && (nan ? stats->nan_count : stats->inf_count) > 0; }
+static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
+  return stats && (nan ? stats->nan_count : stats->inf_count) > 0;
+}
 
 /* "aten_log_default", "an argument of the delegate that instruction 3 calls", ... */
 static void describe(char *text, size_t size, const etr_debug_value *value, const etr_profile *profile) {
@@ -196,14 +215,16 @@ static void describe(char *text, size_t size, const etr_debug_value *value, cons
   else if (graph && value->node != ETR_NONE)
     snprintf(text, size, "node %s (instruction %" PRId32 ")", graph->nodes[value->node].name, value->instruction_id);
   else if (value->is_argument)
-    snprintf(text, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", value->index, value->instruction_id);
+    snprintf(text, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", value->index,
+             value->instruction_id);
   else if (value->delegate_id)
     snprintf(text, size, "%s (instruction %" PRId32 ")", value->delegate_id, value->instruction_id);
   else
     snprintf(text, size, "instruction %" PRId32, value->instruction_id);
 }
 
-static void warn_of(const etr_debug_data *data, bool nan, const char *path, const etr_profile *profile, etr_warnings *warnings) {
+static void warn_of(const etr_debug_data *data, bool nan, const char *path, const etr_profile *profile,
+                    etr_warnings *warnings) {
   const etr_debug_value *first = NULL;
   size_t tensors = 0;
   char place[256];
@@ -214,12 +235,14 @@ static void warn_of(const etr_debug_data *data, bool nan, const char *path, cons
   }
   if (!first) return;
   describe(place, sizeof place, first, profile);
-  etr_warn(warnings, path, NULL, first->offset, "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
-           nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", place, first->run, nan ? first->stats->nan_count : first->stats->inf_count,
-           first->stats->element_count);
+  etr_warn(warnings, path, NULL, first->offset,
+           "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
+           nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", place, first->run,
+           nan ? first->stats->nan_count : first->stats->inf_count, first->stats->element_count);
 }
 
-void etr_debug_warn_of_nan(const etr_debug_data *data, const char *path, const etr_profile *profile, etr_warnings *warnings) {
+void etr_debug_warn_of_nan(const etr_debug_data *data, const char *path, const etr_profile *profile,
+                           etr_warnings *warnings) {
   warn_of(data, true, path, profile, warnings);
   warn_of(data, false, path, profile, warnings);
 }

@@ -5,33 +5,39 @@
 #ifndef ETR_DEBUG_DATA_H
 #define ETR_DEBUG_DATA_H
 
-#include "blocks.h"
-#include "join.h"
-#include "tensor_data.h"
+#include "inputs/dump.h"
+#include "inputs/tensor_data.h"
+#include "join/join.h"
 
 /** The logged values of all dumps. */
 typedef struct etr_debug_data {
   etr_debug_value *values; /* run counts over all dumps */
   size_t count;
+  size_t dumps_with_tensors; /* their offsets do not tell whose buffer it is where there are several */
 } etr_debug_data;
 
-/** Puts the values of the dumps behind each other. Errors: ETR_ERROR_MEMORY. */
-etr_status etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count);
+/** Puts the values of the dumps behind each other. False: out of memory. */
+bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count);
 
-/** Fills method, node and is_argument: a value's node is the one that its instruction's event has. False: out of memory. */
-bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_method_join *joins);
+/** Fills method, node, output and is_argument: a value's node is the one that its instruction's event has. False: out
+ * of memory. */
+bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_method_join *joins, size_t method_count);
 
 /**
- * Fills the statistics of all tensors from the debug buffer. A tensor that cannot be read has none, and a warning says why, once for each
- * reason. Tensors that share bytes are read again only as long as no more than four times the buffer is read in all: real ones share none.
- * Errors: ETR_ERROR_IO (the file cannot be opened), ETR_ERROR_MEMORY.
+ * Fills the statistics of all tensors from the debug buffer. A tensor that cannot be read has none, and a warning says
+ * why, once for each reason. Tensors that share bytes are read again only as long as no more than four times the buffer
+ * is read in all: real ones share none. Errors: ETR_ERROR_IO (the file cannot be opened), ETR_ERROR_MEMORY.
  */
-etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char *path, etr_warnings *warnings, etr_error *error);
+etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char *path, etr_warnings *warnings,
+                             etr_error *error);
 
 /** Warns of the first tensor with NaN and of the first with infinities, by node where it has one. */
-void etr_debug_warn_of_nan(const etr_debug_data *data, const char *path, const etr_profile *profile, etr_warnings *warnings);
+void etr_debug_warn_of_nan(const etr_debug_data *data, const char *path, const etr_profile *profile,
+                           etr_warnings *warnings);
 
-/** How to read a logged tensor. `strides` takes its strides where the file has none. False: its dtype is unknown, or it has too many dimensions. */
-bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file, int64_t strides[ETR_MOST_RANK]);
+/** How to read a logged tensor. `strides` takes its strides where the file has none. False: its dtype is unknown, or it
+ * has too many dimensions. */
+bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,
+                    int64_t strides[ETR_MOST_RANK]);
 
 #endif

@@ -2,24 +2,18 @@
  *
  * delegate_counts.c - counting operators of a payload, or the nodes of a delegate's handles.
  */
-#include "delegate_counts.h"
+#include "join/delegate_counts.h"
 
 #include <stdlib.h>
 
 /* ---- By the payload ---- */
 
-bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_backend *backend, etr_slice payload) {
-  etr_arena scratch = {0};
-  etr_payload read;
+bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload) {
   *out = (etr_delegate_counts){0};
-  bool good = backend->read_payload(&read, &scratch, payload);
-  for (size_t i = 0; good && i < read.count; i++) {
-    uint16_t class_ = read.operators[i].class_;
-    out->least[class_]++;
-    out->most[class_]++;
-  }
-  etr_arena_clear(&scratch);
-  return good;
+  if (!payload) return false;
+  memcpy(out->least, payload->class_counts, sizeof out->least);
+  memcpy(out->most, payload->class_counts, sizeof out->most);
+  return true;
 }
 
 /* ---- By the graph ---- */
@@ -35,14 +29,6 @@ static etr_handle_class class_of(const etr_backend *backend, const etr_graph *gr
   bool may_fuse = backend->loses_handle(graph, uses, node) == ETR_LOSES_HANDLE_UNLESS_FUSED;
   return (etr_handle_class){
       .handle = node->debug_handle, .class_ = backend->class_of_node(graph, node), .nodes = 1, .sure = !may_fuse};
-}
-
-/* How often the results of each node are used. */
-static uint32_t *count_uses(const etr_graph *graph, etr_arena *scratch) {
-  uint32_t *uses = etr_arena_alloc_array(scratch, graph->node_count, sizeof *uses);
-  for (size_t i = 0; uses && i < graph->node_count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) uses[graph->nodes[i].inputs[k].node]++;
-  return uses;
 }
 
 /* Makes one of all that are alike. */
@@ -65,7 +51,7 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   size_t node_count = graph && backend ? graph->node_count : 0;
   etr_arena scratch = {0};
   *out = (etr_handle_classes){.list = etr_arena_alloc_array(arena, node_count, sizeof *out->list)};
-  const uint32_t *uses = node_count ? count_uses(graph, &scratch) : NULL;
+  const uint32_t *uses = node_count ? etr_count_uses(graph, &scratch) : NULL;
   for (size_t i = 0; out->list && uses && i < node_count; i++) {
     const etr_node *n = &graph->nodes[i];
     if (n->kind == ETR_NODE_OP && n->debug_handle) out->list[out->count++] = class_of(backend, graph, uses, n);
@@ -92,11 +78,6 @@ static void add_handle(etr_delegate_counts *out, const etr_handle_classes *nodes
   }
 }
 
-static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
                                   const etr_map_instruction *map, etr_arena *scratch) {
   *out = (etr_delegate_counts){0};
@@ -104,7 +85,7 @@ bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_cla
   uint32_t *handles = etr_arena_alloc_array(scratch, map->handle_count, sizeof *handles);
   if (!handles) return false;
   memcpy(handles, map->handles, map->handle_count * sizeof *handles);
-  qsort(handles, map->handle_count, sizeof *handles, by_number);
+  qsort(handles, map->handle_count, sizeof *handles, etr_by_number);
   for (size_t i = 0, end; i < map->handle_count; i = end) {
     for (end = i + 1; end < map->handle_count && handles[end] == handles[i];) end++;
     add_handle(out, nodes, handles[i], (uint32_t)(end - i));

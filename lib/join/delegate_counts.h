@@ -6,7 +6,7 @@
 #ifndef ETR_DELEGATE_COUNTS_H
 #define ETR_DELEGATE_COUNTS_H
 
-#include "join.h"
+#include "join/join.h"
 
 /** By class of the backend. */
 typedef struct etr_delegate_counts {
@@ -30,8 +30,8 @@ typedef struct etr_handle_classes {
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph);
 
-/** Counts by the payload in the .pte. False, *out zeroed: it is not the backend's, or out of memory. */
-bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_backend *backend, etr_slice payload);
+/** Counts by the payload in the .pte. False, *out zeroed: there is none that the backend can read (NULL). */
+bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload);
 
 /** Counts by the nodes of the delegate's handles. False, *out zeroed: they are not known, or out of memory. */
 bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,

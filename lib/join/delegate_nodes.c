@@ -2,7 +2,9 @@
  *
  * delegate_nodes.c - dealing the nodes of a handle to the delegates that list it.
  */
-#include "delegate_nodes.h"
+#include "join/delegate_nodes.h"
+
+#include "backends/backends.h"
 
 #include <stdlib.h>
 
@@ -24,10 +26,10 @@ typedef struct finder {
   const etr_blocks *blocks;
   bool *taken;
   etr_arena *arena, *scratch;
-  int64_t *holder; /* by the handle's first place in by_handle: 1 + the only instruction that lists it, NO_HOLDER or
-                      SHARED */
-  size_t *skip;    /* of etr_join_next_free() */
-  int32_t *owner;  /* per node: the delegate whose payload has an operator for it, -1 */
+  int64_t *holder;            /* by the handle's first place in by_handle: 1 + the only instruction that lists it,
+                                 NO_HOLDER or SHARED */
+  size_t *skip;               /* of etr_join_next_free() */
+  int32_t *owner;             /* per node: the delegate whose payload has an operator for it, -1 */
   candidate *candidates;      /* room for all */
   const etr_backend *classed; /* whose classes are remembered: of the first that is asked for */
   uint16_t *classes;          /* per node: 1 + its class; 0: not asked for yet */
@@ -101,7 +103,7 @@ static size_t choose_by_payload(finder *f, size_t count, size_t most, int32_t in
   return chosen;
 }
 
-/* Events have no handle, so each stands for one node of any. */
+/* Events have no handle, so each may be a node of any handle. */
 static size_t choose_by_events(finder *f, size_t count, size_t most, uint32_t *events) {
   size_t chosen = 0;
   for (size_t i = 0; i < count && chosen < most; i++) {
@@ -114,7 +116,7 @@ static size_t choose_by_events(finder *f, size_t count, size_t most, uint32_t *e
   return chosen;
 }
 
-/* What is left of a list: nodes that are fused or vanish. Then any, rather than none. */
+/* For the rest of a list: nodes that are fused or vanish; then any node, rather than none. */
 static void choose_rest(finder *f, const etr_backend *backend, size_t count, size_t most) {
   for (int any = 0; any <= 1; any++) {
     for (size_t i = 0; i < count && most > 0; i++) {
@@ -132,11 +134,13 @@ static bool find_events(finder *f) {
   const etr_method_join *join = f->join;
   f->block_of = etr_arena_alloc_array(f->scratch, join->instructions.count, sizeof *f->block_of);
   f->row_of = etr_arena_alloc_array(f->scratch, join->instructions.count, sizeof *f->row_of);
-  for (size_t b = 0; f->block_of && f->row_of && b < f->blocks->block_count; b++) {
-    const etr_block *block = &f->blocks->blocks[b];
-    for (size_t i = 0, end; block->method == f->method && i < block->event_count; i = end) {
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(f->blocks, f->method, &count);
+  for (size_t b = 0; f->block_of && f->row_of && b < count; b++) {
+    const etr_block *block = &f->blocks->blocks[mine[b]];
+    for (size_t i = 0, end; i < block->event_count; i = end) {
       bool any = false;
-      end = etr_block_end_of_instruction(block, i);
+      end = etr_block_instruction_end(block, i);
       for (size_t k = i; k < end; k++) any |= block->events[k].delegate_id != NULL;
       const etr_join_instruction *instruction = any ? etr_join_find(join, block->events[i].instruction_id) : NULL;
       if (!instruction || f->block_of[instruction - join->instructions.data]) continue;
@@ -152,7 +156,7 @@ static void count_events(const finder *f, uint32_t *events, const etr_join_instr
   const etr_backend *backend = etr_backend_of(instruction->backend);
   const etr_block *block = f->block_of[instruction - f->join->instructions.data];
   size_t first = f->row_of[instruction - f->join->instructions.data];
-  size_t end = backend && block ? etr_block_end_of_instruction(block, first) : first;
+  size_t end = backend && block ? etr_block_instruction_end(block, first) : first;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     uint16_t class_ = e->delegate_id ? backend->class_of_event(e->delegate_id) : 0;
@@ -186,12 +190,6 @@ static void deal_fitting(finder *f, const etr_join_instruction *instruction, con
   }
 }
 
-static int by_handle(const void *a, const void *b) {
-  const entry *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
-}
-
 /* Fills nodes, one for each entry of the delegate's list; ETR_NONE where none is left. */
 static bool deal(finder *f, const etr_join_instruction *instruction, uint32_t *nodes) {
   size_t count = instruction->map->handle_count;
@@ -200,7 +198,7 @@ static bool deal(finder *f, const etr_join_instruction *instruction, uint32_t *n
   if (!entries) return false;
   for (size_t i = 0; i < count; i++) entries[i] = (entry){instruction->map->handles[i], (uint32_t)i};
   for (size_t i = 0; i < count; i++) nodes[i] = ETR_NONE;
-  qsort(entries, count, sizeof *entries, by_handle);
+  qsort(entries, count, sizeof *entries, etr_by_two_numbers);
   if (f->any_shared && !instruction->payload) count_events(f, events, instruction);
   for (size_t i = 0, end; i < count; i = end) {
     size_t first = etr_join_first_of_handle(f->join, entries[i].handle);

@@ -5,9 +5,8 @@
 #ifndef ETR_DELEGATE_NODES_H
 #define ETR_DELEGATE_NODES_H
 
-#include "blocks.h"
-#include "join.h"
-#include "lowering.h"
+#include "join/join.h"
+#include "join/lowering.h"
 
 /**
  * Fills a join's delegate_nodes, node_delegate and is_ordered: a node for each entry of the delegates' handle lists.

@@ -2,37 +2,39 @@
  *
  * delegates.c - delegate map, payload, alignment.
  */
-#include "delegates.h"
+#include "join/delegates.h"
 
-#include "align.h"
-#include "operator.h"
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "inputs/maps.h"
+#include "join/align.h"
+#include "join/decoded.h"
+#include "join/event_node.h"
 
 typedef struct delegate {
   const etr_method_join *join;
   const etr_join_instruction *instruction;
   const etr_backend *backend;
-  etr_event *rows; /* the delegate's own events only */
+  etr_event **rows; /* the delegate's own events only */
   size_t row_count;
   uint16_t *classes; /* per row */
   etr_map carriers;  /* handle -> node of the delegate that carries its time; with a delegate map */
-  bool can_plan;     /* there is budget left */
-  etr_arena *arena;  /* of the profile */
+  etr_delegate_reading *reading;
+  bool can_plan;               /* there is budget left */
+  etr_event_meaning *meanings; /* per row, where the backend has a decoder; NULL */
+  etr_arena *arena;            /* of the profile */
   etr_arena scratch;
 } delegate;
 
 static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match match, double confidence) {
-  uint32_t *pair = etr_arena_alloc_array(d->arena, 2, sizeof *pair);
-  if (!pair) return false;
-  pair[0] = node;
-  pair[1] = d->join->graph->nodes[node].debug_handle;
-  row->nodes = pair;
-  row->node_count = 1;
-  row->match = match;
-  row->confidence = confidence;
-  if (match == ETR_MATCH_DELEGATE_MAP) return true; /* keeps the handles that the map gives */
-  row->handles = &pair[1];
-  row->handle_count = 1;
-  return true;
+  return etr_event_set_node(row, d->join->graph, (etr_event_node){node, match, confidence}, d->arena);
+}
+
+/* Whether there is budget for looking at so many operators. */
+static bool spend(const delegate *d, size_t count) {
+  bool enough = count <= d->reading->plans_left;
+  d->reading->plans_left = enough ? d->reading->plans_left - count : 0;
+  return enough;
 }
 
 /* ---- By the record's delegate map ---- */
@@ -41,10 +43,7 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 static bool is_heavy(const etr_graph *graph, uint32_t node) {
   static const char *const heavy[] = {
       "convolution", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention"};
-  etr_slice op = etr_operator_of_target(graph->nodes[node].target);
-  for (size_t i = 0; i < ETR_COUNT(heavy); i++)
-    if (etr_slice_equal(op, etr_slice_of(heavy[i]))) return true;
-  return false;
+  return etr_operator_is_one_of(etr_operator_of_target(graph->nodes[node].target), heavy, ETR_COUNT(heavy));
 }
 
 static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
@@ -80,26 +79,16 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   return first;
 }
 
-/* Of equal ids the first counts. */
-static bool index_ids(delegate *d, etr_map *ids) {
-  const etr_map_instruction *map = d->instruction->map;
-  etr_map_init(ids, &d->scratch);
-  for (size_t i = map->id_count; i-- > 0;)
-    if (!etr_map_set(ids, etr_slice_of(map->ids[i].id), (uint32_t)i)) return false;
-  return true;
-}
-
 static bool match_by_map(delegate *d) {
-  etr_map ids;
-  const etr_map_delegate_id *listed = d->instruction->map->ids;
-  if (!index_ids(d, &ids) || (d->join->graph && !note_carriers(d))) return false;
+  if (d->join->graph && !note_carriers(d)) return false;
   for (size_t i = 0; i < d->row_count; i++) {
-    etr_event *row = &d->rows[i];
-    uint32_t id = etr_map_get(&ids, etr_slice_of(row->delegate_id));
-    if (id == ETR_NONE) continue;
-    row->handles = listed[id].handles;
-    row->handle_count = listed[id].handle_count;
-    uint32_t node = d->join->graph ? carrier_of(d, row) : ETR_NONE;
+    etr_event *row = d->rows[i];
+    if (d->meanings && d->meanings[i].key != ETR_KEY_MAP) continue;
+    const etr_map_delegate_id *listed = etr_maps_find_id(d->instruction->map, row->delegate_id);
+    if (!listed) continue;
+    row->handles = listed->handles;
+    row->handle_count = listed->handle_count;
+    uint32_t node = d->join->graph && spend(d, row->handle_count) ? carrier_of(d, row) : ETR_NONE;
     if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1)) return false;
   }
   return true;
@@ -161,7 +150,7 @@ static bool match_by_payload(delegate *d) {
     uint32_t node = operator_ == ETR_NONE ? ETR_NONE : known->operator_nodes[operator_];
     if (node == ETR_NONE) continue;
     bool is_estimate = pairs[i].is_unsure || (known->operator_by_order[operator_] && !d->join->is_ordered);
-    if (!set_node(d, &d->rows[i], node, is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD, is_estimate ? 0.5 : 1))
+    if (!set_node(d, d->rows[i], node, is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD, is_estimate ? 0.5 : 1))
       return false;
   }
   return pairs != NULL;
@@ -193,17 +182,17 @@ static bool match_by_order(delegate *d) {
   for (size_t i = 0; pairs && i < d->row_count; i++) {
     if (pairs[i].partner == ETR_NONE) continue;
     double confidence = confidence_of(d->join->is_ordered, pairs[i].is_unsure);
-    if (!set_node(d, &d->rows[i], p.owners.data[pairs[i].partner], ETR_MATCH_ALIGNED, confidence)) return false;
+    if (!set_node(d, d->rows[i], p.owners.data[pairs[i].partner], ETR_MATCH_ALIGNED, confidence)) return false;
   }
   return pairs != NULL;
 }
 
-/* ---- All ---- */
+/* ---- By class ---- */
 
 /* What has no node was inserted by the lowering, or could not be told: it may compute. */
 static void describe_rest(const delegate *d) {
   for (size_t i = 0; i < d->row_count; i++) {
-    etr_event *row = &d->rows[i];
+    etr_event *row = d->rows[i];
     row->is_inserted = row->node_count == 0 && d->classes && is_inserted(d, i);
     if (row->node_count == 0 && !row->is_inserted) row->match = ETR_MATCH_NONE;
   }
@@ -212,34 +201,79 @@ static void describe_rest(const delegate *d) {
 static bool match_by_class(delegate *d) {
   d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
   if (!d->classes) return false;
-  for (size_t i = 0; i < d->row_count; i++) d->classes[i] = d->backend->class_of_event(d->rows[i].delegate_id);
+  for (size_t i = 0; i < d->row_count; i++) d->classes[i] = d->backend->class_of_event(d->rows[i]->delegate_id);
   if (!d->can_plan) return true;
   return d->instruction->payload ? match_by_payload(d) : match_by_order(d);
 }
 
-static bool spend(const delegate *d, size_t *plans_left) {
-  const etr_join_instruction *known = d->instruction;
-  size_t nodes, planned = known->map->id_count + (known->payload ? known->payload->count : 0);
-  etr_join_nodes_of_delegate(d->join, known->id, &nodes);
-  bool enough = planned + nodes <= *plans_left;
-  *plans_left = enough ? *plans_left - planned - nodes : 0;
-  return enough;
+static size_t operators_of(const delegate *d) {
+  size_t nodes;
+  etr_join_nodes_of_delegate(d->join, d->instruction->id, &nodes);
+  return nodes + (d->instruction->payload ? d->instruction->payload->count : 0);
+}
+
+/* Takes the delegate's own events. Its call may stand anywhere among them: behind them where it is timed once, before
+ * what only a later turn of a loop ran. False when out of memory. */
+static bool take_rows(delegate *d, etr_event *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) d->row_count += rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR;
+  if (d->row_count == 0) return true;
+  d->rows = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->rows);
+  for (size_t i = 0, taken = 0; d->rows && i < count; i++)
+    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR) d->rows[taken++] = &rows[i];
+  return d->rows != NULL;
+}
+
+/* ---- By what the backend says ---- */
+
+/* What has no node is the delegate's own. */
+static void describe_own(const delegate *d) {
+  for (size_t i = 0; i < d->row_count; i++) {
+    etr_event *row = d->rows[i];
+    bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
+    row->is_inserted = is_own && row->is_in_sums;
+    if (is_own) row->phase = ETR_PHASE_OTHER;
+  }
+}
+
+static bool match_decoded(delegate *d, const etr_decoder *decoder) {
+  etr_decoded decoded = {.join = d->join,
+                         .instruction = d->instruction,
+                         .decoder = decoder,
+                         .rows = d->rows,
+                         .count = d->row_count,
+                         .ticks_per_ns = d->reading->ticks_per_ns,
+                         .arena = d->arena,
+                         .scratch = &d->scratch};
+  if (!etr_decoded_read(&decoded, &d->reading->decoding)) return false;
+  d->meanings = decoded.meanings;
+  if (d->join->graph && d->can_plan && !etr_decoded_join(&decoded)) return false;
+  if (d->instruction->map && d->can_plan && !match_by_map(d)) return false;
+  describe_own(d);
+  return true;
+}
+
+/* ---- All ---- */
+
+static bool match_undecoded(delegate *d) {
+  const etr_join_instruction *instruction = d->instruction;
+  if (!instruction->map) return true;
+  d->backend = instruction->backend ? etr_backend_of(instruction->backend)
+                                    : etr_backend_of_event(d->rows[0]->delegate_id);
+  bool good = instruction->map->id_count ? !d->can_plan || match_by_map(d)
+                                         : !d->backend || !d->join->graph || match_by_class(d);
+  if (good && d->join->graph) describe_rest(d);
+  return good;
 }
 
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows,
-                       size_t count, size_t *plans_left, etr_arena *arena) {
-  delegate d = {.join = join, .instruction = instruction, .rows = rows, .arena = arena};
-  bool good = true;
-  while (d.row_count < count && rows[d.row_count].delegate_id) d.row_count++; /* the call comes last */
-  if (!instruction->map || d.row_count == 0) return true;
-  d.backend = etr_backend_of(instruction->backend);
-  if (!instruction->backend) d.backend = etr_backend_of_event(rows[0].delegate_id);
-  d.can_plan = *plans_left > 0 && spend(&d, plans_left);
-  if (instruction->map->id_count)
-    good = !d.can_plan || match_by_map(&d);
-  else if (d.backend && join->graph)
-    good = match_by_class(&d);
-  if (good && join->graph) describe_rest(&d);
+                       size_t count, etr_delegate_reading *reading, etr_arena *arena) {
+  delegate d = {.join = join, .instruction = instruction, .reading = reading, .arena = arena};
+  const etr_decoder *decoder = etr_decoder_of(instruction->backend);
+  bool good = take_rows(&d, rows, count);
+  if (good && d.row_count) {
+    d.can_plan = reading->plans_left > 0 && spend(&d, operators_of(&d));
+    good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);
+  }
   good = good && !etr_arena_failed(&d.scratch);
   etr_arena_clear(&d.scratch);
   return good;

@@ -2,55 +2,43 @@
  *
  * fit.c - holding rows against methods, one by one, and delegates as a whole.
  */
-#include "fit.h"
+#include "join/fit.h"
 
-#include "delegate_counts.h"
-#include "maps.h"
-#include "operator.h"
-#include "row.h"
-
-#include <stdlib.h>
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "inputs/maps.h"
+#include "join/delegate_counts.h"
+#include "join/fit_index.h"
+#include "join/program_values.h"
 
 /* A method, and what its graph has. */
 typedef struct candidate {
   const etr_method_join *join;
-  etr_map operators; /* "HANDLE OPERATOR" -> anything */
   etr_handle_classes classes;
   const etr_backend *backend; /* of its delegates; NULL if it has none, or nothing is known of it */
-  bool has_bodies;
+  bool has_bodies, is_partial;
 } candidate;
-
-typedef struct payload_counts {
-  etr_delegate_counts counts;
-  bool known;
-} payload_counts;
 
 struct etr_fitter {
   etr_arena *arena;
   candidate *candidates;
   size_t count;
-  etr_map payloads; /* place in the .pte -> place in counts */
-  etr_vec(payload_counts) counts;
+  etr_fit_index *index; /* of many methods; NULL of few */
+  etr_method_fit *fits; /* room for all */
+  size_t budget;        /* of rows, and of their handles, that may still be held against a method */
 };
+
+/* Of fewer methods than this each is looked at. No dump of a real program needs as many comparisons. */
+enum { INDEXED_FROM = 16, DEFAULT_MAX_COMPARISONS = 1 << 25 };
 
 /* A block while it is held against the methods. */
 typedef struct rows {
   const etr_block *block;
-  etr_row_kind *kinds;
   int32_t *ids; /* instructions, ascending */
   size_t id_count;
 } rows;
 
 /* ---- Preparing ---- */
-
-static etr_slice handle_key(char *text, size_t capacity, uint32_t handle, etr_slice op) {
-  size_t size = 0;
-  for (uint32_t rest = handle; size == 0 || rest; rest /= 10) text[size++] = (char)('0' + rest % 10);
-  text[size++] = ' ';
-  size_t copied = ETR_MIN(op.size, capacity - size);
-  memcpy(text + size, op.data, copied);
-  return (etr_slice){text, size + copied};
-}
 
 /* The backend of the first delegate that is named, as the record has it, or the program: few methods have two. */
 static const etr_backend *backend_of(const etr_method_join *join) {
@@ -61,27 +49,23 @@ static const etr_backend *backend_of(const etr_method_join *join) {
 }
 
 static bool prepare(candidate *c, etr_arena *arena, const etr_method_join *join) {
-  char key[256];
   const etr_graph *graph = join->graph;
   *c = (candidate){.join = join};
-  etr_map_init(&c->operators, arena);
-  for (size_t i = 0; graph && i < graph->node_count; i++) {
-    const etr_node *n = &graph->nodes[i];
-    if (n->kind != ETR_NODE_OP || n->debug_handle == 0) continue;
-    etr_map_set(&c->operators, handle_key(key, sizeof key, n->debug_handle, etr_operator_of_target(n->target)), 1);
-  }
   for (size_t i = 0; graph && i < graph->subgraph_count; i++)
     c->has_bodies |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+  c->is_partial = etr_fit_is_partial(join);
   c->backend = backend_of(join);
   return etr_handle_classes_of(&c->classes, arena, c->backend, graph);
 }
 
-etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_join *joins, size_t count) {
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_join *joins, size_t count, size_t max_comparisons) {
   etr_fitter *fitter = etr_arena_alloc(arena, sizeof *fitter);
   candidate *candidates = etr_arena_alloc_array(arena, count, sizeof *candidates);
   if (!fitter || !candidates) return NULL;
-  *fitter = (etr_fitter){.arena = arena, .candidates = candidates, .count = count};
-  etr_map_init(&fitter->payloads, arena);
+  *fitter = (etr_fitter){.arena = arena, .candidates = candidates, .count = count, .budget = max_comparisons};
+  if (max_comparisons == 0) fitter->budget = DEFAULT_MAX_COMPARISONS;
+  fitter->fits = etr_arena_alloc_array(arena, count, sizeof *fitter->fits);
+  if (count >= INDEXED_FROM) fitter->index = etr_fit_index_new(arena, joins, count);
   for (size_t i = 0; i < count; i++)
     if (!prepare(&candidates[i], arena, &joins[i])) return NULL;
   return etr_arena_failed(arena) ? NULL : fitter;
@@ -89,26 +73,20 @@ etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_join *joins, size_
 
 /* ---- Holding a row against a method ---- */
 
-static bool operator_at_handles(const candidate *c, const etr_map_instruction *map, etr_slice op) {
-  char key[256];
-  for (size_t i = 0; i < map->handle_count; i++)
-    if (etr_map_get(&c->operators, handle_key(key, sizeof key, map->handles[i], op)) != ETR_NONE) return true;
-  return false;
-}
-
-static bool has_delegate_id(const etr_map_instruction *map, const char *id) {
-  for (size_t i = 0; i < map->id_count; i++)
-    if (strcmp(map->ids[i].id, id) == 0) return true;
-  return false;
+static bool operator_at_handles(const etr_method_join *join, const etr_map_instruction *map, etr_slice op) {
+  uint32_t number = join->graph ? etr_map_get(&join->operators, op) : ETR_NONE;
+  size_t count = 0;
+  for (size_t i = 0; number != ETR_NONE && count == 0 && i < map->handle_count; i++)
+    etr_node_index_find(&join->by_operator, map->handles[i], number, &count);
+  return count > 0;
 }
 
 /* With the .pte: is this what the instruction does? */
-static bool fits_program(const etr_pte_method *program, const etr_event *e, etr_row_kind kind) {
+static bool fits_program(const etr_pte_method *program, const etr_event *e) {
   if (e->instruction_id < 0) return true;
-  if ((size_t)e->instruction_id >= program->instruction_count) return false;
-  const etr_instruction *instruction = &program->instructions[e->instruction_id];
-  if (kind == ETR_ROW_DELEGATE_CALL || kind == ETR_ROW_DELEGATE_EVENT)
-    return instruction->kind == ETR_INSTRUCTION_DELEGATE;
+  const etr_instruction *instruction = etr_instruction_at(program, e->instruction_id);
+  if (!instruction) return false;
+  if (etr_event_is_in_delegate(e)) return instruction->kind == ETR_INSTRUCTION_DELEGATE;
   if (strcmp(e->name, "JF_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_JUMP_FALSE;
   if (strcmp(e->name, "MOVE_CALL") == 0) return instruction->kind == ETR_INSTRUCTION_MOVE;
   bool kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
@@ -118,52 +96,37 @@ static bool fits_program(const etr_pte_method *program, const etr_event *e, etr_
 }
 
 /* Without it: +1 for, -1 against, 0 tells nothing. */
-static int fits_map(const candidate *c, const etr_event *e, etr_row_kind kind) {
+static int fits_map(const candidate *c, const etr_event *e) {
   const etr_map_method *of_method = c->join->map;
   const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
-  bool is_partial = c->has_bodies || !of_method || of_method->instruction_count == 0;
-  if (kind == ETR_ROW_FRAMEWORK) return 0;
-  if (!map) return kind == ETR_ROW_KERNEL && is_partial ? 0 : -1;
-  if (kind == ETR_ROW_DELEGATE_CALL) return map->is_delegate ? 1 : -1;
-  if (kind == ETR_ROW_DELEGATE_EVENT) {
+  if (e->kind == ETR_EVENT_FRAMEWORK) return 0;
+  if (!map) return e->kind == ETR_EVENT_KERNEL && c->is_partial ? 0 : -1;
+  if (e->kind == ETR_EVENT_DELEGATE_CALL) return map->is_delegate ? 1 : -1;
+  if (e->kind == ETR_EVENT_DELEGATE_OPERATOR) {
     if (!map->is_delegate) return -1;
-    return map->id_count ? has_delegate_id(map, e->delegate_id) : 0;
+    return map->id_count ? etr_maps_find_id(map, e->delegate_id) != NULL : 0;
   }
   etr_slice op = etr_operator_of_event(e->name);
   if (op.size == 0) return map->is_delegate ? -1 : 0;
-  return operator_at_handles(c, map, op) ? 1 : -1;
+  return operator_at_handles(c->join, map, op) ? 1 : -1;
 }
 
-static void hold_row(const candidate *c, etr_fit *fit, const etr_event *e, etr_row_kind kind) {
-  int vote = fits_map(c, e, kind);
+static void hold_row(const candidate *c, etr_fit *fit, const etr_event *e) {
+  int vote = fits_map(c, e);
   fit->agreeing += vote > 0;
-  fit->against += fit->exact ? !fits_program(c->join->program, e, kind) : vote < 0;
+  fit->against += fit->exact ? !fits_program(c->join->program, e) : vote < 0;
 }
 
 /* ---- Holding a delegate against a method ---- */
 
-/* Delegates may share a payload: each is read once. */
-static bool count_payload(etr_fitter *fitter, const candidate *c, etr_slice payload, etr_delegate_counts *out) {
-  etr_map_slot *slot = etr_map_at(&fitter->payloads, (etr_slice){(const char *)&payload, sizeof payload});
-  if (!slot) return false;
-  if (slot->value == ETR_NONE) {
-    payload_counts *added = etr_vec_push(fitter->arena, &fitter->counts);
-    if (!added) return false;
-    added->known = etr_delegate_counts_of_payload(&added->counts, c->backend, payload);
-    slot->value = (uint32_t)(fitter->counts.count - 1);
-  }
-  *out = fitter->counts.data[slot->value].counts;
-  return fitter->counts.data[slot->value].known;
-}
-
 /* What a delegate holds. False if that is not known. Payloads are read where there are methods to tell apart. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map, int32_t instruction,
                            etr_delegate_counts *out) {
-  etr_slice payload = fitter->count > 1 ? etr_join_payload(c->join, instruction) : (etr_slice){0};
-  if (payload.size) return count_payload(fitter, c, payload, out);
+  etr_slice bytes = fitter->count > 1 ? etr_join_payload(c->join, instruction) : (etr_slice){0};
+  if (bytes.size) return etr_delegate_counts_of_payload(out, etr_payloads_read(c->join->payloads, c->backend, bytes));
   etr_arena scratch = {0};
   bool known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
-  if (etr_arena_failed(&scratch)) fitter->arena->failed = true;
+  if (etr_arena_failed(&scratch)) etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
   return known;
 }
@@ -185,7 +148,7 @@ static void compare_class(etr_fit *fit, bool is_countable, uint32_t ran, uint32_
 static bool count_rows(const etr_backend *backend, uint32_t *ran, const rows *r, size_t first, size_t end) {
   bool any = false;
   for (size_t i = first; i < end; i++) {
-    if (r->kinds[i] != ETR_ROW_DELEGATE_EVENT) continue;
+    if (r->block->events[i].kind != ETR_EVENT_DELEGATE_OPERATOR) continue;
     uint16_t class_ = backend->class_of_event(r->block->events[i].delegate_id);
     any |= class_ != 0;
     if (tells(backend, class_)) ran[class_]++;
@@ -219,42 +182,70 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
   return missing;
 }
 
-static void hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r) {
-  *fit = (etr_fit){.exact = c->join->program != NULL, .missing = count_missing(c, r)};
-  for (size_t i = 0, end; i < r->block->event_count; i = end) {
+/* What it costs to hold a row against a method. */
+static size_t cost_of(const candidate *c, const etr_event *e) {
+  const etr_map_instruction *map = etr_maps_find(c->join->map, e->instruction_id);
+  return 1 + (map ? map->handle_count : 0);
+}
+
+/* Whether there is budget for the rows of one instruction. */
+static bool spend(etr_fitter *fitter, const candidate *c, const rows *r, size_t first, size_t end) {
+  size_t cost = (end - first) * cost_of(c, &r->block->events[first]);
+  bool enough = cost <= fitter->budget;
+  fitter->budget = enough ? fitter->budget - cost : 0;
+  return enough;
+}
+
+/* Stops where more than `most` rows are against the method. False: the budget is spent. */
+static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, uint32_t most) {
+  *fit = (etr_fit){.exact = c->join->program != NULL};
+  for (size_t i = 0, end; i < r->block->event_count && fit->against <= most; i = end) {
     bool any = false;
-    end = etr_block_end_of_instruction(r->block, i);
+    end = etr_block_instruction_end(r->block, i);
+    if (!spend(fitter, c, r, i, end)) return false;
     for (size_t k = i; k < end; k++) {
-      hold_row(c, fit, &r->block->events[k], r->kinds[k]);
-      any |= r->kinds[k] == ETR_ROW_DELEGATE_EVENT;
+      hold_row(c, fit, &r->block->events[k]);
+      any |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
     }
     if (any) hold_delegate(fitter, c, fit, r, i, end);
   }
-}
-
-static int by_id(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
+  if (fit->against <= most) fit->missing += count_missing(c, r);
+  return true;
 }
 
 static bool look(rows *r, etr_arena *scratch, const etr_block *block) {
   *r = (rows){.block = block};
-  r->kinds = etr_arena_alloc_array(scratch, block->event_count, sizeof *r->kinds);
   r->ids = etr_arena_alloc_array(scratch, block->event_count, sizeof *r->ids);
-  if (!r->kinds || !r->ids) return false;
-  for (size_t i = 0; i < block->event_count; i++) {
-    r->kinds[i] = etr_row_kind_of(block, i);
-    r->ids[r->id_count++] = block->events[i].instruction_id;
-  }
-  etr_sort(r->ids, r->id_count, sizeof *r->ids, by_id);
+  if (!r->ids) return false;
+  for (size_t i = 0; i < block->event_count; i++) r->ids[r->id_count++] = block->events[i].instruction_id;
+  etr_sort(r->ids, r->id_count, sizeof *r->ids, etr_by_int);
   return true;
 }
 
-bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fit *fits) {
+/* Holds the block against these methods, or all. */
+static bool hold_all(etr_fitter *fitter, const rows *r, const uint32_t *methods, size_t count, etr_fits *out) {
+  uint32_t most = UINT32_MAX;
+  *out = (etr_fits){.list = fitter->fits, .count = count};
+  for (size_t i = 0; i < count; i++) {
+    etr_method_fit *f = &out->list[i];
+    f->method = methods ? methods[i] : (uint32_t)i;
+    if (!hold_block(fitter, &fitter->candidates[f->method], &f->fit, r, most)) return false;
+    if (etr_fit_compare(&f->fit, &out->list[out->best].fit, NULL) < 0) out->best = i;
+    most = ETR_MIN(most, f->fit.against);
+  }
+  return true;
+}
+
+bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out) {
   etr_arena scratch = {0};
   rows r;
+  size_t count = 0;
   bool good = look(&r, &scratch, block);
-  for (size_t i = 0; good && i < fitter->count; i++) hold_block(fitter, &fitter->candidates[i], &fits[i], &r);
+  const uint32_t *methods = good && fitter->index ? etr_fit_index_find(fitter->index, block, &scratch, &count) : NULL;
+  good = good && !etr_arena_failed(&scratch);
+  bool found = good && count && hold_all(fitter, &r, methods, count, out) && out->list[out->best].fit.against == 0;
+  if (good && !found) good = hold_all(fitter, &r, NULL, fitter->count, out);
+  if (etr_arena_failed(&scratch)) etr_arena_fail(fitter->arena);
   etr_arena_clear(&scratch);
   return good && !etr_arena_failed(fitter->arena);
 }

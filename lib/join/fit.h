@@ -11,9 +11,9 @@
 #ifndef ETR_FIT_H
 #define ETR_FIT_H
 
-#include "blocks.h"
-#include "join.h"
+#include "join/join.h"
 
+/** How a block fits a method. */
 typedef struct etr_fit {
   uint32_t against, agreeing; /* rows */
   uint32_t strange;           /* operators of delegates more than these have */
@@ -32,14 +32,31 @@ typedef enum etr_fit_part {
 /** What is known of the methods, prepared for many blocks. */
 typedef struct etr_fitter etr_fitter;
 
-/** In the arena; NULL when out of memory. The joins must live as long. Their instructions and nodes need not be found
- * yet. */
-etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_join *joins, size_t count);
+/** Prepares the methods; in the arena. The joins must live as long; their nodes are indexed, their instructions need
+ * not be found yet. max_comparisons: of rows with rows, in all; 0: the default of etr_options. NULL when out of memory.
+ */
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_join *joins, size_t count, size_t max_comparisons);
 
-/** Fills fits, one for each method. False: out of memory. */
-bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fit *fits);
+/** How a block fits one method. */
+typedef struct etr_method_fit {
+  uint32_t method;
+  etr_fit fit;
+} etr_method_fit;
 
-/** < 0: a fits better than b. decided_by (may be NULL): what told. */
+/** The fits of one block, until the next. */
+typedef struct etr_fits {
+  etr_method_fit *list; /* by ascending method, at least one. Those of other methods are worse, for rows against them */
+  size_t count;
+  size_t best; /* place of the first that none is better than */
+} etr_fits;
+
+/**
+ * Holds a block against the methods that it may be. False: out of memory (the fitter's arena failed), or all of
+ * max_comparisons were made.
+ */
+bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out);
+
+/** Negative: a fits better than b; positive: worse. decided_by (may be NULL): what told them apart. */
 int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by);
 
 /** False: the method is another model's, as it disagrees with as much as it agrees with. */

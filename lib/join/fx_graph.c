@@ -2,10 +2,10 @@
  *
  * fx_graph.c - vertices, users, sorting.
  */
-#include "fx_graph.h"
+#include "join/fx_graph.h"
 
-#include "operator.h"
-#include "views.h"
+#include "backends/operator.h"
+#include "join/graph_values.h"
 
 enum { USED = UINT32_MAX - 1 }; /* a result that will have a getitem */
 
@@ -75,12 +75,10 @@ static bool is_prioritized(const etr_node *node) {
   static const char *const own[] = {"aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
                                     "aten._assert_async.msg", "aten.scalar_tensor.default",
                                     "aten._assert_scalar.default"};
-  for (size_t i = 0; i < ETR_COUNT(operators); i++)
-    if (strcmp(node->target, operators[i]) == 0) return true;
-  for (size_t i = 0; i < ETR_COUNT(own); i++)
-    if (strcmp(node->target, own[i]) == 0)
-      return strcmp(node->op_type, node->target) != 0; /* of the Edge dialect it is another */
-  return false;
+  etr_slice target = etr_slice_of(node->target);
+  if (etr_operator_is_one_of(target, operators, ETR_COUNT(operators))) return true;
+  /* of the Edge dialect it is another */
+  return etr_operator_is_one_of(target, own, ETR_COUNT(own)) && strcmp(node->op_type, node->target) != 0;
 }
 
 static bool add_node(etr_fx_graph *fx, uint32_t index) {

@@ -8,7 +8,7 @@
 #ifndef ETR_FX_GRAPH_H
 #define ETR_FX_GRAPH_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 /** A node of FX. */
 typedef struct etr_fx_vertex {
@@ -18,6 +18,7 @@ typedef struct etr_fx_vertex {
   bool is_prioritized;               /* legalize_graph's PRIORITIZED_OPS */
 } etr_fx_vertex;
 
+/** A graph as FX has it. All lists live in the arena. */
 typedef struct etr_fx_graph {
   const etr_graph *graph;
   etr_fx_vertex *vertices;
@@ -51,10 +52,12 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
  * or a circle. */
 bool etr_fx_sort(etr_fx_graph *fx);
 
+/** The node of a vertex; NULL of a delegate's call and its results. */
 static inline const etr_node *etr_fx_node(const etr_fx_graph *fx, uint32_t vertex) {
   return fx->vertices[vertex].node == ETR_NONE ? NULL : &fx->graph->nodes[fx->vertices[vertex].node];
 }
 
+/** Whether it is one result of an operator that has several. */
 static inline bool etr_fx_is_getitem(const etr_fx_graph *fx, uint32_t vertex) {
   return fx->vertices[vertex].output != ETR_NONE;
 }

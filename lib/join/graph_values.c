@@ -2,10 +2,30 @@
  *
  * graph_values.c - producers stand before their users, so one pass finds all.
  */
-#include "graph_values.h"
+#include "join/graph_values.h"
 
-#include "operator.h"
-#include "views.h"
+#include "backends/operator.h"
+
+/* ---- Nodes ---- */
+
+bool etr_is_view(const etr_node *node) {
+  static const char *const views[] = {
+      "view_copy",         "view",    "squeeze_copy", "unsqueeze_copy",  "alias_copy",      "alias",
+      "detach_copy",       "detach",  "clone",        "clone_dim_order", "lift_fresh_copy", "to_copy",
+      "to_dim_order_copy", "reshape", "contiguous"};
+  if (node->kind != ETR_NODE_OP || node->input_count == 0 || node->output_count != 1) return false;
+  return etr_operator_is_one_of(etr_operator_of_target(node->target), views, ETR_COUNT(views));
+}
+
+bool etr_has_tensor(const etr_node *node) {
+  for (size_t i = 0; i < node->output_count; i++)
+    if (node->outputs[i].rank >= 0) return true;
+  return false;
+}
+
+bool etr_node_only_copies(const etr_node *node) {
+  return node->kind == ETR_NODE_OP && etr_operator_only_copies(node->target);
+}
 
 /* What lowerings make part of another operator, or run as none. */
 static bool is_fusible(const etr_node *node) {
@@ -15,10 +35,10 @@ static bool is_fusible(const etr_node *node) {
   if (node->kind != ETR_NODE_OP || node->input_count == 0) return false;
   if (etr_slice_starts(op, ETR_SLICE("quantize_")) || etr_slice_starts(op, ETR_SLICE("dequantize_"))) return true;
   if (etr_slice_starts(op, ETR_SLICE("native_batch_norm"))) return true;
-  for (size_t i = 0; i < ETR_COUNT(fusible); i++)
-    if (etr_slice_equal(op, etr_slice_of(fusible[i]))) return true;
-  return false;
+  return etr_operator_is_one_of(op, fusible, ETR_COUNT(fusible));
 }
+
+/* ---- Values ---- */
 
 static void fill_node(etr_graph_values *v, uint32_t index) {
   const etr_node *node = &v->graph->nodes[index];

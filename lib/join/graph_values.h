@@ -5,7 +5,14 @@
 #ifndef ETR_GRAPH_VALUES_H
 #define ETR_GRAPH_VALUES_H
 
-#include "arena.h"
+#include "base/arena.h"
+
+/** Whether the node's result is its first input's data in another shape, or a copy of it: memory planning may make both
+ * one. */
+bool etr_is_view(const etr_node *node);
+
+/** Whether the node makes a tensor: not a symbolic number. */
+bool etr_has_tensor(const etr_node *node);
 
 /** Values are numbered node by node, output by output. */
 typedef struct etr_graph_values {
@@ -18,9 +25,10 @@ typedef struct etr_graph_values {
   uint32_t count;
 } etr_graph_values;
 
-/** False: out of memory. */
+/** Numbers the values of a graph, in the arena. False: out of memory. */
 bool etr_graph_values_find(etr_graph_values *out, const etr_graph *graph, etr_arena *arena);
 
+/** The value that an edge uses. */
 static inline uint32_t etr_value_of_edge(const etr_graph_values *values, const etr_edge *edge) {
   return values->first[edge->node] + edge->output;
 }

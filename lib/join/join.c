@@ -1,32 +1,135 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * join.c - looking things up in a method join.
+ * join.c - filling and looking up a method join.
  */
-#include "join.h"
+#include "join/join.h"
+
+#include "backends/operator.h"
+#include "join/program_values.h"
 
 #include <stdlib.h>
 
-static int by_id(const void *a, const void *b) {
-  int32_t x = ((const etr_join_instruction *)a)->id, y = ((const etr_join_instruction *)b)->id;
-  return (x > y) - (x < y);
-}
-
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id) {
-  etr_join_instruction wanted = {.id = id};
-  return join->instructions.count
-             ? bsearch(&wanted, join->instructions.data, join->instructions.count, sizeof wanted, by_id)
-             : NULL;
+  return join->instructions.count ? bsearch(&id, join->instructions.data, join->instructions.count,
+                                            sizeof *join->instructions.data, etr_by_int)
+                                  : NULL;
 }
 
-static int by_handle(const void *a, const void *b) {
-  const etr_handle_node *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-  return (x->node > y->node) - (x->node < y->node);
+/* ---- Instructions, from program, maps and events ---- */
+
+typedef struct collector {
+  etr_method_join *join;
+  etr_arena *arena;
+  etr_map index; /* id -> place */
+} collector;
+
+static etr_join_instruction *add_instruction(collector *c, int32_t id) {
+  etr_slice key = {(const char *)&id, sizeof id};
+  etr_map_slot *known = etr_map_at(&c->index, key);
+  if (!known) return NULL;
+  if (known->value != ETR_NONE) return &c->join->instructions.data[known->value];
+  etr_join_instruction *added = etr_vec_push(c->arena, &c->join->instructions);
+  if (!added) return NULL;
+  known->value = (uint32_t)(c->join->instructions.count - 1);
+  *added = (etr_join_instruction){.id = id, .node = ETR_NONE};
+  return added;
+}
+
+static bool add_from_program(collector *c) {
+  const etr_pte_method *program = c->join->program;
+  for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
+    const etr_instruction *source = &program->instructions[i];
+    if (source->kind != ETR_INSTRUCTION_KERNEL && source->kind != ETR_INSTRUCTION_DELEGATE) continue;
+    etr_join_instruction *added = add_instruction(c, (int32_t)i);
+    if (!added) return false;
+    added->is_delegate = source->kind == ETR_INSTRUCTION_DELEGATE;
+    added->is_kernel = !added->is_delegate;
+    const etr_pte_delegate *delegate = etr_delegate_of(program, source);
+    if (delegate) added->backend = delegate->backend;
+    added->is_prim = added->is_kernel && strncmp(source->op, "executorch_prim::", 17) == 0;
+    if (added->is_kernel) added->op = etr_operator_of_kernel(source->op);
+  }
+  return true;
+}
+
+static bool add_from_map(collector *c) {
+  const etr_map_method *map = c->join->map;
+  for (size_t i = 0; map && i < map->instruction_count; i++) {
+    etr_join_instruction *added = add_instruction(c, map->instructions[i].id);
+    if (!added) return false;
+    added->map = &map->instructions[i];
+    if (!added->backend) added->backend = map->instructions[i].backend;
+    if (!added->is_kernel) added->is_delegate = map->instructions[i].is_delegate;
+  }
+  return true;
+}
+
+/* What ran decides: an instruction with a kernel's event is a kernel, whatever the map says. */
+static bool add_from_block(collector *c, const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    if (e->kind == ETR_EVENT_FRAMEWORK || e->instruction_id < 0) continue;
+    etr_join_instruction *added = add_instruction(c, e->instruction_id);
+    if (!added) return false;
+    added->is_kernel = e->kind == ETR_EVENT_KERNEL;
+    added->is_delegate = !added->is_kernel;
+    if (added->is_kernel && added->op.size == 0) added->op = etr_operator_of_event(e->name);
+  }
+  return true;
+}
+
+static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t i = 0; i < count; i++)
+    if (!add_from_block(c, &blocks->blocks[mine[i]])) return false;
+  return true;
+}
+
+bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                              etr_arena *scratch) {
+  collector c = {.join = join, .arena = arena};
+  etr_map_init(&c.index, scratch);
+  if (!add_from_program(&c) || !add_from_map(&c) || !add_from_blocks(&c, method, blocks)) return false;
+  etr_sort(join->instructions.data, join->instructions.count, sizeof *join->instructions.data, etr_by_int);
+  return true;
+}
+
+/* ---- Nodes ---- */
+
+static bool is_delegate_call(const etr_node *node) {
+  return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
+}
+
+bool etr_join_index_nodes(etr_method_join *join, etr_arena *arena) {
+  const etr_graph *graph = join->graph;
+  size_t node_count = graph ? graph->node_count : 0, count = 0;
+  if (!graph) return true;
+  etr_handle_node *by_handle = etr_arena_alloc_array(arena, node_count, sizeof *by_handle);
+  etr_node_slot *slots = etr_arena_alloc_array(arena, node_count, sizeof *slots);
+  join->uses = etr_count_uses(graph, arena);
+  join->node_delegate = etr_arena_alloc_array(arena, node_count, sizeof *join->node_delegate);
+  etr_map_init(&join->operators, arena);
+  if (!by_handle || !slots || !join->uses || !join->node_delegate) return false;
+  for (uint32_t i = 0; i < node_count; i++) {
+    const etr_node *n = &graph->nodes[i];
+    join->node_delegate[i] = -1;
+    if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n)) continue;
+    uint32_t op = etr_map_number(&join->operators, etr_operator_of_target(n->target));
+    slots[count] = (etr_node_slot){n->debug_handle, op, i};
+    by_handle[count++] = (etr_handle_node){n->debug_handle, i};
+  }
+  etr_sort(by_handle, count, sizeof *by_handle, etr_by_two_numbers);
+  join->by_handle = by_handle;
+  join->by_handle_count = count;
+  join->by_operator = (etr_node_index){slots, count};
+  etr_node_index_sort(&join->by_operator);
+  return !etr_arena_failed(arena);
 }
 
 size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle) {
   etr_handle_node wanted = {handle, 0};
-  return etr_lower_bound(&wanted, join->by_handle, join->by_handle_count, sizeof *join->by_handle, by_handle);
+  return etr_lower_bound(&wanted, join->by_handle, join->by_handle_count, sizeof *join->by_handle, etr_by_two_numbers);
 }
 
 uint32_t etr_join_next_free(const etr_method_join *join, const bool *taken, size_t *skip, uint32_t handle) {
@@ -37,22 +140,23 @@ uint32_t etr_join_next_free(const etr_method_join *join, const bool *taken, size
   return ETR_NONE;
 }
 
-etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id) {
-  const etr_pte_method *program = join->program;
-  if (!program || instruction_id < 0 || (size_t)instruction_id >= program->instruction_count) return (etr_slice){0};
-  int32_t index = program->instructions[instruction_id].delegate;
-  return index >= 0 && (size_t)index < program->delegate_count ? program->delegates[index].payload : (etr_slice){0};
+uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena) {
+  uint32_t *uses = etr_arena_alloc_array(arena, graph->node_count, sizeof *uses);
+  for (size_t i = 0; uses && i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) uses[graph->nodes[i].inputs[k].node]++;
+  return uses;
 }
 
-static int by_instruction(const void *a, const void *b) {
-  int32_t x = ((const etr_delegate_node *)a)->instruction_id, y = ((const etr_delegate_node *)b)->instruction_id;
-  return (x > y) - (x < y);
+etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id) {
+  const etr_instruction *instruction = etr_instruction_at(join->program, instruction_id);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(join->program, instruction) : NULL;
+  return delegate ? delegate->payload : (etr_slice){0};
 }
 
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id,
                                                     size_t *count) {
-  const etr_delegate_node *list = join->delegate_nodes.data, wanted = {.instruction_id = instruction_id};
-  size_t first = etr_lower_bound(&wanted, list, join->delegate_nodes.count, sizeof *list, by_instruction);
+  const etr_delegate_node *list = join->delegate_nodes.data;
+  size_t first = etr_lower_bound(&instruction_id, list, join->delegate_nodes.count, sizeof *list, etr_by_int);
   for (*count = 0;
        first + *count < join->delegate_nodes.count && list[first + *count].instruction_id == instruction_id;)
     (*count)++;

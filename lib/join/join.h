@@ -5,15 +5,18 @@
  * A *method join* gathers a method's maps, its Edge graph and its instructions in the .pte. From that
  *   methods.h        decides which method each block of runs is,
  *   method_join.h    gives kernels, delegates and their operators their nodes,
- *   delegates.h      gives the rows of a delegate theirs,
+ *   event_nodes.h    gives the events of runs theirs,
  *   attribute.h      gives each node its time.
  */
 #ifndef ETR_JOIN_H
 #define ETR_JOIN_H
 
-#include "backend.h"
-#include "pte.h"
-#include "record.h"
+#include "backends/payloads.h"
+#include "base/budget.h"
+#include "inputs/pte.h"
+#include "inputs/record.h"
+#include "join/blocks.h"
+#include "join/node_index.h"
 
 /** One instruction of a method, from whichever source knows it. */
 typedef struct etr_join_instruction {
@@ -50,17 +53,30 @@ typedef struct etr_method_join {
   const etr_map_method *map;                  /* NULL if the record's maps do not name it */
   const etr_graph *graph;                     /* its Edge graph; NULL if there is none */
   const etr_pte_method *program;              /* NULL without a .pte */
+  etr_payloads *payloads;                     /* of the .pte: of all methods. NULL without one */
+  etr_budget *budget;                         /* of the profile; may be NULL */
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
   int32_t *
       node_delegate; /* per node of the graph: instruction of the delegate it is in; -1: runs as a kernel, or unknown */
   etr_vec(etr_delegate_node)
       delegate_nodes;               /* the same by delegate: by instruction, then in the order the delegate runs them */
   uint32_t *uses;                   /* per node of the graph: how often its results are used */
-  const etr_handle_node *by_handle; /* operators of the graph by handle, then place */
+  const etr_handle_node *by_handle; /* operators of the graph by handle, then place; no calls of delegates */
   size_t by_handle_count;
+  etr_map operators;          /* normalised operator -> number */
+  etr_node_index by_operator; /* the same nodes by handle and number of their operator */
   bool is_ordered; /* the order in which delegate_nodes stand is that in which they run: handle lists tell, or the
                       lowering (lowering.h) */
 } etr_method_join;
+
+/** Fills what follows from the graph alone: uses, by_handle, operators and by_operator; node_delegate with -1. They
+ * live in the arena. Without a graph there is nothing to fill. False: out of memory. */
+bool etr_join_index_nodes(etr_method_join *join, etr_arena *arena);
+
+/** Fills the instructions from the program, the maps and the method's blocks. They live in the arena. False: out of
+ * memory. */
+bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                              etr_arena *scratch);
 
 /** Place of the first node of a handle in by_handle, or of the next handle's where it has none. */
 size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle);
@@ -70,6 +86,9 @@ size_t etr_join_first_of_handle(const etr_method_join *join, uint32_t handle);
  * which it remembers how many of a handle's nodes are taken.
  */
 uint32_t etr_join_next_free(const etr_method_join *join, const bool *taken, size_t *skip, uint32_t handle);
+
+/** Per node of a graph, how often its results are used. NULL when out of memory. */
+uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena);
 
 /** The nodes of one delegate, in the order in which it runs them. */
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count);

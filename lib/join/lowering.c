@@ -2,11 +2,11 @@
  *
  * lowering.c - vertices of the graph as FX has them, delegates taken out one by one, and the proof.
  */
-#include "lowering.h"
+#include "join/lowering.h"
 
-#include "fx_graph.h"
-#include "operator.h"
-#include "partition.h"
+#include "backends/operator.h"
+#include "join/fx_graph.h"
+#include "join/partition.h"
 
 typedef struct lowerer {
   const etr_method_join *join;
@@ -174,7 +174,8 @@ static bool keep(const lowerer *l, etr_lowering *out) {
 
 /* ---- All ---- */
 
-enum { BUDGET = 1 << 26 };
+/* Steps in all, and for each node: a record may have many methods. */
+enum { BUDGET = 1 << 26, BUDGET_OF_NODE = 1 << 14 };
 
 static bool list_delegates(lowerer *l) {
   size_t count = l->join->instructions.count;
@@ -226,7 +227,9 @@ static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
 }
 
 bool etr_lowering_find(etr_lowering *out, const etr_method_join *join, const bool *kernel_of, etr_arena *arena) {
-  lowerer l = {.join = join, .arena = arena, .budget = BUDGET};
+  lowerer l = {.join = join,
+               .arena = arena,
+               .budget = ETR_MIN((uint64_t)BUDGET, (uint64_t)BUDGET_OF_NODE * join->graph->node_count)};
   *out = (etr_lowering){0};
   bool found = false, good = list_delegates(&l);
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)

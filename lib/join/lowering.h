@@ -16,8 +16,9 @@
 #ifndef ETR_LOWERING_H
 #define ETR_LOWERING_H
 
-#include "join.h"
+#include "join/join.h"
 
+/** What is known of the order. */
 typedef struct etr_lowering {
   bool is_needless;           /* the handle lists alone tell: nothing else is set */
   bool is_proven;             /* false: nothing else is set */
@@ -27,8 +28,9 @@ typedef struct etr_lowering {
 
 /**
  * Finds the order. kernel_of: per node, whether an instruction is known to run it as a kernel. Taking out delegates
- * costs their number times the graph's size, as lowering itself does. Beyond a budget nothing is proven: 1,500
- * delegates of 3,000 nodes, or 600 of 10,000, more than real models have. False: out of memory.
+ * costs their number times the graph's size, as lowering itself does. Beyond a budget, which grows with the graph up to
+ * a limit, nothing is proven: 1,000 delegates of 3,000 nodes, or 600 of 10,000, more than real models have. False: out
+ * of memory.
  */
 bool etr_lowering_find(etr_lowering *out, const etr_method_join *join, const bool *kernel_of, etr_arena *arena);
 

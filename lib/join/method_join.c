@@ -2,69 +2,25 @@
  *
  * method_join.c - (debug handle, operator) names a node where it is one; of several, data flow or order tells.
  */
-#include "method_join.h"
+#include "join/method_join.h"
 
-#include "data_flow.h"
-#include "delegate_nodes.h"
-#include "instructions.h"
-#include "lowering.h"
-#include "node_index.h"
-#include "operator.h"
-#include "program_values.h"
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "join/data_flow.h"
+#include "join/delegate_nodes.h"
+#include "join/lowering.h"
+#include "join/node_index.h"
+#include "join/program_values.h"
 
 #include <stdlib.h>
 
 typedef struct joiner {
   etr_method_join *join;
   etr_arena *arena, scratch;
-  etr_map operators;          /* normalised operator -> number */
-  etr_node_index by_operator; /* nodes by handle and operator */
-  size_t *handle_cursor;      /* per slot that starts a handle's range: slots before this offset are taken */
-  bool *taken;                /* per node */
+  size_t *handle_cursor; /* per slot that starts a handle's range: slots before this offset are taken */
+  bool *taken;           /* per node */
   etr_lowering order;
 } joiner;
-
-/* ---- Nodes by handle ---- */
-
-static int by_handle(const void *a, const void *b) {
-  const etr_handle_node *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-  return (x->node > y->node) - (x->node < y->node);
-}
-
-static uint32_t operator_number(joiner *j, etr_slice op) {
-  etr_map_slot *known = etr_map_at(&j->operators, op);
-  if (known && known->value == ETR_NONE) known->value = (uint32_t)j->operators.count - 1;
-  return known ? known->value : ETR_NONE;
-}
-
-static bool is_delegate_call(const etr_node *node) {
-  return strcmp(node->target, "higher_order.executorch_call_delegate") == 0;
-}
-
-static bool index_nodes(joiner *j) {
-  const etr_graph *graph = j->join->graph;
-  etr_handle_node *nodes = etr_arena_alloc_array(j->arena, graph->node_count, sizeof *nodes);
-  j->by_operator.slots = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->by_operator.slots);
-  j->handle_cursor = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->handle_cursor);
-  j->taken = etr_arena_alloc_array(&j->scratch, graph->node_count, sizeof *j->taken);
-  j->join->uses = etr_arena_alloc_array(j->arena, graph->node_count, sizeof *j->join->uses);
-  if (!j->join->uses || !j->by_operator.slots || !nodes || !j->handle_cursor || !j->taken) return false;
-  for (uint32_t i = 0; i < graph->node_count; i++) {
-    const etr_node *n = &graph->nodes[i];
-    if (n->kind != ETR_NODE_OP || n->debug_handle == 0 || is_delegate_call(n)) continue;
-    uint32_t op = operator_number(j, etr_operator_of_target(n->target));
-    j->by_operator.slots[j->by_operator.count] = (etr_node_slot){n->debug_handle, op, i};
-    nodes[j->by_operator.count++] = (etr_handle_node){n->debug_handle, i};
-  }
-  for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) j->join->uses[graph->nodes[i].inputs[k].node]++;
-  etr_node_index_sort(&j->by_operator);
-  etr_sort(nodes, j->by_operator.count, sizeof *nodes, by_handle);
-  j->join->by_handle = nodes;
-  j->join->by_handle_count = j->by_operator.count;
-  return !etr_arena_failed(&j->scratch);
-}
 
 static void take(joiner *j, etr_join_instruction *instruction, uint32_t node, etr_match match) {
   instruction->node = node;
@@ -84,10 +40,10 @@ typedef etr_vec(kernel_group) kernel_groups;
 
 /* The range of the first of its handles that has the operator. */
 static size_t range_of(joiner *j, const etr_join_instruction *instruction, size_t *count) {
-  uint32_t op = etr_map_get(&j->operators, instruction->op);
+  uint32_t op = etr_map_get(&j->join->operators, instruction->op);
   *count = 0;
   for (size_t i = 0; op != ETR_NONE && i < instruction->map->handle_count; i++) {
-    size_t first = etr_node_index_find(&j->by_operator, instruction->map->handles[i], op, count);
+    size_t first = etr_node_index_find(&j->join->by_operator, instruction->map->handles[i], op, count);
     if (*count) return first;
   }
   return 0;
@@ -99,7 +55,7 @@ static bool is_open(const etr_join_instruction *instruction) {
 }
 
 static bool group_kernels(joiner *j, kernel_groups *groups) {
-  uint32_t *group_of = etr_arena_alloc_array(&j->scratch, j->by_operator.count,
+  uint32_t *group_of = etr_arena_alloc_array(&j->scratch, j->join->by_operator.count,
                                              sizeof *group_of); /* 1 + its place, by first slot */
   if (!group_of) return false;
   for (uint32_t i = 0; i < j->join->instructions.count; i++) {
@@ -140,7 +96,7 @@ static void mark_kernels(const joiner *j, const etr_backend *backend, const kern
   size_t left = g->kernels.count;
   for (int others = 0; others <= 1; others++) {
     for (size_t i = 0; i < g->node_count && left; i++) {
-      uint32_t node = j->by_operator.slots[g->first + i].node;
+      uint32_t node = j->join->by_operator.slots[g->first + i].node;
       if (j->taken[node] || kernel_of[node] || (!others && !is_left_to_kernels(j, backend, node))) continue;
       kernel_of[node] = true;
       left--;
@@ -149,34 +105,30 @@ static void mark_kernels(const joiner *j, const etr_backend *backend, const kern
 }
 
 typedef struct ranked_node {
-  uint32_t node, rank;
+  uint32_t rank, node;
 } ranked_node;
-
-static int by_rank(const void *a, const void *b) {
-  const ranked_node *x = a, *y = b;
-  return (x->rank > y->rank) - (x->rank < y->rank);
-}
 
 /* The nodes of a group that its kernels may run, in the order of lowering if that is known. */
 static ranked_node *list_group(joiner *j, const kernel_group *g, const bool *kernel_of, size_t *count) {
   ranked_node *list = etr_arena_alloc_array(&j->scratch, g->node_count, sizeof *list);
   *count = 0;
   for (size_t i = 0; list && i < g->node_count; i++) {
-    uint32_t node = j->by_operator.slots[g->first + i].node;
+    uint32_t node = j->join->by_operator.slots[g->first + i].node;
     if (j->taken[node]) continue;
     if (j->order.is_proven ? j->order.delegate_of[node] >= 0 : !kernel_of[node]) continue;
-    list[(*count)++] = (ranked_node){node, j->order.is_proven ? j->order.rank[node] : node};
+    list[(*count)++] = (ranked_node){j->order.is_proven ? j->order.rank[node] : node, node};
   }
-  if (list) etr_sort(list, *count, sizeof *list, by_rank);
+  if (list) etr_sort(list, *count, sizeof *list, etr_by_number);
   return list;
 }
 
 static bool take_group(joiner *j, const kernel_group *g, const bool *kernel_of) {
   size_t count, free_nodes = 0;
-  for (size_t i = 0; i < g->node_count; i++) free_nodes += !j->taken[j->by_operator.slots[g->first + i].node];
+  for (size_t i = 0; i < g->node_count; i++) free_nodes += !j->taken[j->join->by_operator.slots[g->first + i].node];
   ranked_node *list = list_group(j, g, kernel_of, &count);
   if (!list) return false;
-  etr_match match = free_nodes <= 1 ? ETR_MATCH_HANDLE : j->order.is_proven ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  etr_match match = j->order.is_proven ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  if (free_nodes <= 1) match = ETR_MATCH_HANDLE;
   for (size_t i = 0; i < g->kernels.count && i < count; i++)
     take(j, &j->join->instructions.data[g->kernels.data[i]], list[i].node, match);
   return true;
@@ -268,14 +220,14 @@ static bool join_bodies(joiner *j) {
     const etr_node *n = &graph->nodes[i];
     bool in_body = n->subgraph != ETR_NONE || !j->join->map || j->join->map->instruction_count == 0;
     if (n->kind == ETR_NODE_OP && in_body && !j->taken[i])
-      free_nodes.slots[free_nodes.count++] = (etr_node_slot){0, operator_number(j, etr_operator_of_target(n->target)),
-                                                             i};
+      free_nodes.slots[free_nodes.count++] = (etr_node_slot){
+          0, etr_map_number(&j->join->operators, etr_operator_of_target(n->target)), i};
   }
   etr_node_index_sort(&free_nodes);
   for (size_t i = 0; free_nodes.count && i < j->join->instructions.count; i++) {
     etr_join_instruction *instruction = &j->join->instructions.data[i];
     bool open = instruction->is_kernel && !instruction->map && !instruction->is_prim;
-    uint32_t op = open ? etr_map_get(&j->operators, instruction->op) : ETR_NONE;
+    uint32_t op = open ? etr_map_get(&j->join->operators, instruction->op) : ETR_NONE;
     if (op == ETR_NONE) continue;
     const etr_node_slot *slot = etr_node_index_next(&free_nodes, 0, op, next);
     for (int passed = 0; slot && !agrees(j, instruction, slot->node); passed++)
@@ -355,7 +307,7 @@ static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of, 
 
 static bool follow_data(joiner *j, bool *ties) {
   const uint32_t *rank = j->order.is_proven ? j->order.rank : NULL;
-  return etr_data_flow_join(j->join, &j->by_operator, &j->operators, rank, j->taken, ties, j->arena, &j->scratch);
+  return etr_data_flow_join(j->join, rank, j->taken, ties, j->arena, &j->scratch);
 }
 
 /* Forgets what was told without order. */
@@ -366,10 +318,13 @@ static void start_again(joiner *j) {
 
 static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
   bool ties = false;
-  bool *kernel_of = etr_arena_alloc_array(&j->scratch, j->join->graph->node_count, sizeof *kernel_of);
+  size_t node_count = j->join->graph->node_count;
+  bool *kernel_of = etr_arena_alloc_array(&j->scratch, node_count, sizeof *kernel_of);
   kernel_groups groups = {0};
   etr_map delegated_handles;
-  if (!kernel_of || !index_nodes(j) || !list_delegated_handles(j, &delegated_handles)) return false;
+  j->handle_cursor = etr_arena_alloc_array(&j->scratch, node_count, sizeof *j->handle_cursor);
+  j->taken = etr_arena_alloc_array(&j->scratch, node_count, sizeof *j->taken);
+  if (!kernel_of || !j->handle_cursor || !j->taken || !list_delegated_handles(j, &delegated_handles)) return false;
   if (j->join->program && !follow_data(j, &ties)) return false;
   if (!group_kernels(j, &groups) || !find_order(j, &groups, kernel_of, ties)) return false;
   if (ties && j->order.is_proven) {
@@ -385,13 +340,8 @@ static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
 
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
   joiner j = {.join = join, .arena = arena};
-  etr_map_init(&j.operators, &j.scratch);
   bool good = etr_instructions_collect(join, method, blocks, arena, &j.scratch);
-  if (good && join->graph) {
-    join->node_delegate = etr_arena_alloc_array(arena, join->graph->node_count, sizeof *join->node_delegate);
-    for (size_t i = 0; join->node_delegate && i < join->graph->node_count; i++) join->node_delegate[i] = -1;
-    good = join->node_delegate && join_nodes(&j, method, blocks);
-  }
+  if (good && join->graph) good = join_nodes(&j, method, blocks);
   good = good && !etr_arena_failed(&j.scratch);
   etr_arena_clear(&j.scratch);
   return good;

@@ -12,8 +12,7 @@
 #ifndef ETR_METHOD_JOIN_H
 #define ETR_METHOD_JOIN_H
 
-#include "blocks.h"
-#include "join.h"
+#include "join/join.h"
 
 /** Fills a join's instructions from its sources and the method's blocks, then gives kernels and delegates their nodes.
  * False: out of memory. */

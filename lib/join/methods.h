@@ -5,8 +5,7 @@
 #ifndef ETR_METHODS_H
 #define ETR_METHODS_H
 
-#include "blocks.h"
-#include "join.h"
+#include "join/join.h"
 
 /**
  * Decides the method of every block: sets block.method (an index into joins) and block.method_rule. Blocks without

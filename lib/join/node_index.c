@@ -2,7 +2,7 @@
  *
  * node_index.c - a sorted list.
  */
-#include "node_index.h"
+#include "join/node_index.h"
 
 static int by_kind(const void *a, const void *b) {
   const etr_node_slot *x = a, *y = b;

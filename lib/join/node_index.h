@@ -6,12 +6,14 @@
 #ifndef ETR_NODE_INDEX_H
 #define ETR_NODE_INDEX_H
 
-#include "arena.h"
+#include "base/arena.h"
 
+/** A node with its handle and kind. */
 typedef struct etr_node_slot {
   uint32_t handle, kind, node;
 } etr_node_slot;
 
+/** The caller fills the slots, then sorts. */
 typedef struct etr_node_index {
   etr_node_slot *slots; /* sorted by handle, kind, node, once etr_node_index_sort() was called */
   size_t count;

@@ -2,11 +2,11 @@
  *
  * partition.c - delegated nodes, groups of them, and partitions of groups.
  */
-#include "partition.h"
+#include "join/partition.h"
 
-#include "backend.h"
-#include "operator.h"
-#include "views.h"
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "join/graph_values.h"
 
 typedef struct group {
   uint32_t first, count; /* in `grouped` */

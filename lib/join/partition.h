@@ -9,8 +9,8 @@
 #ifndef ETR_PARTITION_H
 #define ETR_PARTITION_H
 
-#include "fx_graph.h"
-#include "join.h"
+#include "join/fx_graph.h"
+#include "join/join.h"
 
 /** Of which groups a partitioner makes partitions. */
 typedef enum etr_partition_stage {
@@ -20,6 +20,7 @@ typedef enum etr_partition_stage {
   ETR_STAGE_SINGLE,  /* each group alone: per_op_mode */
 } etr_partition_stage;
 
+/** A graph that is partitioned. The caller sets the first members and zeroes the rest. */
 typedef struct etr_partitioner {
   const etr_fx_graph *fx;
   const etr_method_join *join;

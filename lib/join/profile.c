@@ -2,18 +2,21 @@
  *
  * profile.c - reads the inputs, joins them, and lays the profile out.
  */
-#include "attribute.h"
-#include "blocks.h"
-#include "debug_data.h"
-#include "file.h"
-#include "join.h"
-#include "method_join.h"
-#include "methods.h"
-#include "reference.h"
+#include "base/file.h"
+#include "join/attribute.h"
+#include "join/choices.h"
+#include "join/debug_data.h"
+#include "join/grouping.h"
+#include "join/join.h"
+#include "join/method_join.h"
+#include "join/methods.h"
+#include "join/phase_times.h"
+#include "join/reference.h"
+#include "join/skipped.h"
 
 #include <stdlib.h>
 
-enum { DEFAULT_MAX_FILE_GIB = 1, DEFAULT_MAX_ENTRY_GIB = 16, DEFAULT_MAX_NODES = 2 << 20 };
+enum { DEFAULT_MAX_FILE_GIB = 1 }; /* of a file that is read whole, and held */
 
 /* The profile and what it lends from: one arena. */
 typedef struct profile_box {
@@ -27,22 +30,21 @@ typedef struct loader {
   const etr_inputs *inputs;
   const etr_options *options;
   etr_warnings warnings;
+  etr_budget budget;
+  uint64_t max_file_bytes;
   etr_map names; /* of events, over all dumps */
   etr_record record;
   etr_dump *dumps;
   etr_arena runs;    /* as the dumps have them: until the blocks are built */
   etr_file pte_file; /* payloads point into it: kept until the join is done */
   etr_pte pte;
+  etr_payloads payloads;
   etr_blocks blocks;
   etr_vec(etr_method_join) joins;
   etr_map join_by_name;
   size_t edge_graph_count;
   etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
 } loader;
-
-static etr_status out_of_memory(etr_error *error) { return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory"); }
-
-static bool edge_only(const loader *l) { return l->options && l->options->edge_only; }
 
 /* ---- Reading ---- */
 
@@ -56,18 +58,29 @@ static void warn_of_dump(void *context, uint64_t offset, const char *message) {
   etr_warn(&place->l->warnings, place->path, NULL, offset, "%s", message);
 }
 
-static etr_status read_dumps(loader *l, uint64_t max_bytes, etr_error *error) {
+/* How large the next file may be. */
+static uint64_t most_bytes(const loader *l) { return ETR_MIN(l->max_file_bytes, l->budget.left[ETR_BYTES]); }
+
+/* No sum of what any of their events took wraps, whoever adds it up: their sum does not. */
+static etr_status read_dumps(loader *l, etr_error *error) {
   l->dumps = etr_arena_alloc_array(l->arena, l->inputs->etdump_count, sizeof *l->dumps);
   const char **paths = etr_arena_alloc_array(l->arena, l->inputs->etdump_count, sizeof *paths);
-  if (!l->dumps || !paths) return out_of_memory(error);
+  uint64_t ticks = 0;
+  if (!l->dumps || !paths) return etr_fail_memory(error);
   for (size_t i = 0; i < l->inputs->etdump_count; i++) {
     etr_file file;
     dump_place place = {l, l->inputs->etdumps[i]};
-    ETR_TRY(etr_file_read(&file, place.path, max_bytes, error));
-    etr_status status = etr_dump_read(&l->dumps[i], &l->runs, &l->names, (etr_slice){(const char *)file.data, file.size}, place.path, warn_of_dump,
-                                      &place, error);
+    ETR_TRY(etr_file_read(&file, place.path, most_bytes(l), error));
+    etr_budget_take(&l->budget, ETR_BYTES, file.size);
+    etr_status status = etr_dump_read(&l->dumps[i], &l->runs, &l->names, &l->budget, etr_file_bytes(&file), place.path,
+                                      warn_of_dump, &place, error);
     etr_file_clear(&file);
     ETR_TRY(status);
+    if (l->dumps[i].ticks > UINT64_MAX - ticks)
+      return etr_fail(error, ETR_ERROR_FORMAT, place.path, NULL, ETR_NO_OFFSET,
+                      "with the ETDumps before it, there are too many ticks to count; leave it out");
+    ticks += l->dumps[i].ticks;
+    etr_warn_of_cut_names(&l->warnings, place.path, NULL, &l->names.cut);
     paths[i] = etr_arena_copy(l->arena, etr_slice_of(place.path));
   }
   l->profile->etdumps = paths;
@@ -75,17 +88,39 @@ static etr_status read_dumps(loader *l, uint64_t max_bytes, etr_error *error) {
   return ETR_OK;
 }
 
-static etr_status read_program(loader *l, uint64_t max_bytes, etr_error *error) {
-  if (!l->inputs->pte) return ETR_OK;
-  l->profile->pte = etr_arena_copy(l->arena, etr_slice_of(l->inputs->pte));
-  return etr_pte_read_file(&l->pte, &l->pte_file, l->arena, l->inputs->pte, max_bytes, error);
+/* The program in the record, if no other is given. A damaged one is left out, like any other entry. */
+static etr_status read_own_program(loader *l, const etr_pte_limits *limits, etr_error *error) {
+  etr_error failure;
+  const char *record = l->inputs->etrecord, *entry = l->record.pte_entry;
+  etr_status status = etr_pte_read_entry(&l->pte, &l->pte_file, l->arena, record, entry, limits, &failure);
+  if (status == ETR_ERROR_FORMAT && l->record.graph_count > 0) {
+    etr_warn(&l->warnings, record, entry, failure.offset, "%s; left out", failure.message);
+    l->pte = (etr_pte){0};
+    return ETR_OK;
+  }
+  if (status != ETR_OK && error) *error = failure;
+  l->profile->pte = l->profile->etrecord;
+  l->profile->pte_entry = entry;
+  return status;
 }
 
-static etr_status read_record(loader *l, uint64_t max_bytes, etr_error *error) {
-  etr_record_limits limits = {
-      .entry_bytes = max_bytes, .nodes = l->options && l->options->max_nodes ? l->options->max_nodes : DEFAULT_MAX_NODES, .edge_only = edge_only(l)};
+static etr_status read_program(loader *l, etr_error *error) {
+  const etr_pte_limits limits = {.max_bytes = most_bytes(l), .max_delegates = l->options->max_delegates};
+  if (l->inputs->pte) {
+    l->profile->pte = etr_arena_copy(l->arena, etr_slice_of(l->inputs->pte));
+    ETR_TRY(etr_pte_read_file(&l->pte, &l->pte_file, l->arena, l->inputs->pte, &limits, error));
+  } else if (l->record.pte_entry) {
+    ETR_TRY(read_own_program(l, &limits, error));
+  }
+  etr_warn_of_cut_names(&l->warnings, l->profile->pte, l->profile->pte_entry, &l->pte.cut);
+  return ETR_OK;
+}
+
+static etr_status read_record(loader *l, etr_error *error) {
+  etr_record_limits limits = {.budget = &l->budget, .edge_only = l->options->edge_only};
   if (!l->inputs->etrecord) return ETR_OK;
   ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
+  etr_record_warn_of_missing(&l->record, l->inputs->etrecord, &l->warnings);
   l->profile->etrecord = etr_arena_copy(l->arena, etr_slice_of(l->inputs->etrecord));
   l->profile->export_graph_id = l->record.export_graph_id;
   l->profile->unknown_entries = l->record.unknown_entries;
@@ -95,14 +130,23 @@ static etr_status read_record(loader *l, uint64_t max_bytes, etr_error *error) {
   return ETR_OK;
 }
 
+static void set_budget(loader *l) {
+  const etr_options *o = l->options;
+  l->max_file_bytes = o->max_bytes ? o->max_bytes : (uint64_t)DEFAULT_MAX_FILE_GIB << 30;
+  etr_budget_set(&l->budget, ETR_BYTES, o->max_bytes);
+  etr_budget_set(&l->budget, ETR_NODES, o->max_nodes);
+  etr_budget_set(&l->budget, ETR_EVENTS, o->max_events);
+}
+
 static etr_status read_inputs(loader *l, etr_error *error) {
-  uint64_t limit = l->options ? l->options->max_entry_bytes : 0;
-  uint64_t file_limit = limit ? limit : (uint64_t)DEFAULT_MAX_FILE_GIB << 30, entry_limit = limit ? limit : (uint64_t)DEFAULT_MAX_ENTRY_GIB << 30;
   if (!l->inputs->etrecord && l->inputs->etdump_count == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "neither an ETRecord nor an ETDump was given");
-  ETR_TRY(read_record(l, entry_limit, error));
-  ETR_TRY(read_dumps(l, file_limit, error));
-  return read_program(l, file_limit, error);
+  for (size_t i = 0; i < l->inputs->passed_over_count; i++)
+    etr_warn(&l->warnings, l->inputs->passed_over[i], NULL, ETR_NO_OFFSET,
+             "a pipe, socket or device: not opened; name it explicitly to read it");
+  ETR_TRY(read_record(l, error));
+  ETR_TRY(read_dumps(l, error));
+  return read_program(l, error);
 }
 
 /* ---- Methods ---- */
@@ -134,11 +178,24 @@ static bool collect_methods(loader *l) {
     etr_method_join *join = join_of(l, l->pte.methods[i].name);
     if (!join) return false;
     join->program = &l->pte.methods[i];
+    join->payloads = &l->payloads;
+    join->budget = &l->budget;
   }
   return true;
 }
 
-/* A block that ran something of a method nobody knows: still a balance of its own. */
+/* How many methods run something: one that only returns a constant has no instructions. */
+static size_t count_running_methods(const loader *l) {
+  size_t count = 0;
+  for (size_t i = 0; i < l->joins.count; i++) {
+    const etr_method_join *join = &l->joins.data[i];
+    count += join->graph || (join->map && join->map->instruction_count) ||
+             (join->program && join->program->instruction_count);
+  }
+  return count;
+}
+
+/* A block of an unknown method has a balance of its own, too. */
 static bool add_unknown_methods(loader *l) {
   for (size_t i = 0; i < l->blocks.block_count; i++) {
     etr_block *block = &l->blocks.blocks[i];
@@ -151,59 +208,69 @@ static bool add_unknown_methods(loader *l) {
   return true;
 }
 
-static etr_status check_choices(const loader *l, etr_error *error) {
-  for (size_t i = 0; l->options && i < l->options->choice_count; i++) {
-    const etr_method_choice *choice = &l->options->choices[i];
-    bool known = false;
-    for (size_t k = 0; k < l->joins.count; k++) known |= strcmp(l->joins.data[k].name, choice->method) == 0;
-    if (!known)
-      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "run %zu cannot be of method %s: there is no such method", choice->run,
-                      choice->method);
-    size_t last = ETR_MAX(choice->run, choice->last);
-    if (last >= l->blocks.run_count)
-      return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "there is no run %zu: the ETDumps have %zu",
-                      last, l->blocks.run_count);
-  }
-  return ETR_OK;
-}
-
 /* ---- Joining ---- */
 
 /* exported_program is the one program, or that of `forward`. */
 static etr_graph *aten_graph_of(loader *l, const etr_method_join *join) {
-  if (edge_only(l) || !join->graph || (l->edge_graph_count > 1 && strcmp(join->name, "forward") != 0)) return NULL;
+  if (l->options->edge_only || !join->graph || (l->edge_graph_count > 1 && strcmp(join->name, "forward") != 0))
+    return NULL;
   for (size_t i = 0; i < l->record.graph_count; i++)
-    if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0) return &l->record.graphs[i];
+    if (strcmp(l->record.graphs[i].module, "aten") == 0 && strcmp(l->record.graphs[i].entry, "exported_program") == 0)
+      return &l->record.graphs[i];
   return NULL;
 }
 
 static void name_program(const loader *l, etr_graph *program, const char *method) {
-  if (edge_only(l)) *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
+  if (l->options->edge_only)
+    *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
   program->module = "program";
   program->method = method;
-  program->entry = l->profile->pte;
+  program->entry = l->profile->pte_entry ? l->profile->pte_entry : l->profile->pte;
+}
+
+static etr_status fail_to_join(const loader *l, etr_error *error) {
+  if (!etr_budget_refused(&l->budget)) return etr_fail_memory(error);
+  return etr_fail(error, ETR_ERROR_FORMAT, l->profile->pte, NULL, ETR_NO_OFFSET, "%s", l->budget.message);
+}
+
+static void warn_of_hidden_operators(loader *l) {
+  if (l->payloads.hidden)
+    etr_warn(&l->warnings, l->profile->pte, NULL, ETR_NO_OFFSET,
+             "%zu delegates share large payloads with others; their operators are not shown again", l->payloads.hidden);
 }
 
 static etr_status join_all(loader *l, etr_error *error) {
-  if (!collect_methods(l)) return out_of_memory(error);
-  if (etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, l->joins.count, l->options) != ETR_OK)
-    return out_of_memory(error);
+  if (!collect_methods(l)) return etr_fail_memory(error);
+  for (size_t i = 0; i < l->joins.count; i++)
+    if (!etr_join_index_nodes(&l->joins.data[i], l->arena)) return etr_fail_memory(error);
+  if (etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, count_running_methods(l), l->options) !=
+      ETR_OK)
+    return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
-  ETR_TRY(check_choices(l, error));
+  ETR_TRY(etr_choices_check(l->options, &l->blocks, l->joins.data, l->joins.count, error));
   etr_methods_decide(&l->blocks, l->joins.data, l->joins.count, l->options, &l->warnings);
-  if (!add_unknown_methods(l)) return out_of_memory(error);
+  const etr_phases_told *phases = NULL;
+  if (add_unknown_methods(l)) phases = etr_run_phases_find(&l->blocks, l->dumps, l->joins.count, l->arena);
+  if (!phases || !etr_skipped_find(&l->blocks, l->options) || !etr_blocks_group(&l->blocks, l->joins.count, l->arena))
+    return etr_fail_memory(error);
   etr_method *methods = etr_arena_alloc_array(l->arena, l->joins.count, sizeof *methods);
-  if (!methods) return out_of_memory(error);
+  if (!methods) return etr_fail_memory(error);
   for (uint32_t i = 0; i < l->joins.count; i++) {
     etr_method_join *join = &l->joins.data[i];
     methods[i] = (etr_method){.name = join->name, .graph = ETR_NONE};
-    if (!etr_join_method(join, i, &l->blocks, l->arena)) return out_of_memory(error);
+    methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
+    if (!etr_join_method(join, i, &l->blocks, l->arena)) return etr_fail_memory(error);
     etr_graph *program = join->program ? etr_vec_push(l->arena, &l->programs) : NULL;
-    if (join->program && !program) return out_of_memory(error);
-    etr_method_graphs graphs = {.edge = (etr_graph *)join->graph, .aten = aten_graph_of(l, join), .program = edge_only(l) ? NULL : program};
-    if (!etr_attribute(&methods[i], &graphs, join, i, &l->blocks, l->arena, &l->warnings)) return out_of_memory(error);
+    if (join->program && !program) return etr_fail_memory(error);
+    etr_method_graphs graphs = {.edge = etr_unconst(join->graph),
+                                .aten = aten_graph_of(l, join),
+                                .program = l->options->edge_only ? NULL : program};
+    if (!etr_attribute(&methods[i], &graphs, join, i, &l->blocks, l->arena, &l->warnings))
+      return fail_to_join(l, error);
+    if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings)) return etr_fail_memory(error);
     if (program) name_program(l, program, join->name);
   }
+  warn_of_hidden_operators(l);
   l->profile->methods = methods;
   l->profile->method_count = l->joins.count;
   return ETR_OK;
@@ -222,53 +289,56 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
   return (int)ETR_COUNT(modules) + 1;
 }
 
+/* A method's graph is the one that it was joined to, whatever others are called; `places` is where each of the record
+ * is shown. */
+static void point_to_graphs(const loader *l, const uint32_t *places) {
+  etr_method *methods = etr_unconst(l->profile->methods);
+  for (size_t i = 0; i < l->profile->method_count; i++) {
+    const etr_graph *graph = l->joins.data[i].graph;
+    if (graph) methods[i].graph = places[graph - l->record.graphs];
+  }
+}
+
 static etr_status lay_out(loader *l, etr_error *error) {
   etr_profile *p = l->profile;
   size_t count = l->record.graph_count + l->programs.count;
   etr_graph *graphs = etr_arena_alloc_array(l->arena, count, sizeof *graphs);
-  if (!graphs) return out_of_memory(error);
+  uint32_t *places = etr_arena_alloc_array(l->arena, count, sizeof *places);
+  if (!graphs || !places) return etr_fail_memory(error);
   for (int rank = 0; rank <= LAST_RANK; rank++)
     for (size_t i = 0; i < count; i++) {
-      const etr_graph *graph = i < l->record.graph_count ? &l->record.graphs[i] : &l->programs.data[i - l->record.graph_count];
-      if (rank_of(graph, p->methods) == rank) graphs[p->graph_count++] = *graph;
+      const etr_graph *graph = i < l->record.graph_count ? &l->record.graphs[i]
+                                                         : &l->programs.data[i - l->record.graph_count];
+      if (rank_of(graph, p->methods) != rank) continue;
+      places[i] = (uint32_t)p->graph_count;
+      graphs[p->graph_count++] = *graph;
     }
-  for (size_t i = 0; i < p->graph_count; i++)
-    for (size_t k = 0; k < p->method_count; k++)
-      if (strcmp(graphs[i].module, "edge") == 0 && strcmp(graphs[i].method, p->methods[k].name) == 0)
-        ((etr_method *)p->methods)[k].graph = (uint32_t)i;
+  point_to_graphs(l, places);
   p->graphs = graphs;
   p->runs = l->blocks.runs;
   p->run_count = l->blocks.run_count;
+  p->skip = l->options->skip;
+  p->statistic = l->options->statistic;
   p->blocks = l->blocks.blocks;
   p->block_count = l->blocks.block_count;
   p->ticks_per_second = l->blocks.ticks_per_second;
-  return etr_arena_failed(l->arena) ? out_of_memory(error) : ETR_OK;
+  return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
 /* ---- Logged values ---- */
 
-/* Of how many ETDumps tensors are. */
-static size_t dumps_with_tensors(const loader *l) {
-  size_t dumps = 0;
-  for (size_t i = 0; i < l->inputs->etdump_count; i++) {
-    bool any = false;
-    for (size_t k = 0; k < l->dumps[i].value_count && !any; k++) any = l->dumps[i].values[k].kind == ETR_DEBUG_TENSOR;
-    dumps += any;
-  }
-  return dumps;
-}
-
 static etr_status read_debug_data(loader *l, etr_error *error) {
   etr_debug_data data;
   const char *path = l->inputs->debug_buffer;
-  ETR_TRY(etr_debug_collect(&data, l->arena, l->dumps, l->inputs->etdump_count) == ETR_OK ? ETR_OK : out_of_memory(error));
-  if (!etr_debug_join(&data, &l->blocks, l->joins.data)) return out_of_memory(error);
+  if (!etr_debug_collect(&data, l->arena, l->dumps, l->inputs->etdump_count) ||
+      !etr_debug_join(&data, &l->blocks, l->joins.data, l->joins.count))
+    return etr_fail_memory(error);
   l->profile->debug_values = data.values;
   l->profile->debug_value_count = data.count;
-  if (path && dumps_with_tensors(l) > 1)
+  if (path && data.dumps_with_tensors > 1)
     etr_warn(&l->warnings, path, NULL, ETR_NO_OFFSET,
-             "several ETDumps logged tensors, and their offsets do not tell whose buffer this is: it is not read; "
-             "choose one with --etdump");
+             "several ETDumps logged tensors, and their offsets do not show which one this buffer belongs to: not "
+             "read; choose one with --etdump");
   else if (path) {
     l->profile->debug_buffer = etr_arena_copy(l->arena, etr_slice_of(path));
     ETR_TRY(etr_debug_measure(&data, l->arena, path, &l->warnings, error));
@@ -277,30 +347,34 @@ static etr_status read_debug_data(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
-static void hand_over_warnings(loader *l) {
-  l->profile->warnings = l->warnings.list.data;
-  l->profile->warning_count = l->warnings.list.count;
-}
-
 static etr_status load(loader *l, etr_error *error) {
+  ETR_TRY(etr_choices_check_clock(l->options, error));
+  set_budget(l);
   ETR_TRY(read_inputs(l, error));
   ETR_TRY(join_all(l, error));
   ETR_TRY(lay_out(l, error));
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
-  hand_over_warnings(l);
-  return etr_arena_failed(l->arena) ? out_of_memory(error) : ETR_OK;
+  l->profile->warnings = l->warnings.list.data;
+  l->profile->warning_count = l->warnings.list.count;
+  return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }
 
 etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options, etr_error *error) {
+  static const etr_options defaults = {0};
   *out = NULL;
   etr_error_clear(error);
   profile_box *box = calloc(1, sizeof *box);
-  if (!box) return out_of_memory(error);
+  if (!box) return etr_fail_memory(error);
   etr_arena_init(&box->arena);
-  loader l = {.profile = &box->profile, .arena = &box->arena, .inputs = inputs, .options = options, .warnings = {.arena = &box->arena}};
+  loader l = {.profile = &box->profile,
+              .arena = &box->arena,
+              .inputs = inputs,
+              .options = options ? options : &defaults,
+              .warnings = {.arena = &box->arena}};
   etr_map_init(&l.names, l.arena);
   etr_map_init(&l.join_by_name, l.arena);
+  etr_payloads_init(&l.payloads, l.arena);
   etr_status status = load(&l, error);
   etr_arena_clear(&l.runs);
   etr_file_clear(&l.pte_file);
@@ -312,9 +386,8 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
 }
 
 void etr_profile_close(etr_profile *profile) {
-  if (!profile) return;
   profile_box *box = (profile_box *)profile;
-  etr_arena_clear(&box->arena);
+  if (box) etr_arena_clear(&box->arena);
   free(box);
 }
 

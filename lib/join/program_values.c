@@ -2,7 +2,16 @@
  *
  * program_values.c - results, and places in memory.
  */
-#include "program_values.h"
+#include "join/program_values.h"
+
+const etr_instruction *etr_instruction_at(const etr_pte_method *program, int32_t id) {
+  return program && id >= 0 && (size_t)id < program->instruction_count ? &program->instructions[id] : NULL;
+}
+
+const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program, const etr_instruction *instruction) {
+  int32_t index = instruction->kind == ETR_INSTRUCTION_DELEGATE ? instruction->delegate : -1;
+  return index >= 0 && (size_t)index < program->delegate_count ? &program->delegates[index] : NULL;
+}
 
 const etr_pte_value *etr_tensor_at(const etr_pte_method *program, int32_t index) {
   if (index < 0 || (size_t)index >= program->value_count) return NULL;
@@ -36,8 +45,9 @@ bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
 
 bool etr_instruction_agrees(const etr_pte_method *program, int32_t id, const etr_node *node) {
   size_t count = 0;
-  if (!program || id < 0 || (size_t)id >= program->instruction_count) return true;
-  const int32_t *results = etr_results_of(program, &program->instructions[id], &count);
+  const etr_instruction *instruction = etr_instruction_at(program, id);
+  if (!instruction) return true;
+  const int32_t *results = etr_results_of(program, instruction, &count);
   return etr_tensor_agrees(count ? etr_tensor_at(program, results[0]) : NULL, node);
 }
 

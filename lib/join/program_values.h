@@ -5,8 +5,14 @@
 #ifndef ETR_PROGRAM_VALUES_H
 #define ETR_PROGRAM_VALUES_H
 
-#include "arena.h"
-#include "pte.h"
+#include "base/arena.h"
+#include "inputs/pte.h"
+
+/** The instruction with this id; NULL if the program, which may be NULL, has none. */
+const etr_instruction *etr_instruction_at(const etr_pte_method *program, int32_t id);
+
+/** The delegate that an instruction calls; NULL if it calls none of the program's. */
+const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program, const etr_instruction *instruction);
 
 /** The tensors that a kernel returns: its last argument is one, or a list of them. Indices of values, lent. */
 const int32_t *etr_results_of(const etr_pte_method *program, const etr_instruction *instruction, size_t *count);
@@ -29,6 +35,7 @@ typedef struct etr_storages {
   etr_map last; /* place -> the tensor written there last */
 } etr_storages;
 
+/** Nothing is written yet. */
 void etr_storages_init(etr_storages *storages, const etr_pte_method *program, etr_arena *arena);
 
 /** Notes that a tensor is written. Out of memory shows on the arena. */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * compare_rows.c - nodes by pairing.c, sums by their keys; verdicts by noise.c.
+ */
+#include "compare/compare_rows.h"
+
+#include "backends/operator.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Nodes ---- */
+
+/* 0 stands for none. */
+static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
+  return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
+}
+
+static uint32_t number_of(etr_map *numbers, const char *text) {
+  return number_of_bytes(numbers, text, strlen(text) + 1);
+}
+
+/* Type and dimensions of all outputs, one number for each chain of them. */
+static uint32_t number_of_outputs(etr_map *numbers, const etr_node *node) {
+  int64_t link[3] = {0}; /* the number so far, what comes next */
+  for (size_t i = 0; i < node->output_count; i++) {
+    const etr_value *value = &node->outputs[i];
+    link[1] = value->rank;
+    link[2] = value->dtype ? number_of(numbers, value->dtype) : 0;
+    link[0] = number_of_bytes(numbers, link, sizeof link);
+    for (int32_t k = 0; k < value->rank; k++) {
+      link[1] = value->dims[k].size;
+      link[2] = value->dims[k].symbol ? number_of(numbers, value->dims[k].symbol) : 0;
+      link[0] = number_of_bytes(numbers, link, sizeof link);
+    }
+  }
+  return (uint32_t)link[0];
+}
+
+static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
+  if (item->of) return number_of_outputs(numbers, item->of);
+  return item->shape ? number_of(numbers, item->shape) : 0;
+}
+
+/* The text of a source line, in its function; files and line numbers change without a change of the line. */
+static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
+  if (!item->code) return 0;
+  const uint32_t line[] = {number_of(numbers, item->function), number_of(numbers, item->code)};
+  return number_of_bytes(numbers, line, sizeof line);
+}
+
+static etr_pairing_item key_of(etr_map *numbers, const etr_side_item *item) {
+  bool is_event = item->node == ETR_NONE;
+  return (etr_pairing_item){.name = number_of(numbers, item->name),
+                            .op = number_of(numbers, item->op),
+                            .module = is_event ? 0 : number_of(numbers, item->module),
+                            .shape = number_of_shape(numbers, item),
+                            .place = is_event ? 0 : number_of(numbers, item->body),
+                            .source = number_of_source(numbers, item),
+                            .only_moves = !is_event && etr_operator_only_moves(item->op),
+                            .producers = item->producers,
+                            .producer_count = item->producer_count};
+}
+
+/* The items of a side as pairing.c wants them, not paired yet. False when out of memory. */
+static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
+  etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
+  for (size_t i = 0; keys && i < side->item_count; i++) keys[i] = key_of(numbers, &side->items[i]);
+  *out = (etr_pairing_side){.items = keys,
+                            .count = side->item_count,
+                            .partner = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(uint32_t)),
+                            .rules = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(etr_pair_rule))};
+  return !etr_arena_failed(c->scratch);
+}
+
+static double average(const etr_side_time *time, const etr_method *method) {
+  return time->runs > 0 && method ? time->total / (double)method->run_count : 0;
+}
+
+/* NULL: it does not exist on that side. */
+etr_measure etr_side_measure(const etr_method_side *side, const etr_side_time *time) {
+  if (!time) return (etr_measure){0};
+  return (etr_measure){.exists = true, .avg = average(time, side->method), .median = etr_median_of(time)};
+}
+
+static bool fill_pair(etr_node_pair *pair, const etr_method_side sides[ETR_SIDES],
+                      const etr_side_item *items[ETR_SIDES], etr_pair_rule rule, etr_family *f) {
+  const etr_side_item *base = items[ETR_BASE], *newer = items[ETR_NEWER];
+  etr_measure old = etr_side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
+              now = etr_side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
+  *pair = (etr_node_pair){.base_node = base ? base->node : ETR_NONE,
+                          .new_node = newer ? newer->node : ETR_NONE,
+                          .rule = rule,
+                          .base_name = base ? base->name : NULL,
+                          .new_name = newer ? newer->name : NULL,
+                          .op = newer ? newer->op : base->op,
+                          .base_module = base ? base->module : NULL,
+                          .new_module = newer ? newer->module : NULL,
+                          .base_backend = base ? base->backend : NULL,
+                          .new_backend = newer ? newer->backend : NULL};
+  return etr_family_add(f, &pair->change, &old, &now);
+}
+
+static void count_timed(etr_method_pair *method, const etr_node_pair *pair) {
+  size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
+  method->timed_nodes += timed;
+  if (pair->base_name && pair->new_name) method->timed_paired += timed;
+}
+
+bool etr_rows_pair(etr_rows *c, etr_method_pair *method, const etr_method_side sides[ETR_SIDES]) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  etr_pairing_side lists[ETR_SIDES];
+  etr_map numbers;
+  etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale};
+  etr_map_init(&numbers, c->scratch);
+  etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count, sizeof *pairs);
+  if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) || !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
+    return false;
+  if (!etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER])) return false;
+  method->pairs = pairs;
+  for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
+    bool gone = i >= newer->item_count;
+    size_t place = gone ? i - newer->item_count : i;
+    const etr_pairing_side *list = &lists[gone ? ETR_BASE : ETR_NEWER];
+    uint32_t partner = list->partner[place];
+    if (gone && partner != ETR_NONE) continue;
+    uint32_t base_place = gone ? (uint32_t)place : partner;
+    const etr_side_item *items[ETR_SIDES] = {base_place == ETR_NONE ? NULL : &base->items[base_place],
+                                             gone ? NULL : &newer->items[place]};
+    etr_node_pair *pair = &pairs[method->pair_count++];
+    if (!fill_pair(pair, sides, items, list->rules[place], &f)) return false;
+    count_timed(method, pair);
+  }
+  return etr_family_decide(&f);
+}
+
+/* ---- Sums ---- */
+
+static double moved(const etr_node_group *group) { return fabs(group->change.new_avg - group->change.base_avg); }
+
+static int by_change(const void *a, const void *b) {
+  double x = moved(a), y = moved(b);
+  if (x != y) return x < y ? 1 : -1;
+  return strcmp(((const etr_node_group *)a)->key, ((const etr_node_group *)b)->key);
+}
+
+/* Sums of the same key on both sides; NULL where it is missing. */
+typedef struct sum_pair {
+  const etr_side_sum *sums[ETR_SIDES];
+} sum_pair;
+
+typedef etr_vec(sum_pair) sum_pairs;
+
+/* False when out of memory. */
+static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
+  etr_map index;
+  etr_map_init(&index, c->scratch);
+  for (int k = 0; k < ETR_SIDES; k++)
+    for (size_t i = 0; i < sums[k]->count; i++) {
+      const etr_slice key = etr_slice_of(sums[k]->rows[i].key);
+      uint32_t known = etr_map_get(&index, key);
+      if (known == ETR_NONE) {
+        known = (uint32_t)out->count;
+        if (!etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known)) return false;
+      }
+      out->data[known].sums[k] = &sums[k]->rows[i];
+    }
+  return true;
+}
+
+static bool fill_group(etr_node_group *row, const sum_pair *pair, const etr_method_side sides[ETR_SIDES],
+                       etr_family *f) {
+  const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
+  etr_measure old = etr_side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
+              now = etr_side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
+  *row = (etr_node_group){.key = base ? base->key : newer->key,
+                          .base_nodes = base ? base->timed : 0,
+                          .new_nodes = newer ? newer->timed : 0};
+  return etr_family_add(f, &row->change, &old, &now);
+}
+
+static bool group_nodes(etr_rows *c, etr_node_groups *out, const etr_method_side sides[ETR_SIDES],
+                        const etr_side_sums *base, const etr_side_sums *newer) {
+  const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
+  sum_pairs pairs = {0};
+  etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale};
+  size_t count = 0;
+  if (!pair_sums(c, &pairs, sums)) return false;
+  etr_node_group *rows = etr_arena_alloc_array(c->arena, pairs.count, sizeof *rows);
+  if (!rows) return false;
+  for (size_t i = 0; i < pairs.count; i++) {
+    if (!fill_group(&rows[count], &pairs.data[i], sides, &f)) return false;
+    if (rows[count].base_nodes || rows[count].new_nodes) count++;
+  }
+  if (!etr_family_decide(&f)) return false;
+  if (count) qsort(rows, count, sizeof *rows, by_change);
+  *out = (etr_node_groups){rows, count};
+  return true;
+}
+
+bool etr_rows_add_up(etr_rows *c, etr_method_pair *pair, const etr_method_side sides[ETR_SIDES]) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
+         group_nodes(c, &pair->modules, sides, &base->modules, &newer->modules) &&
+         group_nodes(c, &pair->patterns, sides, &base->patterns, &newer->patterns) &&
+         group_nodes(c, &pair->backends, sides, &base->backends, &newer->backends);
+}

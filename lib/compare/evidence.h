@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * evidence.h - what speaks for two nodes being the same, and what forbids it. Layer 3.
+ */
+#ifndef ETR_EVIDENCE_H
+#define ETR_EVIDENCE_H
+
+#include "compare/pairing_side.h"
+
+/** The operators around the items of a side, as numbers that are the same on both sides. Those that only move data are
+ * looked through. */
+typedef struct etr_flow {
+  uint64_t *producers, *consumers; /* per item: next to it */
+  uint64_t *around;                /* three deep, both ways */
+} etr_flow;
+
+/** What is known of a side, beyond what its items say themselves. */
+typedef struct etr_evidence {
+  const etr_pairing_side *of;
+  etr_flow flow;
+  bool has_flow;
+  bool *alone_in_module; /* per item: the only one of its operator */
+  bool *alone_on_line;   /* likewise, of its source line in its module */
+} etr_evidence;
+
+/** Gathers the evidence of a side, in the arena. False: out of memory. */
+bool etr_evidence_find(etr_evidence *out, const etr_pairing_side *side, etr_arena *arena);
+
+/** True if two items with the same operator cannot be the same node. */
+bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer);
+
+#endif

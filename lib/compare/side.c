@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * side.c - one side of a comparison, from a profile.
+ */
+#include "compare/compare_side.h"
+
+#include <stdlib.h>
+
+etr_side_box *etr_side_box_new(etr_error *error) {
+  etr_side_box *box = calloc(1, sizeof *box);
+  if (!box) (void)etr_fail_memory(error);
+  return box;
+}
+
+void etr_side_close(etr_side *side) {
+  if (!side) return;
+  etr_side_box *box = (etr_side_box *)side;
+  etr_arena_clear(&box->arena);
+  free(box);
+}
+
+/* ---- Loads ---- */
+
+typedef struct load {
+  const char *name;
+  etr_vec(uint64_t) ticks;
+} load;
+
+typedef struct loads {
+  etr_vec(load) list;
+  etr_map index;
+  etr_arena scratch;
+} loads;
+
+static bool add_load(loads *out, const etr_event *e) {
+  uint32_t known = etr_map_get(&out->index, etr_slice_of(e->name));
+  if (known == ETR_NONE) {
+    known = (uint32_t)out->list.count;
+    load *added = etr_vec_push(&out->scratch, &out->list);
+    if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), known)) return false;
+    added->name = e->name;
+  }
+  load *to = &out->list.data[known];
+  for (size_t i = 0; i < e->sample_count; i++) {
+    uint64_t *ticks = etr_vec_push(&out->scratch, &to->ticks);
+    if (ticks == NULL) return false;
+    *ticks = e->durations[i];
+  }
+  return true;
+}
+
+/* Durations by event name, of the blocks in which nothing ran. */
+static bool collect_loads(loads *out, const etr_profile *profile) {
+  for (size_t i = 0; i < profile->block_count; i++) {
+    const etr_block *block = &profile->blocks[i];
+    for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++)
+      if (!add_load(out, &block->events[k])) return false;
+  }
+  return true;
+}
+
+static bool make_loads(etr_side_box *box) {
+  loads found = {0};
+  etr_map_init(&found.index, &found.scratch);
+  bool good = collect_loads(&found, box->side.profile);
+  etr_side_load *list = etr_arena_alloc_array(&box->arena, found.list.count, sizeof *list);
+  good = good && list;
+  for (size_t i = 0; good && i < found.list.count; i++) {
+    list[i].name = found.list.data[i].name;
+    list[i].time = etr_side_time_of(found.list.data[i].ticks.data, found.list.data[i].ticks.count, 1);
+  }
+  box->side.loads = list;
+  box->side.load_count = found.list.count;
+  etr_arena_clear(&found.scratch);
+  return good;
+}
+
+/* ---- Together ---- */
+
+static bool make_methods(etr_side_box *box) {
+  const etr_profile *profile = box->side.profile;
+  etr_side_method *methods = etr_arena_alloc_array(&box->arena, profile->method_count, sizeof *methods);
+  bool good = methods != NULL;
+  for (uint32_t i = 0; good && i < profile->method_count; i++)
+    good = etr_side_list(&methods[i], profile, i, false, &box->arena);
+  box->side.methods = methods;
+  return good;
+}
+
+etr_status etr_side_open(etr_side **out, const etr_profile *profile, etr_error *error) {
+  *out = NULL;
+  etr_error_clear(error);
+  etr_side_box *box = etr_side_box_new(error);
+  if (!box) return ETR_ERROR_MEMORY;
+  box->side.profile = profile;
+  if (!make_methods(box) || !make_loads(box)) {
+    etr_side_close(&box->side);
+    return etr_fail_memory(error);
+  }
+  *out = &box->side;
+  return ETR_OK;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * links.h - which instruction of a .pte feeds which. Layer 3.
+ *
+ * A program's values are written and read by place in memory, so instructions are added in the order in which they run:
+ * each reads what wrote its arguments last. What is filled lives in the arena. False always means out of memory.
+ */
+#ifndef ETR_LINKS_H
+#define ETR_LINKS_H
+
+#include "backends/backend.h"
+#include "join/program_values.h"
+
+/** What wrote each value so far. */
+typedef struct etr_links {
+  const etr_pte_method *program;
+  etr_arena *arena;
+  etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
+  etr_storages storages;
+  etr_vec(bool) written; /* per argument of the instruction looked at */
+  size_t items_left;     /* of lists that are looked at: instructions may share a long one */
+} etr_links;
+
+/** Nothing is written yet. */
+bool etr_links_init(etr_links *links, const etr_pte_method *program, etr_arena *arena);
+
+/** Makes node `place` the input that a value of the method is. False also if there is no such value. */
+bool etr_links_add_input(etr_links *links, etr_node *node, uint32_t place, int32_t value);
+
+/** Fills inputs and outputs of node `place`, a kernel or a delegate. payload: of the delegate; NULL if it is unknown.
+ */
+bool etr_links_add(etr_links *links, etr_node *node, uint32_t place, const etr_instruction *instruction,
+                   const etr_payload *payload);
+
+/** Fills the inputs of the node that returns what the method does. */
+bool etr_links_add_output(etr_links *links, etr_node *node);
+
+#endif

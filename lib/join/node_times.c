@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * node_times.c - portions added up by node.
+ */
+#include "join/node_times.h"
+
+#include "base/stats.h"
+#include "join/aten_nodes.h"
+#include "join/carriers.h"
+#include "join/pte_graph.h"
+
+static bool is_longer(const etr_stats *x, const etr_stats *y) {
+  return x->p50 > y->p50 || (x->p50 == y->p50 && x->avg > y->avg);
+}
+
+/* Of a node that runs as several operators (a layout change, then a convolution), the one that takes longest. */
+static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
+  const etr_event *longest = t->portions.data[first].event;
+  for (size_t i = first + 1; i < end; i++) {
+    const etr_event *event = t->portions.data[i].event;
+    if (event != longest && is_longer(&event->stats, &longest->stats)) longest = event;
+  }
+  return longest;
+}
+
+static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
+  int32_t least = -1;
+  for (size_t i = first; i < end; i++) {
+    int32_t id = t->portions.data[i].event->instruction_id;
+    if (id >= 0 && (least < 0 || id < least)) least = id;
+  }
+  return least;
+}
+
+/* portions [first, end) are one node's, by run; per_run has room for all runs. */
+static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run) {
+  const etr_event *e = longest_event(t, first, end), *earliest = t->portions.data[first].event;
+  size_t runs = 0;
+  *out = (etr_node_time){.match = e->match,
+                         .confidence = e->confidence,
+                         .is_estimated = e->is_estimated || e->match == ETR_MATCH_ALIGNED,
+                         .runs_as = e->label,
+                         .backend = e->backend,
+                         .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
+                         .instruction = first_instruction(t, first, end),
+                         .carried_by = ETR_NONE};
+  for (size_t i = first; i < end; i++) {
+    const etr_time_portion *q = &t->portions.data[i];
+    if (i == first || q->run != t->portions.data[i - 1].run) per_run[runs++] = 0;
+    per_run[runs - 1] += q->ticks;
+    out->total_ticks += q->ticks;
+    out->calls++;
+  }
+  uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
+  out->first_start_ticks = earliest->starts[0] > start ? earliest->starts[0] - start : 0;
+  out->runs = (uint32_t)runs;
+  out->avg = (double)out->total_ticks / (double)t->run_count;
+  out->per_run = etr_stats_of(per_run, runs);
+}
+
+/* The delegate that a node without time of its own is in. */
+static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
+  int32_t delegate = edge_node == ETR_NONE ? -1 : t->join->node_delegate[edge_node];
+  const etr_join_instruction *instruction = delegate < 0 ? NULL : etr_join_find(t->join, delegate);
+  return (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
+                         .delegate_instruction = delegate,
+                         .instruction = delegate,
+                         .backend = instruction ? instruction->backend : NULL,
+                         .carried_by = ETR_NONE};
+}
+
+/* In the graph of instructions, backend and delegate follow from the place. */
+static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program, size_t node) {
+  etr_node_time time = untimed(t, ETR_NONE);
+  uint32_t subgraph = program->graph.nodes[node].subgraph;
+  time.instruction = program->instructions.data[node];
+  if (subgraph == ETR_NONE) return time;
+  time.backend = program->graph.subgraphs[subgraph].backend;
+  time.delegate_instruction = program->instructions.data[node];
+  return time;
+}
+
+/* Adds each run's time. */
+static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
+  etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
+  if (!runs) return false;
+  for (size_t i = first; i < end; i++) {
+    const etr_time_portion *p = &t->portions.data[i];
+    if (i > first && p->run != last->run) last++;
+    last->run = p->run;
+    last->ticks += p->ticks;
+  }
+  out->each_run = runs;
+  return true;
+}
+
+/* Times of a graph from the portions, sorted by its nodes; each run's, too, if keeps_runs. */
+static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, bool keeps_runs) {
+  uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
+  if (!per_run || !etr_time_sort(t, graph->node_count)) return false;
+  for (size_t first = 0, end; first < t->portions.count; first = end) {
+    uint32_t node = t->portions.data[first].node;
+    for (end = first; end < t->portions.count && t->portions.data[end].node == node;) end++;
+    if (node == ETR_NONE) continue;
+    time_node(t, &times[node], first, end, per_run);
+    if (keeps_runs && !keep_runs(t, &times[node], first, end)) return false;
+  }
+  graph->times = times;
+  graph->profile_method = t->method;
+  return true;
+}
+
+/* Of kernels, whether they were timed or not. */
+static void note_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
+  if (node == ETR_NONE || instruction < 0) return;
+  if (times[node].instruction < 0 || instruction < times[node].instruction) times[node].instruction = instruction;
+}
+
+static void note_kernels(const etr_time *t, etr_node_time *times) {
+  for (size_t i = 0; i < t->join->instructions.count; i++)
+    note_instruction(times, t->join->instructions.data[i].node, t->join->instructions.data[i].id);
+}
+
+bool etr_time_edge_graph(etr_time *t, etr_graph *graph) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
+  if (!times || !time_graph(t, graph, times, true)) return false;
+  note_kernels(t, times);
+  return etr_find_carriers(t->join, t->method, t->blocks, times, t->scratch);
+}
+
+bool etr_time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
+  uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
+  if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten, t->scratch)) return false;
+  for (uint32_t i = 0; i < aten->node_count; i++) times[i] = untimed(t, ETR_NONE);
+  for (uint32_t i = 0; i < edge->node_count; i++)
+    if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(t, i);
+  for (size_t i = 0; i < t->portions.count; i++)
+    if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
+  if (!time_graph(t, aten, times, false)) return false;
+  for (uint32_t i = 0; edge->times && i < edge->node_count; i++)
+    note_instruction(times, aten_of[i], edge->times[i].instruction);
+  return true;
+}
+
+bool etr_time_program_graph(etr_time *t, etr_graph *out) {
+  etr_pte_graph program;
+  if (!etr_pte_graph_build(&program, t->join, t->method, t->blocks, t->arena, t->scratch)) return false;
+  etr_node_time *times = etr_arena_alloc_array(t->arena, program.graph.node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < program.graph.node_count; i++) times[i] = untimed_instruction(t, &program, i);
+  for (size_t i = 0; i < t->portions.count; i++) {
+    etr_time_portion *p = &t->portions.data[i];
+    p->node = etr_pte_graph_node(&program, p->event->instruction_id, p->event->delegate_id);
+    if (p->node == ETR_NONE) p->node = etr_pte_graph_node(&program, p->event->instruction_id, NULL);
+  }
+  *out = program.graph;
+  return times && time_graph(t, out, times, false);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * run_phases.c - kinds of runs, told by what they logged, by their events or by their times.
+ */
+#include "join/run_phases.h"
+
+#include "base/noise_verdict.h"
+#include "join/inferences.h"
+#include "join/phase_pattern.h"
+
+#include <math.h>
+
+enum { MOST_PHASES = ETR_COUNT(((etr_phases_told *)NULL)->names), LEAST_RUNS = 6, GAPS_TRIED = 3 };
+
+static const double LEAST_GAP = 3;      /* between times that tell phases alone */
+static const double LEAST_FACTOR = 1.5; /* between medians of phases that are worth telling apart */
+
+const char *etr_phase_rule_name(etr_phase_rule rule) {
+  static const char *const names[] = {"sizes", "events", "times"};
+  return (size_t)rule < ETR_COUNT(names) ? names[rule] : "";
+}
+
+/* ---- What is known of runs ---- */
+
+/* All runs of a profile. */
+typedef struct known_runs {
+  const etr_blocks *blocks;
+  double *bytes;  /* per run: of the values that it logged */
+  double *events; /* per block: blocks with the same events have the same number */
+  etr_arena *scratch;
+} known_runs;
+
+static bool count_bytes(known_runs *k, const etr_dump *dumps) {
+  size_t first_run = 0;
+  k->bytes = etr_arena_alloc_array(k->scratch, k->blocks->run_count, sizeof *k->bytes);
+  for (size_t i = 0; k->bytes && first_run < k->blocks->run_count; first_run += dumps[i++].run_count)
+    for (size_t v = 0; v < dumps[i].value_count; v++)
+      k->bytes[first_run + dumps[i].values[v].run] += (double)dumps[i].values[v].byte_size;
+  return k->bytes != NULL;
+}
+
+/* Of what tells the events of a block; interned texts are told by their pointers. */
+static uint64_t hash_of(const etr_block *block) {
+  uint64_t hash = block->event_count;
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *event = &block->events[i];
+    const uint64_t parts[] = {(uintptr_t)event->name, (uintptr_t)event->delegate_id, (uint32_t)event->instruction_id};
+    for (size_t k = 0; k < ETR_COUNT(parts); k++) {
+      hash = (hash ^ parts[k]) * 0x9E3779B97F4A7C15u; /* the golden ratio: spreads what is close together */
+      hash ^= hash >> 32;
+    }
+  }
+  return hash;
+}
+
+static bool number_events(known_runs *k) {
+  etr_map numbers;
+  etr_map_init(&numbers, k->scratch);
+  k->events = etr_arena_alloc_array(k->scratch, k->blocks->block_count, sizeof *k->events);
+  for (size_t i = 0; k->events && i < k->blocks->block_count; i++) {
+    uint64_t hash = hash_of(&k->blocks->blocks[i]);
+    k->events[i] = etr_map_number(&numbers, (etr_slice){(const char *)&hash, sizeof hash});
+  }
+  return k->events != NULL && !etr_arena_failed(k->scratch);
+}
+
+/* ---- Kinds of a method's runs ---- */
+
+/* A method's runs and a number for each, by which they are told apart. */
+typedef struct candidates {
+  const known_runs *known;
+  const etr_inference *list; /* by series, of a series by run */
+  size_t count;
+  double *values, *sorted; /* `count` entries */
+  etr_pattern_run *pattern;
+  size_t kinds;
+  double least[MOST_PHASES]; /* the smallest value of each, ascending */
+} candidates;
+
+static double ticks_of(const candidates *c, size_t i) {
+  return (double)c->known->blocks->runs[c->list[i].run].execute_ticks;
+}
+
+static size_t kind_of(const candidates *c, size_t i) {
+  size_t kind = c->kinds - 1;
+  while (kind > 0 && c->values[i] < c->least[kind]) kind--;
+  return kind;
+}
+
+static void take_values(candidates *c, etr_phase_rule rule) {
+  for (size_t i = 0; i < c->count; i++) {
+    uint32_t run = c->list[i].run;
+    switch (rule) {
+    case ETR_PHASE_BY_SIZES: c->values[i] = c->known->bytes[run]; break;
+    case ETR_PHASE_BY_EVENTS: c->values[i] = c->known->events[c->known->blocks->runs[run].block]; break;
+    case ETR_PHASE_BY_TIMES: c->values[i] = ticks_of(c, i); break;
+    }
+    c->sorted[i] = c->values[i];
+  }
+  etr_sort(c->sorted, c->count, sizeof *c->sorted, etr_by_double);
+}
+
+/* A kind for each value. */
+static bool tell_values_apart(candidates *c) {
+  c->kinds = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (i > 0 && c->sorted[i] <= c->sorted[i - 1]) continue;
+    if (c->kinds++ < MOST_PHASES) c->least[c->kinds - 1] = c->sorted[i];
+  }
+  return c->kinds >= 2 && c->kinds <= MOST_PHASES;
+}
+
+/* How far apart sorted values are, but for a tenth at either end: one that stands out does not make them wide. */
+static double width_of(const double *sorted, size_t count) {
+  size_t end = count / 10;
+  return sorted[count - 1 - end] / sorted[end];
+}
+
+/* The place of the widest gap from `least` to below `below`; 0: there is none. */
+static size_t widest_gap(const candidates *c, double least, double below, double *gap) {
+  size_t at = 0;
+  *gap = 1;
+  for (size_t i = 1; i < c->count; i++) {
+    double ratio = c->sorted[i] / c->sorted[i - 1];
+    if (ratio < least || ratio >= below || ratio <= *gap) continue;
+    *gap = ratio;
+    at = i;
+  }
+  return at;
+}
+
+static etr_phase_pattern pattern_of(const candidates *c, size_t longest) {
+  for (size_t i = 0; i < c->count; i++) c->pattern[i] = (etr_pattern_run){c->list[i].series, kind_of(c, i) == longest};
+  return etr_phase_pattern_of(c->pattern, c->count);
+}
+
+/* Two kinds, the greater from sorted[at] on, if each is closer together than they are apart. */
+static bool split_at(candidates *c, size_t at, double gap) {
+  c->kinds = 2;
+  c->least[0] = c->sorted[0];
+  c->least[1] = c->sorted[at];
+  return width_of(c->sorted, at) < gap && width_of(c->sorted + at, c->count - at) < gap;
+}
+
+/* Prompts are of many sizes, but all are larger than a single step. */
+static bool tell_sizes_apart(candidates *c) {
+  double gap;
+  if (!(c->sorted[0] > 0)) return false; /* a run that logged nothing */
+  size_t at = widest_gap(c, 0, INFINITY, &gap);
+  return at > 0 && (split_at(c, at, gap) || tell_values_apart(c));
+}
+
+/* Mostly at the widest gap, unless that is below runs that stand out. */
+static bool tell_times_apart(candidates *c) {
+  double below = INFINITY;
+  if (c->count < LEAST_RUNS || !(c->sorted[0] > 0)) return false;
+  for (int tried = 0; tried < GAPS_TRIED; tried++) {
+    double gap;
+    size_t at = widest_gap(c, LEAST_GAP, below, &gap);
+    if (at == 0) return false;
+    below = gap;
+    if (at < 2 || c->count - at < 2 || !split_at(c, at, gap)) continue;
+    etr_phase_pattern pattern = pattern_of(c, 1);
+    if (etr_phase_pattern_is_plausible(&pattern, width_of(c->sorted + at, c->count - at), gap)) return true;
+  }
+  return false;
+}
+
+/* A kind's median. */
+static double median_of(candidates *c, size_t kind) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++)
+    if (kind_of(c, i) == kind) c->sorted[count++] = ticks_of(c, i);
+  etr_sort(c->sorted, count, sizeof *c->sorted, etr_by_double);
+  return etr_median_of_sorted(c->sorted, count);
+}
+
+/* A run that is first in its series may have other events because it is. */
+static bool is_only_first(const candidates *c, size_t kind) {
+  for (size_t i = 1; i < c->count; i++)
+    if (kind_of(c, i) == kind && c->list[i].series == c->list[i - 1].series) return false;
+  return true;
+}
+
+/* The kind whose runs take longest; MOST_PHASES if no kind takes much longer than another. */
+static size_t longest_kind(candidates *c) {
+  double least = INFINITY, most = 0;
+  size_t longest = 0;
+  for (size_t kind = 0; kind < c->kinds; kind++) {
+    double median = median_of(c, kind);
+    if (median > most) longest = kind;
+    most = ETR_MAX(most, median);
+    least = ETR_MIN(least, median);
+  }
+  return most > 0 && most >= LEAST_FACTOR * least ? longest : MOST_PHASES;
+}
+
+/* ---- Telling ---- */
+
+/* Events that only runs have that are first in their series are those of warm-up. */
+static bool tell_events_apart(candidates *c) {
+  bool tells = tell_values_apart(c);
+  for (size_t kind = 0; tells && kind < c->kinds; kind++) tells = !is_only_first(c, kind);
+  return tells;
+}
+
+static bool tells(candidates *c, etr_phase_rule rule) {
+  take_values(c, rule);
+  switch (rule) {
+  case ETR_PHASE_BY_SIZES: return tell_sizes_apart(c);
+  case ETR_PHASE_BY_EVENTS: return tell_events_apart(c);
+  default: return tell_times_apart(c);
+  }
+}
+
+/* Numbers the kinds in the order of their first runs. */
+static void set_phases(const candidates *c, size_t *phase_of) {
+  size_t next = 0;
+  for (size_t kind = 0; kind < c->kinds; kind++) phase_of[kind] = MOST_PHASES;
+  for (size_t i = 0; i < c->count; i++) {
+    size_t *phase = &phase_of[kind_of(c, i)];
+    if (*phase == MOST_PHASES) *phase = next++;
+    c->known->blocks->runs[c->list[i].run].phase = (uint32_t)*phase;
+  }
+}
+
+static void name_phases(etr_phases_told *told, const candidates *c, size_t longest, const size_t *phase_of) {
+  static const char *const numbered[MOST_PHASES] = {"phase 1", "phase 2", "phase 3", "phase 4"};
+  etr_phase_pattern pattern = pattern_of(c, longest);
+  bool is_prefill = c->kinds == 2 && told->rule != ETR_PHASE_BY_EVENTS && pattern.leads &&
+                    pattern.long_runs < pattern.short_runs;
+  for (size_t i = 0; i < told->count; i++) told->names[i] = numbered[i];
+  if (!is_prefill) return;
+  told->names[phase_of[longest]] = "prefill";
+  told->names[phase_of[1 - longest]] = "decode";
+}
+
+static void tell(etr_phases_told *told, candidates *c) {
+  static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS, ETR_PHASE_BY_TIMES};
+  size_t phase_of[MOST_PHASES];
+  for (size_t i = 0; i < ETR_COUNT(rules); i++) {
+    size_t longest = tells(c, rules[i]) ? longest_kind(c) : MOST_PHASES;
+    if (longest == MOST_PHASES) continue;
+    *told = (etr_phases_told){.count = c->kinds, .rule = rules[i]};
+    set_phases(c, phase_of);
+    name_phases(told, c, longest, phase_of);
+    return;
+  }
+}
+
+static bool tell_all(etr_phases_told *told, const known_runs *known) {
+  size_t count;
+  const etr_inference *list = etr_inferences_list(known->blocks, known->scratch, &count);
+  candidates c = {.known = known,
+                  .values = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.values),
+                  .sorted = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.sorted),
+                  .pattern = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.pattern)};
+  if (!list || !c.values || !c.sorted || !c.pattern) return false;
+  for (size_t i = 0, end; i < count; i = end) {
+    end = etr_inferences_end_of_method(list, count, i);
+    c.list = list + i;
+    c.count = end - i;
+    tell(&told[list[i].method], &c);
+  }
+  return true;
+}
+
+etr_phases_told *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,
+                                     etr_arena *arena) {
+  etr_arena scratch = {0};
+  known_runs known = {.blocks = blocks, .scratch = &scratch};
+  etr_phases_told *told = etr_arena_alloc_array(arena, method_count, sizeof *told);
+  bool good = told && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) && number_events(&known) &&
+              tell_all(told, &known);
+  etr_arena_clear(&scratch);
+  return good ? told : NULL;
+}

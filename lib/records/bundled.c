@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bundled.c - from tables of tests to lists of tensors.
+ */
+#include "records/bundled.h"
+
+#include "formats/flatbuf.h"
+#include "inputs/tensor_data.h"
+#include "records/pickle_out.h"
+
+/* Fields, in the order of the schema. */
+enum { PROGRAM_SUITES = 1 };
+enum { SUITE_METHOD, SUITE_CASES };
+enum { CASE_INPUTS, CASE_OUTPUTS };
+enum { VALUE_TYPE, VALUE_TABLE };
+enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_DATA, TENSOR_DIM_ORDER };
+enum { ONLY_FIELD = 0 }; /* of Int, Bool, Double */
+enum { TYPE_TENSOR = 1, TYPE_INT, TYPE_BOOL, TYPE_DOUBLE };
+
+#define MOST_FILE_BYTES ((uint64_t)1 << 30)
+
+typedef struct reader {
+  etr_bundled *bundled;
+  etr_fb fb;
+} reader;
+
+/* ---- Values ---- */
+
+/* Strides of elements that lie one behind the other, dimension by dimension in this order. False: it is no order. */
+static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, etr_slice order) {
+  uint64_t stride = 1;
+  uint64_t seen = 0;
+  for (size_t i = rank; i-- > 0;) {
+    size_t dim = order.size ? (uint8_t)order.data[i] : i;
+    if (dim >= rank || seen >> dim & 1) return false;
+    seen |= (uint64_t)1 << dim;
+    strides[dim] = (int64_t)stride;
+    stride *= (uint64_t)ETR_MAX(sizes[dim], 1);
+  }
+  return true;
+}
+
+/* What keeps a tensor from being put, or NULL. */
+static const char *put_tensor(etr_pickle_out *out, reader *r, etr_fb_at table) {
+  int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
+  uint32_t rank;
+  uint64_t count;
+  const char *dtype = etr_scalar_type_name(etr_fb_u8(&r->fb, table, TENSOR_SCALAR_TYPE, 0));
+  const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
+  etr_fb_at vector = etr_fb_vector(&r->fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
+  etr_slice data = etr_fb_bytes(&r->fb, table, TENSOR_DATA), order = etr_fb_bytes(&r->fb, table, TENSOR_DIM_ORDER);
+  if (!element || !element->storage) return "left out: a tensor has a number type that torch.save writes otherwise";
+  if (rank > ETR_MOST_RANK || (order.size && order.size != rank)) return "left out: a tensor has a senseless shape";
+  for (uint32_t i = 0; i < rank; i++) sizes[i] = etr_fb_i32_at(&r->fb, vector, i);
+  if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) || count * element->size != data.size ||
+      !find_strides(strides, sizes, rank, order))
+    return "left out: a tensor has another size than its shape says";
+  etr_pickle_put_tensor(out, &(etr_pickle_tensor){element, sizes, strides, rank, data});
+  return NULL;
+}
+
+static double double_of(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static const char *put_value(etr_pickle_out *out, reader *r, etr_fb_at value) {
+  etr_fb_at table = etr_fb_table(&r->fb, value, VALUE_TABLE);
+  switch (etr_fb_u8(&r->fb, value, VALUE_TYPE, 0)) {
+  case TYPE_TENSOR: return put_tensor(out, r, table);
+  case TYPE_INT: etr_pickle_put_int(out, etr_fb_i64(&r->fb, table, ONLY_FIELD, 0)); return NULL;
+  case TYPE_BOOL: etr_pickle_put_bool(out, etr_fb_u8(&r->fb, table, ONLY_FIELD, 0) != 0); return NULL;
+  case TYPE_DOUBLE: etr_pickle_put_double(out, double_of(etr_fb_u64(&r->fb, table, ONLY_FIELD, 0))); return NULL;
+  default: return "left out: a value is of an unknown kind";
+  }
+}
+
+static const char *put_values(etr_pickle_out *out, reader *r, etr_fb_at test, unsigned field) {
+  uint32_t count;
+  etr_fb_at values = etr_fb_vector(&r->fb, test, field, 4, &count);
+  etr_pickle_put_list(out);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *problem = put_value(out, r, etr_fb_table_at(&r->fb, values, i));
+    if (problem) return problem;
+    etr_pickle_add_item(out);
+  }
+  return field == CASE_OUTPUTS && count == 0 ? "no reference outputs: a test has no expected outputs" : NULL;
+}
+
+/* ---- Tests ---- */
+
+static const char *put_suite(etr_pickle_out *out, reader *r, etr_fb_at suite) {
+  uint32_t count;
+  etr_fb_at cases = etr_fb_vector(&r->fb, suite, SUITE_CASES, 4, &count);
+  etr_pickle_put_text(out, etr_fb_string(&r->fb, suite, SUITE_METHOD));
+  etr_pickle_put_list(out);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *problem = put_values(out, r, etr_fb_table_at(&r->fb, cases, i), CASE_OUTPUTS);
+    if (problem) return problem;
+    etr_pickle_add_item(out);
+  }
+  etr_pickle_add_member(out);
+  return NULL;
+}
+
+static void take_outputs(reader *r, etr_fb_at suites, uint32_t count) {
+  etr_pickle_out out;
+  const char *problem = NULL;
+  etr_pickle_begin(&out, &r->bundled->arena);
+  etr_pickle_put_dict(&out);
+  for (uint32_t i = 0; !problem && i < count; i++) problem = put_suite(&out, r, etr_fb_table_at(&r->fb, suites, i));
+  if (problem)
+    r->bundled->problem = problem;
+  else
+    r->bundled->outputs = etr_pickle_end(&out);
+}
+
+/* Of `forward`, as ExecuTorch does. */
+static void take_inputs(reader *r, etr_fb_at suites, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t case_count;
+    etr_pickle_out out;
+    etr_fb_at suite = etr_fb_table_at(&r->fb, suites, i);
+    etr_fb_at cases = etr_fb_vector(&r->fb, suite, SUITE_CASES, 4, &case_count);
+    if (!etr_slice_is(etr_fb_string(&r->fb, suite, SUITE_METHOD), "forward") || case_count == 0) continue;
+    etr_pickle_begin(&out, &r->bundled->arena);
+    const char *problem = put_values(&out, r, etr_fb_table_at(&r->fb, cases, 0), CASE_INPUTS);
+    if (problem)
+      r->bundled->problem = problem;
+    else
+      r->bundled->inputs = etr_pickle_end(&out);
+    return;
+  }
+}
+
+/* ---- The file ---- */
+
+static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
+  uint32_t count;
+  etr_fb_init(&r->fb, bytes.data, bytes.size);
+  if (!etr_fb_has_identifier(&r->fb, "BP08"))
+    return etr_fail(error, ETR_ERROR_FORMAT, r->bundled->path, NULL, 0,
+                    "not a BundledProgram: identifier BP08 is missing");
+  etr_fb_at suites = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), PROGRAM_SUITES, 4, &count);
+  take_outputs(r, suites, count);
+  take_inputs(r, suites, count);
+  if (etr_arena_failed(&r->bundled->arena)) return etr_fail_memory(error);
+  if (!etr_fb_failed(&r->fb)) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, r->bundled->path, NULL, r->fb.offset, "damaged: %s", r->fb.message);
+}
+
+etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, etr_error *error) {
+  reader r = {.bundled = out};
+  etr_slice bytes = {part->bytes, part->size};
+  etr_bundled_clear(out);
+  out->path = part->path ? part->path : "BundledProgram";
+  if (part->path) ETR_TRY(etr_file_read(&out->file, part->path, MOST_FILE_BYTES, error));
+  return read_suites(&r, part->path ? etr_file_bytes(&out->file) : bytes, error);
+}
+
+void etr_bundled_clear(etr_bundled *bundled) {
+  etr_file_clear(&bundled->file);
+  etr_arena_clear(&bundled->arena);
+  *bundled = (etr_bundled){0};
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * hiding.c - how names are told apart, and what they become.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "records/hiding.h"
+
+#include "inputs/metadata.h"
+
+#include <stdio.h>
+
+void etr_hiding_init(etr_hiding *hiding, bool renames) {
+  *hiding = (etr_hiding){.renames = renames};
+  etr_map *const maps[] = {&hiding->files, &hiding->parts, &hiding->classes, &hiding->values, &hiding->taken};
+  for (size_t i = 0; i < ETR_COUNT(maps); i++) etr_map_init(maps[i], &hiding->arena);
+}
+
+void etr_hiding_clear(etr_hiding *hiding) { etr_arena_clear(&hiding->arena); }
+
+/* ---- The text that is put together ---- */
+
+static void put(etr_hiding *h, etr_slice bytes) {
+  for (size_t i = 0; i < bytes.size; i++) {
+    char *at = etr_vec_push(&h->arena, &h->text);
+    if (at) *at = bytes.data[i];
+  }
+}
+
+static void put_text(etr_hiding *h, const char *text) { put(h, etr_slice_of(text)); }
+
+static void put_numbered(etr_hiding *h, const char *before, uint32_t number, const char *behind) {
+  char text[48];
+  (void)snprintf(text, sizeof text, "%s%u%s", before, (unsigned)number, behind);
+  put_text(h, text);
+}
+
+static etr_slice taken(const etr_hiding *h) { return (etr_slice){h->text.data, h->text.count}; }
+
+static size_t find(etr_slice text, const char *any) {
+  size_t at = 0;
+  while (at < text.size && !strchr(any, text.data[at])) at++;
+  return at;
+}
+
+static etr_slice before(etr_slice text, size_t count) { return (etr_slice){text.data, ETR_MIN(count, text.size)}; }
+
+static etr_slice after(etr_slice text, size_t count) {
+  count = ETR_MIN(count, text.size);
+  return (etr_slice){text.data + count, text.size - count};
+}
+
+/* ---- Paths of modules and weights ---- */
+
+#define BETWEEN_PARTS ".[]'\"@"
+
+static bool is_number(etr_slice part) {
+  for (size_t i = 0; i < part.size; i++)
+    if (part.data[i] < '0' || part.data[i] > '9') return false;
+  return true;
+}
+
+/* What torch calls the weights of its own modules. */
+static bool is_usual(etr_slice part) {
+  static const char *const names[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
+  for (size_t i = 0; i < ETR_COUNT(names); i++)
+    if (etr_slice_equal(part, etr_slice_of(names[i]))) return true;
+  return false;
+}
+
+/* torch 2.6 begins paths with an expression for the model. */
+static size_t root_size(etr_slice path) {
+  size_t end = etr_slice_starts(path, ETR_SLICE("L['self']")) ? sizeof "L['self']" - 1 : 0;
+  return end;
+}
+
+/* What torch writes where there is no module. */
+static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_nn_module_stack_from_metadata_hook"); }
+
+static void put_path(etr_hiding *h, etr_slice path) {
+  size_t root = is_placeholder(path) ? path.size : root_size(path);
+  put(h, before(path, root));
+  for (etr_slice rest = after(path, root); rest.size > 0;) {
+    etr_slice part = before(rest, find(rest, BETWEEN_PARTS));
+    rest = after(rest, part.size);
+    if (is_number(part) || (rest.size == 0 && is_usual(part)))
+      put(h, part);
+    else
+      put_numbered(h, "m", etr_map_number(&h->parts, part), "");
+    put(h, before(rest, 1));
+    rest = after(rest, 1);
+  }
+}
+
+etr_slice etr_hide_path(etr_hiding *h, etr_slice path) {
+  if (!h->renames) return path;
+  h->text.count = 0;
+  put_path(h, path);
+  return taken(h);
+}
+
+/* ---- nn_module_stack ---- */
+
+static void put_class(etr_hiding *h, etr_slice name) {
+  if (name.size == 0 || etr_slice_starts(name, ETR_SLICE("torch.")))
+    put(h, name);
+  else
+    put_numbered(h, "C", etr_map_number(&h->classes, name), "");
+}
+
+/* KEY,PATH,TYPE; the key is only to tell levels apart. */
+static void put_level(etr_hiding *h, etr_slice level, uint32_t place) {
+  etr_slice rest = after(level, find(level, ",") + 1);
+  size_t comma = rest.size;
+  while (comma > 0 && rest.data[comma - 1] != ',') comma--;
+  etr_slice path = before(rest, comma ? comma - 1 : 0);
+  if (path.size || place == 0) {
+    put_text(h, "L__self__");
+    put_path(h, path);
+  } else
+    put_numbered(h, "L__self__root_", place, "");
+  put_text(h, ",");
+  put_path(h, path);
+  put_text(h, ",");
+  put_class(h, after(rest, comma));
+}
+
+etr_slice etr_hide_module_stack(etr_hiding *h, etr_slice stack) {
+  if (!h->renames) return stack;
+  h->text.count = 0;
+  uint32_t place = 0;
+  for (etr_slice rest = stack; rest.size > 0; place++) {
+    etr_slice level = before(rest, find(rest, ";"));
+    rest = after(rest, level.size + 1);
+    if (place) put_text(h, ";");
+    put_level(h, level, place);
+  }
+  return taken(h);
+}
+
+/* ---- Names in graphs ---- */
+
+/* Names of weights in a graph begin so: in exported programs, and in what torch made them from. */
+static const char *const weight_prefixes[] = {"p_", "b_", "c_", "obj_"};
+static const char *const other_prefixes[] = {"L__self_", "l__self_", "l_self_", "getattr_", "_lifted_", "lifted_"};
+
+static const char *prefix_of(etr_slice name, const char *const *prefixes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (etr_slice_starts(name, etr_slice_of(prefixes[i]))) return prefixes[i];
+  return NULL;
+}
+
+/* The longest part of a path that stands here, between underscores. */
+static size_t known_part(const etr_hiding *h, etr_slice text) {
+  enum { LONGEST = 256 };
+  for (size_t size = ETR_MIN(text.size, (size_t)LONGEST); size > 0; size--) {
+    bool ends = size == text.size || text.data[size] == '_' || text.data[size] == '.';
+    if (ends && !is_number(before(text, size)) && etr_map_get(&h->parts, before(text, size)) != ETR_NONE) return size;
+  }
+  return 0;
+}
+
+static void put_parts(etr_hiding *h, etr_slice name) {
+  for (etr_slice rest = name; rest.size > 0;) {
+    size_t size = is_usual(rest) ? 0 : known_part(h, rest);
+    if (size)
+      put_numbered(h, "m", etr_map_get(&h->parts, before(rest, size)), "");
+    else
+      put(h, before(rest, size = find(rest, "_.")));
+    rest = after(rest, size);
+    while (rest.size > 0 && (rest.data[0] == '_' || rest.data[0] == '.')) {
+      put(h, before(rest, 1));
+      rest = after(rest, 1);
+    }
+  }
+}
+
+/* A node that is called like a module, or like one and a number: "gate_1". How many bytes the module has; 0: it is not.
+ */
+static size_t called_like_module(const etr_hiding *h, etr_slice name) {
+  size_t size = is_usual(name) ? 0 : known_part(h, name);
+  bool is_all = size == name.size || (size && name.data[size] == '_' && is_number(after(name, size + 1)));
+  return is_all ? size : 0;
+}
+
+etr_slice etr_hide_name(etr_hiding *h, etr_slice name) {
+  if (!h->renames || name.size == 0) return name;
+  uint32_t known = etr_map_get(&h->values, name);
+  if (known != ETR_NONE) return etr_slice_of(h->new_values.data[known]);
+  const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
+  if (!prefix) prefix = prefix_of(name, other_prefixes, ETR_COUNT(other_prefixes));
+  if (!prefix && !called_like_module(h, name)) return name;
+  h->text.count = 0;
+  if (prefix) put_text(h, prefix);
+  put_parts(h, prefix ? after(name, strlen(prefix)) : name);
+  return taken(h);
+}
+
+/* ---- Learning ---- */
+
+/* A new name that no other weight has. */
+static const char *name_value(etr_hiding *h, const char *prefix, const char *weight) {
+  etr_hide_path(h, etr_slice_of(weight));
+  for (size_t i = 0; i < h->text.count; i++)
+    if (strchr(BETWEEN_PARTS, h->text.data[i])) h->text.data[i] = '_';
+  const char *name = etr_arena_format(&h->arena, "%s%.*s", prefix, (int)h->text.count, taken(h).data);
+  const char *given = name;
+  for (uint32_t k = 1; given && etr_map_get(&h->taken, etr_slice_of(given)) != ETR_NONE; k++)
+    given = etr_arena_format(&h->arena, "%s_%u", name, (unsigned)k);
+  if (given) etr_map_set(&h->taken, etr_slice_of(given), 1);
+  return given;
+}
+
+static void learn_weight(etr_hiding *h, const etr_node *node) {
+  etr_slice name = etr_slice_of(node->name);
+  const char *prefix = prefix_of(name, weight_prefixes, ETR_COUNT(weight_prefixes));
+  etr_hide_path(h, etr_slice_of(node->weight_name));
+  if (!prefix || etr_map_get(&h->values, name) != ETR_NONE) return;
+  const char *given = name_value(h, prefix, node->weight_name);
+  const char **slot = given ? etr_vec_push(&h->arena, &h->new_values) : NULL;
+  if (!slot) return;
+  *slot = given;
+  etr_map_set(&h->values, name, (uint32_t)(h->new_values.count - 1));
+}
+
+void etr_hiding_learn(etr_hiding *h, const etr_graph *graph) {
+  for (size_t i = 0; i < graph->module_count; i++) etr_hide_path(h, etr_slice_of(graph->modules[i].recorded));
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].weight_name) learn_weight(h, &graph->nodes[i]);
+}
+
+/* ---- Stack traces ---- */
+
+static void put_file(etr_hiding *h, etr_slice file) {
+  static const char packages[] = "-packages/torch/";
+  const char *torch = file.size ? memmem(file.data, file.size, packages, sizeof packages - 1) : NULL;
+  if (torch)
+    put(h, after(file, (size_t)(torch - file.data) + sizeof "-packages/" - 1));
+  else if (etr_slice_starts(file, ETR_SLICE("<")))
+    put_text(h, "<generated>");
+  else if (etr_is_torch_file(file))
+    put(h, file);
+  else
+    put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
+}
+
+static void put_frame(etr_hiding *h, const etr_frame *frame) {
+  char line[32];
+  bool is_plain = etr_is_torch_file(frame->file) || etr_slice_is(frame->function, "forward");
+  (void)snprintf(line, sizeof line, "\", line %lld", (long long)frame->line);
+  put_text(h, "  File \"");
+  put_file(h, frame->file);
+  put_text(h, line);
+  if (frame->function.data) put_text(h, ", in ");
+  if (frame->function.data) put(h, is_plain ? frame->function : ETR_SLICE("function"));
+  put_text(h, "\n");
+}
+
+etr_slice etr_hide_trace(etr_hiding *h, etr_slice trace) {
+  h->text.count = 0;
+  for (etr_slice rest = trace; rest.size > 0;) {
+    etr_slice line = before(rest, find(rest, "\n"));
+    etr_frame frame;
+    rest = after(rest, line.size + 1);
+    if (etr_frame_read(&frame, line)) put_frame(h, &frame);
+  }
+  return taken(h);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * part.c - parts by name.
+ */
+#include "records/part.h"
+
+#include "formats/json.h"
+#include "inputs/record_entry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- Bytes ---- */
+
+static etr_status fail_file(const char *path, etr_error *error) {
+  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s", strerror(errno));
+}
+
+static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *error) {
+  char bytes[32 * 1024];
+  size_t got;
+  bool is_taken = true;
+  FILE *file = etr_file_open_regular(path);
+  if (!file) return fail_file(path, error);
+  while (is_taken && (got = fread(bytes, 1, sizeof bytes, file)) > 0) is_taken = sink->write(sink->context, bytes, got);
+  etr_status status = ferror(file) ? fail_file(path, error) : ETR_OK;
+  fclose(file);
+  return is_taken ? status : etr_fail_sink(error);
+}
+
+static etr_status emit_entry(const etr_planned *planned, const etr_sink *sink, etr_error *error) {
+  etr_archive_entry *entry;
+  ETR_TRY(etr_archive_entry_open(&entry, planned->archive, planned->index, 0, error));
+  etr_status status = etr_archive_entry_pour(entry, sink, error);
+  etr_archive_entry_close(entry);
+  return status;
+}
+
+etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *error) {
+  const etr_planned *planned = context;
+  if (planned->archive) return emit_entry(planned, sink, error);
+  if (planned->path) return emit_file(planned->path, sink, error);
+  bool is_taken = planned->bytes.size == 0 || sink->write(sink->context, planned->bytes.data, planned->bytes.size);
+  return is_taken ? ETR_OK : etr_fail_sink(error);
+}
+
+/* ---- Names ---- */
+
+static etr_status fail_name(const char *name, const char *what, etr_error *error) {
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "%s", what);
+}
+
+/* The entry of a program, by the part's name. */
+static etr_status program_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
+  static const char edge[] = "edge/";
+  *out = name;
+  if (etr_entry_kind_of(name, ETR_EDGE_ENTRY) == ETR_ENTRY_EDGE_PROGRAM || strcmp(name, ETR_ATEN_ENTRY) == 0)
+    return ETR_OK;
+  if (strcmp(name, "aten") == 0)
+    *out = ETR_ATEN_ENTRY;
+  else if (strcmp(name, "edge") == 0)
+    *out = ETR_EDGE_ENTRY "/forward";
+  else if (strncmp(name, edge, sizeof edge - 1) == 0)
+    *out = etr_arena_format(arena, ETR_EDGE_ENTRY "/%s", name + sizeof edge - 1);
+  else if (etr_entry_is_reserved(name))
+    return fail_name(name, "a module cannot be called so: the name contains one of the ETRecord's own", error);
+  else if (!strchr(name, '/'))
+    *out = etr_arena_format(arena, "%s/forward", name);
+  return *out ? ETR_OK : etr_fail_memory(error);
+}
+
+etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, etr_error *error) {
+  etr_sibling sibling;
+  etr_entry_kind kind = etr_entry_kind_of(name, ETR_EDGE_ENTRY);
+  etr_slice program = etr_entry_program(etr_slice_of(name), &sibling);
+  *out = name;
+  if (!name[0]) return fail_name(name, "a part needs a name: edge/forward=FILE", error);
+  if (kind == ETR_ENTRY_IDENTIFIER) return fail_name(name, "this name is reserved: every ETRecord has it", error);
+  bool is_known = !(kind & (ETR_ENTRY_UNKNOWN | ETR_ENTRY_WEIGHTS | ETR_ENTRY_PROGRAM));
+  if (is_known) return ETR_OK;
+  if (kind != ETR_ENTRY_WEIGHTS) return program_entry(out, arena, name, error);
+  const char *owner = etr_arena_copy(arena, program);
+  if (!owner) return etr_fail_memory(error);
+  ETR_TRY(program_entry(&owner, arena, owner, error));
+  *out = etr_arena_format(arena, "%s%s", owner, etr_sibling_suffixes[sibling]);
+  return *out ? ETR_OK : etr_fail_memory(error);
+}
+
+/* ---- What a part is ---- */
+
+enum { HEAD_BYTES = 64 };
+
+/* The first bytes; the sink then takes no more. */
+typedef struct head {
+  char bytes[HEAD_BYTES];
+  size_t size;
+} head;
+
+static bool take_head(void *context, const void *data, size_t size) {
+  head *h = context;
+  size_t piece = ETR_MIN(size, sizeof h->bytes - h->size);
+  memcpy(h->bytes + h->size, data, piece);
+  h->size += piece;
+  return h->size < sizeof h->bytes;
+}
+
+static bool has_at(const head *h, size_t at, const char *text) {
+  size_t size = strlen(text);
+  return h->size >= at + size && memcmp(h->bytes + at, text, size) == 0;
+}
+
+/* What is wrong with an entry that begins so, or NULL. */
+static const char *fault_of(etr_entry_kind kind, const head *h) {
+  bool is_object = h->size > 0 && h->bytes[0] == '{', is_zip = has_at(h, 0, "PK");
+  switch (kind) {
+  case ETR_ENTRY_EDGE_PROGRAM:
+  case ETR_ENTRY_OTHER_PROGRAM:
+    if (is_zip) return "a zip, not a serialized program; of a .pt2, unpack serialized_exported_program.json";
+    return is_object ? NULL : "not a program as torch.export serializes it: a JSON object";
+  case ETR_ENTRY_HANDLE_MAP:
+  case ETR_ENTRY_DELEGATE_MAP:
+  case ETR_ENTRY_OUTPUT_COUNTS: return is_object ? NULL : "not a map: a JSON object";
+  case ETR_ENTRY_REFERENCE_OUTPUTS:
+  case ETR_ENTRY_REPRESENTATIVE_INPUTS: return is_zip ? NULL : "not written by torch.save";
+  case ETR_ENTRY_PTE:
+    if (has_at(h, 4, "BP08")) return "a BundledProgram, not a program; give it with --bundled";
+    return has_at(h, 4, "ET12") ? NULL : "not an ExecuTorch program: identifier ET12 is missing";
+  default: return NULL;
+  }
+}
+
+etr_status etr_planned_check(const etr_planned *planned, etr_error *error) {
+  head h = {.size = 0};
+  etr_planned copy = *planned;
+  etr_error failure = {.offset = ETR_NO_OFFSET};
+  etr_status status = etr_planned_emit(&copy, &(etr_sink){take_head, &h}, &failure);
+  bool is_full = h.size == sizeof h.bytes; /* then the sink stopped it */
+  if (status != ETR_OK && !is_full) {
+    if (error) *error = failure;
+    return status;
+  }
+  const char *fault = fault_of(etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY), &h);
+  if (!fault) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, planned->path, planned->name, ETR_NO_OFFSET, "%s", fault);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * part.h - the parts of a record that is packed: their names, and whether they are what these say. Layer 3.
+ */
+#ifndef ETR_PART_H
+#define ETR_PART_H
+
+#include "base/arena.h"
+#include "etrecord_file.h"
+#include "formats/archive.h"
+
+/** An entry to be written, from wherever it comes. */
+typedef struct etr_planned {
+  const char *name;
+  etr_archive *archive; /* entry `index` of an archive; NULL: of none */
+  size_t index;
+  const char *path; /* a file; NULL: bytes */
+  etr_slice bytes;
+} etr_planned;
+
+/** An emitter of its bytes; the context is an etr_planned. Errors: ETR_ERROR_IO; those of reading the archive. */
+etr_status etr_planned_emit(void *planned, const etr_sink *sink, etr_error *error);
+
+/**
+ * The name of an entry by that of a part: "edge/forward" is "edge_dialect_exported_program/forward". In the arena; NULL
+ * when out of memory. Errors: ETR_ERROR_CHOICE (reserved, or empty).
+ */
+etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, etr_error *error);
+
+/** Checks that an entry begins as its name promises: a program, a map, an archive of torch.save. Errors:
+ * ETR_ERROR_FORMAT, ETR_ERROR_MEMORY, and those of reading it. */
+etr_status etr_planned_check(const etr_planned *planned, etr_error *error);
+
+#endif

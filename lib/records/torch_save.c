@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * torch_save.c - a zip with a pickle and the bytes of tensors, as torch/serialization.py writes it; without its random
+ * number.
+ */
+#include "records/torch_save.h"
+
+#include <stdio.h>
+
+const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
+                       etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};
+
+static etr_status add_storages(etr_archive_writer *writer, const etr_torch_object *object, etr_error *error) {
+  for (size_t i = 0; i < object->storage_count; i++) {
+    char name[48];
+    (void)snprintf(name, sizeof name, "archive/data/%zu", i);
+    ETR_TRY(etr_archive_writer_add_bytes(writer, name, object->storages[i], error));
+  }
+  return ETR_OK;
+}
+
+static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *object, etr_error *error) {
+  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));
+  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/byteorder", ETR_SLICE("little"), error));
+  ETR_TRY(add_storages(writer, object, error));
+  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/version", ETR_SLICE("3\n"), error));
+  return etr_archive_writer_finish(writer, error);
+}
+
+etr_status etr_torch_save(void *object, const etr_sink *sink, etr_error *error) {
+  etr_archive_writer *writer = etr_archive_writer_new(sink);
+  etr_status status = writer ? add_all(writer, object, error) : etr_fail_memory(error);
+  etr_archive_writer_close(writer);
+  return status;
+}
