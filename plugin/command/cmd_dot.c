@@ -2,8 +2,8 @@
  *
  * cmd_dot.c - `etrecord-tb dot`: an entry point as DOT, or as a picture.
  */
-#include "command.h"
-#include "layout.h"
+#include "command/command.h"
+#include "command/layout.h"
 
 #include <string.h>
 
@@ -11,7 +11,6 @@ typedef struct drawn_entry {
   const etr_profile *profile;
   size_t graph;
   etr_dot_options options;
-  drawing_format format;
 } drawn_entry;
 
 static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error) {
@@ -19,40 +18,45 @@ static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error
   return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
 }
 
-static etr_status emit_drawing(void *context, const etr_sink *sink, etr_error *error) {
-  static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
-  const drawn_entry *entry = context;
-  return entry->format == DRAWING_DOT ? emit_dot(context, sink, error) : layout_write(formats[entry->format], emit_dot, context, sink, error);
-}
-
-/* What is asked for, or else what the file is called like. */
+/* --format, or else by the file's extension. */
 static drawing_format chosen_format(const cli_settings *settings) {
-  const char *ending = settings->output ? strrchr(settings->output, '.') : NULL;
-  if (settings->has_drawing || !ending) return settings->drawing;
-  return strcmp(ending, ".svg") == 0 ? DRAWING_SVG : strcmp(ending, ".png") == 0 ? DRAWING_PNG : DRAWING_DOT;
+  const char *extension = settings->has_drawing ? "" : command_extension(settings);
+  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
+  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
 }
 
-/* "gif" of a file that is called like a picture that is not drawn here: DOT under such a name would only look broken. NULL: it is not. */
-static const char *other_picture(const cli_settings *settings) {
-  static const char *const others[] = {"gif", "jpg", "jpeg", "pdf", "ps", "eps", "webp"};
-  const char *ending = settings->output && !settings->has_drawing ? strrchr(settings->output, '.') : NULL;
-  for (size_t i = 0; ending && i < sizeof others / sizeof others[0]; i++)
-    if (strcmp(ending + 1, others[i]) == 0) return others[i];
-  return NULL;
+bool command_draws_picture(const cli_settings *settings) {
+  return settings->command->answer == command_dot && chosen_format(settings) != DRAWING_DOT;
 }
 
-static etr_status write_dot(const etr_profile *profile, const cli_settings *settings, etr_error *error) {
-  drawn_entry entry = {.profile = profile,
-                       .options = {.depth = (int)settings->depth, .focus = settings->focus, .top = (size_t)settings->most_expensive},
-                       .format = chosen_format(settings)};
-  etr_status status = command_entry(&entry.graph, profile, settings, error);
-  return status == ETR_OK ? command_put(settings, emit_drawing, &entry, error) : status;
+/* True if the file is named like a picture of another format: DOT under such a name would look broken. */
+static bool names_other_picture(const cli_settings *settings) {
+  static const char *const others[] = {".gif", ".jpg", ".jpeg", ".pdf", ".ps", ".eps", ".webp"};
+  for (size_t i = 0; !settings->has_drawing && i < sizeof others / sizeof others[0]; i++)
+    if (strcmp(command_extension(settings), others[i]) == 0) return true;
+  return false;
 }
 
-exit_status command_dot(const cli_settings *settings) {
+exit_status command_check_dot(const cli_settings *settings) {
   if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
-    return message_usage("dot", "a PNG is nothing for a terminal: give -o FILE");
-  const char *picture = other_picture(settings);
-  if (picture) return message_usage("dot", "--output: no %s is drawn here: let FILE end in .svg, .png or .dot, or give --format", picture);
-  return command_run(settings, write_dot);
+    return message_usage("dot", "refusing to write a PNG to a terminal; use -o FILE");
+  if (!names_other_picture(settings)) return EXIT_DONE;
+  return message_usage("dot", "cannot write %s files; name FILE .svg, .png or .dot, or give --format",
+                       command_extension(settings));
+}
+
+etr_status command_dot(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                       etr_error *error) {
+  static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
+  static const layout_patience patience = {.silent = 10, .longest = 300};
+  drawing_format format = chosen_format(settings);
+  drawn_entry entry = {.profile = profile,
+                       .options = {.depth = (int)settings->depth,
+                                   .focus = settings->focus,
+                                   .top = (size_t)settings->most_expensive,
+                                   .fold = settings->fold}};
+  etr_status status = command_entry(&entry.graph, profile, settings, error);
+  if (status != ETR_OK) return status;
+  return format == DRAWING_DOT ? emit_dot(&entry, sink, error)
+                               : layout_write(formats[format], patience, emit_dot, &entry, sink, error);
 }

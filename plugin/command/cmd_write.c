@@ -1,15 +1,111 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cmd_write.c - `etrecord-tb write`: the main job.
+ * cmd_write.c - `etrecord-tb write`: TensorBoard run folders and DOT files.
  */
-#include "command.h"
-#include "dump_name.h"
+#include "command/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+/* ---- Short names of ETDumps: "pixel8" of "out/pixel8.etdp" and of "pixel8/etdump.etdp" ---- */
+
+enum { DUMP_NAME_ROOM = 256 };
+
+typedef struct dump_name {
+  const char *path; /* borrowed */
+  size_t left;      /* bytes of the path without the parts that all paths end in */
+  size_t stem;      /* bytes of the text without its number */
+  unsigned number;  /* of a second one with the same stem: 2 */
+  char text[DUMP_NAME_ROOM];
+} dump_name;
+
+/* Start and size of a path's last part, of what is left of it. */
+static const char *last_part(const char *path, size_t *size) {
+  while (*size > 0 && path[*size - 1] == '/') (*size)--;
+  size_t start = *size;
+  while (start > 0 && path[start - 1] != '/') start--;
+  *size -= start;
+  return path + start;
+}
+
+/* True if all paths, as far as they are left, end in the same part and have another one before it. */
+static bool end_alike(const dump_name *names, size_t count) {
+  size_t size = names[0].left;
+  const char *first = last_part(names[0].path, &size);
+  for (size_t i = 0; i < count; i++) {
+    size_t other_size = names[i].left;
+    const char *other = last_part(names[i].path, &other_size);
+    if (other == names[i].path || other_size != size || memcmp(other, first, size) != 0) return false;
+  }
+  return true;
+}
+
+size_t command_stem_size(const char *part, size_t size) {
+  static const char *const endings[] = {".etdp", ".etdump", ".bin"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t ending = strlen(endings[i]);
+    if (size > ending && memcmp(part + size - ending, endings[i], ending) == 0) return size - ending;
+  }
+  return size;
+}
+
+static void set_text(dump_name *name) {
+  enum { ROOM_FOR_NUMBER = 16 };
+  size_t size = name->left;
+  const char *part = last_part(name->path, &size);
+  size = command_stem_size(part, size);
+  if (size > DUMP_NAME_ROOM - ROOM_FOR_NUMBER) size = DUMP_NAME_ROOM - ROOM_FOR_NUMBER;
+  snprintf(name->text, sizeof name->text, "%.*s", (int)size, part);
+  if (strcmp(name->path, "-") == 0) snprintf(name->text, sizeof name->text, "stdin");
+  if (name->text[strspn(name->text, ".")] == '\0') snprintf(name->text, sizeof name->text, "etdump");
+}
+
+static bool is_taken(const dump_name *names, size_t count, const char *text) {
+  if (strcmp(text, "dot") == 0) return true; /* the folder of DOT files */
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i].text, text) == 0) return true;
+  return false;
+}
+
+/* The number behind that of the last one before with the same stem. */
+static unsigned next_number(const dump_name *names, size_t index) {
+  const dump_name *name = &names[index];
+  for (size_t i = index; i-- > 0;)
+    if (names[i].stem == name->stem && memcmp(names[i].text, name->text, name->stem) == 0) return names[i].number + 1;
+  return 1;
+}
+
+/* The second of a name gets "~2" and so on; numbers that others have by their own name are left out. */
+static void make_unique(dump_name *names, size_t index) {
+  dump_name *name = &names[index];
+  name->stem = strlen(name->text);
+  name->number = next_number(names, index);
+  if (name->number == 1 && !is_taken(names, index, name->text)) return;
+  if (name->number == 1) name->number = 2;
+  do snprintf(name->text + name->stem, sizeof name->text - name->stem, "~%u", name->number);
+  while (is_taken(names, index, name->text) && name->number++);
+}
+
+/* The same names whenever the paths are the same. Where all files are called alike, their folders' names. */
+static void fill_names(dump_name *names, size_t count) {
+  for (size_t i = 0; i < count; i++) names[i].left = strlen(names[i].path);
+  while (count > 1 && end_alike(names, count))
+    for (size_t i = 0; i < count; i++) {
+      size_t size = names[i].left;
+      names[i].left = (size_t)(last_part(names[i].path, &size) - names[i].path);
+    }
+  for (size_t i = 0; i < count; i++) {
+    set_text(&names[i]);
+    make_unique(names, i);
+  }
+}
+
+/* ---- Writing ---- */
+
+const char *command_logdir(const cli_settings *settings) { return settings->logdir ? settings->logdir : "runs"; }
 
 static void print_file(void *context, const char *path, const char *entry_point, const char *kind) {
   (void)context;
@@ -20,33 +116,52 @@ static void print_file(void *context, const char *path, const char *entry_point,
   putchar('\n');
 }
 
-static double now(void) {
+double command_now(void) {
   struct timeval time;
   gettimeofday(&time, NULL);
   return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-/* What is being written: a profile for each ETDump, one after the other. */
+/* One profile after the other is written, one per ETDump. */
 typedef struct writing {
   const cli_settings *settings;
   const etr_inputs *inputs;
   etr_logdir *logdir;
-  dump_name *names;                    /* of the ETDumps; NULL if there is at most one */
-  etr_method_choice choices[MAX_LIST]; /* of the ETDump's runs */
+  dump_name *names;                    /* of the ETDumps; NULL if there are fewer than two */
+  etr_method_choice choices[MAX_LIST]; /* for the ETDump's runs */
   size_t first_run;                    /* of the ETDump, in the order of all */
 } writing;
 
-/* Choices count the runs of all ETDumps, as `info` shows them: gives how many are those of one, with its own numbers. */
-static size_t own_choices(writing *w, const etr_profile *all, size_t dump) {
-  size_t count = 0, runs = 0;
-  for (size_t i = 0; all && i < all->run_count; i++) runs += all->runs[i].dump == dump;
+/* Settings count the runs of all ETDumps, as `info` shows them; these are of one dump, from w->first_run to before end,
+ * with its own numbers. */
+static size_t own_choices(writing *w, size_t end) {
+  size_t count = 0;
   for (size_t i = 0; i < w->settings->map_count; i++) {
     const etr_method_choice *choice = &w->settings->choices[i];
-    if (all && (choice->run < w->first_run || choice->run - w->first_run >= runs)) continue;
-    w->choices[count++] = (etr_method_choice){.run = choice->run - w->first_run, .method = choice->method};
+    size_t first = choice->run < w->first_run ? w->first_run : choice->run;
+    size_t last = choice->last >= end ? end - 1 : choice->last;
+    if (first >= end || choice->last < first) continue;
+    w->choices[count++] = (etr_method_choice){first - w->first_run, choice->method, last - w->first_run};
   }
-  w->first_run += runs;
   return count;
+}
+
+static void set_own_range(const writing *w, etr_options *reading, size_t end) {
+  size_t first = reading->first_run < w->first_run ? w->first_run : reading->first_run;
+  size_t last = reading->last_run >= end ? end - 1 : reading->last_run;
+  bool any = first < end && last >= first;
+  reading->first_run = any ? first - w->first_run : 1;
+  reading->last_run = any ? last - w->first_run : 0;
+}
+
+static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
+  size_t end = w->first_run;
+  for (size_t i = 0; i < all->run_count; i++) end += all->runs[i].dump == dump;
+  reading->choices = w->choices;
+  reading->choice_count = own_choices(w, end);
+  if (end == w->first_run) reading->skip = ETR_SKIP_NONE;
+  if (reading->skip == ETR_SKIP_RANGE) set_own_range(w, reading, end);
+  w->first_run = end;
 }
 
 static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
@@ -56,11 +171,10 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   if (w->names) {
     inputs.etdumps += dump;
     inputs.etdump_count = 1;
-    inputs.debug_buffer = NULL; /* of which of them it is cannot be told */
+    inputs.debug_buffer = NULL; /* which dump it belongs to is unknown */
   }
   etr_options reading = command_reading_options(w->settings);
-  reading.choices = w->choices;
-  reading.choice_count = own_choices(w, all, dump);
+  if (all) set_own_runs(w, &reading, all, dump);
   if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
   message_warnings(profile);
   etr_status status = etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error);
@@ -68,7 +182,7 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   return status == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
-/* All ETDumps at once, for choices to be made among their runs. */
+/* All ETDumps at once: checks choices, and counts the runs of each. */
 static exit_status open_all(etr_profile **out, const writing *w) {
   etr_error error;
   const etr_options reading = command_reading_options(w->settings);
@@ -81,10 +195,10 @@ static exit_status write_each(writing *w) {
   exit_status result = EXIT_DONE;
   if (count <= 1) return write_one(w, NULL, 0);
   w->names = calloc(count, sizeof *w->names);
-  if (!w->names) return message_error(&(etr_error){.message = "out of memory", .offset = ETR_NO_OFFSET});
+  if (!w->names) return message_failed("out of memory");
   for (size_t i = 0; i < count; i++) w->names[i].path = w->inputs->etdumps[i];
-  dump_names_fill(w->names, count);
-  if (w->settings->map_count > 0) result = open_all(&all, w);
+  fill_names(w->names, count);
+  if (w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE) result = open_all(&all, w);
   for (size_t i = 0; result == EXIT_DONE && i < count; i++) result = write_one(w, all, i);
   etr_profile_close(all);
   free(w->names);
@@ -109,18 +223,20 @@ exit_status command_write(const cli_settings *settings) {
   if (result != EXIT_DONE) return result;
   gethostname(host, sizeof host - 1);
   writing w = {.settings = settings, .inputs = &inputs};
-  const etr_logdir_options options = {.logdir = settings->logdir,
+  const etr_logdir_options options = {.logdir = command_logdir(settings),
                                       .name = settings->name,
-                                      .wall_time = now(),
+                                      .wall_time = command_now(),
                                       .host = host,
                                       .pid = (long)getpid(),
                                       .dot_depth = (int)settings->depth,
                                       .hparams = settings->hparams,
                                       .hparam_count = settings->hparam_count,
-                                      .on_file = print_file};
+                                      .on_file = print_file,
+                                      .graphs = settings->graphs,
+                                      .max_bytes = command_bytes(settings->max_output)};
   result = write_logdir(&w, &options);
   if (settings->record) etr_inputs_clear(&inputs);
   if (result != EXIT_DONE) return result;
-  printf("tensorboard --logdir %s\n", settings->logdir ? settings->logdir : "runs");
+  printf("tensorboard --logdir %s\n", command_logdir(settings));
   return message_written(ETR_OK, NULL);
 }

@@ -1,40 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command.c - opening the inputs, and the size of the terminal.
+ * command.c - running a command: its inputs, its output, the terminal.
  */
-#include "command.h"
-#include "option_table.h"
+#include "command/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 exit_status command_find(etr_inputs *out, const cli_settings *settings) {
   etr_error error;
   const etr_inputs chosen = {.etrecord = settings->etrecord,
-                             .etdumps = (const char **)settings->etdumps,
+                             .etdumps = settings->etdumps,
                              .etdump_count = settings->etdump_count,
                              .pte = settings->pte,
                              .debug_buffer = settings->debug_buffer};
+  const char *paths[1 + MAX_LIST] = {settings->record};
+  memcpy(paths + 1, settings->more, settings->more_count * sizeof *paths);
   *out = chosen;
-  if (settings->record && etr_inputs_find(out, settings->record, &chosen, &error) != ETR_OK) return message_error(&error);
+  if (settings->record && etr_inputs_find_all(out, paths, 1 + settings->more_count, &chosen, &error) != ETR_OK)
+    return message_error(&error);
   if (settings->without_buffer) out->debug_buffer = NULL;
   return EXIT_DONE;
 }
+
+uint64_t command_bytes(double number) { return number < 9e18 ? (uint64_t)number : UINT64_MAX; }
 
 etr_options command_reading_options(const cli_settings *settings) {
   return (etr_options){.ticks_per_second = settings->ticks_per_second,
                        .choices = settings->choices,
                        .choice_count = settings->map_count,
-                       .max_entry_bytes = settings->max_bytes < 9e18 ? (uint64_t)settings->max_bytes : UINT64_MAX,
+                       .max_bytes = command_bytes(settings->max_bytes),
                        .max_nodes = (uint32_t)settings->max_nodes,
-                       .edge_only = settings->command->edge_only};
+                       .max_events = (uint32_t)settings->max_events,
+                       .max_delegates = (uint32_t)settings->max_delegates,
+                       .max_comparisons = (uint32_t)settings->max_comparisons,
+                       .edge_only = settings->command->edge_only,
+                       .skip = settings->skip,
+                       .skip_count = (uint32_t)settings->skip_count,
+                       .first_run = settings->first_run,
+                       .last_run = settings->last_run,
+                       .statistic = settings->ranking};
 }
 
-exit_status command_open(etr_profile **out, const cli_settings *settings) {
+/* Opens what the settings name, and prints the profile's warnings. On failure *out is NULL. */
+static exit_status open_record(etr_profile **out, const cli_settings *settings) {
   etr_error error;
   etr_inputs inputs;
   *out = NULL;
@@ -48,79 +62,182 @@ exit_status command_open(etr_profile **out, const cli_settings *settings) {
   return EXIT_DONE;
 }
 
+/* ---- Outputs ---- */
+
 bool command_has_file(const cli_settings *settings) { return settings->output && strcmp(settings->output, "-") != 0; }
 
-bool command_fills_terminal(const cli_settings *settings) { return !command_has_file(settings) && isatty(STDOUT_FILENO); }
+const char *command_extension(const cli_settings *settings) {
+  const char *dot = settings->output ? strrchr(settings->output, '.') : NULL;
+  return dot ? dot : "";
+}
 
-etr_status command_put(const cli_settings *settings, etr_emitter emit, void *context, etr_error *error) {
+bool command_fills_terminal(const cli_settings *settings) {
+  return !command_has_file(settings) && isatty(STDOUT_FILENO);
+}
+
+exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
   etr_sink sink = message_stdout();
-  return command_has_file(settings) ? etr_write_file(settings->output, emit, context, error) : emit(context, &sink, error);
-}
-
-static exit_status finish(const cli_settings *settings, etr_status status, const etr_error *error) {
-  if (status != ETR_OK && command_has_file(settings)) return message_error(error);
-  return message_written(status, error);
-}
-
-/* An answer about nothing is empty; this says why. */
-static void say_what_is_missing(const etr_profile *profile, command_need need) {
-  if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("nothing was timed: there is no run of an ETDump here");
-  if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning("there is no graph: an ETDump alone has none, give its ETRecord too");
-}
-
-exit_status command_run(const cli_settings *settings, command_answer answer) {
-  etr_profile *profile;
   etr_error error = {.offset = ETR_NO_OFFSET};
-  exit_status result = command_open(&profile, settings);
-  if (result != EXIT_DONE) return result;
-  result = command_check_names(profile, settings);
+  etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
+  if (!command_has_file(settings)) return message_written(etr_emit_limited(&limited, &sink, &error), &error);
+  etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
+  return status == ETR_OK ? EXIT_DONE : message_error(&error);
+}
+
+/* ---- Answers ---- */
+
+/* An answer without these is empty; say why. */
+static void warn_of_missing(const etr_profile *profile, command_need need) {
+  if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
+  if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
+}
+
+typedef struct question {
+  const etr_profile *profile;
+  const cli_settings *settings;
+} question;
+
+static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *error) {
+  const question *q = context;
+  return q->settings->command->answer(q->profile, q->settings, sink, error);
+}
+
+static exit_status run_one(const cli_settings *settings) {
+  etr_profile *profile;
+  exit_status result = open_record(&profile, settings);
+  if (result == EXIT_DONE) result = command_check_names(profile, settings);
   if (result == EXIT_DONE) {
-    say_what_is_missing(profile, settings->command->need);
+    warn_of_missing(profile, settings->command->need);
     command_hint(profile, settings);
+    result = command_put(settings, emit_answer, &(question){profile, settings});
   }
-  if (result == EXIT_DONE) result = finish(settings, answer(profile, settings, &error), &error);
   etr_profile_close(profile);
   return result;
 }
 
-static size_t terminal_width(void) {
-  struct winsize size;
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 100;
+/* The settings of each side: a record of its own, or one dump of a record that they share. */
+static exit_status split(cli_settings *base, cli_settings *newer, const cli_settings *settings) {
+  const char *name = settings->command->name;
+  *base = *newer = *settings;
+  if (settings->more_count > 0) {
+    if (settings->etdump_count)
+      return message_usage(name, "--etdump needs one record, but there are two: \"%s\" and \"%s\"", settings->record,
+                           settings->more[0]);
+    newer->record = settings->more[0];
+    base->more_count = newer->more_count = 0;
+    return EXIT_DONE;
+  }
+  if (settings->etdump_count != 2)
+    return message_usage(name, "diff needs two records, BASE NEW, or one with --etdump twice");
+  base->without_buffer = newer->without_buffer = true;
+  base->etdump_count = newer->etdump_count = 1;
+  newer->etdumps[0] = settings->etdumps[1];
+  return EXIT_DONE;
 }
 
-/* What no-color.org and terminfo agree on. */
+static exit_status run_two(const cli_settings *settings) {
+  etr_profile *base = NULL, *newer = NULL;
+  cli_settings base_settings, new_settings;
+  exit_status result = split(&base_settings, &new_settings, settings);
+  if (result == EXIT_DONE) result = open_record(&base, &base_settings);
+  if (result == EXIT_DONE) result = open_record(&newer, &new_settings);
+  if (result == EXIT_DONE) result = settings->command->compare(base, newer, settings);
+  etr_profile_close(newer);
+  etr_profile_close(base);
+  return result;
+}
+
+static bool is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Two arguments are files of one record if they are files of different kinds; else each is a record of its own. */
+static bool is_one_record(const cli_settings *settings) {
+  const char *paths[] = {settings->record, settings->more[0]};
+  etr_inputs found;
+  if (settings->more_count != 1) return true;
+  if (is_folder(paths[0]) || is_folder(paths[1])) return false;
+  if (etr_inputs_find_all(&found, paths, 2, NULL, NULL) != ETR_OK) return false;
+  bool one = found.etdump_count < 2;
+  etr_inputs_clear(&found);
+  return one;
+}
+
+exit_status command_run(const cli_settings *settings) {
+  const cli_command *command = settings->command;
+  if (settings->tag_count && settings->format != FORMAT_JSON_LINES)
+    return message_usage(command->name, "--tag applies to JSON Lines (--format jsonl)");
+  if (settings->columns && settings->format == FORMAT_JSON)
+    return message_usage(command->name, "--columns applies to tables; JSON has all columns");
+  exit_status checked = command->check ? command->check(settings) : EXIT_DONE;
+  if (checked != EXIT_DONE) return checked;
+  bool compares = command->compare && (!command->answer || !is_one_record(settings));
+  return compares ? run_two(settings) : run_one(settings);
+}
+
+/* ---- Tables ---- */
+
+/* As --width says, else COLUMNS, else the terminal; 0: it does not say. */
+static size_t text_width(const cli_settings *settings) {
+  struct winsize size;
+  const char *columns = getenv("COLUMNS");
+  size_t digits = columns ? strspn(columns, "0123456789") : 0;
+  if (settings->has_width) return settings->width ? (size_t)settings->width : ETR_ANY_WIDTH;
+  if (digits > 0 && digits < 10 && !columns[digits] && atoi(columns) > 0) return (size_t)atoi(columns);
+  if (!isatty(STDOUT_FILENO)) return ETR_ANY_WIDTH;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* See no-color.org. */
 static bool wants_color(const cli_settings *settings) {
   const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
   if (settings->color != COLOR_AUTO) return settings->color == COLOR_ALWAYS;
   return isatty(STDOUT_FILENO) && !(never && never[0]) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/* The locale's encoding as POSIX has it: the first of these that is set and not empty names it. Where none says anything, UTF-8 is taken for granted.
- */
+/* The locale's encoding: POSIX takes the first of these that is set and not empty. Without any, assume UTF-8. */
 static bool is_utf8(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   const char *locale = NULL;
-  for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !(locale && locale[0]); i++) locale = getenv(variables[i]);
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !(locale && locale[0]); i++)
+    locale = getenv(variables[i]);
   if (!locale || !locale[0]) return true;
   const char *encoding = strchr(locale, '.');
   return encoding && (strncasecmp(encoding, ".utf-8", 6) == 0 || strncasecmp(encoding, ".utf8", 5) == 0);
 }
 
 etr_node_filter command_filter(const cli_settings *settings) {
-  return (etr_node_filter){
-      .method = settings->method, .graph_module = settings->graph, .module = settings->module, .op = settings->op, .backend = settings->backend};
+  return (etr_node_filter){.method = settings->method,
+                           .graph_module = settings->graph,
+                           .module = settings->module,
+                           .op = settings->op,
+                           .backend = settings->backend};
+}
+
+/* Rows of a table without --top: a screenful of text, everything for programs. */
+static size_t usual_rows(const cli_settings *settings) {
+  enum { ROWS = 30 };
+  size_t rows = settings->command->rows;
+  if (settings->format == FORMAT_TEXT) return rows ? rows : ROWS;
+  return settings->format == FORMAT_MARKDOWN ? rows : 0;
 }
 
 etr_table_options command_table_options(const cli_settings *settings) {
-  enum { ROWS = 30 };
-  static const etr_table_format formats[] = {[FORMAT_CSV] = ETR_TABLE_CSV, [FORMAT_TSV] = ETR_TABLE_TSV, [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN};
-  bool is_table = settings->format == FORMAT_CSV || settings->format == FORMAT_TSV || settings->format == FORMAT_MARKDOWN;
-  return (etr_table_options){.format = is_table ? formats[settings->format] : ETR_TABLE_TEXT,
+  static const etr_table_format formats[] = {
+      [FORMAT_TEXT] = ETR_TABLE_TEXT,         [FORMAT_JSON] = ETR_TABLE_TEXT,
+      [FORMAT_CSV] = ETR_TABLE_CSV,           [FORMAT_TSV] = ETR_TABLE_TSV,
+      [FORMAT_MARKDOWN] = ETR_TABLE_MARKDOWN, [FORMAT_JSON_LINES] = ETR_TABLE_JSON_LINES};
+  return (etr_table_options){.format = formats[settings->format],
                              .unit = settings->unit,
                              .order = settings->order,
-                             .top = settings->top == TOP_DEFAULT ? (is_table ? 0 : ROWS) : (size_t)settings->top,
-                             .width = terminal_width(),
+                             .top = settings->top == TOP_DEFAULT ? usual_rows(settings) : (size_t)settings->top,
+                             .depth = (int)settings->depth,
+                             .width = text_width(settings),
                              .color = wants_color(settings),
-                             .ascii = !is_utf8()};
+                             .ascii = !is_utf8(),
+                             .columns = settings->columns,
+                             .tags = settings->tags,
+                             .tag_count = settings->tag_count,
+                             .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL};
 }

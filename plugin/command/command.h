@@ -1,66 +1,161 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command.h - what the commands share. Layer 6.
+ * command.h - what a command is, and what the commands share. Layer 6.
+ *
+ * Functions that return an exit_status have printed an error unless it is EXIT_DONE.
  */
 #ifndef ETR_COMMAND_H
 #define ETR_COMMAND_H
 
-#include "option.h"
+#include "command/settings.h"
+
+/** A command line after "etrecord-tb ", and what it does. */
+typedef struct cli_example {
+  const char *line;
+  const char *what;
+} cli_example;
+
+enum { MAX_EXAMPLES = 6 };
+
+/** Without these a command's answer is empty; it then warns. */
+typedef enum command_need { NEEDS_NOTHING, NEEDS_RUNS, NEEDS_GRAPHS } command_need;
+
+/** Writes an answer about a profile to a sink. */
+typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                                     etr_error *error);
+typedef etr_status (*json_emitter)(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                                   const etr_sink *sink, etr_error *error);
+typedef etr_status (*table_emitter)(const etr_profile *profile, const etr_node_filter *filter,
+                                    const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
+/** A command of the program; option_table.h has the table. */
+struct cli_command {
+  const char *name;
+  const char *arguments;                  /* "RECORD", "BASE NEW"; in brackets: optional; "ARGUMENTS...": any number */
+  const char *summary;                    /* one line */
+  const char *help;                       /* a line break between paragraphs */
+  cli_example examples[MAX_EXAMPLES + 1]; /* ended by one without a line */
+  exit_status (*prepare)(cli_settings *settings);     /* what needs the rights that sandbox_enter() gives up */
+  exit_status (*run)(const cli_settings *settings);   /* NULL: command_run() */
+  exit_status (*check)(const cli_settings *settings); /* of command_run(): rejects settings before anything is read */
+  command_answer answer;                              /* of command_run(), for one record */
+  exit_status (*compare)(const etr_profile *base, const etr_profile *newer,
+                         const cli_settings *settings); /* of command_run(), for two records */
+  json_emitter json;                                    /* of command_print() */
+  table_emitter table;                                  /* of command_print() */
+  size_t rows;                                          /* of each text table without --top; 0: 30 */
+  command_need need;
+  bool edge_only;     /* as in etr_options: needs only the nodes that times are joined to */
+  bool writes_logdir; /* into the folder of --logdir */
+  bool runs_program;  /* its only arguments are a program with its own, behind "--" */
+  bool shows_all;     /* --skip-runs is 0 unless it is given, otherwise auto */
+};
+
+/* ---- Commands, as rows of the table have them ---- */
 
 exit_status command_write(const cli_settings *settings);
-exit_status command_info(const cli_settings *settings);
-exit_status command_nodes(const cli_settings *settings);
-exit_status command_events(const cli_settings *settings);
-exit_status command_summary(const cli_settings *settings);
-exit_status command_source(const cli_settings *settings);
-exit_status command_delegation(const cli_settings *settings);
-exit_status command_dot(const cli_settings *settings);
-exit_status command_report(const cli_settings *settings);
-exit_status command_diff(const cli_settings *settings);
-exit_status command_trace(const cli_settings *settings);
-exit_status command_export(const cli_settings *settings);
 exit_status command_help(const cli_settings *settings);
+exit_status command_strip(const cli_settings *settings);
+exit_status command_pack(const cli_settings *settings);
+exit_status command_validate(const cli_settings *settings);
+exit_status command_bench(const cli_settings *settings);
+exit_status command_watch(const cli_settings *settings);
 
-/** Finds the files that the settings name. Borrows from them; free with etr_inputs_clear() if settings->record is set. On failure says why. */
+/** Runs what `bench` measures. */
+exit_status bench_collect(cli_settings *settings);
+
+/** Runs a command that answers: checks the settings, opens one record or two, warns about what is missing, writes. */
+exit_status command_run(const cli_settings *settings);
+
+/** Answers. */
+etr_status command_print(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                         etr_error *error);
+etr_status command_source(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                          etr_error *error);
+etr_status command_dot(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                       etr_error *error);
+etr_status command_report(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                          etr_error *error);
+etr_status command_trace(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                         etr_error *error);
+etr_status command_export(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                          etr_error *error);
+
+/** Answers about two records. */
+exit_status command_diff(const etr_profile *base, const etr_profile *newer, const cli_settings *settings);
+exit_status command_report_two(const etr_profile *base, const etr_profile *newer, const cli_settings *settings);
+
+/** Prints a comparison as `diff` does. */
+exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings);
+
+/** EXIT_ABOVE_LIMIT, with a message, if a method got slower than --fail-above allows. */
+exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
+
+/** Checks of settings. */
+exit_status command_check_dot(const cli_settings *settings);
+exit_status command_check_export(const cli_settings *settings);
+exit_status command_check_report(const cli_settings *settings);
+
+/** `info`, which has no filter, as emitters. */
+etr_status command_info_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                             const etr_sink *sink, etr_error *error);
+etr_status command_info_tables(const etr_profile *profile, const etr_node_filter *filter,
+                               const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
+/* ---- Inputs ---- */
+
+/** Finds the files that the settings name. Borrows from them; free with etr_inputs_clear() if settings->record is set.
+ */
 exit_status command_find(etr_inputs *out, const cli_settings *settings);
+
+/** A byte limit from an option, clamped to what an integer holds. */
+uint64_t command_bytes(double number);
 
 /** How to read, as the settings say. */
 etr_options command_reading_options(const cli_settings *settings);
 
-/** Finds and opens what the settings name and prints the profile's warnings. On failure says why; *out is NULL and the exit status is returned. */
-exit_status command_open(etr_profile **out, const cli_settings *settings);
+/* ---- Names ---- */
 
-/** Prints an answer about a profile to standard output, or writes it with command_put(). */
-typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, etr_error *error);
-
-/** Checks that --method and --graph name what there is; if not, says what there is. */
+/** Checks that --method and --graph name something in the profile; otherwise the error lists what there is. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
-/** Warns where nothing is called as --op, --module or --backend say, with names that contain it. */
+/** Warns if --op, --module or --backend name nothing in the profile, and suggests names that contain the word. */
 void command_hint(const etr_profile *profile, const cli_settings *settings);
 
-/** What the reading commands do: opens the inputs, checks names, says what is missing, prints the answer. */
-exit_status command_run(const cli_settings *settings, command_answer answer);
-
-/** The entry point that --entry and --method name; where they name none, the first. Errors: ETR_ERROR_CHOICE, the message lists what there is. */
+/** The first entry point that matches --entry and --method. Errors: ETR_ERROR_CHOICE; the message lists what there is.
+ */
 etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error);
 
-/** True if --output names a file: "-" is standard output. */
+/* ---- Outputs ---- */
+
+/** True if --output names a file; "-" is standard output. */
 bool command_has_file(const cli_settings *settings);
 
-/** True if what is written would run over a terminal. */
+/** The end of --output's name from the last '.' on, "" if it has none. */
+const char *command_extension(const cli_settings *settings);
+
+/** True if the output would go to a terminal. */
 bool command_fills_terminal(const cli_settings *settings);
 
-/** Writes what `emit` gives where --output says. */
-etr_status command_put(const cli_settings *settings, etr_emitter emit, void *context, etr_error *error);
+/** The folder that `write` writes to. */
+const char *command_logdir(const cli_settings *settings);
 
-/** Which nodes the settings ask for. */
+/** The size of a file name without what ETDumps' names end in. */
+size_t command_stem_size(const char *part, size_t size);
+
+/** Seconds since 1970. */
+double command_now(void);
+
+/** True if `dot` is to write a picture, and so runs Graphviz. */
+bool command_draws_picture(const cli_settings *settings);
+
+/** Writes what `emit` gives to --output or standard output, within --max-output. Returns how that ended. */
+exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context);
+
+/** The nodes that the settings ask for. */
 etr_node_filter command_filter(const cli_settings *settings);
 
-/**
- * The options of a table: format, unit, order, rows (without --top 30 of text and all of other formats), the terminal's width (100 columns where
- * there is none), and what it can show.
- */
+/** The layout of a table: what options ask for, and the terminal's width (none without one), colour and encoding. */
 etr_table_options command_table_options(const cli_settings *settings);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * completion.c - the scripts in completion/ are frames; this fills them.
+ * completion.c - fills in the scripts of completion/.
  */
-#include "completion.h"
-
-#include "option_table.h"
+#include "command/manual.h"
 
 #include <string.h>
 
@@ -18,24 +16,17 @@ static void put_quoted(FILE *out, const char *text, const char *escaped) {
   }
 }
 
-/* "a|b" with something else between the words. */
-static void put_words(FILE *out, const char *words, const char *between) {
-  for (; *words; words++) {
-    if (*words == '|')
-      fputs(between, out);
-    else
-      fputc(*words, out);
-  }
-}
-
-static void put_commands(FILE *out, unsigned bits, const char *between) {
+/* The names of all commands, or of those that have an option. */
+static void put_names(FILE *out, const option_spec *spec, const char *between) {
   const char *before = "";
   for (const cli_command *c = commands; c->name; c++) {
-    if (!(c->bit & bits)) continue;
+    if (spec && !option_table_has(spec, c)) continue;
     fprintf(out, "%s%s", before, c->name);
     before = between;
   }
 }
+
+static void put_commands(FILE *out, const char *between) { put_names(out, NULL, between); }
 
 static void put_options_with_value(FILE *out, const char *between) {
   const char *before = "";
@@ -47,33 +38,39 @@ static void put_options_with_value(FILE *out, const char *between) {
   }
 }
 
-static bool takes_file(const option_spec *spec) { return spec->argument && strcmp(spec->argument, "FILE") == 0; }
-static bool takes_directory(const option_spec *spec) { return spec->argument && strcmp(spec->argument, "DIR") == 0; }
+/* How a shell is told what completes a value. */
+typedef struct value_syntax {
+  const char *words, *after_words; /* around "text json" */
+  const char *file, *directory, *other;
+} value_syntax;
 
-static void put_commands_with_bars(FILE *out) { put_commands(out, ~0u, "|"); }
-static void put_commands_with_blanks(FILE *out) { put_commands(out, ~0u, " "); }
-static void put_options_with_bars(FILE *out) { put_options_with_value(out, "|"); }
-static void put_options_with_blanks(FILE *out) { put_options_with_value(out, " "); }
+static void put_value(FILE *out, const option_spec *spec, const value_syntax *syntax) {
+  if (spec->words) {
+    fputs(syntax->words, out);
+    for (const char *at = spec->words; *at; at++) fputc(*at == '|' ? ' ' : *at, out);
+    fputs(syntax->after_words, out);
+  } else if (strcmp(spec->argument, "FILE") == 0) {
+    fputs(syntax->file, out);
+  } else {
+    fputs(strcmp(spec->argument, "DIR") == 0 ? syntax->directory : syntax->other, out);
+  }
+}
 
 /* ---- bash ---- */
 
 /* An arm of `case $command:$option`. */
 static void put_bash_value(FILE *out, const option_spec *spec) {
+  static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n", "      _etrecord_tb_paths -f\n",
+                                      "      _etrecord_tb_paths -d\n", ""};
   const char *before = "    ";
   for (const cli_command *c = commands; c->name; c++) {
-    if (!(spec->commands & c->bit)) continue;
+    if (!option_table_has(spec, c)) continue;
     fprintf(out, "%s%s:--%s", before, c->name, spec->name);
     before = "|";
     if (spec->letter) fprintf(out, "|%s:-%c", c->name, spec->letter);
   }
   fputs(")\n", out);
-  if (spec->words) {
-    fputs("      _etrecord_tb_words '", out);
-    put_words(out, spec->words, " ");
-    fputs("'\n", out);
-  } else if (takes_file(spec) || takes_directory(spec)) {
-    fprintf(out, "      _etrecord_tb_paths %s\n", takes_file(spec) ? "-f" : "-d");
-  }
+  put_value(out, spec, &syntax);
   fputs("      return\n      ;;\n", out);
 }
 
@@ -86,7 +83,7 @@ static void put_bash_options(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "      %s) _etrecord_tb_words '", c->name);
     for (const option_spec *spec = options; spec->name; spec++)
-      if (spec->commands & c->bit) fprintf(out, "--%s ", spec->name);
+      if (option_table_has(spec, c)) fprintf(out, "--%s ", spec->name);
     fputs("' ;;\n", out);
   }
 }
@@ -103,22 +100,19 @@ static void put_zsh_commands(FILE *out) {
 
 /* A specification of _arguments: '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
 static void put_zsh_option(FILE *out, const option_spec *spec) {
+  static const value_syntax syntax = {"(", ")", "_files", "_files -/", ""};
   const char *again = spec->kind == OPTION_LIST ? "*" : "";
   fputs("        ", out);
   if (spec->letter)
-    fprintf(out, "'(--%s -%c)'{--%s%s,-%c%s}'[", spec->name, spec->letter, spec->name, spec->argument ? "=" : "", spec->letter,
-            spec->argument ? "+" : "");
+    fprintf(out, "'(--%s -%c)'{--%s%s,-%c%s}'[", spec->name, spec->letter, spec->name, spec->argument ? "=" : "",
+            spec->letter, spec->argument ? "+" : "");
   else
     fprintf(out, "'%s--%s%s[", again, spec->name, spec->argument ? "=" : "");
   put_quoted(out, spec->help, "[]:\\");
   fputc(']', out);
-  if (spec->argument) fprintf(out, ":%s:", spec->argument);
-  if (spec->words) {
-    fputc('(', out);
-    put_words(out, spec->words, " ");
-    fputc(')', out);
-  } else if (takes_file(spec) || takes_directory(spec)) {
-    fputs(takes_file(spec) ? "_files" : "_files -/", out);
+  if (spec->argument) {
+    fprintf(out, ":%s:", spec->argument);
+    put_value(out, spec, &syntax);
   }
   fputs("' \\\n", out);
 }
@@ -127,7 +121,7 @@ static void put_zsh_options(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "    (%s)\n      _arguments -s -S \\\n", c->name);
     for (const option_spec *spec = options; spec->name; spec++)
-      if (spec->commands & c->bit) put_zsh_option(out, spec);
+      if (option_table_has(spec, c)) put_zsh_option(out, spec);
     fputs("        $argument\n      ;;\n", out);
   }
 }
@@ -138,28 +132,20 @@ static void put_fish_commands(FILE *out) {
   for (const cli_command *c = commands; c->name; c++) {
     fprintf(out, "complete -c etrecord-tb -n __etrecord_tb_is_first -a %s -d '", c->name);
     put_quoted(out, c->summary, "\\");
-    fputs("'\n", out);
-    fprintf(out, "complete -c etrecord-tb -n '__etrecord_tb_is help' -f -a %s -d '", c->name);
+    fprintf(out, "'\ncomplete -c etrecord-tb -n '__etrecord_tb_is help' -f -a %s -d '", c->name);
     put_quoted(out, c->summary, "\\");
     fputs("'\n", out);
   }
 }
 
 static void put_fish_options(FILE *out) {
+  static const value_syntax syntax = {" -x -a '", "'", " -r -F", " -x -a '(__fish_complete_directories)'", " -x"};
   for (const option_spec *spec = options; spec->name; spec++) {
     fputs("complete -c etrecord-tb -n '__etrecord_tb_is ", out);
-    put_commands(out, spec->commands, " ");
+    put_names(out, spec, " ");
     fprintf(out, "' -l %s", spec->name);
     if (spec->letter) fprintf(out, " -s %c", spec->letter);
-    if (takes_file(spec)) fputs(" -r -F", out);
-    if (takes_directory(spec)) fputs(" -x -a '(__fish_complete_directories)'", out);
-    if (spec->words) {
-      fputs(" -x -a '", out);
-      put_words(out, spec->words, " ");
-      fputs("'", out);
-    } else if (spec->argument && !takes_file(spec) && !takes_directory(spec)) {
-      fputs(" -x", out);
-    }
+    if (spec->argument) put_value(out, spec, &syntax);
     fputs(" -d '", out);
     put_quoted(out, spec->help, "\\");
     fputs("'\n", out);
@@ -171,29 +157,28 @@ static void put_fish_options(FILE *out) {
 static const struct {
   const char *name;
   void (*put)(FILE *out);
+  void (*put_list)(FILE *out, const char *between); /* of names that end with what stands between */
 } pieces[] = {
-    {"commands|", put_commands_with_bars},
-    {"commands ", put_commands_with_blanks},
-    {"options_with_value|", put_options_with_bars},
-    {"options_with_value ", put_options_with_blanks},
-    {"bash_values", put_bash_values},
-    {"bash_options", put_bash_options},
-    {"zsh_commands", put_zsh_commands},
-    {"zsh_options", put_zsh_options},
-    {"fish_commands", put_fish_commands},
-    {"fish_options", put_fish_options},
+    {"commands", NULL, put_commands},           {"options_with_value", NULL, put_options_with_value},
+    {"bash_values", put_bash_values, NULL},     {"bash_options", put_bash_options, NULL},
+    {"zsh_commands", put_zsh_commands, NULL},   {"zsh_options", put_zsh_options, NULL},
+    {"fish_commands", put_fish_commands, NULL}, {"fish_options", put_fish_options, NULL},
 };
 
 static bool put_piece(FILE *out, const char *name, size_t size) {
   for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-    if (strlen(pieces[i].name) != size || memcmp(pieces[i].name, name, size) != 0) continue;
-    pieces[i].put(out);
+    size_t length = strlen(pieces[i].name);
+    if (length + (pieces[i].put_list != NULL) != size || memcmp(pieces[i].name, name, length) != 0) continue;
+    if (pieces[i].put)
+      pieces[i].put(out);
+    else
+      pieces[i].put_list(out, (const char[]){name[length], '\0'});
     return true;
   }
   return false;
 }
 
-/* A name stands between two @, on one line, with no quote in it: "$@" is none. */
+/* A name is between two @ on one line, without a quote: "$@" is none. */
 static bool fill_line(FILE *out, const char *line) {
   for (const char *at; (at = strchr(line, '@'));) {
     const char *end = at + 1 + strcspn(at + 1, "@\"\n");

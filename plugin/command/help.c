@@ -2,23 +2,23 @@
  *
  * help.c - the tables as text for a terminal.
  */
-#include "help.h"
+#include "command/help.h"
 
-#include "option_table.h"
+#include "command/option_table.h"
 
 #include <string.h>
 
 enum { WIDTH = 80 };
 
 const char *help_introduction(void) {
-  return "Reads ExecuTorch's ETRecord and ETDump, joins run times to graph nodes, and writes TensorBoard event files and Graphviz DOT, or answers in "
-         "the "
-         "terminal. RECORD is an ETRecord file, or a directory with one and what goes with it: ETDumps, the .pte. Without a command, `write` is "
-         "meant.";
+  return "Tells which line of a PyTorch model costs what on a device. Reads ExecuTorch's ETRecord and ETDump, joins "
+         "run times to graph nodes, and writes TensorBoard event files and Graphviz DOT, or answers in the terminal. "
+         "RECORD is an ETRecord file, or a directory that also holds its ETDumps and .pte; or give these files one "
+         "after the other. The default command is `write`.";
 }
 
-/* Prints a paragraph, broken at blanks so that lines fit; lines after the first are indented. `column`: where the first begins. Gives what follows.
- */
+/* Prints a paragraph that starts at `column`, wrapped at blanks; lines after the first are indented. Returns what
+ * follows it. */
 static const char *print_paragraph(FILE *out, const char *text, size_t column, size_t indent) {
   for (bool first = true; *text && *text != '\n'; first = false) {
     size_t size = strcspn(text, " \n");
@@ -46,7 +46,7 @@ static void print_paragraphs(FILE *out, const char *text) {
   }
 }
 
-/* A name, and what it is in a column of its own. */
+/* Prints a name and, in a second column, its text. */
 static void print_item(FILE *out, const char *name, size_t width, const char *text) {
   fprintf(out, "  %-*s", (int)width, name);
   if (strlen(name) + 2 > width) fprintf(out, "\n  %*s", (int)width, "");
@@ -61,45 +61,88 @@ static void print_examples(FILE *out, const cli_command *command) {
   }
 }
 
-static void print_options(FILE *out, unsigned bit) {
+static void print_options(FILE *out, const cli_command *command) {
   fputs("\noptions:\n", out);
   for (const option_spec *spec = options; spec->name; spec++) {
     char left[64], right[512];
-    if (!(spec->commands & bit)) continue;
-    snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ', spec->letter ? spec->letter : ' ', spec->letter ? ", " : "  ", spec->name,
-             spec->argument ? " " : "", spec->argument ? spec->argument : "");
+    if (!option_table_has(spec, command)) continue;
+    snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ', spec->letter ? spec->letter : ' ',
+             spec->letter ? ", " : "  ", spec->name, spec->argument ? " " : "", spec->argument ? spec->argument : "");
     snprintf(right, sizeof right, "%s%s%s", spec->help, spec->words ? ": " : "", spec->words ? spec->words : "");
     print_item(out, left, 26, right);
   }
 }
 
-static void print_exit_statuses(FILE *out, unsigned commands_asked) {
+static void print_exit_statuses(FILE *out, const cli_command *command) {
   char text[512];
   size_t used = 0;
   for (const exit_spec *e = exit_statuses; e->meaning && used < sizeof text; e++)
-    if (e->commands & commands_asked) used += (size_t)snprintf(text + used, sizeof text - used, "%s%d %s", used ? ", " : "", e->status, e->meaning);
+    if (option_table_exits(e, command))
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%d %s", used ? ", " : "", e->status, e->meaning);
   fputs("\nexit status: ", out);
   print_paragraph(out, text, 13, 2);
 }
 
 static void print_program(FILE *out) {
-  fputs("usage: etrecord-tb [COMMAND] RECORD [options]\n\n", out);
+  fputs("usage: etrecord-tb [COMMAND] RECORD... [options]\n\n", out);
   print_paragraphs(out, help_introduction());
   fputs("\ncommands:\n", out);
   for (const cli_command *c = commands; c->name; c++) print_item(out, c->name, 12, c->summary);
   print_examples(out, &commands[0]);
-  print_exit_statuses(out, ~0u);
-  fputs("\n`etrecord-tb help COMMAND` tells a command's options and examples.\n", out);
+  print_exit_statuses(out, NULL);
+  fputs("\nRun `etrecord-tb help COMMAND` for options and examples of a command.\n", out);
+}
+
+typedef struct columns {
+  char *text; /* HELP_ROOM */
+  size_t size;
+} columns;
+
+/* Takes a line of CSV: "graph,not delegated\r\n" becomes "graph, not_delegated". */
+static bool add_columns(void *context, const void *data, size_t size) {
+  columns *c = context;
+  for (const char *at = data; at < (const char *)data + size && c->size + 2 < HELP_ROOM && *at != '\r'; at++) {
+    c->text[c->size++] = *at == ' ' ? '_' : *at;
+    if (*at == ',') c->text[c->size++] = ' ';
+  }
+  return true;
+}
+
+static bool has_columns(const cli_command *command) {
+  for (const option_spec *spec = options; spec->name; spec++)
+    if (strcmp(spec->name, "columns") == 0) return option_table_has(spec, command);
+  return false;
+}
+
+const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
+  columns c = {room, 0};
+  if (!has_columns(command)) return command->help;
+  c.size = (size_t)snprintf(room, HELP_ROOM, "%s\nColumns: ", command->help);
+  const etr_table_options csv = {.format = ETR_TABLE_CSV};
+  (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){add_columns, &c}, NULL); /* the line of titles */
+  c.text[c.size++] = '.';
+  c.text[c.size] = '\0';
+  return room;
 }
 
 void help_print(FILE *out, const cli_command *command) {
+  char room[HELP_ROOM];
   if (!command) {
     print_program(out);
     return;
   }
-  fprintf(out, "usage: etrecord-tb %s %s [options]\n\n", command->name, command->arguments);
-  print_paragraphs(out, command->help);
+  fprintf(out,
+          command->runs_program ? "usage: etrecord-tb %s [options] %s\n\n" : "usage: etrecord-tb %s %s [options]\n\n",
+          command->name, command->arguments);
+  print_paragraphs(out, help_text(command, room));
   print_examples(out, command);
-  print_options(out, command->bit);
-  print_exit_statuses(out, command->bit);
+  print_options(out, command);
+  print_exit_statuses(out, command);
+}
+
+exit_status command_help(const cli_settings *settings) {
+  const cli_command *asked = settings->record ? option_table_command(settings->record) : NULL;
+  if (settings->record && !asked) return option_table_no_command(settings->record);
+  help_print(stdout, asked);
+  return message_written(ETR_OK, NULL);
 }

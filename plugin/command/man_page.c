@@ -2,18 +2,18 @@
  *
  * man_page.c - roff with the macros of man(7).
  */
-#include "man_page.h"
+#include "command/manual.h"
 
-#include "help.h"
+#include "command/help.h"
 
 #include <string.h>
 
-/* Longer lines of a page's source would be shown just as well; they are what linters of roff complain about. */
+/* Linters of roff complain about longer lines. */
 enum { LINE = 60 };
 
 /* ---- Text ---- */
 
-/* Puts a piece of text as it is to be read: roff gives these characters another meaning. */
+/* Escapes the characters that roff gives another meaning. */
 static void put_characters(FILE *out, const char *text, size_t size) {
   for (size_t i = 0; i < size; i++) {
     switch (text[i]) {
@@ -42,7 +42,7 @@ static void put_word(FILE *out, const char *word, size_t size, bool *bold) {
   }
 }
 
-/* Puts text, what stands between ` in bold, a paragraph per line of it, a new line after each sentence. */
+/* Puts text: `code` in bold, a paragraph per line, a line break after each sentence. */
 static void put_text(FILE *out, const char *text) {
   bool bold = false;
   size_t column = 0;
@@ -85,10 +85,13 @@ static void put_title(FILE *out, const char *command, const char *summary, const
   put_text(out, summary);
 }
 
-static void put_synopsis(FILE *out, const char *command, const char *arguments) {
+static void put_synopsis(FILE *out, const char *command, const char *arguments, bool options_first) {
   put_heading(out, "SYNOPSIS");
-  fprintf(out, "\\fBetrecord\\-tb\\fR %s", command);
-  fprintf(out, "%s\\fI%s\\fR [\\fIoptions\\fR]\n", command[0] ? " " : "", arguments);
+  fprintf(out, "\\fBetrecord\\-tb\\fR %s%s", command, command[0] ? " " : "");
+  if (options_first)
+    fprintf(out, "[\\fIoptions\\fR] \\-\\-\\fI%s\\fR\n", arguments + strlen("--"));
+  else
+    fprintf(out, "\\fI%s\\fR [\\fIoptions\\fR]\n", arguments);
 }
 
 static void put_option(FILE *out, const option_spec *spec) {
@@ -106,10 +109,11 @@ static void put_option(FILE *out, const option_spec *spec) {
   fputs(")\n", out);
 }
 
-static void put_options(FILE *out, unsigned commands_of, unsigned all_of) {
+/* Options of a command; NULL: of every command. */
+static void put_options(FILE *out, const cli_command *command) {
   put_heading(out, "OPTIONS");
   for (const option_spec *spec = options; spec->name; spec++)
-    if (spec->commands & commands_of && (spec->commands & all_of) == all_of) put_option(out, spec);
+    if (option_table_has(spec, command)) put_option(out, spec);
 }
 
 static void put_examples(FILE *out, const cli_command *command) {
@@ -122,10 +126,10 @@ static void put_examples(FILE *out, const cli_command *command) {
   }
 }
 
-static void put_exit_statuses(FILE *out, unsigned commands_of) {
+static void put_exit_statuses(FILE *out, const cli_command *command) {
   put_heading(out, "EXIT STATUS");
   for (const exit_spec *e = exit_statuses; e->meaning; e++) {
-    if (!(e->commands & commands_of)) continue;
+    if (!option_table_exits(e, command)) continue;
     fprintf(out, ".TP\n\\fB%d\\fR\n", e->status);
     put_text(out, e->meaning);
   }
@@ -134,62 +138,20 @@ static void put_exit_statuses(FILE *out, unsigned commands_of) {
 static void put_see_also(FILE *out, const cli_command *command) {
   put_heading(out, "SEE ALSO");
   if (command) fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
-  for (const cli_command *c = commands; !command && c->name; c++) fprintf(out, "\\fBetrecord\\-tb\\-%s\\fR(1)%s\n", c->name, c[1].name ? "," : "");
+  for (const cli_command *c = commands; !command && c->name; c++)
+    fprintf(out, "\\fBetrecord\\-tb\\-%s\\fR(1)%s\n", c->name, c[1].name ? "," : "");
 }
 
 /* ---- Pages ---- */
 
-typedef struct manual_item {
-  const char *name, *text;
-} manual_item;
-
-/* What holds for every command, each a section of the main page. */
-static const struct {
-  const char *heading, *text;
-  manual_item items[10];
-} topics[] = {
-    {"INPUTS",
-     "In a directory files are told apart by content, not by name: an ETRecord, any number of ETDumps, a .pte, and a file called debug_buffer.bin. "
-     "Where there are several ETRecords or .pte files, `--etrecord` or `--pte` chooses.\n"
-     "An ETRecord alone gives the graphs without times, an ETDump alone the events without graphs. With the .pte at hand the operators inside an "
-     "XNNPACK delegate are matched exactly, without it by order.\n"
-     "Nothing is read but these files; neither Python nor torch is needed.",
-     {{NULL, NULL}}},
-    {"HOW EVENTS COME TO NODES",
-     "Each event, and each node with a time, says in `match` how the two were brought together. Where there is no node it says why.",
-     {{"handle", "by the debug handle map, the operator and, with the .pte, what it reads; or, by elimination, what is left"},
-      {"delegate_map", "by the backend's own map from its ids to debug handles"},
-      {"payload", "by the delegate's payload in the .pte, and by what its operators read"},
-      {"order", "several nodes have the handle and operator: by the order in which the model is lowered, proved by the handle lists and the events"},
-      {"aligned", "estimated: by the order of operator classes"},
-      {"delegate", "no node: a delegate's call as a whole, or what a lowering inserted"},
-      {"framework", "no node: between and around kernels and delegates"},
-      {"none", "no node: it could not be told"}}},
-    {"OUTPUT",
-     "Data goes to standard output, everything else to standard error, one line each: etrecord-tb: FILE: ENTRY@OFFSET: what is wrong. A reader that "
-     "has seen enough may close the pipe.",
-     {{NULL, NULL}}},
-    {"ENVIRONMENT",
-     "What a terminal is taken to show:",
-     {{"NO_COLOR", "if it is set and not empty, no colour, unless `--color` says otherwise"},
-      {"TERM", "no colour either where it is dumb"},
-      {"LC_ALL, LC_CTYPE, LANG", "the first that is set says whether text may be UTF-8; otherwise it is kept to ASCII"}}},
-};
-
-static void put_topics(FILE *out) {
-  for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
-    put_heading(out, topics[i].heading);
-    put_text(out, topics[i].text);
-    for (const manual_item *item = topics[i].items; item->name; item++) {
-      fprintf(out, ".TP\n\\fB%s\\fR\n", item->name);
-      put_text(out, item->text);
-    }
-  }
+static void copy(FILE *out, FILE *from) {
+  char line[1024];
+  while (fgets(line, sizeof line, from)) fputs(line, out);
 }
 
-static void put_program(FILE *out, const char *version, const char *date) {
-  put_title(out, "", "which line of a PyTorch model costs what on a device", version, date);
-  put_synopsis(out, "", "[COMMAND] RECORD");
+static void put_program(FILE *out, FILE *topics, const char *version, const char *date) {
+  put_title(out, "", "find out which line of a PyTorch model costs what on a device", version, date);
+  put_synopsis(out, "", "[COMMAND] RECORD...", false);
   put_heading(out, "DESCRIPTION");
   put_text(out, help_introduction());
   put_heading(out, "COMMANDS");
@@ -197,29 +159,29 @@ static void put_program(FILE *out, const char *version, const char *date) {
     fprintf(out, ".TP\n\\fBetrecord\\-tb\\-%s\\fR(1)\n", c->name);
     put_text(out, c->summary);
   }
-  put_options(out, ~0u, ~0u);
-  put_topics(out);
-  put_exit_statuses(out, ~0u);
+  put_options(out, NULL);
+  copy(out, topics);
+  put_exit_statuses(out, NULL);
   put_examples(out, &commands[0]);
   put_see_also(out, NULL);
 }
 
 static void put_command(FILE *out, const cli_command *command, const char *version, const char *date) {
-  char name[64];
+  char name[64], room[HELP_ROOM];
   snprintf(name, sizeof name, "-%s", command->name);
   put_title(out, name, command->summary, version, date);
-  put_synopsis(out, command->name, command->arguments);
+  put_synopsis(out, command->name, command->arguments, command->runs_program);
   put_heading(out, "DESCRIPTION");
-  put_text(out, command->help);
-  put_options(out, command->bit, command->bit);
+  put_text(out, help_text(command, room));
+  put_options(out, command);
   put_examples(out, command);
-  put_exit_statuses(out, command->bit);
+  put_exit_statuses(out, command);
   put_see_also(out, command);
 }
 
-void man_page_write(FILE *out, const cli_command *command, const char *version, const char *date) {
+void man_page_write(FILE *out, const cli_command *command, FILE *topics, const char *version, const char *date) {
   if (command)
     put_command(out, command, version, date);
   else
-    put_program(out, version, date);
+    put_program(out, topics, version, date);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * message.h - what the command says on standard error, and its exit status. Layer 6.
+ * message.h - messages on standard error, and exit statuses. Layer 6.
  */
 #ifndef ETR_MESSAGE_H
 #define ETR_MESSAGE_H
@@ -9,33 +9,48 @@
 
 #include <stdio.h>
 
-/** Exit status of the command. */
+/** Exit statuses of the command. */
 typedef enum exit_status {
   EXIT_DONE = 0,
-  EXIT_BAD_INPUT = 1, /* bad input, or could not write */
+  EXIT_BAD_INPUT = 1, /* or output that could not be written */
   EXIT_USAGE = 2,
-  EXIT_ABOVE_LIMIT = 3, /* a limit set with --fail-above was exceeded */
+  EXIT_ABOVE_LIMIT = 3,  /* a limit set with --fail-above was exceeded */
+  EXIT_TOO_FEW_RUNS = 4, /* too few runs to tell whether it was */
+  EXIT_SOME_FAILED = 5,  /* some runs of a runner failed; the others were written */
 } exit_status;
 
-/** Prints a text. Names come from files: control characters, which could steer a terminal or break a line, become '?'. */
+/** What is said of inputs without a graph. */
+#define MESSAGE_NO_GRAPH "no graph: an ETDump has none; add its ETRecord"
+
+/** Prints a text from a file safely: see etr_write_plain(). */
 void message_put_plain(FILE *out, const char *text);
 
-/** `etrecord-tb: FILE: ENTRY@OFFSET: message`. Gives the exit status that goes with the error. */
+/** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`. Returns EXIT_BAD_INPUT. */
 exit_status message_error(const etr_error *error);
 
-/** `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
+/** Prints `etrecord-tb: text`. Returns EXIT_BAD_INPUT. */
+exit_status message_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Fills an error that has no place in a file. Returns the status. */
+etr_status message_fail(etr_error *error, etr_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Prints `etrecord-tb: warning: FILE: ENTRY@OFFSET: message` for each warning of a profile. */
 void message_warnings(const etr_profile *profile);
 
-/** `etrecord-tb: warning: text`. */
+/** Prints `etrecord-tb: warning: text`. */
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** `etrecord-tb: text`, and a hint at --help. Gives EXIT_USAGE. */
+/** Takes notes (see etr_notes), and prints each as `etrecord-tb: warning: ENTRY: text`. */
+void message_note(void *context, const char *entry, const char *text);
+
+/** Prints `etrecord-tb: text`, and points to --help. Returns EXIT_USAGE. */
 exit_status message_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** A sink on standard output. A closed pipe fails it. */
+/** A sink that writes to standard output. */
 etr_sink message_stdout(void);
 
-/** What to return after writing to standard output: a closed pipe ends quietly. Also flushes. */
+/** Flushes standard output after writing. Returns the exit status; a reader that closed the pipe is no error. */
 exit_status message_written(etr_status status, const etr_error *error);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * option.c - parsing by table.
+ * option.c - parses the command line by the table.
  */
-#include "nearest.h"
-#include "option_table.h"
+#include "command/option.h"
+
+#include "command/option_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@ static bool parse_count(const char *text, int64_t *out) {
   return true;
 }
 
-/* Decimal, so that neither "inf" nor "0x10" is one; strtod's point depends on the locale, which the command never sets. Gives the first character
- * behind it, NULL if there is no number. */
+/* Decimal, so that neither "inf" nor "0x10" is one; strtod's point depends on the locale, which the command never sets.
+ * Returns the first character after it, NULL if there is no number. */
 static const char *read_number(const char *text, double *out) {
   char *end;
   double value = strtod(text, &end);
@@ -63,32 +64,33 @@ static bool parse_word(const char *words, const char *text, unsigned *out) {
 
 static exit_status add_to_list(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
   size_t *count = (size_t *)(void *)((char *)out + spec->offset2);
-  if (*count == MAX_LIST) return message_usage(command, "--%s was given more than %d times", spec->name, (int)MAX_LIST);
+  if (*count == MAX_LIST) return message_usage(command, "--%s given more than %d times", spec->name, (int)MAX_LIST);
   ((const char **)(void *)((char *)out + spec->offset))[(*count)++] = value;
   return EXIT_DONE;
 }
 
-static exit_status store(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
-  void *at = (char *)out + spec->offset;
-  unsigned word;
+/* Parses a value into its member; false if it is none of the option's kind. */
+static bool parse_value(const option_spec *spec, const char *value, void *member) {
   switch (spec->kind) {
-  case OPTION_FLAG: *(bool *)at = true; return EXIT_DONE;
-  case OPTION_TEXT: *(const char **)at = value; return EXIT_DONE;
-  case OPTION_LIST: return add_to_list(out, spec, value, command);
-  case OPTION_COUNT:
-    if (!parse_count(value, at)) return message_usage(command, "--%s takes a whole number from 0 to 999999999, not \"%s\"", spec->name, value);
-    return EXIT_DONE;
-  case OPTION_NUMBER:
-    if (!parse_number(value, at)) return message_usage(command, "--%s takes a number above 0, not \"%s\"", spec->name, value);
-    return EXIT_DONE;
-  case OPTION_PERCENT:
-    if (!parse_percent(value, at)) return message_usage(command, "--%s takes a percentage from 0 on, such as 5%%, not \"%s\"", spec->name, value);
-    break;
-  case OPTION_WORD:
-    if (!parse_word(spec->words, value, &word)) return message_usage(command, "--%s is one of %s, not \"%s\"", spec->name, spec->words, value);
-    *(unsigned *)at = word;
-    break;
+  case OPTION_FLAG: *(bool *)member = true; return true;
+  case OPTION_TEXT: *(const char **)member = value; return true;
+  case OPTION_COUNT: return parse_count(value, member);
+  case OPTION_NUMBER: return parse_number(value, member);
+  case OPTION_PERCENT: return parse_percent(value, member);
+  case OPTION_WORD: return parse_word(spec->words, value, member);
+  case OPTION_LIST: break;
   }
+  return false;
+}
+
+static exit_status store(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
+  static const char *const wanted[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
+                                       [OPTION_NUMBER] = "a number above 0",
+                                       [OPTION_PERCENT] = "a percentage such as 5%"};
+  if (spec->kind == OPTION_LIST) return add_to_list(out, spec, value, command);
+  if (!parse_value(spec, value, (char *)out + spec->offset))
+    return message_usage(command, "--%s takes %s, not \"%s\"", spec->name,
+                         spec->words ? spec->words : wanted[spec->kind], value);
   if (spec->offset2) *(bool *)(void *)((char *)out + spec->offset2) = true;
   return EXIT_DONE;
 }
@@ -99,16 +101,16 @@ typedef struct parser {
   cli_settings *out;
   const cli_command *command;
   const char *named; /* the command's name if it was given, for hints */
-  int named_at;      /* where in argv; 0: nowhere */
+  int named_at;      /* its index in argv; 0: none */
   int argc, at;
   char **argv;
 } parser;
 
-/* An option as it was written: --name, --name=value, -n, -nvalue. */
+/* An option as written: --name, --name=value, -n, -nvalue. */
 typedef struct written_option {
   const char *name;
   size_t size;
-  const char *value; /* NULL: not joined to it */
+  const char *value; /* NULL: in the next word, or none */
 } written_option;
 
 static bool is_option(const char *text) { return text[0] == '-' && text[1]; }
@@ -116,20 +118,26 @@ static bool is_option(const char *text) { return text[0] == '-' && text[1]; }
 static written_option split_option(const char *text) {
   if (text[1] != '-') return (written_option){text + 1, 1, text[2] ? text + 2 : NULL};
   const char *equals = strchr(text, '=');
-  return (written_option){text + 2, equals ? (size_t)(equals - text - 2) : strlen(text + 2), equals ? equals + 1 : NULL};
+  return (written_option){text + 2, equals ? (size_t)(equals - text - 2) : strlen(text + 2),
+                          equals ? equals + 1 : NULL};
 }
 
-/* The row of an option, for commands of these bits; a letter is written as "-n", with one dash. */
-static const option_spec *find_option(const char *text, unsigned bits) {
+/* True if a row is the option as written; a letter is written "-n", with one dash. */
+static bool is_written(const option_spec *spec, const char *text) {
   written_option written = split_option(text);
-  for (const option_spec *spec = options; spec->name; spec++) {
-    bool is_it = text[1] == '-' ? strlen(spec->name) == written.size && memcmp(spec->name, written.name, written.size) == 0 : spec->letter == text[1];
-    if (is_it && spec->commands & bits) return spec;
-  }
+  if (text[1] != '-') return spec->letter == text[1];
+  return strlen(spec->name) == written.size && memcmp(spec->name, written.name, written.size) == 0;
+}
+
+/* The row of an option of a command, NULL: of any command. */
+static const option_spec *find_option(const char *text, const cli_command *command) {
+  for (const option_spec *spec = options; spec->name; spec++)
+    if (is_written(spec, text) && (!command || option_table_has(spec, command))) return spec;
   return NULL;
 }
 
-/* Finds the command before anything is read, since it decides what options mean; whether an option takes a value is the same for all commands. */
+/* Finds the command first, since it decides what options mean. Whether an option takes a value is the same for all
+ * commands. */
 static void find_command(parser *p) {
   p->command = &commands[0];
   for (int i = 1; i < p->argc && strcmp(p->argv[i], "--") != 0; i++) {
@@ -142,36 +150,38 @@ static void find_command(parser *p) {
       p->named_at = i;
       return;
     }
-    const option_spec *spec = find_option(text, ~0u);
+    const option_spec *spec = find_option(text, NULL);
     if (spec && spec->argument && !split_option(text).value) i++;
   }
 }
 
 static exit_status option_of_others(const parser *p, const option_spec *spec, const char *text) {
   char others[256] = "";
-  size_t used = 0;
+  size_t used = 0, count = 0;
   for (const cli_command *c = commands; c->name && used < sizeof others; c++) {
-    const option_spec *its = find_option(text, c->bit);
-    if (its && strcmp(its->name, spec->name) == 0) used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", c->name);
+    const option_spec *its = find_option(text, c);
+    if (!its || strcmp(its->name, spec->name) != 0) continue;
+    used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", count ? ", " : "", c->name);
+    count++;
   }
-  return message_usage(p->named, "--%s is no option of %s, but of %s", spec->name, p->command->name, others);
+  return message_usage(p->named, "%s has no option --%s (%s %s)", p->command->name, spec->name, others,
+                       count == 1 ? "does" : "do");
 }
 
 static exit_status wrong_option(const parser *p, const char *text) {
   written_option written = split_option(text);
-  const option_spec *spec = find_option(text, ~0u);
+  const option_spec *spec = find_option(text, NULL);
   if (spec) return option_of_others(p, spec, text);
-  nearest near = {.text = written.name, .size = text[1] == '-' ? written.size : 0};
-  for (spec = options; spec->name; spec++)
-    if (spec->commands & p->command->bit) nearest_try(&near, spec->name);
-  if (near.best) return message_usage(p->named, "unknown option --%.*s; did you mean --%s?", (int)written.size, written.name, near.best);
+  const char *near = option_table_nearest_option(p->command, written.name, text[1] == '-' ? written.size : 0);
+  if (near)
+    return message_usage(p->named, "unknown option --%.*s; did you mean --%s?", (int)written.size, written.name, near);
   return message_usage(p->named, "unknown option %.*s", (int)(written.name + written.size - text), text);
 }
 
 /* Reads the option at argv[at]; `at` ends on its last word. */
 static exit_status parse_option(parser *p) {
   const char *text = p->argv[p->at], *value = split_option(text).value;
-  const option_spec *spec = find_option(text, p->command->bit);
+  const option_spec *spec = find_option(text, p->command);
   if (!spec) return wrong_option(p, text);
   if (!spec->argument && value) return message_usage(p->named, "--%s takes no value", spec->name);
   if (spec->argument && !value) value = p->at + 1 < p->argc ? p->argv[++p->at] : "";
@@ -181,18 +191,26 @@ static exit_status parse_option(parser *p) {
 
 static exit_status parse_positional(parser *p) {
   const char *text = p->argv[p->at];
+  if (p->command->runs_program && p->at != p->named_at)
+    return message_usage(p->named, "put -- in front of the command to run: -- %s", text);
   cli_settings *out = p->out;
   size_t taken = (out->record != NULL) + out->more_count;
   if (p->at == p->named_at) return EXIT_DONE;
-  if (!text[0]) return message_usage(p->named, "an argument is empty: a shell variable that is not set?");
-  if (taken >= option_table_allowed(p->command) || out->more_count == MAX_LIST) {
-    if (!p->named) return option_table_no_command(out->record);
+  if (!p->named && taken == 1 && access(out->record, F_OK) != 0 && strcmp(out->record, "-") != 0)
+    return option_table_no_command(out->record);
+  if (!text[0]) return message_usage(p->named, "empty argument: is a shell variable unset?");
+  if (taken >= option_table_allowed(p->command) || out->more_count == MAX_LIST)
     return message_usage(p->named, "unexpected argument \"%s\"", text);
-  }
   if (!out->record)
     out->record = text;
   else
     out->more[out->more_count++] = text;
+  return EXIT_DONE;
+}
+
+/* Everything behind "--" is the program's. */
+static exit_status take_program(const parser *p) {
+  p->out->program = (const char *const *)(void *)(p->argv + p->at + 1);
   return EXIT_DONE;
 }
 
@@ -201,9 +219,10 @@ static exit_status parse_arguments(parser *p) {
   for (p->at = 1; p->at < p->argc; p->at++) {
     const char *text = p->argv[p->at];
     exit_status status = EXIT_DONE;
-    if (!only_positional && strcmp(text, "--") == 0)
+    if (!only_positional && strcmp(text, "--") == 0) {
+      if (p->command->runs_program) return take_program(p);
       only_positional = true;
-    else if (!only_positional && is_option(text))
+    } else if (!only_positional && is_option(text))
       status = parse_option(p);
     else
       status = parse_positional(p);
@@ -212,21 +231,30 @@ static exit_status parse_arguments(parser *p) {
   return EXIT_DONE;
 }
 
-/* ---- What was read, as a whole ---- */
+/* ---- Checks of the whole ---- */
+
+static exit_status check_program(const parser *p) {
+  const cli_settings *out = p->out;
+  if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: --record DIR");
+  if (out->program && out->program[0] && out->program[0][0]) return EXIT_DONE;
+  return message_usage(p->named, "no command to run: put it behind --, as in -- ./executor_runner --model_path m.pte");
+}
 
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
+  if (p->command->runs_program) return check_program(p);
   size_t taken = (out->record != NULL) + out->more_count, needed = option_table_needed(p->command);
-  const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0 ? option_table_nearest(out->record) : NULL;
-  if (meant) return message_usage(NULL, "\"%s\" is no command and no file; did you mean %s?", out->record, meant);
+  const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0 ? option_table_nearest(out->record)
+                                                                                : NULL;
+  if (meant) return message_usage(NULL, "\"%s\" is neither a command nor a file; did you mean %s?", out->record, meant);
   if (taken >= needed) return EXIT_DONE;
-  if (needed > 1) return message_usage(p->named, "%s takes %s", p->named, p->command->arguments);
+  if (needed > 1) return message_usage(p->named, "%s needs %s", p->named, p->command->arguments);
   if (out->etrecord || out->etdump_count > 0) return EXIT_DONE;
-  return message_usage(p->named, "which record? give a file or a directory");
+  return message_usage(p->named, "no record given: name a file or a directory");
 }
 
-/* "3" or "3-8", up to the '='. */
-static bool parse_runs(const char *text, size_t size, etr_method_choice *out) {
+/* "3" or "3-8", of so many characters. */
+static bool parse_runs(const char *text, size_t size, size_t *out, size_t *out_last) {
   char first[24] = "";
   int64_t run, last;
   if (size >= sizeof first) return false;
@@ -234,29 +262,76 @@ static bool parse_runs(const char *text, size_t size, etr_method_choice *out) {
   char *dash = strchr(first, '-');
   if (dash) *dash = '\0';
   if (!parse_count(first, &run) || !parse_count(dash ? dash + 1 : first, &last) || last < run) return false;
-  out->run = (size_t)run;
-  out->last = (size_t)last;
+  *out = (size_t)run;
+  *out_last = (size_t)last;
   return true;
 }
 
-/* RUNS=METHOD texts become choices. */
+/* Parses RUNS=METHOD texts. */
 static exit_status parse_choices(cli_settings *out, const char *command) {
   for (size_t i = 0; i < out->map_count; i++) {
     const char *text = out->map_texts[i], *equals = strchr(text, '=');
-    if (!equals || !equals[1] || !parse_runs(text, (size_t)(equals - text), &out->choices[i]))
+    etr_method_choice *choice = &out->choices[i];
+    if (!equals || !equals[1] || !parse_runs(text, (size_t)(equals - text), &choice->run, &choice->last))
       return message_usage(command, "--map takes RUN=METHOD or FIRST-LAST=METHOD, not \"%s\"", text);
-    out->choices[i].method = equals + 1;
+    choice->method = equals + 1;
   }
   return EXIT_DONE;
 }
 
-/* NAME=VALUE texts are cut in two, where they are. */
-static exit_status parse_hparams(cli_settings *out, const char *command) {
-  for (size_t i = 0; i < out->hparam_count; i++) {
-    char *equals = strchr(out->hparam_texts[i], '=');
-    if (!equals || equals == out->hparam_texts[i]) return message_usage(command, "--hparam takes NAME=VALUE, not \"%s\"", out->hparam_texts[i]);
+/* The runs that count, by --skip-runs or --runs. */
+static exit_status choose_runs(cli_settings *out, const char *command) {
+  const char *skip = out->skip_text, *runs = out->runs_text;
+  if (skip && runs) return message_usage(command, "give --skip-runs or --runs, not both");
+  out->skip = out->command->shows_all ? ETR_SKIP_NONE : ETR_SKIP_AUTO;
+  if (runs) {
+    out->skip = ETR_SKIP_RANGE;
+    return parse_runs(runs, strlen(runs), &out->first_run, &out->last_run)
+               ? EXIT_DONE
+               : message_usage(command, "--runs takes a run or FIRST-LAST, not \"%s\"", runs);
+  }
+  if (!skip || strcmp(skip, "auto") == 0) {
+    if (skip) out->skip = ETR_SKIP_AUTO;
+    return EXIT_DONE;
+  }
+  out->skip = ETR_SKIP_FIRST;
+  return parse_count(skip, &out->skip_count)
+             ? EXIT_DONE
+             : message_usage(command, "--skip-runs takes auto or a number, not \"%s\"", skip);
+}
+
+/* Cuts NAME=VALUE texts in two, in place. */
+static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, const char *option,
+                              const char *command) {
+  for (size_t i = 0; i < count; i++) {
+    char *equals = strchr(texts[i], '=');
+    if (!equals || equals == texts[i])
+      return message_usage(command, "--%s takes NAME=VALUE, not \"%s\"", option, texts[i]);
     *equals = '\0';
-    out->hparams[i] = (etr_hparam){.name = out->hparam_texts[i], .value = equals + 1};
+    tags[i] = (etr_tag){.name = texts[i], .value = equals + 1};
+  }
+  return EXIT_DONE;
+}
+
+/* Cuts NAME=FILE arguments of `pack` in two, in place, and takes them out of the others. A file that is there is none.
+ */
+static exit_status take_parts(cli_settings *out, const char *command) {
+  const char *all[1 + MAX_LIST] = {out->record};
+  size_t count = (out->record != NULL) + out->more_count;
+  if (out->command->run != command_pack) return EXIT_DONE;
+  memcpy(all + 1, out->more, out->more_count * sizeof *all);
+  out->record = NULL;
+  out->more_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    char *equals = access(all[i], F_OK) == 0 ? NULL : strchr(all[i], '=');
+    if (!equals && out->record) return message_usage(command, "unexpected argument \"%s\"", all[i]);
+    if (!equals) {
+      out->record = all[i];
+      continue;
+    }
+    if (equals == all[i] || !equals[1]) return message_usage(command, "a part is NAME=FILE, not \"%s\"", all[i]);
+    *equals = '\0';
+    out->parts[out->part_count++] = (etr_part){.name = all[i], .path = equals + 1};
   }
   return EXIT_DONE;
 }
@@ -264,7 +339,7 @@ static exit_status parse_hparams(cli_settings *out, const char *command) {
 static exit_status set_clock(cli_settings *out, const char *command) {
   static const double per_second[] = {[ETR_UNIT_MS] = 1e3, [ETR_UNIT_NS] = 1e9, [ETR_UNIT_US] = 1e6, [ETR_UNIT_S] = 1};
   if (!out->has_source_unit) return EXIT_DONE;
-  if (out->ticks_per_second > 0) return message_usage(command, "--source-unit and --ticks-per-second both say what a tick is: give one");
+  if (out->ticks_per_second > 0) return message_usage(command, "give --source-unit or --ticks-per-second, not both");
   out->ticks_per_second = per_second[out->source_unit];
   return EXIT_DONE;
 }
@@ -279,6 +354,9 @@ exit_status option_parse(cli_settings *out, int argc, char **argv) {
   out->command = p.command;
   status = check_arguments(&p);
   if (status == EXIT_DONE) status = set_clock(out, p.named);
-  if (status == EXIT_DONE) status = parse_hparams(out, p.named);
+  if (status == EXIT_DONE) status = parse_tags(out->hparams, out->hparam_texts, out->hparam_count, "hparam", p.named);
+  if (status == EXIT_DONE) status = parse_tags(out->tags, out->tag_texts, out->tag_count, "tag", p.named);
+  if (status == EXIT_DONE) status = take_parts(out, p.named);
+  if (status == EXIT_DONE) status = choose_runs(out, p.named);
   return status == EXIT_DONE ? parse_choices(out, p.named) : status;
 }

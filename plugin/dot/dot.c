@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot.c - writes a planned picture (dot_plan.h, dot_label.h) as DOT through Graphviz' cgraph. The only file that knows cgraph.
+ * dot.c - writes a planned picture (dot_plan.h, dot_label.h) as DOT through Graphviz' cgraph. The only file that knows
+ * cgraph.
  *
- * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may be in it. A lock here sees to that
- * for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while etr_emit_dot() runs in another thread, and a sink must not
- * call etr_emit_dot().
+ * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may be in it.
+ * A lock here sees to that for calls of etr_emit_dot(). A program that uses cgraph itself must not do so while
+ * etr_emit_dot() runs in another thread, and a sink must not call etr_emit_dot().
  */
-#include "dot.h"
+#include "dot/dot.h"
 
-#include "dot_label.h"
-#include "heat.h"
-#include "writer.h"
+#include "dot/dot_label.h"
+#include "output/writer.h"
+#include "views/heat.h"
 
 #include <graphviz/cgraph.h>
 #include <pthread.h>
@@ -22,8 +23,8 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- Disciplines: what cgraph calls back ---- */
 
 /*
- * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. Numbers of our own instead make the output the same
- * every time. Names follow from them.
+ * cgraph's own ids are addresses of names, and it writes subgraphs in the order of their ids. Numbers of our own
+ * instead make the output the same every time. Names follow from them.
  */
 typedef struct dot_disc {
   Agdisc_t base; /* first: id_open() gets it as this */
@@ -33,7 +34,9 @@ typedef struct dot_disc {
 
 enum { ROOT_ID = 0 };
 static IDTYPE cluster_id(uint32_t scope) { return (IDTYPE)scope + 1; }
-static IDTYPE box_id(const etr_dot_box *box) { return box->node != ETR_NONE ? (IDTYPE)box->node * 2 : (IDTYPE)box->scope * 2 + 1; }
+static IDTYPE box_id(const etr_dot_box *box) {
+  return box->node != ETR_NONE ? (IDTYPE)box->node * 2 : (IDTYPE)box->scope * 2 + 1;
+}
 
 static void *id_open(Agraph_t *root, Agdisc_t *disc) {
   dot_disc *state = (dot_disc *)disc;
@@ -48,7 +51,8 @@ static void put_name(char *to, const char *prefix, uint64_t number) {
   to[size] = '\0';
 }
 
-/* cgraph looks in front of a name for whether it is HTML: it has to be one of cgraph's own strings, which agclose() frees. */
+/* cgraph looks in front of a name for whether it is HTML: it has to be one of cgraph's own strings, which agclose()
+ * frees. */
 static char *id_print(void *context, int type, IDTYPE id) {
   dot_disc *state = context;
   if (type != AGNODE && type != AGRAPH) return NULL; /* edges have no names */
@@ -79,7 +83,8 @@ static void id_close(void *state) { (void)state; }
 
 static void id_register(void *state, int type, void *object) { (void)state, (void)type, (void)object; }
 
-/* Never tells agwrite() of a failure: it would stop where it is, with its line length, a static, still set. The writer remembers it. */
+/* Never tells agwrite() of a failure: it would stop where it is, with its line length, a static, still set. The writer
+ * remembers it. */
 static int io_putstr(void *channel, const char *text) {
   etr_puts(channel, text);
   return 0;
@@ -101,19 +106,29 @@ typedef struct attribute {
   char *name, *value; /* cgraph takes char *, and changes nothing */
 } attribute;
 
+#define NEXT_COLOR "#7c3aed" /* of an edge into the next block that is the same */
+
 static char font[] = "Helvetica,Arial,sans-serif";
 
 static const attribute graph_attributes[] = {
     {"linelength", "0"}, /* no line breaks inside strings */
-    {"rankdir", "TB"},   {"fontname", font}, {"fontsize", "10"}, {"labelloc", "t"}, {"labeljust", "l"}, {"nodesep", "0.2"},
-    {"ranksep", "0.35"}, {"style", ""},      {"color", ""},      {"fillcolor", ""}, {"tooltip", ""},
+    {"rankdir", "TB"},   {"fontname", font}, {"fontsize", "10"},  {"labelloc", "t"},
+    {"labeljust", "l"},  {"nodesep", "0.2"}, {"ranksep", "0.35"}, {"style", ""},
+    {"color", ""},       {"fillcolor", ""},  {"tooltip", ""},
 };
-static const attribute many_boxes_attributes[] = {{"splines", "polyline"}, {"nslimit", "1"}, {"nslimit1", "1"}, {"mclimit", "0.2"}};
+static const attribute many_boxes_attributes[] = {
+    {"splines", "polyline"}, {"nslimit", "1"}, {"nslimit1", "1"}, {"mclimit", "0.2"}};
 static const attribute node_attributes[] = {
-    {"shape", "box"},         {"style", "filled"},  {"fontname", font},       {"fontsize", "10"}, {"margin", "0.09,0.05"}, {"height", "0.2"},
-    {"fillcolor", "#ffffff"}, {"color", "#9ca3af"}, {"fontcolor", "#111827"}, {"penwidth", "1"},  {"label", ""},           {"tooltip", ""},
+    {"shape", "box"},         {"style", "filled"},     {"fontname", font},
+    {"fontsize", "10"},       {"margin", "0.09,0.05"}, {"height", "0.2"},
+    {"fillcolor", "#ffffff"}, {"color", "#9ca3af"},    {"fontcolor", "#111827"},
+    {"penwidth", "1"},        {"label", ""},           {"tooltip", ""},
 };
-static const attribute edge_attributes[] = {{"color", "#7c8694"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
+static const attribute edge_attributes[] = {
+    {"color", "#7c8694"}, {"arrowsize", "0.6"}, {"penwidth", "1"}, {"style", ""}};
+static const attribute folded_attributes[] = {{"ranksep", "0.2"}}; /* for a page */
+static const attribute folded_edge_attributes[] = {
+    {"constraint", "true"}, {"label", ""}, {"fontname", font}, {"fontsize", "9"}, {"fontcolor", NEXT_COLOR}};
 
 static void declare(Agraph_t *root, int kind, const attribute *attributes, size_t count) {
   for (size_t i = 0; i < count; i++) (void)agattr(root, kind, attributes[i].name, attributes[i].value);
@@ -125,9 +140,14 @@ static void set(void *object, char *name, const char *value) {
 
 static void declare_all(const etr_dot_view *view, Agraph_t *root) {
   declare(root, AGRAPH, graph_attributes, ETR_COUNT(graph_attributes));
-  if (view->plan->box_count > MANY_BOXES) declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
+  if (view->plan->box_count > MANY_BOXES)
+    declare(root, AGRAPH, many_boxes_attributes, ETR_COUNT(many_boxes_attributes));
   declare(root, AGNODE, node_attributes, ETR_COUNT(node_attributes));
   declare(root, AGEDGE, edge_attributes, ETR_COUNT(edge_attributes));
+  if (view->plan->folded > 0) {
+    declare(root, AGRAPH, folded_attributes, ETR_COUNT(folded_attributes));
+    declare(root, AGEDGE, folded_edge_attributes, ETR_COUNT(folded_edge_attributes));
+  }
   char *legend = etr_dot_legend(view);
   if (legend != NULL) (void)agattr(root, AGRAPH, "label", agstrdup_html(root, legend));
 }
@@ -142,7 +162,9 @@ typedef struct dot_drawing {
 } dot_drawing;
 
 /* What a box or cluster is drawn in. */
-static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) { return scope == ETR_NONE ? drawing->root : drawing->clusters[scope]; }
+static Agraph_t *around(const dot_drawing *drawing, uint32_t scope) {
+  return scope == ETR_NONE ? drawing->root : drawing->clusters[scope];
+}
 
 static void draw_clusters(dot_drawing *drawing) {
   static const char *const backgrounds[] = {"#f8fafc", "#f1f5f9"}; /* in turns, so that nested ones can be told apart */
@@ -204,6 +226,11 @@ static void draw_edges(dot_drawing *drawing) {
     const etr_dot_edge *of = &plan->edges[i];
     Agedge_t *edge = agidedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], i, TRUE);
     if (of->uses == 0) set(edge, "style", "dashed");
+    if (of->is_next) {
+      set(edge, "color", NEXT_COLOR);
+      set(edge, "label", "  next");
+      set(edge, "constraint", "false");
+    }
     if (of->uses > 1) set(edge, "penwidth", widths[ETR_MIN(of->uses, (uint32_t)ETR_COUNT(widths)) - 1]);
   }
 }
@@ -217,7 +244,8 @@ static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
   drawing.clusters = etr_arena_alloc_array(view->arena, scopes, sizeof *drawing.clusters);
   drawing.boxes = etr_arena_alloc_array(view->arena, view->plan->box_count, sizeof *drawing.boxes);
   disc.cluster_names = etr_arena_alloc_array(view->arena, scopes + 1, sizeof *disc.cluster_names);
-  disc.box_names = etr_arena_alloc_array(view->arena, 2 * ETR_MAX(view->graph->node_count, scopes), sizeof *disc.box_names);
+  disc.box_names = etr_arena_alloc_array(view->arena, 2 * ETR_MAX(view->graph->node_count, scopes),
+                                         sizeof *disc.box_names);
   drawing.root = etr_arena_failed(view->arena) ? NULL : agopen("etrecord", Agdirected, &disc.base);
   if (drawing.root == NULL) return ETR_ERROR_MEMORY;
   declare_all(view, drawing.root);
@@ -238,8 +266,8 @@ static etr_status draw_alone(const etr_dot_view *view, etr_writer *writer) {
   return status;
 }
 
-etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes, const etr_dot_options *options, const etr_sink *sink,
-                         etr_error *error) {
+etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes,
+                         const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
   const etr_graph *of = &profile->graphs[graph];
   etr_arena arena;
   etr_arena_init(&arena);
@@ -248,7 +276,7 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   if (of->profile_method != ETR_NONE) view.method = &profile->methods[of->profile_method];
   etr_writer writer;
   etr_writer_init(&writer, sink);
-  etr_status status = etr_dot_plan_build(&plan, &arena, of, scopes, options, error);
+  etr_status status = etr_dot_plan_build(&plan, &arena, profile, of, scopes, options, error);
   if (status == ETR_OK) status = draw_alone(&view, &writer);
   etr_arena_clear(&arena);
   if (status == ETR_ERROR_MEMORY) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
@@ -256,12 +284,14 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   return etr_writer_finish(&writer, error);
 }
 
-etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_options *options, const etr_sink *sink,
+                        etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
-  etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
-                          ? etr_dot_write(profile, graph, &scopes, options, sink, error)
-                          : etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  bool folds = options != NULL && options->fold;
+  etr_status built = (folds ? etr_scopes_build_to_fold : etr_scopes_build)(&scopes, &arena, &profile->graphs[graph]);
+  etr_status status = built == ETR_OK ? etr_dot_write(profile, graph, &scopes, options, sink, error)
+                                      : etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
   etr_arena_clear(&arena);
   return status;
 }

@@ -2,12 +2,21 @@
  *
  * dot_choice.c - the nodes in focus with their neighbours, and the nodes that take most time.
  */
-#include "dot_choice.h"
+#include "dot/dot_choice.h"
 
-#include "node_filter.h"
+#include "output/node_filter.h"
+#include "output/ranking.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph) {
+  while (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].kind != ETR_SUBGRAPH_LOWERED) {
+    uint32_t parent = graph->subgraphs[subgraph].parent;
+    subgraph = parent < subgraph ? parent : ETR_NONE;
+  }
+  return subgraph < graph->subgraph_count ? subgraph : ETR_NONE;
+}
 
 bool etr_dot_is_weight(const etr_node *node) {
   return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
@@ -38,7 +47,8 @@ static module_names list_modules(const etr_graph *graph, const char *part) {
       if (path[0] == '\0' || depth_of(path) != depth || !strstr(path, part)) continue;
       size_t size = strlen(path) + 1;
       names.all &= names.used + size < sizeof names.text;
-      if (names.used + size < sizeof names.text) names.used += (size_t)snprintf(names.text + names.used, sizeof names.text - names.used, " %s", path);
+      if (names.used + size < sizeof names.text)
+        names.used += (size_t)snprintf(names.text + names.used, sizeof names.text - names.used, " %s", path);
     }
   }
   return names;
@@ -48,9 +58,12 @@ static module_names list_modules(const etr_graph *graph, const char *part) {
 static etr_status fail_unknown_module(const etr_graph *graph, const char *focus, etr_error *error) {
   module_names names = list_modules(graph, focus);
   if (names.used == 0) names = list_modules(graph, "");
-  if (names.used == 0) return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s tells no modules", graph->module, graph->method);
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no node in a module %.*s; there are:%s%s", graph->module,
-                  graph->method, ETR_HEAD(focus, 80), names.text, names.all ? "" : " ...");
+  if (names.used == 0)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s/%s has no modules", graph->module,
+                    graph->method);
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                  "%s/%s has no node in module %.*s; there are:%s%s", graph->module, graph->method, ETR_HEAD(focus, 80),
+                  names.text, names.all ? "" : " ...");
 }
 
 /* Nodes that feed one in focus, or take what it gives. */
@@ -68,7 +81,8 @@ static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, e
   const etr_node_filter filter = {.module = choice->focus};
   bool any = false;
   for (size_t i = 0; i < graph->node_count; i++) {
-    bool takes = choice->focus == NULL || (graph->nodes[i].kind == ETR_NODE_OP && etr_filter_takes_node(&filter, graph, i));
+    bool takes = choice->focus == NULL ||
+                 (graph->nodes[i].kind == ETR_NODE_OP && etr_filter_takes_node(&filter, graph, i));
     choice->focused[i] = choice->drawn[i] = takes;
     any |= takes;
   }
@@ -91,17 +105,21 @@ static int by_ticks(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_graph *graph, size_t top, etr_error *error) {
+static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr_profile *profile,
+                             const etr_graph *graph, size_t top, etr_error *error) {
   candidate *list = etr_arena_alloc_array(arena, graph->node_count, sizeof *list);
   size_t count = 0;
   for (size_t i = 0; list != NULL && graph->times != NULL && i < graph->node_count; i++) {
-    if (choice->focused[i] && graph->times[i].runs > 0) list[count++] = (candidate){graph->times[i].avg, (uint32_t)i};
+    const etr_node_time *time = &graph->times[i];
+    if (choice->focused[i] && time->runs > 0)
+      list[count++] = (candidate){etr_ranking(profile, time->avg, time->per_run.p50), (uint32_t)i};
   }
   if (list == NULL) return ETR_ERROR_MEMORY;
   const char *focus = choice->focus != NULL ? choice->focus : "";
   if (count == 0)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s%s%.*s was timed: there is no top to draw", graph->module,
-                    graph->method, focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "no node of %s/%s%s%.*s was timed: there is nothing to rank", graph->module, graph->method,
+                    focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
   qsort(list, count, sizeof *list, by_ticks);
   choice->top = ETR_MIN(top, count);
   for (size_t i = 0; i < choice->top; i++) {
@@ -111,14 +129,15 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
   return ETR_OK;
 }
 
-etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error) {
+etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                          const etr_dot_options *options, etr_error *error) {
   *out = (etr_dot_choice){.focus = options != NULL ? options->focus : NULL};
   out->focused = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->focused);
   out->drawn = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->drawn);
   out->rank = etr_arena_alloc_array(arena, graph->node_count, sizeof *out->rank);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   ETR_TRY(choose_focus(out, graph, error));
-  if (options != NULL && options->top > 0) ETR_TRY(choose_top(out, arena, graph, options->top, error));
+  if (options != NULL && options->top > 0) ETR_TRY(choose_top(out, arena, profile, graph, options->top, error));
   for (size_t i = 0; i < graph->node_count; i++) out->drawn[i] &= !etr_dot_is_weight(&graph->nodes[i]);
   return ETR_OK;
 }

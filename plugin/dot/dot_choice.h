@@ -5,7 +5,7 @@
 #ifndef ETR_DOT_CHOICE_H
 #define ETR_DOT_CHOICE_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "etrecord_tb.h"
 
 typedef struct etr_dot_choice {
@@ -19,11 +19,18 @@ typedef struct etr_dot_choice {
 
 /**
  * Everything lives in the arena. options may be NULL.
- * Errors: ETR_ERROR_CHOICE (no node is in the module in focus; nothing was timed to choose the top from), ETR_ERROR_MEMORY.
+ * Errors: ETR_ERROR_CHOICE (no node is in the module in focus; nothing was timed to choose the top from),
+ * ETR_ERROR_MEMORY.
  */
-etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_graph *graph, const etr_dot_options *options, etr_error *error);
+etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                          const etr_dot_options *options, etr_error *error);
 
 /** Weights are not drawn. */
 bool etr_dot_is_weight(const etr_node *node);
+
+/** The lowered module that a nested graph is or lies in; ETR_NONE if none. A parent's index is smaller than its
+ * child's.
+ */
+uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph);
 
 #endif

@@ -2,9 +2,11 @@
  *
  * dot_label.c - labels and tooltips of a DOT file's boxes and clusters.
  */
-#include "dot_text.h"
+#include "dot/dot_label.h"
 
-#include "label.h"
+#include "output/label.h"
+#include "output/plain_text.h"
+#include "output/ranking.h"
 
 #include <inttypes.h>
 
@@ -14,19 +16,141 @@ enum {
   MOST_OUTPUTS = 4,
 };
 
-static void put_name(etr_writer *writer, const char *name) { etr_dot_put_short(writer, etr_slice_of(name), LONGEST_NAME); }
+/* ---- Pieces ---- */
+
+/* DOT knows backslash sequences such as \N (the node's own name) and HTML's entities, even in plain labels; SVG knows
+ * no control characters. */
+static void put_character(etr_writer *writer, etr_slice character, uint32_t code) {
+  if (code == '\\') {
+    etr_puts(writer, "\\\\");
+  } else if (code == '&') {
+    etr_puts(writer, "&amp;");
+  } else if (code == '\n') {
+    etr_puts(writer, "\\n");
+  } else {
+    etr_put(writer, etr_is_control(code) ? ETR_SLICE(" ") : character);
+  }
+}
+
+static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '&'; }
+
+static void put_slice(etr_writer *writer, etr_slice text) {
+  for (size_t at = 0, size; at < text.size; at += size) {
+    for (size = 0; at + size < text.size && is_plain(text.data[at + size]);) size++;
+    etr_put(writer, (etr_slice){text.data + at, size});
+    at += size;
+    if (at == text.size) return;
+    uint32_t code = etr_character_at(text.data + at, &size);
+    put_character(writer, (etr_slice){text.data + at, size}, code);
+  }
+}
+
+void etr_dot_put(etr_writer *writer, const char *text) { put_slice(writer, etr_slice_of(text)); }
+
+void etr_dot_put_short(etr_writer *writer, etr_slice text, size_t longest) {
+  if (text.size <= longest) {
+    put_slice(writer, text);
+    return;
+  }
+  size_t head = etr_utf8_floor(text.data, longest / 2), tail = text.size - longest / 2;
+  while (tail < text.size && etr_utf8_continues(text.data[tail])) tail++;
+  put_slice(writer, (etr_slice){text.data, head});
+  etr_puts(writer, "\xE2\x80\xA6");
+  put_slice(writer, (etr_slice){text.data + tail, text.size - tail});
+}
+
+void etr_dot_put_html(etr_writer *writer, const char *text) {
+  for (size_t size; *text != '\0'; text += size) {
+    uint32_t code = etr_character_at(text, &size);
+    if (code < 0x80 && strchr("<>&\"\\", (int)code) != NULL) {
+      etr_putf(writer, "&#%u;", (unsigned)code);
+    } else {
+      etr_put(writer, etr_is_control(code) ? ETR_SLICE(" ") : (etr_slice){text, size});
+    }
+  }
+}
+
+void etr_dot_put_share(etr_writer *writer, double share) {
+  if (share > 0 && share < 0.0005) {
+    etr_puts(writer, "&lt;0.1");
+  } else {
+    etr_put_fixed(writer, share * 100, 1);
+  }
+  etr_puts(writer, " %");
+}
+
+double etr_dot_whole(const etr_dot_view *view) {
+  return view->method == NULL ? 0 : etr_ranking(view->profile, view->method->execute.avg, view->plan->total.ticks);
+}
+
+/* "0.437 ms", or "<1.00 us" of what a clock with this step cannot tell from nothing. */
+static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks, double step) {
+  bool is_below = ticks < step;
+  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, is_below ? step : ticks));
+  if (is_below) etr_puts(writer, "&lt;");
+  if (time != NULL) etr_puts(writer, time);
+}
+
+void etr_dot_put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
+  double whole = etr_dot_whole(view);
+  if (sum->estimated) etr_puts(writer, "~");
+  put_ticks(writer, view, sum->ticks, sum->step);
+  if (sum->ticks > 0 && whole > 0) {
+    etr_puts(writer, "  ");
+    etr_dot_put_share(writer, sum->ticks / whole);
+  }
+}
+
+const char *etr_dot_delegate_label(const etr_dot_view *view, size_t delegate) {
+  const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
+  if (device == NULL || view->plan->delegate_count == 1) return device;
+  return etr_arena_format(view->arena, "%s %zu", device, delegate);
+}
+
+static void put_name(etr_writer *writer, const char *name) {
+  etr_dot_put_short(writer, etr_slice_of(name), LONGEST_NAME);
+}
+
+static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
+  return etr_scope_name(&view->plan->scopes.list[scope], view->graph);
+}
+
+/* "layers.3", or "layers.0…31 ×32" of several that are drawn as one. */
+static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
+  const etr_dot_fold *fold = &view->plan->fold;
+  put_name(writer, scope_name(view, scope));
+  if (etr_dot_copies(fold, scope) == 1) return;
+  const char *last = scope_name(view, fold->last[scope]), *number = last + strlen(last);
+  while (number > last && number[-1] >= '0' && number[-1] <= '9') number--;
+  etr_puts(writer, "\xE2\x80\xA6");
+  put_name(writer, number);
+  etr_putf(writer, " \xC3\x97%" PRIu32, fold->copies[scope]);
+}
+
+/* Of each of several that are drawn as one. */
+static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
+  if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed) return;
+  etr_puts(writer, "median ");
+  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, view->plan->fold.median[scope]));
+  if (time != NULL) etr_puts(writer, time);
+}
 
 /* ---- Boxes ---- */
 
-/* "encoder.mlp": the scopes from the cluster that a node is drawn in down to its own. */
+/* "encoder.mlp", "encoder.mlp/true_graph_0": what a node is in below the cluster that it is drawn in. A module's name
+ * tells all that is around it. */
 static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t scope, uint32_t cluster) {
   const etr_scope *scopes = view->plan->scopes.list;
   uint32_t chain[4]; /* more would not fit into a label */
   size_t count = 0;
-  for (; scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain); scope = scopes[scope].parent) chain[count++] = scope;
+  for (bool more = true; more && scope != cluster && scope != ETR_NONE && count < ETR_COUNT(chain);) {
+    chain[count++] = scope;
+    more = scopes[scope].module == ETR_NONE;
+    scope = scopes[scope].parent;
+  }
   while (count-- > 0) {
-    put_name(writer, scopes[chain[count]].label);
-    if (count > 0) etr_puts(writer, scopes[chain[count - 1]].kind == ETR_SCOPE_MODULE ? "." : "/");
+    put_scope_name(writer, view, chain[count]);
+    if (count > 0) etr_puts(writer, "/");
   }
 }
 
@@ -58,7 +182,7 @@ static void put_rank(etr_writer *writer, const etr_dot_box *box) {
   if (box->rank > 0) etr_putf(writer, "#%" PRIu32 "  ", box->rank);
 }
 
-/* The operator; below it the module it is all of, or else its name where that says more. */
+/* The operator; below it the module it is all of, or else its name where that says more: not of one of several. */
 static void put_op_lines(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box, const etr_node *node) {
   etr_slice op = etr_label_op(node->target);
   put_rank(writer, box);
@@ -66,7 +190,7 @@ static void put_op_lines(etr_writer *writer, const etr_dot_view *view, const etr
   if (box->scope != box->cluster) {
     etr_puts(writer, "\\n");
     put_frames(writer, view, box->scope, box->cluster);
-  } else if (!etr_slice_equal(op, etr_slice_of(node->name))) {
+  } else if (view->plan->folded == 0 && !etr_slice_equal(op, etr_slice_of(node->name))) {
     etr_puts(writer, "\\n");
     put_name(writer, node->name);
   }
@@ -83,13 +207,18 @@ static void put_node_label(etr_writer *writer, const etr_dot_view *view, const e
   put_time_line(writer, view, &box->sum);
 }
 
-static void put_op_count(etr_writer *writer, uint32_t count) { etr_putf(writer, "%" PRIu32 " operator%s", count, count == 1 ? "" : "s"); }
+static void put_op_count(etr_writer *writer, uint32_t count) {
+  etr_putf(writer, "%" PRIu32 " operator%s", count, count == 1 ? "" : "s");
+}
 
 static void put_scope_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
-  put_name(writer, view->plan->scopes.list[box->scope].label);
+  bool several = etr_dot_copies(&view->plan->fold, box->scope) > 1;
+  put_scope_name(writer, view, box->scope);
   etr_puts(writer, "\\n");
   put_op_count(writer, box->sum.ops);
+  if (several) etr_puts(writer, " each");
   put_time_line(writer, view, &box->sum);
+  if (several && box->sum.timed) etr_puts(writer, "\\n"), put_median(writer, view, box->scope);
 }
 
 /* Consecutive operators that are not in the top, by the first and the last. */
@@ -121,7 +250,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
-  put_name(&writer, of->label);
+  put_scope_name(&writer, view, scope);
   if (of->module != ETR_NONE) {
     const char *type = view->graph->modules[of->module].type, *dot = strrchr(type, '.');
     const char *last = dot != NULL ? dot + 1 : type;
@@ -130,6 +259,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   etr_puts(&writer, "\\l"); /* ends a line that stands to the left */
   if (view->plan->scope_sums[scope].timed) {
     etr_dot_put_time(&writer, view, &view->plan->scope_sums[scope]);
+    if (etr_dot_copies(&view->plan->fold, scope) > 1) etr_puts(&writer, "   "), put_median(&writer, view, scope);
     etr_puts(&writer, "\\l");
   }
   return etr_text_end(&text, &writer);
@@ -147,14 +277,14 @@ static void put_line(etr_writer *writer, const char *key, const char *value) {
 }
 
 static void put_module_line(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
-  if (index == ETR_NONE) return;
   const etr_module *module = &view->graph->modules[index];
   put_line(writer, "module", module->path);
   put_line(writer, "type", module->type);
 }
 
 static void put_output_lines(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
-  for (size_t i = 0; i < node->output_count && i < MOST_OUTPUTS; i++) put_line(writer, "output", etr_label_shape(view->arena, &node->outputs[i]));
+  for (size_t i = 0; i < node->output_count && i < MOST_OUTPUTS; i++)
+    put_line(writer, "output", etr_label_shape(view->arena, &node->outputs[i]));
   if (node->output_count > MOST_OUTPUTS) etr_putf(writer, "\\nand %zu more outputs", node->output_count - MOST_OUTPUTS);
 }
 
@@ -183,14 +313,21 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
   if (time->runs == 0) return;
   put_line(writer, "runs as", time->runs_as);
   put_line(writer, "matched by", etr_match_name(time->match));
-  const double ticks[] = {time->per_run.p50, time->per_run.min, time->per_run.max};
-  static const char *const keys[] = {"median", "min", "max"};
-  for (size_t i = 0; i < ETR_COUNT(keys); i++) put_line(writer, keys[i], etr_label_time(view->arena, etr_ticks_to_ns(view->profile, ticks[i])));
+  const double ticks[] = {etr_not_ranking(view->profile, time->avg, time->per_run.p50), time->per_run.min,
+                          time->per_run.max};
+  const char *const keys[] = {etr_ranks_by_p50(view->profile) ? "average" : "median", "min", "max"};
+  double step = etr_clock_step(view->profile, time->backend, NULL);
+  for (size_t i = 0; i < ETR_COUNT(keys); i++) {
+    etr_putf(writer, "\\n%s: ", keys[i]);
+    put_ticks(writer, view, ticks[i], step);
+  }
 }
 
 static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
   const etr_node *node = &view->graph->nodes[index];
+  const uint32_t *alike = view->plan->fold.alike;
   etr_dot_put(writer, node->name);
+  if (alike != NULL && alike[index] > 1) etr_putf(writer, ", the first of %" PRIu32 " that are the same", alike[index]);
   if (node->kind == ETR_NODE_OP) put_line(writer, "op", node->target);
   put_module_line(writer, view, node->module);
   put_output_lines(writer, view, node);
@@ -203,8 +340,10 @@ static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint3
 /* So that the box's time can be compared with that of its module elsewhere. */
 static void put_guests_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
   if (sum->guests == 0) return;
-  etr_putf(writer, "\\nof these quantizers, which are in no module: %" PRIu32, sum->guests);
-  const char *time = sum->guest_ticks > 0 ? etr_label_time(view->arena, etr_ticks_to_ns(view->profile, sum->guest_ticks)) : NULL;
+  etr_putf(writer, "\\nincluding quantizers, which belong to no module: %" PRIu32, sum->guests);
+  const char *time = sum->guest_ticks > 0
+                         ? etr_label_time(view->arena, etr_ticks_to_ns(view->profile, sum->guest_ticks))
+                         : NULL;
   if (time != NULL) etr_puts(writer, ", "), etr_dot_put(writer, time);
 }
 
@@ -219,8 +358,8 @@ char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
-  etr_dot_put(&writer, scope->label);
-  put_module_line(&writer, view, scope->module);
+  etr_dot_put(&writer, scope_name(view, index));
+  if (scope->module != ETR_NONE) put_line(&writer, "type", view->graph->modules[scope->module].type);
   etr_putf(&writer, "\\noperators: %" PRIu32, view->plan->scope_sums[index].ops);
   put_guests_line(&writer, view, &view->plan->scope_sums[index]);
   return etr_text_end(&text, &writer);

@@ -2,23 +2,29 @@
  *
  * dot_plan.c - which boxes, clusters and edges a picture of a graph has.
  */
-#include "dot_plan.h"
+#include "dot/dot_plan.h"
+
+#include "output/ranking.h"
 
 #include <stdlib.h>
 
 enum {
-  BOXES_AT_EASE = 150, /* so many can still be read, and are laid out in a second */
-  MOST_LEVELS = 64,    /* cgraph and dot recurse once per level; no model comes near */
+  BOXES_AT_EASE = 150,  /* so many can still be read, and are laid out in a second */
+  BOXES_ON_A_PAGE = 40, /* of a document */
+  MOST_LEVELS = 64,     /* cgraph and dot recurse once per level; no model comes near */
 };
 
 typedef struct planner {
   etr_dot_plan *plan;
   etr_arena *arena;
+  const etr_profile *profile;
   const etr_graph *graph;
   etr_dot_sum *node_sums;  /* one per node */
   etr_dot_sum *scope_sums; /* one per scope */
   uint32_t *cluster_of;    /* one per scope, see etr_dot_plan */
   uint32_t *closed_around; /* one per scope: the outermost closed scope around or at it; ETR_NONE */
+  bool *tells;             /* one per scope: it is open by itself; without --depth, blocks that repeat are, and what is
+                              around them */
   uint32_t *level;         /* one per scope: scopes around it that are all in focus */
   uint32_t *box_of_scope;  /* of a closed scope, as soon as there is one */
   uint32_t *box_of_node;   /* ETR_NONE: not drawn */
@@ -37,6 +43,7 @@ static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
 
 static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
+  sum->step = ETR_MAX(sum->step, other->step);
   sum->drawn += other->drawn;
   sum->focused += other->focused;
   sum->ranked += other->ranked;
@@ -44,27 +51,18 @@ static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->guests += other->guests;
   sum->guest_ticks += other->guest_ticks;
   sum->delegated += other->delegated;
-  sum->several_delegates |= other->several_delegates ||
-                            (sum->delegate != ETR_NONE && other->delegate != ETR_NONE && sum->delegate != other->delegate);
+  sum->several_delegates |= other->several_delegates || (sum->delegate != ETR_NONE && other->delegate != ETR_NONE &&
+                                                         sum->delegate != other->delegate);
   if (sum->delegate == ETR_NONE) sum->delegate = other->delegate;
   sum->timed |= other->timed;
   sum->estimated |= other->estimated;
-}
-
-/* The lowered module that a nested graph is or lies in; ETR_NONE if none. A parent's index is smaller than its child's. */
-static uint32_t lowered_around(const etr_graph *graph, uint32_t subgraph) {
-  while (subgraph < graph->subgraph_count && graph->subgraphs[subgraph].kind != ETR_SUBGRAPH_LOWERED) {
-    uint32_t parent = graph->subgraphs[subgraph].parent;
-    subgraph = parent < subgraph ? parent : ETR_NONE;
-  }
-  return subgraph < graph->subgraph_count ? subgraph : ETR_NONE;
 }
 
 /* Index of the delegate that runs a node, which is added when it is new; ETR_NONE: none runs it. */
 static uint32_t delegate_of(planner *p, etr_map *known, uint32_t index) {
   const etr_node *node = &p->graph->nodes[index];
   const etr_node_time *time = p->graph->times != NULL ? &p->graph->times[index] : NULL;
-  uint32_t lowered = lowered_around(p->graph, node->subgraph);
+  uint32_t lowered = etr_dot_lowered_around(p->graph, node->subgraph);
   etr_dot_delegate delegate = {.instruction = -1};
   etr_slice key = {0};
   if (time != NULL && time->backend != NULL) {
@@ -91,17 +89,19 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
   etr_dot_sum *sum = &p->node_sums[index];
   const etr_dot_choice *choice = &p->plan->choice;
   bool is_weight = etr_dot_is_weight(node);
-  *sum = (etr_dot_sum){.drawn = !is_weight,
+  *sum = (etr_dot_sum){.drawn = !is_weight && etr_dot_stand_in(&p->plan->fold, index) == index,
                        .focused = !is_weight && choice->focused[index],
                        .ranked = choice->rank[index] > 0,
                        .ops = node->kind == ETR_NODE_OP,
                        .guests = p->plan->scopes.is_guest[index],
                        .delegate = ETR_NONE};
   if (p->graph->times != NULL && p->graph->times[index].runs > 0) {
-    sum->ticks = p->graph->times[index].avg;
+    const etr_node_time *time = &p->graph->times[index];
+    sum->ticks = etr_ranking(p->profile, time->avg, time->per_run.p50);
+    sum->step = etr_clock_step(p->profile, time->backend, NULL);
     sum->guest_ticks = sum->guests ? sum->ticks : 0;
     sum->timed = true;
-    sum->estimated = p->graph->times[index].match == ETR_MATCH_ALIGNED;
+    sum->estimated = time->is_estimated;
   }
   if (node->kind != ETR_NODE_OP) return;
   sum->delegate = delegate_of(p, known, index);
@@ -109,6 +109,16 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
   sum->delegated = 1;
   p->delegates.data[sum->delegate].ops++;
   p->delegates.data[sum->delegate].ticks += sum->ticks;
+}
+
+/* The time of a node that is not drawn goes to the one that is. */
+static void hand_over(etr_dot_sum *to, etr_dot_sum *from) {
+  to->ticks += from->ticks;
+  to->guest_ticks += from->guest_ticks;
+  to->timed |= from->timed;
+  to->estimated |= from->estimated;
+  to->several_delegates |= from->delegate != to->delegate;
+  from->ticks = from->guest_ticks = 0;
 }
 
 static void sum_all(planner *p) {
@@ -121,8 +131,14 @@ static void sum_all(planner *p) {
     sum_node(p, &known, i);
     if (etr_arena_failed(p->arena)) return;
     add(&p->plan->total, &p->node_sums[i]);
-    if (scopes->of_node[i] != ETR_NONE) add(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
   }
+  for (uint32_t i = 0; i < p->graph->node_count; i++) {
+    uint32_t stand_in = etr_dot_stand_in(&p->plan->fold, i);
+    p->plan->folded += stand_in != i && p->graph->nodes[i].kind == ETR_NODE_OP;
+    if (stand_in != i) hand_over(&p->node_sums[stand_in], &p->node_sums[i]);
+  }
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    if (scopes->of_node[i] != ETR_NONE) add(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
   for (size_t i = scopes->count; i-- > 0;) { /* children stand behind their parents */
     if (scopes->list[i].parent != ETR_NONE) add(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
   }
@@ -142,7 +158,7 @@ static void number_levels(planner *p) {
 }
 
 /* Boxes for every number of open levels: nodes in opened scopes, and one for each scope that is just below. */
-static uint32_t levels_at_ease(planner *p) {
+static uint32_t levels_at_ease(planner *p, size_t at_ease) {
   const etr_scopes *scopes = &p->plan->scopes;
   uint32_t deepest = p->plan->deepest;
   size_t *nodes = etr_arena_alloc_array(p->arena, (size_t)deepest + 1, sizeof *nodes);
@@ -158,7 +174,8 @@ static uint32_t levels_at_ease(planner *p) {
   }
   uint32_t levels = 0;
   size_t open_nodes = nodes[0];
-  while (levels < deepest && open_nodes + nodes[levels + 1] + closed[levels + 1] <= BOXES_AT_EASE) open_nodes += nodes[++levels];
+  while (levels < deepest && open_nodes + nodes[levels + 1] + closed[levels + 1] <= at_ease)
+    open_nodes += nodes[++levels];
   return levels;
 }
 
@@ -167,13 +184,26 @@ static uint32_t choose_levels(planner *p, const etr_dot_options *options) {
   const etr_dot_choice *choice = &p->plan->choice;
   uint32_t most = ETR_MIN(p->plan->deepest, (uint32_t)MOST_LEVELS);
   if (depth > 0) return ETR_MIN((uint32_t)depth, most);
-  if (depth < 0 || choice->top > 0 || p->plan->total.ops <= BOXES_AT_EASE) return most;
+  bool folds = p->plan->fold.stand_in != NULL;
+  if (depth < 0 || choice->top > 0 || (!folds && p->plan->total.ops <= BOXES_AT_EASE)) return most;
   uint32_t least = choice->focus != NULL ? 1 : 0; /* what is in focus is opened */
-  return ETR_MIN(ETR_MAX(levels_at_ease(p), least), most);
+  return ETR_MIN(ETR_MAX(levels_at_ease(p, folds ? BOXES_ON_A_PAGE : BOXES_AT_EASE), least), most);
+}
+
+/* On a page with blocks that repeat, these are what is to be seen: the rest stays closed. */
+static void choose_open(planner *p, const etr_dot_options *options) {
+  const etr_dot_choice *choice = &p->plan->choice;
+  bool all = p->plan->folded == 0 || choice->focus != NULL || choice->top > 0 || options->depth != 0;
+  for (size_t i = p->plan->scopes.count; i-- > 0;) { /* children stand behind their parents */
+    uint32_t parent = p->plan->scopes.list[i].parent;
+    p->tells[i] |= all || etr_dot_copies(&p->plan->fold, (uint32_t)i) > 1;
+    if (p->tells[i] && parent != ETR_NONE) p->tells[parent] = true;
+  }
 }
 
 static bool is_open(const planner *p, uint32_t scope) {
   const etr_dot_sum *sum = &p->scope_sums[scope];
+  if (!p->tells[scope]) return false;
   if (sum->focused == 0 || (p->plan->choice.top > 0 && sum->ranked == 0)) return false;
   return !is_in_focus(sum) || p->level[scope] < p->plan->levels;
 }
@@ -206,18 +236,24 @@ static void place_scopes(planner *p) {
 /* What the box of the node before can take in, too: an operator that is in focus but not in the top. */
 static bool is_rest(const planner *p, uint32_t node) {
   const etr_dot_choice *choice = &p->plan->choice;
-  return choice->top > 0 && choice->rank[node] == 0 && choice->focused[node] && p->graph->nodes[node].kind == ETR_NODE_OP;
+  return choice->top > 0 && choice->rank[node] == 0 && choice->focused[node] &&
+         p->graph->nodes[node].kind == ETR_NODE_OP;
 }
 
 static uint32_t box_for_single(planner *p, uint32_t node, uint32_t before) {
   uint32_t scope = p->plan->scopes.of_node[node], cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
   etr_dot_box *previous = before == ETR_NONE ? NULL : &p->boxes.data[before];
-  if (previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster && is_rest(p, previous->node) && is_rest(p, node)) {
+  if (previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster && is_rest(p, previous->node) &&
+      is_rest(p, node)) {
     previous->last = node;
     add(&previous->sum, &p->node_sums[node]);
     return before;
   }
-  return add_box(p, (etr_dot_box){.node = node, .scope = scope, .cluster = cluster, .rank = p->plan->choice.rank[node], .sum = p->node_sums[node]});
+  return add_box(p, (etr_dot_box){.node = node,
+                                  .scope = scope,
+                                  .cluster = cluster,
+                                  .rank = p->plan->choice.rank[node],
+                                  .sum = p->node_sums[node]});
 }
 
 /* before: box of the node before; ETR_NONE for the first. */
@@ -228,7 +264,8 @@ static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
   if (p->box_of_scope[closed] == ETR_NONE) {
     p->plan->has_closed = true;
     p->box_of_scope[closed] = add_box(
-        p, (etr_dot_box){.node = ETR_NONE, .scope = closed, .cluster = p->cluster_of[closed], .sum = p->scope_sums[closed]});
+        p, (etr_dot_box){
+               .node = ETR_NONE, .scope = closed, .cluster = p->cluster_of[closed], .sum = p->scope_sums[closed]});
   }
   return p->box_of_scope[closed];
 }
@@ -238,6 +275,8 @@ static void place_boxes(planner *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     if (p->plan->choice.drawn[i]) p->box_of_node[i] = before = box_for_node(p, i, before);
   }
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    p->box_of_node[i] = p->box_of_node[etr_dot_stand_in(&p->plan->fold, i)];
 }
 
 /* ---- Edges ---- */
@@ -251,20 +290,26 @@ typedef etr_vec(uint64_t) edge_keys;
 
 /* A key is tail, head; so sorting brings equal pairs together. */
 static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head) {
-  if (tail == ETR_NONE || head == ETR_NONE || tail == head) return;
+  if (tail == ETR_NONE || head == ETR_NONE) return;
   uint64_t *key = etr_vec_push(p->arena, keys);
   if (key != NULL) *key = (uint64_t)tail << 32 | head;
 }
 
-static void collect_data_flow(planner *p, edge_keys *keys) {
+static void collect_edge(planner *p, edge_keys *data, edge_keys *next, uint32_t from, uint32_t to) {
   const bool *focused = p->plan->choice.focused;
-  for (size_t i = 0; i < p->graph->node_count; i++) {
-    const etr_node *node = &p->graph->nodes[i];
-    for (size_t j = 0; j < node->input_count; j++) {
-      uint32_t from = node->inputs[j].node;
-      if (focused[from] || focused[i]) push_edge(p, keys, p->box_of_node[from], p->box_of_node[i]);
-    }
-  }
+  const etr_dot_fold *fold = &p->plan->fold;
+  uint32_t tail = p->box_of_node[from], head = p->box_of_node[to];
+  if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)]) return;
+  if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to))
+    push_edge(p, next, tail, head);
+  else if (tail != head)
+    push_edge(p, data, tail, head);
+}
+
+static void collect_data_flow(planner *p, edge_keys *data, edge_keys *next) {
+  for (uint32_t i = 0; i < p->graph->node_count; i++)
+    for (size_t k = 0; k < p->graph->nodes[i].input_count; k++)
+      collect_edge(p, data, next, p->graph->nodes[i].inputs[k].node, i);
 }
 
 /* From each node that holds a graph to the first box of that graph. */
@@ -274,30 +319,33 @@ static void collect_nested(planner *p, edge_keys *keys) {
     uint32_t subgraph = p->graph->nodes[i].subgraph;
     if (subgraph == ETR_NONE || seen[subgraph] || p->box_of_node[i] == ETR_NONE) continue;
     seen[subgraph] = true;
-    push_edge(p, keys, p->box_of_node[p->graph->subgraphs[subgraph].owner], p->box_of_node[i]);
+    uint32_t tail = p->box_of_node[p->graph->subgraphs[subgraph].owner];
+    if (tail != p->box_of_node[i]) push_edge(p, keys, tail, p->box_of_node[i]);
   }
 }
 
-/* uses: what one key counts for. */
-static void merge_edges(planner *p, edge_keys *keys, uint32_t uses) {
+/* like: an edge of that kind, with what one key counts for as uses. */
+static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
   if (keys->count > 0) qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
   for (size_t i = 0; i < keys->count; i++) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
       etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);
       if (edge == NULL) return;
-      *edge = (etr_dot_edge){.tail = (uint32_t)(keys->data[i] >> 32), .head = (uint32_t)keys->data[i]};
+      *edge = (etr_dot_edge){
+          .tail = (uint32_t)(keys->data[i] >> 32), .head = (uint32_t)keys->data[i], .is_next = like.is_next};
     }
-    p->edges.data[p->edges.count - 1].uses += uses;
+    p->edges.data[p->edges.count - 1].uses += like.uses;
   }
 }
 
 static void place_edges(planner *p) {
-  edge_keys data = {0}, nested = {0};
-  collect_data_flow(p, &data);
+  edge_keys data = {0}, next = {0}, nested = {0};
+  collect_data_flow(p, &data, &next);
   collect_nested(p, &nested);
   if (etr_arena_failed(p->arena)) return;
-  merge_edges(p, &data, 1);
-  merge_edges(p, &nested, 0);
+  merge_edges(p, &data, (etr_dot_edge){.uses = 1});
+  merge_edges(p, &next, (etr_dot_edge){.uses = 1, .is_next = true});
+  merge_edges(p, &nested, (etr_dot_edge){.uses = 0});
 }
 
 /* ---- All of it ---- */
@@ -310,6 +358,7 @@ static bool planner_init(planner *p) {
   p->box_of_scope = filled_with_none(p->arena, scopes);
   p->cluster_of = filled_with_none(p->arena, scopes);
   p->level = filled_with_none(p->arena, scopes);
+  p->tells = etr_arena_alloc_array(p->arena, scopes, sizeof *p->tells);
   p->closed_around = filled_with_none(p->arena, scopes);
   return !etr_arena_failed(p->arena);
 }
@@ -326,16 +375,19 @@ static void hand_out(planner *p) {
   plan->delegate_count = p->delegates.count;
 }
 
-etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes, const etr_dot_options *options,
-                              etr_error *error) {
+etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                              const etr_scopes *scopes, const etr_dot_options *options, etr_error *error) {
   *out = (etr_dot_plan){.scopes = *scopes};
-  planner p = {.plan = out, .arena = arena, .graph = graph};
-  ETR_TRY(etr_dot_choose(&out->choice, arena, graph, options, error));
+  planner p = {.plan = out, .arena = arena, .profile = profile, .graph = graph};
+  ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
+  if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, scopes, &out->choice))
+    return ETR_ERROR_MEMORY;
   if (!planner_init(&p)) return ETR_ERROR_MEMORY;
   sum_all(&p);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   number_levels(&p);
   out->levels = choose_levels(&p, options);
+  choose_open(&p, options);
   place_scopes(&p);
   place_boxes(&p);
   place_edges(&p);

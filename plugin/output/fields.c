@@ -2,7 +2,7 @@
  *
  * fields.c - keys with values.
  */
-#include "fields.h"
+#include "output/fields.h"
 
 void etr_field_text(const etr_fields *fields, const char *key, const char *text) {
   etr_jw_key(fields->json, key);
@@ -32,7 +32,8 @@ void etr_field_stats(const etr_fields *fields, const etr_stats *stats) {
   const struct {
     const char *key;
     double ticks;
-  } values[] = {{"p10", stats->p10}, {"p50", stats->p50}, {"p90", stats->p90}, {"avg", stats->avg}, {"min", stats->min}, {"max", stats->max}};
+  } values[] = {{"p10", stats->p10}, {"p50", stats->p50}, {"p90", stats->p90},
+                {"avg", stats->avg}, {"min", stats->min}, {"max", stats->max}};
   for (size_t i = 0; i < ETR_COUNT(values); i++)
     if (stats->count)
       etr_field_ticks(fields, values[i].key, values[i].ticks);
@@ -40,7 +41,68 @@ void etr_field_stats(const etr_fields *fields, const etr_stats *stats) {
       etr_field_text(fields, values[i].key, NULL);
 }
 
+void etr_field_runs(const etr_fields *f, const etr_method *method) {
+  etr_field_count(f, "runs", method->run_count);
+  etr_field_count(f, "skipped_runs", method->skipped_run_count);
+}
+
+void etr_field_source(const etr_fields *fields, const etr_source *source) {
+  etr_field_text(fields, "file", source ? source->file : NULL);
+  etr_jw_key(fields->json, "line");
+  if (source)
+    etr_jw_int(fields->json, source->line);
+  else
+    etr_jw_null(fields->json);
+  etr_field_text(fields, "function", source ? source->function : NULL);
+  etr_field_text(fields, "code", source ? source->code : NULL);
+}
+
+void etr_field_method(const etr_fields *fields, const etr_method *method) {
+  etr_field_text(fields, "method", method->name[0] ? method->name : NULL);
+  etr_field_runs(fields, method);
+}
+
+static void put_noise(const etr_fields *fields, const etr_noise *noise) {
+  etr_field_object(fields, "noise");
+  etr_field_number(fields, "cv", noise->cv);
+  etr_field_count(fields, "outliers", noise->outliers);
+  etr_field_text(fields, "verdict", etr_noise_verdict_name(noise->verdict));
+  etr_jw_end(fields->json);
+}
+
+static void put_phase(const etr_fields *fields, const etr_run_phase *phase) {
+  etr_jw_object(fields->json);
+  etr_field_text(fields, "phase", phase->name);
+  etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
+  etr_field_flag(fields, "estimated", phase->told_by == ETR_PHASE_BY_TIMES);
+  etr_field_list(fields, "runs");
+  for (size_t i = 0; i < phase->run_count; i++) etr_jw_int(fields->json, phase->runs[i]);
+  etr_jw_end(fields->json);
+  etr_field_stats(fields, &phase->execute);
+  put_noise(fields, &phase->noise);
+  etr_jw_end(fields->json);
+}
+
+void etr_field_noise(const etr_fields *fields, const etr_method *method) {
+  put_noise(fields, &method->noise);
+  etr_field_list(fields, "phases_of_runs");
+  for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
+    if (method->run_phases[i].run_count) put_phase(fields, &method->run_phases[i]);
+  etr_jw_end(fields->json);
+}
+
 void etr_field_list(const etr_fields *fields, const char *key) {
   etr_jw_key(fields->json, key);
   etr_jw_array(fields->json);
+}
+
+void etr_field_object(const etr_fields *fields, const char *key) {
+  etr_jw_key(fields->json, key);
+  etr_jw_object(fields->json);
+}
+
+void etr_field_texts(const etr_fields *fields, const char *key, const char *const *texts, size_t count) {
+  etr_field_list(fields, key);
+  for (size_t i = 0; i < count; i++) etr_jw_string(fields->json, texts[i]);
+  etr_jw_end(fields->json);
 }

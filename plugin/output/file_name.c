@@ -2,9 +2,9 @@
  *
  * file_name.c - percent-encoding of path components.
  */
-#include "file_name.h"
+#include "output/file_name.h"
 
-#include "plain_text.h"
+#include "output/plain_text.h"
 
 enum { MAX_BYTES = 180 };
 
@@ -39,6 +39,5 @@ char *etr_file_name(etr_arena *arena, const char *text) {
   }
   name[used] = '\0';
   if (used <= MAX_BYTES) return name;
-  for (used = MAX_BYTES - 10; used > 0 && ((unsigned char)name[used] & 0xC0) == 0x80;) used--; /* not inside a UTF-8 character */
-  return etr_arena_format(arena, "%.*s~%08x", (int)used, name, hash_of(text));
+  return etr_arena_format(arena, "%.*s~%08x", (int)etr_utf8_floor(name, MAX_BYTES - 10), name, hash_of(text));
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * file_name.h - names of files and folders from names in a record, which may be anything. Layer 4.
+ * file_name.h - safe names of files and folders from any text in a record. Layer 4.
  */
 #ifndef ETR_FILE_NAME_H
 #define ETR_FILE_NAME_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 /**
- * One path component from any text: percent-encoded are '/', '%', control characters, what Windows refuses (\ : * ? " < > |), a '.' or ' ' at
- * the end, and a '.' at the start; an empty text becomes "%". So it never names a parent folder and never hides. Longer than 180 bytes, it is cut
- * and ends in a hash of the whole. NULL when out of memory.
+ * Makes one path component of any text. Percent-encodes '/', '%', control characters, what Windows refuses (\ : * ? " <
+ * > |), a '.' or ' ' at the end and a '.' at the start; an empty text becomes "%". The result never names a parent
+ * folder and is never hidden. Names longer than 180 bytes are cut and end in a hash of the whole. NULL when out of
+ * memory.
  */
 char *etr_file_name(etr_arena *arena, const char *text);
 

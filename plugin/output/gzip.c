@@ -2,7 +2,7 @@
  *
  * gzip.c - compression through zlib. The only file that knows it.
  */
-#include "gzip.h"
+#include "output/gzip.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -20,7 +20,9 @@ etr_gzip *etr_gzip_new(const etr_sink *sink) {
   etr_gzip *gzip = calloc(1, sizeof *gzip);
   if (gzip == NULL) return NULL;
   gzip->sink = *sink;
-  if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK) return gzip;
+  if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL,
+                   Z_DEFAULT_STRATEGY) == Z_OK)
+    return gzip;
   free(gzip);
   return NULL;
 }
@@ -33,7 +35,8 @@ static bool pump(etr_gzip *gzip, int flush) {
     gzip->stream.avail_out = sizeof gzip->out;
     status = deflate(&gzip->stream, flush);
     size_t made = sizeof gzip->out - gzip->stream.avail_out;
-    if (status == Z_STREAM_ERROR || (made > 0 && !gzip->sink.write(gzip->sink.context, gzip->out, made))) gzip->failed = true;
+    if (status == Z_STREAM_ERROR || (made > 0 && !gzip->sink.write(gzip->sink.context, gzip->out, made)))
+      gzip->failed = true;
   } while (!gzip->failed && gzip->stream.avail_out == 0);
   return !gzip->failed;
 }

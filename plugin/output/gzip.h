@@ -9,13 +9,14 @@
 
 typedef struct etr_gzip etr_gzip;
 
-/** Compresses into *sink, which is copied. NULL when out of memory. The same bytes always give the same bytes: no time, no name in the header. */
+/** Compresses into *sink, which is copied. NULL when out of memory. The header has no time and no name: equal input
+ * gives equal output. */
 etr_gzip *etr_gzip_new(const etr_sink *sink);
 
-/** Where to write what is to be compressed. */
+/** The sink that takes what to compress. */
 etr_sink etr_gzip_sink(etr_gzip *gzip);
 
-/** Writes the end, if all went well so far, and frees everything. False: something could not be written. */
+/** Ends the stream, if nothing has failed, and frees everything. False if anything could not be written. */
 bool etr_gzip_end(etr_gzip *gzip);
 
 #endif

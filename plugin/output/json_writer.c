@@ -2,17 +2,16 @@
  *
  * json_writer.c - JSON into a writer: commas, nesting, escapes.
  */
-#include "json_writer.h"
+#include "output/json_writer.h"
 
-#include "plain_run.h"
-#include "plain_text.h"
+#include "output/plain_text.h"
 
 void etr_jw_init(etr_jw *json, etr_writer *writer) { *json = (etr_jw){.writer = writer}; }
 
-static etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
+static inline etr_jw_level *innermost(etr_jw *json) { return json->depth > 0 ? &json->levels[json->depth - 1] : NULL; }
 
 /* What stands before a value or key: a comma, and a line end where an object begins in an array. */
-static void separate(etr_jw *json, bool is_object) {
+static inline void separate(etr_jw *json, bool is_object) {
   etr_jw_level *level = innermost(json);
   if (level == NULL || json->after_key) {
     json->after_key = false;
@@ -52,21 +51,6 @@ void etr_jw_end(etr_jw *json) {
   end_outermost(json);
 }
 
-/* Bytes of the valid UTF-8 sequence at the start of text; 0 if it is none. No overlong forms, surrogates, or more than U+10FFFF. */
-static size_t utf8_size(etr_slice text) {
-  const unsigned char *byte = (const unsigned char *)text.data;
-  if (byte[0] < 0x80) return 1;
-  size_t size = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
-  if (byte[0] < 0xC2 || byte[0] > 0xF4 || size > text.size) return 0;
-  unsigned char least = byte[0] == 0xE0 ? 0xA0 : byte[0] == 0xF0 ? 0x90 : 0x80;
-  unsigned char most = byte[0] == 0xED ? 0x9F : byte[0] == 0xF4 ? 0x8F : 0xBF;
-  if (byte[1] < least || byte[1] > most) return 0;
-  for (size_t i = 2; i < size; i++) {
-    if (byte[i] < 0x80 || byte[i] > 0xBF) return 0;
-  }
-  return size;
-}
-
 static void put_ascii(etr_writer *writer, char c) {
   static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
   const char *at = c != '\0' ? strchr(escaped, c) : NULL;
@@ -92,19 +76,23 @@ static void put_character(etr_writer *writer, etr_slice character) {
   } else if (code < 0x10000) {
     etr_putf(writer, "\\u%04x", (unsigned)code);
   } else {
-    etr_putf(writer, "\\u%04x\\u%04x", (unsigned)(0xD7C0 + (code >> 10)), (unsigned)(0xDC00 + (code & 0x3FF))); /* a surrogate pair */
+    etr_putf(writer, "\\u%04x\\u%04x", (unsigned)(0xD7C0 + (code >> 10)),
+             (unsigned)(0xDC00 + (code & 0x3FF))); /* a surrogate pair */
   }
 }
 
-/* Text that is a string's, or holds strings that have quotes and backslashes where they belong. */
+/* Of a string, or of a JSON text, whose quotes and backslashes are where they belong. */
+static bool is_plain(char c, bool is_json) {
+  if (c < ' ' || c > '~' || c == '<') return false;
+  return is_json || (c != '"' && c != '\\');
+}
+
 static void put_escaped(etr_writer *writer, etr_slice text, bool is_json) {
-  const unsigned char quote = is_json ? '<' : '"', backslash = is_json ? '<' : '\\';
-  for (size_t at = 0; at < text.size;) {
-    etr_slice rest = {text.data + at, text.size - at}, plain = {rest.data, etr_plain_run(rest, quote, backslash, '<')};
-    etr_put(writer, plain);
-    at += plain.size;
+  for (size_t at = 0, start = 0; at < text.size; start = at) {
+    while (at < text.size && is_plain(text.data[at], is_json)) at++;
+    etr_put(writer, (etr_slice){text.data + start, at - start});
     if (at == text.size) break;
-    size_t size = utf8_size((etr_slice){text.data + at, text.size - at});
+    size_t size = etr_utf8_size(text.data + at, text.size - at);
     if (size == 0) {
       etr_puts(writer, "\\ufffd");
       at++;

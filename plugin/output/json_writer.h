@@ -9,16 +9,17 @@
  *   etr_jw_end(&json);
  *   etr_jw_end(&json);
  *
- * Compact, but an object in an array starts a line of its own, so that tables of objects can be compared line by line. A line end follows the
- * outermost value. The text is ASCII but for valid UTF-8 in strings, and may stand inside an HTML <script>. The caller writes values where JSON
- * has them: a key before each in an object, none in an array. Failures are the writer's: see etr_writer_finish().
+ * Compact, but each object in an array starts a line, so that documents can be compared line by line; a line end
+ * follows the outermost value. The output is ASCII but for valid UTF-8 in strings, and safe inside an HTML <script>.
+ * The caller keeps to JSON's grammar: a key before each value of an object, none in an array. Failures are the
+ * writer's: see etr_writer_finish().
  */
 #ifndef ETR_JSON_WRITER_H
 #define ETR_JSON_WRITER_H
 
-#include "writer.h"
+#include "output/writer.h"
 
-/** Objects and arrays inside each other. */
+/** Objects and arrays nested at most. Deeper ones fail with ETR_ERROR_FORMAT. */
 #define ETR_JW_MAX_DEPTH 32
 
 typedef struct etr_jw_level {
@@ -32,20 +33,23 @@ typedef struct etr_jw {
   etr_jw_level levels[ETR_JW_MAX_DEPTH];
 } etr_jw;
 
+/** Starts a document. */
 void etr_jw_init(etr_jw *json, etr_writer *writer);
 
+/** Begins an object or array. */
 void etr_jw_object(etr_jw *json);
 void etr_jw_array(etr_jw *json);
 
 /** Ends the innermost object or array. */
 void etr_jw_end(etr_jw *json);
 
+/** Writes a key; its value must follow. */
 void etr_jw_key(etr_jw *json, const char *key);
 
-/** NULL gives null. Bytes that are not UTF-8 become U+FFFD. */
+/** Writes a string; NULL gives null. Bytes that are not UTF-8 become U+FFFD. */
 void etr_jw_string(etr_jw *json, const char *text);
 void etr_jw_slice(etr_jw *json, etr_slice text);
-/** A value that is JSON already, on one line; what is in its strings is escaped as it is in all others. */
+/** Writes a value that is JSON already, on one line, with its strings escaped as all others. */
 void etr_jw_json(etr_jw *json, const char *value);
 void etr_jw_int(etr_jw *json, int64_t value);
 void etr_jw_uint(etr_jw *json, uint64_t value);

@@ -2,9 +2,9 @@
  *
  * label.c - short texts for shapes, operators, source lines, devices and times.
  */
-#include "label.h"
+#include "output/label.h"
 
-#include "writer.h"
+#include "output/writer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -133,19 +133,41 @@ static bool says_nothing(etr_slice name) {
          etr_slice_is(name, "etdump.etdp");
 }
 
-const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
-  const char *path = profile->etrecord ? profile->etrecord : profile->etdump_count ? profile->etdumps[0] : "-";
+static const char *label_file(etr_arena *arena, const char *path) {
   etr_slice file = last_part(etr_slice_of(path)), folder = last_part((etr_slice){path, (size_t)(file.data - path)});
   return etr_arena_copy(arena, says_nothing(file) && !says_nothing(folder) ? folder : file);
 }
 
+const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
+  const char *dump = profile->etdump_count ? profile->etdumps[0] : "-";
+  return label_file(arena, profile->etrecord ? profile->etrecord : dump);
+}
+
+const char *etr_label_dump(etr_arena *arena, const etr_profile *profile) {
+  static const etr_slice endings[] = {ETR_SLICE(".etdp"), ETR_SLICE(".etdump"), ETR_SLICE(".bin")};
+  if (profile->etdump_count != 1) return NULL;
+  const char *label = label_file(arena, profile->etdumps[0]);
+  etr_slice name = label ? etr_slice_of(label) : (etr_slice){0};
+  for (size_t i = 0; i < ETR_COUNT(endings); i++)
+    if (name.size > endings[i].size && etr_slice_ends(name, endings[i]))
+      return etr_arena_copy(arena, (etr_slice){name.data, name.size - endings[i].size});
+  return label;
+}
+
 char *etr_label_time(etr_arena *arena, double ns) {
-  double value = ns >= 1e10 ? ns / 1e9 : ns >= 1e5 ? ns / 1e6 : ns / 1e3;
-  const char *unit = ns >= 1e10 ? " s" : ns >= 1e5 ? " ms" : " us";
+  static const struct {
+    double from, divisor;
+    const char *name;
+  } units[] = {{1e10, 1e9, " s"}, {1e5, 1e6, " ms"}, {-INFINITY, 1e3, " us"}};
+  size_t unit = 0;
   etr_text text;
   etr_writer writer;
+  while (unit + 1 < ETR_COUNT(units) && !(ns >= units[unit].from)) unit++;
+  double value = ns / units[unit].divisor;
+  int decimals = value > 0 ? 3 : 0;
+  for (double above = 1; decimals > 0 && value >= above; above *= 10) decimals--;
   etr_text_begin(&text, arena, &writer);
-  etr_put_fixed(&writer, value, value <= 0 ? 0 : value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
-  etr_puts(&writer, unit);
+  etr_put_fixed(&writer, value, decimals);
+  etr_puts(&writer, units[unit].name);
   return etr_text_end(&text, &writer);
 }

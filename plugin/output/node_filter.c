@@ -2,9 +2,9 @@
  *
  * node_filter.c - choosing graphs and nodes.
  */
-#include "node_filter.h"
+#include "output/node_filter.h"
 
-#include "base.h"
+#include "base/base.h"
 
 bool etr_glob(const char *pattern, const char *text) {
   const char *star = NULL, *retry = NULL; /* the last '*', and where its text ends so far */
@@ -25,13 +25,16 @@ bool etr_glob(const char *pattern, const char *text) {
   return *pattern == '\0';
 }
 
-bool etr_filter_is_active(const etr_node_filter *filter) { return filter && (filter->module || filter->op || filter->backend); }
+bool etr_filter_is_active(const etr_node_filter *filter) {
+  return filter && (filter->module || filter->op || filter->backend);
+}
 
 char *etr_filter_text(etr_arena *arena, const etr_node_filter *filter) {
   if (!filter) return etr_arena_format(arena, "%s", "");
   const char *module = filter->module, *op = filter->op, *backend = filter->backend;
-  return etr_arena_format(arena, "%s%s%s%s%s%s%s%s", module ? "module " : "", module ? module : "", module && (op || backend) ? ", " : "",
-                          op ? "operators " : "", op ? op : "", op && backend ? ", " : "", backend ? "backend " : "", backend ? backend : "");
+  return etr_arena_format(arena, "%s%s%s%s%s%s%s%s", module ? "module " : "", module ? module : "",
+                          module && (op || backend) ? ", " : "", op ? "operators " : "", op ? op : "",
+                          op && backend ? ", " : "", backend ? "backend " : "", backend ? backend : "");
 }
 
 void etr_put_filter(etr_writer *writer, etr_arena *arena, const etr_node_filter *filter) {
@@ -47,11 +50,13 @@ bool etr_filter_takes_method(const etr_node_filter *filter, const etr_method *me
 }
 
 bool etr_filter_takes_block(const etr_node_filter *filter, const etr_profile *profile, const etr_block *block) {
+  if (block->run_count == 0) return false;
   if (!filter || !filter->method) return true;
   return block->method != ETR_NONE && etr_filter_takes_method(filter, &profile->methods[block->method]);
 }
 
-bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile, const etr_method *method, const etr_event *event) {
+bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *profile, const etr_method *method,
+                            const etr_event *event) {
   if (!etr_filter_is_active(filter)) return true;
   if (event->node_count && method && method->graph != ETR_NONE)
     return etr_filter_takes_node(filter, &profile->graphs[method->graph], event->nodes[0]);

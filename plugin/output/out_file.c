@@ -2,9 +2,11 @@
  *
  * out_file.c - buffered writing of files, all or nothing.
  */
-#include "out_file.h"
+#include "output/out_file.h"
 
-#include "arena.h"
+#include "base/arena.h"
+#include "output/temporary.h"
+#include "output/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,76 +45,130 @@ static bool write_to_file(void *context, const void *data, size_t size) {
   return true;
 }
 
-static bool begin(etr_out_file *file, int descriptor) {
+static bool begin(etr_out_file *file, int descriptor, bool is_new) {
   file->descriptor = descriptor;
   file->reason = 0;
+  file->is_new = is_new;
   file->used = 0;
   return descriptor >= 0;
 }
 
-bool etr_out_file_make(etr_out_file *file, const char *path) {
-  return begin(file, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
+  return begin(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), true);
 }
 
 static etr_status fail_io(const char *path, const char *what, int reason, etr_error *error) {
   return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(reason));
 }
 
+/* Some file systems cannot be told to: that is no fault of the file. */
+static void put_on_disk(etr_out_file *file) {
+  if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != ENOSYS) file->reason = errno;
+}
+
 etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context, etr_error *error) {
   etr_status status = emit(context, &(etr_sink){write_to_file, file}, error);
-  if (status == ETR_OK) (void)flush(file);
+  if (status == ETR_OK && flush(file) && file->is_new) put_on_disk(file);
   if (close(file->descriptor) != 0 && status == ETR_OK && file->reason == 0) file->reason = errno;
   return file->reason != 0 ? fail_io(shown, "cannot write this file", file->reason, error) : status;
 }
 
 /* ---- One file, all or nothing ---- */
 
-/* A new file beside `path`, whose name nothing has. NULL: errno says why not. */
-static char *make_temporary(etr_out_file *file, etr_arena *arena, const char *path) {
-  enum { ATTEMPTS = 100 };
-  const char *slash = strrchr(path, '/');
-  int folder_size = slash != NULL ? (int)(slash - path) + 1 : 0;
-  for (int i = 0; i < ATTEMPTS; i++) {
-    char *name = etr_arena_format(arena, "%.*s.etrecord-tb.%ld.%d.tmp", folder_size, path, (long)getpid(), i);
-    errno = ENOMEM;
-    if (name == NULL || begin(file, open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666))) return name;
-    if (errno != EEXIST) return NULL;
-  }
-  return NULL;
+/* A file that is written beside the one that it replaces. */
+typedef struct replacement {
+  etr_out_file file;
+  etr_arena arena;
+  etr_unfinished made;
+  const char *temporary;
+  int lock; /* on it, until it is in place: whoever finds it unlocked removes it */
+} replacement;
+
+static void sweep(etr_arena *arena, const char *folder) {
+  const char *path = etr_arena_format(arena, "%s.", folder);
+  int descriptor = path != NULL ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (descriptor < 0) return;
+  etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
+  (void)close(descriptor);
 }
 
-static etr_status replace(etr_out_file *file, etr_arena *arena, const char *path, etr_emitter emit, void *context, etr_error *error) {
-  char *temporary = make_temporary(file, arena, path);
-  if (temporary == NULL) return fail_io(path, "cannot write this file", errno, error);
-  etr_status status = etr_out_file_fill(file, path, emit, context, error);
-  if (status == ETR_OK && rename(temporary, path) != 0) status = fail_io(path, "cannot put this file in place", errno, error);
-  if (status != ETR_OK) (void)unlink(temporary);
-  return status;
+/* Makes a temporary file and opens it once more, for its lock. True: a sweep took it for dead, before it was locked. */
+static bool was_swept(replacement *r) {
+  if (!etr_out_file_make(&r->file, AT_FDCWD, r->temporary)) return false;
+  r->lock = open(r->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may be one to write into only */
+  if (r->lock < 0 ? errno != ENOENT : etr_temporary_lock(r->lock)) return false;
+  if (r->lock >= 0) (void)close(r->lock);
+  (void)close(r->file.descriptor);
+  return true;
+}
+
+/* folder: with its slash, or "". False: errno says why not. */
+static bool make_temporary(replacement *r, const char *folder) {
+  char name[ETR_TEMPORARY_ROOM];
+  do {
+    if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE)) return false;
+    r->temporary = etr_arena_format(&r->arena, "%s%s", folder, name);
+    errno = ENOMEM;
+    if (r->temporary == NULL || !etr_unfinished_add(&r->made, &r->arena, -1, r->temporary, false)) return false;
+  } while (was_swept(r));
+  return r->file.descriptor >= 0;
+}
+
+/* Before anything is in it: nobody reads what is not theirs to read. Where a file system has no modes, all are alike.
+ */
+static bool take_mode(const replacement *r, const struct stat *replaced) {
+  enum { PERMISSIONS = 0777 };
+  struct stat made;
+  if (fstat(r->file.descriptor, &made) != 0) return false;
+  mode_t wanted = replaced->st_mode & PERMISSIONS;
+  return (made.st_mode & PERMISSIONS) == wanted || fchmod(r->file.descriptor, wanted) == 0;
+}
+
+/* replaced: the file that is there; NULL: none. */
+static etr_status replace(replacement *r, const char *path, const struct stat *replaced, etr_emitter emit,
+                          void *context, etr_error *error) {
+  const char *slash = strrchr(path, '/');
+  const char *folder = etr_arena_copy(&r->arena, (etr_slice){path, slash != NULL ? (size_t)(slash - path) + 1 : 0});
+  if (folder == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  sweep(&r->arena, folder);
+  if (!make_temporary(r, folder)) return fail_io(path, "cannot write this file", errno, error);
+  if (replaced && !take_mode(r, replaced)) {
+    etr_status status = fail_io(path, "cannot keep this file's permissions", errno, error);
+    (void)close(r->file.descriptor);
+    return status;
+  }
+  ETR_TRY(etr_out_file_fill(&r->file, path, emit, context, error));
+  return rename(r->temporary, path) == 0 ? ETR_OK : fail_io(path, "cannot put this file in place", errno, error);
 }
 
 /* A terminal, a pipe or /dev/null is written to, not replaced; of a symbolic link, what it points to is replaced. */
-static etr_status write_file(etr_out_file *file, etr_arena *arena, const char *path, etr_emitter emit, void *context, etr_error *error) {
+static etr_status write_file(replacement *r, const char *path, etr_emitter emit, void *context, etr_error *error) {
   struct stat status;
-  if (stat(path, &status) != 0) return replace(file, arena, path, emit, context, error);
+  if (stat(path, &status) != 0) return replace(r, path, NULL, emit, context, error);
   if (S_ISDIR(status.st_mode)) return fail_io(path, "cannot write this file", EISDIR, error);
   if (S_ISREG(status.st_mode)) {
     char *target = realpath(path, NULL);
     if (target == NULL) return fail_io(path, "cannot write this file", errno, error);
-    etr_status replaced = replace(file, arena, target, emit, context, error);
+    etr_status replaced = replace(r, target, &status, emit, context, error);
     free(target);
     return replaced;
   }
-  if (!begin(file, open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY))) return fail_io(path, "cannot write to this", errno, error);
-  return etr_out_file_fill(file, path, emit, context, error);
+  if (!begin(&r->file, open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false))
+    return fail_io(path, "cannot write to this", errno, error);
+  return etr_out_file_fill(&r->file, path, emit, context, error);
 }
 
 etr_status etr_write_file(const char *path, etr_emitter emit, void *context, etr_error *error) {
-  etr_arena arena;
-  etr_arena_init(&arena);
   etr_error_clear(error);
-  etr_out_file *file = etr_arena_alloc(&arena, sizeof *file);
-  etr_status status = file == NULL ? etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory")
-                                   : write_file(file, &arena, path, emit, context, error);
-  etr_arena_clear(&arena);
+  replacement *r = calloc(1, sizeof *r);
+  if (r == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  r->lock = -1;
+  etr_unfinished_begin(&r->made);
+  etr_status status = write_file(r, path, emit, context, error);
+  if (status != ETR_OK) etr_unfinished_remove(&r->made);
+  etr_unfinished_end(&r->made);
+  if (r->lock >= 0) (void)close(r->lock);
+  etr_arena_clear(&r->arena);
+  free(r);
   return status;
 }

@@ -2,29 +2,21 @@
  *
  * plain_text.c - characters of a terminal.
  */
-#include "plain_text.h"
-
-#include "plain_run.h"
-
-uint32_t etr_character_at(const char *text, size_t *size) {
-  const unsigned char *at = (const unsigned char *)text;
-  uint32_t code = at[0] < 0x80 ? at[0] : at[0] < 0xE0 ? at[0] & 0x1F : at[0] < 0xF0 ? at[0] & 0x0F : at[0] & 0x07;
-  *size = 1;
-  while ((at[*size] & 0xC0) == 0x80) code = code << 6 | (at[(*size)++] & 0x3F);
-  return code;
-}
+#include "output/plain_text.h"
 
 typedef struct range {
   uint32_t first, last;
 } range;
 
+/* The ranges ascend. */
 static bool is_in(const range *ranges, size_t count, uint32_t code) {
-  for (size_t i = 0; i < count; i++)
-    if (code >= ranges[i].first && code <= ranges[i].last) return true;
+  for (size_t i = 0; i < count && ranges[i].first <= code; i++)
+    if (code <= ranges[i].last) return true;
   return false;
 }
 
-/* C0, DEL, C1; marks, overrides and isolates of the direction; line and paragraph ends; the byte order mark; tags, which nobody sees. */
+/* C0, DEL, C1; marks, overrides and isolates of the direction; line and paragraph ends; the byte order mark; tags,
+ * which nobody sees. */
 bool etr_is_control(uint32_t code) {
   static const range controls[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F},
                                    {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
@@ -33,21 +25,19 @@ bool etr_is_control(uint32_t code) {
 
 static size_t columns_of(const etr_writer *writer, uint32_t code) {
   static const range none[] = {{0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
-  static const range two[] = {{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},  {0xFE30, 0xFE6F},
-                              {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+  static const range two[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
+                              {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
+                              {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
   if (code < 0x300 || writer->ascii) return 1;
-  return is_in(none, ETR_COUNT(none), code) ? 0 : is_in(two, ETR_COUNT(two), code) ? 2 : 1;
+  if (is_in(none, ETR_COUNT(none), code)) return 0;
+  return is_in(two, ETR_COUNT(two), code) ? 2 : 1;
 }
 
-/* Printable ASCII at the start. */
-static size_t ascii_length(const char *text) { return etr_plain_run(etr_slice_of(text), 0, 0, 0); }
-
 char *etr_plain_copy(etr_arena *arena, const char *text) {
-  size_t plain = ascii_length(text);
-  char *copy = etr_arena_copy(arena, etr_slice_of(text)), *end = copy ? copy + plain : NULL;
-  for (size_t size; copy && text[plain]; plain += size) {
-    bool control = etr_is_control(etr_character_at(text + plain, &size));
-    memcpy(end, control ? "?" : text + plain, control ? 1 : size);
+  char *copy = etr_arena_copy(arena, etr_slice_of(text)), *end = copy;
+  for (size_t size; copy && *text; text += size) {
+    bool control = etr_is_control(etr_character_at(text, &size));
+    memcpy(end, control ? "?" : text, control ? 1 : size);
     end += control ? 1 : size;
   }
   if (end) *end = '\0';
@@ -55,18 +45,24 @@ char *etr_plain_copy(etr_arena *arena, const char *text) {
 }
 
 void etr_put_plain(etr_writer *writer, const char *text) {
-  size_t plain = ascii_length(text);
-  etr_put(writer, (etr_slice){text, plain});
-  text += plain;
-  for (size_t size; *text; text += size) {
+  for (size_t size; text && *text; text += size) {
     bool control = etr_is_control(etr_character_at(text, &size));
     etr_put(writer, control ? ETR_SLICE("?") : (etr_slice){text, size});
   }
 }
 
+bool etr_write_plain(const etr_sink *sink, const char *text) {
+  for (etr_slice left = etr_slice_of(text); left.size > 0;) {
+    size_t size = etr_utf8_size(left.data, left.size), decoded;
+    bool plain = size > 0 && !etr_is_control(etr_character_at(left.data, &decoded));
+    if (!sink->write(sink->context, plain ? left.data : "?", plain ? size : 1)) return false;
+    left = (etr_slice){left.data + (size ? size : 1), left.size - (size ? size : 1)};
+  }
+  return true;
+}
+
 size_t etr_plain_width(const etr_writer *writer, const char *text) {
-  size_t width = ascii_length(text);
-  text += width;
+  size_t width = 0;
   for (size_t size; *text; text += size) width += columns_of(writer, etr_character_at(text, &size));
   return width;
 }
@@ -95,23 +91,16 @@ size_t etr_put_cut(etr_writer *writer, const char *text, size_t width, etr_cut c
     etr_put_blanks(writer, indent);
     return indent + etr_put_cut(writer, text + indent, width - indent, cut);
   }
-  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark, tail_width = cut == ETR_CUT_START ? left : left / 2;
+  size_t mark = ETR_MIN(writer->ascii ? 3u : 1u, width), left = width - mark,
+         tail_width = cut == ETR_CUT_START ? left : left / 2;
   etr_put(writer, head_of(writer, text, left - tail_width, &head_width));
   etr_put(writer, writer->ascii ? (etr_slice){"...", mark} : ETR_SLICE("\xE2\x80\xA6"));
   const char *tail = text;
-  for (size_t size, rest = whole; rest > tail_width; tail += size) rest -= columns_of(writer, etr_character_at(tail, &size));
+  for (size_t size, rest = whole; rest > tail_width; tail += size)
+    rest -= columns_of(writer, etr_character_at(tail, &size));
   tail_width = etr_plain_width(writer, tail);
   etr_puts(writer, tail);
   return head_width + mark + tail_width;
-}
-
-void etr_put_named(etr_writer *writer, etr_arena *arena, const char *name, const char *rest, size_t width) {
-  enum { LEAST_WIDTH = 8, DEFAULT_WIDTH = 100 };
-  const char *plain = etr_plain_copy(arena, name);
-  if (plain == NULL || rest == NULL) return; /* out of memory */
-  size_t rest_width = etr_plain_width(writer, rest), room = width != 0 ? width : DEFAULT_WIDTH;
-  etr_put_cut(writer, plain, room > rest_width + LEAST_WIDTH ? room - rest_width : LEAST_WIDTH, ETR_CUT_MIDDLE);
-  etr_puts(writer, rest);
 }
 
 void etr_put_blanks(etr_writer *writer, size_t count) {
@@ -142,7 +131,9 @@ static void put_wrapped_character(line *l, const char *at, size_t size, uint32_t
 }
 
 /* A line may end here: at a blank, but a number stays with what it counts ("0.2 ms"). */
-static bool is_break(const char *text, const char *at) { return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9'); }
+static bool is_break(const char *text, const char *at) {
+  return *at == ' ' && !(at > text && at[-1] >= '0' && at[-1] <= '9');
+}
 
 /* Columns from here to where the line may end next. */
 static size_t word_columns(const etr_writer *writer, const char *text, const char *at) {

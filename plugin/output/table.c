@@ -2,7 +2,7 @@
  *
  * table.c - laying out and escaping tables.
  */
-#include "table.h"
+#include "output/table.h"
 
 #include <math.h>
 
@@ -27,71 +27,29 @@ void etr_table_add(etr_table *table, const char *text) {
   if (style) *cell = text ? etr_plain_copy(table->arena, text) : "";
 }
 
-static void add_number(etr_table *table, double value, void (*put)(etr_writer *, double, int), int digits) {
-  etr_text text;
-  etr_writer writer;
-  if (isnan(value)) {
-    etr_table_add(table, "");
-    return;
-  }
-  etr_text_begin(&text, table->arena, &writer);
-  put(&writer, value, digits);
-  etr_table_add(table, etr_text_end(&text, &writer));
-}
-
 void etr_table_style(etr_table *table, etr_style style) {
   if (table->styles.count) table->styles.data[table->styles.count - 1] = (unsigned char)style;
 }
 
-void etr_table_add_number(etr_table *table, double value, int decimals) { add_number(table, value, etr_put_fixed, decimals); }
-
-static void put_shortest(etr_writer *writer, double value, int digits) {
-  (void)digits;
-  etr_put_double(writer, value);
-}
-
-void etr_table_add_general(etr_table *table, double value, int digits) { add_number(table, value, digits ? etr_put_general : put_shortest, digits); }
-
-void etr_table_add_share(etr_table *table, double part, double whole) {
-  const double warm = 0.03, hot = 0.10;
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, table->arena, &writer);
-  if (whole > 0) {
-    etr_put_fixed(&writer, 100 * part / whole, 1);
-    etr_puts(&writer, " %");
-  }
-  etr_table_add(table, etr_text_end(&text, &writer));
-  if (whole > 0 && part / whole >= warm) etr_table_style(table, part / whole >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM);
-}
-
-void etr_table_add_bar(etr_table *table, double part, double whole, size_t width) {
-  double share = whole > 0 && part > 0 ? ETR_MIN(part / whole, 1.0) : 0;
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, table->arena, &writer);
-  for (size_t i = (size_t)(share * (double)width + 0.5); i > 0; i--) etr_puts(&writer, "\xE2\x96\x88");
-  etr_table_add(table, etr_text_end(&text, &writer));
+void etr_put_share(etr_writer *writer, double part, double whole) {
+  etr_put_fixed(writer, 100 * part / whole, 1);
+  etr_puts(writer, " %");
 }
 
 void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit) {
-  static const int decimals[] = {[ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
+  static const int decimals[] = {
+      [ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
   etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit), decimals[unit]);
 }
 
-void etr_table_add_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, table->arena, &writer);
-  etr_put_time(&writer, profile, ticks, unit);
-  etr_table_add(table, etr_text_end(&text, &writer));
+void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit) {
+  enum { MOST_DECIMALS = 9 };
+  double time = etr_ticks_to_unit(profile, step, unit);
+  int decimals = 0;
+  for (double scaled = time; scaled < 1 && decimals < MOST_DECIMALS; scaled *= 10) decimals++;
+  etr_puts(writer, "<");
+  etr_put_fixed(writer, time, decimals);
 }
-
-void etr_table_add_exact_time(etr_table *table, const etr_profile *profile, double ticks, etr_unit unit) {
-  etr_table_add_number(table, etr_ticks_to_unit(profile, ticks, unit), 9);
-}
-
-bool etr_table_is_for_programs(etr_table_format format) { return format == ETR_TABLE_CSV || format == ETR_TABLE_TSV; }
 
 /* ---- Text ---- */
 
@@ -185,7 +143,8 @@ static void write_text_row(const etr_table *table, etr_writer *writer, size_t ro
   for (size_t i = 0, shown = 0; i < count; i++) {
     if (columns[i].is_left_out) continue;
     if (shown++ > 0) etr_put_blanks(writer, GAP);
-    put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count, style_at(table, row, i));
+    put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count,
+             style_at(table, row, i));
   }
   etr_puts(writer, "\n");
 }
@@ -252,7 +211,8 @@ static void put_tsv(etr_writer *writer, const char *text) {
   etr_puts(writer, text);
 }
 
-/* Not every Markdown takes a backslash before every character; references it has from HTML, which each of them knows. */
+/* Not every Markdown takes a backslash before every character; references it has from HTML, which each of them knows.
+ */
 static const char *markdown_reference(uint32_t code) {
   switch (code) {
   case '<': return "&lt;";
@@ -272,17 +232,26 @@ void etr_put_markdown(etr_writer *writer, const char *text) {
   }
 }
 
+/* What stands around the cells of a row, and how a cell is written. */
+typedef struct row_format {
+  const char *before, *between, *behind;
+  void (*put)(etr_writer *, const char *);
+} row_format;
+
 static void write_rows(const etr_table *table, etr_writer *writer, etr_table_format format) {
+  static const row_format formats[] = {[ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},
+                                       [ETR_TABLE_TSV] = {"", "\t", "\n", put_tsv},
+                                       [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
   bool markdown = format == ETR_TABLE_MARKDOWN;
   size_t rows = table->cells.count / table->column_count;
   for (size_t row = 0; row <= rows; row++) {
     for (size_t i = 0; i < table->column_count; i++) {
-      const char *text = cell_at(table, row, i);
-      etr_puts(writer, markdown ? (i ? " | " : "| ") : i == 0 ? "" : format == ETR_TABLE_CSV ? "," : "\t");
-      (markdown ? etr_put_markdown : format == ETR_TABLE_CSV ? put_csv : put_tsv)(writer, text);
+      etr_puts(writer, i ? formats[format].between : formats[format].before);
+      formats[format].put(writer, cell_at(table, row, i));
     }
-    etr_puts(writer, markdown ? " |\n" : format == ETR_TABLE_CSV ? "\r\n" : "\n");
-    for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++) etr_puts(writer, table->columns[i].right ? "|---:" : "|---");
+    etr_puts(writer, formats[format].behind);
+    for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++)
+      etr_puts(writer, table->columns[i].right ? "|---:" : "|---");
     if (markdown && row == 0) etr_puts(writer, "|\n");
   }
 }

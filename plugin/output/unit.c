@@ -2,7 +2,7 @@
  *
  * unit.c - units of time, and the version.
  */
-#include "base.h"
+#include "base/base.h"
 #include "etrecord_tb.h"
 
 const char *etr_version(void) { return ETR_VERSION; }

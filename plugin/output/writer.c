@@ -2,7 +2,9 @@
  *
  * writer.c - buffered text output into a sink, numbers without the locale.
  */
-#include "writer.h"
+#include "output/writer.h"
+
+#include "base/utf8.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,7 +21,7 @@ void etr_writer_init(etr_writer *writer, const etr_sink *sink) {
   writer->status = ETR_OK;
   writer->used = 0;
   writer->ascii = writer->color = false;
-  writer->missing = 0;
+  writer->partial_size = 0;
 }
 
 void etr_writer_look(etr_writer *writer, const etr_table_options *options) {
@@ -34,7 +36,8 @@ void etr_put_style(etr_writer *writer, etr_style style) {
 }
 
 static void hand_over_as_is(etr_writer *writer, const char *data, size_t size) {
-  if (writer->status == ETR_OK && size > 0 && !writer->sink.write(writer->sink.context, data, size)) writer->status = ETR_ERROR_IO;
+  if (writer->status == ETR_OK && size > 0 && !writer->sink.write(writer->sink.context, data, size))
+    writer->status = ETR_ERROR_IO;
 }
 
 static const char *ascii_for(uint32_t code) {
@@ -47,24 +50,30 @@ static const char *ascii_for(uint32_t code) {
   }
 }
 
+/* Hands over what stands for the character read so far. */
+static void replace(etr_writer *writer) {
+  size_t size;
+  writer->partial[writer->partial_size] = '\0';
+  const char *similar = ascii_for(etr_character_at(writer->partial, &size));
+  hand_over_as_is(writer, similar, strlen(similar));
+  writer->partial_size = 0;
+}
+
 /* Replaces what is not ASCII; a character may lie across two calls. */
 static void hand_over_ascii(etr_writer *writer, const char *data, size_t size) {
   for (size_t i = 0, end; i < size; i = end) {
+    if (writer->partial_size > 0 && !etr_utf8_continues(data[i])) replace(writer); /* it was cut short */
     for (end = i; end < size && (unsigned char)data[end] < 0x80;) end++;
     hand_over_as_is(writer, data + i, end - i);
-    if (end == size) return;
-    unsigned char byte = (unsigned char)data[end++];
-    if (byte < 0xC0) {
-      writer->replaced = writer->replaced << 6 | (byte & 0x3F);
-      if (writer->missing > 0 && --writer->missing == 0) hand_over_as_is(writer, ascii_for(writer->replaced), strlen(ascii_for(writer->replaced)));
-    } else {
-      writer->missing = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
-      writer->replaced = byte & (0x3F >> writer->missing);
-    }
+    if (end > i) continue;
+    writer->partial[writer->partial_size++] = data[end++];
+    if (writer->partial_size == 4 || etr_utf8_size(writer->partial, writer->partial_size) > 0) replace(writer);
   }
 }
 
-static void hand_over(etr_writer *writer, const char *data, size_t size) { (writer->ascii ? hand_over_ascii : hand_over_as_is)(writer, data, size); }
+static void hand_over(etr_writer *writer, const char *data, size_t size) {
+  (writer->ascii ? hand_over_ascii : hand_over_as_is)(writer, data, size);
+}
 
 static void flush(etr_writer *writer) {
   hand_over(writer, writer->buffer, writer->used);
@@ -142,17 +151,15 @@ static char *digits_before(char *end, uint64_t number) {
 }
 
 size_t etr_format_uint(char *to, uint64_t value) {
-  char text[ETR_UINT_ROOM], *end = text + sizeof text, *start = digits_before(end, value);
-  memcpy(to, start, (size_t)(end - start));
-  return (size_t)(end - start);
+  size_t size = 1;
+  for (uint64_t rest = value; rest >= 10; rest /= 10) size++;
+  (void)digits_before(to + size, value);
+  return size;
 }
 
 void etr_put_uint(etr_writer *writer, uint64_t value) {
-  char text[ETR_UINT_ROOM], *end = text + sizeof text, *start = digits_before(end, value);
-  if (value < 10)
-    etr_put_byte(writer, *start);
-  else
-    etr_put(writer, (etr_slice){start, (size_t)(end - start)});
+  if (sizeof writer->buffer - writer->used < ETR_UINT_ROOM) flush(writer);
+  writer->used += etr_format_uint(writer->buffer + writer->used, value);
 }
 
 void etr_put_int(etr_writer *writer, int64_t value) {
@@ -161,8 +168,9 @@ void etr_put_int(etr_writer *writer, int64_t value) {
 }
 
 /*
- * Most numbers are whole, or were rounded to thousandths. One that is the quotient of a whole number of at most 15 digits and 1000 is read back from
- * that quotient's digits, as division rounds correctly, and they are what %.15g prints. False if the number is none of these.
+ * Most numbers are whole, or were rounded to thousandths. One that is the quotient of a whole number of at most 15
+ * digits and 1000 is read back from that quotient's digits, as division rounds correctly, and they are what %.15g
+ * prints. False if the number is none of these.
  */
 static bool put_short_double(etr_writer *writer, double value) {
   enum { THOUSAND = 1000 };
@@ -206,10 +214,13 @@ void etr_put_general(etr_writer *writer, double value, int digits) {
   etr_put(writer, (etr_slice){text, without_locale(text)});
 }
 
-/* Numbers of everyday size, a dozen times as fast as printf. 0 where rounding is close: a product of doubles cannot tell then. */
+/* Numbers of everyday size, a dozen times as fast as printf. 0 where rounding is close: a product of doubles cannot
+ * tell then. */
 static size_t format_small(char *to, double value, int decimals) {
   static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-  if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) || value * powers[decimals] > 1e12) return 0;
+  if (decimals < 0 || (size_t)decimals >= ETR_COUNT(powers) || value < 0 || signbit(value) ||
+      value * powers[decimals] > 1e12)
+    return 0;
   double scaled = value * powers[decimals], whole = floor(scaled);
   if (fabs(scaled - whole - 0.5) < 1e-3) return 0;
   uint64_t digits = (uint64_t)whole + (scaled - whole > 0.5);
@@ -239,25 +250,20 @@ void etr_put_fixed(etr_writer *writer, double value, int decimals) {
 }
 
 bool etr_text_add(etr_text *text, etr_slice bytes) {
-  if (bytes.size > text->capacity - text->size) {
-    if (bytes.size > SIZE_MAX / 4 || text->size > SIZE_MAX / 4) return false;
-    size_t capacity = ETR_MAX(text->capacity * 2, text->size + bytes.size);
-    char *grown = etr_arena_alloc_raw(text->arena, capacity);
-    if (grown == NULL) return false;
-    if (text->size > 0) memcpy(grown, text->data, text->size);
-    text->data = grown;
-    text->capacity = capacity;
-  }
+  while (bytes.size > text->capacity - text->size)
+    if (!etr_vec_grow(text->arena, (void **)&text->data, &text->capacity, 1)) return false;
   if (bytes.size > 0) memcpy(text->data + text->size, bytes.data, bytes.size);
   text->size += bytes.size;
   return true;
 }
 
-static bool text_write(void *context, const void *data, size_t size) { return etr_text_add(context, (etr_slice){data, size}); }
+bool etr_text_write(void *context, const void *data, size_t size) {
+  return etr_text_add(context, (etr_slice){data, size});
+}
 
 void etr_text_begin(etr_text *text, etr_arena *arena, etr_writer *writer) {
   *text = (etr_text){.arena = arena};
-  etr_writer_init(writer, &(etr_sink){text_write, text});
+  etr_writer_init(writer, &(etr_sink){etr_text_write, text});
 }
 
 char *etr_text_end(etr_text *text, etr_writer *writer) {

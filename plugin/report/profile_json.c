@@ -2,16 +2,18 @@
  *
  * profile_json.c - all that the dashboard and the report show, as one compact JSON document.
  */
-#include "balance.h"
-#include "delegation_output.h"
-#include "findings.h"
-#include "profile_doc.h"
-#include "summary_json.h"
+#include "report/profile_doc.h"
+#include "tables/delegation_output.h"
+#include "tables/summary_output.h"
+#include "views/balance.h"
+#include "views/delegation.h"
+#include "views/findings.h"
 
 #include <math.h>
-#include <stddef.h>
 
-void etr_profile_put_index(etr_profile_doc *e, uint32_t index) { etr_jw_int(e->fields.json, index == ETR_NONE ? -1 : (int64_t)index); }
+void etr_profile_put_index(etr_profile_doc *e, uint32_t index) {
+  etr_jw_int(e->fields.json, index == ETR_NONE ? -1 : (int64_t)index);
+}
 
 /* Adds a text that lives as long as the document. */
 static uint32_t add_text(etr_profile_doc *e, const char *text) {
@@ -23,16 +25,13 @@ static uint32_t add_text(etr_profile_doc *e, const char *text) {
 }
 
 static uint32_t index_of(etr_profile_doc *e, const char *text) {
-  size_t place = (size_t)((uintptr_t)text / sizeof(max_align_t)) % ETR_PROFILE_RECENT;
-  if (e->recent[place].text == text) return e->recent[place].index;
   uint32_t index = etr_map_get(&e->texts, etr_slice_of(text));
-  if (index == ETR_NONE) index = add_text(e, text);
-  e->recent[place].text = text;
-  e->recent[place].index = index;
-  return index;
+  return index == ETR_NONE ? add_text(e, text) : index;
 }
 
-void etr_profile_put_text(etr_profile_doc *e, const char *text) { etr_profile_put_index(e, text ? index_of(e, text) : ETR_NONE); }
+void etr_profile_put_text(etr_profile_doc *e, const char *text) {
+  etr_profile_put_index(e, text ? index_of(e, text) : ETR_NONE);
+}
 
 void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
   uint32_t index = text.size > 0 ? etr_map_get(&e->texts, text) : ETR_NONE;
@@ -43,6 +42,32 @@ void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
 /* To the picosecond: the rest of an interpolated percentile is noise of its arithmetic. */
 void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
   etr_jw_double(e->fields.json, round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3);
+}
+
+static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row) {
+  etr_cell cell = etr_field_cell(field, row);
+  switch (field->kind) {
+  case ETR_CELL_WORD: etr_profile_put_text(e, cell.text); break;
+  case ETR_CELL_NAME: etr_profile_put_copy(e, etr_slice_of(cell.text ? cell.text : "")); break;
+  case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
+  case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
+  default: etr_jw_double(e->fields.json, cell.number);
+  }
+}
+
+void etr_profile_put_columns(etr_profile_doc *e, const etr_field *fields, size_t count, etr_rows rows) {
+  for (const etr_field *field = fields; field < fields + count; field++) {
+    if (!(field->in & ETR_IN_DOCUMENT)) continue;
+    etr_field_list(&e->fields, field->key);
+    for (size_t i = 0; i < rows.count; i++) {
+      const void *row = (const char *)rows.first + i * rows.size;
+      if (field->put)
+        field->put(&e->fields, row);
+      else
+        put_cell(e, field, row);
+    }
+    etr_jw_end(e->fields.json);
+  }
 }
 
 /* The last folder and name of a path: which file it is, not where its owner keeps it. */
@@ -59,7 +84,7 @@ static void put_inputs(const etr_fields *f) {
   etr_field_list(f, "inputs");
   if (profile->etrecord) put_path(f, profile->etrecord);
   for (size_t i = 0; i < profile->etdump_count; i++) put_path(f, profile->etdumps[i]);
-  if (profile->pte) put_path(f, profile->pte);
+  if (profile->pte && !profile->pte_entry) put_path(f, profile->pte);
   etr_jw_end(f->json);
 }
 
@@ -77,34 +102,33 @@ static void put_warnings(const etr_fields *f) {
 }
 
 static void put_balance(etr_profile_doc *e, const etr_method *method) {
-  const etr_fields *f = &e->fields;
+  static const etr_field fields[] = {
+      {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name)},
+      {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
+      {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous)},
+      {"total", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_balance_part, ticks)},
+  };
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_balance_list(method, parts);
-  etr_field_list(f, "balance");
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    etr_jw_object(f->json);
-    etr_field_text(f, "part", parts[i].name);
-    etr_field_text(f, "text", parts[i].text);
-    etr_field_flag(f, "of_previous", parts[i].is_part_of_previous);
-    etr_field_ticks(f, "total", (double)parts[i].ticks);
-    etr_jw_end(f->json);
-  }
-  etr_jw_end(f->json);
+  etr_field_put_rows(&e->fields, "balance", fields, ETR_COUNT(fields), ETR_ROWS(parts, ETR_BALANCE_PARTS));
 }
 
-static void put_delegates(etr_profile_doc *e, const etr_method *method) {
-  const etr_fields *f = &e->fields;
-  etr_field_list(f, "delegates");
-  for (size_t i = 0; i < method->delegate_count; i++) {
-    const etr_delegate *delegate = &method->delegates[i];
-    etr_jw_object(f->json);
-    etr_jw_key(f->json, "instruction"), etr_jw_int(f->json, delegate->instruction_id);
-    etr_field_text(f, "backend", delegate->backend);
-    etr_field_count(f, "handles", delegate->handle_count);
-    etr_field_ticks(f, "call", (double)delegate->call_ticks);
-    etr_jw_end(f->json);
-  }
-  etr_jw_end(f->json);
+/* False when out of memory. */
+static bool put_delegates(etr_profile_doc *e, const etr_method *method) {
+#define DELEGATE(name) ETR_VIA(etr_delegate_row, delegate, etr_delegate, name)
+  static const etr_field fields[] = {
+      {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(instruction_id)},
+      {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, DELEGATE(backend)},
+      {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count)},
+      {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate_row, nodes)},
+      {"call", NULL, ETR_CELL_TIME, ETR_IN_JSON, DELEGATE(call_ticks)},
+      {"on_nodes", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_delegate_row, ticks)},
+  };
+#undef DELEGATE
+  const etr_delegate_row *rows = etr_delegate_rows_make(&e->arena, e->fields.profile, method);
+  etr_field_put_rows(&e->fields, "delegates", fields, ETR_COUNT(fields),
+                     ETR_ROWS(rows, rows ? method->delegate_count : 0));
+  return rows != NULL;
 }
 
 static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
@@ -128,33 +152,41 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
   return true;
 }
 
-static bool put_method(etr_profile_doc *e, const etr_method *method) {
+static bool put_patterns(etr_profile_doc *e, const etr_method *method) {
+  etr_module_patterns patterns;
+  if (!etr_module_patterns_of(&patterns, &e->arena, e->fields.profile, method)) return false;
+  etr_summary_put_patterns(&e->fields, method, &patterns);
+  return true;
+}
+
+static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_side_method *compared) {
   const etr_fields *f = &e->fields;
   etr_profile_operators ops = {0};
   etr_jw_object(f->json);
-  etr_field_text(f, "method", method->name[0] ? method->name : NULL);
-  etr_field_count(f, "runs", method->run_count);
-  etr_jw_key(f->json, "execute");
-  etr_jw_object(f->json);
+  etr_field_method(f, method);
+  etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
+  etr_field_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_field_ticks(f, "total", (double)method->execute_ticks);
   etr_jw_end(f->json);
   etr_field_list(f, "execute_per_run");
   for (size_t i = 0; i < method->run_count; i++) etr_profile_put_ns(e, (double)method->execute_per_run[i]);
   etr_jw_end(f->json);
+  etr_field_noise(f, method);
   put_balance(e, method);
   etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
-  put_delegates(e, method);
-  bool good = etr_profile_put_graph(e, &ops, method);
+  bool good = put_delegates(e, method);
+  good = etr_profile_put_graph(e, &ops, method, compared) && good;
+  good = good && put_patterns(e, method);
+  etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method, NULL) && put_findings(e, method, &ops);
-  etr_profile_put_timeline(e, method, &ops);
+  good = etr_profile_put_timeline(e, method, &ops) && good;
   etr_jw_end(f->json);
   return good;
 }
 
-/* Not a name in the maps that neither has a graph nor ever ran. */
-static bool has_something_to_show(const etr_method *method) { return method->graph != ETR_NONE || method->run_count > 0; }
+bool etr_profile_shows(const etr_method *method) { return method->graph != ETR_NONE || method->run_count > 0; }
 
 etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   etr_writer writer;
@@ -162,7 +194,9 @@ etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sin
   etr_profile_doc e = {.fields = {profile, ETR_UNIT_NS, &json}};
   bool good = true;
   etr_error_clear(error);
+  ETR_TRY(etr_side_open(&e.side, profile, error));
   etr_map_init(&e.texts, &e.arena);
+  etr_placer_init(&e.placer, &e.arena, profile);
   e.joined.arena = &e.arena;
   etr_writer_init(&writer, sink);
   etr_jw_init(&json, &writer);
@@ -174,15 +208,17 @@ etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sin
   put_inputs(&e.fields);
   etr_field_list(&e.fields, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (has_something_to_show(&profile->methods[i])) good = put_method(&e, &profile->methods[i]);
+    if (etr_profile_shows(&profile->methods[i])) good = put_method(&e, &profile->methods[i], &e.side->methods[i]);
   etr_jw_end(&json);
   good = good && etr_summary_put_loads(&e.fields, &e.arena);
+  etr_profile_put_loads(&e);
   put_warnings(&e.fields);
   etr_field_list(&e.fields, "texts");
   for (size_t i = 0; i < e.list.count; i++) etr_jw_string(&json, e.list.data[i]);
   etr_jw_end(&json);
   etr_jw_end(&json);
-  if (!good || etr_arena_failed(&e.arena)) writer.status = ETR_ERROR_MEMORY;
+  if (!good || etr_arena_failed(&e.arena) || e.placer.failed) writer.status = ETR_ERROR_MEMORY;
   etr_arena_clear(&e.arena);
+  etr_side_close(e.side);
   return etr_writer_finish(&writer, error);
 }

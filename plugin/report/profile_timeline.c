@@ -2,7 +2,7 @@
  *
  * profile_timeline.c - the events of one run of a method, column by column.
  */
-#include "profile_doc.h"
+#include "report/profile_doc.h"
 
 #include <stdlib.h>
 
@@ -20,86 +20,91 @@ static int by_time(const void *a, const void *b) {
 /* The run of a method whose time is the median (of two, the faster one); ETR_NONE if there is none. */
 static uint32_t median_run(etr_profile_doc *e, const etr_method *method) {
   const etr_profile *profile = e->fields.profile;
-  run_time *runs = etr_arena_alloc_array(&e->arena, profile->run_count, sizeof *runs);
-  size_t count = 0;
-  for (uint32_t i = 0; runs && i < profile->run_count; i++) {
-    uint32_t index = profile->blocks[profile->runs[i].block].method;
-    if (index != ETR_NONE && &profile->methods[index] == method) runs[count++] = (run_time){profile->runs[i].execute_ticks, i};
+  size_t count = 0, all = 0;
+  for (size_t b = 0; b < method->block_count; b++) all += profile->blocks[method->blocks[b]].run_count;
+  run_time *runs = etr_arena_alloc_array(&e->arena, all, sizeof *runs);
+  for (size_t b = 0; runs && b < method->block_count; b++) {
+    const etr_block *block = &profile->blocks[method->blocks[b]];
+    for (size_t i = 0; i < block->run_count; i++)
+      runs[count++] = (run_time){profile->runs[block->runs[i]].execute_ticks, block->runs[i]};
   }
   if (count == 0) return ETR_NONE;
   qsort(runs, count, sizeof *runs, by_time);
   return runs[(count - 1) / 2].run;
 }
 
-/* One occurrence of an event in the run that is shown. */
-typedef struct occurrence {
+/* An event of the run, and where it is drawn. */
+typedef struct shown_event {
   const etr_event *event;
-  uint64_t start, duration;
-} occurrence;
+  const etr_span *span;
+  uint64_t start;    /* nanoseconds since the first one */
+  uint32_t operator; /* its row; ETR_NONE */
+} shown_event;
 
-typedef struct occurrences {
-  occurrence *data;
-  size_t count, capacity;
-  uint64_t first; /* start of the earliest */
-} occurrences;
-
-static void find_occurrences(etr_profile_doc *e, occurrences *found, const etr_block *block, uint32_t run) {
-  *found = (occurrences){.first = UINT64_MAX};
-  for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *event = &block->events[i];
-    for (size_t k = 0; k < event->sample_count; k++) {
-      occurrence *added = event->sample_runs[k] == run ? etr_vec_push(&e->arena, found) : NULL;
-      if (!added) continue;
-      *added = (occurrence){event, event->starts[k], event->durations[k]};
-      found->first = ETR_MIN(found->first, event->starts[k]);
-    }
-  }
+static etr_cell match(const void *row) {
+  return etr_cell_text(etr_match_name(((const shown_event *)row)->event->match));
 }
 
-static void put_event_name(etr_profile_doc *e, const occurrence *o) { etr_profile_put_text(e, o->event->name); }
-static void put_event_duration(etr_profile_doc *e, const occurrence *o) { etr_profile_put_ns(e, (double)o->duration); }
-static void put_event_instruction(etr_profile_doc *e, const occurrence *o) { etr_jw_int(e->fields.json, o->event->instruction_id); }
-static void put_event_backend(etr_profile_doc *e, const occurrence *o) { etr_profile_put_text(e, o->event->backend); }
-static void put_event_delegated(etr_profile_doc *e, const occurrence *o) { etr_jw_int(e->fields.json, o->event->delegate_id != NULL); }
-static void put_event_match(etr_profile_doc *e, const occurrence *o) { etr_profile_put_text(e, etr_match_name(o->event->match)); }
+static etr_cell measured(const void *row) { return etr_cell_number(!((const shown_event *)row)->span->is_synthetic); }
 
-static void put_events(etr_profile_doc *e, const occurrences *found, const etr_profile_operators *ops) {
-  static const struct {
-    const char *key;
-    void (*put)(etr_profile_doc *e, const occurrence *o);
-  } columns[] = {{"name", put_event_name},       {"duration", put_event_duration},   {"instruction", put_event_instruction},
-                 {"backend", put_event_backend}, {"delegated", put_event_delegated}, {"match", put_event_match}};
-  const etr_fields *f = &e->fields;
-  for (size_t i = 0; i < ETR_COUNT(columns); i++) {
-    etr_field_list(f, columns[i].key);
-    for (size_t k = 0; k < found->count; k++) columns[i].put(e, &found->data[k]);
-    etr_jw_end(f->json);
+static void put_start(const etr_fields *f, const void *row) { etr_jw_uint(f->json, ((const shown_event *)row)->start); }
+
+#define EVENT(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, event, etr_event, member)
+#define SPAN(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, span, etr_span, member)
+
+static const etr_field event_fields[] = {
+    {"name", EVENT(ETR_CELL_WORD, name)},
+    {"duration", SPAN(ETR_CELL_TIME, ticks)},
+    {"instruction", EVENT(ETR_CELL_COUNT, instruction_id)},
+    {"backend", EVENT(ETR_CELL_WORD, backend)},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match},
+    {"start", .in = ETR_IN_DOCUMENT, .put = put_start},
+    {"scale", SPAN(ETR_CELL_NUMBER, scale)},
+    {"lane", SPAN(ETR_CELL_COUNT, track)},
+    {"level", SPAN(ETR_CELL_COUNT, level)},
+    {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured},
+    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator)},
+};
+
+/* False when out of memory. */
+static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_profile_operators *ops) {
+  size_t count = e->placer.spans.count;
+  shown_event *rows = etr_arena_alloc_array(&e->arena, count, sizeof *rows);
+  for (size_t i = 0; rows && i < count; i++) {
+    const etr_span *span = &e->placer.spans.data[i]; /* by start */
+    const etr_event *event = &block->events[span->event];
+    rows[i] = (shown_event){event, span, span->start - e->placer.spans.data[0].start, ETR_NONE};
+    if (ops->row_of && event->node_count > 0) rows[i].operator= ops->row_of[event->nodes[0]];
   }
-  etr_field_list(f, "start");
-  for (size_t k = 0; k < found->count; k++) etr_profile_put_ns(e, (double)(found->data[k].start - found->first));
-  etr_jw_end(f->json);
-  etr_field_list(f, "operator");
-  for (size_t k = 0; k < found->count; k++) {
-    const etr_event *event = found->data[k].event;
-    etr_profile_put_index(e, ops->row_of && event->node_count > 0 ? ops->row_of[event->nodes[0]] : ETR_NONE);
-  }
-  etr_jw_end(f->json);
+  etr_profile_put_columns(e, event_fields, ETR_COUNT(event_fields), ETR_ROWS(rows, rows ? count : 0));
+  return rows != NULL;
 }
 
-void etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
+static const etr_field lane_fields[] = {
+    {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate)},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend)},
+    {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels)},
+};
+
+bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
   uint32_t index = median_run(e, method);
   etr_jw_key(f->json, "timeline");
   if (index == ETR_NONE) {
     etr_jw_null(f->json);
-    return;
+    return true;
   }
   const etr_run *run = &f->profile->runs[index];
-  occurrences found;
-  find_occurrences(e, &found, &f->profile->blocks[run->block], index);
+  etr_tracks tracks = {0};
+  etr_arena scratch = {0};
+  (void)etr_place_run(&e->placer, index);
+  bool good = etr_place_levels(&e->placer, index, &tracks, &scratch);
   etr_jw_object(f->json);
   etr_field_count(f, "run", index);
   etr_field_ticks(f, "execute", (double)run->execute_ticks);
-  put_events(e, &found, ops);
+  etr_field_put_rows(f, "lanes", lane_fields, ETR_COUNT(lane_fields), ETR_ROWS(tracks.data, tracks.count));
+  good = put_events(e, &f->profile->blocks[run->block], ops) && good;
   etr_jw_end(f->json);
+  etr_arena_clear(&scratch);
+  return good;
 }

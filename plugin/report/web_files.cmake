@@ -49,7 +49,7 @@ endforeach()
 
 base64_of_sha256("${script}" script_hash)
 base64_of_sha256("${style}" style_hash)
-file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"web_files.h\"\n\n")
+file(WRITE ${OUT} "/* Made by web_files.cmake. */\n#include \"report/web_files.h\"\n\n")
 append_slice(script "${script}")
 append_slice(style "${style}")
 append_slice(policy "default-src 'none'; script-src 'sha256-${script_hash}'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'none'")

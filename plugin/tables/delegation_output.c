@@ -1,41 +1,91 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * delegation_output.c - what is delegated, as JSON and as tables.
+ * delegation_output.c - what is delegated: as JSON, as tables, as a page.
  */
-#include "delegation_output.h"
+#include "tables/delegation_output.h"
 
-#include "delegation.h"
-#include "node_filter.h"
-#include "table.h"
+#include "output/node_filter.h"
+#include "output/sheet.h"
+#include "views/delegation.h"
+#include "views/loads.h"
 
-#include <stdlib.h>
+typedef struct delegation_row {
+  const etr_profile *profile;
+  const etr_method *method;
+  const etr_delegation_row *counts;
+} delegation_row;
+
+static const delegation_row *at(const void *row) { return row; }
+
+/* ---- Cells ---- */
+
+static bool is_known(const void *row, const etr_delegation_side *side) {
+  return at(row)->method->run_count && side->timed;
+}
+
+static double average(const void *row, const etr_delegation_side *side) {
+  return (double)side->ticks / (double)at(row)->method->run_count;
+}
+
+static etr_cell time_that(double (*ranks)(const etr_profile *, double, double), const void *row,
+                          const etr_delegation_side *side) {
+  if (!is_known(row, side)) return etr_cell_none();
+  return etr_cell_number(ranks(at(row)->profile, average(row, side), side->p50));
+}
+
+static bool has_delegated(const void *row) { return is_known(row, &at(row)->counts->delegated); }
+static bool has_rest(const void *row) { return is_known(row, &at(row)->counts->rest); }
+static etr_cell delegated_avg(const void *row) { return etr_cell_number(average(row, &at(row)->counts->delegated)); }
+static etr_cell rest_avg(const void *row) { return etr_cell_number(average(row, &at(row)->counts->rest)); }
+static etr_cell delegated_time(const void *row) { return time_that(etr_ranking, row, &at(row)->counts->delegated); }
+static etr_cell rest_time(const void *row) { return time_that(etr_ranking, row, &at(row)->counts->rest); }
+static etr_cell other_delegated(const void *row) {
+  return time_that(etr_not_ranking, row, &at(row)->counts->delegated);
+}
+static etr_cell other_rest(const void *row) { return time_that(etr_not_ranking, row, &at(row)->counts->rest); }
+static double delegated_step(const void *row) { return at(row)->counts->delegated.step; }
+static double rest_step(const void *row) { return at(row)->counts->rest.step; }
+
+enum { EVERYWHERE = ETR_IN_ALL | ETR_IN_PAGE };
+
+#define COUNTS(name) ETR_VIA(delegation_row, counts, etr_delegation_row, name)
+
+static const etr_field fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegation_row, method, etr_method, name)},
+    {"op_type", "operator", ETR_CELL_NAME, EVERYWHERE, COUNTS(op_type)},
+    {"delegated", "delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(delegated.nodes)},
+    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = delegated_time, .step = delegated_step, .heading = "avg",
+     .p50_title = "delegated p50", .p50_heading = "p50"},
+    {"non_delegated", "not delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(rest.nodes)},
+    {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL | ETR_IN_PAGE, .get = delegated_time, .step = delegated_step,
+     .p50_title = "delegated p50", .unit_in = ETR_IN_PAGE},
+    {NULL, "not delegated avg", ETR_CELL_TIME, ETR_IN_TABLES | ETR_IN_PAGE, .get = rest_time, .step = rest_step,
+     .heading = "avg", .p50_title = "not delegated p50", .p50_heading = "p50", .unit_in = ETR_IN_PAGE},
+    {NULL, "delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_delegated, .p50_title = "delegated avg"},
+    {NULL, "not delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest, .p50_title = "not delegated avg"},
+    {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
+    {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
+    {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50), .has = has_delegated},
+    {"non_delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.p50), .has = has_rest},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
+};
 
 /* ---- JSON ---- */
 
-static void put_average(const etr_fields *f, const char *key, const etr_method *method, const etr_delegation_side *side) {
-  if (method->run_count && side->timed)
-    etr_field_ticks(f, key, (double)side->ticks / (double)method->run_count);
-  else
-    etr_field_text(f, key, NULL);
-}
-
-bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
+bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method,
+                        const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name);
+  etr_field_runs(f, method);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
   etr_field_count(f, "delegated_nodes", delegation.delegated_nodes);
   etr_field_count(f, "non_delegated_nodes", delegation.non_delegated_nodes);
   etr_field_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
-    const etr_delegation_row *row = &delegation.rows[i];
     etr_jw_object(f->json);
-    etr_field_text(f, "op_type", row->op_type);
-    etr_field_count(f, "delegated", row->delegated.nodes);
-    etr_field_count(f, "non_delegated", row->rest.nodes);
-    put_average(f, "delegated_avg", method, &row->delegated);
-    put_average(f, "non_delegated_avg", method, &row->rest);
+    etr_field_put_all(f, fields, ETR_COUNT(fields), &(delegation_row){f->profile, method, &delegation.rows[i]});
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -43,112 +93,94 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
   return true;
 }
 
-static bool is_wanted(const etr_method *method, const etr_node_filter *filter) {
-  return method->graph != ETR_NONE && etr_filter_takes_method(filter, method);
+static bool put_counted(etr_answer *answer, const etr_method *method) {
+  return method->graph == ETR_NONE || etr_delegation_put(&answer->fields, &answer->arena, method, answer->filter);
 }
 
-etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit, const etr_sink *sink,
-                                    etr_error *error) {
-  etr_writer writer;
-  etr_jw json;
-  etr_arena arena = {0};
-  etr_fields f = {profile, unit, &json};
-  bool good = true;
-  etr_writer_init(&writer, sink);
-  etr_jw_init(&json, &writer);
-  etr_jw_object(&json);
-  etr_field_text(&f, "schema", "etrecord-tb/delegation/1");
-  etr_field_text(&f, "time_unit", etr_unit_name(unit));
-  etr_field_list(&f, "methods");
-  for (size_t i = 0; good && i < profile->method_count; i++)
-    if (is_wanted(&profile->methods[i], filter)) good = etr_delegation_put(&f, &arena, &profile->methods[i], filter);
-  etr_jw_end(&json);
-  etr_jw_end(&json);
-  return etr_writer_finish_with(&writer, &arena, error);
+etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                                    const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "delegation");
+  bool good = etr_answer_put_methods(&answer, put_counted);
+  return etr_answer_end(&answer, good, error);
 }
 
 /* ---- Tables ---- */
 
-typedef struct tables {
-  const etr_profile *profile;
-  const etr_node_filter *filter;
-  const etr_table_options *options;
-  etr_arena arena;
-  etr_writer writer;
-  etr_table table;
-} tables;
-
-static const etr_column columns[] = {{"method", false, true},        {"operator", false, true},      {"delegated", true, false},
-                                     {"not delegated", true, false}, {"delegated avg", true, false}, {"not delegated avg", true, false},
-                                     {"unit", false, false}};
-static const etr_column text_columns[] = {
-    {"operator", false, true}, {"delegated", true, false}, {"avg", true, false}, {"not delegated", true, false}, {"avg", true, false}};
-
-static void add_average(tables *t, const etr_method *method, const etr_delegation_side *side) {
-  bool exact = etr_table_is_for_programs(t->options->format);
-  if (method->run_count && side->timed)
-    (exact ? etr_table_add_exact_time : etr_table_add_time)(&t->table, t->profile, (double)side->ticks / (double)method->run_count, t->options->unit);
-  else
-    etr_table_add(&t->table, "");
-}
-
-/* Most time first; rows without times stay by operator type. */
-static int by_time(const void *a, const void *b) {
-  const etr_delegation_row *x = *(const etr_delegation_row *const *)a, *y = *(const etr_delegation_row *const *)b;
-  uint64_t time_x = x->delegated.ticks + x->rest.ticks, time_y = y->delegated.ticks + y->rest.ticks;
-  if (time_x != time_y) return time_x < time_y ? 1 : -1;
-  return (x > y) - (x < y);
-}
-
-static void put_title(tables *t, const etr_method *method, const etr_delegation *delegation) {
-  etr_puts(&t->writer, t->table.cells.count ? "\n" : "");
-  bool timed = method->run_count > 0;
-  char *rest = etr_arena_format(&t->arena, " \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not%s%s\n", delegation->subgraphs,
-                                delegation->subgraphs == 1 ? "" : "s", delegation->delegated_nodes, delegation->non_delegated_nodes,
-                                timed ? " \xC2\xB7 times in " : "", timed ? etr_unit_name(t->options->unit) : "");
-  etr_put_named(&t->writer, &t->arena, method->name, rest, t->options->width);
-  etr_put_filter(&t->writer, &t->arena, t->filter);
-}
-
-static bool add_method(tables *t, const etr_method *method) {
-  etr_delegation delegation;
-  bool text = t->options->format == ETR_TABLE_TEXT;
-  if (!etr_delegation_make(&delegation, &t->arena, t->profile, method, t->filter)) return false;
-  const etr_delegation_row **order = etr_arena_alloc_array(&t->arena, delegation.count, sizeof *order);
-  size_t shown = t->options->top ? ETR_MIN(t->options->top, delegation.count) : delegation.count;
-  if (!order) return false;
-  for (size_t i = 0; i < delegation.count; i++) order[i] = &delegation.rows[i];
-  if (delegation.count && t->options->order == ETR_ORDER_TIME) qsort(order, delegation.count, sizeof *order, by_time);
-  if (text) put_title(t, method, &delegation);
-  if (text) etr_table_init(&t->table, &t->arena, text_columns, ETR_COUNT(text_columns));
-  for (size_t i = 0; i < shown; i++) {
-    const etr_delegation_row *row = order[i];
-    if (!text) etr_table_add(&t->table, method->name);
-    etr_table_add(&t->table, row->op_type);
-    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->delegated.nodes));
-    if (text) add_average(t, method, &row->delegated);
-    etr_table_add(&t->table, etr_arena_format(&t->arena, "%zu", row->rest.nodes));
-    if (!text) add_average(t, method, &row->delegated);
-    add_average(t, method, &row->rest);
-    if (!text) etr_table_add(&t->table, etr_unit_name(t->options->unit));
+/* Lists what is counted of a method: most time first, where that is asked for; rows without times stay by operator
+ * type. False when out of memory. */
+static bool collect(etr_sheet *sheet, etr_delegation *out, const etr_method *method) {
+  etr_answer *answer = sheet->answer;
+  if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter)) return false;
+  delegation_row *rows = etr_arena_alloc_array(&answer->arena, out->count, sizeof *rows);
+  for (size_t i = 0; rows && i < out->count; i++) {
+    rows[i] = (delegation_row){answer->profile, method, &out->rows[i]};
+    etr_sheet_add(sheet, &rows[i], "", out->rows[i].weight);
   }
-  if (text && shown) etr_table_write(&t->table, &t->writer, ETR_TABLE_TEXT, t->options->width);
-  if (text) etr_put_more(&t->writer, delegation.count - shown);
+  if (answer->options->order == ETR_ORDER_TIME) etr_sheet_sort(sheet);
+  return rows != NULL;
+}
+
+static bool is_wanted(const etr_method *method, const etr_node_filter *filter) {
+  return method->graph != ETR_NONE && etr_filter_takes_method(filter, method);
+}
+
+static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
+  bool timed = method->run_count > 0;
+  const char *title = etr_arena_format(
+      &answer->arena, "%s \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not%s%s", method->name,
+      delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s", delegation->delegated_nodes,
+      delegation->non_delegated_nodes, timed ? " \xC2\xB7 times in " : "",
+      timed ? etr_unit_name(answer->options->unit) : "");
+  if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
+  etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
+  etr_put_filter(&answer->writer, &answer->arena, answer->filter);
+}
+
+/* Text has a table for each method, other formats one for all. */
+static bool put_method(etr_sheet *sheet, const etr_method *method) {
+  etr_delegation delegation;
+  bool follows_table = sheet->table.cells.count > 0;
+  if (!collect(sheet, &delegation, method)) return false;
+  if (!etr_sheet_is_text(sheet)) {
+    etr_sheet_fill(sheet);
+    return true;
+  }
+  if (follows_table) etr_puts(&sheet->answer->writer, "\n");
+  put_title(sheet->answer, method, &delegation);
+  if (delegation.count) etr_sheet_finish(sheet);
   return true;
 }
 
-etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
-                                      const etr_sink *sink, etr_error *error) {
-  static const etr_table_options defaults = {0};
-  tables t = {.profile = profile, .filter = filter, .options = options ? options : &defaults};
+etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter,
+                                      const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  etr_sheet sheet;
   bool good = true;
-  etr_error_clear(error);
-  etr_writer_init(&t.writer, sink);
-  etr_writer_look(&t.writer, t.options);
-  etr_table_init(&t.table, &t.arena, columns, ETR_COUNT(columns));
+  etr_answer_begin(&answer, profile, filter, options, sink);
+  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_choose(&sheet);
   for (size_t i = 0; good && i < profile->method_count; i++)
-    if (is_wanted(&profile->methods[i], filter)) good = add_method(&t, &profile->methods[i]);
-  if (!good) t.writer.status = ETR_ERROR_MEMORY;
-  if (t.options->format != ETR_TABLE_TEXT) etr_table_write(&t.table, &t.writer, t.options->format, 0);
-  return etr_writer_finish_with(&t.writer, &t.arena, error);
+    if (is_wanted(&profile->methods[i], filter)) good = put_method(&sheet, &profile->methods[i]);
+  if (!etr_sheet_is_text(&sheet)) etr_sheet_write(&sheet);
+  return etr_answer_end(&answer, good, error);
+}
+
+/* ---- A page ---- */
+
+etr_status etr_delegation_page(const etr_profile *profile, const etr_method *method, const etr_table_options *options,
+                               const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  etr_sheet sheet;
+  etr_delegation delegation = {0};
+  etr_answer_begin(&answer, profile, NULL, options, sink);
+  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  sheet.medium = ETR_IN_PAGE;
+  bool good = collect(&sheet, &delegation, method);
+  if (delegation.count > 0) {
+    etr_putf(&answer.writer, "%zu delegated subgraph%s: %zu nodes delegated, %zu not\n\n", delegation.subgraphs,
+             delegation.subgraphs == 1 ? "" : "s", delegation.delegated_nodes, delegation.non_delegated_nodes);
+    etr_sheet_finish(&sheet);
+  }
+  return etr_answer_end(&answer, good, error);
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * delegation_output.h - what is delegated of one method, as a part of a JSON document. Layer 5.
+ * delegation_output.h - what is delegated of one method, for other outputs. Layer 5.
  */
 #ifndef ETR_DELEGATION_OUTPUT_H
 #define ETR_DELEGATION_OUTPUT_H
 
-#include "fields.h"
+#include "output/fields.h"
 
-/** An object of `methods` in schema/delegation.schema.json. filter may be NULL. False when out of memory. */
-bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method, const etr_node_filter *filter);
+/** Writes an object of `methods` in schema/delegation.schema.json. filter may be NULL. False when out of memory. */
+bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                        const etr_node_filter *filter);
+
+/** Writes a page for TensorBoard about a timed method; nothing if it has no operators. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
+etr_status etr_delegation_page(const etr_profile *profile, const etr_method *method, const etr_table_options *options,
+                               const etr_sink *sink, etr_error *error);
 
 #endif

@@ -2,155 +2,149 @@
  *
  * diff_json.c - a comparison as JSON.
  */
-#include "balance.h"
-#include "gap_output.h"
+#include "tables/diff_output.h"
 
-typedef struct emitter {
-  const etr_comparison *comparison;
-  const etr_diff_filter *filter;
-  etr_fields fields;
-} emitter;
+#include <math.h>
 
-static void put_known(const etr_fields *f, const char *key, double ticks, bool known) {
-  if (known)
-    etr_field_ticks(f, key, ticks);
-  else
-    etr_field_text(f, key, NULL);
+static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(((const etr_node_pair *)row)->rule)); }
+static void put_pair_change(const etr_fields *f, const void *row) {
+  etr_diff_put_change(f, &((const etr_node_pair *)row)->change);
+}
+static void put_group_change(const etr_fields *f, const void *row) {
+  etr_diff_put_change(f, &((const etr_node_group *)row)->change);
 }
 
-static void put_change(const etr_fields *f, const etr_change *c) {
-  etr_field_ticks(f, "base_avg", c->base_avg);
-  etr_field_ticks(f, "new_avg", c->new_avg);
-  etr_field_ticks(f, "change_avg", etr_diff_average(c));
-  put_known(f, "base_p50", c->base_p50, c->base_runs > 0);
-  put_known(f, "new_p50", c->new_p50, c->new_runs > 0);
-  put_known(f, "change_p50", etr_diff_median(c), c->base_runs && c->new_runs);
-  put_known(f, "noise", c->noise, c->noise >= 0);
-  etr_field_count(f, "base_runs", c->base_runs);
-  etr_field_count(f, "new_runs", c->new_runs);
-  etr_field_text(f, "verdict", etr_verdict_name(c->verdict));
-}
+#define PAIR(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_node_pair, name)
+#define GROUP(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_node_group, name)
 
-static void put_index(const etr_fields *f, const char *key, uint32_t index) {
-  etr_jw_key(f->json, key);
-  if (index == ETR_NONE)
-    etr_jw_null(f->json);
-  else
-    etr_jw_uint(f->json, index);
-}
+static const etr_field pair_fields[] = {
+    {"base_name", PAIR(ETR_CELL_NAME, base_name)},           {"new_name", PAIR(ETR_CELL_NAME, new_name)},
+    {"base_node", PAIR(ETR_CELL_COUNT, base_node)},          {"new_node", PAIR(ETR_CELL_COUNT, new_node)},
+    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule}, {"op", PAIR(ETR_CELL_NAME, op)},
+    {"base_module", PAIR(ETR_CELL_NAME, base_module)},       {"new_module", PAIR(ETR_CELL_NAME, new_module)},
+    {"base_backend", PAIR(ETR_CELL_NAME, base_backend)},     {"new_backend", PAIR(ETR_CELL_NAME, new_backend)},
+    {"", .in = ETR_IN_JSON, .put = put_pair_change},
+};
 
-static void put_pairs(const emitter *e, const etr_method_pair *method) {
-  const etr_fields *f = &e->fields;
-  etr_field_list(f, "nodes");
-  for (size_t i = 0; i < method->pair_count; i++) {
-    const etr_node_pair *pair = &method->pairs[i];
-    etr_jw_object(f->json);
-    etr_field_text(f, "base_name", pair->base_name);
-    etr_field_text(f, "new_name", pair->new_name);
-    put_index(f, "base_node", pair->base_node);
-    put_index(f, "new_node", pair->new_node);
-    etr_field_text(f, "rule", etr_pair_rule_name(pair->rule));
-    etr_field_text(f, "op", pair->op);
-    etr_field_text(f, "base_module", pair->base_module);
-    etr_field_text(f, "new_module", pair->new_module);
-    etr_field_text(f, "base_backend", pair->base_backend);
-    etr_field_text(f, "new_backend", pair->new_backend);
-    put_change(f, &pair->change);
-    etr_jw_end(f->json);
-  }
-  etr_jw_end(f->json);
-}
-
-static void put_groups(const emitter *e, const char *list, const char *key, const etr_node_groups *groups) {
-  const etr_fields *f = &e->fields;
-  etr_field_list(f, list);
-  for (size_t i = 0; i < groups->count; i++) {
-    etr_jw_object(f->json);
-    etr_field_text(f, key, groups->rows[i].key);
-    etr_field_count(f, "base_nodes", groups->rows[i].base_nodes);
-    etr_field_count(f, "new_nodes", groups->rows[i].new_nodes);
-    put_change(f, &groups->rows[i].change);
-    etr_jw_end(f->json);
-  }
-  etr_jw_end(f->json);
-}
-
-static double part_average(const etr_profile *profile, uint32_t method, size_t part) {
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  if (method == ETR_NONE || profile->methods[method].run_count == 0) return 0;
-  etr_balance_list(&profile->methods[method], parts);
-  return (double)parts[part].ticks / (double)profile->methods[method].run_count;
+static void put_groups(etr_diff_output *o, const char *list, const char *key, const etr_node_groups *groups) {
+  const etr_field fields[] = {
+      {key, GROUP(ETR_CELL_NAME, key)},
+      {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes)},
+      {"new_nodes", GROUP(ETR_CELL_COUNT, new_nodes)},
+      {"", .in = ETR_IN_JSON, .put = put_group_change},
+  };
+  etr_field_put_rows(&o->answer.fields, list, fields, ETR_COUNT(fields), ETR_ROWS(groups->rows, groups->count));
 }
 
 /* The parts of Method::execute, averages. */
-static void put_parts(const emitter *e, const etr_method_pair *method) {
-  const etr_fields *f = &e->fields;
-  etr_balance_part names[ETR_BALANCE_PARTS];
-  etr_balance_list(&(etr_method){0}, names);
-  etr_jw_key(f->json, "parts");
-  etr_jw_object(f->json);
+static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
+  const etr_fields *f = &o->answer.fields;
+  etr_balance_change changes[ETR_BALANCE_PARTS];
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_diff_balance(changes, parts, o->comparison, method);
+  etr_field_object(f, "parts");
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    double base = part_average(e->comparison->base, method->base_method, i) * e->comparison->base_scale;
-    double newer = part_average(e->comparison->newer, method->new_method, i);
-    etr_jw_key(f->json, names[i].name);
-    etr_jw_object(f->json);
+    double base = changes[i].base, newer = changes[i].newer;
+    etr_field_object(f, parts[i].name);
     etr_field_ticks(f, "base_avg", base);
     etr_field_ticks(f, "new_avg", newer);
-    etr_field_ticks(f, "change_avg", newer - base);
+    etr_field_ticks(f, "change_avg", (isnan(newer) ? 0 : newer) - (isnan(base) ? 0 : base));
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
 }
 
-static void put_method(const emitter *e, const etr_method_pair *method) {
-  const etr_fields *f = &e->fields;
+/* The runs of a side; null where it has no such method. */
+static void put_runs(const etr_fields *f, const char *key, const etr_profile *profile, uint32_t method) {
+  if (method == ETR_NONE) {
+    etr_field_text(f, key, NULL);
+    return;
+  }
+  etr_field_object(f, key);
+  etr_field_count(f, "runs", profile->methods[method].run_count);
+  etr_field_count(f, "skipped_runs", profile->methods[method].skipped_run_count);
+  etr_jw_end(f->json);
+}
+
+static etr_cell difference_kind(const void *row) {
+  return etr_cell_text(etr_difference_name(((const etr_difference *)row)->kind));
+}
+
+static void put_differences(const etr_fields *f, const etr_method_pair *method) {
+  static const etr_field fields[] = {
+      {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = difference_kind},
+      {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name)},
+      {"base", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, base)},
+      {"new", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, newer)},
+  };
+  etr_field_put_rows(f, "differences", fields, ETR_COUNT(fields),
+                     ETR_ROWS(method->differences, method->difference_count));
+}
+
+/* null of a method that was not timed on both sides. */
+static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
+  etr_explanation explanation;
+  if (!method->execute.base_runs || !method->execute.new_runs) {
+    etr_field_text(&o->answer.fields, "explained", NULL);
+    return true;
+  }
+  if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
+  etr_diff_put_explanation(o, &explanation);
+  return true;
+}
+
+static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
+  const etr_fields *f = &o->answer.fields;
   etr_jw_object(f->json);
   etr_field_text(f, "method", method->name[0] ? method->name : NULL);
-  etr_jw_key(f->json, "execute");
-  etr_jw_object(f->json);
-  put_change(f, &method->execute);
+  etr_field_object(f, "execute");
+  etr_diff_put_change(f, &method->execute);
   etr_jw_end(f->json);
-  put_parts(e, method);
+  put_runs(f, "base", o->comparison->base, method->base_method);
+  put_runs(f, "new", o->comparison->newer, method->new_method);
+  put_differences(f, method);
+  put_parts(o, method);
+  bool good = put_explained(o, method);
   etr_field_ticks(f, "rest", etr_diff_rest(method));
   etr_field_flag(f, "by_events", method->by_events);
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
   etr_field_flag(f, "may_differ", method->may_differ);
-  if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_NODES)) put_pairs(e, method);
-  if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_OPS)) put_groups(e, "by_op", "op", &method->ops);
-  if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_MODULES)) put_groups(e, "by_module", "module", &method->modules);
-  if (etr_diff_takes_section(e->filter, ETR_DIFF_SECTION_BACKENDS)) put_groups(e, "by_backend", "backend", &method->backends);
-  if (etr_diff_takes_gaps(e->filter)) etr_field_gaps(f, method);
+  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_NODES))
+    etr_field_put_rows(f, "nodes", pair_fields, ETR_COUNT(pair_fields), ETR_ROWS(method->pairs, method->pair_count));
+  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_OPS)) put_groups(o, "by_op", "op", &method->ops);
+  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_MODULES))
+    put_groups(o, "by_module", "module", &method->modules);
+  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_PATTERNS))
+    put_groups(o, "by_pattern", "pattern", &method->patterns);
+  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_BACKENDS))
+    put_groups(o, "by_backend", "backend", &method->backends);
+  if (etr_diff_takes_gaps(o->filter)) etr_field_gaps(f, method);
   etr_jw_end(f->json);
+  return good;
 }
 
-static void put_loads(const emitter *e) {
-  const etr_fields *f = &e->fields;
+static void put_loads(etr_diff_output *o) {
+  const etr_fields *f = &o->answer.fields;
   etr_field_list(f, "load");
-  for (size_t i = 0; i < e->comparison->load_count; i++) {
+  for (size_t i = 0; i < o->comparison->load_count; i++) {
     etr_jw_object(f->json);
-    etr_field_text(f, "event_name", e->comparison->loads[i].name);
-    put_change(f, &e->comparison->loads[i].change);
+    etr_field_text(f, "event_name", o->comparison->loads[i].name);
+    etr_diff_put_change(f, &o->comparison->loads[i].change);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
 }
 
-etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit, const etr_sink *sink,
-                              etr_error *error) {
-  etr_writer writer;
-  etr_jw json;
-  const emitter e = {.comparison = comparison, .filter = filter, .fields = {comparison->newer, unit, &json}};
-  etr_writer_init(&writer, sink);
-  etr_jw_init(&json, &writer);
-  etr_jw_object(&json);
-  etr_field_text(&e.fields, "schema", "etrecord-tb/diff/1");
-  etr_field_text(&e.fields, "time_unit", etr_unit_name(unit));
-  etr_field_list(&e.fields, "methods");
-  for (size_t i = 0; i < comparison->method_count; i++)
-    if (etr_diff_takes_method(filter, &comparison->methods[i])) put_method(&e, &comparison->methods[i]);
-  etr_jw_end(&json);
-  put_loads(&e);
-  etr_jw_end(&json);
-  return etr_writer_finish(&writer, error);
+etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit,
+                              const etr_sink *sink, etr_error *error) {
+  etr_diff_output o = {.comparison = comparison, .filter = filter};
+  etr_answer_begin_document(&o.answer, comparison->newer, NULL, unit, sink, "diff");
+  etr_field_list(&o.answer.fields, "methods");
+  bool good = true;
+  for (size_t i = 0; good && i < comparison->method_count; i++)
+    if (etr_diff_takes_method(filter, &comparison->methods[i])) good = put_method(&o, &comparison->methods[i]);
+  etr_jw_end(&o.answer.json);
+  put_loads(&o);
+  return etr_answer_end(&o.answer, good, error);
 }

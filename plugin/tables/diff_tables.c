@@ -1,81 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * diff_tables.c - a comparison on one screen, or as one table.
+ * diff_tables.c - a comparison on one screen, as a comment of a pull request, or as one table.
  */
-#include "balance.h"
-#include "gap_output.h"
+#include "tables/diff_output.h"
 
 /* ---- Text ---- */
 
 static void put_line(etr_diff_output *o, const char *text) {
-  etr_put_plain(&o->writer, text);
-  etr_puts(&o->writer, "\n");
+  if (text && text[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_PLAIN, text, 0, etr_answer_text_width(&o->answer));
+}
+
+/* What is to be told of a method. */
+static bool is_timed(const etr_method_pair *method) { return method->execute.base_runs || method->execute.new_runs; }
+static bool is_timed_twice(const etr_method_pair *method) {
+  return method->execute.base_runs && method->execute.new_runs;
+}
+/* Patterns say of many modules what these say one by one: only if they are asked for. */
+static bool takes_section(const etr_diff_output *o, etr_diff_section section) {
+  bool all = !o->filter || o->filter->by == ETR_DIFF_BY_ALL;
+  return etr_diff_takes_section(o->filter, section) && !(all && section == ETR_DIFF_SECTION_PATTERNS);
+}
+static bool tells_section(const etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+  return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section);
+}
+
+/* "8 of 152 (...)" where not all rows are shown; "" otherwise. */
+static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown) {
+  const char *text = shown == rows->count ? ""
+                                          : etr_arena_format(&o->answer.arena, "%zu of %zu (%s); all: --top 0", shown,
+                                                             rows->count, etr_diff_counts_text(o, rows));
+  return text ? text : "";
+}
+
+/* Writes the first screen of a method that was timed on both sides. False when out of memory. */
+static bool put_explanation(etr_diff_output *o, const etr_method_pair *method) {
+  etr_explanation explanation;
+  if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
+  etr_diff_write_explanation(o, method, &explanation);
+  return true;
 }
 
 static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
-  const char *medians = etr_diff_medians_text(o, execute), *verdict = etr_arena_format(&o->arena, ": %s", etr_diff_verdict_text(o, execute));
-  size_t width = o->options->width ? o->options->width : 100;
+  const char *medians = etr_diff_medians_text(o, execute);
   etr_text text;
-  etr_writer rest;
-  etr_text_begin(&text, &o->arena, &rest);
-  if (medians[0]) etr_putf(&rest, " \xC2\xB7 execute p50 %s", medians);
+  etr_writer title;
+  const char *unlike = etr_diff_unlike_text(o, method);
+  if (unlike[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_HOT, unlike, 0, etr_answer_text_width(&o->answer));
+  etr_text_begin(&text, &o->answer.arena, &title);
+  etr_putf(&title, "%s: %s", method->name[0] ? method->name : "method not known", etr_diff_verdict_text(o, execute));
+  if (medians[0]) etr_putf(&title, " \xC2\xB7 execute p50 %s", medians);
   if (execute->base_runs && execute->new_runs)
-    etr_putf(&rest, " \xC2\xB7 %zu and %zu runs", execute->base_runs, execute->new_runs);
+    etr_putf(&title, " \xC2\xB7 %zu and %zu runs", execute->base_runs, execute->new_runs);
   else if (execute->base_runs || execute->new_runs)
-    etr_putf(&rest, " \xC2\xB7 %zu runs", execute->base_runs + execute->new_runs);
-  const char *numbers = etr_text_end(&text, &rest);
-  size_t taken = numbers ? etr_plain_width(&o->writer, numbers) : 0;
-  etr_put_style(&o->writer, ETR_STYLE_BOLD);
-  etr_put_named(&o->writer, &o->arena, method->name[0] ? method->name : "method not known", verdict, width > taken ? width - taken : 1);
-  etr_put_style(&o->writer, ETR_STYLE_PLAIN);
-  etr_putf(&o->writer, "%s\n", numbers ? numbers : "");
+    etr_putf(&title, " \xC2\xB7 %zu runs", execute->base_runs + execute->new_runs);
+  const char *whole = etr_text_end(&text, &title);
+  if (whole) etr_put_wrapped(&o->answer.writer, ETR_STYLE_BOLD, whole, 0, etr_answer_text_width(&o->answer));
+  const char *left_out = etr_diff_left_out_text(o, method);
+  if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
 }
 
 static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
   etr_diff_rows rows;
-  if (!etr_diff_rows_make(&rows, &o->arena, method, section, o->options->order)) return false;
+  if (!etr_diff_rows_make(&rows, &o->answer.arena, method, section, o->answer.options->order)) return false;
   if (rows.count == 0) return true;
-  bool sums = section >= ETR_DIFF_SECTION_OPS, timed = method->execute.base_runs || method->execute.new_runs;
+  bool sums = section >= ETR_DIFF_SECTION_OPS;
   if (!etr_diff_has_rows(o, &rows)) {
-    if (sums || section == ETR_DIFF_SECTION_NODES)
-      etr_putf(&o->writer, "%s%s: %s\n", etr_diff_section_title(section), method->by_events && !sums ? "s, by event" : "s",
-               etr_diff_counts_text(o, &rows));
+    put_line(o, etr_arena_format(&o->answer.arena, "%s%s: %s", etr_diff_section_title(section),
+                                 method->by_events && !sums ? "s, by event" : "s", etr_diff_counts_text(o, &rows)));
     return true;
   }
-  etr_puts(&o->writer, "\n");
-  size_t shown = etr_diff_write_section(o, method, &rows, section, ETR_TABLE_TEXT);
-  if (shown < rows.count) etr_putf(&o->writer, "%zu of %zu (%s); all: --top 0\n", shown, rows.count, etr_diff_counts_text(o, &rows));
-  if (timed) put_line(o, etr_diff_adds_up_text(o, method, &rows, shown));
+  etr_puts(&o->answer.writer, "\n");
+  size_t shown = etr_diff_write_section(o, method, &rows, section);
+  put_line(o, shown_text(o, &rows, shown));
+  if (is_timed(method)) put_line(o, etr_diff_adds_up_text(o, method, &rows, shown));
   return true;
 }
 
 static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
-  bool timed = method->execute.base_runs || method->execute.new_runs, both = method->execute.base_runs && method->execute.new_runs;
   put_title(o, method);
-  if (both) {
-    etr_puts(&o->writer, "\n");
-    etr_diff_write_balance(o, method, ETR_TABLE_TEXT);
+  if (is_timed_twice(method)) {
+    etr_puts(&o->answer.writer, "\n");
+    if (!put_explanation(o, method)) return false;
     put_line(o, etr_diff_lined_up_text(o, method));
   }
-  for (etr_diff_section s = 0; (both || !timed) && s < ETR_DIFF_SECTIONS; s++)
-    if (etr_diff_takes_section(o->filter, s) && !put_section(o, method, s)) return false;
-  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method, ETR_TABLE_TEXT);
-  etr_puts(&o->writer, "\n");
+  for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
+    if (tells_section(o, method, s) && !put_section(o, method, s)) return false;
+  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method);
+  etr_puts(&o->answer.writer, "\n");
   return true;
 }
 
 static void put_loads(etr_diff_output *o) {
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     const etr_load_pair *load = &o->comparison->loads[i];
-    etr_puts(&o->writer, "load: ");
-    etr_put_plain(&o->writer, load->name);
-    etr_putf(&o->writer, "  %s", etr_diff_medians_text(o, &load->change));
+    const char *verdict = "";
     if (load->change.verdict == ETR_VERDICT_FEW_RUNS)
-      etr_puts(&o->writer, " (too few loads to tell a change from noise)");
+      verdict = " (too few loads to tell a change from noise)";
     else if (load->change.base_runs && load->change.new_runs)
-      etr_putf(&o->writer, ": %s", etr_diff_verdict_text(o, &load->change));
-    etr_puts(&o->writer, "\n");
+      verdict = etr_arena_format(&o->answer.arena, ": %s", etr_diff_verdict_text(o, &load->change));
+    put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s", load->name,
+                                 etr_diff_medians_text(o, &load->change), verdict ? verdict : ""));
   }
 }
 
@@ -88,73 +113,100 @@ static bool write_text(etr_diff_output *o) {
     any_noise |= method->execute.noise >= 0;
   }
   put_loads(o);
-  if (o->comparison->load_count && any_noise) etr_puts(&o->writer, "\n");
-  if (any_noise) etr_put_wrapped(&o->writer, ETR_STYLE_DIM, etr_diff_legend(), 0, o->options->width ? o->options->width : 100);
+  if (o->comparison->load_count && any_noise) etr_puts(&o->answer.writer, "\n");
+  if (any_noise)
+    etr_put_wrapped(&o->answer.writer, ETR_STYLE_DIM, etr_diff_legend(), 0, etr_answer_text_width(&o->answer));
+  return true;
+}
+
+/* ---- Markdown: the verdict first, one small table, details folded ---- */
+
+static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
+  const char *medians = etr_diff_medians_text(o, &method->execute), *unlike = etr_diff_unlike_text(o, method),
+             *left_out = etr_diff_left_out_text(o, method);
+  if (unlike[0]) {
+    etr_puts(&o->answer.writer, "\xE2\x9A\xA0 ");
+    etr_put_markdown(&o->answer.writer, unlike);
+    etr_puts(&o->answer.writer, "\n\n");
+  }
+  etr_puts(&o->answer.writer, "**");
+  etr_put_markdown(&o->answer.writer, method->name[0] ? method->name : "method not known");
+  etr_putf(&o->answer.writer, ": %s**", etr_diff_verdict_text(o, &method->execute));
+  if (medians[0]) etr_putf(&o->answer.writer, " (execute p50 %s)", medians);
+  if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
+  etr_puts(&o->answer.writer, "\n\n");
+}
+
+static void start_details(etr_diff_output *o, const char *title, const char *counts) {
+  etr_putf(&o->answer.writer, "<details><summary>%ss: %s</summary>\n\n", title, counts);
+}
+
+static bool put_folded_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+  etr_diff_rows rows;
+  if (!etr_diff_rows_make(&rows, &o->answer.arena, method, section, o->answer.options->order)) return false;
+  if (!etr_diff_has_rows(o, &rows)) return true;
+  start_details(o, etr_diff_section_title(section), etr_diff_counts_text(o, &rows));
+  size_t shown = etr_diff_write_section(o, method, &rows, section);
+  const char *left_out = shown_text(o, &rows, shown);
+  if (left_out[0]) etr_putf(&o->answer.writer, "\n%s  ", left_out);
+  if (is_timed(method)) etr_putf(&o->answer.writer, "\n%s", etr_diff_adds_up_text(o, method, &rows, shown));
+  etr_puts(&o->answer.writer, "\n</details>\n\n");
+  return true;
+}
+
+static bool put_method_for_request(etr_diff_output *o, const etr_method_pair *method) {
+  put_verdict(o, method);
+  if (is_timed_twice(method)) {
+    if (!put_explanation(o, method)) return false;
+    etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
+  }
+  for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
+    if (tells_section(o, method, s) && !put_folded_section(o, method, s)) return false;
+  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method);
+  return true;
+}
+
+static bool write_markdown(etr_diff_output *o) {
+  bool any_noise = false;
+  for (size_t i = 0; i < o->comparison->method_count; i++) {
+    const etr_method_pair *method = &o->comparison->methods[i];
+    if (!etr_diff_takes_method(o->filter, method)) continue;
+    if (!put_method_for_request(o, method)) return false;
+    any_noise |= method->execute.noise >= 0;
+  }
+  if (any_noise) etr_putf(&o->answer.writer, "<sub>%s</sub>\n", etr_diff_legend());
   return true;
 }
 
 /* ---- One table ---- */
 
-static void add_time(etr_diff_output *o, etr_table *table, double ticks, bool known) {
-  if (known)
-    etr_table_add_number(table, etr_ticks_to_unit(o->comparison->newer, ticks, o->options->unit), 9);
-  else
-    etr_table_add(table, "");
-}
-
-static void add_change(etr_diff_output *o, etr_table *table, const etr_change *c) {
-  add_time(o, table, c->base_avg, true);
-  add_time(o, table, c->new_avg, true);
-  add_time(o, table, c->base_p50, c->base_runs > 0);
-  add_time(o, table, c->new_p50, c->new_runs > 0);
-  add_time(o, table, c->noise, c->noise >= 0);
-  etr_table_add(table, etr_unit_name(o->options->unit));
-  etr_table_add(table, etr_verdict_name(c->verdict));
-}
-
-static void add_head(etr_table *table, const etr_method_pair *method, const char *part, const etr_diff_row *row) {
-  const etr_node_pair *pair = row ? row->pair : NULL;
-  etr_table_add(table, method ? method->name : "");
-  etr_table_add(table, part);
-  etr_table_add(table, row ? row->name : "");
-  etr_table_add(table, pair ? pair->op : "");
-  etr_table_add(table, row ? row->module : "");
-  etr_table_add(table, pair ? etr_pair_rule_name(pair->rule) : "");
-}
-
-static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
-  static const char *const parts[ETR_DIFF_SECTIONS] = {"node", "node", "node", "by_op", "by_module", "by_backend"};
-  add_head(table, method, "execute", NULL);
-  add_change(o, table, &method->execute);
+static bool add_method(etr_diff_output *o, etr_sheet *sheet, const etr_method_pair *method) {
+  static const char *const parts[ETR_DIFF_SECTIONS] = {"node", "by_op", "by_module", "by_pattern", "by_backend"};
+  size_t top = o->answer.options->top;
+  etr_diff_sheet_add(sheet, o, method, "execute", NULL, &method->execute);
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++) {
     etr_diff_rows rows;
-    if (!etr_diff_takes_section(o->filter, s)) continue;
-    if (!etr_diff_rows_make(&rows, &o->arena, method, s, o->options->order)) return false;
-    size_t shown = o->options->top ? ETR_MIN(rows.count, o->options->top) : rows.count;
-    for (size_t i = 0; i < shown; i++) {
-      add_head(table, method, parts[s], &rows.rows[i]);
-      add_change(o, table, rows.rows[i].change);
-    }
+    if (!takes_section(o, s)) continue;
+    if (!etr_diff_rows_make(&rows, &o->answer.arena, method, s, o->answer.options->order)) return false;
+    for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
+      etr_diff_sheet_add(sheet, o, method, parts[s], &rows.rows[i], rows.rows[i].change);
   }
   return true;
 }
 
 static bool write_times(etr_diff_output *o) {
-  static const etr_column columns[] = {{"method", false, false},  {"part", false, false},   {"key", false, false},     {"op", false, false},
-                                       {"module", false, false},  {"rule", false, false},   {"base_avg", true, false}, {"new_avg", true, false},
-                                       {"base_p50", true, false}, {"new_p50", true, false}, {"noise", true, false},    {"unit", false, false},
-                                       {"verdict", false, false}};
-  etr_table table;
-  etr_table_init(&table, &o->arena, columns, ETR_COUNT(columns));
-  for (size_t i = 0; i < o->comparison->method_count; i++) {
-    const etr_method_pair *method = &o->comparison->methods[i];
-    if (etr_diff_takes_method(o->filter, method) && !add_method(o, &table, method)) return false;
+  const etr_comparison *c = o->comparison;
+  etr_diff_row *loads = etr_arena_alloc_array(&o->answer.arena, c->load_count, sizeof *loads);
+  etr_sheet sheet;
+  etr_diff_sheet_init(&sheet, o);
+  for (size_t i = 0; i < c->method_count; i++)
+    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &sheet, &c->methods[i])) return false;
+  for (size_t i = 0; loads && i < c->load_count; i++) {
+    loads[i] = (etr_diff_row){.name = c->loads[i].name, .module = ""};
+    etr_diff_sheet_add(&sheet, o, NULL, "load", &loads[i], &c->loads[i].change);
   }
-  for (size_t i = 0; i < o->comparison->load_count; i++) {
-    add_head(&table, NULL, "load", &(etr_diff_row){.name = o->comparison->loads[i].name, .module = ""});
-    add_change(o, &table, &o->comparison->loads[i].change);
-  }
-  etr_table_write(&table, &o->writer, o->options->format, 0);
+  etr_sheet_fill(&sheet);
+  etr_sheet_write(&sheet);
   return true;
 }
 
@@ -166,15 +218,14 @@ static bool write_flat(etr_diff_output *o) {
   return write_times(o);
 }
 
-etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter, const etr_table_options *options,
-                                const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter,
+                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {.top = 30};
-  etr_diff_output o = {.comparison = comparison, .filter = filter, .options = options ? options : &defaults};
-  etr_table_format format = o.options->format;
-  etr_error_clear(error);
-  etr_writer_init(&o.writer, sink);
-  etr_writer_look(&o.writer, o.options);
-  bool good = format == ETR_TABLE_TEXT ? write_text(&o) : format == ETR_TABLE_MARKDOWN ? etr_diff_markdown(&o) : write_flat(&o);
-  if (!good) o.writer.status = ETR_ERROR_MEMORY;
-  return etr_writer_finish_with(&o.writer, &o.arena, error);
+  etr_diff_output o = {.comparison = comparison, .filter = filter};
+  etr_answer_begin(&o.answer, comparison->newer, NULL, options ? options : &defaults, sink);
+  etr_table_format format = o.answer.options->format;
+  bool (*write)(etr_diff_output *) = write_flat;
+  if (format == ETR_TABLE_TEXT) write = write_text;
+  if (format == ETR_TABLE_MARKDOWN) write = write_markdown;
+  return etr_answer_end(&o.answer, write(&o), error);
 }

@@ -2,11 +2,10 @@
  *
  * gap_output.c - values of both sides, side by side.
  */
-#include "gap_output.h"
+#include "tables/diff_output.h"
 
-#include "logged.h"
-#include "numeric_gap.h"
-#include "output_gaps.h"
+#include "views/logged.h"
+#include "views/output_gaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,16 +13,12 @@
 /* Below this a difference is more than rounding: float16 has 11 bits, that is, 66 dB; int8 about 40. */
 static const double LOW_SNR_DB = 40;
 
-static bool is_equal(const etr_value_gap *gap) { return !gap->problem && gap->gap.unlike == 0 && gap->gap.max_abs_error == 0; }
+static bool is_equal(const etr_value_gap *gap) {
+  return !gap->problem && gap->gap.unlike == 0 && gap->gap.max_abs_error == 0;
+}
 
-static bool is_low(const etr_value_gap *gap) { return !gap->problem && (gap->gap.unlike > 0 || gap->gap.snr_db < LOW_SNR_DB); }
-
-/* "aten_addmm_default", "output 0", "XnnpackBackend, argument 3" */
-static const char *name_of(etr_arena *arena, const etr_comparison *comparison, const etr_method_pair *method, const etr_value_gap *gap) {
-  const etr_debug_value *value = gap->newer;
-  const char *node = gap->pair == ETR_NONE ? NULL : method->pairs[gap->pair].new_name;
-  if (node) return value->index ? etr_arena_format(arena, "%s #%u", node, value->index) : node;
-  return etr_logged_origin(arena, comparison->newer, value);
+static bool is_low(const etr_value_gap *gap) {
+  return !gap->problem && (gap->gap.unlike > 0 || gap->gap.snr_db < LOW_SNR_DB);
 }
 
 /* ---- Order ---- */
@@ -42,6 +37,93 @@ static const etr_value_gap **sorted(etr_arena *arena, const etr_method_pair *met
   if (list && method->gap_count) qsort(list, method->gap_count, sizeof *list, by_gap);
   return list;
 }
+
+/* ---- Fields ---- */
+
+typedef struct gap_row {
+  etr_diff_output *of;
+  const etr_method_pair *method;
+  const etr_value_gap *gap;
+  const etr_numeric_gap *numbers; /* NULL: not compared */
+  const etr_node_pair *pair;      /* NULL: none */
+} gap_row;
+
+static gap_row row_of(etr_diff_output *o, const etr_method_pair *method, const etr_value_gap *gap) {
+  return (gap_row){o, method, gap, gap->problem ? NULL : &gap->gap,
+                   gap->pair == ETR_NONE ? NULL : &method->pairs[gap->pair]};
+}
+
+static const gap_row *at(const void *row) { return row; }
+
+/* "aten_addmm_default", "output 0", "XnnpackBackend, argument 3" */
+static const char *name_of(const gap_row *row) {
+  etr_arena *arena = &row->of->answer.arena;
+  const etr_debug_value *value = row->gap->newer;
+  const char *node = row->pair ? row->pair->new_name : NULL;
+  if (!node) return etr_logged_origin(arena, row->of->comparison->newer, value);
+  return etr_logged_numbered(arena, row->of->comparison->newer, value, node);
+}
+
+static etr_cell value(const void *row) { return etr_cell_text(name_of(at(row))); }
+static etr_cell base_type(const void *row) {
+  return etr_cell_text(etr_logged_type(&at(row)->of->answer.arena, at(row)->gap->base));
+}
+static etr_cell new_type(const void *row) {
+  return etr_cell_text(etr_logged_type(&at(row)->of->answer.arena, at(row)->gap->newer));
+}
+static etr_cell snr(const void *row) { return etr_gap_snr(&at(row)->of->answer.arena, at(row)->numbers); }
+static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(at(row)->gap->newer)); }
+static etr_cell index(const void *row) { return etr_cell_number(at(row)->gap->newer->index); }
+static etr_cell output(const void *row) {
+  const etr_debug_value *value = at(row)->gap->newer;
+  return etr_cell_number(value->output == ETR_NONE || value->is_output ? NAN : (double)value->output);
+}
+static etr_cell base_run(const void *row) { return etr_cell_number(at(row)->gap->base->run); }
+static etr_cell new_run(const void *row) { return etr_cell_number(at(row)->gap->newer->run); }
+static etr_cell instruction(const void *row) {
+  int32_t id = at(row)->gap->newer->instruction_id;
+  return id < 0 ? etr_cell_none() : etr_cell_number(id);
+}
+static void put_numbers(const etr_fields *f, const void *row) { etr_field_gap(f, at(row)->numbers); }
+
+enum { PEOPLE = ETR_IN_OWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
+
+#define GAP(name) ETR_VIA(gap_row, gap, etr_value_gap, name)
+#define NUMBER(name) ETR_VIA(gap_row, numbers, etr_numeric_gap, name)
+#define PAIR(name) ETR_VIA(gap_row, pair, etr_node_pair, name)
+
+static const etr_field fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(gap_row, method, etr_method_pair, name)},
+    {NULL, "value", ETR_CELL_NAME, ETR_IN_DATA, .get = value},
+    {NULL, "base_type", ETR_CELL_WORD, ETR_IN_DATA, .get = base_type},
+    {NULL, "new_type", ETR_CELL_WORD, ETR_IN_DATA, .get = new_type},
+    {NULL, "snr_db", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(snr_db), .digits = ETR_ALL_DIGITS},
+    {NULL, "mse", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(mse), .digits = ETR_ALL_DIGITS},
+    {NULL, "l1", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(l1), .digits = ETR_ALL_DIGITS},
+    {NULL, "max_abs_error", ETR_CELL_NUMBER, ETR_IN_DATA, NUMBER(max_abs_error), .digits = ETR_ALL_DIGITS},
+    {NULL, "elements", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(element_count)},
+    {NULL, "left_out", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(left_out)},
+    {NULL, "unlike", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(unlike)},
+
+    {"base_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(base_name)},
+    {"new_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(new_name)},
+    {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = role},
+    {"index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = index},
+    {"output", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = output},
+    {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = instruction},
+    {"base_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = base_run},
+    {"new_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = new_run},
+    {"run_pairs", "run_pairs", ETR_CELL_COUNT, EXACT, GAP(run_pairs)},
+    {"problem", "problem", ETR_CELL_NAME, EXACT, GAP(problem)},
+    {"", .in = ETR_IN_JSON, .put = put_numbers},
+
+    {NULL, "logged value", ETR_CELL_NAME, PEOPLE, .get = value},
+    {NULL, "type", ETR_CELL_NAME, PEOPLE, .get = new_type, .spare = 2},
+    {NULL, "SNR dB", ETR_CELL_NUMBER, PEOPLE, .get = snr},
+    {NULL, "MSE", ETR_CELL_NUMBER, PEOPLE, NUMBER(mse), .digits = ETR_GAP_DIGITS},
+    {NULL, "L1", ETR_CELL_NUMBER, PEOPLE, NUMBER(l1), .digits = ETR_GAP_DIGITS, .spare = 1},
+    {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, NUMBER(max_abs_error), .digits = ETR_GAP_DIGITS},
+};
 
 /* ---- Text and Markdown ---- */
 
@@ -65,122 +147,76 @@ static counts count(const etr_method_pair *method) {
 }
 
 static void put_summary(etr_diff_output *o, const etr_method_pair *method, const counts *c) {
-  etr_putf(&o->writer, "numeric gap, the base as reference: %zu logged values on both sides, %zu equal, %zu differ", method->gap_count, c->equal,
-           method->gap_count - c->equal - c->problems);
-  if (c->problems) etr_putf(&o->writer, ", %zu not compared (%s)", c->problems, c->problem);
-  etr_puts(&o->writer, "\n");
+  etr_putf(&o->answer.writer, "numeric gap to the base: %zu values logged on both sides, %zu equal, %zu differ",
+           method->gap_count, c->equal, method->gap_count - c->equal - c->problems);
+  if (c->problems) etr_putf(&o->answer.writer, ", %zu not compared (%s)", c->problems, c->problem);
+  etr_puts(&o->answer.writer, "\n");
 }
 
 static void put_first(etr_diff_output *o, const etr_method_pair *method, const counts *c, bool markdown) {
-  if (!c->first_low) return;
-  const char *name = name_of(&o->arena, o->comparison, method, c->first_low);
+  const gap_row row = row_of(o, method, c->first_low);
+  const char *name = name_of(&row);
   if (!name) return;
-  etr_puts(&o->writer, "the first below 40 dB in the order of the run: ");
-  if (markdown)
-    etr_put_markdown(&o->writer, name);
-  else
-    etr_put_plain(&o->writer, name);
-  etr_puts(&o->writer, "\n");
+  etr_puts(&o->answer.writer, "first below 40 dB, in order of execution: ");
+  (markdown ? etr_put_markdown : etr_put_plain)(&o->answer.writer, name);
+  etr_puts(&o->answer.writer, "\n");
 }
 
-static size_t put_table(etr_diff_output *o, const etr_method_pair *method, etr_table_format format, size_t differ) {
-  static const etr_column columns[] = {{"logged value", false, true}, {"type", false, true}, {"SNR dB", true, false},
-                                       {"MSE", true, false},          {"L1", true, false},   {"max error", true, false}};
-  const etr_value_gap **list = sorted(&o->arena, method);
-  etr_table table;
-  size_t shown = o->options->top ? ETR_MIN(differ, o->options->top) : differ;
-  etr_table_init(&table, &o->arena, columns, ETR_COUNT(columns));
-  etr_table_may_leave_out(&table, 4);
-  etr_table_may_leave_out(&table, 1);
-  for (size_t i = 0; list && i < shown; i++) {
-    etr_table_add(&table, name_of(&o->arena, o->comparison, method, list[i]));
-    etr_table_add(&table, etr_logged_type(&o->arena, list[i]->newer));
-    etr_table_add_gap(&table, &list[i]->gap);
-  }
-  if (shown) etr_table_write(&table, &o->writer, format, o->options->width);
-  return shown;
+/* Adds a method's gaps, sorted; `most` at most. */
+static void add_rows(etr_diff_output *o, etr_sheet *sheet, const etr_method_pair *method, size_t most) {
+  const etr_value_gap **list = sorted(&o->answer.arena, method);
+  gap_row *rows = etr_arena_alloc_array(&o->answer.arena, method->gap_count, sizeof *rows);
+  for (size_t i = 0; list && rows && i < most; i++) rows[i] = row_of(o, method, list[i]);
+  etr_sheet_add_rows(sheet, ETR_ROWS(rows, list && rows ? most : 0));
 }
 
-void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method, etr_table_format format) {
-  bool markdown = format == ETR_TABLE_MARKDOWN;
+void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
+  bool markdown = o->answer.options->format == ETR_TABLE_MARKDOWN;
+  etr_sheet sheet;
   if (method->gap_count == 0) return;
   counts c = count(method);
   size_t differ = method->gap_count - c.equal - c.problems;
-  if (!markdown) etr_puts(&o->writer, "\n");
+  if (!markdown) etr_puts(&o->answer.writer, "\n");
   put_summary(o, method, &c);
-  put_first(o, method, &c, markdown);
-  if (markdown) etr_puts(&o->writer, "\n");
-  size_t shown = put_table(o, method, format, differ);
-  if (markdown && shown) etr_puts(&o->writer, "\n");
-  if (shown < differ) etr_putf(&o->writer, "%zu of %zu; all: --top 0\n", shown, differ);
+  if (c.first_low) put_first(o, method, &c, markdown);
+  if (markdown) etr_puts(&o->answer.writer, "\n");
+  etr_sheet_init(&sheet, &o->answer, fields, ETR_COUNT(fields));
+  sheet.medium = PEOPLE;
+  add_rows(o, &sheet, method, differ);
+  size_t shown = differ - etr_sheet_fill(&sheet);
+  if (shown) etr_sheet_write(&sheet);
+  if (markdown && shown) etr_puts(&o->answer.writer, "\n");
+  if (shown < differ) etr_putf(&o->answer.writer, "%zu of %zu; all: --top 0\n", shown, differ);
   if (shown)
-    etr_putf(&o->writer, "worst of %zu pair%s of runs, in order: that they had the same inputs is not recorded\n", c.run_pairs,
-             c.run_pairs == 1 ? "" : "s");
-  if (markdown) etr_puts(&o->writer, "\n");
+    etr_putf(&o->answer.writer,
+             "worst of %zu pair%s of runs, paired in order; whether they had the same inputs is not recorded\n",
+             c.run_pairs, c.run_pairs == 1 ? "" : "s");
+  if (markdown) etr_puts(&o->answer.writer, "\n");
 }
 
 /* ---- One table ---- */
 
-static void add_row(etr_diff_output *o, etr_table *table, const etr_method_pair *method, const etr_value_gap *gap) {
-  const double numbers[] = {gap->gap.snr_db, gap->gap.mse, gap->gap.l1, gap->gap.max_abs_error};
-  const uint64_t totals[] = {gap->gap.element_count, gap->gap.left_out, gap->gap.unlike};
-  etr_table_add(table, method->name);
-  etr_table_add(table, name_of(&o->arena, o->comparison, method, gap));
-  etr_table_add(table, etr_logged_type(&o->arena, gap->base));
-  etr_table_add(table, etr_logged_type(&o->arena, gap->newer));
-  for (size_t i = 0; i < ETR_COUNT(numbers); i++)
-    if (gap->problem)
-      etr_table_add(table, "");
-    else if (isinf(numbers[i]))
-      etr_table_add(table, numbers[i] > 0 ? "inf" : "-inf");
-    else
-      etr_table_add_general(table, numbers[i], 0);
-  for (size_t i = 0; i < ETR_COUNT(totals); i++)
-    etr_table_add(table, gap->problem ? "" : etr_arena_format(&o->arena, "%llu", (unsigned long long)totals[i]));
-  etr_table_add(table, etr_arena_format(&o->arena, "%zu", gap->run_pairs));
-  etr_table_add(table, gap->problem);
-}
-
 void etr_gap_write_table(etr_diff_output *o) {
-  static const etr_column columns[] = {
-      {"method", false, false}, {"value", false, false},    {"base_type", false, false},    {"new_type", false, false}, {"snr_db", true, false},
-      {"mse", true, false},     {"l1", true, false},        {"max_abs_error", true, false}, {"elements", true, false},  {"left_out", true, false},
-      {"unlike", true, false},  {"run_pairs", true, false}, {"problem", false, false}};
-  etr_table table;
-  etr_table_init(&table, &o->arena, columns, ETR_COUNT(columns));
+  etr_sheet sheet;
+  etr_sheet_init(&sheet, &o->answer, fields, ETR_COUNT(fields));
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
-    const etr_value_gap **list = sorted(&o->arena, method);
-    size_t shown = o->options->top ? ETR_MIN(method->gap_count, o->options->top) : method->gap_count;
-    for (size_t k = 0; list && k < shown; k++) add_row(o, &table, method, list[k]);
+    add_rows(o, &sheet, method, method->gap_count);
+    etr_sheet_fill(&sheet);
   }
-  etr_table_write(&table, &o->writer, o->options->format, 0);
+  etr_sheet_write(&sheet);
 }
 
 /* ---- JSON ---- */
 
-void etr_field_gaps(const etr_fields *fields, const etr_method_pair *method) {
-  etr_field_list(fields, "numeric_gap");
+void etr_field_gaps(const etr_fields *f, const etr_method_pair *method) {
+  etr_field_list(f, "numeric_gap");
   for (size_t i = 0; i < method->gap_count; i++) {
-    const etr_value_gap *gap = &method->gaps[i];
-    const etr_node_pair *pair = gap->pair == ETR_NONE ? NULL : &method->pairs[gap->pair];
-    etr_jw_object(fields->json);
-    etr_field_text(fields, "base_node", pair ? pair->base_name : NULL);
-    etr_field_text(fields, "new_node", pair ? pair->new_name : NULL);
-    etr_field_text(fields, "role", etr_logged_role(gap->newer));
-    etr_field_count(fields, "index", gap->newer->index);
-    etr_jw_key(fields->json, "instruction_id");
-    if (gap->newer->instruction_id < 0)
-      etr_jw_null(fields->json);
-    else
-      etr_jw_int(fields->json, gap->newer->instruction_id);
-    etr_field_count(fields, "base_run", gap->base->run);
-    etr_field_count(fields, "new_run", gap->newer->run);
-    etr_field_count(fields, "run_pairs", gap->run_pairs);
-    etr_field_text(fields, "problem", gap->problem);
-    etr_field_gap(fields, gap->problem ? NULL : &gap->gap);
-    etr_jw_end(fields->json);
+    const gap_row row = row_of(NULL, method, &method->gaps[i]);
+    etr_jw_object(f->json);
+    etr_field_put_all(f, fields, ETR_COUNT(fields), &row);
+    etr_jw_end(f->json);
   }
-  etr_jw_end(fields->json);
+  etr_jw_end(f->json);
 }

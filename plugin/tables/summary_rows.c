@@ -1,151 +1,114 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary_rows.c - rows of all sections with the same columns.
+ * summary_rows.c - the sections of a summary under each other.
  */
-#include "summary_rows.h"
+#include "tables/summary_output.h"
 
-#include <math.h>
-
-static const etr_column columns[] = {{"method", false, false}, {"section", false, false}, {"key", false, false}, {"avg", true, false},
-                                     {"unit", false, false},   {"share", true, false},    {"p50", true, false},  {"p90", true, false},
-                                     {"nodes", true, false},   {"note", false, false}};
-
-/* A row; a time that is not known is NaN, an unknown count 0. */
-typedef struct row {
-  const char *method, *section, *key, *note;
-  double avg, share, p50, p90; /* ticks */
-  size_t nodes;
-} row;
-
-typedef struct adder {
-  etr_table *table;
-  const etr_profile *profile;
-  etr_unit unit;
-} adder;
-
-static void add_number(const adder *a, double value, bool is_time) {
-  etr_table_add_number(a->table, is_time ? etr_ticks_to_unit(a->profile, value, a->unit) : value, is_time ? 9 : 6);
+static void add(etr_sheet *sheet, const char *section, const char *key, const char *note, etr_sum sum) {
+  sum.section = section;
+  sum.key = key;
+  sum.note = note;
+  etr_sum_sheet_add(sheet, sum);
 }
 
-static void add(const adder *a, const row *r) {
-  etr_table_add(a->table, r->method);
-  etr_table_add(a->table, r->section);
-  etr_table_add(a->table, r->key);
-  add_number(a, r->avg, true);
-  etr_table_add(a->table, etr_unit_name(a->unit));
-  add_number(a, r->share, false);
-  add_number(a, r->p50, true);
-  add_number(a, r->p90, true);
-  etr_table_add(a->table, r->nodes ? etr_arena_format(a->table->arena, "%zu", r->nodes) : "");
-  etr_table_add(a->table, r->note);
+/* Times that are no share of anything. */
+static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *stats) {
+  return (etr_sum){.method = method, .ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats};
 }
 
-static row row_of(const etr_summary *s, const char *section, const char *key, uint64_t ticks) {
-  return (row){.method = s->method->name,
-               .section = section,
-               .key = key,
-               .note = "",
-               .avg = (double)ticks / (double)s->method->run_count,
-               .share = s->method->execute_ticks ? (double)ticks / (double)s->method->execute_ticks : NAN,
-               .p50 = NAN,
-               .p90 = NAN};
-}
-
-static void add_with_stats(const adder *a, row r, const etr_stats *stats) {
-  if (stats && stats->count) r.p50 = stats->p50, r.p90 = stats->p90;
-  add(a, &r);
-}
-
-static void add_balance(const adder *a, const etr_summary *s) {
+static void add_balance(etr_sheet *sheet, const etr_summary *s) {
+  const etr_method *method = s->method;
   etr_balance_part parts[ETR_BALANCE_PARTS];
-  add_with_stats(a, row_of(s, "execute", "", s->method->execute_ticks), &s->method->execute);
-  etr_balance_list(s->method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    row r = row_of(s, parts[i].name, "", parts[i].ticks);
-    add(a, &r);
-  }
-  row hidden = row_of(s, "clock_hidden", "", s->method->clock_hidden_ticks);
-  add(a, &hidden);
-  if (s->is_part) {
-    row r = row_of(s, "filtered", "", s->part_ticks);
-    r.nodes = s->node_count;
-    add(a, &r);
-  }
+  etr_sum whole = etr_sum_make(method, method->execute_ticks), part = etr_sum_make(method, s->part_ticks);
+  whole.stats = &method->execute;
+  part.nodes = s->node_count;
+  add(sheet, "execute", "", "", whole);
+  etr_balance_list(method, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
+    add(sheet, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
+  add(sheet, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
+  if (s->is_part) add(sheet, "filtered", "", "", part);
   if (s->first_run.rest.count == 0) return;
-  row first = row_of(s, "first_run", "", 0);
-  first.avg = s->first_run.ticks;
-  first.share = NAN;
-  add(a, &first);
-  first.section = "other_runs";
-  first.avg = s->first_run.rest.avg;
-  add_with_stats(a, first, &s->first_run.rest);
+  add(sheet, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
+  add(sheet, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
 }
 
-static void add_nodes(const adder *a, const etr_summary *s, size_t top) {
-  for (size_t i = 0; i < s->node_count && (top == 0 || i < top); i++) {
-    const etr_node *node = &s->graph->nodes[s->nodes[i]];
-    const etr_node_time *time = &s->graph->times[s->nodes[i]];
-    row r = row_of(s, "node", node->name, time->total_ticks);
-    r.nodes = 1;
-    r.note = time->runs_as;
-    add_with_stats(a, r, &time->per_run);
+static void add_phases(etr_sheet *sheet, const etr_method *method) {
+  for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
+    const etr_run_phase *phase = &method->run_phases[i];
+    const char *note = etr_arena_format(&sheet->answer->arena, "%zu runs, told by %s", phase->run_count,
+                                        etr_phase_rule_name(phase->told_by));
+    if (phase->run_count)
+      add(sheet, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
   }
 }
 
-static const char *key_of(const adder *a, const etr_breakdown_row *r, etr_breakdown_by by) {
-  if (by != ETR_BY_SOURCE || !r->source) return r->key;
-  return etr_arena_format(a->table->arena, "%s:%lld", r->source->file, (long long)r->source->line);
+static void add_nodes(etr_sheet *sheet, const etr_summary *s, size_t top) {
+  for (size_t i = 0; i < ETR_MIN(s->node_count, top); i++) {
+    const etr_node_time *time = &s->graph->times[s->nodes[i]];
+    etr_sum sum = etr_sum_make(s->method, time->total_ticks);
+    sum.nodes = 1;
+    sum.stats = &time->per_run;
+    sum.summed_p50 = s->summed_p50;
+    add(sheet, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
+  }
 }
 
-static void add_breakdown(const adder *a, const etr_summary *s, etr_breakdown_by by, size_t top) {
-  for (size_t i = 0; i < s->by[by].count && (top == 0 || i < top); i++) {
-    const etr_breakdown_row *from = &s->by[by].rows[i];
-    row r = row_of(s, etr_breakdown_name(by), key_of(a, from, by), from->total_ticks);
-    r.nodes = from->node_count;
-    if (from->source) r.note = from->source->code;
-    add_with_stats(a, r, &s->stats[by][from->number]);
+static void add_breakdown(etr_sheet *sheet, const etr_summary *s, etr_breakdown_by by, size_t top) {
+  for (size_t i = 0; i < ETR_MIN(s->by[by].count, top); i++) {
+    const etr_source *source = s->by[by].rows[i].source;
+    etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
+    const char *key = source ? etr_arena_format(&sheet->answer->arena, "%s:%lld", source->file, (long long)source->line)
+                             : sum.key;
+    add(sheet, etr_breakdown_name(by), key, source ? source->code : "", sum);
   }
 }
 
 /* With what is below each module. */
-static void add_modules(const adder *a, const etr_summary *s, size_t top) {
-  for (size_t i = 0; i < s->modules.count && (top == 0 || i < top); i++) {
-    row r = row_of(s, "module_total", s->modules.rows[i].path, s->modules.rows[i].total_ticks);
-    r.nodes = s->modules.rows[i].node_count;
-    r.note = s->modules.rows[i].type;
-    add(a, &r);
+static void add_modules(etr_sheet *sheet, const etr_summary *s, size_t top) {
+  for (size_t i = 0; i < ETR_MIN(s->modules.count, top); i++) {
+    const etr_module_row *row = &s->modules.rows[i];
+    etr_sum sum = etr_sum_make(s->method, row->total_ticks);
+    sum.nodes = row->node_count;
+    sum.p50 = row->total_p50;
+    sum.summed_p50 = s->modules.summed_p50;
+    add(sheet, "module_total", row->path, row->type, sum);
   }
 }
 
-static void add_findings(const adder *a, const etr_summary *s) {
+static void add_findings(etr_sheet *sheet, const etr_summary *s) {
   for (size_t i = 0; i < s->findings.count; i++) {
     const etr_finding *finding = &s->findings.list[i];
-    row r = row_of(s, "finding", etr_finding_kind_name(finding->kind), 0);
-    r.avg = finding->cost;
-    r.share = finding->share;
-    r.nodes = finding->node_count;
-    r.note = etr_arena_format(a->table->arena, "%s: %s", finding->title, finding->evidence);
-    add(a, &r);
+    etr_sum sum = {
+        .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
+    sum.nodes = finding->node_count;
+    add(sheet, "finding", etr_finding_kind_name(finding->kind),
+        etr_arena_format(&sheet->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
   }
 }
 
-void etr_summary_rows_init(etr_table *table, etr_arena *arena) { etr_table_init(table, arena, columns, ETR_COUNT(columns)); }
-
-void etr_summary_rows_add(etr_table *table, const etr_summary *summary, const etr_table_options *options) {
-  const adder a = {table, summary->profile, options->unit};
-  add_balance(&a, summary);
-  add_nodes(&a, summary, options->top);
+void etr_summary_rows_add(etr_sheet *sheet, const etr_summary *summary) {
+  size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
+  etr_sum_by only = sheet->answer->options->by;
+  if (!only) add_balance(sheet, summary);
+  if (!only) add_phases(sheet, summary->method);
+  if (!only) add_nodes(sheet, summary, top);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    add_breakdown(&a, summary, by, options->top);
-    if (by == ETR_BY_MODULE) add_modules(&a, summary, options->top);
+    if (only && only != ETR_SUM_BY_OP + by) continue;
+    add_breakdown(sheet, summary, by, top);
+    if (by == ETR_BY_MODULE) add_modules(sheet, summary, top);
   }
-  add_findings(&a, summary);
+  if (!only) add_findings(sheet, summary);
 }
 
-void etr_summary_rows_add_loads(etr_table *table, const etr_profile *profile, const etr_loads *loads, const etr_table_options *options) {
-  const adder a = {table, profile, options->unit};
-  for (size_t i = 0; i < loads->count; i++) {
-    row r = {.method = "", .section = "load", .key = loads->list[i].name, .note = "", .avg = loads->list[i].stats.avg, .share = NAN};
-    add_with_stats(&a, r, &loads->list[i].stats);
-  }
+void etr_summary_rows_add_patterns(etr_sheet *sheet, const etr_summary *summary) {
+  size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
+  for (size_t i = 0; i < ETR_MIN(summary->patterns.count, top); i++)
+    etr_sum_sheet_add(sheet, etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
+}
+
+void etr_summary_rows_add_loads(etr_sheet *sheet, const etr_loads *loads) {
+  static const etr_method none = {.name = ""};
+  for (size_t i = 0; i < loads->count; i++)
+    add(sheet, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
 }

@@ -2,19 +2,19 @@
  *
  * summary_tables.c - where each method's time goes, on one screen, or for an issue.
  */
-#include "label.h"
-#include "output_gaps.h"
-#include "summary_report.h"
-#include "summary_rows.h"
+#include "output/label.h"
+#include "output/node_filter.h"
+#include "tables/node_fields.h"
+#include "tables/summary_output.h"
+#include "views/output_gaps.h"
+#include "views/phases.h"
 
 #include <math.h>
 
-enum { DEFAULT_ROWS = 10, BAR_WIDTH = 24 };
+enum { DEFAULT_ROWS = 10 };
 
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
-
-const char *etr_report_cell(etr_report *r, const char *text) { return r->markdown ? text : etr_arena_format(&r->arena, "  %s", text); }
 
 /* "2.9" of 2.88, "29" of 28.8 */
 static void put_factor(etr_writer *writer, double factor) {
@@ -22,61 +22,62 @@ static void put_factor(etr_writer *writer, double factor) {
   etr_puts(writer, TIMES);
 }
 
-const char *etr_report_unit(etr_report *r, const char *name) { return etr_arena_format(&r->arena, "%s %s", name, etr_unit_name(r->options->unit)); }
-
-/* ---- Tables under each other ---- */
-
-void etr_report_add_time(etr_report *r, etr_table *table, double ticks) { etr_table_add_time(table, r->profile, ticks, r->options->unit); }
-
-void etr_report_add_jitter(etr_table *table, const etr_stats *stats) {
-  if (stats->count > 1 && stats->p50 > 0)
-    etr_table_add_number(table, stats->p90 / stats->p50, 1);
-  else
-    etr_table_add(table, "");
-}
-
-void etr_report_end_table(etr_report *r, const etr_table *table, size_t hidden) {
-  etr_puts(&r->writer, "\n");
-  etr_table_write(table, &r->writer, r->options->format, r->options->width);
-  if (!r->markdown) etr_put_more(&r->writer, hidden);
-  if (r->markdown && hidden) etr_putf(&r->writer, "\n%zu more\n", hidden);
+void etr_report_put(etr_report *r, etr_sheet *sheet) {
+  if (sheet->rows.count == 0) return;
+  etr_puts(&r->answer.writer, "\n");
+  etr_sheet_finish(sheet);
 }
 
 /* ---- Head ---- */
 
 static void put_heading(etr_report *r, const char *text) {
-  if (r->any) etr_puts(&r->writer, "\n");
+  if (r->any) etr_puts(&r->answer.writer, "\n");
   r->any = true;
   if (r->markdown) {
-    etr_puts(&r->writer, "### ");
-    etr_put_markdown(&r->writer, text);
-    etr_puts(&r->writer, "\n");
+    etr_puts(&r->answer.writer, "### ");
+    etr_put_markdown(&r->answer.writer, text);
+    etr_puts(&r->answer.writer, "\n");
     return;
   }
-  etr_put_wrapped(&r->writer, ETR_STYLE_BOLD, text, 0, r->options->width ? r->options->width : 100);
+  etr_put_wrapped(&r->answer.writer, ETR_STYLE_BOLD, text, 0, etr_answer_text_width(&r->answer));
 }
 
 static const char *method_name(const etr_method *method) { return method->name[0] ? method->name : "method not known"; }
 
 static void put_head_time(const etr_report *r, etr_writer *writer, const char *name, double ticks) {
   etr_putf(writer, DOT "%s ", name);
-  etr_put_time(writer, r->profile, ticks, r->options->unit);
-  etr_putf(writer, " %s", etr_unit_name(r->options->unit));
+  etr_put_time(writer, r->answer.profile, ticks, r->answer.options->unit);
+  etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* "mobilenet_v2 · forward · 10 runs · p50 1.2134 ms · avg 1.3010 ms · first run 2.9× · load 4.4012 ms" */
+/* "steady (cv 1.2 %)", "noisy (cv over 100 %, 2 outliers)", "too few runs to judge noise" */
+static void put_noise(etr_writer *writer, const etr_noise *noise) {
+  if (noise->verdict == ETR_NOISE_FEW_RUNS) {
+    etr_puts(writer, DOT "too few runs to judge noise");
+    return;
+  }
+  etr_putf(writer, DOT "%s (cv %s", etr_noise_verdict_name(noise->verdict), noise->cv > 1 ? "over " : "");
+  etr_put_share(writer, ETR_MIN(noise->cv, 1.0), 1);
+  if (noise->outliers) etr_putf(writer, ", %zu outlier%s", noise->outliers, noise->outliers == 1 ? "" : "s");
+  etr_puts(writer, ")");
+}
+
+/* "mobilenet_v2 · forward · 10 runs, 1 left out as warm-up (51.8000 ms) · p50 1.2134 ms · avg 1.3010 ms · first
+ * run 2.9× · steady (cv 1.2 %) · load 4.4012 ms" */
 static void put_head(etr_report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, &r->arena, &writer);
-  etr_putf(&writer, "%s" DOT "%s" DOT "%zu run%s", etr_label_record(&r->arena, r->profile), method_name(s->method), s->method->run_count,
-           s->method->run_count == 1 ? "" : "s");
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  const char *runs = etr_runs_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit);
+  etr_putf(&writer, "%s" DOT "%s" DOT "%s", etr_label_record(&r->answer.arena, r->answer.profile),
+           method_name(s->method), runs ? runs : "");
   put_head_time(r, &writer, "p50", s->method->execute.p50);
   put_head_time(r, &writer, "avg", s->method->execute.avg);
   if (s->first_run.rest.p50 > 0) {
     etr_puts(&writer, DOT "first run ");
     put_factor(&writer, s->first_run.ticks / s->first_run.rest.p50);
   }
+  put_noise(&writer, &s->method->noise);
   if (r->loads.whole && r->loads.timed_methods == 1) put_head_time(r, &writer, "load", r->loads.whole->stats.avg);
   const char *head = etr_text_end(&text, &writer);
   if (head) put_heading(r, head);
@@ -87,89 +88,125 @@ static void put_head(etr_report *r, const etr_summary *s) {
 static void put_note(etr_report *r, const char *note) {
   if (!note) return;
   if (r->markdown) {
-    etr_puts(&r->writer, "\n");
-    etr_put_markdown(&r->writer, note);
-    etr_puts(&r->writer, "\n");
+    etr_puts(&r->answer.writer, "\n");
+    etr_put_markdown(&r->answer.writer, note);
+    etr_puts(&r->answer.writer, "\n");
   } else
-    etr_put_wrapped(&r->writer, ETR_STYLE_DIM, note, 2, r->options->width ? r->options->width : 100);
+    etr_put_wrapped(&r->answer.writer, ETR_STYLE_DIM, note, 2, etr_answer_text_width(&r->answer));
 }
 
 static void put_balance(etr_report *r, const etr_summary *s) {
-  const etr_column columns[] = {
-      {"where the time goes", false, true}, {etr_report_unit(r, "avg"), true, false}, {"share", true, false}, {"", false, false}};
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_table table;
-  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
-  etr_table_may_leave_out(&table, 3);
-  etr_balance_list(s->method, parts);
-  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
-    if (!etr_balance_tells(parts, i)) continue;
-    etr_style style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
-    etr_table_add(&table, etr_report_cell(r, parts[i].text));
-    etr_table_style(&table, style);
-    etr_report_add_time(r, &table, etr_report_per_run(s, parts[i].ticks));
-    etr_table_style(&table, style);
-    etr_table_add_share(&table, (double)parts[i].ticks, (double)s->method->execute_ticks);
-    etr_table_style(&table, style);
-    etr_table_add_bar(&table, parts[i].is_part_of_previous ? 0 : (double)parts[i].ticks, (double)s->method->execute_ticks, BAR_WIDTH);
+  etr_sheet sheet;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, etr_balance_title(r->answer.profile));
+  sheet.top = 0;
+  etr_balance_add(&sheet, s->method);
+  etr_report_put(r, &sheet);
+  put_note(r, etr_balance_certainty(&r->answer.arena, r->answer.profile, s->method));
+  put_note(r, etr_balance_measured(&r->answer.arena, s->method));
+  put_note(r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+}
+
+/* A time of no method, or of a part of its runs: not a share of anything. */
+static void add_time(etr_sheet *sheet, const char *text, double ticks, const etr_stats *stats) {
+  etr_sum_sheet_add(sheet, (etr_sum){.text = text, .ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats});
+}
+
+/* The kinds of runs that the times below are over, where there is more than one. */
+static void put_phases(etr_report *r, const etr_summary *s) {
+  static const char *const notes[] = {"told by the sizes of the values that the runs logged",
+                                      "told by the events of the runs",
+                                      "estimated: told by the times of the runs alone"};
+  const etr_method *method = s->method;
+  etr_sheet sheet;
+  if (method->mixed_phase_count < 2) return;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_RUNS, "phases of the runs");
+  sheet.top = 0;
+  for (size_t i = 0; i < method->run_phase_count; i++) {
+    const etr_run_phase *phase = &method->run_phases[i];
+    if (phase->run_count)
+      add_time(&sheet, etr_arena_format(&r->answer.arena, "%zu %s", phase->run_count, phase->name), phase->execute.avg,
+               &phase->execute);
   }
-  etr_report_end_table(r, &table, 0);
-  put_note(r, etr_balance_certainty(&r->arena, r->profile, s->method));
-  put_note(r, etr_balance_note(&r->arena, r->profile, s->method, r->options->unit));
+  etr_report_put(r, &sheet);
+  put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are over all of these runs",
+                               notes[method->run_phases[0].told_by]));
+}
+
+/* Where no backend tells its phases, there is nothing to add to the balance. */
+static void put_delegate_phases(etr_report *r, const etr_summary *s) {
+  etr_phase_times phases;
+  etr_sheet sheet;
+  if (!etr_phase_times_make(&phases, &r->answer.arena, s->method) || !phases.tells) return;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, "delegates' own time");
+  sheet.top = 0;
+  for (size_t i = 0; i < phases.list.count; i++) {
+    const etr_phase_time *phase = &phases.list.data[i];
+    etr_sum sum = etr_sum_make(s->method, phase->ticks);
+    sum.text = etr_arena_format(&r->answer.arena, "%s, %s", phase->backend ? phase->backend : "unknown backend",
+                                etr_phase_text(phase->phase));
+    sum.has_bar = true;
+    if (sum.text) etr_sum_sheet_add(&sheet, sum);
+  }
+  etr_report_put(r, &sheet);
 }
 
 /* What the tables below are about, where that is less than all. */
 static void put_part(etr_report *r, const etr_summary *s) {
   if (!s->is_part) return;
-  etr_putf(&r->writer, "\n%zu node%s, ", s->node_count, s->node_count == 1 ? "" : "s");
-  etr_put_time(&r->writer, r->profile, etr_report_per_run(s, s->part_ticks), r->options->unit);
-  etr_putf(&r->writer, " %s, ", etr_unit_name(r->options->unit));
-  etr_put_filter(&r->writer, &r->arena, r->filter);
+  etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, s->node_count == 1 ? "" : "s");
+  etr_put_time(&r->answer.writer, r->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
+               r->answer.options->unit);
+  etr_putf(&r->answer.writer, " %s%s, ", etr_unit_name(r->answer.options->unit), etr_on_average(r->answer.profile));
+  etr_put_filter(&r->answer.writer, &r->answer.arena, r->answer.filter);
 }
 
-/* ---- Runs and loads ---- */
+/* ---- Lists ---- */
 
-static void add_runs(etr_report *r, etr_table *table, const char *name, const etr_stats *stats) {
-  etr_table_add(table, etr_report_cell(r, name));
-  etr_report_add_time(r, table, stats->avg);
-  if (stats->count == 1) {
-    for (int i = 0; i < 5; i++) etr_table_add(table, "");
-    return;
+static void put_operators(etr_report *r, const etr_summary *s) {
+  etr_node_row *rows = etr_arena_alloc_array(&r->answer.arena, s->node_count, sizeof *rows);
+  etr_sheet sheet;
+  etr_sheet_init(&sheet, &r->answer, etr_node_fields, etr_node_field_count);
+  sheet.medium = ETR_IN_OPERATORS;
+  for (size_t i = 0; rows && i < s->node_count; i++) {
+    rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
+    rows[i].is_text = true;
+    rows[i].summed_p50 = &s->summed_p50;
   }
-  etr_report_add_time(r, table, stats->p50);
-  etr_report_add_time(r, table, stats->p90);
-  etr_report_add_time(r, table, stats->min);
-  etr_report_add_time(r, table, stats->max);
-  etr_report_add_jitter(table, stats);
+  etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? s->node_count : 0));
+  etr_report_put(r, &sheet);
+}
+
+static void put_breakdown(etr_report *r, const etr_summary *s, etr_breakdown_by by) {
+  static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
+  etr_sheet sheet;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_TEXT, titles[by]);
+  etr_sum_sheet_add_all(&sheet, s->method, by, &s->by[by]);
+  etr_report_put(r, &sheet);
 }
 
 static void put_runs(etr_report *r, const etr_summary *s) {
-  const etr_column columns[] = {{"runs", false, true},   {etr_report_unit(r, "avg"), true, false},
-                                {"p50", true, false},    {"p90", true, false},
-                                {"min", true, false},    {"max", true, false},
-                                {"p90/p50", true, false}};
-  const etr_stats *rest = &s->first_run.rest, first = {.count = 1, .avg = s->first_run.ticks};
-  etr_table table;
-  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
-  etr_table_may_leave_out(&table, 6);
-  etr_table_may_leave_out(&table, 4);
-  etr_table_may_leave_out(&table, 2);
-  add_runs(r, &table, etr_arena_format(&r->arena, "all %zu", s->method->run_count), &s->method->execute);
-  if (rest->count) add_runs(r, &table, "first", &first);
-  if (rest->count) add_runs(r, &table, etr_arena_format(&r->arena, "other %zu", rest->count), rest);
-  if (rest->count) etr_report_end_table(r, &table, 0);
+  const etr_stats *all = &s->method->execute, *rest = &s->first_run.rest;
+  etr_sheet sheet;
+  if (rest->count == 0) return;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_RUNS, "runs");
+  sheet.top = 0;
+  const char *counted = s->method->skipped_run_count ? "the %zu that count" : "all %zu";
+  if (all->count != rest->count)
+    add_time(&sheet, etr_arena_format(&r->answer.arena, counted, s->method->run_count), all->avg, all);
+  add_time(&sheet, "first", s->first_run.ticks, NULL);
+  const char *phase = s->first_run.phase;
+  add_time(&sheet, etr_arena_format(&r->answer.arena, "other %zu%s%s", rest->count, phase[0] ? " " : "", phase),
+           rest->avg, rest);
+  etr_report_put(r, &sheet);
 }
 
 static void put_loads(etr_report *r) {
-  const etr_column columns[] = {{"loading", false, true}, {etr_report_unit(r, "avg"), true, false}};
-  etr_table table;
-  if (r->loads.count == 0) return;
-  etr_table_init(&table, &r->arena, columns, ETR_COUNT(columns));
-  for (size_t i = 0; i < r->loads.count; i++) {
-    etr_table_add(&table, etr_report_cell(r, r->loads.list[i].name));
-    etr_report_add_time(r, &table, r->loads.list[i].stats.avg);
-  }
-  etr_report_end_table(r, &table, 0);
+  etr_sheet sheet;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_LOADS, "loading");
+  sheet.top = 0;
+  for (size_t i = 0; i < r->loads.count; i++)
+    add_time(&sheet, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
+  etr_report_put(r, &sheet);
 }
 
 /* ---- Findings ---- */
@@ -178,117 +215,147 @@ static void put_loads(etr_report *r) {
 static char *finding_line(etr_report *r, const etr_finding *finding) {
   etr_text text;
   etr_writer writer;
-  etr_text_begin(&text, &r->arena, &writer);
-  etr_put_time(&writer, r->profile, finding->cost, r->options->unit);
-  etr_putf(&writer, " %s", etr_unit_name(r->options->unit));
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  etr_put_time(&writer, r->answer.profile, finding->cost, r->answer.options->unit);
+  etr_putf(&writer, " %s", etr_unit_name(r->answer.options->unit));
   if (isnan(finding->share)) {
     etr_puts(&writer, " once");
   } else {
     etr_puts(&writer, ", ");
-    etr_put_fixed(&writer, 100 * finding->share, 1);
-    etr_puts(&writer, " %");
+    etr_put_share(&writer, finding->share, 1);
   }
   etr_putf(&writer, ": %s", finding->title);
   return etr_text_end(&text, &writer);
 }
 
 static void put_finding(etr_report *r, const etr_finding *finding) {
-  size_t width = r->options->width ? r->options->width : 100;
   const char *line = finding_line(r, finding);
   if (!line) return;
   if (r->markdown) {
-    etr_puts(&r->writer, "- ");
-    etr_put_markdown(&r->writer, line);
-    etr_puts(&r->writer, ". ");
-    etr_put_markdown(&r->writer, finding->evidence);
-    etr_puts(&r->writer, "\n");
+    etr_puts(&r->answer.writer, "- ");
+    etr_put_markdown(&r->answer.writer, line);
+    etr_puts(&r->answer.writer, ". ");
+    etr_put_markdown(&r->answer.writer, finding->evidence);
+    etr_puts(&r->answer.writer, "\n");
     return;
   }
-  etr_put_wrapped(&r->writer, ETR_STYLE_PLAIN, line, 2, width);
-  etr_put_wrapped(&r->writer, ETR_STYLE_DIM, finding->evidence, 6, width);
+  etr_put_wrapped(&r->answer.writer, ETR_STYLE_PLAIN, line, 2, etr_answer_text_width(&r->answer));
+  etr_put_wrapped(&r->answer.writer, ETR_STYLE_DIM, finding->evidence, 6, etr_answer_text_width(&r->answer));
 }
 
 static void put_findings(etr_report *r, const etr_summary *s) {
   if (s->findings.count == 0) return;
-  etr_puts(&r->writer, "\n");
-  etr_put_style(&r->writer, ETR_STYLE_BOLD);
-  etr_puts(&r->writer, "findings");
-  etr_put_style(&r->writer, ETR_STYLE_PLAIN);
-  etr_puts(&r->writer, r->markdown ? "\n\n" : "\n");
+  etr_puts(&r->answer.writer, "\n");
+  etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
+  etr_puts(&r->answer.writer, "findings, by medians");
+  etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
+  etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
   for (size_t i = 0; i < s->findings.count; i++) put_finding(r, &s->findings.list[i]);
 }
 
 /* ---- Methods ---- */
 
+static void put_only(etr_report *r, const etr_summary *s, etr_sum_by by) {
+  switch (by) {
+  case ETR_SUM_BY_MODULE: etr_report_modules(r, s); break;
+  case ETR_SUM_BY_PATTERN: etr_report_patterns(r, s); break;
+  default: put_breakdown(r, s, ETR_BY_OP + by - ETR_SUM_BY_OP);
+  }
+}
+
+static void put_all(etr_report *r, const etr_summary *s) {
+  if (!s->graph) etr_report_events(r, s);
+  put_operators(r, s);
+  put_breakdown(r, s, ETR_BY_OP);
+  etr_report_modules(r, s);
+  put_breakdown(r, s, ETR_BY_BACKEND);
+  put_breakdown(r, s, ETR_BY_SOURCE);
+  put_runs(r, s);
+  if (r->loads.timed_methods == 1) put_loads(r);
+  put_findings(r, s);
+  if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
+}
+
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
-  if (!etr_summary_make(&s, &r->arena, r->profile, method, r->filter, r->options->unit, r->options->order)) return false;
+  if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method, r->answer.filter, r->answer.options->unit,
+                        r->answer.options->order))
+    return false;
   put_head(r, &s);
-  put_balance(r, &s);
+  if (!r->answer.options->by) put_phases(r, &s);
+  if (!r->answer.options->by) put_balance(r, &s), put_delegate_phases(r, &s);
   put_part(r, &s);
-  if (!s.graph) etr_report_events(r, &s);
-  etr_report_operators(r, &s);
-  etr_report_breakdown(r, &s, ETR_BY_OP);
-  etr_report_modules(r, &s);
-  etr_report_breakdown(r, &s, ETR_BY_BACKEND);
-  etr_report_breakdown(r, &s, ETR_BY_SOURCE);
-  put_runs(r, &s);
-  if (r->loads.timed_methods == 1) put_loads(r);
-  put_findings(r, &s);
-  if (!r->markdown) etr_put_output_gaps(&r->writer, &r->arena, r->profile, (uint32_t)(method - r->profile->methods), r->options->width);
+  if (r->answer.options->by)
+    put_only(r, &s, r->answer.options->by);
+  else
+    put_all(r, &s);
   return true;
+}
+
+static const char *why_untimed(const etr_report *r, const etr_method *method) {
+  if (method->skipped_run_count) return "all of its runs are left out";
+  return r->answer.profile->run_count ? "no run is known to be of it" : "there is no ETDump";
 }
 
 /* What there is of a method that was not timed. */
 static void put_untimed(etr_report *r, const etr_method *method) {
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->profile->graphs[method->graph];
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
   for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
-  const char *head = etr_arena_format(&r->arena, "%s" DOT "%s" DOT "not timed: %s", etr_label_record(&r->arena, r->profile), method_name(method),
-                                      r->profile->run_count ? "no run is known to be of it" : "there is no ETDump");
+  const char *head = etr_arena_format(&r->answer.arena, "%s" DOT "%s" DOT "not timed: %s",
+                                      etr_label_record(&r->answer.arena, r->answer.profile), method_name(method),
+                                      why_untimed(r, method));
   if (head) put_heading(r, head);
-  etr_putf(&r->writer, "%s%zu operators, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators, method->delegate_count,
-           method->delegate_count == 1 ? "" : "s");
+  etr_putf(&r->answer.writer, "%s%zu operators, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
+           method->delegate_count, method->delegate_count == 1 ? "" : "s");
 }
 
 static bool put_methods(etr_report *r) {
-  if (!etr_loads_make(&r->loads, &r->arena, r->profile)) return false;
-  for (size_t i = 0; i < r->profile->method_count; i++) {
-    const etr_method *method = &r->profile->methods[i];
-    if (etr_filter_takes_method(r->filter, method) && method->run_count > 0 && !put_method(r, method)) return false;
+  if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile)) return false;
+  for (size_t i = 0; i < r->answer.profile->method_count; i++) {
+    const etr_method *method = &r->answer.profile->methods[i];
+    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count > 0 && !put_method(r, method))
+      return false;
   }
-  for (size_t i = 0; i < r->profile->method_count; i++) {
-    const etr_method *method = &r->profile->methods[i];
-    if (etr_filter_takes_method(r->filter, method) && method->run_count == 0) put_untimed(r, method);
+  for (size_t i = 0; i < r->answer.profile->method_count; i++) {
+    const etr_method *method = &r->answer.profile->methods[i];
+    if (etr_filter_takes_method(r->answer.filter, method) && method->run_count == 0) put_untimed(r, method);
   }
-  if (r->loads.timed_methods != 1) put_loads(r);
+  if (r->loads.timed_methods != 1 && !r->answer.options->by) put_loads(r);
   return true;
 }
 
 static bool put_rows(etr_report *r) {
-  etr_table table;
-  etr_summary s;
-  etr_summary_rows_init(&table, &r->arena);
-  for (size_t i = 0; i < r->profile->method_count; i++) {
-    const etr_method *method = &r->profile->methods[i];
-    if (!etr_filter_takes_method(r->filter, method) || method->run_count == 0) continue;
-    if (!etr_summary_make(&s, &r->arena, r->profile, method, r->filter, r->options->unit, r->options->order)) return false;
-    etr_summary_rows_add(&table, &s, r->options);
+  const etr_profile *profile = r->answer.profile;
+  const etr_table_options *options = r->answer.options;
+  etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *summaries);
+  etr_sheet sheet;
+  if (!summaries) return false;
+  bool patterns = options->by == ETR_SUM_BY_PATTERN;
+  etr_sum_sheet_init(&sheet, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
+  sheet.top = 0; /* it is of each section */
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;
+    if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method, r->answer.filter, options->unit,
+                          options->order))
+      return false;
+    (patterns ? etr_summary_rows_add_patterns : etr_summary_rows_add)(&sheet, &summaries[i]);
   }
-  if (!etr_loads_make(&r->loads, &r->arena, r->profile)) return false;
-  etr_summary_rows_add_loads(&table, r->profile, &r->loads, r->options);
-  etr_table_write(&table, &r->writer, r->options->format, 0);
+  if (!etr_loads_make(&r->loads, &r->answer.arena, profile)) return false;
+  if (!options->by) etr_summary_rows_add_loads(&sheet, &r->loads);
+  etr_sheet_fill(&sheet);
+  etr_sheet_write(&sheet);
   return true;
 }
 
-etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options, const etr_sink *sink,
-                                   etr_error *error) {
+etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter,
+                                   const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
-  etr_report r = {.profile = profile, .filter = filter, .options = options ? options : &defaults};
-  r.markdown = r.options->format == ETR_TABLE_MARKDOWN;
-  etr_error_clear(error);
-  etr_writer_init(&r.writer, sink);
-  etr_writer_look(&r.writer, r.options);
-  if (!(r.markdown || r.options->format == ETR_TABLE_TEXT ? put_methods : put_rows)(&r)) r.writer.status = ETR_ERROR_MEMORY;
-  return etr_writer_finish_with(&r.writer, &r.arena, error);
+  etr_report r = {0};
+  etr_answer_begin(&r.answer, profile, filter, options ? options : &defaults, sink);
+  if (r.answer.options->by == ETR_SUM_BY_PATTERN) etr_answer_refuse_patterns(&r.answer);
+  r.markdown = r.answer.options->format == ETR_TABLE_MARKDOWN;
+  bool good = (r.markdown || r.answer.options->format == ETR_TABLE_TEXT ? put_methods : put_rows)(&r);
+  return etr_answer_end(&r.answer, good, error);
 }

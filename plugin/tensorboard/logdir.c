@@ -2,29 +2,22 @@
  *
  * logdir.c - the main job: run folders and DOT files for every entry point, all or nothing.
  */
-#include "arena.h"
-#include "dot.h"
-#include "file_name.h"
-#include "out_file.h"
-#include "tb_event.h"
+#include "dot/dot.h"
+#include "output/below.h"
+#include "output/temporary.h"
+#include "tensorboard/logdir_names.h"
+#include "tensorboard/run_folder.h"
+#include "tensorboard/tb_event.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENTS_PREFIX "events.out.tfevents."
-
-/* A file of this call: written as temporary, then renamed to path. */
-typedef struct output {
-  char *folder, *path, *temporary;
-  const char *entry_point; /* "edge/forward" */
-  size_t graph;            /* of the profile that is being written */
-  bool is_events, exists;  /* exists: the temporary one does */
-} output;
+/* Emptied event files that stay in a run folder: TensorBoard looks for a newer one only while the one that it has read
+ * last is there, whatever is in it. So many times a run may be written between two looks. */
+enum { MOST_EMPTIED = 7 };
 
 typedef struct etr_logdir job;
 
@@ -33,261 +26,181 @@ struct etr_logdir {
   const char *dump;           /* its ETDump, where there are several; else NULL */
   const etr_logdir_options *options;
   etr_arena arena;
-  etr_vec(output) outputs;
-  etr_map modules, paths;       /* module -> number of its folder; the outputs' paths */
-  etr_vec(char *) made_folders; /* by this call, outermost first */
-  char *root;                   /* LOGDIR/NAME; NULL before the first profile */
-  etr_out_file *file;           /* what is being written: one after the other */
-  etr_arena graph_arena;        /* of scopes */
-  etr_scopes scopes;            /* of the graph that is being written, which both of its files are about */
+  etr_run_folder folder; /* path NULL: before the first profile */
+  bool is_first;         /* there was no manifest */
+  etr_unfinished made;
+  etr_logdir_names names;
+  etr_out_file file;     /* what is being written: one after the other */
+  etr_limited limited;   /* what is written of all files */
+  etr_arena graph_arena; /* of scopes */
+  etr_scopes scopes;     /* of the graph that is being written, which both of its files are about */
   etr_error *error;
 };
 
+static const char *shown_path(job *j, const char *path) {
+  const char *shown = etr_arena_format(&j->arena, "%s/%s", j->folder.path, path);
+  return shown ? shown : path;
+}
+
 static etr_status fail_io(job *j, const char *path, const char *what) {
-  return etr_fail(j->error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(errno));
+  int reason = errno;
+  return etr_fail(j->error, ETR_ERROR_IO, shown_path(j, path), NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(reason));
 }
 
-static etr_status out_of_memory(job *j) { return etr_fail(j->error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory"); }
-
-/* ---- Names ---- */
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* In the folder of each of several ETDumps: says that it is ours to clean. */
-static const char marker[] = ".etrecord-tb-dump";
-
-/* The folder that the inputs lie in names the run: as the user called it, or, where that is "." or the like, as it is called. */
-static char *default_name(job *j) {
-  const char *input = j->profile->etrecord ? j->profile->etrecord : j->profile->etdump_count ? j->profile->etdumps[0] : "-";
-  struct stat status;
-  char *folder = etr_arena_copy(&j->arena, etr_slice_of(input));
-  if (!folder) return NULL;
-  bool is_folder = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
-  if (!is_folder) folder[base_name(folder) - folder] = '\0';
-  for (size_t size = strlen(folder); size > 1 && folder[size - 1] == '/';) folder[--size] = '\0';
-  const char *base = base_name(folder);
-  char *whole = base[0] == '\0' || base[0] == '.' ? realpath(folder[0] ? folder : ".", NULL) : NULL;
-  if (whole) base = base_name(whole);
-  char *name = etr_file_name(&j->arena, base[0] ? base : "record");
-  free(whole);
-  return name;
-}
-
-/* Folders are numbered by module, so that the graph tab opens the first. */
-static uint32_t module_number(job *j, const char *module) {
-  etr_slice key = etr_slice_of(module);
-  uint32_t known = etr_map_get(&j->modules, key);
-  if (known != ETR_NONE) return known;
-  uint32_t number = (uint32_t)j->modules.count + 1;
-  etr_map_set(&j->modules, key, number);
-  return number;
-}
-
-static bool is_ours(const job *j, const char *path) { return etr_map_get(&j->paths, etr_slice_of(path)) != ETR_NONE; }
-
-static bool add_output(job *j, size_t graph, char *folder, const char *file, bool is_events) {
-  char *path = etr_arena_format(&j->arena, "%s/%s", folder ? folder : "", file ? file : "");
-  if (path && is_ours(j, path)) path = etr_arena_format(&j->arena, "%s/%zu_%s", folder, graph + 1, file);
-  char *temporary = etr_arena_format(&j->arena, "%s/.etrecord-tb.%ld.%zu.tmp", folder ? folder : "", j->options->pid, j->outputs.count);
-  const etr_graph *g = &j->profile->graphs[graph];
-  const char *entry_point = etr_arena_format(&j->arena, "%s/%s", g->module, g->method);
-  bool named = path && temporary && entry_point && etr_map_set(&j->paths, etr_slice_of(path), 1);
-  output *added = named ? etr_vec_push(&j->arena, &j->outputs) : NULL;
-  if (added)
-    *added = (output){.folder = folder, .path = path, .temporary = temporary, .entry_point = entry_point, .graph = graph, .is_events = is_events};
-  return added != NULL;
-}
-
-static bool name_root(job *j) {
-  const char *name = j->options->name ? etr_file_name(&j->arena, j->options->name) : default_name(j);
-  j->root = name ? etr_arena_format(&j->arena, "%s/%s", j->options->logdir ? j->options->logdir : "runs", name) : NULL;
-  return j->root != NULL;
-}
-
-/* "": a single ETDump, whose folders are right below the root; "/pixel8" of several. */
-static const char *dump_folder(job *j) {
-  const char *name = j->dump ? etr_file_name(&j->arena, j->dump) : NULL;
-  return name ? etr_arena_format(&j->arena, "/%s", name) : j->dump ? NULL : "";
-}
-
-static bool name_outputs(job *j) {
-  const etr_logdir_options *o = j->options;
-  const char *host = etr_file_name(&j->arena, o->host && o->host[0] ? o->host : "localhost"), *dump = dump_folder(j);
-  char *events = host ? etr_arena_format(&j->arena, EVENTS_PREFIX "%010lld.%s.%ld.0", (long long)o->wall_time, host, o->pid) : NULL;
-  if (!events || !dump) return false;
-  etr_map_init(&j->modules, &j->arena);
-  for (size_t i = 0; i < j->profile->graph_count; i++) {
-    const etr_graph *graph = &j->profile->graphs[i];
-    const char *module = etr_file_name(&j->arena, graph->module), *method = etr_file_name(&j->arena, graph->method);
-    if (!module || !method) return false;
-    char *run = etr_arena_format(&j->arena, "%s%s/%u_%s/%s", j->root, dump, module_number(j, graph->module), module, method);
-    char *dot = etr_arena_format(&j->arena, "%s/dot%s/%s", j->root, dump, module), *dot_file = etr_arena_format(&j->arena, "%s.dot", method);
-    if (!add_output(j, i, run, events, true) || !add_output(j, i, dot, dot_file, false)) return false;
-  }
-  return true;
+static etr_status out_of_memory(job *j) {
+  return etr_fail(j->error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
 }
 
 /* ---- Writing ---- */
 
-/* Makes a folder and those above it, remembering which. */
-static etr_status make_folders(job *j, const char *path) {
-  char *partial = etr_arena_copy(&j->arena, etr_slice_of(path));
-  if (!partial) return out_of_memory(j);
-  for (char *at = partial + 1;; at++) {
-    if (*at && *at != '/') continue;
-    char kept = *at;
-    *at = '\0';
-    if (mkdir(partial, 0777) == 0) {
-      char **slot = etr_vec_push(&j->arena, &j->made_folders);
-      if (!slot) return out_of_memory(j);
-      *slot = etr_arena_copy(&j->arena, etr_slice_of(partial));
-    } else if (errno != EEXIST)
-      return fail_io(j, partial, "cannot make this folder");
-    if (!kept) return ETR_OK;
-    *at = kept;
-  }
-}
-
-/* What etr_out_file_fill() hands to emit_output(). */
+/* What etr_out_file_fill() hands to emit_file(). */
 typedef struct emission {
   job *job;
-  const output *out;
+  const etr_logdir_file *file;
 } emission;
 
 /* The given facts, behind the one that we know: they may say otherwise. */
-static etr_status emit_events(job *j, const output *out, const etr_sink *sink, etr_error *error) {
+static etr_status emit_events(job *j, const etr_logdir_file *file, const etr_sink *sink, etr_error *error) {
   const etr_logdir_options *o = j->options;
-  etr_hparam *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
+  etr_tag *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
   size_t count = 0;
   if (!hparams) return out_of_memory(j);
-  if (j->dump) hparams[count++] = (etr_hparam){.name = "etdump", .value = j->dump};
+  if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
-  return etr_tb_events_write(j->profile, out->graph, &j->scopes, &options, sink, error);
+  return etr_tb_events_write(j->profile, file->graph, &j->scopes, file->tells_record, &options, sink, error);
 }
 
-static etr_status emit_output(void *context, const etr_sink *sink, etr_error *error) {
+static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
   const emission *e = context;
-  if (e->out->is_events) return emit_events(e->job, e->out, sink, error);
+  if (e->file->is_events) return emit_events(e->job, e->file, sink, error);
   const etr_dot_options options = {.depth = e->job->options->dot_depth};
-  return etr_dot_write(e->job->profile, e->out->graph, &e->job->scopes, &options, sink, error);
+  return etr_dot_write(e->job->profile, e->file->graph, &e->job->scopes, &options, sink, error);
 }
 
-/* A folder that has the file's name is found out before anything is put in place. */
-static bool is_folder(const char *path) {
+/* The manifest may be lost: a copy without hidden files has none. */
+static bool looks_like_ours(job *j, const char *path) {
+  static const char start[] = "digraph etrecord {";
+  char head[sizeof start - 1];
+  const char *name;
+  int folder = j->is_first ? etr_below_open(j->folder.descriptor, path, &name) : -1;
+  int file = folder >= 0 ? openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+  bool is_ours = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head &&
+                 memcmp(head, start, sizeof head) == 0;
+  if (file >= 0) (void)close(file);
+  if (folder >= 0) (void)close(folder);
+  return is_ours;
+}
+
+/* What lies where a file is to go is found out before anything is put in place. */
+static etr_status check_place(job *j, const char *path) {
   struct stat status;
-  return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+  if (!etr_below_stat(j->folder.descriptor, path, &status))
+    return errno == ENOENT ? ETR_OK : fail_io(j, path, "cannot write this file");
+  if (S_ISREG(status.st_mode) && (etr_run_folder_lists(&j->folder, path) || looks_like_ours(j, path))) return ETR_OK;
+  errno = EISDIR;
+  if (S_ISDIR(status.st_mode)) return fail_io(j, path, "cannot write this file");
+  return etr_fail(j->error, ETR_ERROR_IO, shown_path(j, path), NULL, ETR_NO_OFFSET,
+                  "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
-static etr_status write_output(job *j, output *out) {
-  ETR_TRY(make_folders(j, out->folder));
-  if (is_folder(out->path)) {
-    errno = EISDIR;
-    return fail_io(j, out->path, "cannot write this file");
-  }
-  if (!etr_out_file_make(j->file, out->temporary)) return fail_io(j, out->folder, "cannot write into this folder");
-  out->exists = true;
-  return etr_out_file_fill(j->file, out->path, emit_output, &(emission){j, out}, j->error);
+static etr_status write_file(job *j, const etr_logdir_file *file) {
+  ETR_TRY(check_place(j, file->path));
+  if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false)) return out_of_memory(j);
+  if (!etr_out_file_make(&j->file, j->folder.descriptor, file->temporary))
+    return etr_fail(j->error, ETR_ERROR_IO, j->folder.path, NULL, ETR_NO_OFFSET, "cannot write into this folder: %s",
+                    strerror(errno));
+  j->limited.context = &(emission){j, file};
+  return etr_out_file_fill(&j->file, shown_path(j, file->path), etr_emit_limited, &j->limited, j->error);
 }
 
-/* outputs: the two of one graph. */
-static etr_status write_graph(job *j, output *outputs) {
-  if (etr_scopes_build(&j->scopes, &j->graph_arena, &j->profile->graphs[outputs->graph]) != ETR_OK) return out_of_memory(j);
-  ETR_TRY(write_output(j, &outputs[0]));
-  ETR_TRY(write_output(j, &outputs[1]));
+/* files: the two of one graph. */
+static etr_status write_graph(job *j, const etr_logdir_file *files) {
+  if (etr_scopes_build(&j->scopes, &j->graph_arena, &j->profile->graphs[files->graph]) != ETR_OK)
+    return out_of_memory(j);
+  ETR_TRY(write_file(j, &files[0]));
+  ETR_TRY(write_file(j, &files[1]));
   etr_arena_clear(&j->graph_arena);
   return ETR_OK;
 }
 
 /* ---- Putting in place ---- */
 
-typedef void (*visitor)(job *j, const char *folder, const char *name);
-
-static void each_entry(job *j, const char *folder, visitor visit) {
-  DIR *directory = opendir(folder);
-  if (!directory) return;
-  for (const struct dirent *entry; (entry = readdir(directory));)
-    if (entry->d_name[0] != '.') visit(j, folder, entry->d_name);
-  closedir(directory);
+static etr_status place(job *j, const etr_logdir_file *file) {
+  if (file->is_events && !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
+    return out_of_memory(j);
+  return etr_below_move(j->folder.descriptor, file->temporary, file->path)
+             ? ETR_OK
+             : fail_io(j, file->path, "cannot put this file in place");
 }
 
-static void remove_stale_events(job *j, const char *folder, const char *name) {
-  char *path = etr_arena_format(&j->arena, "%s/%s", folder, name);
-  if (path && strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) == 0 && !is_ours(j, path)) unlink(path);
-}
-
-static void clean_method_folder(job *j, const char *folder, const char *name) {
-  char *path = etr_arena_format(&j->arena, "%s/%s", folder, name);
-  if (!path) return;
-  each_entry(j, path, remove_stale_events);
-  rmdir(path); /* succeeds only where nothing is left */
-}
-
-/* NUMBER_MODULE folders are ours: an earlier call may have numbered modules otherwise. */
-static void clean_module_folder(job *j, const char *folder, const char *name) {
-  size_t digits = strspn(name, "0123456789");
-  char *path = digits && name[digits] == '_' ? etr_arena_format(&j->arena, "%s/%s", folder, name) : NULL;
-  if (!path) return;
-  each_entry(j, path, clean_method_folder);
-  rmdir(path);
-}
-
-static bool has_marker(job *j, const char *folder) {
-  const char *path = etr_arena_format(&j->arena, "%s/%s", folder, marker);
-  struct stat status;
-  return path && lstat(path, &status) == 0;
-}
-
-/* Marks the folder of an ETDump, unless it is marked. */
-static etr_status mark_folder(job *j, const char *folder) {
-  const char *path = etr_arena_format(&j->arena, "%s/%s", folder, marker);
-  if (!path) return out_of_memory(j);
-  int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor < 0 || close(descriptor) != 0) return fail_io(j, path, "cannot write this file");
+static etr_status place_all(job *j, bool events) {
+  for (size_t i = 0; i < j->names.files.count; i++)
+    if (j->names.files.data[i].is_events == events) ETR_TRY(place(j, &j->names.files.data[i]));
   return ETR_OK;
 }
 
-/* True if this call writes into a folder. */
-static bool is_written_into(const job *j, const char *folder) {
-  size_t size = strlen(folder);
-  for (size_t i = 0; i < j->outputs.count; i++) {
-    const char *path = j->outputs.data[i].path;
-    if (strncmp(path, folder, size) == 0 && path[size] == '/') return true;
-  }
-  return false;
+static etr_status note_files(job *j) {
+  for (size_t i = 0; i < j->names.files.count; i++)
+    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path)) return out_of_memory(j);
+  return etr_run_folder_note(&j->folder, &j->file, j->error);
 }
 
-/* Folders of ETDumps that an earlier call wrote; those that nothing is left in go. */
-static void clean_dump_folder(job *j, const char *folder, const char *name) {
-  char *path = etr_arena_format(&j->arena, "%s/%s", folder, name);
-  if (!path || !has_marker(j, path)) return;
-  each_entry(j, path, clean_module_folder);
-  const char *mark = etr_arena_format(&j->arena, "%s/%s", path, marker);
-  if (mark && !is_written_into(j, path) && unlink(mark) == 0) rmdir(path);
-}
-
+/* Event files first: those can be taken back, being new. */
 static etr_status put_in_place(job *j) {
-  for (size_t i = 0; i < j->outputs.count; i++) {
-    output *out = &j->outputs.data[i];
-    if (rename(out->temporary, out->path) != 0) return fail_io(j, out->path, "cannot put this file in place");
-    out->exists = false;
-  }
-  each_entry(j, j->root, clean_module_folder);
-  each_entry(j, j->root, clean_dump_folder);
-  return ETR_OK;
+  for (size_t i = 0; i < j->names.files.count; i++)
+    ETR_TRY(etr_run_folder_make(&j->folder, j->names.files.data[i].path, j->error));
+  ETR_TRY(note_files(j));
+  ETR_TRY(place_all(j, true));
+  return place_all(j, false);
 }
 
-static void clean_up(job *j) {
-  for (size_t i = 0; i < j->outputs.count; i++)
-    if (j->outputs.data[i].exists) unlink(j->outputs.data[i].temporary);
-  for (size_t i = j->made_folders.count; i > 0; i--) {
-    const char *made = j->made_folders.data[i - 1], *mark = made ? etr_arena_format(&j->arena, "%s/%s", made, marker) : NULL;
-    if (mark) unlink(mark);
-    if (made) rmdir(made);
+/* ---- What earlier calls wrote ---- */
+
+/* By a new file, so that a reader, or another name of the old one, keeps what it has. */
+static void empty_file(job *j, const char *path) {
+  char name[ETR_TEMPORARY_ROOM];
+  if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER) ||
+      !etr_out_file_make(&j->file, j->folder.descriptor, name))
+    return;
+  (void)close(j->file.descriptor);
+  if (!etr_below_move(j->folder.descriptor, name, path)) (void)unlinkat(j->folder.descriptor, name, 0);
+}
+
+/* Keeps the names of the last emptied files of a folder that something new was written into. */
+static bool is_to_stay(etr_map *folders, const char *path) {
+  etr_slice folder = etr_logdir_folder(path);
+  uint32_t kept = etr_map_get(folders, folder);
+  return kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
+}
+
+/* path: of an earlier call; later ones were retired before it. DOT files stay: somebody may have a use for them. */
+static void retire(job *j, etr_map *folders, const char *path) {
+  struct stat status;
+  int64_t seconds;
+  bool is_there = etr_below_stat(j->folder.descriptor, path, &status) && S_ISREG(status.st_mode);
+  bool is_ending = is_there && etr_logdir_is_events(path, &seconds),
+       stays = is_there && (!is_ending || is_to_stay(folders, path));
+  if (is_ending && stays && status.st_size > 0) empty_file(j, path);
+  if (is_ending && !stays) (void)etr_below_remove(j->folder.descriptor, path, false);
+  if (stays) return;
+  etr_run_folder_unlist(&j->folder, path);
+  etr_run_folder_prune(&j->folder, path);
+}
+
+/* Everything is in place: what fails here is only left for the next call. */
+static void retire_all(job *j) {
+  etr_map folders, written;
+  etr_map_init(&folders, &j->arena);
+  etr_map_init(&written, &j->arena);
+  for (size_t i = 0; i < j->names.files.count; i++) {
+    const char *path = j->names.files.data[i].path;
+    if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, etr_logdir_folder(path), 0)) return;
   }
+  for (size_t i = j->folder.paths.count; i > 0; i--)
+    if (etr_map_get(&written, etr_slice_of(j->folder.paths.data[i - 1])) == ETR_NONE)
+      retire(j, &folders, j->folder.paths.data[i - 1]);
+  (void)etr_run_folder_note(&j->folder, &j->file, NULL);
 }
 
 /* ---- The whole ---- */
@@ -298,48 +211,120 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   *out = calloc(1, sizeof **out);
   if (!*out) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
   (*out)->options = options ? options : &defaults;
-  etr_map_init(&(*out)->paths, &(*out)->arena);
+  (*out)->folder.descriptor = -1;
+  (*out)->limited = (etr_limited){.emit = emit_file, .max_bytes = (*out)->options->max_bytes};
+  etr_unfinished_begin(&(*out)->made);
+  etr_logdir_names_init(&(*out)->names, &(*out)->arena, (*out)->options);
+  return ETR_OK;
+}
+
+/* New event files are called by a later time than those before, whatever the clock says: TensorBoard reads them in the
+ * order of their names. */
+static etr_status open_folder(job *j) {
+  const char *name = etr_logdir_name(&j->arena, j->options, j->profile);
+  if (!name) return out_of_memory(j);
+  ETR_TRY(etr_run_folder_open(&j->folder, j->options->logdir ? j->options->logdir : "runs", name, &j->arena, &j->made,
+                              j->error));
+  j->is_first = !j->folder.has_manifest;
+  for (size_t i = 0; i < j->folder.paths.count; i++) {
+    int64_t seconds;
+    if (etr_logdir_is_events(j->folder.paths.data[i], &seconds) && seconds >= j->names.seconds)
+      j->names.seconds = seconds + 1;
+  }
+  return ETR_OK;
+}
+
+/* "edge, aten": each once, as graphs of a module stand together. NULL when out of memory. */
+static const char *list_modules(job *j) {
+  const char *list = "";
+  for (size_t i = 0; i < j->profile->graph_count && list; i++) {
+    const char *module = j->profile->graphs[i].module;
+    if (i == 0 || strcmp(module, j->profile->graphs[i - 1].module) != 0)
+      list = etr_arena_format(&j->arena, "%s%s%s", list, i ? ", " : "", module);
+  }
+  return list;
+}
+
+static bool has_module(const etr_profile *profile, const char *name) {
+  for (size_t i = 0; i < profile->graph_count; i++)
+    if (strcmp(profile->graphs[i].module, name) == 0) return true;
+  return false;
+}
+
+/* Each name that is given has to be there: others are misspelt, or of another record. */
+static etr_status check_graphs(job *j) {
+  for (const char *at = j->options->graphs; at;) {
+    size_t size = strcspn(at, ",");
+    const char *name = etr_arena_copy(&j->arena, (etr_slice){at, size}), *there = list_modules(j);
+    if (!name || !there) return out_of_memory(j);
+    if (!has_module(j->profile, name))
+      return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etrecord, NULL, ETR_NO_OFFSET,
+                      "there is no graph \"%.*s\"; there are: %s", ETR_HEAD(name, 80), there);
+    at = at[size] ? at + size + 1 : NULL;
+  }
   return ETR_OK;
 }
 
 etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char *dump, etr_error *error) {
-  size_t first = j->outputs.count;
+  size_t first = j->names.files.count;
   etr_error_clear(error);
   j->error = error;
   j->profile = profile;
   j->dump = dump;
   if (profile->graph_count == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, profile->etdump_count ? profile->etdumps[0] : NULL, NULL, ETR_NO_OFFSET,
-                    "there is no graph to write: an ETDump alone has none, give its ETRecord too");
-  if (!j->file) j->file = etr_arena_alloc(&j->arena, sizeof *j->file);
-  if (!j->file || (!j->root && !name_root(j)) || !name_outputs(j)) return out_of_memory(j);
-  for (size_t i = first; i < j->outputs.count; i += 2) ETR_TRY(write_graph(j, &j->outputs.data[i]));
-  const char *folder = dump_folder(j);
-  if (!folder) return out_of_memory(j);
-  return dump ? mark_folder(j, etr_arena_format(&j->arena, "%s%s", j->root, folder)) : ETR_OK;
+                    "no graph to write: an ETDump has none; add its ETRecord");
+  ETR_TRY(check_graphs(j));
+  if (!j->folder.path) ETR_TRY(open_folder(j));
+  if (!etr_logdir_names_add(&j->names, profile, dump)) return out_of_memory(j);
+  for (size_t i = first; i < j->names.files.count; i += 2) ETR_TRY(write_graph(j, &j->names.files.data[i]));
+  return ETR_OK;
+}
+
+static void end(job *j) {
+  etr_unfinished_end(&j->made);
+  etr_run_folder_close(&j->folder);
+  etr_arena_clear(&j->graph_arena);
+  etr_arena_clear(&j->arena);
+  free(j);
+}
+
+static void tell_of_files(job *j) {
+  for (size_t i = 0; i < j->names.files.count; i++) {
+    const etr_logdir_file *file = &j->names.files.data[i];
+    j->options->on_file(j->options->context, shown_path(j, file->path), file->entry_point,
+                        file->is_events ? "events" : "dot");
+  }
+}
+
+/* A signal that ends the process comes before all of it or behind: all files are new then, or none. */
+static etr_status put_in_place_undisturbed(job *j) {
+  sigset_t all, before;
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+  etr_status status = put_in_place(j);
+  if (status == ETR_OK)
+    retire_all(j);
+  else
+    etr_unfinished_remove(&j->made);
+  etr_unfinished_end(&j->made);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return status;
 }
 
 etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
   etr_error_clear(error);
   j->error = error;
-  etr_status status = j->outputs.count ? put_in_place(j) : ETR_OK;
-  if (status != ETR_OK) clean_up(j);
-  for (size_t i = 0; status == ETR_OK && j->options->on_file && i < j->outputs.count; i++) {
-    const output *out = &j->outputs.data[i];
-    j->options->on_file(j->options->context, out->path, out->entry_point, out->is_events ? "events" : "dot");
-  }
-  etr_arena_clear(&j->graph_arena);
-  etr_arena_clear(&j->arena);
-  free(j);
+  etr_status status = j->names.files.count ? put_in_place_undisturbed(j) : ETR_OK;
+  if (status == ETR_OK && j->options->on_file) tell_of_files(j);
+  end(j);
   return status;
 }
 
 void etr_logdir_discard(etr_logdir *j) {
   if (!j) return;
-  clean_up(j);
-  etr_arena_clear(&j->graph_arena);
-  etr_arena_clear(&j->arena);
-  free(j);
+  etr_unfinished_remove(&j->made);
+  end(j);
 }
 
 etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error) {

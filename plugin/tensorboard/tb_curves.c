@@ -2,9 +2,11 @@
  *
  * tb_curves.c - sums of a method's portions by inference, operator, backend and instruction.
  */
-#include "tb_curves.h"
+#include "tensorboard/tb_curves.h"
 
-#include "tb_text.h"
+#include "base/natural.h"
+#include "output/file_name.h"
+#include "tensorboard/tb_names.h"
 
 #include <stdlib.h>
 
@@ -22,6 +24,7 @@ typedef struct builder {
   const etr_profile *profile;
   const etr_method *method;
   size_t points, stride; /* of curves over inferences */
+  const char *suffix;    /* of tags: "/METHOD" where there are several methods, else "" */
   etr_map tags;
   etr_vec(etr_tb_curve) curves;
 } builder;
@@ -34,9 +37,9 @@ static double micros(const builder *b, double ticks) { return etr_ticks_to_ns(b-
 static const char *new_tag(builder *b, const char *group, const char *name) {
   char room[ETR_TB_TEXT_ROOM];
   const char *clean = etr_tb_clean_text(room, etr_slice_of(name)).data;
-  const char *tag = etr_arena_format(b->arena, "%s/%s", group, clean);
+  const char *tag = etr_arena_format(b->arena, "%s/%s%s", group, clean, b->suffix);
   for (unsigned i = 2; tag && etr_map_get(&b->tags, etr_slice_of(tag)) != ETR_NONE; i++)
-    tag = etr_arena_format(b->arena, "%s/%s~%u", group, clean, i);
+    tag = etr_arena_format(b->arena, "%s/%s~%u%s", group, clean, i, b->suffix);
   if (tag) etr_map_set(&b->tags, etr_slice_of(tag), 1);
   return tag;
 }
@@ -57,9 +60,11 @@ static void add_point(builder *b, const char *name, double ticks) {
 static void add_runs(builder *b, const char *group, const char *name, const uint64_t *ticks, bool is_distribution) {
   double *values = etr_arena_alloc_array(b->arena, b->points, sizeof *values);
   for (size_t i = 0; values && i < b->points; i++) values[i] = micros(b, (double)ticks[i * b->stride]);
-  add_curve(
-      b, (etr_tb_curve){
-             .tag = new_tag(b, group, name), .values = values, .stride = (int64_t)b->stride, .count = b->points, .is_distribution = is_distribution});
+  add_curve(b, (etr_tb_curve){.tag = new_tag(b, group, name),
+                              .values = values,
+                              .stride = (int64_t)b->stride,
+                              .count = b->points,
+                              .is_distribution = is_distribution});
 }
 
 /* ---- Sums by a key ---- */
@@ -67,7 +72,9 @@ static void add_runs(builder *b, const char *group, const char *name, const uint
 typedef const char *(*key_of)(const builder *b, const etr_portion *portion);
 
 static const char *op_of(const builder *b, const etr_portion *portion) {
-  return portion->kind == ETR_PORTION_NODE && b->method->graph != ETR_NONE ? b->profile->graphs[b->method->graph].nodes[portion->node].target : NULL;
+  return portion->kind == ETR_PORTION_NODE && b->method->graph != ETR_NONE
+             ? b->profile->graphs[b->method->graph].nodes[portion->node].target
+             : NULL;
 }
 
 static const char *backend_of(const builder *b, const etr_portion *portion) {
@@ -79,7 +86,7 @@ static const char *backend_of(const builder *b, const etr_portion *portion) {
 static int by_ticks(const void *x, const void *y) {
   const key_sum *a = x, *b = y;
   if (a->ticks != b->ticks) return a->ticks < b->ticks ? 1 : -1;
-  return strcmp(a->key, b->key);
+  return etr_natural_compare(a->key, b->key);
 }
 
 /* Sums by a key, largest first, and what each portion counts for. */
@@ -136,9 +143,11 @@ static void add_keys(builder *b, const char *group, key_of key, size_t most, boo
   size_t count = sums.list.count, shown = count <= most + 1 ? count : most; /* "other" stands for two at least */
   const uint64_t *ticks = sum_by_run(b, &sums, shown);
   if (!ticks) return;
-  if (shown < count) add_runs(b, group, "other", ticks + shown * b->method->run_count, is_distribution); /* first: the name is its own */
+  if (shown < count)
+    add_runs(b, group, "other", ticks + shown * b->method->run_count, is_distribution); /* first: the name is its own */
   for (size_t i = 0; i < shown; i++)
-    if (sums.list.data[i].ticks) add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count, is_distribution);
+    if (sums.list.data[i].ticks)
+      add_runs(b, group, sums.list.data[i].key, ticks + i * b->method->run_count, is_distribution);
 }
 
 /* ---- Parts ---- */
@@ -151,8 +160,9 @@ static void add_part(builder *b, const char *name, const uint64_t *ticks) {
 
 static void add_parts(builder *b) {
   size_t runs = b->method->run_count;
-  static const char *const names[] = {
-      [ETR_PORTION_NODE] = "nodes", [ETR_PORTION_DELEGATE] = "delegate_only", [ETR_PORTION_UNEXPLAINED] = "unexplained"};
+  static const char *const names[] = {[ETR_PORTION_NODE] = "nodes",
+                                      [ETR_PORTION_DELEGATE] = "delegate_only",
+                                      [ETR_PORTION_UNEXPLAINED] = "unexplained"};
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (ETR_COUNT(names) + 1) * runs, sizeof *ticks);
   if (!ticks) return;
   uint64_t *framework = ticks + ETR_COUNT(names) * runs;
@@ -160,7 +170,8 @@ static void add_parts(builder *b) {
   for (size_t i = 0; i < b->method->portion_count; i++) {
     const etr_portion *portion = &b->method->portions[i];
     ticks[portion->kind * runs + portion->run] += portion->ticks;
-    framework[portion->run] -= ETR_MIN(framework[portion->run], portion->ticks);
+    ETR_CHECK(portion->ticks <= framework[portion->run]);
+    framework[portion->run] -= portion->ticks;
   }
   for (size_t i = 0; i < ETR_COUNT(names); i++) add_part(b, names[i], ticks + i * runs);
   add_part(b, "framework", framework);
@@ -205,7 +216,8 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
 static void add_timeline(builder *b) {
   size_t count;
   const instruction_time *list = sum_by_instruction(b, &count);
-  double *each = etr_arena_alloc_array(b->arena, count, sizeof *each), *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
+  double *each = etr_arena_alloc_array(b->arena, count, sizeof *each),
+         *sums = etr_arena_alloc_array(b->arena, count, sizeof *sums);
   int64_t *steps = etr_arena_alloc_array(b->arena, count, sizeof *steps);
   uint64_t so_far = 0;
   if (!each || !sums || !steps || count == 0) return;
@@ -215,8 +227,16 @@ static void add_timeline(builder *b) {
     sums[i] = micros(b, (double)so_far / (double)b->method->run_count);
     steps[i] = list[i].id;
   }
-  add_curve(b, (etr_tb_curve){.tag = "timeline_us/avg", .values = each, .steps = steps, .count = count});
-  add_curve(b, (etr_tb_curve){.tag = "timeline_us/cumulative", .values = sums, .steps = steps, .count = count});
+  add_curve(b, (etr_tb_curve){.tag = new_tag(b, "timeline_us", "avg"), .values = each, .steps = steps, .count = count});
+  add_curve(b, (etr_tb_curve){
+                   .tag = new_tag(b, "timeline_us", "cumulative"), .values = sums, .steps = steps, .count = count});
+}
+
+/* The methods of a record share a run. No name becomes part of a group: '/' is encoded. */
+static const char *tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  if (profile->method_count <= 1) return "";
+  const char *name = etr_file_name(arena, method->name);
+  return name ? etr_arena_format(arena, "/%s", name) : NULL;
 }
 
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
@@ -225,6 +245,8 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   if (method->run_count == 0) return true;
   b.stride = (method->run_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
   b.points = (method->run_count + b.stride - 1) / b.stride;
+  b.suffix = tag_suffix(arena, profile, method);
+  if (!b.suffix) return false;
   etr_map_init(&b.tags, arena);
   add_point(&b, "avg", method->execute.avg);
   add_point(&b, "max", method->execute.max);

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series, histograms and hparams tabs. Layer 5.
+ * tb_curves.h - a method's times as curves and distributions, for TensorBoard's time series, histograms and hparams
+ * tabs. Layer 5.
  *
- *   benchmark_ms/avg|max|min|p50|p90   of Method::execute: one point, what the hparams tab compares
- *   parts_us/PART                      over the inferences: nodes, delegate_only, framework, unexplained; they add up to Method::execute
- *   op_type_us/OPERATOR                over the inferences: the largest, and "other"; they add up to parts_us/nodes
- *   delegate_us/BACKEND                over the inferences: delegates' calls as a whole
- *   timeline_us/avg, cumulative        over the instructions: what each took, delegates as a whole; and that added up
+ *   benchmark_ms/avg|max|min|p50|p90   of Method::execute: one point, which the hparams tab compares
+ *   parts_us/PART                      per inference: nodes, delegate_only, framework, unexplained, which add up to
+ *                                      Method::execute
+ *   op_type_us/OPERATOR                per inference: the largest, and "other"; they add up to parts_us/nodes
+ *   delegate_us/BACKEND                per inference: delegates' calls as a whole
+ *   timeline_us/avg, cumulative        per instruction: its time, delegates as a whole; and the running sum
  *
- * A part that never took any time has no curve: absent is 0.
+ * Where the record has several methods, tags end in "/METHOD". A part that never took any time has no curve: absent is
+ * 0.
  */
 #ifndef ETR_TB_CURVES_H
 #define ETR_TB_CURVES_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "etrecord_tb.h"
 
-enum { ETR_TB_MAX_POINTS = 1000 }; /* of a curve over inferences: TensorBoard keeps no more. Every n-th inference where there are more */
+enum {
+  ETR_TB_MAX_POINTS = 1000
+}; /* of a curve over inferences: TensorBoard keeps no more. Every n-th inference where there are more */
 
 typedef struct etr_tb_curve {
   const char *tag;

@@ -2,55 +2,40 @@
  *
  * tb_graph.c - a graph as TensorFlow's GraphDef.
  */
-#include "tb_graph.h"
+#include "tensorboard/tb_graph.h"
 
-#include "label.h"
-#include "packed.h"
-#include "tb_text.h"
-#include "writer.h"
+#include "output/label.h"
+#include "output/writer.h"
+#include "tensorboard/tb_names.h"
 
 #include <inttypes.h>
-
-/* Field numbers of GraphDef, NodeDef and AttrValue. */
-enum {
-  GRAPH_NODE = 1,
-  NODE_NAME = 1,
-  NODE_OP = 2,
-  NODE_INPUT = 3,
-  NODE_DEVICE = 4,
-  NODE_ATTR = 5,
-  ATTR_LIST = 1,
-  ATTR_STRING = 2,
-  LIST_SHAPE = 7,
-  ENTRY_KEY = 1, /* of a map */
-  ENTRY_VALUE = 2,
-};
 
 enum {
   MAX_VALUES = 10, /* inputs and outputs that are told in attributes; the edges are all there */
   LOOKAHEAD = 16,  /* inputs, to find one from another node */
 };
 
-/* The node being packed; one for all of them. */
+/* The node being packed; one after the other, from the last. */
 typedef struct packer {
   const etr_tb_view *view;
-  etr_pieces *out;
   etr_arena *arena;
-  etr_packed def;    /* its NodeDef */
-  etr_packed shapes; /* of its outputs */
+  etr_packer *out;
+  const ProtobufCFieldDescriptor *node, *name, *op, *input, *device, *attr; /* of GraphDef and NodeDef */
+  const ProtobufCFieldDescriptor *text, *list, *shape;                      /* of AttrValue and ListValue */
+  etr_vec(const char *) inputs;
   etr_vec(etr_edge) edges;
   etr_vec(const etr_argument *) arguments;
-  etr_map once; /* what many nodes share, by its address -> index in shared */
-  etr_vec(etr_slice) shared;
-  const char *cluster, *cluster_backend; /* of the node before that was delegated; NULL: none was */
-  int32_t cluster_instruction;
+  etr_map source_index;       /* address of a source -> index in sources */
+  etr_vec(etr_slice) sources; /* clean */
 } packer;
 
-/* ---- Attributes: added in the order of their keys, so that the bytes are always the same ---- */
+/* ---- Attributes ----
+ *
+ * Sorted by key, so that the bytes are always the same; and as packing runs backwards, the last one is added first. */
 
-/* Texts that say nothing are left out. */
+/* An empty text is left out. */
 static void add_clean(packer *p, const char *key, etr_slice text) {
-  if (text.size > 0) etr_packed_entry(&p->def, NODE_ATTR, ATTR_STRING, etr_slice_of(key), text);
+  if (text.size > 0) etr_pack_text_entry(p->out, p->attr, etr_slice_of(key), p->text, text);
 }
 
 static void add_text(packer *p, const char *key, const char *text) {
@@ -58,61 +43,41 @@ static void add_text(packer *p, const char *key, const char *text) {
   if (text) add_clean(p, key, etr_tb_clean_text(room, etr_slice_of(text)));
 }
 
-/* Attributes that follow from something that many nodes have are packed for the first of them. */
-static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
-  etr_slice key = {(const char *)&of, sizeof of};
-  uint32_t known = etr_map_get(&p->once, key);
-  if (known != ETR_NONE) {
-    etr_packed_bytes(&p->def, p->shared.data[known]);
-    return;
-  }
-  size_t start = p->def.size;
-  add(p, of);
-  etr_slice *packed = etr_vec_push(p->arena, &p->shared);
-  if (packed && etr_map_set(&p->once, key, (uint32_t)(p->shared.count - 1))) *packed = etr_packed_copy(&p->def, start);
-}
-
 static void add_fixed(packer *p, const char *key, double value, int decimals) {
   char text[ETR_FIXED_ROOM];
   add_clean(p, key, (etr_slice){text, etr_format_fixed(text, value, decimals)});
 }
 
-static void add_micros(packer *p, const char *key, double ticks) { add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3); }
+static void add_micros(packer *p, const char *key, double ticks) {
+  add_fixed(p, key, etr_ticks_to_ns(p->view->profile, ticks) / 1e3, 3);
+}
 
-/* Neighbours are mostly in one delegate. */
 static void add_cluster(packer *p, size_t node) {
   const char *backend = etr_tb_backend(p->view->graph, node);
   if (!backend || p->view->graph->nodes[node].kind != ETR_NODE_OP) return;
   const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[node] : NULL;
   int32_t instruction = time ? time->delegate_instruction : -1;
-  if (!p->cluster || p->cluster_backend != backend || p->cluster_instruction != instruction) {
-    p->cluster = instruction >= 0 ? etr_arena_format(p->arena, "delegate %" PRId32 ": %s", instruction, backend)
-                                  : etr_arena_format(p->arena, "delegate: %s", backend);
-    p->cluster_backend = backend;
-    p->cluster_instruction = instruction;
-  }
-  add_text(p, "_XlaCluster", p->cluster);
+  add_text(p, "_XlaCluster",
+           instruction >= 0 ? etr_arena_format(p->arena, "delegate %" PRId32 ": %s", instruction, backend)
+                            : etr_arena_format(p->arena, "delegate: %s", backend));
 }
 
-/* The page sorts attributes by key, too. */
-static void sort_arguments(const etr_argument **sorted, const etr_node *node) {
-  for (size_t i = 0; i < node->argument_count; i++) {
-    size_t at = i;
-    for (; at > 0 && strcmp(sorted[at - 1]->name, node->arguments[i].name) > 0; at--) sorted[at] = sorted[at - 1];
-    sorted[at] = &node->arguments[i];
-  }
+static int by_name(const void *x, const void *y) {
+  return strcmp((*(const etr_argument *const *)x)->name, (*(const etr_argument *const *)y)->name);
 }
 
 static void add_arguments(packer *p, const etr_node *node) {
   static const char prefix[] = "arg.";
   char key[sizeof prefix + ETR_TB_NAME_ROOM], value[ETR_ARGUMENT_ROOM], room[ETR_TB_TEXT_ROOM];
-  if (node->argument_count == 0) return;
   p->arguments.count = 0;
-  for (size_t i = 0; i < node->argument_count; i++)
-    if (!etr_vec_push(p->arena, &p->arguments)) return;
-  sort_arguments(p->arguments.data, node);
-  memcpy(key, prefix, sizeof prefix - 1);
   for (size_t i = 0; i < node->argument_count; i++) {
+    const etr_argument **argument = etr_vec_push(p->arena, &p->arguments);
+    if (!argument) return;
+    *argument = &node->arguments[i];
+  }
+  etr_sort(p->arguments.data, p->arguments.count, sizeof *p->arguments.data, by_name);
+  memcpy(key, prefix, sizeof prefix - 1);
+  for (size_t i = p->arguments.count; i-- > 0;) {
     (void)etr_tb_clean_name(key + sizeof prefix - 1, etr_slice_of(p->arguments.data[i]->name));
     etr_slice text = {value, etr_format_argument(value, p->arguments.data[i]->value)};
     add_clean(p, key, etr_tb_clean_text(room, text));
@@ -121,7 +86,7 @@ static void add_arguments(packer *p, const etr_node *node) {
 
 static void add_inputs(packer *p, const etr_node *node) {
   static const char *const keys[MAX_VALUES] = {"in0", "in1", "in2", "in3", "in4", "in5", "in6", "in7", "in8", "in9"};
-  for (size_t i = 0; i < node->input_count && i < MAX_VALUES; i++) {
+  for (size_t i = ETR_MIN(node->input_count, (size_t)MAX_VALUES); i-- > 0;) {
     etr_edge edge = node->inputs[i];
     if (edge.output < p->view->graph->nodes[edge.node].output_count)
       add_clean(p, keys[i], p->view->shapes[p->view->first_value[edge.node] + edge.output]->label);
@@ -129,25 +94,34 @@ static void add_inputs(packer *p, const etr_node *node) {
 }
 
 static void add_outputs(packer *p, size_t node) {
-  static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4", "out5", "out6", "out7", "out8", "out9"};
-  for (size_t i = 0; i < p->view->graph->nodes[node].output_count && i < MAX_VALUES; i++)
+  static const char *const keys[MAX_VALUES] = {"out0", "out1", "out2", "out3", "out4",
+                                               "out5", "out6", "out7", "out8", "out9"};
+  for (size_t i = ETR_MIN(p->view->graph->nodes[node].output_count, (size_t)MAX_VALUES); i-- > 0;)
     add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
 }
 
-static void add_source(packer *p, const void *of) {
-  const etr_source *source = of;
+/* Its place and code, as the page can show them. */
+static etr_slice clean_source(packer *p, const etr_source *source) {
+  char room[ETR_TB_TEXT_ROOM];
   const char *place = etr_label_source(p->arena, source);
   if (place && source->code[0] != '\0') place = etr_arena_format(p->arena, "%s: %s", place, source->code);
-  add_text(p, "source", place);
+  etr_slice clean = place ? etr_tb_clean_text(room, etr_slice_of(place)) : (etr_slice){0};
+  const char *kept = etr_arena_copy(p->arena, clean);
+  return kept ? (etr_slice){kept, clean.size} : (etr_slice){0};
 }
 
-static void add_module(packer *p, const void *of) {
-  const etr_module *module = of;
-  add_text(p, "module", module->path);
-  add_text(p, "module_type", module->type);
+/* Many nodes share a source. */
+static void add_source(packer *p, const etr_source *source) {
+  etr_slice key = {(const char *)&source, sizeof source};
+  uint32_t known = etr_map_get(&p->source_index, key);
+  if (known == ETR_NONE) {
+    etr_slice *added = etr_vec_push(p->arena, &p->sources);
+    known = (uint32_t)p->sources.count - 1;
+    if (!added || !etr_map_set(&p->source_index, key, known)) return;
+    *added = clean_source(p, source);
+  }
+  add_clean(p, "source", p->sources.data[known]);
 }
-
-static void add_target(packer *p, const void *target) { add_text(p, "target", target); }
 
 /* How often it ran per inference. */
 static void add_calls(packer *p, const etr_node_time *time) {
@@ -159,12 +133,13 @@ static void add_calls(packer *p, const etr_node_time *time) {
 /* A node that was fused into another has no time of its own: where it is. */
 static void add_carrier(packer *p, size_t index) {
   const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[index] : NULL;
-  if (time && time->runs == 0 && time->carried_by < p->view->graph->node_count) add_text(p, "carried_by", p->view->names[time->carried_by]);
+  if (time && time->runs == 0 && time->carried_by < p->view->graph->node_count)
+    add_text(p, "carried_by", p->view->names[time->carried_by]);
 }
 
 static void add_match(packer *p, const etr_node_time *time) {
   if (time->match == ETR_MATCH_ALIGNED)
-    add_text(p, "match", etr_arena_format(p->arena, "aligned (estimated, %.0f %% sure)", 100 * time->confidence));
+    add_text(p, "match", etr_arena_format(p->arena, "aligned (estimated, confidence %.0f %%)", 100 * time->confidence));
   else
     add_text(p, "match", etr_match_name(time->match));
 }
@@ -188,33 +163,46 @@ static void add_edge_nodes(packer *p, const etr_node *node) {
   add_text(p, "edge_nodes", text);
 }
 
+/* The one attribute that is not a text. */
+static void add_shapes(packer *p, size_t node) {
+  etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
+  size_t behind = etr_packed_size(p->out);
+  for (size_t i = p->view->graph->nodes[node].output_count; i-- > 0;)
+    etr_pack_bytes(p->out, p->shape, shapes[i]->packed);
+  etr_pack_nested(p->out, p->list, behind);
+  etr_pack_entry(p->out, p->attr, ETR_SLICE("_output_shapes"), behind);
+}
+
 static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
-  add_cluster(p, index);
-  add_arguments(p, node);
-  if (time) add_micros(p, "avg_us", time->avg);
-  if (time) add_calls(p, time);
-  add_carrier(p, index);
-  if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
-  if (node->edge_node_count) add_edge_nodes(p, node);
-  add_text(p, "fx_node", node->name);
-  add_inputs(p, node);
-  if (time) add_match(p, time);
-  if (time) add_micros(p, "max_us", time->per_run.max);
-  add_shared(p, &p->view->graph->modules[node->module], add_module);
-  add_outputs(p, index);
-  if (time) add_micros(p, "p50_us", time->per_run.p50);
-  if (time) add_micros(p, "p90_us", time->per_run.p90);
-  if (time) add_text(p, "runs_as", time->runs_as);
-  if (node->source) add_shared(p, node->source, add_source);
-  if (node->kind == ETR_NODE_OP) add_shared(p, node->target, add_target);
   add_text(p, "weight", node->weight_name);
+  if (node->kind == ETR_NODE_OP) add_text(p, "target", node->target);
+  if (node->source) add_source(p, node->source);
+  if (time) add_text(p, "runs_as", time->runs_as);
+  if (time) add_micros(p, "p90_us", time->per_run.p90);
+  if (time) add_micros(p, "p50_us", time->per_run.p50);
+  add_outputs(p, index);
+  add_text(p, "module_type", p->view->graph->modules[node->module].type);
+  add_text(p, "module", p->view->graph->modules[node->module].path);
+  if (time) add_micros(p, "max_us", time->per_run.max);
+  if (time) add_match(p, time);
+  add_inputs(p, node);
+  add_text(p, "fx_node", node->name);
+  if (node->edge_node_count) add_edge_nodes(p, node);
+  if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
+  add_carrier(p, index);
+  if (time) add_calls(p, time);
+  if (time) add_micros(p, "avg_us", time->avg);
+  add_arguments(p, node);
+  add_cluster(p, index);
+  add_shapes(p, index);
 }
 
 /* ---- Inputs ---- */
 
-/* The page drops all but the first of neighbouring inputs from one node, so other nodes' inputs are put between them where there are any. */
+/* The page drops all but the first of neighbouring inputs from one node, so other nodes' inputs are put between them
+ * where there are any. */
 static void spread_edges(packer *p) {
   etr_edge *edges = p->edges.data;
   size_t count = p->edges.count;
@@ -228,10 +216,13 @@ static void spread_edges(packer *p) {
   }
 }
 
-static void add_input(packer *p, const char *name) { etr_packed_field(&p->def, NODE_INPUT, etr_slice_of(name)); }
+static void add_input(packer *p, const char *name) {
+  const char **slot = name ? etr_vec_push(p->arena, &p->inputs) : NULL;
+  if (slot) *slot = name;
+}
 
 static void add_edges(packer *p, const etr_node *node) {
-  p->edges.count = 0;
+  p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
     etr_edge *edge = etr_vec_push(p->arena, &p->edges);
     if (!edge) return;
@@ -241,57 +232,53 @@ static void add_edges(packer *p, const etr_node *node) {
   for (size_t i = 0; i < p->edges.count; i++) {
     const char *name = p->view->names[p->edges.data[i].node];
     uint32_t output = p->edges.data[i].output;
-    if (output > 0) name = etr_arena_format(p->arena, "%s:%" PRIu32, name, output);
-    if (name) add_input(p, name);
+    add_input(p, output > 0 ? etr_arena_format(p->arena, "%s:%" PRIu32, name, output) : name);
   }
   /* A dotted edge shows which node a nested graph belongs to. */
   if (node->input_count > 0 || node->subgraph >= p->view->graph->subgraph_count) return;
-  const char *owner = etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]);
-  if (owner) add_input(p, owner);
+  add_input(p, etr_arena_format(p->arena, "^%s", p->view->names[p->view->graph->subgraphs[node->subgraph].owner]));
 }
 
 /* ---- Nodes ---- */
 
 static void put_op(const etr_node *node, char *op) {
-  const char *fixed = node->kind >= ETR_NODE_PARAMETER ? "Const" : node->kind == ETR_NODE_INPUT ? "Placeholder" : "Output";
   if (node->kind == ETR_NODE_OP)
     (void)etr_tb_clean_op(op, etr_label_op(node->target));
+  else if (node->kind >= ETR_NODE_PARAMETER)
+    strcpy(op, "Const");
   else
-    memcpy(op, fixed, strlen(fixed) + 1);
-}
-
-/* The one attribute that is no text. */
-static void add_shapes(packer *p, size_t node) {
-  static const char key[] = "_output_shapes";
-  const etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[node];
-  p->shapes.size = 0;
-  for (size_t i = 0; i < p->view->graph->nodes[node].output_count; i++) etr_packed_field(&p->shapes, LIST_SHAPE, shapes[i]->packed);
-  size_t value_size = etr_packed_field_size(ATTR_LIST, p->shapes.size), key_size = etr_packed_field_size(ENTRY_KEY, sizeof key - 1);
-  etr_packed_header(&p->def, NODE_ATTR, key_size + etr_packed_field_size(ENTRY_VALUE, value_size));
-  etr_packed_field(&p->def, ENTRY_KEY, ETR_SLICE(key));
-  etr_packed_header(&p->def, ENTRY_VALUE, value_size);
-  etr_packed_field(&p->def, ATTR_LIST, etr_packed_since(&p->shapes, 0));
+    strcpy(op, node->kind == ETR_NODE_INPUT ? "Placeholder" : "Output");
 }
 
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   uint32_t device = p->view->device_of_node[index];
+  size_t behind = etr_packed_size(p->out);
   char op[ETR_TB_NAME_ROOM];
-  put_op(node, op);
-  p->def.size = 0;
-  etr_packed_field(&p->def, NODE_NAME, etr_slice_of(p->view->names[index]));
-  etr_packed_field(&p->def, NODE_OP, etr_slice_of(op));
-  add_edges(p, node);
-  if (device != ETR_NONE) etr_packed_field(&p->def, NODE_DEVICE, etr_slice_of(p->view->devices[device]));
-  add_shapes(p, index);
   add_attrs(p, index);
+  put_op(node, op);
+  add_edges(p, node);
   if (etr_arena_failed(p->arena)) return;
-  const etr_slice def = etr_packed_since(&p->def, 0);
-  etr_pieces_parts(p->out, GRAPH_NODE, &def, 1);
+  if (device != ETR_NONE) etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));
+  for (size_t i = p->inputs.count; i-- > 0;) etr_pack_bytes(p->out, p->input, etr_slice_of(p->inputs.data[i]));
+  etr_pack_bytes(p->out, p->op, etr_slice_of(op));
+  etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[index]));
+  etr_pack_nested(p->out, p->node, behind);
 }
 
-void etr_tb_graph_pack(etr_pieces *out, const etr_tb_view *view) {
-  packer p = {.view = view, .out = out, .arena = out->arena, .def = {.arena = out->arena}, .shapes = {.arena = out->arena}};
-  etr_map_init(&p.once, out->arena);
-  for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(p.arena); i++) pack_node(&p, i);
+void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view) {
+  packer p = {.view = view,
+              .arena = out->arena,
+              .out = out,
+              .node = etr_pack_field(tensorboard__graph_def, "node"),
+              .name = etr_pack_field(tensorboard__node_def, "name"),
+              .op = etr_pack_field(tensorboard__node_def, "op"),
+              .input = etr_pack_field(tensorboard__node_def, "input"),
+              .device = etr_pack_field(tensorboard__node_def, "device"),
+              .attr = etr_pack_field(tensorboard__node_def, "attr"),
+              .text = etr_pack_field(tensorboard__attr_value, "s"),
+              .list = etr_pack_field(tensorboard__attr_value, "list"),
+              .shape = etr_pack_field(tensorboard__attr_value__list_value, "shape")};
+  etr_map_init(&p.source_index, out->arena);
+  for (size_t i = view->graph->node_count; i-- > 0 && !etr_arena_failed(p.arena);) pack_node(&p, i);
 }

@@ -5,10 +5,11 @@
 #ifndef ETR_TB_GRAPH_H
 #define ETR_TB_GRAPH_H
 
-#include "pieces.h"
-#include "tb_view.h"
+#include "tensorboard/pack.h"
+#include "tensorboard/tb_view.h"
 
-/** Appends the packed GraphDef, one node behind the other; there is never a tree of all of them. */
-void etr_tb_graph_pack(etr_pieces *out, const etr_tb_view *view);
+/** Packs the GraphDef in front of what is packed, node by node; there is never a tree of all of them. A failed
+ * allocation is that of the packer's arena. */
+void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view);
 
 #endif

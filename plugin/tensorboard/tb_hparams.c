@@ -2,10 +2,13 @@
  *
  * tb_hparams.c - sessions as TensorFlow's events.
  */
-#include "tb_hparams.h"
+#include "tensorboard/tb_hparams.h"
 
-#include "delegation.h"
-#include "json_text.h"
+#include "base/number.h"
+#include "output/writer.h"
+#include "tensorboard/pack.h"
+#include "tensorboard/tb_view.h"
+#include "views/delegation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +33,7 @@ static Tensorboard__Value *add_fact(facts *f, const char *name) {
   if (!slot) return NULL;
   tensorboard__session_start_info__hparams_entry__init(entry);
   tensorboard__value__init(value);
-  entry->key = (char *)(uintptr_t)name;
+  entry->key = etr_unconst(name);
   entry->value = value;
   *slot = entry;
   return value;
@@ -54,16 +57,18 @@ static void add_text(facts *f, const char *name, const char *text) {
   Tensorboard__Value *value = add_fact(f, name);
   if (!value) return;
   value->kind_case = TENSORBOARD__VALUE__KIND_STRING_VALUE;
-  value->string_value = (char *)(uintptr_t)text;
+  value->string_value = etr_unconst(text);
 }
 
 /* ---- What is given ---- */
 
-static void add_given(facts *f, const etr_hparam *given) {
-  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)), *text = etr_arena_text(f->arena, etr_slice_of(given->value));
+static void add_given(facts *f, const etr_tag *given) {
+  const char *name = etr_arena_text(f->arena, etr_slice_of(given->name)),
+             *text = etr_arena_text(f->arena, etr_slice_of(given->value));
   if (!name || !text) return;
   etr_slice value = etr_slice_of(text);
-  double number = value.size <= ETR_JSON_MAX_NUMBER && etr_json_is_number(value) ? etr_json_to_double(value) : (double)NAN;
+  double number = value.size <= ETR_MOST_NUMBER_BYTES && etr_is_number(value) ? etr_number_to_double(value)
+                                                                              : (double)NAN;
   if (isfinite(number))
     add_number(f, name, number);
   else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
@@ -74,82 +79,112 @@ static void add_given(facts *f, const etr_hparam *given) {
 
 /* ---- What the profile tells ---- */
 
-/* "XnnpackBackend, cpu": each backend once, in the order of the calls. */
-static const char *backends_of(facts *f, const etr_method *method, bool runs_kernels) {
-  const char *text = "";
-  etr_map known;
-  etr_map_init(&known, f->arena);
-  for (size_t i = 0; i < method->delegate_count && text; i++) {
-    const char *backend = method->delegates[i].backend;
-    if (!backend[0] || etr_map_get(&known, etr_slice_of(backend)) != ETR_NONE) continue;
-    etr_map_set(&known, etr_slice_of(backend), 1);
-    text = etr_arena_format(f->arena, "%s%s%s", text, text[0] ? ", " : "", backend);
-  }
-  return runs_kernels && text ? etr_arena_format(f->arena, "%s%scpu", text, text[0] ? ", " : "") : text;
+/* What is told of all methods that ran: one row of the table stands for them. */
+typedef struct gathered {
+  facts *facts;
+  etr_map backends; /* each once, in the order of the calls */
+  etr_map methods;
+  etr_text backend_list, method_list;
+  size_t delegated, nodes;
+  bool is_typed, is_quantized; /* some operator's types are told; quantized operators say so */
+  size_t float_counts[4];
+} gathered;
+
+static const char *const float_types[] = {"float32", "float16", "bfloat16", "float64"};
+
+/* "XnnpackBackend, cpu": each once. */
+static void list_once(etr_text *list, etr_map *known, const char *name) {
+  if (!name[0] || etr_map_get(known, etr_slice_of(name)) != ETR_NONE) return;
+  if (known->count) (void)etr_text_add(list, ETR_SLICE(", "));
+  (void)etr_text_add(list, etr_slice_of(name));
+  etr_map_set(known, etr_slice_of(name), 1);
 }
 
-/* Quantized operators say so; where no operator's types are told, nothing can be. */
-static bool is_quantized(const etr_graph *graph, bool *is_known) {
+static const char *listed(etr_text *list) {
+  (void)etr_text_add(list, (etr_slice){"", 1});
+  return list->data ? list->data : "";
+}
+
+/* Of operators, by what most of them give. */
+static void gather_types(gathered *g, const etr_graph *graph) {
   static const char library[] = "quantized_decomposed.";
   for (size_t i = 0; i < graph->node_count; i++) {
     const etr_node *node = &graph->nodes[i];
     if (node->kind != ETR_NODE_OP) continue;
-    *is_known |= node->output_count > 0 && node->outputs[0].dtype != NULL;
-    if (strncmp(node->target, library, sizeof library - 1) == 0) return *is_known = true;
+    g->is_quantized |= strncmp(node->target, library, sizeof library - 1) == 0;
+    const char *dtype = node->output_count > 0 ? node->outputs[0].dtype : NULL;
+    g->is_typed |= dtype != NULL;
+    for (size_t k = 0; dtype && k < ETR_COUNT(float_types); k++)
+      g->float_counts[k] += strcmp(dtype, float_types[k]) == 0;
   }
-  return false;
 }
 
-/* The floating-point type that most operators give; NULL if none does. */
-static const char *float_type(const etr_graph *graph) {
-  static const char *const types[] = {"float32", "float16", "bfloat16", "float64"};
-  size_t counts[ETR_COUNT(types)] = {0}, most = 0;
-  for (size_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; k < ETR_COUNT(types) && graph->nodes[i].kind == ETR_NODE_OP; k++)
-      counts[k] += graph->nodes[i].output_count && graph->nodes[i].outputs[0].dtype && strcmp(graph->nodes[i].outputs[0].dtype, types[k]) == 0;
-  for (size_t k = 1; k < ETR_COUNT(types); k++)
-    if (counts[k] > counts[most]) most = k;
-  return counts[most] ? types[most] : NULL;
+static bool gather_method(gathered *g, const etr_profile *profile, const etr_method *method) {
+  etr_delegation delegation;
+  list_once(&g->method_list, &g->methods, method->name);
+  if (method->graph == ETR_NONE) return true;
+  if (!etr_delegation_make(&delegation, g->facts->arena, profile, method, NULL)) return false;
+  g->delegated += delegation.delegated_nodes;
+  g->nodes += delegation.delegated_nodes + delegation.non_delegated_nodes;
+  for (size_t i = 0; i < method->delegate_count; i++)
+    list_once(&g->backend_list, &g->backends, method->delegates[i].backend);
+  gather_types(g, &profile->graphs[method->graph]);
+  return true;
+}
+
+static const char *most_used_type(const gathered *g) {
+  size_t most = 0;
+  for (size_t k = 1; k < ETR_COUNT(float_types); k++)
+    if (g->float_counts[k] > g->float_counts[most]) most = k;
+  return g->float_counts[most] ? float_types[most] : NULL;
 }
 
 /* Few: TensorBoard shows the first five columns by itself, and those that the user gave should be among them. */
-static void add_graph_facts(facts *f, const etr_profile *profile, const etr_method *method) {
-  const etr_graph *graph = &profile->graphs[method->graph];
-  etr_delegation delegation;
-  bool is_known = false, quantized = is_quantized(graph, &is_known);
-  if (!etr_delegation_make(&delegation, f->arena, profile, method, NULL)) return;
-  size_t nodes = delegation.delegated_nodes + delegation.non_delegated_nodes;
-  add_text(f, "backends", backends_of(f, method, delegation.non_delegated_nodes > 0));
-  if (nodes) add_number(f, "delegated_share", (double)delegation.delegated_nodes / (double)nodes);
-  if (float_type(graph)) add_text(f, "dtype", float_type(graph));
-  if (is_known) add_flag(f, "quantized", quantized);
+static void add_record_facts(facts *f, const etr_profile *profile) {
+  gathered g = {.facts = f, .backend_list = {.arena = f->arena}, .method_list = {.arena = f->arena}};
+  bool has_graph = false;
+  etr_map_init(&g.backends, f->arena);
+  etr_map_init(&g.methods, f->arena);
+  for (uint32_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    if (!etr_tb_tells_of(profile, i)) continue;
+    has_graph |= method->graph != ETR_NONE;
+    if (!gather_method(&g, profile, method)) return;
+  }
+  add_text(f, "method", listed(&g.method_list));
+  if (!has_graph) return;
+  if (g.nodes > g.delegated) list_once(&g.backend_list, &g.backends, "cpu");
+  add_text(f, "backends", listed(&g.backend_list));
+  if (g.nodes) add_number(f, "delegated_share", (double)g.delegated / (double)g.nodes);
+  if (most_used_type(&g)) add_text(f, "dtype", most_used_type(&g));
+  if (g.is_typed || g.is_quantized) add_flag(f, "quantized", g.is_quantized);
 }
 
 /* ---- Events ---- */
 
-static int by_name(const void *x, const void *y) { return strcmp((*(hparam_entry *const *)x)->key, (*(hparam_entry *const *)y)->key); }
-
-/* TensorBoard looks at the plugin's content only; the tensor has to be there, and is empty. */
-static void fill(etr_tb_session *session, etr_arena *arena, double wall_time, const char *tag, const Tensorboard__HParamsPluginData *data) {
-  size_t size = tensorboard__hparams_plugin_data__get_packed_size(data);
-  uint8_t *content = etr_arena_alloc(arena, size);
-  etr_tb_summary_init(&session->summary, wall_time, tag, 0, "hparams", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
-  if (content) session->summary.plugin.content = (ProtobufCBinaryData){tensorboard__hparams_plugin_data__pack(data, content), content};
-  tensorboard__tensor_shape_proto__dim__init(&session->dim);
-  session->dims = &session->dim;
-  session->summary.shape.n_dim = 1;
-  session->summary.shape.dim = &session->dims;
-  session->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
+static int by_name(const void *x, const void *y) {
+  return strcmp((*(hparam_entry *const *)x)->key, (*(hparam_entry *const *)y)->key);
 }
 
-void etr_tb_session_start(etr_tb_session *session, etr_arena *arena, double wall_time, const etr_profile *profile, const etr_method *method,
-                          const etr_hparam *given, size_t given_count) {
+/* TensorBoard looks at the plugin's content only; the tensor has to be there, and is empty. */
+static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, const char *tag,
+                 const Tensorboard__HParamsPluginData *data) {
+  etr_packer packer = {.arena = arena};
+  etr_pack(&packer, &data->base);
+  etr_slice content = etr_packed(&packer);
+  etr_tb_summary_init(session, wall_time, tag, 0, "hparams", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  session->plugin.content = (ProtobufCBinaryData){content.size, etr_unconst(content.data)};
+  session->shape.n_dim = 1;
+  session->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
+}
+
+void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time, const etr_profile *profile,
+                          const etr_tag *given, size_t given_count) {
   facts f = {.arena = arena};
   Tensorboard__SessionStartInfo info = TENSORBOARD__SESSION_START_INFO__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last of a name counts */
-  add_text(&f, "method", method->name);
-  if (method->graph != ETR_NONE) add_graph_facts(&f, profile, method);
+  add_record_facts(&f, profile);
   if (f.list.count) qsort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
   info.n_hparams = etr_arena_failed(arena) ? 0 : f.list.count;
   info.hparams = f.list.data;
@@ -159,7 +194,7 @@ void etr_tb_session_start(etr_tb_session *session, etr_arena *arena, double wall
   fill(session, arena, wall_time, "_hparams_/session_start_info", &data);
 }
 
-void etr_tb_session_end(etr_tb_session *session, etr_arena *arena, double wall_time) {
+void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_time) {
   Tensorboard__SessionEndInfo info = TENSORBOARD__SESSION_END_INFO__INIT;
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   info.status = TENSORBOARD__STATUS__STATUS_SUCCESS;

@@ -1,22 +1,114 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_names.c - names of nodes for TensorBoard's graph tab.
+ * tb_names.c - names of nodes, and other texts, for TensorBoard's graph tab.
  */
-#include "tb_names.h"
+#include "tensorboard/tb_names.h"
 
-#include "label.h"
-#include "tb_text.h"
-#include "writer.h"
+#include "base/utf8.h"
+#include "output/label.h"
+#include "output/writer.h"
 
 enum {
   STACKED_FROM = 5, /* siblings called x1, x2, ... that the page draws as one */
-  MAX_NUMBER = 20,  /* digits of a list's member */
 };
+
+/* ---- Clean texts ---- */
+
+static const char ellipsis[] = "...";
+
+/* Bytes of the UTF-8 sequence that starts with this one; the profile promises valid UTF-8, but the end of the text is
+ * not passed anyway. */
+static size_t sequence_length(const char *at, size_t left) {
+  size_t length = 1;
+  while (length < left && etr_utf8_continues(at[length])) length++;
+  return length;
+}
+
+static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\'; }
+
+/* What stands for the character at the start of a text; *length tells how many bytes it has there. */
+static etr_slice plain_character(const char *at, size_t left, size_t *length) {
+  unsigned char c = (unsigned char)*at;
+  *length = c < 0x80 ? 1 : sequence_length(at, left);
+  if (c == '"' || c == '\'') return ETR_SLICE("`");
+  if (c == '\\') return ETR_SLICE("/");
+  if (c == '\n') return ETR_SLICE(" | ");
+  if (is_plain(*at)) return (etr_slice){at, 1};
+  if (c < 0x80) return ETR_SLICE(" ");
+  etr_slice character = {at, *length};
+  if (etr_slice_is(character, "\xC2\xB5") || etr_slice_is(character, "\xCE\xBC"))
+    return ETR_SLICE("u"); /* the two micro signs */
+  return ETR_SLICE("?");
+}
+
+static bool has(etr_slice text, char c) { return memchr(text.data, c, text.size) != NULL; }
+
+/* Most texts are. The loop goes to the end, so that the compiler takes many characters at once. */
+static bool is_all_plain(etr_slice text) {
+  unsigned char others = 0;
+  for (size_t i = 0; i < text.size; i++) others |= (unsigned char)((text.data[i] < ' ') | (text.data[i] > '~'));
+  return !others && !has(text, '"') && !has(text, '\'') && !has(text, '\\');
+}
+
+etr_slice etr_tb_clean_text(char *room, etr_slice text) {
+  const size_t most = ETR_TB_TEXT_ROOM - sizeof ellipsis;
+  size_t size = 0;
+  if (text.size <= most && is_all_plain(text)) return text;
+  for (size_t at = 0, length; at < text.size; at += length) {
+    etr_slice clean = plain_character(text.data + at, text.size - at, &length);
+    if (clean.size > most - size) {
+      memcpy(room + size, ellipsis, sizeof ellipsis);
+      return (etr_slice){room, size + sizeof ellipsis - 1};
+    }
+    memcpy(room + size, clean.data, clean.size);
+    size += clean.size;
+  }
+  room[size] = '\0';
+  return (etr_slice){room, size};
+}
+
+/* The page looks for a box's colours by a selector that it makes of the name; of what has a meaning there it escapes
+ * only some. Letters, digits, and _ - . , ( ) [ ]: a bit for each character. */
+static bool is_name_character(char c) {
+  static const uint64_t allowed[] = {0x03FF730000000000, 0x07FFFFFEAFFFFFFE};
+  unsigned char byte = (unsigned char)c;
+  return byte < 0x80 && (allowed[byte / 64] >> byte % 64 & 1);
+}
+
+size_t etr_tb_clean_name(char *to, etr_slice text) {
+  static const char library[] = "__function_library__"; /* a prefix with a meaning to the page */
+  size_t size = 0;
+  for (size_t i = 0; i < text.size && size < ETR_TB_NAME_ROOM - 1;) {
+    size_t length = sequence_length(text.data + i, text.size - i);
+    to[size++] = is_name_character(text.data[i]) ? text.data[i] : '_';
+    i += length;
+  }
+  if (size == 0) to[size++] = '_';
+  to[size] = '\0';
+  if (strncmp(to, library, sizeof library - 1) == 0) to[0] = '-';
+  return size;
+}
+
+static bool is_summary(const char *op, size_t size) {
+  static const char suffix[] = "Summary";
+  return size >= sizeof suffix - 1 && memcmp(op + size - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
+}
+
+size_t etr_tb_clean_op(char *to, etr_slice text) {
+  size_t size = etr_tb_clean_name(to, text);
+  for (char *c; (c = strstr(to, "Const")) != NULL;) *c = 'c';
+  if (is_summary(to, size)) to[size - strlen("Summary")] = 's';
+  if (strcmp(to, "NoOp") == 0) to[0] = 'n';
+  return size;
+}
+
+/* ---- Names ---- */
 
 /* What a node is called in its box, before it is made unique. */
 typedef struct node_leaf {
   char *text;      /* with room for one more byte */
-  uint32_t series; /* of siblings that it would be stacked with, an index into series_sizes; ETR_NONE: the page stacks only what ends in a number */
+  uint32_t series; /* of siblings that it would be stacked with, an index into series_sizes; ETR_NONE: the page stacks
+                      only what ends in a number */
   bool is_box;     /* the name of a box that it stands for */
 } node_leaf;
 
@@ -24,6 +116,7 @@ typedef struct naming {
   etr_arena *arena;
   const etr_graph *graph;
   const etr_scopes *scopes;
+  const char **box_names; /* of each scope: its part of the paths */
   const char **box_paths; /* of each scope */
   uint32_t *folded;       /* of each scope: the outermost one that its only operator stands for; ETR_NONE */
   uint32_t *first_user;   /* of each weight; ETR_NONE */
@@ -39,7 +132,8 @@ typedef struct naming {
 
 static etr_slice wanted_name(const naming *n) { return (etr_slice){n->wanted.data, n->wanted.size}; }
 
-/* Takes another name where this one is taken: "name_1_" and so on; the '_' at the end keeps the page from stacking them. "" when out of memory. */
+/* Takes another name where this one is taken: "name_1_" and so on; the '_' at the end keeps the page from stacking
+ * them. "" when out of memory. */
 static const char *take_numbered(naming *n, uint32_t number) {
   const size_t base = n->wanted.size;
   etr_map_slot *slot;
@@ -73,12 +167,32 @@ static const char *take(naming *n, const char *path, const char *leaf) {
 
 static const char *box_path(const naming *n, uint32_t scope) { return scope == ETR_NONE ? "" : n->box_paths[scope]; }
 
+/* True if the boxes down to this one read like its module's path. */
+static bool reads_as_path(const naming *n, const etr_scope *scope, const char *path) {
+  if (strcmp(scope->label, path) == 0) return true;
+  if (scope->parent == ETR_NONE || n->scopes->list[scope->parent].module == ETR_NONE) return false;
+  const char *outer = etr_scope_name(&n->scopes->list[scope->parent], n->graph);
+  size_t size = strlen(outer);
+  return strncmp(path, outer, size) == 0 && path[size] == '.' && strcmp(path + size + 1, scope->label) == 0;
+}
+
+/* "label", or "label-path": the page shows the beginning, and finds it by the end. NULL when out of memory. */
+static const char *box_name(const naming *n, const etr_scope *scope) {
+  char clean[ETR_TB_NAME_ROOM];
+  const char *path = etr_scope_name(scope, n->graph);
+  const char *name = reads_as_path(n, scope, path) ? scope->label
+                                                   : etr_arena_format(n->arena, "%s-%s", scope->label, path);
+  if (!name) return NULL;
+  size_t size = etr_tb_clean_name(clean, etr_slice_of(name));
+  return etr_arena_copy(n->arena, (etr_slice){clean, size});
+}
+
 static void name_boxes(naming *n) {
-  char label[ETR_TB_NAME_ROOM];
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
-    (void)etr_tb_clean_name(label, etr_slice_of(scope->label));
-    n->box_paths[i] = take(n, box_path(n, scope->parent), label);
+    n->box_names[i] = box_name(n, scope);
+    if (!n->box_names[i]) return;
+    n->box_paths[i] = take(n, box_path(n, scope->parent), n->box_names[i]);
   }
 }
 
@@ -87,7 +201,8 @@ static uint32_t *count_inside(const naming *n) {
   uint32_t *inside = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *inside);
   if (!inside) return NULL;
   for (size_t i = 0; i < n->graph->node_count; i++)
-    if (n->scopes->of_node[i] != ETR_NONE && n->graph->nodes[i].kind < ETR_NODE_PARAMETER) inside[n->scopes->of_node[i]]++;
+    if (n->scopes->of_node[i] != ETR_NONE && n->graph->nodes[i].kind < ETR_NODE_PARAMETER)
+      inside[n->scopes->of_node[i]]++;
   for (size_t i = n->scopes->count; i-- > 0;)
     if (n->scopes->list[i].parent != ETR_NONE) inside[n->scopes->list[i].parent] += inside[i];
   return inside;
@@ -99,7 +214,7 @@ static void fold_boxes(naming *n) {
     const etr_scope *scope = &n->scopes->list[i];
     bool only_one = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 && inside[i] == 1;
     uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : n->folded[scope->parent];
-    n->folded[i] = outer != ETR_NONE ? outer : only_one ? (uint32_t)i : ETR_NONE;
+    n->folded[i] = outer == ETR_NONE && only_one ? (uint32_t)i : outer;
   }
 }
 
@@ -122,36 +237,68 @@ static etr_slice operator_label(const naming *n, size_t node) {
   const char *target = n->graph->nodes[node].target;
   if (strncmp(target, call, sizeof call - 1) != 0 || !n->graph->times) return etr_label_op(target);
   const char *device = etr_label_device(n->arena, target + sizeof call - 1);
-  const char *label = device ? etr_arena_format(n->arena, "%d_%s_delegate", (int)n->graph->times[node].delegate_instruction, device) : NULL;
+  const char *label = device ? etr_arena_format(n->arena, "%d_%s_delegate",
+                                                (int)n->graph->times[node].delegate_instruction, device)
+                             : NULL;
   return label ? etr_slice_of(label) : etr_label_op(target);
 }
 
-/* Writes what a node is called in its box. True if it is the name of a box that it stands for. */
-static bool put_leaf(const naming *n, size_t node, char *to) {
-  uint32_t folded = folded_into(n, node);
-  const etr_node *from = &n->graph->nodes[node];
-  size_t size = 0;
-  if (folded != ETR_NONE) {
-    size = etr_tb_clean_name(to, etr_slice_of(n->scopes->list[folded].label));
-    if (to[strspn(to, "0123456789")] != '\0') return true;
-    size = ETR_MIN(size, (size_t)MAX_NUMBER); /* a list's member: "0" alone says nothing, so "0_convolution" */
-    to[size++] = '_';
-  }
-  char name[ETR_TB_NAME_ROOM];
-  size_t name_size = etr_tb_clean_name(name, from->kind == ETR_NODE_OP ? operator_label(n, node) : etr_slice_of(from->name));
-  name_size = ETR_MIN(name_size, ETR_TB_NAME_ROOM - 1 - size);
-  memcpy(to + size, name, name_size);
-  to[size + name_size] = '\0';
-  return false;
+/* A name put together of parts, each clean and as far as there is room. */
+typedef struct leaf_text {
+  char *to; /* ETR_TB_NAME_ROOM bytes */
+  size_t size;
+} leaf_text;
+
+static void add_part(leaf_text *text, const char *between, etr_slice part) {
+  char clean[ETR_TB_NAME_ROOM];
+  size_t size = etr_tb_clean_name(clean, part), room = ETR_TB_NAME_ROOM - 1 - text->size, gap = strlen(between);
+  if (gap > room) return;
+  memcpy(text->to + text->size, between, gap);
+  size = ETR_MIN(size, room - gap);
+  memcpy(text->to + text->size + gap, clean, size);
+  text->size += gap + size;
+  text->to[text->size] = '\0';
 }
 
-/* The series of a leaf: the page stacks by "no digits, then a number". ETR_NONE if it would not be stacked, or when out of memory. */
+static bool begins_with(const char *name, etr_slice label) { return strncmp(name, label.data, label.size) == 0; }
+
+/* Writes what a node is called in its box: "fc1" or "linear" in front, which the page shows, and the node's own name,
+ * which people search for, unless that begins alike. True if it is the name of a box that it stands for. */
+static bool put_leaf(const naming *n, size_t node, char *to) {
+  const etr_node *from = &n->graph->nodes[node];
+  leaf_text text = {.to = to};
+  uint32_t folded = folded_into(n, node);
+  if (from->kind != ETR_NODE_OP) {
+    add_part(&text, "", etr_slice_of(from->name));
+    return false;
+  }
+  etr_slice label = operator_label(n, node), name = etr_slice_of(from->name);
+  bool is_module = folded != ETR_NONE;
+  if (is_module) {
+    const char *box = n->box_names[folded];
+    add_part(&text, "", etr_slice_of(box));
+    if (box[strspn(box, "0123456789")] == '\0') add_part(&text, "_", label); /* a list's member: "0" says nothing */
+    label = etr_slice_of(to);
+  }
+  if (!begins_with(from->name, label)) {
+    if (!is_module) add_part(&text, "", label);
+    add_part(&text, "-", name);
+    return false;
+  }
+  text.size = 0;
+  add_part(&text, "", name);
+  return is_module && strcmp(to, n->box_names[folded]) == 0;
+}
+
+/* The series of a leaf: the page stacks by "no digits, then a number". ETR_NONE if it would not be stacked, or when out
+ * of memory. */
 static uint32_t series_of(naming *n, size_t node, const char *text) {
   size_t stem = strcspn(text, "0123456789");
   if (text[stem] == '\0' || text[stem + strspn(text + stem, "0123456789")] != '\0') return ETR_NONE;
   etr_slice key = etr_key_of(n->arena, box_of(n, node), (etr_slice){text, stem});
   etr_map_slot *slot = key.size ? etr_map_at(&n->series, key) : NULL;
-  if (slot && slot->value == ETR_NONE && etr_vec_push(n->arena, &n->series_sizes)) slot->value = (uint32_t)n->series_sizes.count - 1;
+  if (slot && slot->value == ETR_NONE && etr_vec_push(n->arena, &n->series_sizes))
+    slot->value = (uint32_t)n->series_sizes.count - 1;
   return slot ? slot->value : ETR_NONE;
 }
 
@@ -201,6 +348,7 @@ const char **etr_tb_names(etr_arena *arena, const etr_graph *graph, const etr_sc
   naming n = {.arena = arena, .graph = graph, .scopes = scopes, .wanted = {.arena = arena}};
   etr_map_init(&n.taken, arena);
   etr_map_init(&n.series, arena);
+  n.box_names = etr_arena_alloc_array(arena, scopes->count, sizeof *n.box_names);
   n.box_paths = etr_arena_alloc_array(arena, scopes->count, sizeof *n.box_paths);
   n.folded = etr_arena_alloc_array(arena, scopes->count, sizeof *n.folded);
   n.first_user = etr_arena_alloc_array(arena, graph->node_count, sizeof *n.first_user);

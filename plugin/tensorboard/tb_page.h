@@ -5,11 +5,14 @@
 #ifndef ETR_TB_PAGE_H
 #define ETR_TB_PAGE_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "etrecord_tb.h"
-#include "tb_summary.h"
+#include "tensorboard/tb_summary.h"
 
-enum { ETR_TB_PAGE_ROWS = 50, ETR_TB_MOST_ROWS = 100 }; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
+enum {
+  ETR_TB_PAGE_ROWS = 50,
+  ETR_TB_MOST_ROWS = 100
+}; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
 
 /** One page. */
 typedef struct etr_tb_page {
@@ -17,11 +20,13 @@ typedef struct etr_tb_page {
   ProtobufCBinaryData text;
 } etr_tb_page;
 
-/** Fills a page, which must not be moved then. Tag and Markdown (valid UTF-8) are borrowed. */
+/** Fills a page, which must not be moved afterwards. Tag and Markdown (valid UTF-8) are borrowed. */
 void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown);
 
-/** Where a method's time goes: the balance to the nanosecond, and the largest operators, modules, backends and source lines. NULL when out of
- *  memory, which is the arena's failure then, as with the others. */
+/* Each returns a page in the arena, or NULL when out of memory; the arena has failed then. */
+
+/** Where a method's time goes: the balance to the nanosecond, and the largest operators, modules, backends and source
+ * lines. */
 char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 /** The operators that took longest, as etr_emit_nodes_table() lists them: ETR_TB_PAGE_ROWS at most. */
@@ -30,7 +35,7 @@ char *etr_tb_operators_page(etr_arena *arena, const etr_profile *profile, const 
 /** What is delegated, per operator type: ETR_TB_MOST_ROWS at most. */
 char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** What is worth a look, as findings.h has it. NULL also where there is nothing. */
+/** The findings of findings.h. NULL also if there are none. */
 char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
 #endif

@@ -2,35 +2,16 @@
  *
  * tb_stats.c - times on a graph as TensorFlow's RunMetadata.
  */
-#include "tb_stats.h"
-
-#include "packed.h"
+#include "tensorboard/tb_stats.h"
 
 #include <math.h>
-
-/* Field numbers of RunMetadata, StepStats, DeviceStepStats, NodeExecStats, AllocatorMemoryUsed, NodeOutput and TensorDescription (step_stats.proto,
- * config.proto, tensor_description.proto). */
-enum {
-  RUN_STEP_STATS = 1,
-  STEP_DEVICE = 1,
-  DEVICE_NAME = 1,
-  DEVICE_NODE_STATS = 2,
-  STATS_NAME = 1,
-  STATS_START = 2,
-  STATS_LENGTH = 5,
-  STATS_MEMORY = 6,
-  STATS_OUTPUT = 7,
-  MEMORY_TOTAL = 2,
-  OUTPUT_SLOT = 1,
-  OUTPUT_TENSOR = 3,
-  TENSOR_SHAPE = 2,
-};
 
 /* Eleven days; keeps sums of hostile times within int64. */
 static const double max_micros = 1e12;
 
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
-  static const char *const tags[ETR_TB_STATISTIC_COUNT] = {"profile/avg", "profile/p50", "profile/p90", "profile/max", "profile/timeline"};
+  static const char *const tags[ETR_TB_STATISTIC_COUNT] = {"profile/avg", "profile/p50", "profile/p90", "profile/max",
+                                                           "profile/timeline"};
   return tags[statistic];
 }
 
@@ -41,8 +22,9 @@ static int64_t element_bytes(const char *dtype) {
     const char *dtype;
     int64_t bytes;
   } sizes[] = {
-      {"float32", 4}, {"int64", 8}, {"bool", 1},   {"int8", 1},   {"uint8", 1},  {"float16", 2},   {"bfloat16", 2},  {"int32", 4},
-      {"float64", 8}, {"int16", 2}, {"uint16", 2}, {"uint32", 4}, {"uint64", 8}, {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
+      {"float32", 4},  {"int64", 8},     {"bool", 1},      {"int8", 1},        {"uint8", 1},  {"float16", 2},
+      {"bfloat16", 2}, {"int32", 4},     {"float64", 8},   {"int16", 2},       {"uint16", 2}, {"uint32", 4},
+      {"uint64", 8},   {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
   };
   for (size_t i = 0; dtype && i < ETR_COUNT(sizes); i++)
     if (strcmp(sizes[i].dtype, dtype) == 0) return sizes[i].bytes;
@@ -70,48 +52,34 @@ static int64_t memory_of(const etr_node *node) {
   return bytes;
 }
 
-static etr_slice pack_fixed(etr_packed *packed, const char *name, const etr_node *node) {
-  int64_t bytes = memory_of(node);
-  packed->size = 0;
-  etr_packed_field(packed, STATS_NAME, etr_slice_of(name));
-  if (bytes > 0) {
-    uint8_t memory[ETR_PACKED_HEADER_ROOM];
-    etr_packed_field(packed, STATS_MEMORY, (etr_slice){(char *)memory, (size_t)(etr_packed_put_int(memory, MEMORY_TOTAL, bytes) - memory)});
-  }
-  return etr_packed_copy(packed, 0);
+static bool is_timed(const etr_tb_view *view, size_t node) {
+  return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE;
 }
 
-/* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
-static etr_slice pack_outputs(etr_packed *packed, const etr_node *node, const etr_tb_shape *const *shapes) {
-  packed->size = 0;
-  for (size_t i = 0; i < node->output_count; i++) {
-    uint8_t slot[ETR_PACKED_HEADER_ROOM];
-    etr_slice shape = value_bytes(&node->outputs[i]) > 0 ? shapes[i]->packed : (etr_slice){0};
-    size_t tensor_size = etr_packed_field_size(TENSOR_SHAPE, shape.size),
-           slot_size = i ? (size_t)(etr_packed_put_int(slot, OUTPUT_SLOT, (int32_t)i) - slot) : 0;
-    etr_packed_header(packed, STATS_OUTPUT, slot_size + etr_packed_field_size(OUTPUT_TENSOR, tensor_size));
-    etr_packed_bytes(packed, (etr_slice){(char *)slot, slot_size});
-    etr_packed_header(packed, OUTPUT_TENSOR, tensor_size);
-    etr_packed_field(packed, TENSOR_SHAPE, shape);
-  }
-  return etr_packed_copy(packed, 0);
+/* Lists the nodes of one device after the other, each device's in order. */
+static void group_by_device(etr_tb_stats *stats, etr_arena *arena) {
+  const etr_tb_view *view = stats->view;
+  stats->by_device = etr_arena_alloc_array(arena, stats->count, sizeof *stats->by_device);
+  stats->device_end = etr_arena_alloc_array(arena, view->device_count, sizeof *stats->device_end);
+  if (!stats->by_device || !stats->device_end) return;
+  for (size_t i = 0; i < stats->count; i++) stats->device_end[view->device_of_node[stats->nodes[i].node]]++;
+  for (uint32_t i = 1; i < view->device_count; i++) stats->device_end[i] += stats->device_end[i - 1];
+  size_t *next = etr_arena_alloc_array(arena, view->device_count, sizeof *next);
+  for (uint32_t i = 1; i < view->device_count && next; i++) next[i] = stats->device_end[i - 1];
+  for (size_t i = 0; i < stats->count && next; i++)
+    stats->by_device[next[view->device_of_node[stats->nodes[i].node]]++] = (uint32_t)i;
 }
-
-static bool is_timed(const etr_tb_view *view, size_t node) { return etr_tb_time(view->graph, node) && view->device_of_node[node] != ETR_NONE; }
 
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
-  *out = (etr_tb_stats){.view = view};
-  etr_packed packed = {.arena = view->arena};
+  const etr_graph *graph = view->graph;
   size_t count = 0;
-  for (size_t i = 0; i < view->graph->node_count; i++) count += is_timed(view, i);
+  *out = (etr_tb_stats){.view = view};
+  for (size_t i = 0; i < graph->node_count; i++) count += is_timed(view, i);
   out->nodes = etr_arena_alloc_array(view->arena, count, sizeof *out->nodes);
-  for (size_t i = 0; i < view->graph->node_count && !etr_arena_failed(view->arena); i++) {
-    const etr_node *node = &view->graph->nodes[i];
-    if (!is_timed(view, i)) continue;
-    out->nodes[out->count++] = (etr_tb_timed){.node = (uint32_t)i,
-                                              .fixed = pack_fixed(&packed, view->names[i], node),
-                                              .outputs = pack_outputs(&packed, node, view->shapes + view->first_value[i])};
-  }
+  for (size_t i = 0; i < graph->node_count && out->nodes; i++)
+    if (is_timed(view, i))
+      out->nodes[out->count++] = (etr_tb_timed){.node = (uint32_t)i, .memory_bytes = memory_of(&graph->nodes[i])};
+  group_by_device(out, view->arena);
 }
 
 /* ---- Times ---- */
@@ -134,7 +102,8 @@ static double ticks_of(const etr_node_time *time, etr_tb_statistic statistic) {
 }
 
 /* Gives every box a stretch as long as all that is in it, boxes inside first, and lays its nodes into that. */
-static void pack_starts(etr_tb_stats *stats, etr_arena *arena) {
+static void lay_out_starts(etr_tb_stats *stats) {
+  etr_arena *arena = stats->view->arena;
   const etr_scopes *scopes = &stats->view->scopes;
   int64_t *length = etr_arena_alloc_array(arena, scopes->count, sizeof *length);
   int64_t *next = etr_arena_alloc_array(arena, scopes->count, sizeof *next);
@@ -142,7 +111,7 @@ static void pack_starts(etr_tb_stats *stats, etr_arena *arena) {
   int64_t next_on_top = 1;
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
-    if (scope != ETR_NONE) length[scope] += stats->nodes[i].length;
+    if (scope != ETR_NONE) length[scope] += stats->nodes[i].length_micros;
   }
   for (size_t i = scopes->count; i-- > 0;)
     if (scopes->list[i].parent != ETR_NONE) length[scopes->list[i].parent] += length[i];
@@ -154,42 +123,92 @@ static void pack_starts(etr_tb_stats *stats, etr_arena *arena) {
   for (size_t i = 0; i < stats->count; i++) {
     uint32_t scope = scopes->of_node[stats->nodes[i].node];
     int64_t *start = scope == ETR_NONE ? &next_on_top : &next[scope];
-    stats->nodes[i].start = *start;
-    *start += stats->nodes[i].length;
+    stats->nodes[i].start_micros = *start;
+    *start += stats->nodes[i].length_micros;
   }
 }
 
-static void set_times(etr_tb_stats *stats, etr_arena *arena, etr_tb_statistic statistic) {
+static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   const etr_profile *profile = stats->view->profile;
   for (size_t i = 0; i < stats->count; i++) {
-    const etr_node_time *time = &stats->view->graph->times[stats->nodes[i].node];
-    stats->nodes[i].length = whole_micros(profile, ticks_of(time, statistic));
-    if (statistic == ETR_TB_TIMELINE) stats->nodes[i].start = whole_micros(profile, (double)time->first_start_ticks);
+    etr_tb_timed *timed = &stats->nodes[i];
+    const etr_node_time *time = &stats->view->graph->times[timed->node];
+    timed->length_micros = whole_micros(profile, ticks_of(time, statistic));
+    timed->start_micros = whole_micros(profile, (double)time->first_start_ticks);
   }
-  if (statistic != ETR_TB_TIMELINE) pack_starts(stats, arena);
+  if (statistic != ETR_TB_TIMELINE) lay_out_starts(stats);
 }
 
-static void append_node(etr_pieces *out, const etr_tb_timed *timed, bool with_outputs) {
-  uint8_t times[2 * ETR_PACKED_HEADER_ROOM], *end = etr_packed_put_int(times, STATS_START, timed->start);
-  end = etr_packed_put_int(end, STATS_LENGTH, timed->length);
-  const etr_slice parts[] = {timed->fixed, {(const char *)times, (size_t)(end - times)}, with_outputs ? timed->outputs : (etr_slice){0}};
-  etr_pieces_parts(out, DEVICE_NODE_STATS, parts, ETR_COUNT(parts));
+/* ---- Packing: from the last field of a message to the first ---- */
+
+typedef struct packer {
+  etr_packer *out;
+  const etr_tb_view *view;
+  const ProtobufCFieldDescriptor *name, *start, *length, *memory, *output; /* of NodeExecStats */
+  const ProtobufCFieldDescriptor *total, *slot, *tensor, *shape;           /* of what it holds */
+  const ProtobufCFieldDescriptor *device, *node_stats, *dev_stats;         /* of what holds it */
+} packer;
+
+/* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
+static void pack_outputs(const packer *p, size_t index) {
+  const etr_node *node = &p->view->graph->nodes[index];
+  etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[index];
+  for (size_t i = node->output_count; i-- > 0;) {
+    size_t behind = etr_packed_size(p->out);
+    etr_pack_bytes(p->out, p->shape, value_bytes(&node->outputs[i]) > 0 ? shapes[i]->packed : (etr_slice){0});
+    etr_pack_nested(p->out, p->tensor, behind);
+    etr_pack_int(p->out, p->slot, (int32_t)i);
+    etr_pack_nested(p->out, p->output, behind);
+  }
 }
 
-void etr_tb_stats_pack(etr_pieces *out, etr_tb_stats *stats, etr_tb_statistic statistic) {
-  const etr_tb_view *view = stats->view;
-  etr_pieces steps = {.arena = out->arena};
-  set_times(stats, out->arena, statistic);
-  for (uint32_t device = 0; device < view->device_count; device++) {
-    etr_pieces nodes = {.arena = out->arena};
-    etr_slice name = etr_slice_of(view->devices[device]);
-    etr_pieces_field(&nodes, DEVICE_NAME, name.size);
-    etr_pieces_bytes(&nodes, name);
-    for (size_t i = 0; i < stats->count; i++) /* shapes are the same in every statistic: the first has them */
-      if (view->device_of_node[stats->nodes[i].node] == device) append_node(&nodes, &stats->nodes[i], statistic == ETR_TB_AVG);
-    etr_pieces_field(&steps, STEP_DEVICE, nodes.size);
-    etr_pieces_append(&steps, &nodes);
+static void pack_memory(const packer *p, int64_t bytes) {
+  size_t behind = etr_packed_size(p->out);
+  if (bytes == 0) return;
+  etr_pack_int(p->out, p->total, bytes);
+  etr_pack_nested(p->out, p->memory, behind);
+}
+
+static void pack_node(const packer *p, const etr_tb_timed *timed) {
+  pack_memory(p, timed->memory_bytes);
+  etr_pack_int(p->out, p->length, timed->length_micros);
+  etr_pack_int(p->out, p->start, timed->start_micros);
+  etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[timed->node]));
+}
+
+static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device, bool with_outputs) {
+  for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0; i-- > first;) {
+    const etr_tb_timed *timed = &stats->nodes[stats->by_device[i]];
+    size_t behind = etr_packed_size(p->out);
+    if (with_outputs) pack_outputs(p, timed->node);
+    pack_node(p, timed);
+    etr_pack_nested(p->out, p->node_stats, behind);
   }
-  etr_pieces_field(out, RUN_STEP_STATS, steps.size);
-  etr_pieces_append(out, &steps);
+  etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));
+}
+
+void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic statistic) {
+  const packer p = {.out = out,
+                    .view = stats->view,
+                    .name = etr_pack_field(tensorboard__node_exec_stats, "node_name"),
+                    .start = etr_pack_field(tensorboard__node_exec_stats, "all_start_micros"),
+                    .length = etr_pack_field(tensorboard__node_exec_stats, "all_end_rel_micros"),
+                    .memory = etr_pack_field(tensorboard__node_exec_stats, "memory"),
+                    .output = etr_pack_field(tensorboard__node_exec_stats, "output"),
+                    .total = etr_pack_field(tensorboard__allocator_memory_used, "total_bytes"),
+                    .slot = etr_pack_field(tensorboard__node_output, "slot"),
+                    .tensor = etr_pack_field(tensorboard__node_output, "tensor_description"),
+                    .shape = etr_pack_field(tensorboard__tensor_description, "shape"),
+                    .device = etr_pack_field(tensorboard__device_step_stats, "device"),
+                    .node_stats = etr_pack_field(tensorboard__device_step_stats, "node_stats"),
+                    .dev_stats = etr_pack_field(tensorboard__step_stats, "dev_stats")};
+  size_t behind = etr_packed_size(out);
+  set_times(stats, statistic);
+  if (etr_arena_failed(stats->view->arena)) return;
+  for (uint32_t device = stats->view->device_count; device-- > 0;) {
+    size_t behind_device = etr_packed_size(out);
+    pack_device(&p, stats, device, statistic == ETR_TB_AVG); /* the first has the shapes of all */
+    etr_pack_nested(out, p.dev_stats, behind_device);
+  }
+  etr_pack_nested(out, etr_pack_field(tensorboard__run_metadata, "step_stats"), behind);
 }

@@ -2,14 +2,15 @@
  *
  * tb_stats.h - times on a graph as TensorFlow's RunMetadata, which the graph tab colours by. Layer 5.
  *
- * The page counts in whole microseconds and takes the span from a group's first start to its last end for the group's time. So for statistics the
- * starts are laid out in a way that no run has: every box is contiguous, its span is the sum of what is in it.
+ * The page counts in whole microseconds and takes the span from a group's first start to its last end for the group's
+ * time. So for statistics the starts are laid out in a way that no run has: every box is contiguous, its span is the
+ * sum of what is in it.
  */
 #ifndef ETR_TB_STATS_H
 #define ETR_TB_STATS_H
 
-#include "pieces.h"
-#include "tb_view.h"
+#include "tensorboard/pack.h"
+#include "tensorboard/tb_view.h"
 
 typedef enum etr_tb_statistic {
   ETR_TB_AVG,
@@ -23,23 +24,25 @@ typedef enum etr_tb_statistic {
 /** "profile/avg". Static. */
 const char *etr_tb_statistic_tag(etr_tb_statistic statistic);
 
-/** A timed node: what is the same in every statistic is packed once. */
+/** A timed node. */
 typedef struct etr_tb_timed {
-  uint32_t node;            /* of the graph */
-  etr_slice fixed, outputs; /* packed fields of NodeExecStats: name and memory; shapes of the outputs */
-  int64_t start, length;    /* whole microseconds */
+  uint32_t node; /* of the graph */
+  int64_t memory_bytes;
+  int64_t start_micros, length_micros; /* in the statistic that was packed last */
 } etr_tb_timed;
 
 typedef struct etr_tb_stats {
   const etr_tb_view *view;
   etr_tb_timed *nodes;
   size_t count;
+  uint32_t *by_device; /* indexes into nodes */
+  size_t *device_end;  /* of each device in by_device */
 } etr_tb_stats;
 
-/** Collects the timed nodes; none if nothing was timed. A failed allocation is the arena's. */
+/** Collects the timed nodes; count is 0 if nothing was timed. A failed allocation is the arena's. */
 void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view);
 
-/** Appends the packed RunMetadata of one statistic. */
-void etr_tb_stats_pack(etr_pieces *out, etr_tb_stats *stats, etr_tb_statistic statistic);
+/** Packs the RunMetadata of one statistic in front of what is packed. */
+void etr_tb_stats_pack(etr_packer *out, etr_tb_stats *stats, etr_tb_statistic statistic);
 
 #endif

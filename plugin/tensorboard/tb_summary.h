@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_summary.h - one value under a tag as a TensorFlow event: what points of curves and pages of text have in common. Layer 5.
+ * tb_summary.h - TensorFlow events that hold one value under a tag: points of curves, distributions, pages of text,
+ * documents. Layer 5.
  */
 #ifndef ETR_TB_SUMMARY_H
 #define ETR_TB_SUMMARY_H
 
+#include "base/base.h"
 #include "tensorboard.pb-c.h"
 
-/* Field numbers of tensorflow.Event, Summary, Summary.Value and TensorProto, for events that are packed by hand. */
-enum {
-  ETR_TB_EVENT_WALL_TIME = 1,
-  ETR_TB_EVENT_STEP = 2,
-  ETR_TB_EVENT_SUMMARY = 5,
-  ETR_TB_SUMMARY_VALUE = 1,
-  ETR_TB_VALUE_TAG = 1,
-  ETR_TB_VALUE_TENSOR = 8,
-  ETR_TB_VALUE_METADATA = 9,
-  ETR_TB_TENSOR_DTYPE = 1,
-  ETR_TB_TENSOR_SHAPE = 2,
-  ETR_TB_TENSOR_FLOAT = 5,
-  ETR_TB_TENSOR_STRING = 8,
-};
+/** The dashboard's plugin name, which is also the tag of its document. */
+#define ETR_TB_DASHBOARD "etrecord"
+/** The tag of the few figures that its list of records shows. A blob as well: of the metadata of a tag TensorBoard
+ * keeps those that it saw first, whatever a record says that was written again. */
+#define ETR_TB_DASHBOARD_HEAD "etrecord_head"
 
-#include <stdint.h>
+enum { ETR_TB_BUCKETS = 30 }; /* of a histogram: as many as TensorFlow's own writers make */
 
 /** The event, and all that it points to. */
 typedef struct etr_tb_summary {
@@ -31,12 +24,50 @@ typedef struct etr_tb_summary {
   Tensorboard__Summary__Value value, *values;
   Tensorboard__SummaryMetadata metadata;
   Tensorboard__SummaryMetadata__PluginData plugin;
-  Tensorboard__TensorProto tensor; /* rank 0; its type and value are the caller's */
+  Tensorboard__TensorProto tensor; /* of rank 0; type and value are the caller's */
   Tensorboard__TensorShapeProto shape;
+  Tensorboard__TensorShapeProto__Dim dims[2], *dim_list[2]; /* for a higher rank: set shape.n_dim, and the sizes here */
 } etr_tb_summary;
 
-/** Fills it; it must not be moved then. Tag and plugin name are borrowed. Steps of a tag must increase, or TensorBoard drops values. */
+/**
+ * Fills an event, which must not move afterwards. Tag and plugin name are borrowed. Steps of a tag must increase, or
+ * TensorBoard drops values.
+ */
 void etr_tb_summary_init(etr_tb_summary *summary, double wall_time, const char *tag, int64_t step, const char *plugin,
                          Tensorboard__DataClass data_class);
+
+/** A point of a curve. For the next one, set `step` of the event and `point`. */
+typedef struct etr_tb_point {
+  etr_tb_summary summary;
+  float point;
+} etr_tb_point;
+
+/** Fills it, at step 0; it must not move afterwards. The tag is borrowed. */
+void etr_tb_point_init(etr_tb_point *point, double wall_time, const char *tag);
+
+/** A distribution. */
+typedef struct etr_tb_histogram {
+  etr_tb_summary summary;
+  double buckets[ETR_TB_BUCKETS][3]; /* from, to, how many */
+} etr_tb_histogram;
+
+/** Fills it from finite values, at least one; it must not move afterwards. The tag is borrowed. */
+void etr_tb_histogram_init(etr_tb_histogram *histogram, double wall_time, const char *tag, const double *values,
+                           size_t count);
+
+/** A document for our own dashboard. */
+typedef struct etr_tb_document {
+  etr_tb_summary summary;
+  ProtobufCBinaryData blob;
+} etr_tb_document;
+
+/**
+ * Fills it; it must not move afterwards. Tag, content and JSON are borrowed. content: of the plugin's metadata, which
+ * names the schema. It is a sequence of one blob: TensorBoard streams that
+ * to whoever asks for its run and tag, whether it reads the files itself or a data server does, and only a tensor of
+ * rank 1 is one.
+ */
+void etr_tb_document_init(etr_tb_document *document, double wall_time, const char *tag, const char *content,
+                          etr_slice json);
 
 #endif

@@ -2,44 +2,46 @@
  *
  * tb_view.c - names, devices and shapes of a graph.
  */
-#include "tb_view.h"
+#include "tensorboard/tb_view.h"
 
-#include "label.h"
-#include "packed.h"
-#include "tb_names.h"
-#include "tb_text.h"
+#include "output/label.h"
+#include "output/writer.h"
+#include "tensorboard/pack.h"
+#include "tensorboard/tb_names.h"
 
 /* ---- Shapes ---- */
 
-/* The shapes there are: thousands of outputs have a few dozen. */
+/* Thousands of outputs have a few dozen shapes. */
 typedef struct shape_list {
   etr_arena *arena;
-  etr_packed text; /* of a key, or of a message being packed */
-  etr_map known;   /* type and dimensions as they are in memory -> index */
-  etr_vec(const etr_tb_shape *) all;
+  etr_packer packer; /* of one shape after the other */
+  const ProtobufCFieldDescriptor *dim, *size, *unknown_rank;
+  etr_text key;
+  etr_map known; /* type and dimensions as they are in memory -> index */
+  etr_vec(etr_tb_shape *) all;
 } shape_list;
 
 /* Texts by their addresses: two that are equal cost a second entry, no more. */
 static etr_slice key_of(shape_list *list, const etr_value *value) {
   size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
-  list->text.size = 0;
-  etr_packed_bytes(&list->text, (etr_slice){(const char *)&value->dtype, sizeof value->dtype});
-  etr_packed_bytes(&list->text, (etr_slice){(const char *)&value->rank, sizeof value->rank});
-  etr_packed_bytes(&list->text, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
-  return etr_packed_since(&list->text, 0);
+  list->key.size = 0;
+  etr_text_add(&list->key, (etr_slice){(const char *)&value->dtype, sizeof value->dtype});
+  etr_text_add(&list->key, (etr_slice){(const char *)&value->rank, sizeof value->rank});
+  etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
+  return (etr_slice){list->key.data, list->key.size};
 }
 
-/* A TensorShapeProto. */
-static etr_slice pack_shape(etr_packed *packed, const etr_value *value) {
-  enum { SHAPE_DIM = 2, SHAPE_UNKNOWN_RANK = 3, DIM_SIZE = 1 };
-  packed->size = 0;
-  for (int32_t i = 0; i < value->rank; i++) {
-    uint8_t dim[ETR_PACKED_HEADER_ROOM];
-    int64_t size = value->dims[i].size == ETR_DIM_SYMBOLIC ? -1 : value->dims[i].size; /* -1 is shown as "?" */
-    etr_packed_field(packed, SHAPE_DIM, (etr_slice){(char *)dim, size ? (size_t)(etr_packed_put_int(dim, DIM_SIZE, size) - dim) : 0});
+static etr_slice pack_shape(shape_list *list, const etr_value *value) {
+  etr_packer_reset(&list->packer);
+  etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
+  for (size_t i = value->rank > 0 ? (size_t)value->rank : 0; i-- > 0;) {
+    int64_t size = value->dims[i].size;
+    size_t behind = etr_packed_size(&list->packer);
+    etr_pack_int(&list->packer, list->size, size == ETR_DIM_SYMBOLIC ? -1 : size); /* -1 is shown as "?" */
+    etr_pack_nested(&list->packer, list->dim, behind);
   }
-  if (value->rank < 0) etr_packed_int(packed, SHAPE_UNKNOWN_RANK, 1);
-  return etr_packed_copy(packed, 0);
+  etr_slice packed = etr_packed(&list->packer);
+  return (etr_slice){etr_arena_copy(list->arena, packed), packed.size};
 }
 
 static etr_slice clean_label(etr_arena *arena, const etr_value *value) {
@@ -49,19 +51,24 @@ static etr_slice clean_label(etr_arena *arena, const etr_value *value) {
 }
 
 /* NULL when out of memory. */
-static const etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
+static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
   etr_slice key = key_of(list, value);
   uint32_t known = etr_map_get(&list->known, key);
   if (known != ETR_NONE) return list->all.data[known];
   etr_tb_shape *made = etr_arena_alloc(list->arena, sizeof *made);
-  const etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
+  etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
   if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1))) return NULL;
-  *made = (etr_tb_shape){.packed = pack_shape(&list->text, value), .label = clean_label(list->arena, value)};
+  *made = (etr_tb_shape){pack_shape(list, value), clean_label(list->arena, value)};
   return *added = made;
 }
 
 static void find_shapes(etr_tb_view *view) {
-  shape_list list = {.arena = view->arena, .text = {.arena = view->arena}};
+  shape_list list = {.arena = view->arena,
+                     .packer = {.arena = view->arena},
+                     .dim = etr_pack_field(tensorboard__tensor_shape_proto, "dim"),
+                     .size = etr_pack_field(tensorboard__tensor_shape_proto__dim, "size"),
+                     .unknown_rank = etr_pack_field(tensorboard__tensor_shape_proto, "unknown_rank"),
+                     .key = {.arena = view->arena}};
   size_t count = 0;
   etr_map_init(&list.known, view->arena);
   for (size_t i = 0; i < view->graph->node_count; i++) count += view->graph->nodes[i].output_count;
@@ -71,7 +78,8 @@ static void find_shapes(etr_tb_view *view) {
   count = 0;
   for (size_t i = 0; i < view->graph->node_count; i++) {
     view->first_value[i] = count;
-    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++) view->shapes[count++] = shape_of(&list, &view->graph->nodes[i].outputs[k]);
+    for (size_t k = 0; k < view->graph->nodes[i].output_count; k++)
+      view->shapes[count++] = shape_of(&list, &view->graph->nodes[i].outputs[k]);
   }
 }
 
@@ -90,7 +98,8 @@ const char *etr_tb_backend(const etr_graph *graph, size_t node) {
 /* The page lists only devices that end in ":NAME:NUMBER". */
 static const char *new_device(etr_arena *arena, const char *backend) {
   const char *label = etr_label_device(arena, backend);
-  return label ? etr_arena_format(arena, "/device:%.64s:0", label[0] ? label : "DELEGATE") : NULL;
+  if (!label) return NULL;
+  return etr_arena_format(arena, "/device:%.64s:0", label[0] ? label : "DELEGATE");
 }
 
 /* Different backends may have one device label; each device is listed once. */
@@ -125,7 +134,8 @@ static void find_devices(etr_tb_view *view) {
   view->device_count = (uint32_t)devices.count;
 }
 
-etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph, const etr_scopes *scopes) {
+etr_status etr_tb_view_build(etr_tb_view *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                             const etr_scopes *scopes) {
   *out = (etr_tb_view){.arena = arena, .profile = profile, .graph = graph, .scopes = *scopes};
   out->names = etr_tb_names(arena, graph, &out->scopes);
   find_shapes(out);

@@ -2,9 +2,54 @@
  *
  * tfrecord.c - the framing of event files.
  */
-#include "tfrecord.h"
+#include "tensorboard/tfrecord.h"
 
-#include "crc32c.h"
+/* ---- CRC-32C: with the instruction of SSE 4.2, or four bits at a time ---- */
+
+/* CRCs of the 16 values of four bits, reflected polynomial 0x82F63B78. Small enough to be checked by eye; it runs where
+ * SSE 4.2 is missing. */
+static const uint32_t nibble_crc[16] = {
+    0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+    0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+};
+
+uint32_t etr_crc32c_portable(uint32_t crc, const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  crc = ~crc;
+  for (size_t i = 0; i < size; i++) {
+    crc ^= bytes[i];
+    crc = (crc >> 4) ^ nibble_crc[crc & 15];
+    crc = (crc >> 4) ^ nibble_crc[crc & 15];
+  }
+  return ~crc;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  uint64_t wide = ~crc;
+  for (; size >= 8; size -= 8, bytes += 8) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    wide = __builtin_ia32_crc32di(wide, word);
+  }
+  crc = (uint32_t)wide;
+  for (; size > 0; size--) crc = __builtin_ia32_crc32qi(crc, *bytes++);
+  return ~crc;
+}
+
+uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
+  return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, size) : etr_crc32c_portable(crc, data, size);
+}
+
+#else
+
+uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) { return etr_crc32c_portable(crc, data, size); }
+
+#endif
+
+/* ---- Records ---- */
 
 static void put(etr_tfrecord *writer, const void *data, size_t size) {
   if (!writer->failed && size > 0) writer->failed = !writer->sink->write(writer->sink->context, data, size);
@@ -14,18 +59,12 @@ static void put_little_endian(unsigned char *to, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) to[i] = (unsigned char)(value >> (8 * i));
 }
 
-void etr_tfrecord_write(etr_tfrecord *writer, const etr_slice *pieces, size_t count) {
-  uint64_t size = 0;
-  uint32_t crc = 0;
-  for (size_t i = 0; i < count; i++) {
-    size += pieces[i].size;
-    crc = etr_crc32c(crc, pieces[i].data, pieces[i].size);
-  }
+void etr_tfrecord_write(etr_tfrecord *writer, etr_slice data) {
   unsigned char header[12], footer[4];
-  put_little_endian(header, size, 8);
+  put_little_endian(header, data.size, 8);
   put_little_endian(header + 8, etr_crc32c_masked(etr_crc32c(0, header, 8)), 4);
-  put_little_endian(footer, etr_crc32c_masked(crc), 4);
+  put_little_endian(footer, etr_crc32c_masked(etr_crc32c(0, data.data, data.size)), 4);
   put(writer, header, sizeof header);
-  for (size_t i = 0; i < count; i++) put(writer, pieces[i].data, pieces[i].size);
+  put(writer, data.data, data.size);
   put(writer, footer, sizeof footer);
 }

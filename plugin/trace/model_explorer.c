@@ -2,12 +2,14 @@
  *
  * model_explorer.c - node data for Google's Model Explorer: one value for each node of a graph that it shows.
  *
- * The format is what its `GraphNodeData` is as JSON (node_data_builder.py of ai-edge-model-explorer). Without ids of graphs around it, the viewer
- * lays it over the graph that is open, whatever that is called. Keys are ids of nodes: both the adapter for exported programs and Arm's ETRecord
- * adapter take the names of the nodes of torch's graph, at its top level only.
+ * The format is what its `GraphNodeData` is as JSON (node_data_builder.py of ai-edge-model-explorer). Without ids of
+ * graphs around it, the viewer lays it over the graph that is open, whatever that is called. Keys are ids of nodes, at
+ * the top level of the graph: the adapter for exported programs takes the names of torch's graph
+ * (pytorch_exported_program_adapter_impl.py), Arm's for ETRecords those of ExecuTorch's FXOperatorGraph, which appends
+ * '_' (devtools/debug_format/et_schema.py).
  */
-#include "fields.h"
-#include "heat.h"
+#include "output/fields.h"
+#include "views/heat.h"
 
 typedef struct node_data {
   const etr_profile *profile;
@@ -51,10 +53,18 @@ static bool time_of(const node_data *d, size_t node, double *ticks) {
 
 /* ---- Writing ---- */
 
+/* False when out of memory. */
+static bool put_key(node_data *d, size_t node) {
+  bool is_exported = strcmp(d->graph->module, "aten") == 0;
+  bool is_pt2 = d->options->adapter == ETR_ADAPTER_PT2 || (d->options->adapter == ETR_ADAPTER_AUTO && is_exported);
+  const char *key = etr_arena_format(&d->arena, "%s%s", d->graph->nodes[node].name, is_pt2 ? "" : "_");
+  if (key != NULL) etr_jw_key(&d->json, key);
+  return key != NULL;
+}
+
 static void put_time(node_data *d, size_t node) {
   double ticks;
-  if (!time_of(d, node, &ticks)) return;
-  etr_jw_key(&d->json, d->graph->nodes[node].name);
+  if (!time_of(d, node, &ticks) || !put_key(d, node)) return;
   etr_jw_object(&d->json);
   etr_field_ticks(&d->fields, "value", ticks);
   etr_jw_end(&d->json);
@@ -63,8 +73,7 @@ static void put_time(node_data *d, size_t node) {
 /* "cpu" of what ran as a kernel; what runs in no backend and was not timed may not run at all. */
 static void put_backend(node_data *d, size_t node) {
   const etr_node_time *time = &d->graph->times[node];
-  if (time->backend == NULL && time->runs == 0) return;
-  etr_jw_key(&d->json, d->graph->nodes[node].name);
+  if ((time->backend == NULL && time->runs == 0) || !put_key(d, node)) return;
   etr_jw_object(&d->json);
   etr_field_text(&d->fields, "value", time->backend != NULL ? time->backend : "cpu");
   if (time->backend != NULL) {
@@ -106,11 +115,15 @@ static void put_gradient(node_data *d) {
 }
 
 static void put_name(node_data *d) {
-  static const char *const names[] = {
-      [ETR_NODE_AVG] = "avg", [ETR_NODE_P50] = "p50", [ETR_NODE_P90] = "p90", [ETR_NODE_MAX] = "max", [ETR_NODE_BACKEND] = "backend"};
+  static const char *const names[] = {[ETR_NODE_AVG] = "avg",
+                                      [ETR_NODE_P50] = "p50",
+                                      [ETR_NODE_P90] = "p90",
+                                      [ETR_NODE_MAX] = "max",
+                                      [ETR_NODE_BACKEND] = "backend"};
   bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
   etr_field_text(&d->fields, "name",
-                 etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method, names[d->options->statistic], is_backend ? "" : " ",
+                 etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
+                                  names[d->options->statistic], is_backend ? "" : " ",
                                   is_backend ? "" : etr_unit_name(d->options->unit)));
 }
 
@@ -127,17 +140,20 @@ static void put_document(node_data *d) {
 static etr_status check(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
   if (strcmp(graph->dialect, "program") == 0)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
-                    "Model Explorer shows no graph like %s/%s: take an entry point of edge or aten", graph->module, graph->method);
+                    "Model Explorer cannot show %s/%s; choose an entry point of edge or aten", graph->module,
+                    graph->method);
   for (size_t i = 0; graph->times != NULL && i < graph->node_count; i++)
-    if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL)) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s %s", graph->module, graph->method,
-                  options->statistic == ETR_NODE_BACKEND ? "is known to run in a backend" : "was timed");
+    if (graph->times[i].runs > 0 || (options->statistic == ETR_NODE_BACKEND && graph->times[i].backend != NULL))
+      return ETR_OK;
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no node of %s/%s %s", graph->module,
+                  graph->method, options->statistic == ETR_NODE_BACKEND ? "is known to run in a backend" : "was timed");
 }
 
-etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options, const etr_sink *sink,
-                              etr_error *error) {
+etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const etr_node_data_options *options,
+                              const etr_sink *sink, etr_error *error) {
   static const etr_node_data_options defaults = {0};
-  node_data d = {.profile = profile, .graph = &profile->graphs[graph], .options = options != NULL ? options : &defaults};
+  node_data d = {
+      .profile = profile, .graph = &profile->graphs[graph], .options = options != NULL ? options : &defaults};
   ETR_TRY(check(d.graph, d.options, error));
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);

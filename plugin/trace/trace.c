@@ -2,25 +2,26 @@
  *
  * trace.c - runs as Chrome trace events, the JSON that Perfetto and chrome://tracing open.
  *
- * Format: "Trace Event Format", JSON Object Format: complete events (ph X) with ts and dur in microseconds; of one thread they have to lie inside
- * each other or beside each other. Metadata events (ph M) name processes and threads. What overlaps too much to be drawn is an instant (ph i).
+ * Format: "Trace Event Format", JSON Object Format: complete events (ph X) with ts and dur in microseconds; of one
+ * thread they have to lie inside each other or beside each other. Metadata events (ph M) name processes and threads.
+ * What overlaps too much to be drawn is an instant (ph i).
  */
-#include "fields.h"
-#include "gzip.h"
-#include "label.h"
-#include "trace_place.h"
-
-#include <inttypes.h>
+#include "output/fields.h"
+#include "output/gzip.h"
+#include "output/label.h"
+#include "trace/trace_place.h"
 
 typedef struct tracer {
   const etr_profile *profile;
   const etr_trace_options *options;
   etr_arena arena;
   etr_placer placer;
-  etr_map tracks;        /* process, delegate's instruction, whether starts are synthetic, lane -> its number */
+  etr_map backends;      /* name -> its number */
+  etr_map tracks;        /* process, backend, whether starts are synthetic, lane -> its number */
   uint32_t *next_thread; /* per process */
   const char **sources;  /* per event of all blocks: its node's source line, once it was needed */
   const char **nodes;    /* likewise its node's name */
+  const char **titles;   /* likewise what its bar is called */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
@@ -28,14 +29,12 @@ typedef struct tracer {
 
 /* ---- Processes and threads ---- */
 
-enum { OWN_TRACK = -1 };         /* of a method */
-#define NO_INSTRUCTION INT64_MAX /* a delegate's event that belongs to none */
-
 typedef struct track_key {
   uint64_t process;
-  int64_t delegate; /* its instruction, or one of these */
-  uint32_t is_synthetic, lane;
+  uint32_t backend; /* ETR_NONE: the method's own track */
+  uint32_t is_synthetic, lane, unused;
 } track_key;
+ETR_NO_PADDING(track_key, sizeof(uint64_t) + 4 * sizeof(uint32_t));
 
 static void put_name(tracer *t, const char *what, size_t process, uint32_t thread, const char *name) {
   etr_jw_object(&t->json);
@@ -66,12 +65,19 @@ static void put_process_name(tracer *t, uint32_t run) {
 
 static const char *track_name(tracer *t, const etr_block *block, const etr_event *event, const track_key *key) {
   const char *name = method_name(t, block);
-  if (key->delegate != OWN_TRACK) {
-    const char *backend = event->backend != NULL ? event->backend : "delegate", *how = key->is_synthetic ? ", synthetic starts" : "";
-    name = key->delegate == NO_INSTRUCTION ? etr_arena_format(&t->arena, "%s%s", backend, how)
-                                           : etr_arena_format(&t->arena, "%s, instruction %" PRId64 "%s", backend, key->delegate, how);
-  }
-  return key->lane == 0 || name == NULL ? name : etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key->lane);
+  if (key->backend != ETR_NONE)
+    name = etr_arena_format(&t->arena, "%s%s", event->backend != NULL ? event->backend : "delegate",
+                            key->is_synthetic ? ", synthetic starts" : "");
+  return key->lane == 0 || name == NULL ? name
+                                        : etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key->lane);
+}
+
+static uint32_t backend_of(tracer *t, const etr_event *event) {
+  etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
+  uint32_t known = etr_map_get(&t->backends, name);
+  if (known != ETR_NONE) return known;
+  etr_map_set(&t->backends, name, (uint32_t)t->backends.count);
+  return (uint32_t)t->backends.count - 1;
 }
 
 /* The thread of an event; it is named when it is needed first. The method's own comes first. */
@@ -80,10 +86,9 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
   size_t process = etr_placer_process(&t->placer, run);
   uint32_t lane = span->lane == ETR_NONE ? 0 : span->lane;
   track_key key = {.process = process,
-                   .delegate = span->in_delegate ? event->instruction_id : OWN_TRACK,
+                   .backend = span->in_delegate ? backend_of(t, event) : ETR_NONE,
                    .is_synthetic = span->in_delegate && span->is_synthetic ? 1 : 0,
                    .lane = lane};
-  if (span->in_delegate && key.delegate < 0) key.delegate = NO_INSTRUCTION;
   etr_slice bytes = {(const char *)&key, sizeof key};
   uint32_t known = etr_map_get(&t->tracks, bytes);
   if (known != ETR_NONE) return known;
@@ -99,7 +104,8 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
 
 static const char *category(const etr_event *event) {
   if (event->delegate_id != NULL) return "delegate";
-  return event->match == ETR_MATCH_FRAMEWORK ? "framework" : event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
+  if (event->match == ETR_MATCH_FRAMEWORK) return "framework";
+  return event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
 }
 
 static void put_handles(tracer *t, const etr_event *event) {
@@ -131,6 +137,18 @@ static const char *source_line(tracer *t, const etr_block *block, const etr_even
   return t->sources[number];
 }
 
+/* "features.0.0 \xC2\xB7 convolution": what a reader of the model looks for; what has no node keeps its own name. */
+static const char *title_of(tracer *t, const etr_block *block, const etr_event *event) {
+  const char **title = &t->titles[number_of(t, block, event)];
+  if (*title != NULL || event->node_count == 0) return *title != NULL ? *title : event->label;
+  const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
+  const etr_node *node = &graph->nodes[event->nodes[0]];
+  const char *module = graph->modules[node->module].path;
+  etr_slice op = etr_label_op(node->target);
+  *title = etr_arena_format(&t->arena, "%s%s%.*s", module, module[0] ? " \xC2\xB7 " : "", (int)op.size, op.data);
+  return *title;
+}
+
 static void put_node(tracer *t, const etr_block *block, const etr_event *event) {
   if (event->node_count == 0) return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
@@ -146,7 +164,9 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   etr_jw_key(&t->json, "args");
   etr_jw_object(&t->json);
   etr_field_count(&t->fields, "run", run);
-  etr_field_text(&t->fields, "start", span->is_synthetic ? "synthetic" : in_place ? "measured" : "moved");
+  etr_field_text(&t->fields, "event", event->name);
+  const char *recorded = in_place ? "measured" : "moved";
+  etr_field_text(&t->fields, "start", span->is_synthetic ? "synthetic" : recorded);
   etr_field_count(&t->fields, "ticks", span->ticks);
   if (span->scale < 1 || span->lane == ETR_NONE) {
     etr_field_number(&t->fields, "recorded_us", etr_ticks_to_ns(t->profile, (double)span->ticks) / 1e3);
@@ -167,7 +187,7 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   bool is_drawn = span->lane != ETR_NONE;
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", is_drawn ? "X" : "i");
-  etr_field_text(&t->fields, "name", event->name);
+  etr_field_text(&t->fields, "name", title_of(t, block, event));
   etr_field_text(&t->fields, "cat", category(event));
   etr_field_count(&t->fields, "pid", etr_placer_process(&t->placer, run) + 1);
   etr_field_count(&t->fields, "tid", thread);
@@ -209,13 +229,16 @@ static void put_document(tracer *t) {
   etr_jw_end(&t->json);
 }
 
-static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error) {
+static etr_status write_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink,
+                              etr_error *error) {
   tracer t = {.profile = profile, .options = options};
   etr_arena_init(&t.arena);
+  etr_map_init(&t.backends, &t.arena);
   etr_map_init(&t.tracks, &t.arena);
   etr_placer_init(&t.placer, &t.arena, profile);
   t.sources = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.sources);
   t.nodes = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.nodes);
+  t.titles = etr_arena_alloc_array(&t.arena, t.placer.event_count, sizeof *t.titles);
   t.next_thread = etr_arena_alloc_array(&t.arena, t.placer.process_count, sizeof *t.next_thread);
   etr_writer_init(&t.writer, sink);
   etr_jw_init(&t.json, &t.writer);
@@ -231,11 +254,13 @@ static etr_status check(const etr_profile *profile, const etr_trace_options *opt
   for (uint32_t i = 0; i < profile->run_count; i++)
     if (is_wanted(&t, i) && profile->runs[i].profile_events > 0) return ETR_OK;
   if (options->method != NULL)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.*s was timed", ETR_HEAD(options->method, 80));
-  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "nothing was timed here: a trace is made from an ETDump");
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no run of %.*s was timed",
+                    ETR_HEAD(options->method, 80));
+  return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "no times: a trace needs an ETDump");
 }
 
-etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink, etr_error *error) {
+etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *options, const etr_sink *sink,
+                          etr_error *error) {
   static const etr_trace_options all = {0};
   if (options == NULL) options = &all;
   ETR_TRY(check(profile, options, error));
@@ -245,6 +270,7 @@ etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *o
   etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_trace(profile, options, &compressed, error);
   bool complete = etr_gzip_end(gzip);
-  if (status == ETR_OK && !complete) return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
+  if (status == ETR_OK && !complete)
+    return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
   return status;
 }

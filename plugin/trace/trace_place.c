@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trace_place.c - events of a run on a time line: collect, unfold wrapped counters, put delegates' events into their calls, find lanes.
+ * trace_place.c - events of a run on a time line: collect, unfold wrapped counters, put delegates' events into their
+ * calls, find lanes.
  */
-#include "trace_place.h"
+#include "trace/trace_place.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ static void collect(etr_placer *p, uint32_t run) {
   p->spans.count = 0;
   for (uint32_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
+    if (event->unit != ETR_EVENT_UNIT_TIME || (event->has_no_place && !event->is_in_sums)) continue;
+    while (next[i] < event->sample_count && event->sample_runs[next[i]] < run) next[i]++;
     for (; next[i] < event->sample_count && event->sample_runs[next[i]] == run; next[i]++) {
       etr_span *span = etr_vec_push(p->arena, &p->spans);
       if (span == NULL) return;
@@ -58,9 +61,10 @@ static void collect(etr_placer *p, uint32_t run) {
 
 /* ---- The clock ---- */
 
-static uint64_t end_of(const etr_span *span) { return span->raw > UINT64_MAX - span->ticks ? UINT64_MAX : span->raw + span->ticks; }
+static uint64_t end_of(const etr_span *span) { return etr_add_up_to_most(span->raw, span->ticks); }
 
-/* A 32-bit counter that wrapped inside an event: what starts before that event, and would lie inside it one range later, does. */
+/* A 32-bit counter that wrapped inside an event: what starts before that event, and would lie inside it one range
+ * later, does. */
 static void unfold(etr_placer *p) {
   const etr_span *across = NULL;
   for (size_t i = 0; i < p->spans.count; i++) {
@@ -100,10 +104,11 @@ static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
     p->has_begun[dump] = true;
     p->base[dump] = p->last_start[dump] = start;
   }
-  bool wraps = p->last_start[dump] < COUNTER_RANGE && start < p->last_start[dump] && p->last_start[dump] - start > COUNTER_RANGE / 2;
+  bool wraps = p->last_start[dump] < COUNTER_RANGE && start < p->last_start[dump] &&
+               p->last_start[dump] - start > COUNTER_RANGE / 2;
   if (wraps) p->wrapped[dump] += COUNTER_RANGE;
   p->last_start[dump] = start;
-  uint64_t ticks = start + p->wrapped[dump];
+  uint64_t ticks = etr_add_up_to_most(start, p->wrapped[dump]);
   return ticks >= p->base[dump] ? nanoseconds(p, ticks - p->base[dump]) : 0;
 }
 
@@ -113,8 +118,10 @@ static bool is_call(const etr_block *block, const etr_span *span) {
   return !span->in_delegate && block->events[span->event].match == ETR_MATCH_DELEGATE;
 }
 
-/* Spans of calls [first, end), all of one instruction: the one that the n-th of `count` samples of an event belongs to. */
-static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count, const etr_span *span, size_t n, size_t count) {
+/* Spans of calls [first, end), all of one instruction: the one that the n-th of `count` samples of an event belongs to.
+ */
+static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count, const etr_span *span, size_t n,
+                        size_t count) {
   for (size_t i = 0, last = call_count; i < last;) { /* calls follow each other */
     size_t middle = i + (last - i) / 2;
     const etr_span *call = &p->spans.data[calls[middle]];
@@ -134,7 +141,8 @@ static void find_calls(etr_placer *p, const etr_block *block) {
   for (size_t first = 0, end; calls != NULL && first < p->spans.count; first = end) {
     int32_t instruction = block->events[p->spans.data[first].event].instruction_id;
     size_t call_count = 0;
-    for (end = first; end < p->spans.count && block->events[p->spans.data[end].event].instruction_id == instruction; end++)
+    for (end = first; end < p->spans.count && block->events[p->spans.data[end].event].instruction_id == instruction;
+         end++)
       if (is_call(block, &p->spans.data[end])) calls[call_count++] = (uint32_t)end;
     for (size_t i = first, last; call_count > 0 && i < end; i = last) {
       for (last = i; last < end && p->spans.data[last].event == p->spans.data[i].event;) last++;
@@ -144,7 +152,9 @@ static void find_calls(etr_placer *p, const etr_block *block) {
   }
 }
 
-static bool lies_inside(const etr_span *span, const etr_span *call) { return span->raw >= call->raw && end_of(span) <= end_of(call); }
+static bool lies_inside(const etr_span *span, const etr_span *call) {
+  return span->raw >= call->raw && end_of(span) <= end_of(call);
+}
 
 /* Those of a delegate's events that do not lie inside their call, by call, in the order in which they were recorded. */
 typedef struct stray {
@@ -182,7 +192,8 @@ static void place_delegates(etr_placer *p, const etr_block *block) {
   find_calls(p, block);
   for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
-    if (span->call != ETR_NONE && !lies_inside(span, &p->spans.data[span->call])) strays[count++] = (stray){span->call, (uint32_t)i, span->raw};
+    if (span->call != ETR_NONE && !lies_inside(span, &p->spans.data[span->call]))
+      strays[count++] = (stray){span->call, (uint32_t)i, span->raw};
   }
   if (count > 0) qsort(strays, count, sizeof *strays, by_call);
   for (size_t first = 0, end; first < count; first = end) {
@@ -193,25 +204,59 @@ static void place_delegates(etr_placer *p, const etr_block *block) {
 
 /* ---- On the time line ---- */
 
-/* Where they were measured. What was recorded before the run began, by another clock then, and is in no call begins with the run. */
+/* Where they were measured. What was recorded before the run began, by another clock then, and is in no call begins
+ * with the run. */
 static void place_measured(etr_placer *p, const etr_block *block, uint64_t run_start, uint64_t at) {
   for (size_t i = 0; i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
-    const char *backend = block->events[span->event].backend;
     bool is_early = span->raw < run_start;
     uint64_t from = is_early ? 0 : span->raw - run_start;
-    span->start = at + nanoseconds(p, from);
-    span->end = at + nanoseconds(p, from > UINT64_MAX - span->ticks ? UINT64_MAX : from + span->ticks);
-    span->is_synthetic = is_early || (span->in_delegate && backend != NULL && strcmp(backend, "XnnpackBackend") == 0);
+    span->start = etr_add_up_to_most(at, nanoseconds(p, from));
+    span->end = etr_add_up_to_most(at, nanoseconds(p, etr_add_up_to_most(from, span->ticks)));
+    span->is_synthetic = is_early || block->events[span->event].has_no_place;
   }
 }
 
-/* What begins first, and of what begins together what ends last: that lies around the other. In a dump, which is by ends, it stands behind it. */
+/* What begins first, and of what begins together what ends last: that lies around the other. In a dump, which is by
+ * ends, it stands behind it. */
 static int by_start(const void *a, const void *b) {
   const etr_span *x = a, *y = b;
   if (x->start != y->start) return x->start < y->start ? -1 : 1;
   if (x->end != y->end) return x->end > y->end ? -1 : 1;
   return (x->event < y->event) - (x->event > y->event);
+}
+
+/* ---- Tracks ---- */
+
+/* Where to find a track by what it is of. */
+typedef struct track_index {
+  etr_tracks *tracks;
+  etr_arena *arena;
+  uint32_t unnamed[2]; /* numbers of the tracks without a backend: outside of delegates, inside */
+  etr_map by_backend;  /* -> number */
+} track_index;
+
+static track_index index_tracks(etr_tracks *tracks, etr_arena *arena) {
+  track_index index = {.tracks = tracks, .arena = arena, .unnamed = {ETR_NONE, ETR_NONE}};
+  etr_map_init(&index.by_backend, arena);
+  return index;
+}
+
+/* Where the number of a track is kept. NULL when out of memory. */
+static uint32_t *place_of_number(track_index *index, bool in_delegate, const char *backend) {
+  if (!in_delegate || backend == NULL) return &index->unnamed[in_delegate];
+  etr_map_slot *slot = etr_map_at(&index->by_backend, etr_slice_of(backend));
+  return slot != NULL ? &slot->value : NULL;
+}
+
+/* The number of a track, which is added if it is new; ETR_NONE when out of memory. */
+static uint32_t track_of(track_index *index, bool in_delegate, const char *backend) {
+  uint32_t *number = place_of_number(index, in_delegate, backend);
+  if (number == NULL || *number != ETR_NONE) return number != NULL ? *number : ETR_NONE;
+  etr_track *added = etr_vec_push(index->arena, index->tracks);
+  if (added == NULL) return ETR_NONE;
+  *added = (etr_track){.in_delegate = in_delegate, .backend = in_delegate ? backend : NULL};
+  return *number = (uint32_t)index->tracks->count - 1;
 }
 
 /* ---- Lanes ---- */
@@ -246,7 +291,7 @@ static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
 }
 
 typedef struct tracked {
-  int64_t track;
+  uint32_t track; /* twice its number, and 1 more where starts are synthetic */
   uint32_t span;
 } tracked;
 
@@ -259,11 +304,13 @@ static int by_track(const void *a, const void *b) {
 static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
   tracked *list = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *list);
   uint32_t *order = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *order);
+  etr_tracks tracks = {0};
+  track_index index = index_tracks(&tracks, &p->scratch);
   if (list == NULL || order == NULL) return;
   for (size_t i = 0; i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
-    int64_t delegate = ((int64_t)block->events[span->event].instruction_id + 2) * 2 + span->is_synthetic;
-    list[i] = (tracked){span->in_delegate ? delegate : 0, (uint32_t)i};
+    uint32_t track = track_of(&index, span->in_delegate, block->events[span->event].backend);
+    list[i] = (tracked){2 * track + (span->in_delegate && span->is_synthetic), (uint32_t)i};
   }
   if (p->spans.count > 0) qsort(list, p->spans.count, sizeof *list, by_track);
   for (size_t i = 0; i < p->spans.count; i++) order[i] = list[i].span;
@@ -272,6 +319,37 @@ static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
     find_lanes(p, order + first, end - first);
   }
 }
+
+/* ---- Levels ---- */
+
+/* Below all that is not over yet. What took no time and was laid end to end with others is beside what begins with it,
+ * not inside. */
+static uint32_t level_on(etr_track *track, const etr_span *span, etr_arena *arena) {
+  bool is_point = span->is_synthetic && span->end == span->start;
+  while (track->ends.count > 0 && track->ends.data[track->ends.count - 1] <= span->start) track->ends.count--;
+  uint32_t level = is_point ? 0 : (uint32_t)track->ends.count;
+  uint64_t *end = is_point ? NULL : etr_vec_push(arena, &track->ends);
+  if (end != NULL) *end = span->end;
+  track->levels = ETR_MAX(track->levels, level + 1);
+  return level;
+}
+
+bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena *arena) {
+  const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
+  track_index index = index_tracks(tracks, arena);
+  *tracks = (etr_tracks){0};
+  for (size_t i = 0; tracks->count == 0 && i < p->spans.count; i++)
+    if (!p->spans.data[i].in_delegate && track_of(&index, false, NULL) == ETR_NONE) return false;
+  for (size_t i = 0; i < p->spans.count; i++) {
+    etr_span *span = &p->spans.data[i];
+    span->track = track_of(&index, span->in_delegate, block->events[span->event].backend);
+    if (span->track == ETR_NONE) return false;
+    span->level = level_on(&tracks->data[span->track], span, arena);
+  }
+  return !etr_arena_failed(arena);
+}
+
+/* ---- Together ---- */
 
 bool etr_place_run(etr_placer *p, uint32_t run) {
   const etr_run *of = &p->profile->runs[run];

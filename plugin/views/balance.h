@@ -5,7 +5,7 @@
 #ifndef ETR_BALANCE_H
 #define ETR_BALANCE_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "etrecord_tb.h"
 
 typedef struct etr_balance_part {
@@ -26,7 +26,11 @@ bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t i
 /** How sure the estimated times are: "estimated times are 95 % sure: ..."; NULL if there are none. */
 const char *etr_balance_certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** What the clocks of delegates hide: "up to 0.0120 ms of the rest of the calls can be ..."; NULL if that is nothing. */
+/** How much of the times on nodes a backend estimates: "88 % of ..."; NULL if none. */
+const char *etr_balance_measured(etr_arena *arena, const etr_method *method);
+
+/** What the clocks of delegates hide: "up to 0.0120 ms of the rest of the calls can be ..."; NULL if that is nothing.
+ */
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 
 #endif

@@ -2,14 +2,18 @@
  *
  * delegation.c - counting delegated nodes.
  */
-#include "delegation.h"
+#include "views/delegation.h"
 
-#include "node_filter.h"
+#include "base/natural.h"
+#include "output/node_filter.h"
+#include "output/ranking.h"
+#include "output/writer.h"
+#include "views/run_stats.h"
 
 #include <stdlib.h>
 
 static int by_op_type(const void *a, const void *b) {
-  return strcmp(((const etr_delegation_row *)a)->op_type, ((const etr_delegation_row *)b)->op_type);
+  return etr_natural_compare(((const etr_delegation_row *)a)->op_type, ((const etr_delegation_row *)b)->op_type);
 }
 
 /* "aten_add_tensor_12" -> "aten_add_tensor" */
@@ -35,6 +39,8 @@ typedef struct counting {
   etr_arena *arena;
   etr_vec(etr_delegation_row) rows;
   etr_map index; /* by operator type */
+  uint32_t
+      *group_of; /* per node: twice the number of its row, plus one if it is not delegated; ETR_NONE: not counted */
 } counting;
 
 /* NULL when out of memory. */
@@ -47,27 +53,100 @@ static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
   return added;
 }
 
-bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter) {
+static void add_node(etr_delegation_side *side, const etr_profile *profile, const etr_node_time *time) {
+  side->ticks += time->total_ticks;
+  side->timed |= time->runs > 0;
+  if (time->runs > 0) side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
+}
+
+/* Fills medians and weights. False when out of memory. */
+static bool weigh(counting *c, const etr_profile *profile, const etr_method *method) {
+  const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->group_of, 2 * c->rows.count);
+  for (size_t i = 0; stats && i < c->rows.count; i++) {
+    etr_delegation_row *row = &c->rows.data[i];
+    row->delegated.p50 = stats[2 * i].p50;
+    row->rest.p50 = stats[2 * i + 1].p50;
+    row->weight = etr_ranking(profile, (double)(row->delegated.ticks + row->rest.ticks),
+                              row->delegated.p50 + row->rest.p50);
+  }
+  return stats != NULL;
+}
+
+bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                         const etr_node_filter *filter) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   counting c = {.arena = arena};
+  c.group_of = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *c.group_of);
+  if (!c.group_of) return false;
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
     size_t counted = counted_node(graph, i);
-    if (counted >= graph->node_count || !is_operator(&graph->nodes[counted]) || !etr_filter_takes_node(filter, graph, counted)) continue;
+    c.group_of[i] = ETR_NONE;
+    if (counted >= graph->node_count || !is_operator(&graph->nodes[counted]) ||
+        !etr_filter_takes_node(filter, graph, counted))
+      continue;
     etr_delegation_row *row = row_of(&c, op_type_of(graph->nodes[counted].name));
     if (!row) return false;
     bool delegated = graph->times[i].delegate_instruction >= 0;
     etr_delegation_side *side = delegated ? &row->delegated : &row->rest;
-    side->ticks += graph->times[i].total_ticks;
-    side->timed |= graph->times[i].runs > 0;
+    c.group_of[i] = 2 * (uint32_t)(row - c.rows.data) + !delegated;
+    add_node(side, profile, &graph->times[i]);
     if (counted != i) continue;
     side->nodes++;
     *(delegated ? &out->delegated_nodes : &out->non_delegated_nodes) += 1;
   }
-  if (etr_arena_failed(arena)) return false;
+  if (etr_arena_failed(arena) || !weigh(&c, profile, method)) return false;
   if (c.rows.count) qsort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_op_type);
   out->rows = c.rows.data;
   out->count = c.rows.count;
   return true;
+}
+
+static void count_in_delegate(etr_delegate_row *rows, const etr_method *method, const etr_node_time *time) {
+  const etr_delegate wanted = {.instruction_id = time->delegate_instruction};
+  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
+  if (at == method->delegate_count || method->delegates[at].instruction_id != wanted.instruction_id) return;
+  rows[at].nodes++;
+  rows[at].ticks += time->total_ticks;
+}
+
+const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  etr_delegate_row *rows = etr_arena_alloc_array(arena, method->delegate_count, sizeof *rows);
+  if (!rows) return NULL;
+  for (size_t i = 0; i < method->delegate_count; i++) rows[i].delegate = &method->delegates[i];
+  for (size_t i = 0; graph && graph->times && i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_OP) count_in_delegate(rows, method, &graph->times[i]);
+  return rows;
+}
+
+const etr_backend_use *etr_backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
+  etr_arena scratch = {0}; /* there may be many methods */
+  etr_map places;
+  etr_vec(etr_backend_use) uses = {0};
+  etr_map_init(&places, &scratch);
+  for (size_t i = 0; i < method->delegate_count; i++) {
+    const char *name = method->delegates[i].backend;
+    etr_map_slot *place = etr_map_at(&places, etr_slice_of(name));
+    etr_backend_use *added = place && place->value == ETR_NONE ? etr_vec_push(arena, &uses) : NULL;
+    if (added) *added = (etr_backend_use){.name = name};
+    if (added) place->value = (uint32_t)(uses.count - 1);
+    if (place && place->value != ETR_NONE) uses.data[place->value].delegates++;
+  }
+  if (etr_arena_failed(&scratch)) etr_arena_fail(arena);
+  etr_arena_clear(&scratch);
+  *count = uses.count;
+  return etr_arena_failed(arena) ? NULL : uses.data;
+}
+
+const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
+  etr_text text;
+  etr_writer writer;
+  size_t count;
+  const etr_backend_use *uses = etr_backends_of(arena, method, &count);
+  etr_text_begin(&text, arena, &writer);
+  for (size_t i = 0; uses && i < count; i++)
+    etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates, uses[i].name[0] ? uses[i].name : "unknown backend");
+  return etr_text_end(&text, &writer);
 }

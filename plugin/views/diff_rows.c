@@ -2,7 +2,9 @@
  *
  * diff_rows.c - selecting and sorting.
  */
-#include "diff_rows.h"
+#include "views/diff_rows.h"
+
+#include "base/natural.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,12 +20,14 @@ double etr_diff_rest(const etr_method_pair *method) {
 }
 
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section) {
-  static const etr_diff_by part_of[] = {ETR_DIFF_BY_NODE, ETR_DIFF_BY_NODE,   ETR_DIFF_BY_NODE,
-                                        ETR_DIFF_BY_OP,   ETR_DIFF_BY_MODULE, ETR_DIFF_BY_BACKEND};
+  static const etr_diff_by part_of[ETR_DIFF_SECTIONS] = {ETR_DIFF_BY_NODE, ETR_DIFF_BY_OP, ETR_DIFF_BY_MODULE,
+                                                         ETR_DIFF_BY_PATTERN, ETR_DIFF_BY_BACKEND};
   return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == part_of[section];
 }
 
-bool etr_diff_takes_gaps(const etr_diff_filter *filter) { return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == ETR_DIFF_BY_VALUE; }
+bool etr_diff_takes_gaps(const etr_diff_filter *filter) {
+  return !filter || filter->by == ETR_DIFF_BY_ALL || filter->by == ETR_DIFF_BY_VALUE;
+}
 
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method) {
   return !filter || !filter->method || strcmp(filter->method, method->name) == 0;
@@ -38,17 +42,21 @@ static int by_change(const void *a, const void *b) {
   double x_size = fabs(etr_diff_median(x->change)), y_size = fabs(etr_diff_median(y->change));
   if (x->is_news != y->is_news) return by_news(x, y);
   if (x_size != y_size) return x_size < y_size ? 1 : -1;
-  return strcmp(x->name, y->name);
+  return etr_natural_compare(x->name, y->name);
 }
 
 static int by_text(const etr_diff_row *x, const etr_diff_row *y, const char *x_key, const char *y_key) {
-  int order = x->is_news != y->is_news ? by_news(x, y) : strcmp(x_key, y_key);
+  int order = x->is_news != y->is_news ? by_news(x, y) : etr_natural_compare(x_key, y_key);
   return order ? order : by_change(x, y);
 }
 
-static int by_name(const void *a, const void *b) { return by_text(a, b, ((const etr_diff_row *)a)->name, ((const etr_diff_row *)b)->name); }
+static int by_name(const void *a, const void *b) {
+  return by_text(a, b, ((const etr_diff_row *)a)->name, ((const etr_diff_row *)b)->name);
+}
 
-static int by_module(const void *a, const void *b) { return by_text(a, b, ((const etr_diff_row *)a)->module, ((const etr_diff_row *)b)->module); }
+static int by_module(const void *a, const void *b) {
+  return by_text(a, b, ((const etr_diff_row *)a)->module, ((const etr_diff_row *)b)->module);
+}
 
 static int by_op(const void *a, const void *b) {
   const etr_diff_row *x = a, *y = b;
@@ -63,43 +71,46 @@ static int by_place(const void *a, const void *b) {
 }
 
 static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
-  static int (*const compare[])(const void *, const void *) = {
-      [ETR_ORDER_TIME] = by_change, [ETR_ORDER_NAME] = by_name, [ETR_ORDER_OP] = by_op, [ETR_ORDER_MODULE] = by_module, [ETR_ORDER_GRAPH] = by_place};
+  static int (*const compare[])(const void *, const void *) = {[ETR_ORDER_TIME] = by_change,
+                                                               [ETR_ORDER_NAME] = by_name,
+                                                               [ETR_ORDER_OP] = by_op,
+                                                               [ETR_ORDER_MODULE] = by_module,
+                                                               [ETR_ORDER_GRAPH] = by_place};
   if (count) qsort(rows, count, sizeof *rows, compare[order]);
 }
 
 /* ---- Selecting ---- */
 
-static const etr_node_groups *groups_of(const etr_method_pair *method, etr_diff_section section) {
-  if (section == ETR_DIFF_SECTION_OPS) return &method->ops;
-  return section == ETR_DIFF_SECTION_MODULES ? &method->modules : &method->backends;
-}
-
-static bool is_in(const etr_node_pair *pair, etr_diff_section section) {
-  if (!pair->base_name) return section == ETR_DIFF_SECTION_NEW;
-  return section == (pair->new_name ? ETR_DIFF_SECTION_NODES : ETR_DIFF_SECTION_GONE);
+const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_section section) {
+  const etr_node_groups *const groups[ETR_DIFF_SECTIONS] = {NULL, &method->ops, &method->modules, &method->patterns,
+                                                            &method->backends};
+  return groups[section];
 }
 
 /* What cannot be told from noise is news only if there is a difference. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
   if (change->verdict == ETR_VERDICT_FEW_RUNS) return fabs(etr_diff_median(change)) > 0;
   bool timed = change->base_runs || change->new_runs;
-  return method->timed_nodes ? timed && change->verdict != ETR_VERDICT_WITHIN_NOISE : change->verdict != ETR_VERDICT_UNTIMED;
+  return method->timed_nodes ? timed && change->verdict != ETR_VERDICT_WITHIN_NOISE
+                             : change->verdict != ETR_VERDICT_UNTIMED;
 }
 
-bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section, etr_node_order order) {
-  bool of_nodes = section <= ETR_DIFF_SECTION_GONE;
-  const etr_node_groups *groups = of_nodes ? NULL : groups_of(method, section);
+bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
+                        etr_node_order order) {
+  bool of_nodes = section == ETR_DIFF_SECTION_NODES;
+  const etr_node_groups *groups = of_nodes ? NULL : etr_diff_groups(method, section);
   etr_vec(etr_diff_row) rows = {0};
   *out = (etr_diff_rows){0};
   for (size_t i = 0; i < (of_nodes ? method->pair_count : groups->count); i++) {
     const etr_node_pair *pair = of_nodes ? &method->pairs[i] : NULL;
-    if (pair && !is_in(pair, section)) continue;
     const etr_change *change = pair ? &pair->change : &groups->rows[i].change;
     etr_diff_row *row = etr_vec_push(arena, &rows);
     if (!row) return false;
-    *row = (etr_diff_row){
-        .change = change, .pair = pair, .name = pair ? NULL : groups->rows[i].key, .module = "", .is_news = is_news(method, change)};
+    *row = (etr_diff_row){.change = change,
+                          .pair = pair,
+                          .name = pair ? NULL : groups->rows[i].key,
+                          .module = "",
+                          .is_news = is_news(method, change)};
     if (pair) row->name = pair->new_name ? pair->new_name : pair->base_name;
     if (pair) row->module = pair->new_module ? pair->new_module : pair->base_module;
     out->verdicts[change->verdict]++;

@@ -5,15 +5,14 @@
 #ifndef ETR_DIFF_ROWS_H
 #define ETR_DIFF_ROWS_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "etrecord_tb.h"
 
 typedef enum etr_diff_section {
-  ETR_DIFF_SECTION_NODES, /* on both sides */
-  ETR_DIFF_SECTION_NEW,
-  ETR_DIFF_SECTION_GONE,
+  ETR_DIFF_SECTION_NODES,
   ETR_DIFF_SECTION_OPS,
   ETR_DIFF_SECTION_MODULES,
+  ETR_DIFF_SECTION_PATTERNS,
   ETR_DIFF_SECTION_BACKENDS,
   ETR_DIFF_SECTIONS,
 } etr_diff_section;
@@ -33,10 +32,15 @@ typedef struct etr_diff_rows {
   size_t verdicts[ETR_VERDICT_SLOWER + 1]; /* rows of each verdict */
 } etr_diff_rows;
 
-/** Lists a section of a method. False when out of memory. */
-bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section, etr_node_order order);
+/** The sums of a section, which is not of nodes. */
+const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_section section);
 
-/** True if the filter asks for this section; for the numeric gap; for this method. filter may be NULL. */
+/** Lists a section of a method. False when out of memory. */
+bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
+                        etr_node_order order);
+
+/** True if the filter asks for this section; for the numeric gap; for this method.
+ * filter may be NULL. */
 bool etr_diff_takes_section(const etr_diff_filter *filter, etr_diff_section section);
 bool etr_diff_takes_gaps(const etr_diff_filter *filter);
 bool etr_diff_takes_method(const etr_diff_filter *filter, const etr_method_pair *method);

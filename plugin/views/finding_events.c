@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * finding_events.c - findings that need single events: what delegates insert, what calls cost.
+ * finding_events.c - findings that need single events: what delegates insert, what calls cost, which runs stand
+ * out.
  */
-#include "finding_rules.h"
+#include "views/finding_rules.h"
 
-#include "row.h"
-#include "stats.h"
+#include "base/natural.h"
+#include "base/stats.h"
+#include "output/label.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-static uint64_t total_of(const etr_event *event) {
-  uint64_t ticks = 0;
-  for (size_t i = 0; i < event->sample_count; i++) ticks += event->durations[i];
-  return ticks;
-}
+static uint64_t usual_of(const etr_event *event) { return etr_finder_usual(&event->stats, event->sample_count); }
 
 /* The method's blocks, one after the other; NULL at the end. */
 static const etr_block *next_block(const etr_finder *finder, size_t *at) {
-  while (*at < finder->profile->block_count) {
-    const etr_block *block = &finder->profile->blocks[(*at)++];
-    if (block->method != ETR_NONE && &finder->profile->methods[block->method] == finder->method) return block;
-  }
-  return NULL;
-}
-
-/* End of the rows that have the same instruction as row i: they stand together. */
-static size_t end_of_instruction(const etr_block *block, size_t i) {
-  size_t end = i + 1;
-  while (end < block->event_count && block->events[end].instruction_id == block->events[i].instruction_id) end++;
-  return end;
+  return *at < finder->method->block_count ? &finder->profile->blocks[finder->method->blocks[(*at)++]] : NULL;
 }
 
 /* ---- Layout inside delegates ---- */
@@ -50,7 +38,9 @@ typedef struct insertions {
   bool by_order; /* some delegate's operators were matched by order alone */
 } insertions;
 
-static bool is_called(const etr_event *event, const char *name) { return strncmp(event->name, name, strlen(name)) == 0; }
+static bool is_called(const etr_event *event, const char *name) {
+  return strncmp(event->name, name, strlen(name)) == 0;
+}
 
 static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks) {
   char *key = etr_arena_format(in->arena, "%d %s", (int)event->instruction_id, event->name);
@@ -63,23 +53,29 @@ static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks)
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
   if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1))) return false;
   *added = (inserted){event->name, event->instruction_id, ticks};
-  *(is_called(event, "Transpose") ? &in->transposes : is_called(event, "Convert") ? &in->converts : &in->copies) += 1;
+  if (is_called(event, "Transpose"))
+    in->transposes++;
+  else if (is_called(event, "Convert"))
+    in->converts++;
+  else
+    in->copies++;
   return true;
 }
 
-/* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it, as they do in the balance. */
+/* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it,
+ * as they do in the balance. */
 static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
   uint64_t events = 0, call = 0;
   bool matched = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    *(e->delegate_id ? &events : &call) += total_of(e);
+    *(e->delegate_id ? &events : &call) += usual_of(e);
     matched |= e->node_count > 0;
   }
   if (!matched) return true; /* what has a node here could not be told */
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    uint64_t ticks = total_of(e);
+    uint64_t ticks = usual_of(e);
     in->by_order |= e->match == ETR_MATCH_ALIGNED;
     if (!e->is_inserted) continue;
     if (!add_inserted(in, e, call > 0 && events > call ? etr_scale(ticks, call, events) : ticks)) return false;
@@ -91,12 +87,7 @@ static int by_ticks(const void *a, const void *b) {
   const inserted *x = a, *y = b;
   if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
   if (x->instruction != y->instruction) return x->instruction < y->instruction ? -1 : 1;
-  return strcmp(x->name, y->name);
-}
-
-static int by_value(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
+  return etr_natural_compare(x->name, y->name);
 }
 
 static bool list_instructions(insertions *in) {
@@ -106,9 +97,10 @@ static bool list_instructions(insertions *in) {
     *added = in->list.data[i].instruction;
   }
   size_t kept = 0;
-  if (in->instructions.count) qsort(in->instructions.data, in->instructions.count, sizeof(int32_t), by_value);
+  if (in->instructions.count) qsort(in->instructions.data, in->instructions.count, sizeof(int32_t), etr_by_int);
   for (size_t i = 0; i < in->instructions.count; i++)
-    if (i == 0 || in->instructions.data[i] != in->instructions.data[kept - 1]) in->instructions.data[kept++] = in->instructions.data[i];
+    if (i == 0 || in->instructions.data[i] != in->instructions.data[kept - 1])
+      in->instructions.data[kept++] = in->instructions.data[i];
   in->instructions.count = kept;
   return true;
 }
@@ -128,9 +120,9 @@ static const char *layout_title(const insertions *in) {
     any |= kinds[i].count > 0;
   }
   if (in->instructions.count == 1)
-    etr_putf(&writer, " in delegate %d that no node stands for", (int)in->instructions.data[0]);
+    etr_putf(&writer, " inserted into delegate %d", (int)in->instructions.data[0]);
   else
-    etr_putf(&writer, " in %zu delegates that no node stands for", in->instructions.count);
+    etr_putf(&writer, " inserted into %zu delegates", in->instructions.count);
   return etr_text_end(&text, &writer);
 }
 
@@ -143,7 +135,7 @@ static const char *layout_evidence(const etr_finder *finder, const insertions *i
   for (size_t i = 0; i < in->list.count && i < LISTED; i++)
     etr_putf(&writer, "%s%s of delegate %d %s", i ? ", " : "", in->list.data[i].name, (int)in->list.data[i].instruction,
              etr_finder_time(finder, in->list.data[i].ticks));
-  if (in->by_order) etr_puts(&writer, "; which operators have no node is estimated by their order");
+  if (in->by_order) etr_puts(&writer, "; which operators have no node is estimated by order");
   return etr_text_end(&text, &writer);
 }
 
@@ -153,10 +145,12 @@ bool etr_find_layouts(etr_finder *finder) {
   etr_map_init(&in.index, in.arena);
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
-      end = end_of_instruction(block, i);
+      end = etr_block_instruction_end(block, i);
       if (block->events[i].delegate_id && !add_delegate(&in, block, i, end)) return false;
     }
-  etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT, ETR_MIN(in.ticks, finder->method->delegate_only_ticks)) : NULL;
+  etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT,
+                                                      ETR_MIN(in.ticks, finder->method->delegate_only_ticks))
+                                     : NULL;
   if (!added) return true;
   qsort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in)) return false;
@@ -169,17 +163,18 @@ bool etr_find_layouts(etr_finder *finder) {
 
 /* ---- Calls of kernels ---- */
 
-/* Rows [first, end) are one instruction's: kernels, and the calls around them. Only one that has both tells what calling took. */
+/* Rows [first, end) are one instruction's: kernels, and the calls around them. Only one that has both tells what
+ * calling took. */
 static void measure_instruction(etr_finder *finder, const etr_block *block, size_t first, size_t end) {
   uint64_t kernel = 0, call = 0;
   uint32_t node = ETR_NONE;
   bool both = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    bool is_call = strcmp(e->name, "OPERATOR_CALL") == 0 && etr_row_kind_of(block, i) == ETR_ROW_FRAMEWORK;
+    bool is_call = strcmp(e->name, "OPERATOR_CALL") == 0 && e->kind == ETR_EVENT_FRAMEWORK;
     if (e->node_count) node = e->nodes[0];
-    if (e->node_count) kernel += total_of(e);
-    if (is_call) call += total_of(e);
+    if (e->node_count) kernel += usual_of(e);
+    if (is_call) call += usual_of(e);
     both |= is_call;
   }
   if (node == ETR_NONE || !both || call < kernel) return;
@@ -192,11 +187,12 @@ bool etr_finder_measure_calls(etr_finder *finder) {
   finder->kernel_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *finder->kernel_ticks);
   finder->call_ticks = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *finder->call_ticks);
   if (!finder->kernel_ticks || !finder->call_ticks) return false;
-  for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
+  for (const etr_block *block; (block = next_block(finder, &at)) != NULL;) {
     for (size_t i = 0, end; i < block->event_count; i = end) {
-      end = end_of_instruction(block, i);
+      end = etr_block_instruction_end(block, i);
       if (!block->events[i].delegate_id) measure_instruction(finder, block, i, end);
     }
+  }
   return true;
 }
 
@@ -212,9 +208,72 @@ bool etr_find_slow_calls(etr_finder *finder) {
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CALLS, ETR_MIN(calls, finder->method->framework_ticks));
   if (!added) return true;
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
-  added->title = etr_arena_format(finder->arena, "%zu operator%s longer to be called than to run", added->node_count,
+  added->title = etr_arena_format(finder->arena, "%zu operator%s longer to call than to run", added->node_count,
                                   added->node_count == 1 ? " takes" : "s take");
-  added->evidence = etr_arena_format(finder->arena, "OPERATOR_CALL beyond native_call %s, which includes recording them; the kernels themselves: %s",
-                                     etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked));
+  added->evidence = etr_arena_format(
+      finder->arena, "OPERATOR_CALL without native_call %s, including the recording itself; the kernels: %s",
+      etr_finder_time(finder, calls), etr_finder_by_operator(finder, marked));
+  return true;
+}
+
+/* ---- Operators that one run makes look slow: something came in between, and the average does not say so ---- */
+
+/* The phase that most of a method's runs are of, and so mostly the medians; ETR_NONE where it has none. */
+static uint32_t usual_phase(const etr_method *method) {
+  uint32_t usual = method->run_phase_count ? 0 : ETR_NONE;
+  for (uint32_t i = 1; i < method->run_phase_count; i++)
+    if (method->run_phases[i].run_count > method->run_phases[usual].run_count) usual = i;
+  return usual;
+}
+
+/* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. Of a
+ * node whose median is below its clock's step, any tick would. */
+static const etr_run_ticks *outlying_run(const etr_finder *finder, const etr_node_time *time, uint32_t phase) {
+  const etr_method *method = finder->method;
+  const etr_run_ticks *longest = NULL;
+  for (uint32_t i = 0; time->each_run && i < time->runs; i++) {
+    const etr_run_ticks *run = &time->each_run[i];
+    bool is_cold = run->run == 0 && method->skipped_run_count == 0;
+    bool is_usual = phase == ETR_NONE || finder->profile->runs[method->runs[run->run]].phase == phase;
+    if (!is_cold && is_usual && (!longest || run->ticks > longest->ticks)) longest = run;
+  }
+  bool is_known = time->runs >= ETR_FINDING_LEAST_RUNS && longest && time->per_run.p50 > 0;
+  return is_known && (double)longest->ticks > ETR_FINDING_OUTLIER_FACTOR * time->per_run.p50 ? longest : NULL;
+}
+
+static uint64_t excess_of(const etr_node_time *time, const etr_run_ticks *run) {
+  return run->ticks - (uint64_t)time->per_run.p50;
+}
+
+bool etr_find_outliers(etr_finder *finder) {
+  const etr_graph *graph = finder->graph;
+  bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
+  const etr_run_ticks *worst_run = NULL;
+  const uint32_t phase = usual_phase(finder->method);
+  size_t worst = 0;
+  uint64_t ticks = 0;
+  if (!marked) return false;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_run_ticks *run = outlying_run(finder, &graph->times[i], phase);
+    if (!run) continue;
+    marked[i] = true;
+    ticks += excess_of(&graph->times[i], run);
+    if (worst_run && excess_of(&graph->times[i], run) <= excess_of(&graph->times[worst], worst_run)) continue;
+    worst = i;
+    worst_run = run;
+  }
+  etr_finding *added = worst_run ? etr_finder_add(finder, ETR_FINDING_OUTLIER, ticks) : NULL;
+  if (!added) return true;
+  added->cost = (double)ticks;
+  added->share = NAN;
+  if (!etr_finder_list_nodes(finder, added, marked)) return false;
+  const etr_node_time *time = &graph->times[worst];
+  const char *longest = etr_label_node(finder->arena, graph, (uint32_t)worst);
+  const char *whose = added->node_count == 1 ? " took over ten times its" : "s took over ten times their";
+  added->title = etr_arena_format(finder->arena, "%zu operator%s median in one run", added->node_count, whose);
+  added->evidence = etr_arena_format(
+      finder->arena, "worst: %s %s in run %u; median %s, average %s", longest ? longest : "",
+      etr_finder_time_of(finder, (double)worst_run->ticks), (unsigned)finder->method->runs[worst_run->run],
+      etr_finder_time_of(finder, time->per_run.p50), etr_finder_time_of(finder, time->avg));
   return true;
 }

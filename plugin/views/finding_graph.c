@@ -2,11 +2,10 @@
  *
  * finding_graph.c - findings that need the graph: operators between delegates, repeated copies.
  */
-#include "finding_rules.h"
+#include "views/finding_rules.h"
 
-#include "breakdown.h"
-#include "label.h"
-#include "operator.h"
+#include "output/label.h"
+#include "views/breakdown.h"
 
 /* ---- Kernels between two delegates of a backend ---- */
 
@@ -19,18 +18,14 @@ typedef struct between {
   const etr_finder *finder;
   const char *names[MOST_BACKENDS];
   size_t name_count;
-  uint32_t *delegate;        /* per node: index into method->delegates of the one it is in or calls; ETR_NONE */
-  backends *before, *behind; /* per node that is in no delegate: backends whose delegates it depends on, and that depend on it */
+  uint32_t *delegate; /* per node: index into method->delegates of the one it is in or calls; ETR_NONE */
+  backends *before,
+      *behind; /* per node that is in no delegate: backends whose delegates it depends on, and that depend on it */
 } between;
-
-static int by_instruction(const void *a, const void *b) {
-  int32_t x = ((const etr_delegate *)a)->instruction_id, y = ((const etr_delegate *)b)->instruction_id;
-  return (x > y) - (x < y);
-}
 
 static uint32_t delegate_of(const etr_method *method, int32_t instruction) {
   const etr_delegate wanted = {.instruction_id = instruction};
-  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, by_instruction);
+  size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
   return at < method->delegate_count && method->delegates[at].instruction_id == instruction ? (uint32_t)at : ETR_NONE;
 }
 
@@ -67,11 +62,13 @@ static void spread(between *b) {
     for (size_t k = 0; b->delegate[i] == ETR_NONE && k < graph->nodes[i].input_count; k++)
       b->before[i] |= reached(b, graph->nodes[i].inputs[k].node, b->before);
   for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) b->behind[graph->nodes[i].inputs[k].node] |= reached(b, i, b->behind);
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      b->behind[graph->nodes[i].inputs[k].node] |= reached(b, i, b->behind);
 }
 
 static bool is_between(const between *b, uint32_t node, backends backend) {
-  return b->delegate[node] == ETR_NONE && b->finder->graph->nodes[node].kind == ETR_NODE_OP && (b->before[node] & b->behind[node] & backend);
+  return b->delegate[node] == ETR_NONE && b->finder->graph->nodes[node].kind == ETR_NODE_OP &&
+         (b->before[node] & b->behind[node] & backend);
 }
 
 /* What the delegates next to the marked nodes take outside of their own nodes; *count tells how many there are. */
@@ -107,7 +104,7 @@ static bool add_fallback(between *b, size_t backend) {
   if (!marked || !around || !on_nodes) return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     marked[i] = is_between(b, i, (backends)1 << backend);
-    kernels += marked[i] ? graph->times[i].total_ticks : 0;
+    kernels += marked[i] ? etr_finder_node_ticks(finder, i) : 0;
     calls += marked[i] ? finder->call_ticks[i] : 0;
   }
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_FALLBACK, kernels);
@@ -117,13 +114,13 @@ static bool add_fallback(between *b, size_t backend) {
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "%zu operator%s between delegates of %s", added->node_count,
                                   added->node_count == 1 ? " runs as a kernel" : "s run as kernels", b->names[backend]);
-  added->evidence = etr_arena_format(finder->arena,
-                                     "%s. Joining the %zu delegates around them would save at most %s of this: these kernels, %s of calling them and "
-                                     "%s that the delegates' calls take "
-                                     "beyond their own nodes. What the framework takes between calls, or joined operators gain, is not in it; "
-                                     "whether %s could run them is not recorded",
-                                     etr_finder_by_operator(finder, marked), count, etr_finder_time(finder, kernels + calls + rest),
-                                     etr_finder_time(finder, calls), etr_finder_time(finder, rest), b->names[backend]);
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "%s. Merging the %zu delegates around them would save at most %s: these kernels, %s of call overhead and %s that "
+      "the delegates' calls take beyond their own nodes. Framework time between calls and gains from fusion are not "
+      "included; whether %s could run them is not recorded",
+      etr_finder_by_operator(finder, marked), count, etr_finder_time(finder, kernels + calls + rest),
+      etr_finder_time(finder, calls), etr_finder_time(finder, rest), b->names[backend]);
   return true;
 }
 
@@ -143,16 +140,6 @@ bool etr_find_fallbacks(etr_finder *finder) {
 
 /* ---- Copies ---- */
 
-/* Operators that move, repeat or convert data and compute nothing. ATen and the Edge dialect call those that copy so, by convention. */
-static bool only_copies(const char *target) {
-  static const char *const others[] = {"clone", "clone_dim_order", "contiguous", "copy", "permute", "transpose", "t"};
-  etr_slice op = etr_operator_of_target(target);
-  if (etr_slice_ends(op, ETR_SLICE("_copy"))) return true;
-  for (size_t i = 0; i < ETR_COUNT(others); i++)
-    if (etr_slice_equal(op, etr_slice_of(others[i]))) return true;
-  return false;
-}
-
 /* What repeated copies have in common that is worth knowing. */
 typedef struct copies {
   size_t of_weights, of_copies, casts;
@@ -163,7 +150,9 @@ static const char *dtype_of(const etr_graph *graph, const etr_edge *edge) {
   return edge->output < node->output_count ? node->outputs[edge->output].dtype : NULL;
 }
 
-static bool is_weight(const etr_node *node) { return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT; }
+static bool is_weight(const etr_node *node) {
+  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_CONSTANT;
+}
 
 /* A size that the inputs decide makes another result of the same weight. */
 static bool only_of_weights(const etr_graph *graph, const etr_node *node) {
@@ -187,24 +176,28 @@ static const char *copies_evidence(const etr_finder *finder, const etr_finding *
   const char *longest = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
   etr_text_begin(&text, finder->arena, &writer);
   etr_putf(&writer, "longest: %s %s", longest ? longest : "",
-           etr_finder_time(finder, finder->graph->times[finding->nodes[0]].total_ticks));
-  if (c->of_weights) etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
-  if (c->of_copies) etr_putf(&writer, "; %zu on the result of another of them", c->of_copies);
-  if (c->casts) etr_putf(&writer, "; %zu to another type", c->casts);
+           etr_finder_time(finder, etr_finder_node_ticks(finder, finding->nodes[0])));
+  if (c->of_weights)
+    etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
+  if (c->of_copies) etr_putf(&writer, "; %zu on another one's result", c->of_copies);
+  if (c->casts) etr_putf(&writer, "; %zu to another data type", c->casts);
   return etr_text_end(&text, &writer);
 }
 
 static bool add_copies(etr_finder *finder, const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
-  etr_finding *added = row->node_count > 1 ? etr_finder_add(finder, ETR_FINDING_COPIES, row->total_ticks) : NULL;
-  if (!added) return true;
+  uint64_t ticks = 0;
   copies c = {0};
-  bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
-  if (!marked) return false;
-  for (size_t i = 0; i < graph->node_count; i++) {
+  bool *marked = row->node_count > 1 ? etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked) : NULL;
+  if (!marked) return row->node_count <= 1;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
     marked[i] = graph->times[i].runs > 0 && strcmp(graph->nodes[i].target, row->key) == 0;
-    if (marked[i]) count_copy(&c, graph, &graph->nodes[i]);
+    if (!marked[i]) continue;
+    ticks += etr_finder_node_ticks(finder, i);
+    count_copy(&c, graph, &graph->nodes[i]);
   }
+  etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks);
+  if (!added) return true;
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "%zu %s move or convert data", row->node_count, row->key);
   added->evidence = copies_evidence(finder, added, &c);
@@ -216,7 +209,7 @@ bool etr_find_copies(etr_finder *finder) {
   etr_breakdown rows;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   if (!marked) return false;
-  for (size_t i = 0; i < graph->node_count; i++) marked[i] = graph->nodes[i].kind == ETR_NODE_OP && only_copies(graph->nodes[i].target);
+  for (size_t i = 0; i < graph->node_count; i++) marked[i] = etr_node_only_copies(&graph->nodes[i]);
   if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked)) return false;
   for (size_t i = 0; i < rows.count; i++)
     if (!add_copies(finder, &rows.rows[i])) return false;

@@ -2,13 +2,13 @@
  *
  * findings.h - what in a method's times is worth a look, most expensive first. Layer 4.
  *
- * A finding says what was recorded and what it costs, not what would help: the data shows no other way of running the model. What is below the
- * thresholds here is not worth a line and is left out.
+ * A finding says what was recorded and what it costs, not what would help: the data shows no other way of running the
+ * model. What is below the thresholds here is not worth a line and is left out.
  */
 #ifndef ETR_FINDINGS_H
 #define ETR_FINDINGS_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "etrecord_tb.h"
 
 typedef enum etr_finding_kind {
@@ -16,12 +16,13 @@ typedef enum etr_finding_kind {
   ETR_FINDING_LAYOUT,    /* transposes, conversions and copies inside delegates that no node stands for */
   ETR_FINDING_COPIES,    /* the same operator several times that only moves or converts data */
   ETR_FINDING_CALLS,     /* kernels that take longer to be called than to run */
-  ETR_FINDING_OUTLIER,   /* operators that took many times their median in one run: averages rank them too high */
+  ETR_FINDING_OUTLIER,   /* operators that took many times their median in one run */
   ETR_FINDING_FIRST_RUN, /* a first run far above the rest */
   ETR_FINDING_LOAD,      /* loading takes as long as many inferences */
+  ETR_FINDING_DRIFT,     /* runs get slower or faster, one after the other */
 } etr_finding_kind;
 
-/** Least part of Method::execute's average that a finding costs: less is lost in what measuring varies. */
+/** Least part of Method::execute's median that a finding costs: less is lost in what measuring varies. */
 #define ETR_FINDING_LEAST_SHARE 0.01
 /** How many times the others' median a first run takes at least: caches and lazily made things, not chance. */
 #define ETR_FINDING_FIRST_RUN_FACTOR 1.5
@@ -29,15 +30,23 @@ typedef enum etr_finding_kind {
 #define ETR_FINDING_OUTLIER_FACTOR 10.0
 /** Runs it takes to tell a first one from the rest. */
 enum { ETR_FINDING_LEAST_RUNS = 3 };
+/** Runs that a drift takes at least, and the z of Mann and Kendall: noise has it in one of 1000 series. */
+enum { ETR_FINDING_DRIFT_RUNS = 10 };
+#define ETR_FINDING_DRIFT_Z 3.29
+/** Least change over all runs, as a part of their median. */
+#define ETR_FINDING_DRIFT_CHANGE 0.05
 /** How many inferences a load takes at least. */
 #define ETR_FINDING_LOAD_FACTOR 10.0
 
 typedef struct etr_finding {
   etr_finding_kind kind;
-  const char *title;     /* "2 Transpose in delegate 0 that no node stands for"; no times */
-  const char *evidence;  /* which events say so, and what they cannot say; times in the unit asked for */
-  double cost;           /* ticks per inference; of ETR_FINDING_FIRST_RUN and _LOAD ticks that were spent once */
-  double share;          /* cost as a part of Method::execute's average; NaN where it was spent once */
+  const char *title;    /* "2 Transpose in delegate 0 that no node stands for"; no times */
+  const char *evidence; /* which events say so, and what they cannot say; times in the unit asked for */
+  double cost; /* ticks per inference, sums of medians; of ETR_FINDING_OUTLIER, _FIRST_RUN and _LOAD ticks that were
+                  spent once */
+  double
+      slope; /* of ETR_FINDING_DRIFT: ticks per run, its cost being half of what that adds up to; NaN of all others */
+  double share;          /* cost as a part of Method::execute's median; NaN where it was spent once */
   const uint32_t *nodes; /* of profile->graphs[method->graph], longest first; none where node_count is 0 */
   size_t node_count;
   const int32_t *instructions; /* ids of delegates' calls, ascending */
@@ -49,10 +58,13 @@ typedef struct etr_findings {
   size_t count;
 } etr_findings;
 
-/** Finds what is worth a look in one method; unit is that of the evidence. None for a method without times. False when out of memory. */
-bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
+/** Finds what is worth a look in one method; unit is that of the evidence. None for a method without times. False when
+ * out of memory. */
+bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                       etr_unit unit);
 
-/** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load": the kind as the JSON has it. Static. */
+/** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load", "drift": the kind as the JSON has it.
+ * Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
 #endif

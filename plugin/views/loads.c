@@ -2,9 +2,10 @@
  *
  * loads.c - loads and first runs.
  */
-#include "loads.h"
+#include "views/loads.h"
 
-#include "stats.h"
+#include "base/stats.h"
+#include "output/table.h"
 
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_load) list = {0};
@@ -24,13 +25,51 @@ bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile
   return true;
 }
 
-bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_method *method) {
-  *out = (etr_first_run){.ticks = method->run_count ? (double)method->execute_per_run[0] : 0};
-  if (method->run_count < 2) return true;
-  size_t rest = method->run_count - 1;
-  uint64_t *samples = etr_arena_alloc_array(arena, rest, sizeof *samples);
+/* The first of the method's inferences. */
+static uint32_t first_run_of(const etr_method *method) {
+  uint32_t first = method->run_count ? method->runs[0] : ETR_NONE;
+  return method->skipped_run_count ? ETR_MIN(first, method->skipped_runs[0]) : first;
+}
+
+/* Adds those of the listed runs that are of the first one's phase, but not itself. */
+static size_t add_rest(uint64_t *samples, size_t count, const etr_profile *profile, uint32_t first,
+                       const uint32_t *list, size_t list_count) {
+  for (size_t i = 0; i < list_count; i++)
+    if (list[i] != first && profile->runs[list[i]].phase == profile->runs[first].phase)
+      samples[count++] = profile->runs[list[i]].execute_ticks;
+  return count;
+}
+
+bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  uint32_t first = first_run_of(method);
+  uint64_t *samples = etr_arena_alloc_array(arena, method->run_count + method->skipped_run_count, sizeof *samples);
+  *out = (etr_first_run){.phase = ""};
   if (!samples) return false;
-  memcpy(samples, method->execute_per_run + 1, rest * sizeof *samples);
-  out->rest = etr_stats_of(samples, rest);
+  if (first == ETR_NONE) return true;
+  size_t count = add_rest(samples, 0, profile, first, method->runs, method->run_count);
+  count = add_rest(samples, count, profile, first, method->skipped_runs, method->skipped_run_count);
+  if (method->run_phase_count) out->phase = method->run_phases[profile->runs[first].phase].name;
+  out->ticks = (double)profile->runs[first].execute_ticks;
+  out->rest = etr_stats_of(samples, count);
   return true;
+}
+
+char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
+  size_t skipped = method->skipped_run_count, all = method->run_count + skipped;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  etr_putf(&writer, "%zu run%s", all, all == 1 ? "" : "s");
+  if (skipped) {
+    etr_putf(&writer, ", %zu left out%s (", skipped, profile->skip == ETR_SKIP_RANGE ? "" : " as warm-up");
+    etr_put_time(&writer, profile, (double)method->skipped_ticks, unit);
+    etr_putf(&writer, " %s%s)", etr_unit_name(unit), skipped == 1 ? "" : " in all");
+  }
+  return etr_text_end(&text, &writer);
+}
+
+void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                      etr_unit unit) {
+  const char *runs = method->skipped_run_count ? etr_runs_text(arena, profile, method, unit) : NULL;
+  if (runs) etr_putf(writer, "  %s\n", runs);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * loads.h - what happens besides the inferences: loading, and a first run that warms up. Layer 4.
+ * loads.h - time outside the inferences: loads (the runtime's events before any method runs, which load the program
+ * and its methods), and runs that warm up. Layer 4.
  */
 #ifndef ETR_LOADS_H
 #define ETR_LOADS_H
 
-#include "arena.h"
-#include "etrecord_tb.h"
+#include "output/writer.h"
 
 /** An event of a load: "Method::init", "Program::load_method". */
 typedef struct etr_load {
@@ -25,13 +25,22 @@ typedef struct etr_loads {
 /** False when out of memory. */
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile);
 
-/** A method's first run against the rest. */
+/** A method's first run against the rest, also of those that do not count; of its phase where the method has several.
+ */
 typedef struct etr_first_run {
-  double ticks;   /* Method::execute of the first run; 0 without runs */
-  etr_stats rest; /* of the others; count is 0 with less than two runs */
+  const char *phase; /* of these; "" where the method has none */
+  double ticks;      /* Method::execute of the first run; 0 without runs */
+  etr_stats rest;    /* of the others; count is 0 with less than two runs */
 } etr_first_run;
 
 /** False when out of memory. */
-bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_method *method);
+bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** The runs of a method: "10 runs", "10 runs, 1 left out as warm-up (51.8000 ms)". NULL when out of memory. */
+char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
+
+/** Writes a line with it below a heading that does not tell the runs, if some are left out. */
+void etr_put_left_out(etr_writer *writer, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                      etr_unit unit);
 
 #endif

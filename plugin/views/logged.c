@@ -2,9 +2,9 @@
  *
  * logged.c - grouping what runs logged.
  */
-#include "logged.h"
+#include "views/logged.h"
 
-#include "label.h"
+#include "output/label.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,9 @@ static etr_tensor_stats stats_of_scalar(const etr_debug_value *value) {
                             .mean = finite};
 }
 
-static uint64_t finite_count(const etr_tensor_stats *stats) { return stats->element_count - stats->nan_count - stats->inf_count; }
+static uint64_t finite_count(const etr_tensor_stats *stats) {
+  return stats->element_count - stats->nan_count - stats->inf_count;
+}
 
 /* NaN stands for "no finite element", and for a mean that could not be computed. */
 static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
@@ -41,13 +43,15 @@ static void merge_stats(etr_tensor_stats *into, const etr_tensor_stats *more) {
 }
 
 static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
-  if (a->kind != b->kind || a->rank != b->rank || strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") != 0) return false;
+  if (a->kind != b->kind || a->rank != b->rank || strcmp(a->dtype ? a->dtype : "", b->dtype ? b->dtype : "") != 0)
+    return false;
   return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
 }
 
 static void add_to_row(etr_logged *row, const etr_debug_value *value) {
   etr_tensor_stats scalar = stats_of_scalar(value);
-  const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : value->kind == ETR_DEBUG_NONE ? NULL : &scalar;
+  const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : &scalar;
+  if (value->kind == ETR_DEBUG_NONE) stats = NULL;
   row->run_count++;
   row->varies |= !same_type(row->value, value);
   if (stats && row->is_measured) merge_stats(&row->stats, stats);
@@ -66,6 +70,7 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
       uint32_t method, index;
       int32_t instruction_id, is_output;
     } key = {value->delegate_id, value->method, value->index, value->instruction_id, value->is_output};
+    ETR_NO_PADDING(key, sizeof(char *) + 4 * sizeof(uint32_t));
     etr_slice bytes = {(const char *)&key, sizeof key};
     uint32_t at = etr_map_get(&known, bytes);
     if (at == ETR_NONE) {
@@ -88,12 +93,14 @@ static int by_node(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list, const etr_profile *profile, const etr_graph *graph) {
+bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list,
+                         const etr_profile *profile, const etr_graph *graph) {
   *out = (etr_logged_nodes){etr_arena_alloc_array(arena, list->count, sizeof *out->rows), 0};
   for (size_t i = 0; out->rows && i < list->count; i++) {
     const etr_debug_value *value = list->rows[i].value;
     uint32_t own = value->method == ETR_NONE ? ETR_NONE : profile->methods[value->method].graph;
-    if (value->node != ETR_NONE && own != ETR_NONE && &profile->graphs[own] == graph) out->rows[out->count++] = &list->rows[i];
+    if (value->node != ETR_NONE && own != ETR_NONE && &profile->graphs[own] == graph)
+      out->rows[out->count++] = &list->rows[i];
   }
   if (out->count) qsort(out->rows, out->count, sizeof *out->rows, by_node);
   return out->rows != NULL;
@@ -115,6 +122,7 @@ typedef struct row_key {
   uint32_t block;
   int32_t instruction_id;
 } row_key;
+ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
 
 static etr_slice key_bytes(const row_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
 
@@ -133,25 +141,51 @@ bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_pro
   return !etr_arena_failed(arena);
 }
 
-uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block, const etr_event *event) {
-  const row_key key = {event ? event->delegate_id : NULL, (uint32_t)(block - profile->blocks), event ? event->instruction_id : -1};
+uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block,
+                          const etr_event *event) {
+  const row_key key = {event ? event->delegate_id : NULL, (uint32_t)(block - profile->blocks),
+                       event ? event->instruction_id : -1};
   return event && event->instruction_id < 0 ? ETR_NONE : etr_map_get(&rows->first, key_bytes(&key));
 }
 
 /* ---- Showing ---- */
 
-const char *etr_logged_role(const etr_debug_value *value) { return value->is_output ? "output" : value->is_argument ? "argument" : "result"; }
+const char *etr_logged_role(const etr_debug_value *value) {
+  if (value->is_output) return "output";
+  return value->is_argument ? "argument" : "result";
+}
 
 const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
   return method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
 }
 
-static const char *backend_of(const etr_profile *profile, const etr_debug_value *value) {
+/* The delegate whose call logged the value; NULL: none did. */
+static const etr_delegate *caller_of(const etr_profile *profile, const etr_debug_value *value) {
   const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  for (size_t i = 0; method && i < method->delegate_count; i++)
-    if (method->delegates[i].instruction_id == value->instruction_id && method->delegates[i].backend[0]) return method->delegates[i].backend;
-  return "delegate";
+  for (size_t i = 0; method && !value->delegate_id && i < method->delegate_count; i++)
+    if (method->delegates[i].instruction_id == value->instruction_id) return &method->delegates[i];
+  return NULL;
+}
+
+const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
+                                const char *name) {
+  bool by_output = value->output != ETR_NONE && caller_of(profile, value);
+  uint32_t number = by_output ? value->output : value->index; /* a kernel that runs again counts on */
+  return number && name ? etr_arena_format(arena, "%s #%u", name, number) : name;
+}
+
+etr_logged_place etr_logged_place_of(const etr_profile *profile, const etr_debug_value *value) {
+  const etr_graph *graph = etr_logged_graph(profile, value);
+  if (!graph || value->node == ETR_NONE || value->output == ETR_NONE) return (etr_logged_place){ETR_NONE, ETR_NONE};
+  if (!value->is_output) return (etr_logged_place){value->node, value->output};
+  const etr_edge *returned = &graph->nodes[value->node].inputs[value->output];
+  return (etr_logged_place){returned->node, returned->output};
+}
+
+static const char *backend_of(const etr_profile *profile, const etr_debug_value *value) {
+  const etr_delegate *delegate = caller_of(profile, value);
+  return delegate && delegate->backend[0] ? delegate->backend : "delegate";
 }
 
 const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value) {
@@ -161,7 +195,7 @@ const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, cons
   const char *name = value->delegate_id ? value->delegate_id : value->name;
   if (graph && value->node != ETR_NONE) name = etr_label_node(arena, graph, value->node);
   if (name && !name[0]) name = etr_arena_format(arena, "instruction %d", (int)value->instruction_id);
-  return value->index && name ? etr_arena_format(arena, "%s #%u", name, value->index) : name;
+  return etr_logged_numbered(arena, profile, value, name);
 }
 
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value) {
@@ -194,10 +228,24 @@ static void put_shape(const etr_fields *fields, const etr_debug_value *value) {
   etr_jw_end(fields->json);
 }
 
-void etr_field_logged(const etr_fields *fields, const etr_debug_value *value, const etr_tensor_stats *stats) {
+static void put_place(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value) {
+  etr_logged_place place = etr_logged_place_of(fields->profile, value);
+  const etr_graph *graph = etr_logged_graph(fields->profile, value);
+  uint32_t node = place.node == ETR_NONE && !value->is_output ? value->node : place.node;
+  etr_field_text(fields, "node", graph && node != ETR_NONE ? etr_label_node(arena, graph, node) : NULL);
+  etr_jw_key(fields->json, "output");
+  if (place.output == ETR_NONE)
+    etr_jw_null(fields->json);
+  else
+    etr_jw_uint(fields->json, place.output);
+}
+
+void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
+                      const etr_tensor_stats *stats) {
   static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
   etr_field_count(fields, "index", value->index);
   etr_field_text(fields, "role", etr_logged_role(value));
+  put_place(fields, arena, value);
   etr_field_text(fields, "kind", etr_debug_kind_name(value->kind));
   etr_field_text(fields, "dtype", value->dtype);
   put_shape(fields, value);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * logged.h - what runs logged, as tables and documents show it: one row for the same value of all runs, and values by event. Layer 4.
+ * logged.h - values that the program logged: intermediate outputs of operators and delegates, and the outputs of runs,
+ * as the ETDump and its debug buffer have them. Tables and documents show one row for the same value of all runs, and
+ * the values of each event. Layer 4.
  */
 #ifndef ETR_LOGGED_H
 #define ETR_LOGGED_H
 
-#include "fields.h"
+#include "output/fields.h"
 
 /** The same value (method, instruction, delegate id, index) in all runs that logged it. */
 typedef struct etr_logged {
@@ -30,7 +32,8 @@ typedef struct etr_logged_nodes {
   size_t count;
 } etr_logged_nodes;
 
-bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list, const etr_profile *profile, const etr_graph *graph);
+bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logged_list *list,
+                         const etr_profile *profile, const etr_graph *graph);
 size_t etr_logged_first_of(const etr_logged_nodes *nodes, uint32_t node);
 
 /** Values of each event's row: chains through the profile's debug_values. */
@@ -41,7 +44,8 @@ typedef struct etr_logged_rows {
 
 bool etr_logged_index_rows(etr_logged_rows *out, etr_arena *arena, const etr_profile *profile);
 /** The first value that an event of a block logged, or (event NULL) that its runs returned; ETR_NONE. */
-uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block, const etr_event *event);
+uint32_t etr_logged_first(const etr_logged_rows *rows, const etr_profile *profile, const etr_block *block,
+                          const etr_event *event);
 
 /** "output", "argument" or "result". Static. */
 const char *etr_logged_role(const etr_debug_value *value);
@@ -52,10 +56,24 @@ const etr_graph *etr_logged_graph(const etr_profile *profile, const etr_debug_va
 /** "aten_add_tensor", "aten_split_copy #1", "XnnpackBackend, argument 3", "output 0". */
 const char *etr_logged_origin(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value);
 
+/** A name, and which of several values of that name it is, if it is not the first: "aten_split_copy #1". */
+const char *etr_logged_numbered(etr_arena *arena, const etr_profile *profile, const etr_debug_value *value,
+                                const char *name);
+
+/** The node that computed a value, and which of its outputs it is. */
+typedef struct etr_logged_place {
+  uint32_t node, output; /* both ETR_NONE: not known */
+} etr_logged_place;
+
+/** Of what a method returned, the node whose output that is. */
+etr_logged_place etr_logged_place_of(const etr_profile *profile, const etr_debug_value *value);
+
 /** "f32[2,4]", "int". */
 const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
 
-/** Writes the keys of a value: index, role, kind, dtype, shape, value, and its statistics (NULL: nulls). */
-void etr_field_logged(const etr_fields *fields, const etr_debug_value *value, const etr_tensor_stats *stats);
+/** Writes the keys of a value: index, role, node, output, kind, dtype, shape, value, and its statistics (NULL: nulls).
+ */
+void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
+                      const etr_tensor_stats *stats);
 
 #endif

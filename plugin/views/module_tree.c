@@ -2,8 +2,12 @@
  *
  * module_tree.c - summing up modules.
  */
-#include "module_tree.h"
+#include "views/module_tree.h"
 
+#include "output/ranking.h"
+#include "views/run_stats.h"
+
+#include <math.h>
 #include <stdlib.h>
 
 /* A module of the graph and what is in it. */
@@ -15,16 +19,21 @@ typedef struct sum {
 static int by_parent(const void *a, const void *b) {
   const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
   if (x->row.parent != y->row.parent) return x->row.parent < y->row.parent ? -1 : 1;
-  if (x->row.total_ticks != y->row.total_ticks) return x->row.total_ticks < y->row.total_ticks ? 1 : -1;
+  if (x->row.weight != y->row.weight) return x->row.weight < y->row.weight ? 1 : -1;
   int order = strcmp(x->row.path, y->row.path);
   return order ? order : (x->module > y->module) - (x->module < y->module);
 }
 
-static void add_own(sum *sums, const etr_graph *graph, const etr_breakdown *own) {
+static void add_own(sum *sums, const etr_profile *profile, const etr_graph *graph, const etr_breakdown *own) {
   for (size_t i = 0; i < graph->module_count; i++) {
     const etr_module *module = &graph->modules[i];
     uint32_t parent = module->parent == ETR_NONE ? ETR_NONE : etr_counted_module(graph, module->parent);
-    sums[i] = (sum){.row = {.path = module->path, .type = module->type, .parent = parent, .number = ETR_NONE}, .module = (uint32_t)i};
+    sums[i] = (sum){.row = {.path = module->path,
+                            .type = module->type,
+                            .pattern = module->pattern,
+                            .parent = parent,
+                            .number = ETR_NONE},
+                    .module = (uint32_t)i};
   }
   for (size_t i = 0; i < graph->node_count; i++) {
     etr_module_row *row = &sums[etr_counted_module(graph, graph->nodes[i].module)].row;
@@ -32,8 +41,9 @@ static void add_own(sum *sums, const etr_graph *graph, const etr_breakdown *own)
     if (own->row_of_node[i] == ETR_NONE) continue;
     row->number = own->row_of_node[i];
     row->own_ticks += time->total_ticks;
-    row->estimated_ticks += time->match == ETR_MATCH_ALIGNED ? time->total_ticks : 0;
+    row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
     row->own_count++;
+    row->step = ETR_MAX(row->step, etr_clock_step(profile, time->backend, NULL));
   }
 }
 
@@ -43,17 +53,62 @@ static void add_below(sum *sums, size_t count) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
     sums[i].row.node_count += sums[i].row.own_count;
     if (sums[i].row.parent == ETR_NONE) continue;
-    sums[sums[i].row.parent].row.total_ticks += sums[i].row.total_ticks;
-    sums[sums[i].row.parent].row.node_count += sums[i].row.node_count;
+    etr_module_row *parent = &sums[sums[i].row.parent].row;
+    parent->total_ticks += sums[i].row.total_ticks;
+    parent->node_count += sums[i].row.node_count;
+    parent->step = ETR_MAX(parent->step, sums[i].row.step);
   }
   for (size_t i = 0; i < count; i++)
     if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
 }
 
-/* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is behind all. */
+/* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
+static bool add_medians_of_level(sum *sums, const etr_method *method, size_t module_count, const uint32_t *module_of,
+                                 uint32_t level) {
+  etr_arena scratch = {0};
+  const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, module_count);
+  for (size_t i = 0; stats && i < module_count; i++)
+    if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
+  etr_arena_clear(&scratch);
+  return stats != NULL;
+}
+
+/* Medians of sums are told level by level: no node is in two modules of one. False when out of memory. */
+static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                        const etr_breakdown *own) {
+  enum { MOST_LEVELS = 64 };
+  const etr_graph *graph = &profile->graphs[method->graph];
+  uint32_t *module_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *module_of), deepest = 0;
+  if (!module_of) return false;
+  for (size_t i = 0; i < graph->module_count; i++) {
+    sums[i].row.total_p50 = NAN;
+    if (sums[i].row.node_count) deepest = ETR_MAX(deepest, sums[i].row.level);
+  }
+  for (size_t i = 0; i < graph->node_count; i++)
+    module_of[i] = own->row_of_node[i] == ETR_NONE ? ETR_NONE : etr_counted_module(graph, graph->nodes[i].module);
+  bool good = true;
+  for (uint32_t level = ETR_MIN(deepest, MOST_LEVELS - 1) + 1; good && level-- > 0;) {
+    for (size_t i = 0; i < graph->node_count; i++)
+      while (module_of[i] != ETR_NONE && sums[module_of[i]].row.level > level)
+        module_of[i] = sums[module_of[i]].row.parent;
+    good = add_medians_of_level(sums, method, graph->module_count, module_of, level);
+  }
+  return good;
+}
+
+static void weigh(sum *sums, const etr_profile *profile, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
+    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
+  }
+}
+
+/* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is
+ * behind all. */
 static size_t *first_children(const sum *const *sorted, size_t count, size_t module_count, etr_arena *arena) {
   size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
-  for (size_t i = 0; first && i < count; i++) first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
+  for (size_t i = 0; first && i < count; i++)
+    first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
   for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
   return first;
 }
@@ -80,26 +135,33 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
     done++;
     for (size_t k = first[at->module + 1]; k-- > first[at->module];) stack[depth++] = sorted[k];
   }
-  *out = (etr_module_tree){rows, done};
+  *out = (etr_module_tree){.rows = rows, .count = done};
+  for (size_t i = 0; i < done; i++)
+    if (rows[i].level == 1) out->summed_p50 += rows[i].total_p50;
   return true;
 }
 
-bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_breakdown *own) {
+bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                          const etr_breakdown *own) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_module_tree){0};
   if (!graph || !graph->times) return true;
   sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
   if (!sums) return false;
-  add_own(sums, graph, own);
+  add_own(sums, profile, graph, own);
   add_below(sums, graph->module_count);
-  return put_in_order(out, arena, sums, graph->module_count);
+  if (!add_medians(sums, arena, profile, method, own)) return false;
+  weigh(sums, profile, graph->module_count);
+  if (!put_in_order(out, arena, sums, graph->module_count)) return false;
+  if (sums[0].row.number != ETR_NONE) out->summed_p50 += own->stats[sums[0].row.number].p50;
+  return true;
 }
 
 /* ---- For people ---- */
 
-/* As many levels as it takes to have so many rows. */
+/* As many levels as it takes to have so many rows. The root is level 0, and a level is looked at that no row has. */
 static size_t readable_depth(const etr_module_tree *tree, etr_arena *arena, size_t most) {
-  size_t *rows = etr_arena_alloc_array(arena, tree->count + 1, sizeof *rows), depth = 1;
+  size_t *rows = etr_arena_alloc_array(arena, tree->count + 2, sizeof *rows), depth = 1;
   for (size_t i = 0; rows && i < tree->count; i++) rows[tree->rows[i].level]++;
   for (size_t so_far = rows ? rows[1] : most; so_far < most && depth < tree->count; so_far += rows[depth]) depth++;
   return depth;
@@ -111,10 +173,10 @@ typedef struct candidate {
   size_t place;
 } candidate;
 
-/* Most time first; of equals the one that stands first, so that a parent comes before what is below it. */
+/* Largest weight first; of equals the one that stands first, so that a parent comes before what is below it. */
 static int by_total(const void *a, const void *b) {
   const candidate *x = a, *y = b;
-  if (x->row->total_ticks != y->row->total_ticks) return x->row->total_ticks < y->row->total_ticks ? 1 : -1;
+  if (x->row->weight != y->row->weight) return x->row->weight < y->row->weight ? 1 : -1;
   return (x->place > y->place) - (x->place < y->place);
 }
 

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope.h - the hierarchy in which a graph's nodes are shown: a tree of boxes made from modules and nested graphs. Layer 4.
+ * scope.h - the hierarchy in which a graph's nodes are shown: a tree of boxes made from modules and nested graphs.
+ * Layer 4.
  *
- * TensorBoard's graph tab and DOT's clusters use the same tree, so that a box has the same nodes and the same time in both. The rules come
- * from how the graph tab lays out and colours (few boxes on top, no common root, bounded children per box).
+ * TensorBoard's graph tab and DOT's clusters use the same tree, so that a box has the same nodes and the same time in
+ * both. The rules come from how the graph tab lays out and colours (few boxes on top, no common root, bounded children
+ * per box).
  */
 #ifndef ETR_SCOPE_H
 #define ETR_SCOPE_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 typedef enum etr_scope_kind {
   ETR_SCOPE_MODULE,   /* a module of the model, or a prefix that several share */
   ETR_SCOPE_SUBGRAPH, /* body of a control-flow operator, or a lowered module */
-  ETR_SCOPE_BUCKET,   /* a run of consecutive nodes, because their box would have too many children or they have no module */
+  ETR_SCOPE_BUCKET,   /* consecutive nodes whose box would be too full, or that have no module */
 } etr_scope_kind;
 
 typedef struct etr_scope {
-  const char *label; /* "layers.0"; as the record has it: each emitter cleans it for its format. Unique among siblings */
+  const char *label; /* fits into a box, and unique among siblings: "layers.0", or "layer_2" where the path is longer.
+                        As recorded, so each emitter cleans it for its format */
   uint32_t parent;   /* ETR_NONE: on top. Parents stand before their children */
   uint32_t depth;    /* 0 on top */
   etr_scope_kind kind;
@@ -28,20 +31,32 @@ typedef struct etr_scope {
 typedef struct etr_scopes {
   const etr_scope *list;
   size_t count;
-  const uint32_t *of_node; /* scope of each node of the graph; ETR_NONE: on top. A weight is in its first consumer's scope */
-  const bool *is_guest;    /* of each node: a quantizer that no module has, in that of its operator: sums by module do not count it there */
+  const uint32_t *of_node; /* of each node; ETR_NONE: on top. A weight is in its first consumer's scope */
+  const bool *is_guest;    /* of each node: a quantizer without module, shown in its operator's; sums by module do not
+                              count it there */
 } etr_scopes;
+
+/** What people and options call a scope: its module's full path, or the label of what is no module. */
+static inline const char *etr_scope_name(const etr_scope *scope, const etr_graph *graph) {
+  return scope->module == ETR_NONE ? scope->label : graph->modules[scope->module].path;
+}
 
 /**
  * Builds the tree of a graph; everything lives in the arena.
- *   - A node's scope is its chain of modules as nn_module_stack tells; list containers are joined to their member ("layers.0").
+ *   - A node's scope is its chain of modules in nn_module_stack; list containers join their member ("layers.0").
  *   - Nodes of nested graphs are in a scope of that nested graph below their owner's scope.
- *   - A common root, and a box on top that holds most of the operators, is dissolved as long as the top stays within 30 boxes.
- *   - What is left of the path in a label is the end that tells siblings apart: "ln_1", "layers.0", where two are alike "encoder.layers.0".
+ *   - A common root, and a box on top that holds most of the operators, is dissolved while the top stays within 30
+ *     boxes.
+ *   - A label is the path below the box around it, or, where that is long, the end that tells siblings apart:
+ * "layers.0", "layer_2".
  *   - Quantizers and dequantizers, which no module has, go with the operator before them and the module behind them.
- *   - More than 32 children on top, or more than 100 in a box, are put in buckets ("layers.0-15"; by execution order where names do not help).
+ *   - More than 32 children on top, or more than 100 in a box, are put in buckets ("layers.0-15"; by execution order
+ *     where names do not help).
  * Errors: ETR_ERROR_MEMORY.
  */
 etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *graph);
+
+/** Likewise, but without buckets: siblings that repeat stay siblings. */
+etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr_graph *graph);
 
 #endif

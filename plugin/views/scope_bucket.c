@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope_bucket.c - boxes with too many children get buckets: runs of list members ("layers.0-15"), of nodes ("ops.0000-0063"), and, where names do
- * not help, of boxes ("modules.0000-0015"). A pass takes one step for every overfull box; a few passes nest buckets as deep as it takes.
+ * scope_bucket.c - boxes with too many children get buckets: runs of list members ("layers.0-15"), of nodes
+ * ("ops.0000-0063"), and, where names do not help, of boxes ("modules.0000-0015"). A pass takes one step for every
+ * overfull box; a few passes nest buckets as deep as it takes.
  */
-#include "scope_tree.h"
+#include "views/scope_tree.h"
 
 enum {
   MAX_ON_TOP = 32,
   MAX_IN_BOX = 100,
   MAX_BUCKETS = 16, /* made of one box's nodes, or of one run, in one pass; what is too big then is split again */
   NODES_PER_BUCKET = 64,
-  NODES_PER_BUCKET_ON_TOP = 8, /* a single box on top that holds most of a small model would be all that is seen of it */
-  FEWEST_BUCKETS = 4,          /* where that many are wanted, for the same reason */
+  NODES_PER_BUCKET_ON_TOP =
+      8,              /* a single box on top that holds most of a small model would be all that is seen of it */
+  FEWEST_BUCKETS = 4, /* where that many are wanted, for the same reason */
   BOXES_PER_BUCKET = 8,
   SHORTEST_RUN = 3,
   MAX_PASSES = 16, /* each pass divides by more than ten: a bound for structs that break the contract, not for graphs */
@@ -42,12 +44,15 @@ typedef struct pass {
   list_run *runs;
 } pass;
 
-static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) { return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS); }
+static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) {
+  return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
+}
 
 /* Inputs and the output stay where they are, unless they are in a box of inputs. */
 static bool is_loose(const etr_tree *tree, size_t node) {
   etr_node_kind kind = tree->graph->nodes[node].kind;
-  return kind == ETR_NODE_OP || (kind == ETR_NODE_INPUT && tree->boxes.data[tree->of_node[node]].kind == ETR_SCOPE_BUCKET);
+  return kind == ETR_NODE_OP ||
+         (kind == ETR_NODE_INPUT && tree->boxes.data[tree->of_node[node]].kind == ETR_SCOPE_BUCKET);
 }
 
 /* Length of a label without the number at its end. */
@@ -57,7 +62,8 @@ static size_t stem_length(const char *label) {
   return stem;
 }
 
-/* The first member of the list that a box is in, as far as they are siblings; the box itself if it is the first, or in none. */
+/* The first member of the list that a box is in, as far as they are siblings; the box itself if it is the first, or in
+ * none. */
 static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
   const etr_box *box = &tree->boxes.data[index];
   size_t stem = stem_length(box->label);
@@ -119,7 +125,8 @@ static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t th
     base = around->base;
   }
   unsigned first = base + at, last = base + ETR_MIN(at + size, things) - 1;
-  plan->bucket = etr_tree_add(p->tree, box, etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last), ETR_SCOPE_BUCKET);
+  plan->bucket = etr_tree_add(p->tree, box, etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
+                              ETR_SCOPE_BUCKET);
   p->tree->boxes.data[plan->bucket].stem = stem;
   p->tree->boxes.data[plan->bucket].base = first;
   return plan->bucket;
@@ -144,7 +151,8 @@ static void move_boxes(pass *p) {
     uint32_t parent = p->tree->boxes.data[i].parent, bucket = parent;
     list_run *run = &p->runs[p->runs[i].first];
     if (p->plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN) bucket = next_run_bucket(p, run, i);
-    if (p->plans[parent].step == STEP_BOXES) bucket = next_bucket(p, parent, "modules", p->tree->boxes.data[parent].box_count);
+    if (p->plans[parent].step == STEP_BOXES)
+      bucket = next_bucket(p, parent, "modules", p->tree->boxes.data[parent].box_count);
     p->tree->boxes.data[i].parent = bucket;
   }
 }
@@ -153,7 +161,8 @@ static void move_nodes(pass *p) {
   for (size_t i = 0; i < p->tree->graph->node_count; i++) {
     if (etr_node_is_weight(&p->tree->graph->nodes[i])) continue;
     uint32_t box = p->tree->of_node[i];
-    if (p->plans[box].step == STEP_NODES && is_loose(p->tree, i)) p->tree->of_node[i] = next_bucket(p, box, "ops", p->plans[box].loose);
+    if (p->plans[box].step == STEP_NODES && is_loose(p->tree, i))
+      p->tree->of_node[i] = next_bucket(p, box, "ops", p->plans[box].loose);
   }
 }
 

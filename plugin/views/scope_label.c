@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope_label.c - labels as short as they tell siblings apart: "encoder_layer_3" of "encoder.layers.encoder_layer_3".
+ * scope_label.c - labels that fit into a box: the path where all of it does, else as little of its end as tells
+ * siblings apart: "layer_3" of "encoder.layers.encoder_layer_3".
  */
-#include "scope_tree.h"
+#include "views/scope_tree.h"
 
-/* The page cuts labels at a dozen characters, so the end of a path, which tells siblings apart, stands alone where it does. */
+enum {
+  LONGEST = 13,     /* characters of a label that TensorBoard's page shows */
+  WHOLE = ETR_NONE, /* parts of a path that is not cut */
+};
+
 typedef struct shortening {
   etr_tree *tree;
-  uint32_t *family; /* of each box: the first with the same parent and the same label but for the number at its end: they are cut alike */
+  uint32_t *family; /* of each box: the first with the same parent and the same label but for the number at its end:
+                       they are cut alike */
   uint32_t *parts;  /* of each family: how many parts of the path are kept */
   size_t *longest;  /* of each family: its longest label */
 } shortening;
 
 /* The last so many parts of a dotted path; more where the last is only a number. */
 static const char *last_parts(const char *label, uint32_t parts) {
+  if (parts == WHOLE) return label;
   const char *start = label + strlen(label);
   while (start > label) {
     const char *end = start;
@@ -41,6 +48,24 @@ static void find_families(shortening *s) {
   }
 }
 
+static void measure_families(shortening *s) {
+  const etr_box *boxes = s->tree->boxes.data;
+  memset(s->longest, 0, s->tree->boxes.count * sizeof *s->longest);
+  for (size_t i = 1; i < s->tree->boxes.count; i++)
+    s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
+}
+
+static void keep_short_paths(shortening *s) {
+  measure_families(s);
+  for (size_t i = 1; i < s->tree->boxes.count; i++)
+    if (s->longest[s->family[i]] <= LONGEST) s->parts[s->family[i]] = WHOLE;
+}
+
+/* Only families that can: the count of a whole path must not go around. */
+static void grow(shortening *s, uint32_t family) {
+  if (s->parts[family] != WHOLE) s->parts[family]++;
+}
+
 static bool can_grow(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label;
   return last_parts(label, s->parts[s->family[box]]) != label;
@@ -58,8 +83,8 @@ static bool grow_families(shortening *s) {
     uint32_t other = etr_map_get(&known, key);
     if (other == ETR_NONE) etr_map_set(&known, key, i);
     if (other == ETR_NONE || (!can_grow(s, i) && !can_grow(s, other))) continue;
-    s->parts[s->family[i]]++;
-    if (s->family[other] != s->family[i]) s->parts[s->family[other]]++;
+    grow(s, s->family[i]);
+    if (s->family[other] != s->family[i]) grow(s, s->family[other]);
     grown = true;
   }
   return grown;
@@ -67,14 +92,12 @@ static bool grow_families(shortening *s) {
 
 /* ---- Words ---- */
 
-enum { LONGEST = 13 }; /* characters of a label that the page shows */
-
 /* "layer_3" of "encoder_layer_3", whose number the page would cut off; NULL if nothing is to be gained. */
 static const char *last_words(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label, *start = NULL;
   size_t size = strlen(label), longest = s->longest[s->family[box]];
-  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 || label[size - 1] < '0' || label[size - 1] > '9' ||
-      strchr(label, '.'))
+  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 || label[size - 1] < '0' ||
+      label[size - 1] > '9' || strchr(label, '.'))
     return NULL;
   for (const char *at = strchr(label, '_'); at; at = strchr(at + 1, '_')) {
     if (at[1 + strspn(at + 1, "0123456789_")] == '\0') break;
@@ -100,7 +123,7 @@ static void cut_words(shortening *s) {
   etr_map known;
   etr_map_init(&known, s->tree->arena);
   if (!can_be_cut) return;
-  for (uint32_t i = 1; i < count; i++) s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
+  measure_families(s);
   for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
     const char *words = last_words(s, i);
     note_label(s, &known, i, boxes[i].label);
@@ -109,7 +132,8 @@ static void cut_words(shortening *s) {
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
-    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent, etr_slice_of(words))) == AMBIGUOUS) can_be_cut[s->family[i]] = false;
+    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent, etr_slice_of(words))) == AMBIGUOUS)
+      can_be_cut[s->family[i]] = false;
   }
   for (uint32_t i = 1; i < count; i++) {
     const char *words = last_words(s, i);
@@ -125,9 +149,12 @@ void etr_tree_shorten(etr_tree *tree) {
   s.longest = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.longest);
   if (!s.family || !s.parts || !s.longest) return;
   find_families(&s);
+  keep_short_paths(&s);
   bool growing = true;
-  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) growing = grow_families(&s);
+  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++)
+    growing = grow_families(&s);
   for (uint32_t i = 1; i < tree->boxes.count && !growing; i++)
-    if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE) tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);
+    if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE)
+      tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);
   if (!etr_arena_failed(tree->arena)) cut_words(&s);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * scope_tree.h - the tree of boxes while scope.c builds it. Private to scope*.c.
+ * scope_tree.h - the tree of boxes while scope_tree.c builds it. Private to scope_*.c.
  */
 #ifndef ETR_SCOPE_TREE_H
 #define ETR_SCOPE_TREE_H
 
-#include "scope.h"
+#include "views/scope.h"
 
 enum {
   ETR_TREE_TOP = 0,        /* boxes[0] stands for the top level: it becomes no scope */
@@ -44,10 +44,12 @@ uint32_t etr_tree_add(etr_tree *tree, uint32_t parent, const char *label, etr_sc
 /** Counts what is in each box. */
 void etr_tree_count(etr_tree *tree);
 
-/** Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first. Counts are stale afterwards. */
+/** Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first. Counts are stale
+ * afterwards. */
 void etr_tree_settle(etr_tree *tree);
 
-/** Leaves of dotted labels the end that tells siblings apart; members of a list ("layers.0", "layers.1") are cut alike. */
+/** Leaves of long labels the end that tells siblings apart; members of a list ("layers.0", "layers.1") are cut alike.
+ */
 void etr_tree_shorten(etr_tree *tree);
 
 /** Puts the children of overfull boxes into buckets. Counts are stale afterwards. */

@@ -2,9 +2,9 @@
  *
  * source_file.c - finding and checking source files.
  */
-#include "source_file.h"
+#include "views/source_file.h"
 
-#include "file.h"
+#include "base/file.h"
 
 #include <sys/stat.h>
 
@@ -59,7 +59,7 @@ static bool split(etr_source_file *out, etr_arena *arena, const char *text, size
 static bool read_lines(etr_source_file *out, etr_arena *arena, const char *path) {
   etr_file file;
   etr_status status = is_plain_file(path) ? etr_file_read(&file, path, MAX_BYTES, NULL) : ETR_ERROR_IO;
-  if (status == ETR_ERROR_MEMORY) arena->failed = true; /* not the same as a file that is not there */
+  if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* not the same as a file that is not there */
   if (status != ETR_OK) return false;
   bool good = split(out, arena, (const char *)file.data, file.size);
   etr_file_clear(&file);
@@ -74,7 +74,8 @@ static bool is_code(const char *line, const char *code) {
   return size == code_size && memcmp(line, code, size) == 0;
 }
 
-static bool has_recorded_code(const etr_source_file *file, etr_arena *arena, const etr_source *const *lines, size_t count) {
+static bool has_recorded_code(const etr_source_file *file, etr_arena *arena, const etr_source *const *lines,
+                              size_t count) {
   bool any = false;
   for (size_t i = 0; i < count; i++) {
     if (lines[i]->code[0] == '\0') continue;
@@ -86,8 +87,8 @@ static bool has_recorded_code(const etr_source_file *file, etr_arena *arena, con
   return any;
 }
 
-etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path, const char *root, const etr_source *const *lines,
-                                      size_t count) {
+etr_source_state etr_source_file_read(etr_source_file *out, etr_arena *arena, const char *path, const char *root,
+                                      const etr_source *const *lines, size_t count) {
   etr_source_state state = ETR_SOURCE_ABSENT;
   if (!root) {
     if (!read_lines(out, arena, path)) return ETR_SOURCE_ABSENT;

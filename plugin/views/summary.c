@@ -2,22 +2,24 @@
  *
  * summary.c - gathering what is known of a method's time.
  */
-#include "summary.h"
+#include "views/summary.h"
 
-#include "node_filter.h"
-#include "timed_node.h"
+#include "output/node_filter.h"
+#include "output/ranking.h"
+#include "views/timed_node.h"
 
 #include <stdlib.h>
 
 const char *etr_breakdown_name(etr_breakdown_by by) {
-  static const char *const names[] = {"by_op", "by_module", "by_backend", "by_source"};
+  static const char *const names[] = {"by_op", "by_module", "by_pattern", "by_backend", "by_source"};
   return names[by];
 }
 
 /* A flag for each node that the filter takes. */
 static const bool *wanted_nodes(const etr_summary *s, etr_arena *arena, const etr_node_filter *filter) {
   bool *wanted = etr_arena_alloc_array(arena, s->graph ? s->graph->node_count : 0, sizeof *wanted);
-  for (size_t i = 0; wanted && s->graph && i < s->graph->node_count; i++) wanted[i] = etr_filter_takes_node(filter, s->graph, i);
+  for (size_t i = 0; wanted && s->graph && i < s->graph->node_count; i++)
+    wanted[i] = etr_filter_takes_node(filter, s->graph, i);
   return wanted;
 }
 
@@ -26,14 +28,17 @@ static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr
   etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
   uint32_t *nodes = etr_arena_alloc_array(arena, all, sizeof *nodes);
   if (!list || !nodes) return false;
-  for (uint32_t i = 0; i < all; i++)
-    if (wanted[i] && s->graph->times[i].runs > 0)
-      list[count++] = (etr_timed_node){.ticks = s->graph->times[i].total_ticks, .node = i, .op = s->graph->nodes[i].target};
-  if (count) qsort(list, count, sizeof *list, order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
-  for (size_t i = 0; i < count; i++) {
-    nodes[i] = list[i].node;
-    s->part_ticks += list[i].ticks;
+  for (uint32_t i = 0; i < all; i++) {
+    const etr_node_time *time = &s->graph->times[i];
+    if (!wanted[i] || time->runs == 0) continue;
+    list[count++] = (etr_timed_node){.ticks = etr_ranking(s->profile, (double)time->total_ticks, time->per_run.p50),
+                                     .node = i,
+                                     .op = s->graph->nodes[i].target};
+    s->part_ticks += time->total_ticks;
+    s->summed_p50 += time->per_run.p50;
   }
+  if (count) qsort(list, count, sizeof *list, order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
+  for (size_t i = 0; i < count; i++) nodes[i] = list[i].node;
   s->nodes = nodes;
   s->node_count = count;
   return true;
@@ -54,18 +59,23 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
   return true;
 }
 
-bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter,
-                      etr_unit unit, etr_node_order order) {
+bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                      const etr_node_filter *filter, etr_unit unit, etr_node_order order) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  *out = (etr_summary){.profile = profile, .method = method, .graph = graph && graph->times ? graph : NULL, .is_part = etr_filter_is_active(filter)};
+  *out = (etr_summary){.profile = profile,
+                       .method = method,
+                       .graph = graph && graph->times ? graph : NULL,
+                       .is_part = etr_filter_is_active(filter)};
   const bool *wanted = wanted_nodes(out, arena, filter);
   if (!wanted || !list_nodes(out, arena, wanted, order)) return false;
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     if (!etr_breakdown_make(&out->by[by], arena, profile, method, by, wanted)) return false;
-    out->stats[by] = etr_breakdown_stats(&out->by[by], arena, method);
-    if (!out->stats[by]) return false;
     if (order == ETR_ORDER_NAME) etr_breakdown_sort_by_key(&out->by[by]);
   }
-  return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) && etr_first_run_of(&out->first_run, arena, method) &&
-         etr_findings_make(&out->findings, arena, profile, method, unit) && (!out->is_part || keep_findings(out, arena, wanted));
+  return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) &&
+         etr_module_patterns_make(&out->patterns, arena, &out->modules, &out->by[ETR_BY_PATTERN],
+                                  order == ETR_ORDER_NAME) &&
+         etr_first_run_of(&out->first_run, arena, profile, method) &&
+         etr_findings_make(&out->findings, arena, profile, method, unit) &&
+         (!out->is_part || keep_findings(out, arena, wanted));
 }

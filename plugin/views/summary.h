@@ -5,11 +5,11 @@
 #ifndef ETR_SUMMARY_H
 #define ETR_SUMMARY_H
 
-#include "balance.h"
-#include "breakdown.h"
-#include "findings.h"
-#include "loads.h"
-#include "module_tree.h"
+#include "views/balance.h"
+#include "views/breakdown.h"
+#include "views/findings.h"
+#include "views/loads.h"
+#include "views/module_patterns.h"
 
 typedef struct etr_summary {
   const etr_profile *profile;
@@ -19,21 +19,23 @@ typedef struct etr_summary {
   uint64_t part_ticks;    /* time on the nodes asked for, over all runs */
   const uint32_t *nodes;  /* those that ran */
   size_t node_count;
+  double summed_p50; /* of these nodes */
   etr_breakdown by[ETR_BREAKDOWNS];
-  const etr_stats *stats[ETR_BREAKDOWNS]; /* of the breakdowns' rows, by number */
   etr_module_tree modules;
+  etr_module_patterns patterns;
   etr_first_run first_run;
   etr_findings findings; /* of a part only those about its nodes */
 } etr_summary;
 
-/** "by_op", "by_module", "by_backend", "by_source": a breakdown's name in JSON and tables for programs. Static. */
+/** "by_op", "by_module", "by_pattern", "by_backend", "by_source": a breakdown's name in JSON and tables for programs.
+ * Static. */
 const char *etr_breakdown_name(etr_breakdown_by by);
 
 /**
- * Sums up a method. unit is that of the findings' evidence; filter may be NULL. order: of nodes, modules and the breakdowns' rows, ETR_ORDER_NAME or
- * by time. False when out of memory.
+ * Sums up a method. unit is that of the findings' evidence; filter may be NULL. order: of nodes, modules and the
+ * breakdowns' rows, ETR_ORDER_NAME or by time. False when out of memory.
  */
-bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method, const etr_node_filter *filter,
-                      etr_unit unit, etr_node_order order);
+bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                      const etr_node_filter *filter, etr_unit unit, etr_node_order order);
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/** A node and its time over all runs. */
+/** A node and the time it ranks by. */
 typedef struct etr_timed_node {
-  uint64_t ticks;
+  double ticks;
   uint32_t node;
   const char *op; /* only for etr_timed_node_by_op() */
 } etr_timed_node;

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What makes a mistake in our code hard to use against those who run it, and the same sources the same bytes wherever they lie: the functions give an
+# interface target the flags. Instrumented builds have checks of their own, and want none of these.
+include(CheckCCompilerFlag)
+include(CheckLinkerFlag)
+include(CheckCSourceCompiles)
+include(CheckPIESupported)
+
+# The highest level of _FORTIFY_SOURCE that the C library knows: it warns of a higher one and takes it for its own.
+function(etr_fortify_level out)
+  foreach(level 3 2)
+    set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level}")
+    check_c_source_compiles("#include <stdio.h>\nint main(void) { return 0; }" ETR_HAS_FORTIFY_${level})
+    if(ETR_HAS_FORTIFY_${level})
+      set(${out} ${level} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+# Adds those of the flags that the compiler has.
+function(etr_compile_where_known target)
+  foreach(flag ${ARGN})
+    string(MAKE_C_IDENTIFIER "ETR_HAS${flag}" known)
+    check_c_compiler_flag(${flag} ${known})
+    target_compile_options(${target} INTERFACE $<$<BOOL:${${known}}>:${flag}>)
+  endforeach()
+endfunction()
+
+function(etr_link_where_known target)
+  foreach(flag ${ARGN})
+    string(MAKE_C_IDENTIFIER "ETR_HAS${flag}" known)
+    check_linker_flag(C ${flag} ${known})
+    target_link_options(${target} INTERFACE $<$<BOOL:${${known}}>:${flag}>)
+  endforeach()
+endfunction()
+
+function(etr_harden target)
+  etr_compile_where_known(${target} -fstack-protector-strong -fstack-clash-protection)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$")
+    etr_compile_where_known(${target} -fcf-protection=full)
+    # Shadow stacks ask nothing of the C library's start files: the mark holds where those (Debian's) have none. That of branch targets would not.
+    etr_link_where_known(${target} -Wl,-z,shstk)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    etr_compile_where_known(${target} -mbranch-protection=standard)
+  endif()
+  etr_link_where_known(${target} -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
+  etr_fortify_level(level)
+  if(level) # does nothing without optimisation, and warns of that
+    target_compile_options(${target} INTERFACE "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
+  endif()
+  check_pie_supported(LANGUAGES C) # lets CMAKE_POSITION_INDEPENDENT_CODE speak to the linker, too
+endfunction()
+
+# Paths in the outputs are those below the sources and the build folder, wherever these are.
+function(etr_leave_out_paths target)
+  check_c_compiler_flag(-ffile-prefix-map=a=b ETR_HAS_PREFIX_MAP)
+  if(ETR_HAS_PREFIX_MAP)
+    target_compile_options(${target} INTERFACE -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  endif()
+endfunction()

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dump_place.c - marks of files before and after a run; moving a file; adb's rm and pull.
+ */
+#include "bench/dump_place.h"
+
+#include "bench/program.h"
+#include "bench/runner.h"
+#include "command/message.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATIENCE = 60 }; /* seconds, for adb */
+
+/* ---- Marks ---- */
+
+static file_mark mark_of(const char *path) {
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return (file_mark){0};
+  return (file_mark){true, about.st_dev, about.st_ino, about.st_size, about.st_ctim};
+}
+
+static bool is_same(const file_mark *a, const file_mark *b) {
+  return a->is_there == b->is_there && a->device == b->device && a->inode == b->inode && a->size == b->size &&
+         a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static bool is_newer(const file_mark *a, const file_mark *b) {
+  if (!b->is_there || a->changed.tv_sec != b->changed.tv_sec)
+    return !b->is_there || a->changed.tv_sec > b->changed.tv_sec;
+  return a->changed.tv_nsec > b->changed.tv_nsec;
+}
+
+bool dump_place_is_dump(const char *path) {
+  char head[12];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool is_dump = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head && memcmp(head + 8, "ED00", 4) == 0;
+  if (file >= 0) (void)close(file);
+  return is_dump;
+}
+
+/* ---- Folders ---- */
+
+/* What to do with a file of a folder; false ends the walk. */
+typedef bool (*file_visitor)(dump_place *place, const char *path, const file_mark *mark, void *context);
+
+static bool walk_folder(dump_place *place, const char *folder, file_visitor visit, void *context) {
+  DIR *directory = folder != NULL ? opendir(folder) : NULL;
+  bool goes_on = true;
+  if (directory == NULL) return true;
+  for (const struct dirent *entry; goes_on && (entry = readdir(directory)) != NULL;) {
+    char path[PATH_MAX];
+    int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    file_mark mark = size > 0 && (size_t)size < sizeof path ? mark_of(path) : (file_mark){0};
+    if (mark.is_there) goes_on = visit(place, path, &mark, context);
+  }
+  (void)closedir(directory);
+  return goes_on;
+}
+
+static bool walk(dump_place *place, file_visitor visit, void *context) {
+  return walk_folder(place, place->folders[0], visit, context) && walk_folder(place, place->folders[1], visit, context);
+}
+
+static bool remember_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
+  (void)context;
+  seen_file *more = realloc(place->seen, (place->seen_count + 1) * sizeof *more);
+  if (more == NULL) return false;
+  place->seen = more;
+  more[place->seen_count] = (seen_file){strdup(path), *mark};
+  return more[place->seen_count].path != NULL && ++place->seen_count > 0;
+}
+
+typedef struct newest_dump {
+  char path[PATH_MAX];
+  file_mark mark;
+} newest_dump;
+
+static bool look_at_file(dump_place *place, const char *path, const file_mark *mark, void *context) {
+  newest_dump *newest = context;
+  for (size_t i = 0; i < place->seen_count; i++)
+    if (strcmp(place->seen[i].path, path) == 0 && is_same(&place->seen[i].mark, mark)) return true;
+  if (!is_newer(mark, &newest->mark) || !dump_place_is_dump(path)) return true;
+  newest->mark = *mark;
+  (void)snprintf(newest->path, sizeof newest->path, "%s", path);
+  return true;
+}
+
+static void forget(dump_place *place) {
+  for (size_t i = 0; i < place->seen_count; i++) free(place->seen[i].path);
+  free(place->seen);
+  place->seen = NULL;
+  place->seen_count = 0;
+}
+
+/* ---- Moving ---- */
+
+static bool copy_bytes(int from, int to) {
+  char piece[65536];
+  for (ssize_t got; (got = read(from, piece, sizeof piece)) != 0;) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    for (ssize_t done = 0, put; done < got; done += put)
+      if ((put = write(to, piece + done, (size_t)(got - done))) < 0) return false;
+  }
+  return true;
+}
+
+static bool copy_file(const char *from, const char *to) {
+  int source = open(from, O_RDONLY | O_CLOEXEC), target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool copied = source >= 0 && target >= 0 && copy_bytes(source, target);
+  int reason = errno;
+  if (source >= 0) (void)close(source);
+  if (target >= 0 && close(target) != 0) copied = false;
+  errno = reason;
+  return copied;
+}
+
+/* A dump that cannot be removed where it is does no harm: it is remembered before the next run. */
+static etr_status move(const char *from, const char *to, etr_error *error) {
+  if (rename(from, to) == 0) return ETR_OK;
+  if (!copy_file(from, to))
+    return message_fail(error, ETR_ERROR_IO, "cannot move the ETDump %s to %s: %s", from, to, strerror(errno));
+  (void)unlink(from);
+  return ETR_OK;
+}
+
+/* ---- The device ---- */
+
+static bool is_plain(const char *path) { return strchr(path, '\'') == NULL && path[0] != '-'; }
+
+static void remove_on_device(const dump_place *place) {
+  char command[PATH_MAX + 16];
+  const char *arguments[MOST_ADB_ARGUMENTS + 1];
+  runner_outcome outcome;
+  if (!is_plain(place->path)) return;
+  (void)snprintf(command, sizeof command, "rm -f '%s'", place->path);
+  program_adb(arguments, place->arguments, (const char *const[]){"shell", command, NULL});
+  runner_run(&outcome, arguments, PATIENCE);
+  runner_clear(&outcome);
+}
+
+static etr_status pull(const dump_place *place, const char *to, etr_error *error) {
+  char reason[RUNNER_REASON_ROOM];
+  const char *arguments[MOST_ADB_ARGUMENTS + 1];
+  runner_outcome outcome;
+  etr_status status = ETR_OK;
+  if (!is_plain(place->path))
+    return message_fail(error, ETR_ERROR_IO, "cannot pull %s: choose a path without a quote", place->path);
+  program_adb(arguments, place->arguments, (const char *const[]){"pull", place->path, to, NULL});
+  runner_run(&outcome, arguments, PATIENCE);
+  runner_reason(&outcome, PATIENCE, reason);
+  if (!runner_succeeded(&outcome) || access(to, F_OK) != 0)
+    status = message_fail(error, ETR_ERROR_IO, "no ETDump: adb pull %s failed (%s): %.*s", place->path, reason,
+                          (int)strcspn(outcome.output, "\n"), outcome.output);
+  runner_clear(&outcome);
+  return status;
+}
+
+/* ---- The whole ---- */
+
+void dump_place_init(dump_place *place, const char *const *arguments, const char *pull_path, const char *record) {
+  struct stat about;
+  *place = (dump_place){.arguments = arguments, .path = pull_path, .is_on_device = program_is_adb(arguments)};
+  if (place->path == NULL) place->path = program_dump_path(arguments);
+  if (place->path != NULL) return;
+  place->is_on_device = false;
+  place->folders[0] = ".";
+  if (record != NULL && stat(record, &about) == 0 && S_ISDIR(about.st_mode)) place->folders[1] = record;
+}
+
+etr_status dump_place_remember(dump_place *place, etr_error *error) {
+  if (place->is_on_device)
+    remove_on_device(place);
+  else if (place->path != NULL)
+    place->before = mark_of(place->path);
+  forget(place);
+  return walk(place, remember_file, NULL) ? ETR_OK : message_fail(error, ETR_ERROR_MEMORY, "out of memory");
+}
+
+static etr_status take_newest(dump_place *place, const char *to, etr_error *error) {
+  newest_dump newest = {.path = ""};
+  (void)walk(place, look_at_file, &newest);
+  if (newest.mark.is_there) return move(newest.path, to, error);
+  return message_fail(error, ETR_ERROR_IO,
+                      "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",
+                      "the working directory", place->folders[1] != NULL ? " or " : "",
+                      place->folders[1] != NULL ? place->folders[1] : "");
+}
+
+etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) {
+  if (place->is_on_device) return pull(place, to, error);
+  if (place->path == NULL) return take_newest(place, to, error);
+  file_mark after = mark_of(place->path);
+  if (!after.is_there)
+    return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the run", place->path);
+  if (is_same(&after, &place->before))
+    return message_fail(error, ETR_ERROR_IO, "no ETDump: %s is from before the run, which did not write it",
+                        place->path);
+  return move(place->path, to, error);
+}
+
+void dump_place_clear(dump_place *place) { forget(place); }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * flat_json.c - goes through an object once for each key: lines are short. Values that are objects or arrays are
+ * passed over.
+ */
+#include "bench/flat_json.h"
+
+#include "command/message.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 64 };
+
+static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\r"); }
+
+/* Behind a string that begins here; NULL if it does not end on this line. */
+static const char *skip_string(const char *at) {
+  for (at++; *at != '"'; at++) {
+    if (*at == '\\' && at[1] != '\0') at++;
+    if (*at == '\0' || *at == '\n') return NULL;
+  }
+  return at + 1;
+}
+
+/* Behind a value; NULL if it does not end on this line. */
+static const char *skip_value(const char *at) {
+  size_t depth = 0;
+  if (*at == '\0' || strchr(",}]", *at) != NULL) return NULL;
+  for (; *at != '\0' && *at != '\n'; at++) {
+    if (*at == '"') {
+      at = skip_string(at);
+      if (at == NULL) return NULL;
+      at--;
+    } else if (strchr("{[", *at) != NULL) {
+      if (++depth > DEEPEST) return NULL;
+    } else if (strchr("}]", *at) != NULL) {
+      if (depth == 0) return at;
+      depth--;
+    } else if (*at == ',' && depth == 0) {
+      return at;
+    }
+  }
+  return NULL;
+}
+
+/* Goes to the next member, or behind the object. NULL: the line is no object. */
+static const char *next_member(const char *at, const char **key, const char **value) {
+  at = skip_blanks(at);
+  *key = at;
+  if (*at == '}') return at;
+  if (*at != '"') return NULL;
+  at = skip_string(at);
+  if (at == NULL) return NULL;
+  at = skip_blanks(at);
+  if (*at != ':') return NULL;
+  *value = skip_blanks(at + 1);
+  at = skip_value(*value);
+  if (at == NULL || strchr(",}", *at) == NULL) return NULL;
+  if (*at == '}') return at;
+  return *skip_blanks(at + 1) != '}' ? at + 1 : NULL;
+}
+
+/* The value of a key, or of NULL, which no key is; *whole tells whether the line is an object. */
+static const char *find(const char *line, const char *wanted, bool *whole) {
+  const char *at = skip_blanks(line), *key, *value = NULL, *found = NULL;
+  *whole = false;
+  if (*at != '{') return NULL;
+  for (at++; at != NULL && !*whole;) {
+    at = next_member(at, &key, &value);
+    if (at == NULL) return NULL;
+    *whole = *at == '}' && (at == key || value != NULL);
+    size_t size = wanted != NULL ? strlen(wanted) : 0;
+    if (at != key && wanted != NULL && strncmp(key + 1, wanted, size) == 0 && key[1 + size] == '"') found = value;
+  }
+  return found;
+}
+
+bool flat_json_is_object(const char *line) {
+  bool whole;
+  (void)find(line, NULL, &whole);
+  return whole;
+}
+
+bool flat_json_number(const char *line, const char *key, double *out) {
+  bool whole;
+  const char *value = find(line, key, &whole);
+  if (!whole || value == NULL || strchr("-0123456789", *value) == NULL) return false;
+  *out = strtod(value, NULL); /* the locale is never set */
+  return isfinite(*out);
+}
+
+bool flat_json_text(const char *line, const char *key, char *room, size_t size) {
+  bool whole;
+  size_t used = 0;
+  const char *at = find(line, key, &whole);
+  if (!whole || at == NULL || *at != '"') return false;
+  for (at++; *at != '"'; at++) {
+    if (*at == '\\') at++;
+    if (used + 1 >= size) return false;
+    room[used++] = *at;
+  }
+  room[used] = '\0';
+  return true;
+}
+
+/* ---- Writing ---- */
+
+typedef struct escaping {
+  FILE *out;
+} escaping;
+
+static bool put_escaped(void *context, const void *data, size_t size) {
+  const escaping *e = context;
+  for (const char *at = data; at < (const char *)data + size; at++) {
+    if (*at == '"' || *at == '\\') fputc('\\', e->out);
+    fputc(*at, e->out);
+  }
+  return true;
+}
+
+void flat_json_put_text(FILE *out, const char *text) {
+  fputc('"', out);
+  (void)etr_write_plain(&(etr_sink){put_escaped, &(escaping){out}}, text);
+  fputc('"', out);
+}
+
+void flat_json_begin(flat_json *object, FILE *out) {
+  *object = (flat_json){.out = out};
+  fputc('{', out);
+}
+
+void flat_json_add_key(flat_json *object, const char *key) {
+  fputs(object->has_members ? ", " : "", object->out);
+  object->has_members = true;
+  flat_json_put_text(object->out, key);
+  fputs(": ", object->out);
+}
+
+void flat_json_add_text(flat_json *object, const char *key, const char *text) {
+  flat_json_add_key(object, key);
+  flat_json_put_text(object->out, text);
+}
+
+void flat_json_add_number(flat_json *object, const char *key, double number) {
+  flat_json_add_key(object, key);
+  if (isfinite(number))
+    fprintf(object->out, "%.12g", number);
+  else
+    fputs("null", object->out);
+}
+
+void flat_json_end(flat_json *object) { fputc('}', object->out); }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * folder_watch.c - inotify, or looking at the folder again and again.
+ */
+#include "bench/folder_watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined __linux__
+#include <sys/inotify.h>
+#define HAS_INOTIFY
+#endif
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int number) {
+  (void)number;
+  is_interrupted = 1;
+}
+
+static bool is_file(const folder_watch *watch, const char *name, struct stat *about) {
+  char path[PATH_MAX];
+  int size = snprintf(path, sizeof path, "%s/%s", watch->path, name);
+  return name[0] != '.' && size > 0 && (size_t)size < sizeof path && stat(path, about) == 0 && S_ISREG(about->st_mode);
+}
+
+/* SIGINT is only let through here. False: it came. */
+static bool wait_for(folder_watch *watch, const struct timespec *most) {
+  fd_set ready;
+  FD_ZERO(&ready);
+  if (watch->inotify >= 0) FD_SET(watch->inotify, &ready);
+  if (!is_interrupted) (void)pselect(watch->inotify + 1, &ready, NULL, NULL, most, &watch->waiting);
+  return !is_interrupted;
+}
+
+/* ---- inotify ---- */
+
+#ifdef HAS_INOTIFY
+static int begin_inotify(const char *path) {
+  int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (inotify >= 0 &&
+      inotify_add_watch(inotify, path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR) >= 0)
+    return inotify;
+  if (inotify >= 0) (void)close(inotify);
+  return -1;
+}
+
+/* True if an event is one to tell. */
+static bool read_event(folder_watch *watch, folder_event *what, char name[NAME_MAX + 1]) {
+  struct inotify_event event;
+  struct stat about;
+  memcpy(&event, watch->events + watch->at, sizeof event);
+  const char *text = watch->events + watch->at + sizeof event;
+  watch->at += sizeof event + event.len;
+  *what = FOLDER_GONE;
+  if (event.mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) return true;
+  *what = FOLDER_MISSED;
+  if (event.mask & IN_Q_OVERFLOW) return true;
+  *what = FOLDER_FILE;
+  if (event.len == 0 || strlen(text) > NAME_MAX || !is_file(watch, text, &about)) return false;
+  memcpy(name, text, strlen(text) + 1);
+  return true;
+}
+
+static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]) {
+  folder_event what;
+  for (;;) {
+    while (watch->at < watch->used)
+      if (read_event(watch, &what, name)) return what;
+    ssize_t got = read(watch->inotify, watch->events, sizeof watch->events);
+    watch->at = 0;
+    watch->used = got > 0 ? (size_t)got : 0;
+    if (got <= 0 && !wait_for(watch, NULL)) return FOLDER_ENDED;
+  }
+}
+#else
+static int begin_inotify(const char *path) {
+  (void)path;
+  return -1;
+}
+
+static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]) {
+  (void)watch;
+  (void)name;
+  return FOLDER_GONE;
+}
+#endif
+
+/* ---- Looking ---- */
+
+static looked_at *find(folder_watch *watch, const char *name) {
+  for (size_t i = 0; i < watch->file_count; i++)
+    if (strcmp(watch->files[i].name, name) == 0) return &watch->files[i];
+  looked_at *more = realloc(watch->files, (watch->file_count + 1) * sizeof *more);
+  if (more == NULL) return NULL;
+  watch->files = more;
+  more += watch->file_count++;
+  *more = (looked_at){.is_told = false};
+  (void)snprintf(more->name, sizeof more->name, "%s", name);
+  return more;
+}
+
+static void look_at(folder_watch *watch, const char *name, bool is_first) {
+  struct stat about;
+  looked_at *file = is_file(watch, name, &about) ? find(watch, name) : NULL;
+  if (file == NULL) return;
+  bool is_same = file->size == about.st_size && file->changed.tv_sec == about.st_mtim.tv_sec &&
+                 file->changed.tv_nsec == about.st_mtim.tv_nsec;
+  file->changed = about.st_mtim;
+  file->size = about.st_size;
+  file->is_there = is_same;
+  file->is_told = is_first || (file->is_told && is_same);
+}
+
+/* False: the folder is gone. */
+static bool look(folder_watch *watch, bool is_first) {
+  DIR *directory = opendir(watch->path);
+  if (directory == NULL) return false;
+  for (size_t i = 0; i < watch->file_count; i++) watch->files[i].is_there = false;
+  for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) look_at(watch, entry->d_name, is_first);
+  (void)closedir(directory);
+  return true;
+}
+
+static folder_event next_by_looking(folder_watch *watch, char name[NAME_MAX + 1]) {
+  time_t seconds = (time_t)watch->interval;
+  const struct timespec pause = {seconds, (long)((watch->interval - (double)seconds) * 1e9)};
+  for (;;) {
+    for (size_t i = 0; i < watch->file_count; i++) {
+      looked_at *file = &watch->files[i];
+      if (!file->is_there || file->is_told) continue;
+      file->is_told = true;
+      memcpy(name, file->name, sizeof file->name);
+      return FOLDER_FILE;
+    }
+    if (!wait_for(watch, &pause)) return FOLDER_ENDED;
+    if (!look(watch, false)) return FOLDER_GONE;
+  }
+}
+
+/* ---- Both ---- */
+
+bool folder_watch_begin(folder_watch *watch, const char *path, bool use_inotify, double interval) {
+  sigset_t interrupts;
+  const struct sigaction action = {.sa_handler = interrupt};
+  struct sigaction before;
+  *watch = (folder_watch){.path = path, .inotify = -1, .interval = interval};
+  is_interrupted = 0;
+  (void)sigemptyset(&interrupts);
+  (void)sigaddset(&interrupts, SIGINT);
+  (void)sigprocmask(SIG_BLOCK, &interrupts, &watch->waiting);
+  (void)sigdelset(&watch->waiting, SIGINT);
+  if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) (void)sigaction(SIGINT, &action, NULL);
+  if (use_inotify) watch->inotify = begin_inotify(path);
+  return watch->inotify >= 0 || look(watch, true);
+}
+
+folder_event folder_watch_next(folder_watch *watch, char name[NAME_MAX + 1]) {
+  return watch->inotify >= 0 ? next_by_inotify(watch, name) : next_by_looking(watch, name);
+}
+
+void folder_watch_end(folder_watch *watch) {
+  if (watch->inotify >= 0) (void)close(watch->inotify);
+  free(watch->files);
+  (void)sigprocmask(SIG_SETMASK, &watch->waiting, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * history.c - the lock, the folder of a bench, the file of lines.
+ */
+#define _DEFAULT_SOURCE /* flock() */
+#include "bench/history.h"
+
+#include "bench/flat_json.h"
+#include "command/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HISTORY_FILE "history.jsonl"
+
+enum { ATTEMPTS = 100, MOST_HISTORY_BYTES = 256 << 20 };
+
+/* ---- Files of a bench that comes to nothing ---- */
+
+/* For signal handlers, which get no context. */
+static bench_history *volatile unfinished;
+
+static void remove_files(const bench_history *history) {
+  for (size_t i = history->file_count; i > 0; i--)
+    if (unlink(history->files[i - 1]) != 0) (void)rmdir(history->files[i - 1]);
+}
+
+static void remove_unfinished(void) {
+  if (unfinished != NULL) remove_files(unfinished);
+}
+
+static bool add_file(bench_history *history, const char *path) {
+  char *copy = strdup(path);
+  if (copy != NULL) history->files[history->file_count++] = copy;
+  return copy != NULL;
+}
+
+/* The folders first, since files are removed from the last to the first. */
+static bool note_files(bench_history *history, size_t dump_count) {
+  char path[PATH_MAX], name[64];
+  history->files = calloc(dump_count + 5, sizeof *history->files);
+  if (history->files == NULL) return false;
+  (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(history->folder, '/') - history->folder), history->folder);
+  bool noted = !history->made_logdir || add_file(history, path);
+  noted = noted && (!history->made_folder || add_file(history, history->folder));
+  history_path(history, history->run, "", path);
+  path[strlen(path) - 1] = '\0';
+  noted = noted && add_file(history, path);
+  history_path(history, history->run, "profile.json", path);
+  noted = noted && add_file(history, path);
+  history->first_dump = history->file_count;
+  history->dump_count = dump_count;
+  for (size_t i = 0; noted && i <= dump_count; i++) {
+    (void)snprintf(name, sizeof name, i < dump_count ? "etdump-%zu.etdp" : "warm-up.etdp", i + 1);
+    history_path(history, history->run, name, path);
+    noted = add_file(history, path);
+  }
+  return noted;
+}
+
+const char *history_dump(const bench_history *history, size_t index) {
+  return history->files[history->first_dump + index];
+}
+
+const char *history_spare(const bench_history *history) { return history_dump(history, history->dump_count); }
+
+/* ---- Opening ---- */
+
+void history_path(const bench_history *history, const char *run, const char *file, char path[PATH_MAX]) {
+  (void)snprintf(path, PATH_MAX, "%.*s/%s/%s", PATH_MAX - 256, history->folder, run, file);
+}
+
+/* Makes the folder and those above it. */
+static bool make_folders(bench_history *history) {
+  bool is_new = false;
+  for (char *slash = strchr(history->folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    is_new = mkdir(history->folder, 0777) == 0;
+    *slash = '/';
+  }
+  history->made_logdir |= is_new;
+  is_new = mkdir(history->folder, 0777) == 0;
+  history->made_folder |= is_new;
+  return is_new || errno == EEXIST;
+}
+
+/* False: somebody removed the folder before it was locked. */
+static bool is_still_there(const bench_history *history) {
+  struct stat opened, named;
+  return fstat(history->lock, &opened) == 0 && stat(history->folder, &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+static exit_status take_folder(bench_history *history) {
+  for (int i = 0; i < ATTEMPTS; i++) {
+    if (!make_folders(history))
+      return message_failed("%s: cannot make this folder: %s", history->folder, strerror(errno));
+    history->lock = open(history->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (history->lock < 0 && errno == ENOENT) continue;
+    if (history->lock < 0) return message_failed("%s: cannot open this folder: %s", history->folder, strerror(errno));
+    if (flock(history->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      return message_failed("%s: another bench of this name is running; wait for its end, or choose another --name",
+                            history->folder);
+    if (is_still_there(history)) return EXIT_DONE;
+    (void)close(history->lock);
+    history->lock = -1;
+  }
+  return message_failed("%s: other processes keep removing this folder", history->folder);
+}
+
+/* ---- The file ---- */
+
+static void path_of_file(const bench_history *history, char path[PATH_MAX]) {
+  (void)snprintf(path, PATH_MAX, "%.*s/" HISTORY_FILE, PATH_MAX - 32, history->folder);
+}
+
+static char *read_all(FILE *file, size_t *size) {
+  struct stat about = {.st_mode = 0};
+  bool fits = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_HISTORY_BYTES;
+  errno = S_ISREG(about.st_mode) ? EFBIG : EISDIR;
+  char *text = fits ? calloc(1, (size_t)about.st_size + 2) : NULL;
+  size_t got = text != NULL ? fread(text, 1, (size_t)about.st_size, file) : 0;
+  if (got > 0 && text[got - 1] != '\n') text[got++] = '\n'; /* it was cut; what is appended starts a line */
+  *size = got;
+  return text;
+}
+
+/* Before anything is run: what cannot be read could not be replaced. */
+static exit_status read_file(bench_history *history) {
+  char path[PATH_MAX];
+  path_of_file(history, path);
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* it may be a pipe */
+  FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+  if (file == NULL && errno != ENOENT) return message_failed("%s: cannot open this file: %s", path, strerror(errno));
+  history->text = file != NULL ? read_all(file, &history->size) : calloc(1, 1);
+  if (file != NULL) (void)fclose(file);
+  return history->text != NULL ? EXIT_DONE : message_failed("%s: cannot read this file: %s", path, strerror(errno));
+}
+
+/* True if there was a bench of this name, whose folder may be gone. */
+static bool is_known(const bench_history *history) {
+  char member[BENCH_RUN_ROOM + 16];
+  (void)snprintf(member, sizeof member, "\"run\": \"%s\"", history->run);
+  return strstr(history->text, member) != NULL;
+}
+
+/* ---- The folder of a bench ---- */
+
+/* Two benches in one second get different folders. */
+static exit_status make_run_folder(bench_history *history) {
+  char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8];
+  time_t now = time(NULL);
+  struct tm parts;
+  if (gmtime_r(&now, &parts) == NULL) parts = (struct tm){.tm_mday = 1};
+  (void)strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", &parts);
+  for (unsigned i = 1; i < ATTEMPTS; i++) {
+    (void)snprintf(history->run, sizeof history->run, i > 1 ? "%s~%u" : "%s", stamp, i);
+    history_path(history, history->run, "", path);
+    if (is_known(history)) continue;
+    if (mkdir(path, 0777) == 0) return EXIT_DONE;
+    if (errno != EEXIST) break;
+  }
+  return message_failed("%s: cannot make this folder: %s", path, strerror(errno));
+}
+
+exit_status history_open(bench_history *history, const char *logdir, const char *name, size_t dump_count) {
+  *history = (bench_history){.lock = -1};
+  int size = snprintf(history->folder, sizeof history->folder, "%s/%s", logdir, name);
+  if (strlen(name) >= sizeof history->name || size < 0 || size >= PATH_MAX - 256)
+    return message_failed("%s/%s: this path is too long", logdir, name);
+  (void)snprintf(history->name, sizeof history->name, "%s", name);
+  exit_status status = take_folder(history);
+  if (status == EXIT_DONE) status = read_file(history);
+  if (status == EXIT_DONE) status = make_run_folder(history);
+  if (status == EXIT_DONE && !note_files(history, dump_count)) status = message_failed("out of memory");
+  if (status != EXIT_DONE) return status;
+  unfinished = history;
+  ending_set_cleanup(remove_unfinished);
+  return EXIT_DONE;
+}
+
+static void forget_files(bench_history *history) {
+  for (size_t i = 0; i < history->file_count; i++) free(history->files[i]);
+  free(history->files);
+  history->files = NULL;
+  history->file_count = 0;
+}
+
+void history_keep(bench_history *history) {
+  ending_set_cleanup(NULL);
+  unfinished = NULL;
+  history->made_folder = false;
+  history->keeps = true;
+}
+
+void history_close(bench_history *history) {
+  ending_set_cleanup(NULL);
+  unfinished = NULL;
+  if (!history->keeps) remove_files(history);
+  if (history->file_count == 0 && history->made_folder) (void)rmdir(history->folder);
+  forget_files(history);
+  free(history->text);
+  if (history->lock >= 0) (void)close(history->lock);
+  *history = (bench_history){.lock = -1};
+}
+
+/* ---- Lines ---- */
+
+static void warn_of_others(const char *path, const char *text) {
+  size_t number = 1, others = 0, first = 0;
+  for (const char *at = text; *at != '\0'; number++) {
+    if (!flat_json_is_object(at) && others++ == 0) first = number;
+    at += strcspn(at, "\n");
+    at += *at == '\n';
+  }
+  if (others > 0)
+    message_warning("%s: line %zu is damaged%s; such lines stay in the file and are left out of the trend", path, first,
+                    others > 1 ? ", and so are others" : "");
+}
+
+void history_warn(const bench_history *history) {
+  char path[PATH_MAX];
+  path_of_file(history, path);
+  warn_of_others(path, history->text);
+}
+
+const char *history_line(const char **at) {
+  while (**at != '\0') {
+    const char *line = *at;
+    *at += strcspn(line, "\n");
+    *at += **at == '\n';
+    if (flat_json_is_object(line)) return line;
+  }
+  return NULL;
+}
+
+typedef struct two_texts {
+  const bench_history *history;
+  const char *lines;
+} two_texts;
+
+static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error) {
+  const two_texts *texts = context;
+  if (sink->write(sink->context, texts->history->text, texts->history->size) &&
+      sink->write(sink->context, texts->lines, strlen(texts->lines)))
+    return ETR_OK;
+  return message_fail(error, ETR_ERROR_IO, "cannot write the history");
+}
+
+exit_status history_append(bench_history *history, const char *lines) {
+  char path[PATH_MAX];
+  etr_error error;
+  (void)snprintf(path, sizeof path, "%.*s/" HISTORY_FILE, PATH_MAX - 32, history->folder);
+  if (etr_write_file(path, emit_two, &(two_texts){history, lines}, &error) != ETR_OK) return message_error(&error);
+  return EXIT_DONE;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * runner.c - starts a program and waits for SIGCHLD. Its output goes into a file without a name: a pipe would stay open
+ * as long as any process that it leaves behind, such as adb's server.
+ */
+#include "bench/runner.h"
+
+#include "command/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MOST_OUTPUT = 4 << 20 }; /* bytes that are kept: figures stand at the end */
+
+static double seconds_now(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* ---- Starting ---- */
+
+static void set_attributes(posix_spawnattr_t *attributes, const sigset_t *mask) {
+  sigset_t ignored;
+  ending_ignored_signals(&ignored);
+  (void)posix_spawnattr_init(attributes);
+  (void)posix_spawnattr_setsigdefault(attributes, &ignored);
+  (void)posix_spawnattr_setsigmask(attributes, mask);
+  (void)posix_spawnattr_setpgroup(attributes, 0);
+  (void)posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+}
+
+/* posix_spawn() takes texts that could be changed, and changes none. */
+typedef union spawn_arguments {
+  const char *const *given;
+  char *const *taken;
+} spawn_arguments;
+
+/* All signals are held: one in between would not kill the program. */
+static int start(pid_t *process, const char *const *arguments, int output, const sigset_t *mask) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  (void)posix_spawn_file_actions_init(&files);
+  (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  (void)posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  (void)posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+  set_attributes(&attributes, mask);
+  const spawn_arguments list = {.given = arguments};
+  int reason = posix_spawnp(process, arguments[0], &files, &attributes, list.taken, environ);
+  if (reason == 0) ending_set_child(-*process);
+  (void)posix_spawnattr_destroy(&attributes);
+  (void)posix_spawn_file_actions_destroy(&files);
+  return reason;
+}
+
+/* ---- Waiting ---- */
+
+static struct timespec time_left(double end) {
+  double left = end - seconds_now();
+  if (left < 0) left = 0;
+  return (struct timespec){.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
+}
+
+/* SIGCHLD is held. False: it did not end in time. */
+static bool wait_until(pid_t process, double end, int *status) {
+  sigset_t child;
+  (void)sigemptyset(&child);
+  (void)sigaddset(&child, SIGCHLD);
+  for (;;) {
+    pid_t ended = waitpid(process, status, WNOHANG);
+    if (ended == process || (ended < 0 && errno != EINTR)) return true;
+    struct timespec left = time_left(end);
+    if (left.tv_sec == 0 && left.tv_nsec == 0) return false;
+    (void)sigtimedwait(&child, NULL, &left);
+  }
+}
+
+static void wait_for(runner_outcome *out, pid_t process, double end) {
+  int status = 0;
+  out->is_late = !wait_until(process, end, &status);
+  if (out->is_late) {
+    (void)kill(-process, SIGKILL);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  }
+  ending_set_child(0);
+  out->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  out->signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* ---- The whole ---- */
+
+static char *read_end(FILE *file) {
+  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0, first = size > MOST_OUTPUT ? size - MOST_OUTPUT : 0;
+  char *text = calloc(1, (size_t)(size > 0 ? size - first : 0) + 1);
+  if (text == NULL || size <= 0 || fseek(file, first, SEEK_SET) != 0) return text;
+  size_t got = fread(text, 1, (size_t)(size - first), file);
+  for (size_t i = 0; i < got; i++)
+    if (text[i] == '\0') text[i] = '?';
+  text[got] = '\0';
+  return text;
+}
+
+void runner_run(runner_outcome *out, const char *const *arguments, double seconds) {
+  sigset_t before, waiting;
+  pid_t process = 0;
+  FILE *output = tmpfile();
+  *out = (runner_outcome){.start_error = output == NULL ? errno : 0, .exit_status = -1};
+  if (output != NULL) {
+    (void)signal(SIGCHLD, SIG_DFL); /* where it is ignored, nothing tells how a program ended */
+    ending_hold(&before);
+    waiting = before;
+    (void)sigaddset(&waiting, SIGCHLD);
+    double begin = seconds_now();
+    out->start_error = start(&process, arguments, fileno(output), &before);
+    (void)sigprocmask(SIG_SETMASK, &waiting, NULL);
+    if (out->start_error == 0) wait_for(out, process, begin + seconds);
+    out->seconds = seconds_now() - begin;
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    out->output = read_end(output);
+    (void)fclose(output);
+  }
+  if (out->output == NULL) out->output = calloc(1, 1);
+  if (out->output == NULL && out->start_error == 0) out->start_error = ENOMEM;
+}
+
+bool runner_succeeded(const runner_outcome *outcome) {
+  return outcome->start_error == 0 && !outcome->is_late && outcome->exit_status == 0;
+}
+
+void runner_reason(const runner_outcome *outcome, double seconds, char room[RUNNER_REASON_ROOM]) {
+  if (outcome->start_error != 0)
+    (void)snprintf(room, RUNNER_REASON_ROOM, "cannot start: %s", strerror(outcome->start_error));
+  else if (outcome->is_late)
+    (void)snprintf(room, RUNNER_REASON_ROOM, "not finished within %g s, and killed", seconds);
+  else if (outcome->signal_number != 0)
+    (void)snprintf(room, RUNNER_REASON_ROOM, "killed by signal %d", outcome->signal_number);
+  else
+    (void)snprintf(room, RUNNER_REASON_ROOM, "exit status %d", outcome->exit_status);
+}
+
+void runner_clear(runner_outcome *outcome) {
+  free(outcome->output);
+  outcome->output = NULL;
+}

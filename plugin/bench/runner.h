@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * runner.h - runs a program within a time limit and keeps what it prints. Layer 6.
+ *
+ * The program gets a process group of its own, which is killed as a whole when the time is up or when a signal ends the
+ * command; its standard input is empty.
+ */
+#ifndef ETR_RUNNER_H
+#define ETR_RUNNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** How a run ended. Free with runner_clear(). */
+typedef struct runner_outcome {
+  int start_error; /* errno of starting it; 0: it ran */
+  bool is_late;    /* it was killed when its time was up */
+  int exit_status; /* -1: a signal ended it */
+  int signal_number;
+  double seconds; /* that it took */
+  char *output;   /* the end of what it printed on standard output and standard error, NUL-terminated; never NULL */
+} runner_outcome;
+
+/** Runs a program; arguments end with NULL, the first is looked up in PATH. seconds: the most that it may take. */
+void runner_run(runner_outcome *out, const char *const *arguments, double seconds);
+
+/** True if it ran to its end with exit status 0. */
+bool runner_succeeded(const runner_outcome *outcome);
+
+enum { RUNNER_REASON_ROOM = 160 };
+
+/** Says how it failed: "exit status 3", "killed by signal 11", "not finished within 5 s". */
+void runner_reason(const runner_outcome *outcome, double seconds, char room[RUNNER_REASON_ROOM]);
+
+void runner_clear(runner_outcome *outcome);
+
+#endif

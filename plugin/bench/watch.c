@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * watch.c - `etrecord-tb watch`: each ETDump that comes into a folder becomes runs of its own.
+ */
+#include "bench/dump_place.h"
+#include "bench/folder_watch.h"
+#include "bench/measure.h"
+#include "bench/shared.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct watching {
+  const cli_settings *settings;
+  char folder[PATH_MAX]; /* LOGDIR/NAME */
+  folder_watch files;
+} watching;
+
+/* ---- One dump ---- */
+
+static void print_dump(const watching *w, const etr_profile *profile, const char *stem) {
+  bench_measures measures = {0};
+  if (!bench_measures_add_methods(&measures, profile)) (void)message_failed("out of memory");
+  fputs("added  ", stdout);
+  message_put_plain(stdout, w->folder);
+  putchar('/');
+  message_put_plain(stdout, stem);
+  for (size_t i = 0; i < measures.count; i++) {
+    fputs(i > 0 ? ", " : ": ", stdout);
+    message_put_plain(stdout, measures.list[i].name);
+    fprintf(stdout, " %zu %s, median %.4f ms", measures.list[i].count, measures.list[i].count > 1 ? "runs" : "run",
+            measures.list[i].p50);
+  }
+  putchar('\n');
+  bench_measures_clear(&measures);
+}
+
+static void write_dump(const watching *w, const etr_profile *profile, const char *stem) {
+  char host[256] = "localhost";
+  etr_tag hparams[MAX_LIST + 1] = {{"etdump", stem}};
+  etr_logdir_options options;
+  etr_error error;
+  memcpy(hparams + 1, w->settings->hparams, w->settings->hparam_count * sizeof *hparams);
+  bench_logdir_options(&options, w->settings, host);
+  options.logdir = w->folder;
+  options.name = stem;
+  options.hparams = hparams;
+  options.hparam_count = 1 + w->settings->hparam_count;
+  if (etr_write_logdir(profile, &options, &error) == ETR_OK)
+    print_dump(w, profile, stem);
+  else
+    (void)message_error(&error);
+}
+
+static bool ends_like_a_dump(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot != NULL && (strcmp(dot, ".etdp") == 0 || strcmp(dot, ".etdump") == 0);
+}
+
+/* What cannot be read is told, and the watch goes on. */
+static void add_dump(const watching *w, const char *name) {
+  char path[PATH_MAX], stem[NAME_MAX + 1];
+  const char *dumps[] = {path};
+  etr_profile *profile;
+  (void)snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - NAME_MAX - 2, w->settings->record, name);
+  if (!dump_place_is_dump(path) && !ends_like_a_dump(name)) return;
+  (void)snprintf(stem, sizeof stem, "%.*s", (int)command_stem_size(name, strlen(name)), name);
+  if (bench_open(&profile, w->settings, dumps, 1) == EXIT_DONE) write_dump(w, profile, stem);
+  etr_profile_close(profile);
+}
+
+/* ---- All of them ---- */
+
+static exit_status watch_folder(watching *w) {
+  char name[NAME_MAX + 1];
+  for (;;) {
+    if (fflush(stdout) != 0) return message_written(ETR_OK, NULL);
+    switch (folder_watch_next(&w->files, name)) {
+    case FOLDER_FILE: add_dump(w, name); break;
+    case FOLDER_MISSED: message_warning("dumps came too fast: some were missed; `write` adds them"); break;
+    case FOLDER_GONE: return message_failed("%s: this folder is gone", w->settings->record);
+    case FOLDER_ENDED: return message_written(ETR_OK, NULL);
+    }
+  }
+}
+
+static exit_status begin(watching *w) {
+  static const double seconds_between_looks = 1;
+  char name[BENCH_NAME_ROOM];
+  bench_default_name(w->settings, name);
+  (void)snprintf(w->folder, sizeof w->folder, "%.*s/%s", PATH_MAX - BENCH_NAME_ROOM - 1, command_logdir(w->settings),
+                 name);
+  if (!folder_watch_begin(&w->files, w->settings->record, true, seconds_between_looks))
+    return message_failed("%s: cannot watch this folder: %s", w->settings->record, strerror(errno));
+  fputs("watching ", stdout);
+  message_put_plain(stdout, w->settings->record);
+  fputs("; Ctrl-C ends. tensorboard --logdir ", stdout);
+  message_put_plain(stdout, command_logdir(w->settings));
+  putchar('\n');
+  return EXIT_DONE;
+}
+
+exit_status command_watch(const cli_settings *settings) {
+  watching *w = calloc(1, sizeof *w);
+  if (w == NULL) return message_failed("out of memory");
+  w->settings = settings;
+  exit_status status = begin(w);
+  if (status == EXIT_DONE) status = watch_folder(w);
+  folder_watch_end(&w->files);
+  free(w);
+  return status;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * command_table.c - the commands as data.
+ */
+#include "command/option_table.h"
+
+const cli_command commands[] = {
+    {.name = "write",
+     .arguments = "RECORD...",
+     .summary = "write TensorBoard run folders and DOT files (the default)",
+     .help =
+         "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for every "
+         "entry point of the record, and prints their paths. Writing a record again replaces its files, even while "
+         "TensorBoard is running; emptied event files stay, because TensorBoard needs them to find the new ones. Files "
+         "that etrecord-tb did not write are never replaced or removed: LOGDIR/NAME/.etrecord-tb lists its own. "
+         "Symbolic links below LOGDIR are not followed. A second writer of the same folder waits for the first.\n"
+         "In TensorBoard, choose GRAPHS, Tag: profile/avg, Color by: Compute time. Curves, histograms and text are in "
+         "the "
+         "record's first run. TensorBoard selects no run by itself where there are more than 40: write many records "
+         "with "
+         "--graphs edge.",
+     .examples = {{"mobilenet_v2", "writes runs/mobilenet_v2/...; view it with `tensorboard --logdir runs`"},
+                  {"write model.etrecord --etdump monday.etdp --name monday",
+                   "the runs of one dump, in their own folder"},
+                  {"write mobilenet_v2 --graphs edge --name nightly/monday", "one of many records to compare"}},
+     .run = command_write,
+     .writes_logdir = true},
+    {.name = "info",
+     .arguments = "RECORD...",
+     .summary = "what a record contains: graphs, methods, delegates, runs",
+     .help = "Lists what the inputs contain: entry points with dialect and node counts, methods with their delegates, "
+             "runs with the method that each executed, and anything missing or unknown.",
+     .examples = {{"info mobilenet_v2", "an overview of a record"},
+                  {"info etdump.etdp", "the runs in a dump whose ETRecord is not at hand"}},
+     .answer = command_print,
+     .json = command_info_json,
+     .table = command_info_tables},
+    {.name = "nodes",
+     .arguments = "RECORD...",
+     .summary = "graph nodes with their times",
+     .help =
+         "Prints graph nodes with their times. The text table lists the nodes of timed graphs, slowest first; JSON has "
+         "every node of every graph. The column order is the number of the instruction that runs a node first, or "
+         "calls "
+         "its delegate.",
+     .examples = {{"nodes mobilenet_v2 --top 10", "the ten slowest nodes"},
+                  {"nodes mobilenet_v2 --op 'aten.conv*' --module features.1", "the convolutions of one block"},
+                  {"nodes mobilenet_v2 --backend cpu", "nodes that ran as CPU kernels, not in a delegate"},
+                  {"nodes mobilenet_v2 --values", "minimum, maximum, mean and NaN count of each logged tensor"},
+                  {"nodes mobilenet_v2 --top 0 --format csv > nodes.csv", "all nodes, for a spreadsheet"}},
+     .answer = command_print,
+     .json = etr_emit_nodes_json,
+     .table = etr_emit_nodes_table,
+     .need = NEEDS_GRAPHS},
+    {.name = "events",
+     .arguments = "RECORD...",
+     .summary = "the event table of ExecuTorch's Inspector, joined to nodes",
+     .help =
+         "Prints the events of the ETDump in blocks of runs with the same events, grouped as ExecuTorch's Inspector "
+         "groups them. Each event shows the node that its time was attributed to and how it was matched.",
+     .examples = {{"events mobilenet_v2 --method forward", "the events of one method"},
+                  {"events etdump.etdp --unit cycles", "raw tick counts of a dump without its ETRecord"}},
+     .answer = command_print,
+     .json = etr_emit_events_json,
+     .table = etr_emit_events_table,
+     .need = NEEDS_RUNS,
+     .edge_only = true,
+     .shows_all = true},
+    {.name = "summary",
+     .arguments = "RECORD...",
+     .summary = "where the time goes, by operator, module, backend and source line",
+     .help = "Breaks down the time of each method: on graph nodes, in delegates beyond their nodes (operators that the "
+             "lowering inserted, and the rest of the calls), in the framework, and unexplained. The parts add up to "
+             "Method::execute. Then lists the slowest operators; sums by operator type, module, backend and source "
+             "line; the first run against the others; load times; and findings: likely problems with their cost and "
+             "the events that show them. --module, --op and --backend select a part.",
+     .examples = {{"summary mobilenet_v2 --top 5", "the top five of each list"},
+                  {"summary llama --by pattern", "attention or feed-forward? All layers in one line each"},
+                  {"summary mobilenet_v2 --format markdown", "for a pull request"},
+                  {"summary model.etrecord --etdump device.etdp --source-unit us",
+                   "a dump from a device whose clock counts microseconds"}},
+     .answer = command_print,
+     .json = etr_emit_summary_json,
+     .table = etr_emit_summary_tables,
+     .rows = 10,
+     .need = NEEDS_RUNS,
+     .edge_only = true},
+    {.name = "source",
+     .arguments = "RECORD...",
+     .summary = "the model's source lines with their time",
+     .help = "Prints the model's source files with the time of each line. Lines come from the stack traces that the "
+             "export recorded: the innermost frame outside torch. Surrounding lines are shown if the file is on disk "
+             "and still contains the recorded code; --source-root tells where files have moved. Nodes without a source "
+             "are listed separately, so that everything adds up to the time on graph nodes.",
+     .examples = {{"source mobilenet_v2", "every file, slowest first"},
+                  {"source mobilenet_v2 --source-root ~/work/models", "files recorded on another machine"},
+                  {"source mobilenet_v2 --op 'aten.conv*' --top 5", "the five lines with the slowest convolutions"}},
+     .answer = command_source,
+     .edge_only = true},
+    {.name = "delegation",
+     .arguments = "RECORD...",
+     .summary = "what is delegated, by operator type, with times",
+     .help = "Counts the delegated and other nodes of each operator type, as ExecuTorch's print_delegation_info does, "
+             "but from the saved record alone and with times.",
+     .examples = {{"delegation mobilenet_v2", "the operators that no backend took, and what they cost"}},
+     .answer = command_print,
+     .json = etr_emit_delegation_json,
+     .table = etr_emit_delegation_tables,
+     .need = NEEDS_GRAPHS,
+     .edge_only = true},
+    {.name = "dot",
+     .arguments = "RECORD...",
+     .summary = "a graph as Graphviz DOT, SVG or PNG, coloured by time",
+     .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. Without "
+             "--entry, draws the record's first. SVG and PNG need Graphviz' `dot` program. Without --depth, expands as "
+             "many boxes as remain readable.",
+     .examples = {{"dot mobilenet_v2 -o mobilenet_v2.svg", "a picture for a browser; tooltips have the details"},
+                  {"dot mobilenet_v2 --focus features.1 -o block.png", "one module and its neighbours"},
+                  {"dot llama --fold -o llama.svg", "each of 32 layers as one block, for a document"},
+                  {"dot mobilenet_v2 --top 10 -o top.svg", "the ten slowest nodes in their surroundings"}},
+     .check = command_check_dot,
+     .answer = command_dot},
+    {.name = "report",
+     .arguments = "[BASE] RECORD...",
+     .summary = "everything in one HTML file, without TensorBoard or a network",
+     .help =
+         "Writes the ExecuTorch dashboard and the record's profile as one HTML file: where the time goes, "
+         "operators, modules, the timeline of the median run, delegation. It opens in any browser and loads "
+         "nothing from the network.\n"
+         "With BASE, the file shows both records, and what became slower or faster, as `diff` does. Two directories, "
+         "or two files of the same kind, are a base and a record; other files are those of one record.",
+     .examples = {{"report mobilenet_v2 -o report.html", "a file to view or send"},
+                  {"report etrecord.bin etdump.etdp model.pte -o report.html", "the files of one record"},
+                  {"report before after -o report.html", "two records and what changed between them"}},
+     .check = command_check_report,
+     .answer = command_report,
+     .compare = command_report_two,
+     .edge_only = true},
+    {.name = "diff",
+     .arguments = "BASE [NEW]",
+     .summary = "what became slower or faster, by node, operator, module, backend",
+     .help =
+         "Compares two records, each an ETRecord, an ETDump or a directory: medians over the runs, and a verdict "
+         "on each change that exceeds the noise. To compare two dumps of one record, give them as BASE and NEW "
+         "with --etrecord, or give the record and --etdump twice.\n"
+         "With --fail-above 5%, the exit status is 3 if the median of a method's Method::execute rose by more than "
+         "5 % and by more than the noise. Single nodes do not count. With fewer than three runs on a side, noise "
+         "cannot be told: the exit status is 4 then.\n"
+         "If inputs, types, backends or perhaps the models differ, the first line says so. The first table adds up: "
+         "from the base's average to the new one, by operator or by what --by names, and with the load.\n"
+         "Text and Markdown omit changes within the noise; --top 0 lists everything. CSV lists everything unless "
+         "--top limits it, JSON always does.",
+     .examples = {{"diff before after", "two directories"},
+                  {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two dumps of one record"},
+                  {"diff before after --fail-above 5%", "for CI: fails if a method got slower"},
+                  {"diff before after --format markdown", "for a comment on a pull request"}},
+     .compare = command_diff,
+     .rows = 10,
+     .edge_only = true},
+    {.name = "trace",
+     .arguments = "RECORD...",
+     .summary = "the runs on a timeline, for Perfetto or chrome://tracing",
+     .help =
+         "Writes the runs as Chrome trace events (with --skip-runs 0, warm-up runs too): a process for each method, "
+         "with a track for calls and kernels and one for each backend. Bars have the names of modules and "
+         "operators. Events stand where they were "
+         "measured. Delegate events whose start is unknown "
+         "(another clock, or XNNPACK, which records durations only) are laid end to end inside the delegate's call "
+         "and marked as such. If FILE ends in .gz, it is compressed.",
+     .examples = {{"trace mobilenet_v2 -o mobilenet_v2.json.gz", "open it in ui.perfetto.dev"},
+                  {"trace etdump.etdp --method forward > forward.json",
+                   "without an ETRecord: all times, but no nodes"}},
+     .answer = command_trace,
+     .edge_only = true},
+    {.name = "export",
+     .arguments = "RECORD...",
+     .summary = "node data for another viewer: Model Explorer",
+     .help = "Writes node data that Google's Model Explorer lays over the open graph: the time of each node of an "
+             "entry point, or the backend it runs in. The file fits the graph as Arm's adapter shows the ETRecord "
+             "(pip install executorch-extension-model-explorer); of aten/forward, as Model Explorer shows the exported "
+             "program saved as a .pt2. Nested graphs are not shown there; their nodes count "
+             "towards the node that holds them. One file is one column: for p50 beside avg, write two.",
+     .examples = {{"export mobilenet_v2 --to model-explorer -o avg.json", "average times of edge/forward"},
+                  {"export mobilenet_v2 --to model-explorer --value backend > b.json", "the backend of each node"},
+                  {"export mobilenet_v2 --to model-explorer --entry aten/forward", "for the exported program"}},
+     .check = command_check_export,
+     .answer = command_export},
+    {.name = "strip",
+     .arguments = "RECORD",
+     .summary = "the same ETRecord without weights: small enough to attach to an issue",
+     .help = "Writes the ETRecord again without weights and example inputs. Every command gives the same answers about "
+             "it, and ExecuTorch reads it. Inputs and reference outputs of a BundledProgram stay, as does a program "
+             "inside the record.\n"
+             "--no-source takes paths, functions and code out of the stack traces; lines are then those of f0.py, "
+             "f1.py. --rename-modules also renames modules to m0, m1, their classes to C0, C1, and weights with them; "
+             "numbers in paths stay, as do names of methods, inputs and operators. With either option, what cannot be "
+             "searched for names is left out, and a warning says so: a program inside the record, unknown entries.",
+     .examples = {{"strip model.etrecord -o small.etrecord", "some MB instead of hundreds"},
+                  {"strip model.etrecord --rename-modules -o issue.etrecord",
+                   "without paths, code, and names of modules and weights"}},
+     .run = command_strip},
+    {.name = "pack",
+     .arguments = "[RECORD] [NAME=FILE...]",
+     .summary = "an ETRecord from its parts, or a program put into a record",
+     .help =
+         "Writes an ETRecord from its parts, or a record with parts added or replaced. RECORD is an ETRecord, or a "
+         "directory with parts in files that are named like entries.\n"
+         "NAME is edge/METHOD or aten for a program as torch.export serializes it, MODULE/METHOD for any other, "
+         "debug_handle_map, delegate_map, instruction_id_to_num_outs_map, export_graph_id, reference_outputs or "
+         "representative_inputs. FILE_state_dict, FILE_constants and FILE_example_inputs beside a program's FILE "
+         "belong to it; those that are missing become empty ones. As with ExecuTorch's generate_etrecord, a record "
+         "has an Edge program and a debug_handle_map, and reserved names are refused. ExecuTorch reads the result.\n"
+         "With --pte the program is in the record, too, so that one file has everything but the runs.",
+     .examples = {{"pack mobilenet_v2 --pte mobilenet_v2/model.pte -o whole.etrecord",
+                   "the record and its program in one file"},
+                  {"pack edge=edge.json debug_handle_map=map.json -o new.etrecord", "from parts"},
+                  {"pack model.etrecord --bundled model.bpte -o tested.etrecord",
+                   "with reference outputs, to see how far a run's are from them"}},
+     .run = command_pack},
+    {.name = "validate",
+     .arguments = "RECORD...",
+     .summary = "what is wrong with an ETRecord: damage, mismatches, what is missing",
+     .help = "Reads every byte of the ETRecord and checks CRCs, names, maps against graphs, and both against the "
+             "program (.pte) if there is one; then tells what is missing, and which answer suffers.\n"
+             "The exit status is 1 if there is damage or a mismatch. That something is missing is no error: most "
+             "records have no reference outputs.",
+     .examples = {{"validate mobilenet_v2", "an ETRecord with its program"},
+                  {"validate model.etrecord --format json", "for a script"}},
+     .run = command_validate},
+    {.name = "bench",
+     .arguments = "-- RUNNER [ARGS...]",
+     .summary = "run a program that leaves ETDumps, and compare with last time",
+     .help =
+         "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...): --warmup times, then "
+         "--repeat times that count. Moves each dump to LOGDIR/NAME/TIME/etdump-N.etdp and writes them together as one "
+         "TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences; host, device, commit and options are its "
+         "hparams. Prints the summary, the `diff` against the last bench of that NAME, the trend of the medians, what "
+         "tracing costs, and the line that opens TensorBoard.\n"
+         "The dump is the file named by --pull, or else by --etdump_path among the program's arguments; without "
+         "either, the newest ETDump that appears in the working directory or in --record. A dump from before the run "
+         "is never taken. If the program is adb, the file is removed from the device before each run and pulled after "
+         "it.\n"
+         "To measure the cost of tracing, one more run leaves out --etdump_path; it counts only if it leaves no dump. "
+         "Lines \"PyTorchObserver {...}\", as ExecuTorch's LLM runner prints them, add load and prefill times, the "
+         "time to the first token, and rates. A run that fails, exceeds --timeout or leaves no dump is reported with "
+         "the end of its output and does not count; the others do.\n"
+         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench, and is only ever replaced as a whole. "
+         "Folders of old benches may be removed.",
+     .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
+                   "one run for warm-up, then five that count"},
+                  {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh", "on a phone"},
+                  {"bench --record mv2 --fail-above 5% -- python3 run.py", "for CI: fails if a method got slower"},
+                  {"bench --record mv2 --to hud -o mv2.json -- python3 run.py", "for PyTorch's benchmark database"}},
+     .prepare = bench_collect,
+     .run = command_bench,
+     .rows = 10,
+     .writes_logdir = true,
+     .runs_program = true},
+    {.name = "watch",
+     .arguments = "DIR",
+     .summary = "add each new ETDump in a folder to the logdir as it comes",
+     .help = "Waits for ETDumps in DIR, which also holds the ETRecord unless --etrecord names it. As soon as a dump is "
+             "complete (its writer has closed it, or it was moved in), it becomes runs of its own, "
+             "LOGDIR/NAME/DUMP/K_MODULE/METHOD, and a line says so. A dump written again replaces its runs. Dumps that "
+             "were there before are left to `write`. A damaged dump is reported, and the watch goes on. Ctrl-C ends "
+             "it.",
+     .examples = {{"watch mobilenet_v2", "while a device pushes dumps into mobilenet_v2"},
+                  {"watch dumps --etrecord model.etrecord --hparam device=pixel8", "a record that is elsewhere"}},
+     .run = command_watch,
+     .writes_logdir = true},
+    {.name = "help",
+     .arguments = "[COMMAND]",
+     .summary = "describe a command, its options and examples",
+     .help = "Prints the same as `etrecord-tb COMMAND --help`; without COMMAND, the list of commands.",
+     .examples = {{"help nodes", "describes `nodes`"}},
+     .run = command_help},
+    {.name = NULL},
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * names.c - checks what --method, --graph, --entry, --op, --module and --backend name against the profile.
+ */
+#include "command/command.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Looks for a name among those of one kind, and collects candidates. */
+typedef struct search {
+  const char *wanted;
+  bool is_path;   /* a module also matches those that it contains */
+  bool lists_all; /* candidates: all names, or those that contain `wanted` */
+  bool found;
+  size_t count;
+  const char *candidates[MAX_LIST]; /* each once */
+} search;
+
+enum { MOST_HINTS = 6 };
+
+static bool contains(const char *text, const char *part) {
+  size_t size = strlen(part);
+  for (; *text; text++)
+    if (strncasecmp(text, part, size) == 0) return true;
+  return false;
+}
+
+static bool matches(const search *s, const char *name) {
+  size_t size = strlen(s->wanted);
+  return strncmp(name, s->wanted, size) == 0 && (name[size] == '\0' || (s->is_path && name[size] == '.'));
+}
+
+static void look_at(search *s, const char *name) {
+  if (!name || s->found) return;
+  s->found = matches(s, name);
+  if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0]) return;
+  if (!s->lists_all && !contains(name, s->wanted)) return;
+  for (size_t i = 0; i < s->count; i++)
+    if (strcmp(s->candidates[i], name) == 0) return;
+  s->candidates[s->count++] = name;
+}
+
+static void look_at_methods(search *s, const etr_profile *profile) {
+  for (size_t i = 0; i < profile->method_count; i++) look_at(s, profile->methods[i].name);
+  for (size_t i = 0; i < profile->graph_count; i++) look_at(s, profile->graphs[i].method);
+}
+
+static void look_at_graphs(search *s, const etr_profile *profile) {
+  for (size_t i = 0; i < profile->graph_count; i++) look_at(s, profile->graphs[i].module);
+}
+
+static void look_at_operators(search *s, const etr_profile *profile) {
+  s->found = profile->graph_count == 0;
+  for (size_t i = 0; i < profile->graph_count; i++)
+    for (size_t k = 0; k < profile->graphs[i].node_count && !s->found; k++)
+      if (profile->graphs[i].nodes[k].kind == ETR_NODE_OP) look_at(s, profile->graphs[i].nodes[k].target);
+}
+
+static void look_at_modules(search *s, const etr_profile *profile) {
+  s->found = profile->graph_count == 0;
+  for (size_t i = 0; i < profile->graph_count; i++)
+    for (size_t k = 0; k < profile->graphs[i].module_count; k++) look_at(s, profile->graphs[i].modules[k].path);
+}
+
+static void look_at_backends(search *s, const etr_profile *profile) {
+  look_at(s, "cpu");
+  for (size_t i = 0; i < profile->method_count; i++)
+    for (size_t k = 0; k < profile->methods[i].delegate_count; k++)
+      look_at(s, profile->methods[i].delegates[k].backend);
+  for (size_t i = 0; i < profile->block_count; i++)
+    for (size_t k = 0; k < profile->blocks[i].event_count; k++) look_at(s, profile->blocks[i].events[k].backend);
+}
+
+/* The names that options give. What may be a glob is not checked where it is one. */
+static const struct {
+  const char *kind;
+  size_t offset;
+  void (*look)(search *s, const etr_profile *profile);
+  bool must_exist, is_path, is_glob;
+} names[] = {
+    {"method", offsetof(cli_settings, method), look_at_methods, .must_exist = true},
+    {"graph module", offsetof(cli_settings, graph), look_at_graphs, .must_exist = true},
+    {"operator", offsetof(cli_settings, op), look_at_operators, .is_glob = true},
+    {"module", offsetof(cli_settings, module), look_at_modules, .is_path = true},
+    {"backend", offsetof(cli_settings, backend), look_at_backends, .is_glob = true},
+};
+
+/* Appends "; LEAD a, b" to a text. */
+static void append_candidates(char *text, size_t room, const char *lead, const search *s) {
+  size_t used = strlen(text);
+  for (size_t i = 0; i < s->count && used < room; i++)
+    used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ", s->candidates[i]);
+}
+
+/* Names that must exist, or those that may be missing. False: one that must exist does not. */
+static bool check(const etr_profile *profile, const cli_settings *settings, bool must_exist) {
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const char *wanted = *(const char *const *)(const void *)((const char *)settings + names[i].offset);
+    search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = must_exist};
+    char text[1024];
+    if (names[i].must_exist != must_exist || !wanted || (names[i].is_path && !wanted[0])) continue;
+    if (names[i].is_glob && strpbrk(wanted, "*?")) continue;
+    names[i].look(&s, profile);
+    if (s.found) continue;
+    (void)snprintf(text, sizeof text, "no %s named %s", names[i].kind, wanted);
+    append_candidates(text, sizeof text, must_exist ? "; there are:" : "; did you mean:", &s);
+    if (must_exist)
+      (void)message_failed("%s", text);
+    else
+      message_warning("%s", text);
+    if (must_exist) return false;
+  }
+  return true;
+}
+
+exit_status command_check_names(const etr_profile *profile, const cli_settings *settings) {
+  return check(profile, settings, true) ? EXIT_DONE : EXIT_BAD_INPUT;
+}
+
+void command_hint(const etr_profile *profile, const cli_settings *settings) { (void)check(profile, settings, false); }
+
+/* ---- Entry points ---- */
+
+static bool is_entry(const etr_graph *graph, const cli_settings *settings) {
+  const char *entry = settings->entry;
+  size_t size = strlen(graph->module);
+  if (settings->method && strcmp(graph->method, settings->method) != 0) return false;
+  return !entry || (strncmp(graph->module, entry, size) == 0 && entry[size] == '/' &&
+                    strcmp(graph->method, entry + size + 1) == 0);
+}
+
+etr_status command_entry(size_t *graph, const etr_profile *profile, const cli_settings *settings, etr_error *error) {
+  char text[sizeof error->message];
+  for (*graph = 0; *graph < profile->graph_count; ++*graph)
+    if (is_entry(&profile->graphs[*graph], settings)) return ETR_OK;
+  if (profile->graph_count == 0) return message_fail(error, ETR_ERROR_CHOICE, MESSAGE_NO_GRAPH);
+  size_t used = (size_t)snprintf(text, sizeof text, "no entry point%s%s%s%s; there are:", settings->entry ? " " : "",
+                                 settings->entry ? settings->entry : "", settings->method ? " of method " : "",
+                                 settings->method ? settings->method : "");
+  for (size_t i = 0; i < profile->graph_count && used < sizeof text; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s %s/%s", i ? "," : "", profile->graphs[i].module,
+                             profile->graphs[i].method);
+  return message_fail(error, ETR_ERROR_CHOICE, "%s", text);
+}

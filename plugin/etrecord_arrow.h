@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file etrecord_arrow.h
+ * Tables for programs that hold data in columns: pyarrow, pandas, polars, DuckDB and whatever else takes Arrow.
+ *
+ * The three structs are the interface that Apache Arrow specifies for handing data over inside one process ("The Arrow
+ * C data interface", "The Arrow C stream interface"); they are the same in every library, which is why the guards have
+ * the names that the specification gives. No Arrow library is needed to fill or to read them.
+ */
+#ifndef ETRECORD_ARROW_H
+#define ETRECORD_ARROW_H
+
+#include "etrecord_tb.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+/** The type of an array. */
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+/** The values of an array. */
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+/** Arrays of one type, one after the other. */
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+#endif
+
+/**
+ * The events as etr_emit_events_table() writes them as JSON Lines: the same rows and columns, typed, with nulls where
+ * nothing is known. Text is UTF-8, counts are int64, all else is float64; times are in options->unit.
+ * options->format is ignored; filter and options may be NULL.
+ * Everything is copied: the stream outlives the profile, and its parts each other. On success *out is the caller's, to
+ * be released by out->release(out); on failure it is released already. Errors: those of etr_emit_events_table() but
+ * ETR_ERROR_IO.
+ */
+ETR_API etr_status etr_stream_events(const etr_profile *profile, const etr_node_filter *filter,
+                                     const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+
+/** The same of the operators: etr_emit_nodes_table(). */
+ETR_API etr_status etr_stream_nodes(const etr_profile *profile, const etr_node_filter *filter,
+                                    const etr_table_options *options, struct ArrowArrayStream *out, etr_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

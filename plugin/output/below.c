@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * below.c - walks from folder to folder, so that nothing that is swapped for a link meanwhile leads out.
+ */
+#include "output/below.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+bool etr_below_is_path(etr_slice text) {
+  for (size_t at = 0, size; at <= text.size; at += size + 1) {
+    const char *part = text.data + at;
+    for (size = 0; at + size < text.size && part[size] != '/';) size++;
+    if (size == 0 || (size == 1 && part[0] == '.') || (size == 2 && part[0] == '.' && part[1] == '.')) return false;
+  }
+  return true;
+}
+
+/* Closes `folder`, and gives what was opened in it. */
+static int step_into(int folder, const char *part, size_t size) {
+  char name[NAME_MAX + 1];
+  int next = -1, reason = ENAMETOOLONG;
+  if (size <= NAME_MAX) {
+    memcpy(name, part, size);
+    name[size] = '\0';
+    next = openat(folder, name, FOLDER);
+    reason = errno;
+  }
+  (void)close(folder);
+  errno = reason;
+  return next;
+}
+
+int etr_below_open(int root, const char *path, const char **name) {
+  int folder = openat(root, ".", FOLDER);
+  for (const char *slash; folder >= 0 && (slash = strchr(path, '/')) != NULL; path = slash + 1)
+    folder = step_into(folder, path, (size_t)(slash - path));
+  *name = path;
+  return folder;
+}
+
+static bool finish(int folder, int result) {
+  int reason = errno;
+  (void)close(folder);
+  errno = reason;
+  return result == 0;
+}
+
+bool etr_below_stat(int root, const char *path, struct stat *status) {
+  const char *name;
+  int folder = etr_below_open(root, path, &name);
+  return folder >= 0 && finish(folder, fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW));
+}
+
+bool etr_below_move(int root, const char *from, const char *path) {
+  const char *name;
+  int folder = etr_below_open(root, path, &name);
+  return folder >= 0 && finish(folder, renameat(root, from, folder, name));
+}
+
+bool etr_below_remove(int root, const char *path, bool is_folder) {
+  const char *name;
+  int folder = etr_below_open(root, path, &name);
+  return folder >= 0 && finish(folder, unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0));
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * field.c - what a field has in a row, for people and for programs.
+ */
+#include "output/sheet.h"
+
+/* ---- Cells ---- */
+
+static double signed_at(const char *at, size_t size) {
+  int64_t wide;
+  int32_t narrow;
+  if (size == sizeof narrow) {
+    memcpy(&narrow, at, sizeof narrow);
+    return (double)narrow;
+  }
+  memcpy(&wide, at, sizeof wide);
+  return (double)wide;
+}
+
+static double unsigned_at(const char *at, size_t size) {
+  uint64_t wide;
+  uint32_t narrow;
+  if (size == sizeof(bool)) return *(const bool *)at;
+  if (size == sizeof narrow) {
+    memcpy(&narrow, at, sizeof narrow);
+    return narrow == ETR_NONE ? NAN : (double)narrow;
+  }
+  memcpy(&wide, at, sizeof wide);
+  return (double)wide;
+}
+
+static etr_cell member_cell(const etr_member *member, const char *at) {
+  const char *text = NULL;
+  double number = NAN;
+  if (member->pointer != ETR_IN_ROW) memcpy(&at, at + member->pointer, sizeof at);
+  if (!at) return etr_cell_none();
+  at += member->offset;
+  switch (member->type) {
+  case ETR_MEMBER_NONE: return (etr_cell){0};
+  case ETR_MEMBER_TEXT: memcpy(&text, at, sizeof text); return etr_cell_text(text);
+  case ETR_MEMBER_REAL: memcpy(&number, at, sizeof number); break;
+  case ETR_MEMBER_SIGNED: number = signed_at(at, member->size); return etr_cell_number(number < 0 ? NAN : number);
+  case ETR_MEMBER_UNSIGNED: number = unsigned_at(at, member->size); break;
+  }
+  return etr_cell_number(number);
+}
+
+etr_cell etr_field_cell(const etr_field *field, const void *row) {
+  if (field->has && !field->has(row)) return etr_cell_none();
+  etr_cell cell = field->get ? field->get(row) : member_cell(&field->member, row);
+  if (field->digits) cell.digits = field->digits;
+  if (field->step) cell.step = field->step(row);
+  if (field->own_unit) cell.unit = field->own_unit(row);
+  return cell;
+}
+
+/* ---- JSON ---- */
+
+static etr_datum real_datum(double number) {
+  return (etr_datum){isnan(number) ? ETR_DATUM_NULL : ETR_DATUM_REAL, .real = number};
+}
+
+static etr_datum text_datum(const char *text, bool blank_is_null) {
+  return (etr_datum){!text || (blank_is_null && !text[0]) ? ETR_DATUM_NULL : ETR_DATUM_TEXT, .text = text};
+}
+
+etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row) {
+  const etr_cell cell = etr_field_cell(field, row);
+  if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
+    return text_datum(cell.unit ? cell.unit : etr_unit_name(unit), false);
+  if (field->kind == ETR_CELL_FLAG) return (etr_datum){ETR_DATUM_FLAG, .whole = cell.number != 0};
+  if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
+    return text_datum(cell.text, field->blank_is_null);
+  if (field->kind == ETR_CELL_COUNT) return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)cell.number};
+  if (field->kind == ETR_CELL_TIME && !cell.unit) return real_datum(etr_ticks_to_unit(profile, cell.number, unit));
+  if (field->kind == ETR_CELL_SHARE) return real_datum(cell.whole > 0 ? cell.number / cell.whole : NAN);
+  return real_datum(cell.number);
+}
+
+void etr_put_datum(etr_jw *json, etr_datum value) {
+  switch (value.type) {
+  case ETR_DATUM_NULL: etr_jw_string(json, NULL); break;
+  case ETR_DATUM_TEXT: etr_jw_string(json, value.text); break;
+  case ETR_DATUM_FLAG: etr_jw_bool(json, value.whole); break;
+  case ETR_DATUM_WHOLE: etr_jw_int(json, value.whole); break;
+  case ETR_DATUM_REAL: etr_jw_double(json, value.real); break;
+  }
+}
+
+void etr_field_put_all(const etr_fields *fields, const etr_field *list, size_t count, const void *row) {
+  for (const etr_field *field = list; field < list + count; field++) {
+    if (!(field->in & ETR_IN_JSON)) continue;
+    if (field->put) {
+      field->put(fields, row);
+    } else {
+      etr_jw_key(fields->json, field->key);
+      etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, row));
+    }
+  }
+}
+
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_field *list, size_t count, etr_rows rows) {
+  etr_field_list(fields, key);
+  for (size_t i = 0; i < rows.count; i++) {
+    etr_jw_object(fields->json);
+    etr_field_put_all(fields, list, count, (const char *)rows.first + i * rows.size);
+    etr_jw_end(fields->json);
+  }
+  etr_jw_end(fields->json);
+}

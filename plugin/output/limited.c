@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * limited.c - counting what an emitter gives.
+ */
+#include "base/base.h"
+#include "etrecord_tb.h"
+
+#include <inttypes.h>
+
+/* An event file, its DOT and a report of 100,000 nodes in three graphs and a million events take a fraction of that. */
+static const uint64_t DEFAULT_MAX_BYTES = UINT64_C(4) << 30;
+
+typedef struct counter {
+  etr_limited *limited;
+  const etr_sink *sink;
+  uint64_t max_bytes;
+  bool is_exceeded;
+} counter;
+
+static bool count(void *context, const void *data, size_t size) {
+  counter *c = context;
+  c->is_exceeded = c->limited->written > c->max_bytes || size > c->max_bytes - c->limited->written;
+  if (c->is_exceeded || !c->sink->write(c->sink->context, data, size)) return false;
+  c->limited->written += size;
+  return true;
+}
+
+etr_status etr_emit_limited(void *context, const etr_sink *sink, etr_error *error) {
+  etr_limited *limited = context;
+  counter c = {
+      .limited = limited, .sink = sink, .max_bytes = limited->max_bytes ? limited->max_bytes : DEFAULT_MAX_BYTES};
+  etr_status status = limited->emit(limited->context, &(etr_sink){count, &c}, error);
+  if (status == ETR_OK || !c.is_exceeded) return status;
+  return etr_fail(error, ETR_ERROR_FORMAT, NULL, NULL, ETR_NO_OFFSET,
+                  "more than %" PRIu64 " bytes of output; raise this limit with --max-output", c.max_bytes);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * ranking.h - the statistic that a profile's outputs show first, rank by and give shares of. Layer 4.
+ */
+#ifndef ETR_RANKING_H
+#define ETR_RANKING_H
+
+#include "etrecord.h"
+
+/** Title of shares where medians rank. */
+#define ETR_P50_SHARE "share of summed p50"
+
+/** profile NULL: of a table about something else. */
+static inline bool etr_ranks_by_p50(const etr_profile *profile) {
+  return profile && profile->statistic == ETR_STATISTIC_P50;
+}
+
+/** Of an average and a median the one that ranks, and the other one. */
+static inline double etr_ranking(const etr_profile *profile, double avg, double p50) {
+  return etr_ranks_by_p50(profile) ? p50 : avg;
+}
+static inline double etr_not_ranking(const etr_profile *profile, double avg, double p50) {
+  return etr_ranking(profile, p50, avg);
+}
+
+/** Behind an average beside medians: ", on average"; "" where averages rank. */
+static inline const char *etr_on_average(const etr_profile *profile) {
+  return etr_ranks_by_p50(profile) ? ", on average" : "";
+}
+
+#endif

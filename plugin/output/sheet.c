@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sheet.c - columns and rows in each format.
+ */
+#include "output/sheet.h"
+#include "output/label.h"
+
+#include "base/natural.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Columns ---- */
+
+static unsigned medium_of(etr_table_format format) {
+  if (format == ETR_TABLE_TEXT) return ETR_IN_TEXT;
+  return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
+}
+
+/* A name without blanks: "runs_as". */
+static const char *plain_name(etr_arena *arena, const char *title) {
+  char *name = etr_arena_copy(arena, etr_slice_of(title));
+  for (char *at = name; at && *at; at++)
+    if (*at == ' ') *at = '_';
+  return name ? name : "";
+}
+
+static bool ranks_by_p50(const etr_sheet *sheet) { return etr_ranks_by_p50(sheet->answer->profile); }
+
+static bool has_field(const etr_sheet *sheet, const etr_field *field) {
+  return !field->p50_only || ranks_by_p50(sheet);
+}
+
+static const char *full_title(const etr_sheet *sheet, const etr_field *field) {
+  return field->p50_title && ranks_by_p50(sheet) ? field->p50_title : field->title;
+}
+
+/* True if --columns means the title by this name. */
+static bool is_called(const char *title, etr_slice name) {
+  if (strlen(title) != name.size) return false;
+  for (size_t i = 0; i < name.size; i++)
+    if (name.data[i] != title[i] && !(name.data[i] == '_' && title[i] == ' ')) return false;
+  return true;
+}
+
+/* Of several fields with one name the one that stands in the medium anyway; NULL: there is none. */
+static const etr_field *find_titled(const etr_sheet *sheet, etr_slice name, bool by_full_title) {
+  const etr_field *found = NULL;
+  for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++) {
+    if (!(field->in & ETR_IN_TABLES) || !has_field(sheet, field)) continue;
+    if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name)) continue;
+    if (!found || !(found->in & sheet->medium)) found = field;
+  }
+  return found;
+}
+
+/* A share keeps its short name, whatever it is of. */
+static const etr_field *find_field(const etr_sheet *sheet, etr_slice name) {
+  const etr_field *found = find_titled(sheet, name, true);
+  return found ? found : find_titled(sheet, name, false);
+}
+
+static void refuse(const etr_sheet *sheet, etr_slice name) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &sheet->answer->arena, &writer);
+  etr_putf(&writer, "no column %.*s; there are:", (int)ETR_MIN(name.size, (size_t)80), name.data);
+  for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++)
+    if (field->in & ETR_IN_DATA && has_field(sheet, field))
+      etr_putf(&writer, " %s", plain_name(&sheet->answer->arena, full_title(sheet, field)));
+  etr_answer_refuse(sheet->answer, etr_text_end(&text, &writer));
+}
+
+void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *fields, size_t field_count) {
+  *sheet = (etr_sheet){.answer = answer,
+                       .fields = fields,
+                       .field_count = field_count,
+                       .medium = medium_of(answer->options->format),
+                       .exact = medium_of(answer->options->format) == ETR_IN_DATA,
+                       .top = answer->options->top};
+}
+
+void etr_sheet_take_arrow(etr_sheet *sheet, etr_arrow *arrow) {
+  if (!arrow) return;
+  sheet->arrow = arrow;
+  sheet->medium = ETR_IN_DATA;
+  sheet->exact = true;
+}
+
+void etr_sheet_choose(etr_sheet *sheet) {
+  const char *names = sheet->answer->options->columns;
+  const etr_field **chosen = names ? etr_arena_alloc_array(&sheet->answer->arena, strlen(names) + 1, sizeof *chosen)
+                                   : NULL;
+  size_t count = 0;
+  for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
+    etr_slice name = {at, strcspn(at, ",")};
+    chosen[count] = find_field(sheet, name);
+    if (!chosen[count++]) {
+      refuse(sheet, name);
+      return;
+    }
+    at += name.size;
+  }
+  sheet->chosen = chosen;
+  sheet->chosen_count = count;
+}
+
+/* The place of a tag of that name among the first `count`; `count` if there is none. */
+static size_t find_tag(const etr_tag *tags, size_t count, const char *name) {
+  size_t i = 0;
+  while (i < count && strcmp(tags[i].name, name) != 0) i++;
+  return i;
+}
+
+static void refuse_tag(const etr_sheet *sheet, const char *name) {
+  const char *text = etr_arena_format(&sheet->answer->arena, "tag %.80s: there is already a column of this name", name);
+  etr_answer_refuse(sheet->answer, text ? text : "");
+}
+
+void etr_sheet_say_origin(etr_sheet *sheet) {
+  const etr_table_options *options = sheet->answer->options;
+  etr_arena *arena = &sheet->answer->arena;
+  if (options->format != ETR_TABLE_JSON_LINES && !sheet->arrow) return;
+  etr_tag *origin = etr_arena_alloc_array(arena, options->tag_count + 2, sizeof *origin);
+  if (!origin) return;
+  origin[0] = (etr_tag){"record", etr_label_record(arena, sheet->answer->profile)};
+  origin[1] = (etr_tag){"run", etr_label_dump(arena, sheet->answer->profile)};
+  size_t count = 2;
+  for (size_t i = 0; i < options->tag_count; i++) {
+    const etr_tag *tag = &options->tags[i];
+    size_t place = find_tag(origin, count, tag->name); /* a name of the user's own replaces the file's */
+    if (place >= 2 && (place < count || find_field(sheet, etr_slice_of(tag->name)))) refuse_tag(sheet, tag->name);
+    origin[place] = *tag;
+    count += place == count;
+  }
+  sheet->origin = origin;
+  sheet->origin_count = count;
+}
+
+static bool is_shown(const etr_sheet *sheet, const etr_field *field) {
+  if (!(field->in & sheet->medium) || !has_field(sheet, field)) return false;
+  return (sheet->medium & ETR_IN_FULL) || !field->tells || field->tells(sheet->context);
+}
+
+static const char *title_of(const etr_sheet *sheet, const etr_field *field, size_t column) {
+  if (column == 0 && sheet->title) return sheet->title;
+  const char *title = full_title(sheet, field);
+  if (sheet->arrow || sheet->answer->options->format == ETR_TABLE_JSON_LINES)
+    return plain_name(&sheet->answer->arena, title);
+  bool usual = sheet->medium == ETR_IN_TEXT && !sheet->chosen;
+  const char *heading = ranks_by_p50(sheet) && field->p50_heading ? field->p50_heading : field->heading;
+  if (usual && heading) title = heading;
+  if (!(field->unit_in & sheet->medium)) return title;
+  const char *with_unit = etr_arena_format(&sheet->answer->arena, "%s %s", title,
+                                           etr_unit_name(sheet->answer->options->unit));
+  return with_unit ? with_unit : "";
+}
+
+static void leave_out_in_order(etr_sheet *sheet, size_t count) {
+  for (unsigned turn = 1; turn <= count; turn++)
+    for (size_t i = 0; i < count; i++)
+      if (sheet->columns[i]->spare == turn) etr_table_may_leave_out(&sheet->table, i);
+}
+
+static void add_arrow_columns(etr_sheet *sheet) {
+  for (size_t i = 0; i < sheet->origin_count; i++)
+    etr_arrow_add_column(sheet->arrow, sheet->origin[i].name, ETR_ARROW_TEXT);
+  for (size_t i = 0; i < sheet->table.column_count; i++) {
+    etr_cell_kind kind = sheet->columns[i]->kind;
+    etr_arrow_type number = kind == ETR_CELL_COUNT ? ETR_ARROW_WHOLE : ETR_ARROW_REAL;
+    etr_arrow_add_column(sheet->arrow, sheet->table.columns[i].title, kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : number);
+  }
+}
+
+/* Decides on the columns, now that it is known what they can tell. */
+static void begin_table(etr_sheet *sheet) {
+  size_t most = sheet->chosen ? sheet->chosen_count : sheet->field_count, count = 0;
+  etr_column *columns = etr_arena_alloc_array(&sheet->answer->arena, most, sizeof *columns);
+  sheet->columns = etr_arena_alloc_array(&sheet->answer->arena, most, sizeof *sheet->columns);
+  for (size_t i = 0; columns && sheet->columns && i < most; i++) {
+    const etr_field *field = sheet->chosen ? sheet->chosen[i] : &sheet->fields[i];
+    if (!sheet->chosen && !is_shown(sheet, field)) continue;
+    columns[count] = (etr_column){title_of(sheet, field, count), field->kind >= ETR_CELL_COUNT,
+                                  field->kind <= ETR_CELL_ITEM};
+    sheet->columns[count++] = field;
+  }
+  etr_table_init(&sheet->table, &sheet->answer->arena, columns, count);
+  if (!sheet->chosen && count) leave_out_in_order(sheet, count);
+  if (sheet->arrow) add_arrow_columns(sheet);
+}
+
+/* ---- Rows ---- */
+
+void etr_sheet_add(etr_sheet *sheet, const void *row, const char *key, double weight) {
+  etr_sheet_row *added = etr_vec_push(&sheet->answer->arena, &sheet->rows);
+  if (added) *added = (etr_sheet_row){row, key, weight, sheet->rows.count};
+}
+
+void etr_sheet_add_rows(etr_sheet *sheet, etr_rows rows) {
+  for (size_t i = 0; i < rows.count; i++) etr_sheet_add(sheet, (const char *)rows.first + i * rows.size, "", 0);
+}
+
+static int by_key_and_weight(const void *a, const void *b) {
+  const etr_sheet_row *x = a, *y = b;
+  int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
+  if (order) return order;
+  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  return x->place < y->place ? -1 : 1;
+}
+
+void etr_sheet_sort(etr_sheet *sheet) {
+  if (sheet->rows.count) qsort(sheet->rows.data, sheet->rows.count, sizeof *sheet->rows.data, by_key_and_weight);
+}
+
+size_t etr_sheet_shown(const etr_sheet *sheet) {
+  return sheet->top ? ETR_MIN(sheet->top, sheet->rows.count) : sheet->rows.count;
+}
+
+static void put_in_own_unit(const etr_sheet *sheet, etr_writer *writer, etr_cell cell) {
+  if (sheet->exact)
+    etr_put_double(writer, cell.number);
+  else
+    etr_putf(writer, "%.0f %s", cell.number, cell.unit);
+}
+
+static void put_number(const etr_sheet *sheet, etr_writer *writer, const etr_field *field, etr_cell cell) {
+  enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
+  const etr_profile *profile = sheet->answer->profile;
+  etr_unit unit = sheet->answer->options->unit;
+  if (field->kind == ETR_CELL_COUNT)
+    etr_put_fixed(writer, cell.number, 0);
+  else if (field->kind == ETR_CELL_TIME && cell.unit)
+    put_in_own_unit(sheet, writer, cell);
+  else if (field->kind == ETR_CELL_TIME && sheet->exact)
+    etr_put_fixed(writer, etr_ticks_to_unit(profile, cell.number, unit), TIME_DECIMALS);
+  else if (field->kind == ETR_CELL_TIME && cell.number < cell.step)
+    etr_put_below(writer, profile, cell.step, unit);
+  else if (field->kind == ETR_CELL_TIME)
+    etr_put_time(writer, profile, cell.number, unit);
+  else if (field->kind == ETR_CELL_SHARE && sheet->exact)
+    etr_put_fixed(writer, cell.number / cell.whole, SHARE_DECIMALS);
+  else if (field->kind == ETR_CELL_SHARE)
+    etr_put_share(writer, cell.number, cell.whole);
+  else if (isinf(cell.number))
+    etr_puts(writer, cell.number > 0 ? "inf" : "-inf");
+  else if (cell.digits == ETR_ALL_DIGITS)
+    etr_put_double(writer, cell.number);
+  else if (cell.digits)
+    etr_put_general(writer, cell.number, cell.digits);
+  else
+    etr_put_fixed(writer, cell.number, cell.decimals);
+}
+
+static const char *cell_text(const etr_sheet *sheet, const etr_field *field, etr_cell cell) {
+  etr_text text;
+  etr_writer writer;
+  if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
+    return cell.unit ? cell.unit : etr_unit_name(sheet->answer->options->unit);
+  if (field->kind == ETR_CELL_ITEM && sheet->answer->options->format == ETR_TABLE_TEXT)
+    return etr_arena_format(&sheet->answer->arena, "  %s", cell.text ? cell.text : "");
+  if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
+  if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
+  etr_text_begin(&text, &sheet->answer->arena, &writer);
+  put_number(sheet, &writer, field, cell);
+  return etr_text_end(&text, &writer);
+}
+
+static etr_style cell_style(const etr_field *field, etr_cell cell) {
+  const double warm = 0.03, hot = 0.10;
+  double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text ? cell.number / cell.whole : 0;
+  if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(part >= warm)) return cell.style;
+  return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
+}
+
+static void add_cell(etr_sheet *sheet, const etr_field *field, const void *row) {
+  etr_cell cell = etr_field_cell(field, row);
+  etr_table_add(&sheet->table, cell_text(sheet, field, cell));
+  etr_table_style(&sheet->table, cell_style(field, cell));
+}
+
+/* A row as a line of JSON. */
+static void put_line(const etr_sheet *sheet, const void *row) {
+  etr_jw json;
+  const etr_fields fields = {sheet->answer->profile, sheet->answer->options->unit, &json};
+  etr_jw_init(&json, &sheet->answer->writer);
+  etr_jw_object(&json);
+  for (size_t i = 0; i < sheet->origin_count; i++)
+    etr_field_text(&fields, sheet->origin[i].name, sheet->origin[i].value);
+  for (size_t i = 0; i < sheet->table.column_count; i++) {
+    etr_jw_key(&json, sheet->table.columns[i].title);
+    etr_put_datum(&json, etr_field_datum(fields.profile, fields.unit, sheet->columns[i], row));
+  }
+  etr_jw_end(&json);
+}
+
+/* A row as values of Arrow's columns. */
+static void add_arrow_row(const etr_sheet *sheet, const void *row) {
+  for (size_t i = 0; i < sheet->origin_count; i++)
+    etr_arrow_add(sheet->arrow, (etr_arrow_value){!sheet->origin[i].value, .text = sheet->origin[i].value});
+  for (size_t i = 0; i < sheet->table.column_count; i++) {
+    const etr_field *field = sheet->columns[i];
+    etr_datum v = etr_field_datum(sheet->answer->profile, sheet->answer->options->unit, field, row);
+    bool fits = (field->kind < ETR_CELL_COUNT) ==
+                (v.type == ETR_DATUM_TEXT); /* a text may stand in place of a number */
+    etr_arrow_add(sheet->arrow, (etr_arrow_value){v.type == ETR_DATUM_NULL || !fits, v.text, v.whole, v.real});
+  }
+}
+
+static void put_row(etr_sheet *sheet, const void *row) {
+  if (sheet->arrow)
+    add_arrow_row(sheet, row);
+  else if (sheet->answer->options->format == ETR_TABLE_JSON_LINES)
+    put_line(sheet, row);
+  else
+    for (size_t i = 0; i < sheet->table.column_count; i++) add_cell(sheet, sheet->columns[i], row);
+}
+
+size_t etr_sheet_fill(etr_sheet *sheet) {
+  size_t shown = etr_sheet_shown(sheet), hidden = sheet->rows.count - shown;
+  if (!sheet->columns) begin_table(sheet);
+  for (size_t i = 0; i < shown; i++) put_row(sheet, sheet->rows.data[i].row);
+  sheet->rows.count = 0;
+  return hidden;
+}
+
+void etr_sheet_write(etr_sheet *sheet) {
+  if (!sheet->columns) begin_table(sheet);
+  if (etr_arena_failed(&sheet->answer->arena))
+    sheet->answer->writer.status = ETR_ERROR_MEMORY;
+  else if (!sheet->arrow && sheet->answer->options->format != ETR_TABLE_JSON_LINES)
+    etr_table_write(&sheet->table, &sheet->answer->writer, sheet->answer->options->format,
+                    etr_answer_width(sheet->answer));
+  sheet->columns = NULL;
+}
+
+void etr_sheet_finish(etr_sheet *sheet) {
+  etr_table_format format = sheet->answer->options->format;
+  size_t hidden = etr_sheet_fill(sheet);
+  etr_sheet_write(sheet);
+  if (format == ETR_TABLE_TEXT) etr_put_more(&sheet->answer->writer, hidden);
+  if (format == ETR_TABLE_MARKDOWN && hidden) etr_putf(&sheet->answer->writer, "\n%zu more\n", hidden);
+}

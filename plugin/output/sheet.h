@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sheet.h - tables whose columns are described once. Layer 4.
+ *
+ * A field describes one column: its names, its kind, the outputs that have it, and where its value is found in a row.
+ * A sheet writes one list of fields as text, Markdown, CSV, TSV and JSON Lines; etr_field_put_all() writes it as an
+ * object of a JSON document. Columns come in the order of the list.
+ *
+ *   static const etr_field fields[] = {
+ *       {"event_name", "event", ETR_CELL_NAME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, name)},
+ *       {"p50", "p50", ETR_CELL_TIME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, stats.p50), .has = is_timed},
+ *       {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node},
+ *   };
+ */
+#ifndef ETR_SHEET_H
+#define ETR_SHEET_H
+
+#include "output/answer.h"
+#include "output/arrow.h"
+#include "output/ranking.h"
+#include "output/table.h"
+
+#include <math.h>
+#include <stddef.h>
+
+typedef enum etr_cell_kind {
+  ETR_CELL_NAME,  /* text that may be cut to fit the line */
+  ETR_CELL_ITEM,  /* the same, indented below its title in text */
+  ETR_CELL_WORD,  /* short text, never cut */
+  ETR_CELL_FLAG,  /* true or false; JSON documents only */
+  ETR_CELL_UNIT,  /* the unit of times; has no value of its own */
+  ETR_CELL_COUNT, /* a whole number; this and the following kinds are numbers, aligned right */
+  ETR_CELL_TIME,  /* ticks, written in the unit asked for: to about 100 ns for people, with 9 decimals for programs */
+  ETR_CELL_SHARE, /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
+  ETR_CELL_NUMBER,
+} etr_cell_kind;
+
+/** The value of a field in a row. Zeroed: an empty text. */
+typedef struct etr_cell {
+  const char *text; /* replaces the number, if there is one; NULL: none */
+  double number;    /* NaN: not known */
+  double whole;     /* of ETR_CELL_SHARE: number is a part of it; 0: not known */
+  double step;      /* of ETR_CELL_TIME: what its clock cannot tell from nothing, for people "<0.001"; ticks */
+  const char *unit; /* of ETR_CELL_TIME that is no time, and ETR_CELL_UNIT: "cycles"; NULL: the usual one */
+  int decimals;     /* of ETR_CELL_NUMBER */
+  int digits;       /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many as needed to
+                       read back the same number */
+  etr_style style;  /* plain: shares are coloured by heat */
+  bool is_cold;     /* of ETR_CELL_SHARE: it is not */
+} etr_cell;
+
+enum { ETR_ALL_DIGITS = -1 };
+
+static inline etr_cell etr_cell_text(const char *text) { return (etr_cell){.text = text, .number = NAN}; }
+static inline etr_cell etr_cell_number(double number) { return (etr_cell){.number = number}; }
+static inline etr_cell etr_cell_share(double part, double whole) { return (etr_cell){.number = part, .whole = whole}; }
+/** How often something ran per inference: what `calls` means in every table. */
+static inline etr_cell etr_cell_calls(uint64_t calls, size_t runs) {
+  return (etr_cell){.number = (double)calls / (double)runs, .decimals = calls % runs ? 2 : 0};
+}
+/** An unknown number, or no text. */
+static inline etr_cell etr_cell_none(void) { return (etr_cell){.number = NAN}; }
+
+/* ---- Members of rows ---- */
+
+typedef enum etr_member_type {
+  ETR_MEMBER_NONE,
+  ETR_MEMBER_TEXT,
+  ETR_MEMBER_REAL,
+  ETR_MEMBER_SIGNED,   /* negative: not known */
+  ETR_MEMBER_UNSIGNED, /* ETR_NONE in 32 bits: not known */
+} etr_member_type;
+
+/** Where a row keeps a value. Zeroed: nowhere. */
+typedef struct etr_member {
+  etr_member_type type;
+  size_t size, offset;
+  size_t pointer; /* offset of a pointer in the row to what holds the member; ETR_IN_ROW: the row itself does */
+} etr_member;
+
+#define ETR_IN_ROW SIZE_MAX
+
+#define ETR_MEMBER_OF(type, name, pointer)                                                                             \
+  .member = {_Generic(((type *)0)->name,                                                                               \
+             char *: ETR_MEMBER_TEXT,                                                                                  \
+             const char *: ETR_MEMBER_TEXT,                                                                            \
+             double: ETR_MEMBER_REAL,                                                                                  \
+             int32_t: ETR_MEMBER_SIGNED,                                                                               \
+             int64_t: ETR_MEMBER_SIGNED,                                                                               \
+             default: ETR_MEMBER_UNSIGNED),                                                                            \
+             sizeof((type *)0)->name, offsetof(type, name), pointer}
+
+/** Initializes a field's `member`: a text or number of the row. */
+#define ETR_AT(row, name) ETR_MEMBER_OF(row, name, ETR_IN_ROW)
+
+/** The same of the `type` that a pointer in the row leads to; a NULL pointer has no value. */
+#define ETR_VIA(row, pointer, type, name) ETR_MEMBER_OF(type, name, offsetof(row, pointer))
+
+/* ---- Fields ---- */
+
+/** The outputs that have a field. */
+enum {
+  ETR_IN_TEXT = 1 << 0,
+  ETR_IN_MARKDOWN = 1 << 1,
+  ETR_IN_DATA = 1 << 2,     /* tables for programs: CSV, TSV, JSON Lines */
+  ETR_IN_JSON = 1 << 3,     /* JSON documents */
+  ETR_IN_PAGE = 1 << 4,     /* TensorBoard's pages, in Markdown */
+  ETR_IN_DOCUMENT = 1 << 5, /* the dashboard's document, column by column */
+  ETR_IN_OWN = 1 << 8,      /* this and higher bits: further tables of the same rows */
+  ETR_IN_FULL = ETR_IN_MARKDOWN | ETR_IN_DATA,
+  ETR_IN_TABLES = ETR_IN_TEXT | ETR_IN_FULL,
+  ETR_IN_ALL = ETR_IN_TABLES | ETR_IN_JSON,
+};
+
+typedef struct etr_field {
+  const char *key;   /* in JSON documents */
+  const char *title; /* in tables; in JSON Lines and --columns with '_' for blanks */
+  etr_cell_kind kind;
+  unsigned in; /* ETR_IN_ bits */
+  etr_member member;
+  etr_cell (*get)(const void *row);                       /* instead of `member` */
+  bool (*has)(const void *row);                           /* false: the row has no value; NULL: every row has one */
+  void (*put)(const etr_fields *fields, const void *row); /* writes keys and values into JSON documents instead */
+  double (*step)(const void *row);                        /* of a time: as in etr_cell; NULL: 0 */
+  const char *(*own_unit)(const void *row);               /* likewise; NULL: none */
+  int digits;                                             /* of a number in `member`: as in etr_cell */
+  bool blank_is_null;                                     /* JSON documents have null for "" */
+  bool (*tells)(const void *context);  /* false: tables for people leave the column out; NULL: they never do */
+  const char *heading;                 /* title in text unless --columns names the column; NULL: the same */
+  const char *p50_title, *p50_heading; /* the same of tables that rank by p50; NULL: the same */
+  bool p50_only;                       /* other tables do not have it */
+  unsigned unit_in;                    /* ETR_IN_ bits: where the title names the unit, "avg ms" */
+  unsigned
+      spare; /* narrow text leaves out columns with 1 first, then 2, ...; 0: never. See etr_table_may_leave_out() */
+} etr_field;
+
+/** Rows of one type, one behind the other. */
+typedef struct etr_rows {
+  const void *first;
+  size_t count, size;
+} etr_rows;
+
+#define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
+
+/** The value of a field in a row. */
+etr_cell etr_field_cell(const etr_field *field, const void *row);
+
+typedef enum etr_datum_type {
+  ETR_DATUM_NULL,
+  ETR_DATUM_TEXT,
+  ETR_DATUM_FLAG,
+  ETR_DATUM_WHOLE,
+  ETR_DATUM_REAL
+} etr_datum_type;
+
+/** What programs get for a cell. */
+typedef struct etr_datum {
+  etr_datum_type type;
+  const char *text;
+  int64_t whole; /* a flag's, too */
+  double real;
+} etr_datum;
+
+/** The typed value of a field in a row, times in the unit. */
+etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row);
+
+/** Writes one into a JSON document. */
+void etr_put_datum(etr_jw *json, etr_datum value);
+
+/** Writes the fields in ETR_IN_JSON of a row into an open JSON object. */
+void etr_field_put_all(const etr_fields *fields, const etr_field *list, size_t count, const void *row);
+
+/** Writes a key and an array with an object for each row. */
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_field *list, size_t count, etr_rows rows);
+
+/* ---- Sheets ---- */
+
+/** A row that may be shown. */
+typedef struct etr_sheet_row {
+  const void *row;
+  const char *key; /* sorts first */
+  double weight;   /* sorts second, largest first */
+  size_t place;    /* sorts third: the order of adding */
+} etr_sheet_row;
+
+typedef struct etr_sheet {
+  etr_answer *answer;
+  const etr_field *fields;
+  size_t field_count;
+  const char *title;        /* of the first column shown, in place of its own; NULL: its own */
+  const void *context;      /* of `tells`; borrowed */
+  unsigned medium;          /* an ETR_IN_ bit; may be changed before the first row is written */
+  bool exact;               /* values as programs need them; may be changed likewise */
+  size_t top;               /* rows shown at most; 0: all. options.top unless changed */
+  const etr_field **chosen; /* by --columns; NULL: the fields of the medium */
+  size_t chosen_count;
+  const etr_field **columns; /* of the table being written; NULL: none */
+  etr_table table;
+  const etr_tag *origin; /* columns before all others in JSON Lines and Arrow, the same in every row */
+  size_t origin_count;
+  etr_arrow *arrow;            /* takes the rows instead of the output; NULL: the output does */
+  etr_vec(etr_sheet_row) rows; /* those that etr_sheet_fill() will write */
+} etr_sheet;
+
+/** Starts a sheet of an answer, whose options choose the medium. */
+void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *fields, size_t field_count);
+
+/** Takes the columns that options.columns names, if any, instead of the usual ones. An unknown name refuses the answer:
+ * see etr_answer_refuse(). */
+void etr_sheet_choose(etr_sheet *sheet);
+
+/** Has the rows taken as columns, all of them, instead of written; NULL: no change. */
+void etr_sheet_take_arrow(etr_sheet *sheet, etr_arrow *arrow);
+
+/** Takes the record's name, its ETDump's and options.tags as the first columns of JSON Lines and Arrow. */
+void etr_sheet_say_origin(etr_sheet *sheet);
+
+/** Adds a row, borrowed until etr_sheet_fill(). key may be "". */
+void etr_sheet_add(etr_sheet *sheet, const void *row, const char *key, double weight);
+
+/** Adds rows in their order. */
+void etr_sheet_add_rows(etr_sheet *sheet, etr_rows rows);
+
+/** Sorts the rows added since etr_sheet_fill(). */
+void etr_sheet_sort(etr_sheet *sheet);
+
+/** How many of them are shown. */
+size_t etr_sheet_shown(const etr_sheet *sheet);
+
+/** Writes those that are shown into the table, or as JSON Lines, and forgets all rows. Returns how many were not shown.
+ */
+size_t etr_sheet_fill(etr_sheet *sheet);
+
+/** Ends the table and writes it; the next one may have other columns. Nothing of JSON Lines. */
+void etr_sheet_write(etr_sheet *sheet);
+
+/** etr_sheet_fill() and etr_sheet_write(); then text and Markdown say how many rows are not shown. */
+void etr_sheet_finish(etr_sheet *sheet);
+
+/** True if people read it as text. */
+static inline bool etr_sheet_is_text(const etr_sheet *sheet) { return sheet->medium == ETR_IN_TEXT; }
+
+#endif

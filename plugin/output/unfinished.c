@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * unfinished.c - lists that a signal's handler can walk at any moment: an item is whole before it is linked.
+ */
+#include "output/unfinished.h"
+
+#include "etrecord_tb.h"
+#include "output/below.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { MOST_LISTS = 64 };
+
+static _Atomic(etr_unfinished *) lists[MOST_LISTS];
+
+static void exchange(etr_unfinished *from, etr_unfinished *to) {
+  for (size_t i = 0; i < MOST_LISTS; i++) {
+    etr_unfinished *expected = from;
+    if (atomic_compare_exchange_strong(&lists[i], &expected, to)) return;
+  }
+}
+
+void etr_unfinished_begin(etr_unfinished *list) { exchange(NULL, list); }
+
+void etr_unfinished_end(etr_unfinished *list) { exchange(list, NULL); }
+
+bool etr_unfinished_add(etr_unfinished *list, etr_arena *arena, int root, const char *path, bool is_folder) {
+  etr_unfinished_item *item = etr_arena_alloc(arena, sizeof *item);
+  if (item == NULL) return false;
+  *item = (etr_unfinished_item){
+      .older = atomic_load(&list->newest), .path = path, .root = root, .is_folder = is_folder};
+  atomic_store(&list->newest, item);
+  return true;
+}
+
+void etr_unfinished_remove(etr_unfinished *list) {
+  for (const etr_unfinished_item *item = atomic_load(&list->newest); item != NULL; item = item->older) {
+    if (item->root >= 0)
+      (void)etr_below_remove(item->root, item->path, item->is_folder);
+    else
+      (void)unlinkat(AT_FDCWD, item->path, item->is_folder ? AT_REMOVEDIR : 0);
+  }
+  atomic_store(&list->newest, NULL);
+}
+
+void etr_remove_unfinished(void) {
+  for (size_t i = 0; i < MOST_LISTS; i++) {
+    etr_unfinished *list = atomic_load(&lists[i]);
+    if (list != NULL) etr_unfinished_remove(list);
+  }
+}

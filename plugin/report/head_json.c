@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * head_json.c - the few figures of a record that stand in one row of a list.
+ */
+#include "report/head_json.h"
+
+#include "output/fields.h"
+#include "report/profile_doc.h"
+
+static bool is_said_again(const etr_tag *tags, size_t count, size_t index) {
+  for (size_t later = index + 1; later < count; later++)
+    if (strcmp(tags[later].name, tags[index].name) == 0) return true;
+  return false;
+}
+
+static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
+  etr_field_object(f, "hparams");
+  for (size_t i = 0; i < count; i++)
+    if (!is_said_again(hparams, count, i)) etr_field_text(f, hparams[i].name, hparams[i].value);
+  etr_jw_end(f->json);
+}
+
+/* What a model is known by whatever it was lowered to: its type, and the modules directly inside it. Of wrappers, as
+ * torch.export puts around quantized models, the type alone would say nothing. */
+static void put_model(const etr_fields *f, const etr_graph *graph) {
+  const etr_module *root = graph && graph->module_count ? &graph->modules[0] : NULL;
+  etr_field_text(f, "model", root && root->type[0] ? root->type : NULL);
+  etr_field_list(f, "parts");
+  for (size_t i = 1; root && i < graph->module_count; i++)
+    if (graph->modules[i].parent == 0) etr_jw_string(f->json, graph->modules[i].path);
+  etr_jw_end(f->json);
+}
+
+/* NaN where nothing was timed. */
+static double delegated_share(const etr_method *method) {
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < method->delegate_count; i++) ticks += method->delegates[i].call_ticks;
+  return (double)ETR_MIN(ticks, method->execute_ticks) / (double)method->execute_ticks;
+}
+
+static void put_method(const etr_fields *f, const etr_method *method) {
+  const etr_profile *profile = f->profile;
+  etr_jw_object(f->json);
+  etr_field_method(f, method);
+  put_model(f, method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph]);
+  etr_field_object(f, "execute");
+  etr_field_stats(f, &method->execute);
+  etr_jw_end(f->json);
+  etr_field_number(f, "delegated_time_share", delegated_share(method));
+  etr_jw_end(f->json);
+}
+
+etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count, const etr_sink *sink,
+                          etr_error *error) {
+  etr_writer writer;
+  etr_jw json;
+  const etr_fields f = {profile, ETR_UNIT_NS, &json};
+  etr_error_clear(error);
+  etr_writer_init(&writer, sink);
+  etr_jw_init(&json, &writer);
+  etr_jw_object(&json);
+  etr_field_text(&f, "schema", "etrecord-tb/head/1");
+  etr_field_text(&f, "time_unit", etr_unit_name(ETR_UNIT_NS));
+  etr_field_text(&f, "version", etr_version());
+  etr_field_number(&f, "ticks_per_second", profile->ticks_per_second);
+  put_hparams(&f, hparams, hparam_count);
+  etr_field_list(&f, "methods");
+  for (size_t i = 0; i < profile->method_count; i++)
+    if (etr_profile_shows(&profile->methods[i])) put_method(&f, &profile->methods[i]);
+  etr_jw_end(&json);
+  etr_jw_end(&json);
+  return etr_writer_finish(&writer, error);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * profile_side.c - what only a comparison needs, so that the library can compare documents as it compares profiles
+ * (etr_compare_documents()).
+ */
+#include "report/profile_doc.h"
+
+/* ---- Events ---- */
+
+#define ITEM(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(etr_side_item, member)
+
+/* Of a method with a graph its operators tell the same. */
+static void put_events(etr_profile_doc *e, const etr_side_method *method) {
+  static const etr_field fields[] = {
+      {"name", ITEM(ETR_CELL_WORD, name)},
+      {"op", ITEM(ETR_CELL_WORD, op)},
+      {"backend", ITEM(ETR_CELL_WORD, backend)},
+      {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
+      {"total", ITEM(ETR_CELL_TIME, time.total)},
+      {"p50", ITEM(ETR_CELL_TIME, time.p50)},
+      {"deviation", ITEM(ETR_CELL_TIME, time.deviation)},
+      {"step", ITEM(ETR_CELL_TIME, time.step)},
+  };
+  if (method->has_graph) {
+    etr_field_text(&e->fields, "events", NULL);
+    return;
+  }
+  etr_field_object(&e->fields, "events");
+  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_ROWS(method->items, method->item_count));
+  etr_jw_end(e->fields.json);
+}
+
+/* ---- Sums ---- */
+
+static bool is_timed(const void *row) { return ((const etr_side_sum *)row)->timed > 0; }
+
+static void put_sums_of(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
+  static const etr_field fields[] = {
+      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50), .has = is_timed},
+      {"deviation", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.deviation), .has = is_timed},
+  };
+  etr_field_object(&e->fields, key);
+  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_ROWS(sums->rows, sums->count));
+  etr_jw_end(e->fields.json);
+}
+
+/* In the order in which their first items stand: what they are sums of, and their totals, those tell. */
+static void put_sums(etr_profile_doc *e, const etr_side_method *method) {
+  etr_field_object(&e->fields, "sums");
+  put_sums_of(e, "op", &method->ops);
+  put_sums_of(e, "module", &method->modules);
+  put_sums_of(e, "pattern", &method->patterns);
+  put_sums_of(e, "backend", &method->backends);
+  etr_jw_end(e->fields.json);
+}
+
+/* ---- Together ---- */
+
+static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
+  etr_field_object(&e->fields, "clocks");
+  for (size_t i = 0; i < method->clock_count; i++) {
+    etr_jw_key(e->fields.json, method->clocks[i].backend);
+    etr_profile_put_ns(e, method->clocks[i].step);
+  }
+  etr_jw_end(e->fields.json);
+}
+
+/* Producers of all operators, one behind the other; -1: an input of the method. */
+static void put_producers(etr_profile_doc *e, const etr_side_method *method) {
+  etr_field_object(&e->fields, "producers");
+  etr_field_list(&e->fields, "count");
+  for (size_t i = 0; i < method->item_count; i++) etr_jw_int(e->fields.json, (int64_t)method->items[i].producer_count);
+  etr_jw_end(e->fields.json);
+  etr_field_list(&e->fields, "operator");
+  for (size_t i = 0; i < method->item_count; i++)
+    for (size_t k = 0; k < method->items[i].producer_count; k++)
+      etr_profile_put_index(e, method->items[i].producers[k]);
+  etr_jw_end(e->fields.json);
+  etr_jw_end(e->fields.json);
+}
+
+/* Of a method without a graph there is nothing to tell. */
+static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
+  const etr_fields *f = &e->fields;
+  if (!method->has_graph) return;
+  put_producers(e, method);
+  etr_field_object(f, "called_with");
+  etr_field_list(f, "name");
+  for (size_t i = 0; i < method->input_count; i++) etr_jw_string(f->json, method->inputs[i].name);
+  etr_jw_end(f->json);
+  etr_field_list(f, "type");
+  for (size_t i = 0; i < method->input_count; i++) etr_jw_string(f->json, method->inputs[i].type);
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+  etr_field_text(f, "dtypes", method->dtypes);
+  etr_field_list(f, "weights");
+  for (size_t i = 0; i < method->weight_count; i++) etr_profile_put_text(e, method->weights[i]);
+  etr_jw_end(f->json);
+}
+
+void etr_profile_put_side(etr_profile_doc *e, const etr_side_method *method) {
+  put_clocks(e, method);
+  put_sums(e, method);
+  put_events(e, method);
+  put_likeness(e, method);
+}
+
+void etr_profile_put_loads(etr_profile_doc *e) {
+  const etr_fields *f = &e->fields;
+  etr_field_list(f, "load_times");
+  for (size_t i = 0; i < e->side->load_count; i++) {
+    const etr_side_load *load = &e->side->loads[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "event_name", load->name);
+    etr_field_count(f, "runs", load->time.runs);
+    etr_jw_key(f->json, "total"), etr_profile_put_ns(e, load->time.total);
+    etr_jw_key(f->json, "p50"), etr_profile_put_ns(e, load->time.p50);
+    etr_jw_key(f->json, "deviation"), etr_profile_put_ns(e, load->time.deviation);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}

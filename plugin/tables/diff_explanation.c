@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * diff_explanation.c - what a change consists of, as a table and as JSON.
+ */
+#include "tables/diff_output.h"
+#include "views/diff_explained.h"
+
+#include <math.h>
+
+/* ---- A table ---- */
+
+typedef struct table_row {
+  etr_diff_output *of;
+  const char *text;
+  double base, newer;
+  const char *verdict;
+} table_row;
+
+static const table_row *at(const void *row) { return row; }
+static double known(double time) { return isnan(time) ? 0 : time; }
+
+static etr_cell change(const void *row) {
+  return etr_cell_text(etr_diff_signed_time(at(row)->of, known(at(row)->newer) - known(at(row)->base)));
+}
+
+static const etr_field fields[] = {
+    {NULL, "", ETR_CELL_NAME, ETR_IN_TABLES, ETR_AT(table_row, text)},
+    {NULL, "base", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(table_row, base), .unit_in = ETR_IN_TABLES},
+    {NULL, "new", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(table_row, newer), .unit_in = ETR_IN_TABLES},
+    {NULL, "change", ETR_CELL_TIME, ETR_IN_TABLES, .get = change},
+    {NULL, "", ETR_CELL_WORD, ETR_IN_TABLES, ETR_AT(table_row, verdict)},
+};
+
+typedef struct table {
+  etr_diff_output *of;
+  const etr_method_pair *method;
+  const etr_explanation *explanation;
+  etr_sheet sheet;
+} table;
+
+static void put(table *t, const char *text, double base, double newer, const char *verdict) {
+  table_row *row = etr_arena_alloc_array(&t->of->answer.arena, 1, sizeof *row);
+  if (!row || !text) return;
+  *row = (table_row){t->of, text, base, newer, verdict};
+  etr_sheet_add(&t->sheet, row, "", 0);
+}
+
+/* NaN stays what no row tells. */
+static double added(double sum, double time) { return isnan(sum) ? time : sum + known(time); }
+
+/* The sum of the groups from a place on, of one kind or of all. Returns how many. */
+static size_t sum_groups(const etr_explanation *e, size_t from, etr_explained_kind kind, double *base, double *newer) {
+  size_t count = 0;
+  *base = *newer = NAN;
+  for (size_t i = from; i < e->groups; i++) {
+    if (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind) continue;
+    *base = added(*base, e->rows[i].base);
+    *newer = added(*newer, e->rows[i].newer);
+    count++;
+  }
+  return count;
+}
+
+/* What is on both sides is judged by its medians, elsewhere. */
+static const char *word_of(const etr_explained *row) {
+  return isnan(row->base) || isnan(row->newer) ? etr_diff_verdict_word(&row->group->change) : "";
+}
+
+static void put_groups(table *t) {
+  static const char *const more[] = {"on both sides", "only in the base", "only in the new record"};
+  const etr_explanation *e = t->explanation;
+  etr_arena *arena = &t->of->answer.arena;
+  size_t top = t->of->answer.options->top, shown = top ? ETR_MIN(top, e->groups) : e->groups;
+  double base, newer;
+  sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
+  if (e->groups == 0) return;
+  put(t, t->method->by_events ? "in events" : "on graph nodes", base, newer, "");
+  for (size_t i = 0; i < shown; i++) {
+    const etr_node_group *group = e->rows[i].group;
+    const char *key = group->key[0] ? group->key : "(the model itself)";
+    put(t, etr_arena_format(arena, "  %s", key), e->rows[i].base, e->rows[i].newer, word_of(&e->rows[i]));
+  }
+  for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; kind <= ETR_EXPLAINED_NEW; kind++) {
+    size_t count = sum_groups(e, shown, kind, &base, &newer);
+    if (count) put(t, etr_arena_format(arena, "  %zu more, %s", count, more[kind]), base, newer, "");
+  }
+}
+
+/* With what the delegates' own time consists of. */
+static void put_parts(table *t) {
+  etr_balance_change changes[ETR_BALANCE_PARTS];
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_diff_balance(changes, parts, t->of->comparison, t->method);
+  for (size_t i = 2; i < ETR_BALANCE_PARTS; i++) /* behind the nodes, and what is estimated of them */
+    if (known(changes[i].base) > 0 || known(changes[i].newer) > 0)
+      put(t, parts[i].text, changes[i].base, changes[i].newer, "");
+}
+
+static const etr_explained *find(const etr_explanation *e, etr_explained_kind kind) {
+  for (size_t i = e->groups; i < e->count; i++)
+    if (e->rows[i].kind == kind) return &e->rows[i];
+  return NULL;
+}
+
+void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation) {
+  const etr_change *execute = &method->execute;
+  const etr_explained *load = find(explanation, ETR_EXPLAINED_LOAD), *rest = find(explanation, ETR_EXPLAINED_REST);
+  table t = {.of = o, .method = method, .explanation = explanation};
+  etr_sheet_init(&t.sheet, &o->answer, fields, ETR_COUNT(fields));
+  t.sheet.top = 0; /* what is added has been chosen */
+  t.sheet.title = "average per inference";
+  put_groups(&t);
+  if (rest)
+    put(&t, "outside of events", rest->base, rest->newer, "");
+  else
+    put_parts(&t);
+  put(&t, "Method::execute", execute->base_avg, execute->new_avg, "");
+  if (load) {
+    put(&t, "load", load->base, load->newer, "");
+    put(&t, "load and one inference", execute->base_avg + known(load->base), execute->new_avg + known(load->newer), "");
+  }
+  etr_sheet_fill(&t.sheet);
+  etr_sheet_write(&t.sheet);
+}
+
+/* ---- JSON: decimals that add up ---- */
+
+/* A column of times that is rounded so that the parts add up to the whole, digit by digit. */
+typedef struct column {
+  double scale; /* what a unit has of the last digit */
+  double exact; /* the sum so far */
+  double sum;   /* the same of what was written, in last digits: a whole number below 2^53 */
+} column;
+
+/* As many decimals as fit into a double with the whole, 9 at most. */
+static column column_of(double whole) {
+  double scale = 1e9;
+  while (scale > 1 && whole * scale > 1e14) scale /= 10;
+  return (column){.scale = scale};
+}
+
+static double next(column *c, double part) {
+  double before = c->sum;
+  c->exact += known(part);
+  c->sum = round(c->exact * c->scale);
+  return c->sum - before;
+}
+
+typedef struct document {
+  etr_diff_output *of;
+  column base, newer;
+  double sums[ETR_EXPLAINED_KINDS]; /* changes, in last digits */
+} document;
+
+static double in_unit(const document *d, double ticks) {
+  return etr_ticks_to_unit(d->of->comparison->newer, ticks, d->of->answer.fields.unit);
+}
+
+static void put_times(const document *d, double base, double newer) {
+  const etr_fields *f = &d->of->answer.fields;
+  etr_field_number(f, "base_avg", base / d->base.scale);
+  etr_field_number(f, "new_avg", newer / d->base.scale);
+  etr_field_number(f, "change_avg", (known(newer) - known(base)) / d->base.scale);
+}
+
+static void put_row(document *d, const etr_explained *row) {
+  const etr_fields *f = &d->of->answer.fields;
+  double base = next(&d->base, in_unit(d, row->base)), newer = next(&d->newer, in_unit(d, row->newer));
+  d->sums[row->kind] += newer - base;
+  etr_jw_object(f->json);
+  etr_field_text(f, "kind", etr_explained_kind_name(row->kind));
+  etr_field_text(f, "key", row->group ? row->group->key : NULL);
+  put_times(d, isnan(row->base) ? NAN : base, isnan(row->newer) ? NAN : newer);
+  etr_jw_end(f->json);
+}
+
+static void put_sums(const document *d) {
+  const etr_fields *f = &d->of->answer.fields;
+  etr_field_object(f, "sums");
+  for (etr_explained_kind kind = 0; kind < ETR_EXPLAINED_KINDS; kind++)
+    etr_field_number(f, etr_explained_kind_name(kind), d->sums[kind] / d->base.scale);
+  etr_jw_end(f->json);
+}
+
+void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *e) {
+  static const char *const by[ETR_DIFF_SECTIONS] = {"node", "op", "module", "pattern", "backend"};
+  const etr_fields *f = &o->answer.fields;
+  document d = {.of = o};
+  double most = 0;
+  for (size_t i = 0; i < e->count; i++) most += fabs(known(e->rows[i].base)) + fabs(known(e->rows[i].newer));
+  d.base = d.newer = column_of(in_unit(&d, most));
+  etr_field_object(f, "explained");
+  etr_field_text(f, "by", by[e->by]);
+  etr_field_list(f, "rows");
+  for (size_t i = 0; i < e->count; i++) put_row(&d, &e->rows[i]);
+  etr_jw_end(f->json);
+  put_sums(&d);
+  put_times(&d, d.base.sum, d.newer.sum);
+  etr_jw_end(f->json);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * diff_fields.c - the columns of changes.
+ */
+#include "tables/diff_output.h"
+
+typedef struct change_row {
+  etr_diff_output *of;
+  const etr_method_pair *method; /* NULL: of none */
+  const char *part, *name;
+  const etr_diff_row *row; /* NULL: of a method itself, or a part of it */
+  const etr_change *change;
+} change_row;
+
+static const change_row *at(const void *row) { return row; }
+
+static bool has_base(const void *row) { return at(row)->change->base_runs > 0; }
+static bool has_new(const void *row) { return at(row)->change->new_runs > 0; }
+static bool has_both(const void *row) { return has_base(row) && has_new(row); }
+static bool has_either(const void *row) { return has_base(row) || has_new(row); }
+static bool has_noise(const void *row) { return at(row)->change->noise >= 0; }
+static bool has_pair(const void *row) { return at(row)->row && at(row)->row->pair; }
+
+static etr_cell op(const void *row) { return etr_cell_text(at(row)->row->pair->op); }
+static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(at(row)->row->pair->rule)); }
+static etr_cell change_avg(const void *row) { return etr_cell_number(etr_diff_average(at(row)->change)); }
+static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_median(at(row)->change)); }
+static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(at(row)->change->verdict)); }
+
+/* ---- For people ---- */
+
+static etr_cell signed_median(const void *row) {
+  return etr_cell_text(etr_diff_signed_time(at(row)->of, etr_diff_median(at(row)->change)));
+}
+static etr_cell percent(const void *row) { return etr_cell_text(etr_diff_percent(at(row)->of, at(row)->change)); }
+
+/* Of a node that was timed on one side: why. */
+static const char *one_side_text(const void *each) {
+  const change_row *row = each;
+  bool in_base = has_base(each);
+  const etr_node_pair *pair = row->row ? row->row->pair : NULL;
+  const etr_profile *profile = in_base ? row->of->comparison->newer : row->of->comparison->base;
+  uint32_t index = in_base ? row->method->new_method : row->method->base_method, node = ETR_NONE;
+  if (pair) node = in_base ? pair->new_node : pair->base_node;
+  if (node == ETR_NONE || index == ETR_NONE || profile->methods[index].graph == ETR_NONE)
+    return etr_diff_verdict_word(row->change);
+  const etr_graph *graph = &profile->graphs[profile->methods[index].graph];
+  if (!graph->times || graph->times[node].carried_by == ETR_NONE) return etr_diff_verdict_word(row->change);
+  return in_base ? "fused" : "unfused";
+}
+
+const char *etr_diff_verdict_word(const etr_change *change) {
+  switch (change->verdict) {
+  case ETR_VERDICT_ONE_SIDE: return change->base_runs ? "untimed" : "timed";
+  case ETR_VERDICT_WITHIN_NOISE: return "in noise";
+  case ETR_VERDICT_FEW_RUNS: return "few runs";
+  default: return etr_verdict_name(change->verdict);
+  }
+}
+
+static etr_cell verdict_text(const void *row) {
+  const char *word = etr_diff_verdict_word(at(row)->change);
+  switch (at(row)->change->verdict) {
+  case ETR_VERDICT_ONE_SIDE: return etr_cell_text(one_side_text(row));
+  case ETR_VERDICT_WITHIN_NOISE:
+  case ETR_VERDICT_FEW_RUNS: return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
+  case ETR_VERDICT_SLOWER: return (etr_cell){.text = word, .style = ETR_STYLE_HOT};
+  default: return etr_cell_text(word);
+  }
+}
+
+/* What a clock cannot tell from nothing, of the backend that a node ran in. */
+static double base_step(const void *row) {
+  const etr_comparison *c = at(row)->of->comparison;
+  return has_pair(row) ? etr_clock_step(c->base, at(row)->row->pair->base_backend, NULL) * c->base_scale : 0;
+}
+static double new_step(const void *row) {
+  const etr_comparison *c = at(row)->of->comparison;
+  return has_pair(row) ? etr_clock_step(c->newer, at(row)->row->pair->new_backend, NULL) : 0;
+}
+
+/* ---- Fields ---- */
+
+static bool tells_module(const void *context) { return !((const etr_method_pair *)context)->by_events; }
+
+enum {
+  EXACT = ETR_IN_DATA | ETR_IN_JSON,
+  NODES = ETR_IN_OWN,
+  SUMS = ETR_IN_OWN << 1,
+  BOTH = NODES | SUMS,
+};
+
+#define ROW(name) ETR_VIA(change_row, row, etr_diff_row, name)
+#define CHANGE(name) ETR_VIA(change_row, change, etr_change, name)
+
+static const etr_field fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(change_row, method, etr_method_pair, name)},
+    {NULL, "part", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(change_row, part)},
+    {NULL, "key", ETR_CELL_NAME, ETR_IN_DATA, ROW(name)},
+    {NULL, "op", ETR_CELL_NAME, ETR_IN_DATA, .get = op, .has = has_pair},
+    {NULL, "module", ETR_CELL_NAME, ETR_IN_DATA, ROW(module)},
+    {NULL, "rule", ETR_CELL_WORD, ETR_IN_DATA, .get = rule, .has = has_pair},
+    {"base_avg", "base_avg", ETR_CELL_TIME, EXACT, CHANGE(base_avg), .has = has_base},
+    {"new_avg", "new_avg", ETR_CELL_TIME, EXACT, CHANGE(new_avg), .has = has_new},
+    {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg},
+    {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base},
+    {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
+    {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
+    {"noise", "noise", ETR_CELL_TIME, EXACT, CHANGE(noise), .has = has_noise},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
+    {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
+    {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict},
+
+    {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
+    {NULL, "module", ETR_CELL_NAME, NODES, ROW(module), .tells = tells_module},
+    {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_p50), .has = has_base, .step = base_step, .unit_in = BOTH},
+    {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_p50), .has = has_new, .step = new_step, .unit_in = BOTH},
+    {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_median, .has = has_either, .spare = 2},
+    {NULL, "noise \xC2\xB1", ETR_CELL_TIME, BOTH, CHANGE(noise), .has = has_noise, .spare = 1}, /* the verdict tells */
+    {NULL, "%", ETR_CELL_NUMBER, BOTH, .get = percent},
+    {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
+};
+
+void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
+  etr_field_put_all(f, fields, ETR_COUNT(fields), &(change_row){.change = change});
+}
+
+/* ---- Tables ---- */
+
+static void add(etr_sheet *sheet, change_row row) {
+  change_row *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
+  if (!added) return;
+  *added = row;
+  etr_sheet_add(sheet, added, "", 0);
+}
+
+static void init(etr_sheet *sheet, etr_diff_output *o) {
+  etr_sheet_init(sheet, &o->answer, fields, ETR_COUNT(fields));
+  sheet->top = 0; /* what is added has been chosen */
+}
+
+void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o) { init(sheet, o); }
+
+void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_pair *method, const char *part,
+                        const etr_diff_row *row, const etr_change *change) {
+  static const etr_method_pair none = {.name = ""};
+  add(sheet, (change_row){.of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
+}
+
+size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
+                              etr_diff_section section) {
+  size_t top = o->answer.options->top, shown = top ? ETR_MIN(rows->news_count, top) : rows->count;
+  etr_sheet sheet;
+  init(&sheet, o);
+  sheet.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
+  sheet.title = etr_diff_section_title(section);
+  sheet.context = method;
+  for (size_t i = 0; i < shown; i++) {
+    const etr_diff_row *row = &rows->rows[i];
+    const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(the model itself)" : row->name;
+    add(&sheet, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
+  }
+  etr_sheet_fill(&sheet);
+  etr_sheet_write(&sheet);
+  return shown;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * diff_output.h - what the outputs of a comparison share: words, changes, numeric gaps. Layer 5.
+ *
+ * Texts are in the answer's arena, and "" when out of memory, which the arena tells at the end.
+ */
+#ifndef ETR_DIFF_OUTPUT_H
+#define ETR_DIFF_OUTPUT_H
+
+#include "output/sheet.h"
+#include "views/diff_explained.h"
+
+/* ---- Words, for people ---- */
+
+/** What is written, and how. */
+typedef struct etr_diff_output {
+  const etr_comparison *comparison;
+  const etr_diff_filter *filter; /* may be NULL */
+  etr_answer answer;             /* about the newer profile, whose clock times are in */
+} etr_diff_output;
+
+/** "+0.0123" with the unit's decimals; no sign where all digits are 0. */
+const char *etr_diff_signed_time(etr_diff_output *o, double ticks);
+/** "+12.3 %" of the base; "" without a base. */
+const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
+/** "12.3 % slower", "within noise", "only in the base", ...: of a method. */
+const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
+/** "26.6621 -> 0.4066 ms, noise +-4.0649", as far as the sides have them. */
+const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change);
+
+/** "51 faster, 13 within noise, 88 timed on one side only". */
+const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
+/** "gone", "in noise", ...: of a row of a table. Static. */
+const char *etr_diff_verdict_word(const etr_change *change);
+/** "not the same: input x float32[1] → float32[2], backend cpu → XnnpackBackend"; "" if nothing differs. */
+const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
+/** "0 and 2 more runs left out as warm-up"; "" if all count. */
+const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
+/** "216 of 219 timed nodes of both sides line up". */
+const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
+/** What medians, averages and noise are: the legend under tables. */
+const char *etr_diff_legend(void);
+
+/** Title of a section: "node", "operator". Static. */
+const char *etr_diff_section_title(etr_diff_section section);
+
+/** True if there is something to show. */
+bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
+
+/** How the first `shown` rows and the rest add up to the change of Method::execute's average, in one line. */
+const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
+                                  size_t shown);
+
+/* ---- Changes ---- */
+
+/** Writes a change's members into an open JSON object: see schema/diff.schema.json. */
+void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
+
+/** Starts the table that programs get. */
+void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o);
+
+/** Adds a change to it. method is NULL for loads, row for a method itself; part: "execute", "node", "by_op", "load". */
+void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_pair *method, const char *part,
+                        const etr_diff_row *row, const etr_change *change);
+
+/** Writes a section's rows for people: the news, at most options.top; all rows if that is 0. Returns how many. */
+size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
+                              etr_diff_section section);
+
+/* ---- Explanations ---- */
+
+/** Writes what the change of a method consists of for people: averages that add up. */
+void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation);
+
+/** Writes the key explained: decimals that add up exactly. */
+void etr_diff_put_explanation(etr_diff_output *o, const etr_explanation *explanation);
+
+/* ---- Numeric gaps ---- */
+
+/** Writes the section of a method as text or Markdown: what differs, the worst first, and where it starts. Nothing if
+ * neither side logged values. */
+void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method);
+
+/** Writes all methods' gaps as one table: what CSV and TSV have where only values are asked for. */
+void etr_gap_write_table(etr_diff_output *o);
+
+/** Writes the key numeric_gap. */
+void etr_field_gaps(const etr_fields *fields, const etr_method_pair *method);
+
+#endif

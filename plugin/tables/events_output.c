@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * events_output.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables.
+ */
+#include "output/bytes_json.h"
+#include "output/label.h"
+#include "output/node_filter.h"
+#include "output/sheet.h"
+#include "tables/streams.h"
+#include "views/logged.h"
+
+#include <stdlib.h>
+
+/* Operators of a graph by debug handle, for op_types. */
+typedef struct handle_node {
+  uint32_t handle, node;
+} handle_node;
+
+typedef struct handle_index {
+  handle_node *list;
+  size_t count;
+} handle_index;
+
+typedef struct events_output {
+  etr_answer answer;
+  etr_sheet sheet;
+  handle_index *handles; /* of JSON: of each method */
+  etr_logged_rows logged;
+} events_output;
+
+typedef struct event_row {
+  events_output *of;
+  const etr_block *block;
+  const etr_method *method; /* NULL: of none */
+  const etr_graph *graph;   /* the method's; NULL */
+  const etr_event *event;
+} event_row;
+
+static event_row row_of(events_output *of, const etr_block *block, const etr_event *event) {
+  event_row row = {.of = of, .block = block, .event = event};
+  row.method = block->method == ETR_NONE ? NULL : &of->answer.profile->methods[block->method];
+  row.graph = row.method && row.method->graph != ETR_NONE ? &of->answer.profile->graphs[row.method->graph] : NULL;
+  return row;
+}
+
+static const event_row *at(const void *row) { return row; }
+
+/* The first of the event's nodes; NULL if it has none. */
+static const etr_node *node_of(const event_row *row) {
+  return row->graph && row->event->node_count ? &row->graph->nodes[row->event->nodes[0]] : NULL;
+}
+
+/* ---- Cells ---- */
+
+static bool is_timed(const void *row) { return at(row)->event->stats.count > 0; }
+/* NULL of a time. */
+static const char *own_unit(const void *row) {
+  etr_event_unit unit = at(row)->event->unit;
+  return unit == ETR_EVENT_UNIT_TIME ? NULL : etr_event_unit_name(unit);
+}
+static etr_cell unit(const void *row) { return etr_cell_text(etr_event_unit_name(at(row)->event->unit)); }
+static etr_cell role(const void *row) { return etr_cell_text(etr_event_role_name(at(row)->event->role)); }
+static etr_cell phase(const void *row) { return etr_cell_text(etr_phase_name(at(row)->event->phase)); }
+/* Only operators inside a delegate are timed by its clock. */
+static double clock_step(const void *row) {
+  const etr_event *event = at(row)->event;
+  bool inside = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  return inside ? etr_clock_step(at(row)->of->answer.profile, event->backend, event->delegate_id) : 0;
+}
+static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
+  return ranks(at(row)->of->answer.profile, at(row)->event->stats.avg, at(row)->event->stats.p50);
+}
+static etr_cell ranking(const void *row) { return etr_cell_number(time_that(etr_ranking, row)); }
+static etr_cell not_ranking(const void *row) { return etr_cell_number(time_that(etr_not_ranking, row)); }
+static bool has_node(const void *row) { return at(row)->event->node_count > 0; }
+static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(at(row)->event->match)); }
+static etr_cell calls(const void *row) {
+  return etr_cell_calls(at(row)->event->sample_count, at(row)->block->run_count);
+}
+static etr_cell is_delegated(const void *row) { return etr_cell_number(at(row)->event->delegate_id != NULL); }
+
+static etr_cell node(const void *row) {
+  return etr_cell_text(
+      node_of(at(row)) ? etr_label_node(&at(row)->of->answer.arena, at(row)->graph, at(row)->event->nodes[0]) : NULL);
+}
+
+/* ---- What has parts ---- */
+
+static void put_identifier(const etr_fields *f, const void *row) {
+  const etr_event *event = at(row)->event;
+  etr_jw_key(f->json, "delegate_debug_identifier");
+  if (event->delegate_id && event->delegate_id_is_int)
+    etr_jw_int(f->json, strtoll(event->delegate_id, NULL, 10));
+  else
+    etr_jw_string(f->json, event->delegate_id);
+}
+
+static void put_handles(const etr_fields *f, const void *row) {
+  etr_field_list(f, "debug_handles");
+  for (size_t i = 0; i < at(row)->event->handle_count; i++) etr_jw_uint(f->json, at(row)->event->handles[i]);
+  etr_jw_end(f->json);
+}
+
+/* More operators at an event's handles than any real model has. */
+enum { MAX_OPS = 4096 };
+
+static int by_handle(const void *a, const void *b) {
+  const handle_node *x = a, *y = b;
+  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+static handle_index index_handles(etr_arena *arena, const etr_graph *graph) {
+  handle_index index = {.list = graph ? etr_arena_alloc_array(arena, graph->node_count, sizeof *index.list) : NULL};
+  for (size_t i = 0; index.list && i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_OP && graph->nodes[i].debug_handle)
+      index.list[index.count++] = (handle_node){graph->nodes[i].debug_handle, (uint32_t)i};
+  if (index.count) qsort(index.list, index.count, sizeof *index.list, by_handle);
+  return index;
+}
+
+/* Puts the operators of a handle, `most` at most; gives how many. */
+static size_t put_op_types_of(const etr_fields *f, const event_row *row, uint32_t handle, size_t most) {
+  const handle_index *index = &row->of->handles[row->block->method];
+  const handle_node wanted = {handle, 0};
+  size_t put = 0;
+  for (size_t i = etr_lower_bound(&wanted, index->list, index->count, sizeof *index->list, by_handle);
+       i < index->count && index->list[i].handle == handle && put < most; i++, put++)
+    etr_jw_string(f->json, row->graph->nodes[index->list[i].node].op_type);
+  return put;
+}
+
+static void put_op_types(const etr_fields *f, const void *row) {
+  const etr_event *event = at(row)->event;
+  size_t left = MAX_OPS;
+  etr_field_list(f, "op_types");
+  for (size_t i = 0; at(row)->graph && i < event->handle_count; i++)
+    if (i == 0 || event->handles[i] != event->handles[i - 1])
+      left -= put_op_types_of(f, at(row), event->handles[i], left);
+  etr_jw_end(f->json);
+}
+
+static void put_nodes(const etr_fields *f, const void *row) {
+  etr_field_list(f, "nodes");
+  for (size_t i = 0; at(row)->graph && i < at(row)->event->node_count; i++)
+    etr_jw_string(f->json, etr_label_node(&at(row)->of->answer.arena, at(row)->graph, at(row)->event->nodes[i]));
+  etr_jw_end(f->json);
+}
+
+static void put_durations(const etr_fields *f, const void *row) {
+  const etr_event *event = at(row)->event;
+  etr_field_list(f, "raw");
+  for (size_t i = 0; i < event->sample_count; i++)
+    if (event->unit == ETR_EVENT_UNIT_TIME)
+      etr_jw_double(f->json, etr_ticks_to_unit(f->profile, (double)event->durations[i], f->unit));
+    else
+      etr_jw_uint(f->json, event->durations[i]);
+  etr_jw_end(f->json);
+}
+
+static void put_metadata(const etr_fields *f, const void *row) {
+  const etr_event *event = at(row)->event;
+  if (!event->metadata) {
+    etr_field_text(f, "delegate_debug_metadata", NULL);
+    return;
+  }
+  etr_field_list(f, "delegate_debug_metadata");
+  for (size_t i = 0; i < event->sample_count; i++)
+    etr_jw_bytes(f->json, &at(row)->of->answer.arena, event->metadata[i]);
+  etr_jw_end(f->json);
+}
+
+static void put_starts(const etr_fields *f, const void *row) {
+  etr_field_list(f, "start_time");
+  for (size_t i = 0; i < at(row)->event->sample_count; i++) etr_jw_uint(f->json, at(row)->event->starts[i]);
+  etr_jw_end(f->json);
+}
+
+/* What an event logged, or, event NULL, what the runs of the block returned; nothing if logged is NULL. */
+static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, const etr_logged_rows *logged,
+                       const etr_block *block, const etr_event *event) {
+  etr_field_list(f, key);
+  for (uint32_t i = logged ? etr_logged_first(logged, f->profile, block, event) : ETR_NONE; i != ETR_NONE;
+       i = logged->next[i]) {
+    const etr_debug_value *value = &f->profile->debug_values[i];
+    etr_jw_object(f->json);
+    etr_field_count(f, "run", value->run);
+    etr_field_logged(f, arena, value, value->stats);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_values(const etr_fields *f, const void *row) {
+  put_logged(f, &at(row)->of->answer.arena, "values", &at(row)->of->logged, at(row)->block, at(row)->event);
+}
+
+/* ---- Fields ---- */
+
+enum { EXACT = ETR_IN_FULL | ETR_IN_JSON };
+
+#define EVENT(name) ETR_VIA(event_row, event, etr_event, name)
+#define STATS(name) EVENT(stats.name), .has = is_timed, .step = clock_step, .own_unit = own_unit
+#define RANKING(function) .get = function, .has = is_timed, .step = clock_step, .own_unit = own_unit
+
+static const etr_field fields[] = {
+    {NULL, "block", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, block, etr_block, name)},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, method, etr_method, name)},
+    {"event_name", "event", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, EVENT(name)},
+    {NULL, "event", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_MARKDOWN, EVENT(label)},
+    {"instruction_id", "instruction", ETR_CELL_COUNT, ETR_IN_ALL, EVENT(instruction_id), .heading = "instr",
+     .spare = 2},
+    {"delegate_debug_identifier", .in = ETR_IN_JSON, .put = put_identifier},
+    {"is_delegated_op", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_delegated},
+    {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend)},
+    {"debug_handles", .in = ETR_IN_JSON, .put = put_handles},
+    {"op_types", .in = ETR_IN_JSON, .put = put_op_types},
+    {"nodes", .in = ETR_IN_JSON, .put = put_nodes},
+    {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node},
+    {"match", "match", ETR_CELL_WORD, ETR_IN_ALL, .get = match},
+    {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, EVENT(confidence), .has = has_node},
+    {NULL, "calls", ETR_CELL_NUMBER, ETR_IN_FULL, .get = calls, .has = is_timed},
+    {"role", "role", ETR_CELL_WORD, EXACT, .get = role},
+    {"phase", "phase", ETR_CELL_WORD, EXACT, .get = phase},
+    {"unit", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = unit},
+    {"delegate_debug_metadata", .in = ETR_IN_JSON, .put = put_metadata},
+    {"raw", .in = ETR_IN_JSON, .put = put_durations},
+    {"start_time", .in = ETR_IN_JSON, .put = put_starts},
+    {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10)},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50)},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(ranking), .p50_title = "p50"},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(not_ranking), .p50_title = "avg", .spare = 3},
+    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1},
+    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(avg)},
+    {"min", "min", ETR_CELL_TIME, EXACT, STATS(min)},
+    {"max", "max", ETR_CELL_TIME, EXACT, STATS(max)},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL, .own_unit = own_unit},
+    {"values", .in = ETR_IN_JSON, .put = put_values},
+};
+
+/* ---- JSON ---- */
+
+static void put_block(events_output *e, const etr_block *block) {
+  const etr_fields *f = &e->answer.fields;
+  const etr_method *method = block->method == ETR_NONE ? NULL : &f->profile->methods[block->method];
+  etr_jw_object(f->json);
+  etr_field_text(f, "event_block_name", block->name);
+  etr_field_list(f, "runs");
+  for (size_t i = 0; i < block->run_count; i++) etr_jw_uint(f->json, block->runs[i]);
+  etr_jw_end(f->json);
+  etr_field_text(f, "method", method && method->name[0] ? method->name : NULL);
+  etr_field_text(f, "method_rule", block->method_rule);
+  etr_field_list(f, "events");
+  for (size_t i = 0; i < block->event_count; i++) {
+    if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i])) continue;
+    const event_row row = row_of(e, block, &block->events[i]);
+    etr_jw_object(f->json);
+    etr_field_put_all(f, fields, ETR_COUNT(fields), &row);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  put_logged(f, &e->answer.arena, "run_outputs", etr_filter_is_active(e->answer.filter) ? NULL : &e->logged, block,
+             NULL);
+  etr_jw_end(f->json);
+}
+
+/* Indexes what only JSON has. False when out of memory. */
+static bool index_all(events_output *e) {
+  e->handles = etr_arena_alloc_array(&e->answer.arena, e->answer.profile->method_count, sizeof *e->handles);
+  for (size_t i = 0; e->handles && i < e->answer.profile->method_count; i++) {
+    uint32_t graph = e->answer.profile->methods[i].graph;
+    e->handles[i] = index_handles(&e->answer.arena, graph == ETR_NONE ? NULL : &e->answer.profile->graphs[graph]);
+  }
+  return etr_logged_index_rows(&e->logged, &e->answer.arena, e->answer.profile) && e->handles;
+}
+
+etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                                const etr_sink *sink, etr_error *error) {
+  events_output e = {0};
+  etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events");
+  bool good = index_all(&e);
+  etr_field_list(&e.answer.fields, "blocks");
+  for (size_t i = 0; good && i < profile->block_count; i++)
+    if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&e, &profile->blocks[i]);
+  etr_jw_end(&e.answer.json);
+  return etr_answer_end(&e.answer, good, error);
+}
+
+/* ---- Tables ---- */
+
+/* Events stand in the order in which they ran; what has no node stands first where the order is one of nodes. */
+static const char *sort_key(etr_node_order order, const event_row *row) {
+  const etr_node *node = node_of(row);
+  switch (order) {
+  case ETR_ORDER_NAME: return row->event->label;
+  case ETR_ORDER_OP: return node ? node->target : "";
+  case ETR_ORDER_MODULE: return node ? row->graph->modules[node->module].path : "";
+  default: return "";
+  }
+}
+
+static void put_title(events_output *e, const etr_block *block, bool is_first) {
+  const char *name = block->method == ETR_NONE ? NULL : e->answer.profile->methods[block->method].name;
+  const char *method = name && !name[0] ? "method not known" : name;
+  size_t width = etr_answer_text_width(&e->answer);
+  const char *title = etr_arena_format(
+      &e->answer.arena, "%s \xC2\xB7 %zu run%s, starting at run %u%s%s \xC2\xB7 times in %s", block->name,
+      block->run_count, block->run_count == 1 ? "" : "s", block->run_count ? block->runs[0] : 0,
+      method ? " \xC2\xB7 " : "", method ? method : "", etr_unit_name(e->answer.options->unit));
+  if (!is_first) etr_puts(&e->answer.writer, "\n");
+  if (title) etr_put_wrapped(&e->answer.writer, ETR_STYLE_PLAIN, title, 0, width);
+  char *rule = etr_arena_format(&e->answer.arena, "(%s)", block->method_rule);
+  if (rule) etr_put_wrapped(&e->answer.writer, ETR_STYLE_PLAIN, rule, 2, width);
+  etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
+}
+
+/* What is no time comes last. */
+static double weight_of(const event_row *row) { return own_unit(row) ? 0 : time_that(etr_ranking, row); }
+
+static void collect(events_output *e, const etr_block *block) {
+  const etr_method *method = block->method == ETR_NONE ? NULL : &e->answer.profile->methods[block->method];
+  event_row *rows = etr_arena_alloc_array(&e->answer.arena, block->event_count, sizeof *rows);
+  for (size_t i = 0; rows && i < block->event_count; i++) {
+    if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i])) continue;
+    rows[i] = row_of(e, block, &block->events[i]);
+    etr_sheet_add(&e->sheet, &rows[i], sort_key(e->answer.options->order, &rows[i]), weight_of(&rows[i]));
+  }
+  if (e->answer.options->order != ETR_ORDER_GRAPH) etr_sheet_sort(&e->sheet);
+}
+
+/* Text has a table for each block, other formats one for all. */
+static void put_blocks(events_output *e) {
+  bool text = etr_sheet_is_text(&e->sheet), any = false;
+  for (size_t i = 0; i < e->answer.profile->block_count; i++) {
+    const etr_block *block = &e->answer.profile->blocks[i];
+    if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block)) continue;
+    collect(e, block);
+    if (e->sheet.rows.count == 0) continue;
+    if (text) put_title(e, block, !any);
+    if (text)
+      etr_sheet_finish(&e->sheet);
+    else
+      etr_sheet_fill(&e->sheet);
+    any = true;
+  }
+  if (!text) {
+    etr_sheet_write(&e->sheet);
+  } else if (!any && etr_filter_is_active(e->answer.filter)) {
+    etr_puts(&e->answer.writer, "no events: ");
+    etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
+  }
+}
+
+etr_status etr_write_events(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                            etr_table_target target, etr_error *error) {
+  events_output e = {0};
+  etr_answer_begin(&e.answer, profile, filter, options, target.sink);
+  etr_sheet_init(&e.sheet, &e.answer, fields, ETR_COUNT(fields));
+  etr_sheet_take_arrow(&e.sheet, target.arrow);
+  etr_sheet_choose(&e.sheet);
+  etr_sheet_say_origin(&e.sheet);
+  put_blocks(&e);
+  return etr_answer_end(&e.answer, true, error);
+}
+
+etr_status etr_emit_events_table(const etr_profile *profile, const etr_node_filter *filter,
+                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  return etr_write_events(profile, filter, options, (etr_table_target){.sink = sink}, error);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * info_output.c - what is in the inputs: as JSON and as tables.
+ */
+#include "output/sheet.h"
+#include "views/delegation.h"
+
+/* ---- Entry points ---- */
+
+typedef struct graph_row {
+  etr_arena *arena;
+  const etr_graph *graph;
+  size_t operators, inputs, weights;
+  bool is_timed;
+} graph_row;
+
+static etr_cell entry_point(const void *row) {
+  const graph_row *r = row;
+  return etr_cell_text(etr_arena_format(r->arena, "%s/%s", r->graph->module, r->graph->method));
+}
+
+#define GRAPH(name) ETR_VIA(graph_row, graph, etr_graph, name)
+#define COUNT(name) ETR_AT(graph_row, name)
+
+enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON };
+
+static const etr_field graph_fields[] = {
+    {NULL, "entry point", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_point},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(module)},
+    {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(method)},
+    {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(entry)},
+    {"dialect", "dialect", ETR_CELL_WORD, NAMED, GRAPH(dialect), .blank_is_null = true},
+    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true, .spare = 1},
+    {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, GRAPH(node_count)},
+    {"operators", "operators", ETR_CELL_COUNT, NAMED, COUNT(operators)},
+    {"inputs", "inputs", ETR_CELL_COUNT, NAMED, COUNT(inputs)},
+    {"weights", "weights", ETR_CELL_COUNT, NAMED, COUNT(weights), .spare = 3},
+    {"subgraphs", "nested", ETR_CELL_COUNT, NAMED, GRAPH(subgraph_count), .spare = 2},
+    {"timed", NULL, ETR_CELL_FLAG, ETR_IN_JSON, COUNT(is_timed)},
+    {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, GRAPH(entry)},
+};
+
+static etr_rows list_graphs(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  graph_row *rows = etr_arena_alloc_array(&answer->arena, profile->graph_count, sizeof *rows);
+  for (size_t i = 0; rows && i < profile->graph_count; i++) {
+    const etr_graph *graph = &profile->graphs[i];
+    size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
+    for (size_t n = 0; n < graph->node_count; n++) kinds[graph->nodes[n].kind]++;
+    rows[i] = (graph_row){
+        .arena = &answer->arena,
+        .graph = graph,
+        .operators = kinds[ETR_NODE_OP],
+        .inputs = kinds[ETR_NODE_INPUT],
+        .weights = kinds[ETR_NODE_PARAMETER] + kinds[ETR_NODE_BUFFER] + kinds[ETR_NODE_CONSTANT],
+        .is_timed = graph->times && graph->profile_method != ETR_NONE &&
+                    profile->methods[graph->profile_method].run_count > 0,
+    };
+  }
+  return ETR_ROWS(rows, rows ? profile->graph_count : 0);
+}
+
+/* ---- Methods ---- */
+
+typedef struct method_row {
+  etr_arena *arena;
+  const etr_method *method;
+} method_row;
+
+static const etr_method *method_of(const void *row) { return ((const method_row *)row)->method; }
+static bool has_run(const void *row) { return method_of(row)->execute.count > 0; }
+
+static etr_cell delegates(const void *row) {
+  return etr_cell_text(etr_backends_text(((const method_row *)row)->arena, method_of(row)));
+}
+
+static void put_delegates(const etr_fields *f, const void *row) {
+  static const etr_field fields[] = {
+      {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate, instruction_id)},
+      {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate, backend)},
+      {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate, handle_count)},
+  };
+  etr_field_put_rows(f, "delegates", fields, ETR_COUNT(fields),
+                     ETR_ROWS(method_of(row)->delegates, method_of(row)->delegate_count));
+}
+
+#define METHOD(name) ETR_VIA(method_row, method, etr_method, name)
+
+static const etr_field method_fields[] = {
+    {"method", "method", ETR_CELL_NAME, NAMED, METHOD(name), .blank_is_null = true},
+    {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
+    {"skipped_runs", "left out", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1},
+    {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run, .unit_in = ETR_IN_TABLES},
+    {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
+    {"", .in = ETR_IN_JSON, .put = put_delegates},
+};
+
+static etr_rows list_methods(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  method_row *rows = etr_arena_alloc_array(&answer->arena, profile->method_count, sizeof *rows);
+  for (size_t i = 0; rows && i < profile->method_count; i++)
+    rows[i] = (method_row){&answer->arena, &profile->methods[i]};
+  return ETR_ROWS(rows, rows ? profile->method_count : 0);
+}
+
+/* ---- Runs: each one in JSON, blocks of equal ones in tables ---- */
+
+typedef struct run_row {
+  const etr_block *block;
+  const etr_method *method; /* NULL: none */
+  const etr_run *run;
+  const char *etdump;
+  uint32_t first_run;
+  size_t runs; /* with those that are skipped */
+} run_row;
+
+static void put_skipped(const etr_fields *f, const void *row) {
+  etr_field_flag(f, "skipped", ((const run_row *)row)->run->is_skipped);
+}
+
+static const etr_field run_fields[] = {
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, name)},
+    {"etdump", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(run_row, etdump)},
+    {NULL, "block", ETR_CELL_NAME, ETR_IN_TABLES, ETR_VIA(run_row, block, etr_block, name)},
+    {NULL, "runs", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(run_row, runs)},
+    {NULL, "first run", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_AT(run_row, first_run), .spare = 1},
+    {NULL, "events", ETR_CELL_COUNT, ETR_IN_TABLES, ETR_VIA(run_row, block, etr_block, event_count)},
+    {"method", "method", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, method, etr_method, name), .blank_is_null = true},
+    {"method_rule", "told by", ETR_CELL_NAME, NAMED, ETR_VIA(run_row, block, etr_block, method_rule)},
+    {"profile_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, profile_events)},
+    {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, debug_events)},
+    {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
+    {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
+    {"skipped", .in = ETR_IN_JSON, .put = put_skipped},
+};
+
+static run_row row_of(const etr_profile *profile, const etr_block *block) {
+  uint32_t first = block->run_count ? block->runs[0] : ETR_NONE;
+  if (block->skipped_run_count) first = ETR_MIN(first, block->runs[block->run_count]);
+  return (run_row){.block = block,
+                   .method = block->method == ETR_NONE ? NULL : &profile->methods[block->method],
+                   .first_run = first,
+                   .runs = block->run_count + block->skipped_run_count};
+}
+
+static etr_rows list_runs(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  run_row *rows = etr_arena_alloc_array(&answer->arena, profile->run_count, sizeof *rows);
+  for (size_t i = 0; rows && i < profile->run_count; i++) {
+    rows[i] = row_of(profile, &profile->blocks[profile->runs[i].block]);
+    rows[i].run = &profile->runs[i];
+    rows[i].etdump = profile->etdumps[profile->runs[i].dump];
+  }
+  return ETR_ROWS(rows, rows ? profile->run_count : 0);
+}
+
+static etr_rows list_blocks(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  run_row *rows = etr_arena_alloc_array(&answer->arena, profile->block_count, sizeof *rows);
+  for (size_t i = 0; rows && i < profile->block_count; i++) rows[i] = row_of(profile, &profile->blocks[i]);
+  return ETR_ROWS(rows, rows ? profile->block_count : 0);
+}
+
+/* ---- Logged values ---- */
+
+typedef struct value_counts {
+  size_t tensors, scalars, outputs, read, with_nan, with_inf;
+  size_t runs; /* that logged any */
+} value_counts;
+
+static value_counts count_values(const etr_profile *profile) {
+  value_counts c = {0};
+  for (size_t i = 0; i < profile->debug_value_count; i++) {
+    const etr_debug_value *value = &profile->debug_values[i];
+    c.tensors += value->kind == ETR_DEBUG_TENSOR;
+    c.scalars += value->kind != ETR_DEBUG_TENSOR;
+    c.outputs += value->is_output;
+    c.read += value->stats != NULL;
+    c.with_nan += value->stats && value->stats->nan_count > 0;
+    c.with_inf += value->stats && value->stats->inf_count > 0;
+    c.runs += i == 0 || value->run != value[-1].run;
+  }
+  return c;
+}
+
+static const etr_field value_fields[] = {
+    {"tensors", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, tensors)},
+    {"scalars", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, scalars)},
+    {"run_outputs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, outputs)},
+    {"tensors_read", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, read)},
+    {"tensors_with_nan", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_nan)},
+    {"tensors_with_inf", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_inf)},
+};
+
+/* ---- JSON ---- */
+
+static void put_inputs(const etr_fields *f) {
+  const etr_profile *profile = f->profile;
+  const value_counts counts = count_values(profile);
+  etr_field_text(f, "etrecord", profile->etrecord);
+  etr_field_texts(f, "etdumps", profile->etdumps, profile->etdump_count);
+  etr_field_text(f, "pte", profile->pte);
+  etr_field_text(f, "pte_entry", profile->pte_entry);
+  etr_field_text(f, "export_graph_id", profile->export_graph_id);
+  etr_field_flag(f, "reference_outputs", profile->has_reference_outputs);
+  etr_field_flag(f, "representative_inputs", profile->has_representative_inputs);
+  etr_field_text(f, "debug_buffer", profile->debug_buffer);
+  etr_field_object(f, "debug_values");
+  etr_field_put_all(f, value_fields, ETR_COUNT(value_fields), &counts);
+  etr_jw_end(f->json);
+}
+
+static void put_warnings(const etr_fields *f) {
+  static const etr_field fields[] = {
+      {"file", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, file), .blank_is_null = true},
+      {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, entry), .blank_is_null = true},
+      {"message", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, message)},
+  };
+  etr_field_put_rows(f, "warnings", fields, ETR_COUNT(fields),
+                     ETR_ROWS(f->profile->warnings, f->profile->warning_count));
+}
+
+etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  const etr_fields *f = &answer.fields;
+  etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info");
+  put_inputs(f);
+  etr_field_put_rows(f, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&answer));
+  etr_field_put_rows(f, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&answer));
+  etr_field_put_rows(f, "runs", run_fields, ETR_COUNT(run_fields), list_runs(&answer));
+  etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
+  put_warnings(f);
+  return etr_answer_end(&answer, true, error);
+}
+
+/* ---- Tables ---- */
+
+typedef struct entry_row {
+  const char *name;
+} entry_row;
+
+typedef struct info {
+  etr_answer answer;
+  bool has_begun; /* something stands above */
+} info;
+
+static void put_line(info *i, const char *title, const char *text) {
+  if (!text) return;
+  i->has_begun = true;
+  etr_putf(&i->answer.writer, "%-10s ", title);
+  etr_put_plain(&i->answer.writer, text);
+  etr_puts(&i->answer.writer, "\n");
+}
+
+/* "105 tensors, 3 scalars in 3 runs" */
+static void put_values(info *i) {
+  const etr_profile *profile = i->answer.profile;
+  const value_counts c = count_values(profile);
+  const char *numbers = "";
+  if (profile->debug_value_count == 0) return;
+  if (c.read != c.tensors && profile->debug_buffer)
+    numbers = etr_arena_format(&i->answer.arena, "; %zu of the tensors can be read", c.read);
+  else if (c.read != c.tensors)
+    numbers = "; without a debug buffer, tensor values are unknown";
+  put_line(i, "buffer", profile->debug_buffer);
+  put_line(i, "logged",
+           etr_arena_format(&i->answer.arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars, c.runs,
+                            c.runs == 1 ? "" : "s", numbers));
+}
+
+static void put_lines(info *i) {
+  const etr_profile *profile = i->answer.profile;
+  put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
+  for (size_t k = 0; k < profile->etdump_count; k++) put_line(i, "ETDump", profile->etdumps[k]);
+  if (profile->etdump_count == 0) put_line(i, "ETDump", "none: there are no times");
+  const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
+  put_line(i, ".pte", pte ? pte : "none");
+  if (profile->has_reference_outputs) put_line(i, "", "has reference outputs");
+  if (profile->has_representative_inputs) put_line(i, "", "has representative inputs");
+  put_values(i);
+}
+
+static void put_table(info *i, const char *title, const etr_field *fields, size_t count, etr_rows rows) {
+  etr_sheet sheet;
+  if (rows.count == 0) return;
+  bool markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
+  etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title,
+           markdown ? "\n" : "");
+  i->has_begun = true;
+  etr_sheet_init(&sheet, &i->answer, fields, count);
+  sheet.top = 0;
+  etr_sheet_add_rows(&sheet, rows);
+  etr_sheet_fill(&sheet);
+  etr_sheet_write(&sheet);
+}
+
+/* ---- For programs: one table, with a row for each cell of the others ---- */
+
+typedef struct value_row {
+  const char *section, *key;
+  etr_cell value;
+} value_row;
+
+static etr_cell value_of(const void *row) { return ((const value_row *)row)->value; }
+
+static const etr_field value_row_fields[] = {
+    {NULL, "section", ETR_CELL_WORD, ETR_IN_DATA, ETR_AT(value_row, section)},
+    {NULL, "key", ETR_CELL_NAME, ETR_IN_DATA, ETR_AT(value_row, key)},
+    {NULL, "value", ETR_CELL_NUMBER, ETR_IN_DATA, .get = value_of},
+};
+
+static void add_value(etr_sheet *sheet, const char *section, const char *key, etr_cell value) {
+  value_row *row = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *row);
+  if (!row || !key) return;
+  if (!value.text) value.digits = ETR_ALL_DIGITS;
+  *row = (value_row){section, key, value};
+  etr_sheet_add(sheet, row, "", 0);
+}
+
+/* ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
+static const char *key_of(etr_answer *answer, const char *row, const etr_field *field) {
+  bool timed = field->kind == ETR_CELL_TIME;
+  char *key = etr_arena_format(&answer->arena, "%s.%s%s%s", row, field->title, timed ? "_" : "",
+                               timed ? etr_unit_name(answer->options->unit) : "");
+  for (size_t i = strlen(row); key && key[i]; i++)
+    if (key[i] == ' ') key[i] = '_';
+  return key;
+}
+
+/* Rows go by their first column if is_named, else by their number. */
+static void add_list(etr_sheet *sheet, const char *section, const etr_field *first, size_t count, etr_rows rows,
+                     bool is_named) {
+  etr_answer *answer = sheet->answer;
+  for (size_t i = 0; i < rows.count; i++) {
+    const void *row = (const char *)rows.first + i * rows.size;
+    const char *name = is_named ? etr_field_cell(first, row).text : etr_arena_format(&answer->arena, "%zu", i);
+    for (const etr_field *field = first + is_named; name && field < first + count; field++) {
+      if (!(field->in & ETR_IN_TABLES)) continue;
+      etr_cell value = etr_field_cell(field, row);
+      if (field->kind == ETR_CELL_TIME)
+        value.number = etr_ticks_to_unit(answer->profile, value.number, answer->options->unit);
+      add_value(sheet, section, key_of(answer, name, field), value);
+    }
+  }
+}
+
+static void add_inputs(etr_sheet *sheet) {
+  const etr_profile *profile = sheet->answer->profile;
+  const value_counts counts = count_values(profile);
+  add_value(sheet, "inputs", "etrecord", etr_cell_text(profile->etrecord));
+  for (size_t i = 0; i < profile->etdump_count; i++)
+    add_value(sheet, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
+  add_value(sheet, "inputs", "pte", etr_cell_text(profile->pte));
+  add_value(sheet, "inputs", "pte_entry", etr_cell_text(profile->pte_entry));
+  add_value(sheet, "inputs", "debug_buffer", etr_cell_text(profile->debug_buffer));
+  add_value(sheet, "inputs", "export_graph_id", etr_cell_text(profile->export_graph_id));
+  add_value(sheet, "inputs", "reference_outputs", etr_cell_number(profile->has_reference_outputs));
+  add_value(sheet, "inputs", "representative_inputs", etr_cell_number(profile->has_representative_inputs));
+  for (const etr_field *field = value_fields; field < value_fields + ETR_COUNT(value_fields); field++)
+    add_value(sheet, "debug_values", field->key, etr_field_cell(field, &counts));
+}
+
+static void write_values(etr_answer *answer) {
+  const etr_profile *profile = answer->profile;
+  etr_sheet sheet;
+  etr_sheet_init(&sheet, answer, value_row_fields, ETR_COUNT(value_row_fields));
+  sheet.top = 0;
+  add_inputs(&sheet);
+  add_list(&sheet, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(answer), true);
+  add_list(&sheet, "methods", method_fields, ETR_COUNT(method_fields), list_methods(answer), true);
+  add_list(&sheet, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(answer), false);
+  for (size_t i = 0; i < profile->unknown_entry_count; i++)
+    add_value(&sheet, "unknown_entries", "entry", etr_cell_text(profile->unknown_entries[i]));
+  for (size_t i = 0; i < profile->warning_count; i++)
+    add_value(&sheet, "warnings", "message", etr_cell_text(profile->warnings[i].message));
+  etr_sheet_finish(&sheet);
+}
+
+static void write_tables(info *i) {
+  static const etr_field entry_fields[] = {{NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, ETR_AT(entry_row, name)}};
+  if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
+  put_table(i, "entry points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&i->answer));
+  put_table(i, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&i->answer));
+  put_table(i, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(&i->answer));
+  put_table(i, "unknown entries, ignored", entry_fields, ETR_COUNT(entry_fields),
+            ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));
+}
+
+etr_status etr_emit_info_tables(const etr_profile *profile, const etr_table_options *options, const etr_sink *sink,
+                                etr_error *error) {
+  info i = {0};
+  etr_answer_begin(&i.answer, profile, NULL, options, sink);
+  etr_table_format format = i.answer.options->format;
+  if (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN)
+    write_tables(&i);
+  else
+    write_values(&i.answer);
+  return etr_answer_end(&i.answer, true, error);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * node_fields.c - the columns of nodes.
+ */
+#include "tables/node_fields.h"
+
+#include "output/label.h"
+
+/* Of nodes that were not timed, or of which nothing is known. */
+static const etr_node_time nothing = {.delegate_instruction = -1,
+                                      .instruction = -1,
+                                      .carried_by = ETR_NONE,
+                                      .confidence = NAN,
+                                      .avg = NAN,
+                                      .per_run = {.p50 = NAN, .p90 = NAN, .min = NAN, .max = NAN}};
+
+etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph, size_t node) {
+  const etr_node_time *known = graph->times ? &graph->times[node] : &nothing;
+  return (etr_node_row){
+      .arena = arena,
+      .profile = profile,
+      .graph = graph,
+      .node = &graph->nodes[node],
+      .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
+      .known = known,
+      .time = known->runs > 0 ? known : &nothing,
+  };
+}
+
+static const etr_node_row *at(const void *row) { return row; }
+static const etr_module *module_of(const void *row) { return &at(row)->graph->modules[at(row)->node->module]; }
+
+/* ---- What it is ---- */
+
+static etr_cell source_file(const void *row) {
+  return etr_cell_text(at(row)->node->source ? at(row)->node->source->file : NULL);
+}
+static etr_cell source_line(const void *row) {
+  return etr_cell_number(at(row)->node->source ? (double)at(row)->node->source->line : NAN);
+}
+
+static etr_cell graph(const void *row) {
+  return etr_cell_text(etr_arena_format(at(row)->arena, "%s/%s", at(row)->graph->module, at(row)->graph->method));
+}
+
+static etr_cell kind(const void *row) { return etr_cell_text(etr_node_kind_name(at(row)->node->kind)); }
+static etr_cell module_path(const void *row) { return etr_cell_text(module_of(row)->path); }
+static etr_cell module_recorded(const void *row) { return etr_cell_text(module_of(row)->recorded); }
+static etr_cell module_type(const void *row) { return etr_cell_text(module_of(row)->type); }
+static etr_cell module_index(const void *row) { return etr_cell_number(at(row)->node->module); }
+
+static etr_cell subgraph(const void *row) {
+  uint32_t index = at(row)->node->subgraph;
+  return etr_cell_text(index == ETR_NONE ? NULL : at(row)->graph->subgraphs[index].path);
+}
+
+static etr_cell handle(const void *row) { return etr_cell_number(at(row)->node->debug_handle); }
+static bool has_handle(const void *row) { return at(row)->node->debug_handle != 0; }
+static bool has_output(const void *row) { return at(row)->node->output_count > 0; }
+
+static etr_cell output(const void *row) {
+  return etr_cell_text(etr_label_shape(at(row)->arena, &at(row)->node->outputs[0]));
+}
+
+/* ---- How it runs ---- */
+
+static etr_cell carried_by(const void *row) {
+  uint32_t carrier = at(row)->known->carried_by;
+  return etr_cell_text(carrier == ETR_NONE ? NULL : at(row)->graph->nodes[carrier].name);
+}
+
+static etr_cell runs_as(const void *row) {
+  const char *kernel = at(row)->time->runs_as;
+  return etr_cell_text(kernel && at(row)->is_text ? etr_label_kernel(kernel) : kernel);
+}
+
+static bool is_timed(const void *row) { return at(row)->time->runs > 0; }
+static double clock_step(const void *row) { return etr_clock_step(at(row)->profile, at(row)->time->backend, NULL); }
+static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(at(row)->time->match)); }
+
+static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
+  return ranks(at(row)->profile, at(row)->time->avg, at(row)->time->per_run.p50);
+}
+static etr_cell ranking(const void *row) { return etr_cell_number(time_that(etr_ranking, row)); }
+static etr_cell not_ranking(const void *row) { return etr_cell_number(time_that(etr_not_ranking, row)); }
+
+static etr_cell share(const void *row) {
+  double whole = etr_ranking(at(row)->profile, at(row)->method->execute.avg, *at(row)->summed_p50);
+  return etr_cell_share(time_that(etr_ranking, row), whole);
+}
+
+static etr_cell calls(const void *row) {
+  etr_cell cell = etr_cell_calls(at(row)->time->calls, at(row)->method->run_count);
+  if (at(row)->is_text) cell.decimals = 2;
+  return cell;
+}
+
+/* ---- In a summary ---- */
+
+/* Times that were matched by order alone are dim. */
+static etr_cell estimated(const void *row) { return etr_cell_number(at(row)->time->is_estimated); }
+static etr_style style_of(const void *row) { return at(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
+
+static etr_cell styled_target(const void *row) {
+  return (etr_cell){.text = at(row)->node->target, .style = style_of(row)};
+}
+static etr_cell styled_ranking(const void *row) {
+  return (etr_cell){.number = time_that(etr_ranking, row), .style = style_of(row)};
+}
+static bool jitters(const void *row) { return at(row)->time->per_run.count > 1 && at(row)->time->per_run.p50 > 0; }
+static etr_cell jitter(const void *row) {
+  return (etr_cell){.number = at(row)->time->per_run.p90 / at(row)->time->per_run.p50, .decimals = 1};
+}
+
+/* ---- In the dashboard's document ---- */
+
+static void put_name(const etr_fields *f, const void *row) { etr_jw_string(f->json, at(row)->node->name); }
+static etr_cell runs(const void *row) { return etr_cell_number(at(row)->time->runs); }
+static etr_cell calls_or_0(const void *row) { return is_timed(row) ? calls(row) : etr_cell_number(0); }
+
+static etr_cell joined(const void *row) {
+  (void)etr_text_add(at(row)->joined, (etr_slice){"", 1});
+  at(row)->joined->size = 0;
+  return etr_cell_text(at(row)->joined->data);
+}
+
+/* Adds a shape to "f32[1,8], i64[1]". */
+static void join_shape(const void *row, size_t place, const etr_value *value) {
+  char text[ETR_SHAPE_ROOM];
+  etr_slice shape = {text, etr_format_shape(text, value)};
+  if (shape.size == 0) return;
+  if (place > 0) (void)etr_text_add(at(row)->joined, ETR_SLICE(", "));
+  (void)etr_text_add(at(row)->joined, shape);
+}
+
+static etr_cell input_shapes(const void *row) {
+  const etr_node *node = at(row)->node;
+  for (size_t i = 0; i < node->input_count; i++)
+    join_shape(row, i, &at(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
+  return joined(row);
+}
+
+static etr_cell output_shapes(const void *row) {
+  for (size_t i = 0; i < at(row)->node->output_count; i++) join_shape(row, i, &at(row)->node->outputs[i]);
+  return joined(row);
+}
+
+static etr_cell argument_texts(const void *row) {
+  const etr_node *node = at(row)->node;
+  for (size_t i = 0; i < node->argument_count; i++) {
+    char value[ETR_ARGUMENT_ROOM];
+    if (i > 0) (void)etr_text_add(at(row)->joined, ETR_SLICE(", "));
+    (void)etr_text_add(at(row)->joined, etr_slice_of(node->arguments[i].name));
+    (void)etr_text_add(at(row)->joined, ETR_SLICE("="));
+    (void)etr_text_add(at(row)->joined, (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
+  }
+  return joined(row);
+}
+
+/* ---- What has parts ---- */
+
+/* Names of the values used: for a producer with one output, its name. */
+static void put_inputs(const etr_fields *f, const void *row) {
+  const etr_node *node = at(row)->node;
+  etr_field_list(f, "inputs");
+  for (size_t i = 0; i < node->input_count; i++)
+    etr_jw_string(f->json, at(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output].name);
+  etr_jw_end(f->json);
+}
+
+static void put_arguments(const etr_fields *f, const void *row) {
+  const etr_node *node = at(row)->node;
+  etr_field_object(f, "arguments");
+  for (size_t i = 0; i < node->argument_count; i++) {
+    etr_jw_key(f->json, node->arguments[i].name);
+    etr_jw_json(f->json, node->arguments[i].value);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_shape(const etr_fields *f, const etr_value *value) {
+  etr_jw_key(f->json, "shape");
+  if (value->rank < 0) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_array(f->json);
+  for (int32_t i = 0; i < value->rank; i++)
+    if (value->dims[i].symbol)
+      etr_jw_string(f->json, value->dims[i].symbol);
+    else
+      etr_jw_int(f->json, value->dims[i].size);
+  etr_jw_end(f->json);
+}
+
+static void put_outputs(const etr_fields *f, const void *row) {
+  etr_field_list(f, "outputs");
+  for (size_t i = 0; i < at(row)->node->output_count; i++) {
+    const etr_value *value = &at(row)->node->outputs[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "name", value->name);
+    etr_field_text(f, "dtype", value->dtype);
+    put_shape(f, value);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_source(const etr_fields *f, const void *row) {
+  if (!at(row)->node->source) {
+    etr_field_text(f, "source", NULL);
+    return;
+  }
+  etr_field_object(f, "source");
+  etr_field_source(f, at(row)->node->source);
+  etr_jw_end(f->json);
+}
+
+static void put_edge_nodes(const etr_fields *f, const void *row) {
+  if (!at(row)->node->edge_nodes) return;
+  etr_field_texts(f, "edge_nodes", at(row)->node->edge_nodes, at(row)->node->edge_node_count);
+}
+
+static void put_values(const etr_fields *f, const void *row) {
+  const etr_logged_nodes *values = at(row)->values;
+  uint32_t node = (uint32_t)(at(row)->node - at(row)->graph->nodes);
+  etr_field_list(f, "values");
+  for (size_t i = etr_logged_first_of(values, node); i < values->count && values->rows[i]->value->node == node; i++) {
+    const etr_logged *logged = values->rows[i];
+    etr_jw_object(f->json);
+    etr_field_count(f, "runs", logged->run_count);
+    etr_field_logged(f, at(row)->arena, logged->value, logged->is_measured ? &logged->stats : NULL);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+/* ---- Fields ---- */
+
+/* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
+static bool tells_graph(const void *context) { return ((const etr_node_table *)context)->several_graphs; }
+static bool tells_operator(const void *context) { return !((const etr_node_table *)context)->timed; }
+static bool tells_time(const void *context) { return ((const etr_node_table *)context)->timed; }
+static bool tells_calls(const void *context) { return ((const etr_node_table *)context)->uneven; }
+static bool tells_match(const void *context) {
+  return tells_time(context) && !((const etr_node_table *)context)->only_match;
+}
+
+enum {
+  EXACT = ETR_IN_DATA | ETR_IN_JSON,
+  FOR_PEOPLE = ETR_IN_TEXT | ETR_IN_MARKDOWN,
+  LIST = ETR_IN_OPERATORS,
+  DOC = ETR_IN_DOCUMENT,
+};
+
+#define NODE(name) ETR_VIA(etr_node_row, node, etr_node, name)
+#define KNOWN(name) ETR_VIA(etr_node_row, known, etr_node_time, name)
+#define TIME(name) ETR_VIA(etr_node_row, time, etr_node_time, name)
+
+const etr_field etr_node_fields[] = {
+    {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph},
+    {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
+    {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = kind},
+    {"target", "operator", ETR_CELL_NAME, ETR_IN_ALL, NODE(target), .tells = tells_operator},
+    {"inputs", .in = ETR_IN_JSON, .put = put_inputs},
+    {"arguments", .in = ETR_IN_JSON, .put = put_arguments},
+    {"outputs", .in = ETR_IN_JSON, .put = put_outputs},
+    {"subgraph", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = subgraph},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = module_recorded},
+    {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module_path},
+    {NULL, "output", ETR_CELL_NAME, ETR_IN_TABLES, .get = output, .has = has_output, .spare = 2},
+    {"module_type", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = module_type, .blank_is_null = true},
+    {"debug_handle", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handle, .has = has_handle},
+    {"source", .in = ETR_IN_JSON, .put = put_source},
+    {"weight", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(weight_name)},
+    {"aten_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, NODE(aten_node)},
+    {"edge_nodes", .in = ETR_IN_JSON, .put = put_edge_nodes},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(backend)},
+    {"delegate_instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, KNOWN(delegate_instruction)},
+    {"order", "order", ETR_CELL_COUNT, EXACT, KNOWN(instruction)},
+    {"runs_as", NULL, ETR_CELL_NAME, ETR_IN_JSON, KNOWN(runs_as)},
+    {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = carried_by},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = match, .has = is_timed},
+    {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence)},
+    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(avg)},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = ranking, .p50_title = "p50", .step = clock_step,
+     .tells = tells_time, .unit_in = FOR_PEOPLE},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA, .has = is_timed},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(per_run.p50)},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_DATA, .get = not_ranking, .p50_title = "avg", .step = clock_step,
+     .unit_in = FOR_PEOPLE},
+    {"p90", "p90", ETR_CELL_TIME, EXACT, TIME(per_run.p90), .step = clock_step, .unit_in = FOR_PEOPLE},
+    {"min", "min", ETR_CELL_TIME, EXACT, TIME(per_run.min), .step = clock_step, .unit_in = FOR_PEOPLE},
+    {"max", "max", ETR_CELL_TIME, EXACT, TIME(per_run.max), .step = clock_step, .unit_in = FOR_PEOPLE},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = share, .has = is_timed, .p50_title = ETR_P50_SHARE,
+     .tells = tells_time},
+    {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed, .tells = tells_calls, .spare = 3},
+    {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed, .tells = tells_match},
+    {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time, .spare = 1},
+    {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend)},
+    {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, .get = source_file},
+    {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, .get = source_line},
+    {"values", .in = ETR_IN_JSON, .put = put_values},
+
+    /* The operators of a summary. */
+    {NULL, "operators", ETR_CELL_ITEM, LIST, .get = styled_target},
+    {NULL, "avg", ETR_CELL_TIME, LIST, .get = styled_ranking, .p50_title = "p50", .step = clock_step, .unit_in = LIST},
+    {NULL, "share", ETR_CELL_SHARE, LIST, .get = share, .p50_title = ETR_P50_SHARE},
+    {NULL, "p90/p50", ETR_CELL_NUMBER, LIST, .get = jitter, .has = jitters, .spare = 2},
+    {NULL, "module", ETR_CELL_NAME, LIST, .get = module_path},
+    {NULL, "runs as", ETR_CELL_NAME, LIST, .get = runs_as, .spare = 1},
+
+    /* The dashboard's document; WORDs repeat from node to node. */
+    {"name", .in = DOC, .put = put_name},
+    {"op", NULL, ETR_CELL_WORD, DOC, NODE(target)},
+    {"module", NULL, ETR_CELL_COUNT, DOC, .get = module_index},
+    {"source", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, source)},
+    {"handle", NULL, ETR_CELL_COUNT, DOC, .get = handle},
+    {"subgraph", NULL, ETR_CELL_WORD, DOC, .get = subgraph},
+    {"inputs", NULL, ETR_CELL_NAME, DOC, .get = input_shapes},
+    {"outputs", NULL, ETR_CELL_NAME, DOC, .get = output_shapes},
+    {"arguments", NULL, ETR_CELL_NAME, DOC, .get = argument_texts},
+    {"backend", NULL, ETR_CELL_WORD, DOC, KNOWN(backend)},
+    {"delegate", NULL, ETR_CELL_COUNT, DOC, KNOWN(delegate_instruction)},
+    {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as)},
+    {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier)},
+    {"match", NULL, ETR_CELL_WORD, DOC, .get = match, .has = is_timed},
+    {"estimated", NULL, ETR_CELL_COUNT, DOC, .get = estimated},
+    {"calls", NULL, ETR_CELL_NUMBER, DOC, .get = calls_or_0},
+    {"ran_in", NULL, ETR_CELL_COUNT, DOC, .get = runs},
+    {"total", NULL, ETR_CELL_TIME, DOC, TIME(total_ticks), .has = is_timed},
+    {"p10", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p10), .has = is_timed},
+    {"p50", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p50)},
+    {"p90", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p90)},
+    {"min", NULL, ETR_CELL_TIME, DOC, TIME(per_run.min)},
+    {"max", NULL, ETR_CELL_TIME, DOC, TIME(per_run.max)},
+    {"deviation", NULL, ETR_CELL_TIME, DOC, ETR_AT(etr_node_row, deviation), .has = is_timed},
+};
+
+const size_t etr_node_field_count = ETR_COUNT(etr_node_fields);
+
+etr_node_table etr_node_table_of(const etr_sheet *sheet) {
+  etr_node_table table = {0};
+  const etr_node_row *first = NULL;
+  bool several_matches = false;
+  for (size_t i = 0; i < etr_sheet_shown(sheet); i++) {
+    const etr_node_row *row = at(sheet->rows.data[i].row);
+    table.several_graphs |= row->graph != at(sheet->rows.data[0].row)->graph;
+    if (!is_timed(row)) continue;
+    table.uneven |= row->time->calls != row->method->run_count;
+    several_matches |= first && row->time->match != first->time->match;
+    if (!first) first = row;
+  }
+  table.timed = first != NULL;
+  table.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
+  return table;
+}

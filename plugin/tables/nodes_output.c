@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nodes_output.c - the graphs' nodes with their times: every node as JSON, the operators as a table.
+ */
+#include "output/node_filter.h"
+#include "tables/node_fields.h"
+#include "tables/streams.h"
+#include "views/loads.h"
+
+typedef struct nodes_output {
+  etr_answer answer;
+  etr_sheet sheet;
+  etr_node_table table; /* about the sheet's rows */
+} nodes_output;
+
+static const etr_node_row *at(const void *row) { return row; }
+
+/* ---- JSON ---- */
+
+static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_nodes *values) {
+  static const etr_method untimed = {0};
+  const etr_fields *f = &n->answer.fields;
+  etr_jw_object(f->json);
+  etr_field_text(f, "module", graph->module);
+  etr_field_text(f, "method", graph->method);
+  etr_field_text(f, "entry", graph->entry);
+  etr_field_text(f, "dialect", graph->dialect[0] ? graph->dialect : NULL);
+  etr_field_runs(f, graph->profile_method == ETR_NONE ? &untimed : &f->profile->methods[graph->profile_method]);
+  etr_field_list(f, "nodes");
+  for (size_t i = 0; i < graph->node_count; i++) {
+    if (!etr_filter_takes_node(n->answer.filter, graph, i)) continue;
+    etr_node_row row = etr_node_row_of(&n->answer.arena, f->profile, graph, i);
+    row.values = values;
+    etr_jw_object(f->json);
+    etr_field_put_all(f, etr_node_fields, etr_node_field_count, &row);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+etr_status etr_emit_nodes_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                               const etr_sink *sink, etr_error *error) {
+  nodes_output n = {0};
+  etr_logged_list list = {0};
+  etr_answer_begin_ranked(&n.answer, profile, filter, unit, sink, "nodes");
+  bool good = etr_logged_merge(&list, &n.answer.arena, profile);
+  etr_field_list(&n.answer.fields, "graphs");
+  for (size_t i = 0; good && i < profile->graph_count; i++) {
+    etr_logged_nodes values;
+    if (!etr_filter_takes_graph(filter, &profile->graphs[i])) continue;
+    good = etr_logged_of_graph(&values, &n.answer.arena, &list, profile, &profile->graphs[i]);
+    if (good) put_graph(&n, &profile->graphs[i], &values);
+  }
+  etr_jw_end(&n.answer.json);
+  return etr_answer_end(&n.answer, good, error);
+}
+
+/* ---- Tables ---- */
+
+static bool has_times(const etr_profile *profile, const etr_graph *graph) {
+  return graph->times && graph->profile_method != ETR_NONE && profile->methods[graph->profile_method].run_count > 0;
+}
+
+/* The nodes of aten/forward repeat the times of the Edge nodes that came from them: of a method's graphs its own is
+ * listed, unless the filter names another. */
+static bool is_listed(const nodes_output *n, const etr_graph *graph) {
+  if (!etr_filter_takes_graph(n->answer.filter, graph) || !has_times(n->answer.profile, graph)) return false;
+  uint32_t own = n->answer.profile->methods[graph->profile_method].graph;
+  return own == ETR_NONE || graph == &n->answer.profile->graphs[own] ||
+         (n->answer.filter && n->answer.filter->graph_module);
+}
+
+/* As nodes run: those of a delegate in the graph's order, what is not known to run last. */
+static const char *execution_key(const etr_node_row *row) {
+  if (row->known->instruction < 0) return "~";
+  const char *key = etr_arena_format(row->arena, "%d/%zu", (int)row->known->instruction,
+                                     (size_t)(row->node - row->graph->nodes));
+  return key ? key : "~";
+}
+
+static const char *sort_key(etr_node_order order, const etr_node_row *row) {
+  switch (order) {
+  case ETR_ORDER_NAME: return row->node->name;
+  case ETR_ORDER_OP: return row->node->target;
+  case ETR_ORDER_MODULE: return row->graph->modules[row->node->module].path;
+  case ETR_ORDER_EXECUTION: return execution_key(row);
+  default: return "";
+  }
+}
+
+static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
+  double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
+  for (size_t i = 0; summed_p50 && i < graph->node_count; i++) {
+    if (graph->nodes[i].kind != ETR_NODE_OP || !etr_filter_takes_node(n->answer.filter, graph, i)) continue;
+    if (only_timed && graph->times[i].runs == 0) continue;
+    etr_node_row *row = etr_arena_alloc_array(&n->answer.arena, 1, sizeof *row);
+    if (!row) return;
+    *row = etr_node_row_of(&n->answer.arena, n->answer.profile, graph, i);
+    row->is_text = etr_sheet_is_text(&n->sheet);
+    row->summed_p50 = summed_p50;
+    if (only_timed) *summed_p50 += row->time->per_run.p50;
+    double weight = etr_ranking(n->answer.profile, row->time->avg, row->time->per_run.p50);
+    etr_sheet_add(&n->sheet, row, sort_key(n->answer.options->order, row), only_timed ? weight : 0);
+  }
+}
+
+/* Timed graphs where there are any; of these, the nodes that ran. Otherwise every operator. */
+static void collect(nodes_output *n) {
+  bool only_timed = false;
+  for (size_t i = 0; i < n->answer.profile->graph_count; i++) only_timed |= is_listed(n, &n->answer.profile->graphs[i]);
+  for (size_t i = 0; i < n->answer.profile->graph_count; i++) {
+    const etr_graph *graph = &n->answer.profile->graphs[i];
+    if (only_timed ? is_listed(n, graph) : etr_filter_takes_graph(n->answer.filter, graph))
+      add_nodes(n, graph, only_timed);
+  }
+  if (n->answer.options->order != ETR_ORDER_GRAPH) etr_sheet_sort(&n->sheet);
+}
+
+/* ---- How much it is ---- */
+
+typedef struct total {
+  double ticks; /* on average */
+  size_t count;
+} total;
+
+/* What is asked for of each graph. NULL when out of memory. */
+static const total *add_up(nodes_output *n) {
+  total *totals = etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count, sizeof *totals);
+  for (size_t i = 0; totals && i < n->sheet.rows.count; i++) {
+    const etr_node_row *row = at(n->sheet.rows.data[i].row);
+    total *of_graph = &totals[row->graph - n->answer.profile->graphs];
+    if (row->time->runs > 0) of_graph->ticks += row->time->avg;
+    of_graph->count++;
+  }
+  return totals;
+}
+
+static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
+  etr_writer *writer = &n->answer.writer;
+  etr_put_plain(writer, graph->module);
+  etr_puts(writer, "/");
+  etr_put_plain(writer, graph->method);
+  etr_putf(writer, ": %zu node%s", of_graph->count, of_graph->count == 1 ? "" : "s");
+  if (has_times(n->answer.profile, graph)) {
+    etr_puts(writer, ", ");
+    etr_put_time(writer, n->answer.profile, of_graph->ticks, n->answer.options->unit);
+    etr_puts(writer, " of ");
+    etr_put_time(writer, n->answer.profile, n->answer.profile->methods[graph->profile_method].execute.avg,
+                 n->answer.options->unit);
+    etr_putf(writer, " %s%s", etr_unit_name(n->answer.options->unit), etr_on_average(n->answer.profile));
+  }
+  etr_puts(writer, ", ");
+  etr_put_filter(writer, &n->answer.arena, n->answer.filter);
+}
+
+/* Of each method in the table, once. */
+static void put_runs(nodes_output *n) {
+  const etr_profile *profile = n->answer.profile;
+  for (size_t i = 0; i < profile->graph_count; i++) {
+    const etr_graph *graph = &profile->graphs[i];
+    if (!is_listed(n, graph) || strcmp(graph->module, "edge") != 0) continue;
+    const etr_method *method = &profile->methods[graph->profile_method];
+    if (method->skipped_run_count == 0) continue;
+    const char *runs = etr_runs_text(&n->answer.arena, profile, method, n->answer.options->unit);
+    etr_put_plain(&n->answer.writer, method->name);
+    etr_putf(&n->answer.writer, ": %s\n", runs ? runs : "");
+  }
+}
+
+static void write_table(nodes_output *n) {
+  bool text = etr_sheet_is_text(&n->sheet), part = etr_filter_is_active(n->answer.filter),
+       any = n->sheet.rows.count > 0;
+  const total *totals = part && text ? add_up(n) : NULL;
+  size_t hidden = etr_sheet_fill(&n->sheet);
+  if (text && part && !any) {
+    etr_puts(&n->answer.writer, "no nodes: ");
+    etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
+    return;
+  }
+  etr_sheet_write(&n->sheet);
+  if (!text) return;
+  etr_put_more(&n->answer.writer, hidden);
+  if (n->table.only_match) etr_putf(&n->answer.writer, "match%s: %s\n", hidden ? " of these" : "", n->table.only_match);
+  put_runs(n);
+  for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
+    if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);
+}
+
+etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *filter, const etr_table_options *options,
+                           etr_table_target target, etr_error *error) {
+  nodes_output n = {0};
+  etr_answer_begin(&n.answer, profile, filter, options, target.sink);
+  etr_sheet_init(&n.sheet, &n.answer, etr_node_fields, etr_node_field_count);
+  etr_sheet_take_arrow(&n.sheet, target.arrow);
+  etr_sheet_choose(&n.sheet);
+  etr_sheet_say_origin(&n.sheet);
+  n.sheet.context = &n.table;
+  collect(&n);
+  n.table = etr_node_table_of(&n.sheet);
+  write_table(&n);
+  return etr_answer_end(&n.answer, true, error);
+}
+
+etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,
+                                const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  return etr_write_nodes(profile, filter, options, (etr_table_target){.sink = sink}, error);
+}

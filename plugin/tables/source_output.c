@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * source_output.c - the model's source lines with their time: as JSON, as perf annotate shows them, as one table.
+ */
+#include "output/label.h"
+#include "output/node_filter.h"
+#include "tables/summary_output.h"
+#include "views/line_patterns.h"
+#include "views/source_file.h"
+#include "views/source_lines.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static etr_sum sum_of_file(const etr_summary *s, const etr_source_lines *file) {
+  etr_sum sum = etr_sum_make(s->method, file->total_ticks);
+  sum.p50 = file->p50;
+  sum.summed_p50 = file->summed_p50;
+  for (size_t i = 0; i < file->count; i++) sum.step = ETR_MAX(sum.step, file->rows[i]->step);
+  return sum;
+}
+
+/* ---- JSON ---- */
+
+static etr_sum sum_of_pattern(const etr_summary *s, const etr_line_pattern *row) {
+  etr_sum sum = etr_sum_make(s->method, row->total_ticks);
+  sum.key = row->pattern;
+  sum.modules = row->module_count;
+  sum.nodes = row->node_count;
+  return sum;
+}
+
+static void put_patterns_of(const etr_fields *f, const etr_summary *s, const etr_line_patterns *patterns,
+                            uint32_t line) {
+  etr_field_list(f, "patterns");
+  for (size_t i = patterns->first[line]; i < patterns->first[line + 1]; i++) {
+    const etr_line_pattern *row = &patterns->rows[i];
+    etr_jw_object(f->json);
+    etr_field_text(f, "pattern", row->pattern);
+    etr_field_count(f, "modules", row->module_count);
+    etr_summary_put_time(f, s->method, row->total_ticks);
+    etr_field_count(f, "count", row->node_count);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+}
+
+static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_source_lines *file,
+                         const etr_line_patterns *patterns) {
+  etr_jw_object(f->json);
+  const etr_sum whole = sum_of_file(s, file);
+  etr_field_text(f, "file", file->path);
+  etr_field_ticks(f, "avg", whole.ticks);
+  etr_field_ticks(f, "p50", whole.p50);
+  etr_field_number(f, "share", etr_sum_share(f->profile, &whole));
+  etr_field_count(f, "count", file->node_count);
+  etr_field_list(f, "lines");
+  for (size_t i = 0; i < file->count; i++) {
+    const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], file->rows[i]);
+    etr_jw_object(f->json);
+    etr_sum_put(f, &sum);
+    put_patterns_of(f, s, patterns, file->rows[i]->number);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+}
+
+static bool put_method(etr_answer *answer, const etr_method *method) {
+  const etr_fields *f = &answer->fields;
+  etr_summary s;
+  size_t count;
+  if (!etr_summary_make(&s, &answer->arena, f->profile, method, answer->filter, f->unit, ETR_ORDER_TIME)) return false;
+  etr_line_patterns patterns;
+  const etr_source_lines *files = etr_source_lines_make(&count, &answer->arena, &s, false);
+  if (!files || !etr_line_patterns_make(&patterns, &answer->arena, &s)) return false;
+  etr_jw_object(f->json);
+  etr_field_method(f, method);
+  etr_summary_put_time(f, method, s.part_ticks);
+  etr_field_list(f, "files");
+  for (size_t i = 0; i < count; i++) put_lines_of(f, &s, &files[i], &patterns);
+  etr_jw_end(f->json);
+  etr_jw_end(f->json);
+  return true;
+}
+
+etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                                const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "source");
+  etr_answer_put_filter(&answer);
+  bool good = etr_answer_put_methods(&answer, put_method);
+  return etr_answer_end(&answer, good, error);
+}
+
+/* ---- Text ---- */
+
+enum { CONTEXT = 2 }; /* lines before and behind one with time */
+
+#define DOT " \xC2\xB7 "
+
+typedef struct listing {
+  etr_answer answer;
+  const etr_source_options *source;
+  etr_line_patterns patterns; /* of the method being listed, where they are asked for */
+  etr_sheet sums;             /* of the formats for programs: one over all methods */
+  double least;               /* lines with less weight are summed up */
+  size_t ties;                /* lines with just that weight that are shown */
+} listing;
+
+static double per_run(const etr_summary *s, uint64_t ticks) { return (double)ticks / (double)s->method->run_count; }
+
+/* Which lines are shown. */
+
+/* The summary's rows stand by time: those in front are shown, whatever file they are of. */
+static void choose_lines(listing *l, const etr_breakdown *by) {
+  size_t shown = l->answer.options->top ? ETR_MIN(l->answer.options->top, by->count) : by->count;
+  l->least = shown ? by->rows[shown - 1].weight : 0;
+  l->ties = 0;
+  for (size_t i = 0; i < shown; i++) l->ties += by->rows[i].weight == l->least;
+}
+
+static bool takes_line(listing *l, const etr_breakdown_row *row) {
+  if (row->weight != l->least) return row->weight > l->least;
+  if (l->ties == 0) return false;
+  l->ties--;
+  return true;
+}
+
+/* A line of code as people read it. */
+typedef struct code_line {
+  double ticks, share; /* NaN: no time */
+  double step;         /* of the coarsest clock that timed it; ticks */
+  const char *number, *code;
+  etr_style style;
+} code_line;
+
+static etr_cell share(const void *row) { return etr_cell_share(((const code_line *)row)->share, 1); }
+static double step(const void *row) { return ((const code_line *)row)->step; }
+static etr_cell number(const void *row) {
+  return (etr_cell){.text = ((const code_line *)row)->number, .style = ((const code_line *)row)->style};
+}
+static etr_cell code(const void *row) {
+  return (etr_cell){.text = ((const code_line *)row)->code, .style = ((const code_line *)row)->style};
+}
+
+static const etr_field line_fields[] = {
+    {NULL, "", ETR_CELL_TIME, ETR_IN_TEXT, ETR_AT(code_line, ticks), .step = step},
+    {NULL, "", ETR_CELL_SHARE, ETR_IN_TEXT, .get = share},
+    {NULL, "", ETR_CELL_COUNT, ETR_IN_TEXT, .get = number},
+    {NULL, "", ETR_CELL_NAME, ETR_IN_TEXT, .get = code},
+};
+
+static void add_line(etr_sheet *sheet, code_line line) {
+  code_line *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
+  if (!added) return;
+  *added = line;
+  etr_sheet_add(sheet, added, "", 0);
+}
+
+static const char *number_text(listing *l, int64_t line) {
+  return etr_arena_format(&l->answer.arena, "%" PRId64, line);
+}
+
+static void add_timed(etr_sheet *sheet, const etr_sum *sum, const char *number, const char *code) {
+  const etr_profile *profile = sheet->answer->profile;
+  add_line(sheet, (code_line){.ticks = etr_sum_ranking(profile, sum),
+                              .share = etr_sum_share(profile, sum),
+                              .step = sum->step,
+                              .number = number,
+                              .code = code});
+}
+
+static void add_dim(etr_sheet *sheet, const char *number, const char *code) {
+  add_line(sheet, (code_line){.ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
+}
+
+/* The modules that a line with time is run for, below it. */
+static void add_patterns(listing *l, const etr_summary *s, etr_sheet *sheet, const etr_breakdown_row *line) {
+  if (!l->patterns.first) return;
+  for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
+    const etr_line_pattern *row = &l->patterns.rows[i];
+    const char *name = row->pattern[0] ? row->pattern : "(the model itself)";
+    const char *text = etr_arena_format(&l->answer.arena, row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s", name,
+                                        row->module_count);
+    const etr_sum sum = sum_of_pattern(s, row);
+    add_line(sheet, (code_line){.ticks = sum.ticks,
+                                .share = etr_sum_share(l->answer.profile, &sum),
+                                .number = "",
+                                .code = text,
+                                .style = ETR_STYLE_DIM});
+  }
+}
+
+/* Lines of the file near one with time that have none themselves, from the one behind `after` on, and a mark for those
+ * between that are left out. */
+static void add_context(listing *l, etr_sheet *sheet, const etr_source_file *file, int64_t after, int64_t before) {
+  int64_t last = after > 0 ? ETR_MIN(after + CONTEXT, before - 1) : 0,
+          first = ETR_MAX(ETR_MAX(before - CONTEXT, last + 1), 1);
+  int64_t end = ETR_MIN(before - 1, (int64_t)file->line_count);
+  for (int64_t line = after + 1; after > 0 && line <= ETR_MIN(last, (int64_t)file->line_count); line++)
+    add_dim(sheet, number_text(l, line), file->lines[line - 1]);
+  if (after > 0 && first > last + 1 && before <= (int64_t)file->line_count) add_dim(sheet, "\xE2\x80\xA6", "");
+  for (int64_t line = first; line <= end; line++) add_dim(sheet, number_text(l, line), file->lines[line - 1]);
+}
+
+static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file, etr_source_state state) {
+  const etr_profile *profile = l->answer.profile;
+  const etr_sum sum = sum_of_file(s, file);
+  double share = etr_sum_share(profile, &sum);
+  bool by_p50 = etr_ranks_by_p50(profile);
+  enum { BEHIND = 24 }; /* columns of time and share */
+  size_t width = ETR_MAX(etr_answer_width(&l->answer), 2u * BEHIND);
+  const char *path = etr_plain_copy(&l->answer.arena, file->path ? file->path : "(source not recorded)");
+  etr_puts(&l->answer.writer, "\n");
+  etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
+  if (path) (void)etr_put_cut(&l->answer.writer, path, width - BEHIND, ETR_CUT_MIDDLE);
+  etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
+  etr_puts(&l->answer.writer, "  ");
+  if (etr_sum_ranking(profile, &sum) < sum.step)
+    etr_put_below(&l->answer.writer, profile, sum.step, l->answer.options->unit);
+  else
+    etr_put_time(&l->answer.writer, profile, etr_sum_ranking(profile, &sum), l->answer.options->unit);
+  etr_putf(&l->answer.writer, " %s", etr_unit_name(l->answer.options->unit));
+  if (!isnan(share)) {
+    etr_puts(&l->answer.writer, "  ");
+    etr_put_share(&l->answer.writer, share, 1);
+  }
+  if (by_p50) etr_puts(&l->answer.writer, " of summed p50");
+  etr_puts(&l->answer.writer, "\n");
+  if (state == ETR_SOURCE_DIFFERENT)
+    etr_puts(&l->answer.writer, "the file on disk no longer has the recorded code; only recorded lines are shown\n");
+}
+
+/* Adds a line to those that one row stands for; their medians are added up. */
+static void add_to_rest(etr_sum *rest, const etr_summary *s, const etr_breakdown_row *row) {
+  const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row);
+  rest->ticks += sum.ticks;
+  rest->part += sum.part;
+  rest->p50 = (isnan(rest->p50) ? 0 : rest->p50) + sum.stats->p50;
+  rest->summed_p50 = sum.summed_p50;
+}
+
+static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
+  etr_source_file disk = {0};
+  etr_sheet sheet;
+  etr_source_state state = ETR_SOURCE_ABSENT;
+  size_t left_out = 0;
+  etr_sum rest = etr_sum_make(s->method, 0); /* lines that are left out */
+  int64_t after = 0;
+  if (file->path && l->source && l->source->read_files)
+    state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
+  etr_sheet_init(&sheet, &l->answer, line_fields, ETR_COUNT(line_fields));
+  sheet.top = 0; /* lines have been chosen */
+  for (size_t i = 0; i < file->count; i++) {
+    const etr_source *source = file->sources[i];
+    const char *text = source ? source->code : "nodes without source";
+    if (!takes_line(l, file->rows[i])) {
+      left_out++;
+      add_to_rest(&rest, s, file->rows[i]);
+      continue;
+    }
+    if (state == ETR_SOURCE_FOUND && source->line >= 1 && (uint64_t)source->line <= disk.line_count) {
+      add_context(l, &sheet, &disk, after, source->line);
+      after = source->line;
+      text = disk.lines[source->line - 1];
+    }
+    const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], file->rows[i]);
+    add_timed(&sheet, &sum, source ? number_text(l, source->line) : "", text);
+    add_patterns(l, s, &sheet, file->rows[i]);
+  }
+  if (after > 0) add_context(l, &sheet, &disk, after, INT64_MAX);
+  if (left_out)
+    add_timed(&sheet, &rest, "",
+              etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out, left_out == 1 ? "" : "s"));
+  put_file_head(l, s, file, state);
+  etr_sheet_fill(&sheet);
+  etr_sheet_write(&sheet);
+}
+
+static void put_head(listing *l, const etr_summary *s, bool is_first) {
+  etr_puts(&l->answer.writer, is_first ? "" : "\n");
+  etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
+  etr_put_plain(&l->answer.writer, etr_label_record(&l->answer.arena, l->answer.profile));
+  etr_puts(&l->answer.writer, DOT);
+  etr_put_plain(&l->answer.writer, s->method->name[0] ? s->method->name : "method not known");
+  etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
+  if (s->method->run_count == 0) {
+    etr_puts(&l->answer.writer, DOT "not timed\n");
+    return;
+  }
+  etr_puts(&l->answer.writer, DOT);
+  etr_put_time(&l->answer.writer, l->answer.profile, per_run(s, s->part_ticks), l->answer.options->unit);
+  etr_puts(&l->answer.writer, " of ");
+  etr_put_time(&l->answer.writer, l->answer.profile, s->method->execute.avg, l->answer.options->unit);
+  etr_putf(&l->answer.writer, " %s on %s%s\n", etr_unit_name(l->answer.options->unit),
+           s->is_part ? "the nodes asked for" : "graph nodes", etr_on_average(l->answer.profile));
+  etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, l->answer.options->unit);
+  etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
+}
+
+/* ---- Methods ---- */
+
+static void add_sums_of_patterns(listing *l, const etr_summary *s, const etr_breakdown_row *line) {
+  for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
+    etr_sum sum = sum_of_pattern(s, &l->patterns.rows[i]);
+    sum.by = ETR_BY_SOURCE;
+    sum.source = line->source;
+    etr_sum_sheet_add(&l->sums, sum);
+  }
+}
+
+static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
+  if (l->patterns.first) {
+    add_sums_of_patterns(l, s, row);
+    return;
+  }
+  etr_sum_sheet_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
+}
+
+/* What text shows by file the other formats show as rows, in the same order. */
+static void put_lines(listing *l, const etr_summary *s, const etr_source_lines *files, size_t count) {
+  const etr_breakdown *by = &s->by[ETR_BY_SOURCE];
+  bool by_time = l->answer.options->order == ETR_ORDER_TIME;
+  for (size_t i = 0; by_time && i < by->count; i++)
+    if (takes_line(l, &by->rows[i])) add_sum(l, s, &by->rows[i]);
+  for (size_t i = 0; !by_time && i < count; i++)
+    for (size_t k = 0; k < files[i].count; k++)
+      if (takes_line(l, files[i].rows[k])) add_sum(l, s, files[i].rows[k]);
+}
+
+static bool by_pattern(const listing *l) { return l->source && l->source->by_pattern; }
+
+static bool list_method(listing *l, const etr_method *method, bool is_first) {
+  etr_summary s;
+  size_t count;
+  const etr_table_options *options = l->answer.options;
+  bool text = options->format == ETR_TABLE_TEXT;
+  if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method, l->answer.filter, options->unit,
+                        options->order))
+    return false;
+  const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s, options->order != ETR_ORDER_TIME);
+  if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s))) return false;
+  choose_lines(l, &s.by[ETR_BY_SOURCE]);
+  if (text) put_head(l, &s, is_first);
+  for (size_t i = 0; text && i < count; i++) put_file(l, &s, &files[i]);
+  if (!text) put_lines(l, &s, files, count);
+  return true;
+}
+
+etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_filter *filter,
+                                  const etr_source_options *source, const etr_table_options *options,
+                                  const etr_sink *sink, etr_error *error) {
+  listing l = {.source = source};
+  bool good = true, is_first = true;
+  etr_answer_begin(&l.answer, profile, filter, options, sink);
+  if (by_pattern(&l)) etr_answer_refuse_patterns(&l.answer);
+  etr_sum_sheet_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
+                     NULL); /* Markdown, too, has all there is */
+  l.sums.top = 0;           /* each method's lines have been chosen */
+  for (size_t i = 0; good && i < profile->method_count; i++) {
+    if (!etr_filter_takes_method(filter, &profile->methods[i])) continue;
+    good = list_method(&l, &profile->methods[i], is_first);
+    is_first = false;
+  }
+  etr_sheet_fill(&l.sums);
+  if (l.answer.options->format != ETR_TABLE_TEXT) etr_sheet_write(&l.sums);
+  return etr_answer_end(&l.answer, good, error);
+}

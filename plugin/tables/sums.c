@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * sums.c - the columns of sums.
+ */
+#include "tables/sums.h"
+
+#include "output/label.h"
+
+enum { BAR_WIDTH = 24 };
+
+static double per_run(const etr_method *method, uint64_t ticks) {
+  return method->run_count ? (double)ticks / (double)method->run_count : NAN;
+}
+
+etr_sum etr_sum_make(const etr_method *method, uint64_t total_ticks) {
+  return (etr_sum){.method = method,
+                   .ticks = per_run(method, total_ticks),
+                   .p50 = NAN,
+                   .part = (double)total_ticks,
+                   .whole = (double)method->execute_ticks,
+                   .instruction = -1};
+}
+
+etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows,
+                   const etr_breakdown_row *row) {
+  etr_sum sum = etr_sum_make(method, row->total_ticks);
+  sum.by = by;
+  sum.key = row->key;
+  sum.source = row->source;
+  sum.estimated = (double)row->estimated_ticks;
+  sum.nodes = row->node_count;
+  sum.stats = &rows->stats[row->number];
+  sum.summed_p50 = rows->summed_p50;
+  sum.step = row->step;
+  return sum;
+}
+
+etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row, bool is_own) {
+  etr_sum sum = etr_sum_make(method, is_own ? row->own_ticks : row->total_ticks);
+  sum.by = ETR_BY_PATTERN;
+  sum.key = row->pattern;
+  sum.note = row->type;
+  sum.nodes = is_own ? row->own_count : row->node_count;
+  sum.estimated = (double)row->estimated_ticks;
+  sum.own = etr_sum_make(method, row->own_ticks).ticks;
+  sum.modules = row->module_count;
+  sum.median = method->run_count ? row->median_ticks / (double)method->run_count : NAN;
+  sum.slowest = row->slowest;
+  sum.slowest_ticks = etr_sum_make(method, row->slowest_ticks).ticks;
+  sum.stats = row->stats;
+  return sum;
+}
+
+static const etr_sum *at(const void *row) { return row; }
+static const etr_profile *profile_of(const void *row) { return at(row)->profile; }
+
+static double median(const etr_sum *sum) {
+  if (!isnan(sum->p50)) return sum->p50;
+  return sum->stats && sum->stats->count > 0 ? sum->stats->p50 : NAN;
+}
+
+double etr_sum_ranking(const etr_profile *profile, const etr_sum *sum) {
+  return etr_ranking(profile, sum->ticks, median(sum));
+}
+
+double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
+  double part = etr_ranking(profile, sum->part, median(sum)), whole = etr_ranking(profile, sum->whole, sum->summed_p50);
+  return whole > 0 ? part / whole : NAN;
+}
+
+/* ---- What it is of ---- */
+
+static etr_cell text(const void *row) {
+  const etr_sum *sum = at(row);
+  if (sum->text) return etr_cell_text(sum->text);
+  if ((sum->by == ETR_BY_MODULE || sum->by == ETR_BY_PATTERN) && !sum->key[0])
+    return etr_cell_text("(the model itself)");
+  if (sum->by != ETR_BY_SOURCE) return etr_cell_text(sum->key);
+  return etr_cell_text(sum->source ? etr_label_source(&sum->answer->arena, sum->source) : "(not recorded)");
+}
+
+static etr_cell styled_text(const void *row) {
+  etr_cell cell = text(row);
+  cell.style = at(row)->style;
+  return cell;
+}
+
+static etr_cell line(const void *row) {
+  return at(row)->source ? etr_cell_number((double)at(row)->source->line) : etr_cell_none();
+}
+
+static void put_pattern(const etr_fields *f, const etr_sum *sum) {
+  etr_field_text(f, "pattern", sum->key);
+  etr_field_text(f, "module_type", sum->note[0] ? sum->note : NULL);
+  etr_field_count(f, "modules", sum->modules);
+}
+
+/* What it is of, in JSON. */
+static void put_key(const etr_fields *f, const void *row) {
+  switch (at(row)->by) {
+  case ETR_BY_OP: etr_field_text(f, "op", at(row)->key); break;
+  case ETR_BY_BACKEND: etr_field_text(f, "backend", at(row)->key); break;
+  case ETR_BY_SOURCE: etr_field_source(f, at(row)->source); break;
+  case ETR_BY_PATTERN: put_pattern(f, at(row)); break;
+  case ETR_BY_MODULE: break;
+  }
+}
+
+/* ---- Times ---- */
+
+static etr_cell avg(const void *row) { return (etr_cell){.number = at(row)->ticks, .style = at(row)->style}; }
+static etr_cell p50(const void *row) { return etr_cell_number(median(at(row))); }
+static double step(const void *row) { return at(row)->step; }
+
+static etr_cell ranking(const void *row) {
+  return (etr_cell){.number = etr_sum_ranking(profile_of(row), at(row)), .style = at(row)->style};
+}
+
+static etr_cell not_ranking(const void *row) {
+  return etr_cell_number(etr_not_ranking(profile_of(row), at(row)->ticks, median(at(row))));
+}
+
+static etr_cell in_ns(const void *row, double ticks) {
+  return (etr_cell){.number = etr_ticks_to_ns(profile_of(row), ticks), .decimals = 3};
+}
+
+static etr_cell avg_ns(const void *row) { return in_ns(row, at(row)->ticks); }
+static etr_cell ranking_ns(const void *row) { return in_ns(row, etr_sum_ranking(profile_of(row), at(row))); }
+
+static etr_cell estimated(const void *row) {
+  return etr_cell_number(at(row)->method->run_count ? at(row)->estimated / (double)at(row)->method->run_count : NAN);
+}
+
+static etr_cell estimated_share(const void *row) {
+  return (etr_cell){.number = at(row)->estimated, .whole = at(row)->part, .style = ETR_STYLE_DIM};
+}
+
+static etr_cell share(const void *row) { return etr_cell_share(etr_sum_share(profile_of(row), at(row)), 1); }
+
+static etr_cell share_of_balance(const void *row) { return etr_cell_share(at(row)->part, at(row)->whole); }
+
+/* Parts of a balance are not coloured by heat. */
+static etr_cell plain_share(const void *row) {
+  return (etr_cell){.number = at(row)->part, .whole = at(row)->whole, .style = at(row)->style, .is_cold = true};
+}
+
+static etr_cell exact(double share) { return (etr_cell){.number = share, .decimals = 6}; }
+static etr_cell exact_share(const void *row) { return exact(etr_sum_share(profile_of(row), at(row))); }
+static etr_cell share_of_execute(const void *row) {
+  return exact(at(row)->whole > 0 ? at(row)->part / at(row)->whole : NAN);
+}
+
+static etr_cell bar(const void *row) {
+  const etr_sum *sum = at(row);
+  double part = sum->whole > 0 && sum->has_bar ? ETR_MAX(ETR_MIN(sum->part / sum->whole, 1.0), 0) : 0;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &sum->answer->arena, &writer);
+  for (size_t i = (size_t)(part * BAR_WIDTH + 0.5); i > 0; i--) etr_puts(&writer, "\xE2\x96\x88");
+  return etr_cell_text(etr_text_end(&text, &writer));
+}
+
+static bool repeats(const void *row) { return at(row)->modules > 1; }
+
+static etr_cell repetitions(const void *row) {
+  const etr_sum *sum = at(row);
+  return etr_cell_text(repeats(row) ? etr_arena_format(&sum->answer->arena, "\xC3\x97%zu", sum->modules) : "");
+}
+
+static etr_cell which(const void *row) {
+  const etr_sum *sum = at(row);
+  return etr_cell_text(repeats(row) ? etr_pattern_numbers(&sum->answer->arena, sum->key, sum->slowest) : "");
+}
+
+static bool has_stats(const void *row) { return at(row)->stats && at(row)->stats->count > 0; }
+static bool has_own(const void *row) {
+  return at(row)->own > 0 && at(row)->own != etr_sum_ranking(profile_of(row), at(row));
+}
+/* Patterns add up averages. */
+static bool has_own_average(const void *row) { return at(row)->own > 0 && at(row)->own != at(row)->ticks; }
+/* Parts of a balance are of Method::execute, whatever ranks. */
+static bool is_of_execute(const void *row) { return !etr_ranks_by_p50(profile_of(row)) || at(row)->summed_p50 == 0; }
+static bool has_nodes(const void *row) { return at(row)->nodes > 0; }
+static bool varies(const void *row) { return at(row)->stats && at(row)->stats->count > 1; }
+static bool jitters(const void *row) { return varies(row) && at(row)->stats->p50 > 0; }
+static etr_cell jitter(const void *row) {
+  return (etr_cell){.number = at(row)->stats->p90 / at(row)->stats->p50, .decimals = 1};
+}
+
+/* ---- Fields ---- */
+
+static bool tells_estimated(const void *context) {
+  const etr_sheet *sheet = context;
+  for (size_t i = 0; i < sheet->rows.count; i++)
+    if (at(sheet->rows.data[i].row)->estimated > 0) return true;
+  return false;
+}
+
+static bool tells_code(const void *context) {
+  const etr_sheet *sheet = context;
+  return sheet->rows.count && at(sheet->rows.data[0].row)->by == ETR_BY_SOURCE;
+}
+
+enum {
+  BY = ETR_IN_TEXT | ETR_IN_PAGE, /* breakdowns for people */
+  LISTS = ETR_IN_TEXT | ETR_IN_EVENTS | ETR_IN_RUNS | ETR_IN_LOADS,
+  PROGRAMS = ETR_IN_DATA | ETR_IN_ROWS,
+  EXACT = ETR_IN_DATA | ETR_IN_JSON,
+  EVERY_RUN = PROGRAMS | ETR_IN_JSON,
+  TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
+  PATTERN_ROWS = ETR_IN_PATTERN_ROWS,
+  LINES = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
+};
+
+#define SUM(name) ETR_AT(etr_sum, name)
+#define METHOD(name) ETR_VIA(etr_sum, method, etr_method, name)
+#define SOURCE(name) ETR_VIA(etr_sum, source, etr_source, name)
+#define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
+
+static const etr_field fields[] = {
+    {NULL, "", ETR_CELL_ITEM, ETR_IN_TEXT | ETR_IN_EVENTS | TREES | ETR_IN_RUNS | ETR_IN_LOADS, .get = text},
+    {NULL, "", ETR_CELL_ITEM, ETR_IN_BALANCE, .get = styled_text},
+    {NULL, "", ETR_CELL_NAME, ETR_IN_PAGE | ETR_IN_BALANCE_PAGE, .get = text},
+    {"", .in = ETR_IN_JSON, .put = put_key},
+    {NULL, "method", ETR_CELL_NAME, PROGRAMS | PATTERN_ROWS | LINES, METHOD(name)},
+    {NULL, "section", ETR_CELL_WORD, ETR_IN_ROWS, SUM(section)},
+    {NULL, "key", ETR_CELL_NAME, ETR_IN_ROWS, SUM(key)},
+    {NULL, "file", ETR_CELL_NAME, LINES, SOURCE(file)},
+    {NULL, "line", ETR_CELL_COUNT, LINES, .get = line},
+    {NULL, "function", ETR_CELL_NAME, LINES, SOURCE(function)},
+    {NULL, "pattern", ETR_CELL_NAME, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(key)},
+    {NULL, "module type", ETR_CELL_NAME, PATTERN_ROWS, SUM(note)},
+    {NULL, "modules", ETR_CELL_COUNT, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(modules)},
+    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = avg},
+    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50", .unit_in = LISTS, .step = step},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg, .unit_in = ETR_IN_BALANCE},
+    {NULL, "avg ns", ETR_CELL_NUMBER, ETR_IN_PAGE, .get = ranking_ns, .p50_title = "p50 ns"},
+    {NULL, "avg ns", ETR_CELL_NUMBER, ETR_IN_BALANCE_PAGE, .get = avg_ns},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .p50_title = "total p50", .unit_in = ETR_IN_MODULES,
+     .step = step},
+    {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS},
+    {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share},
+    {NULL, "share", ETR_CELL_NUMBER, ETR_IN_DATA, .get = exact_share, .p50_title = ETR_P50_SHARE},
+    {NULL, "share", ETR_CELL_NUMBER, ETR_IN_ROWS, .get = share_of_execute, .has = is_of_execute},
+    {NULL, ETR_P50_SHARE, ETR_CELL_NUMBER, ETR_IN_ROWS, .get = exact_share, .p50_only = true},
+    {NULL, "share", ETR_CELL_NUMBER, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, .get = share_of_execute},
+    {NULL, "share", ETR_CELL_SHARE, BY | ETR_IN_EVENTS | ETR_IN_MODULES, .get = share, .p50_title = ETR_P50_SHARE},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE_PAGE | ETR_IN_PATTERNS, .get = share_of_balance},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_BALANCE, .get = plain_share},
+    {NULL, "", ETR_CELL_WORD, ETR_IN_BALANCE, .get = bar, .spare = 1},
+    {NULL, "own", ETR_CELL_TIME, ETR_IN_MODULES, SUM(own), .has = has_own, .p50_title = "own p50",
+     .unit_in = ETR_IN_MODULES, .step = step},
+    {NULL, "own", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(own), .has = has_own_average, .unit_in = ETR_IN_PATTERNS},
+    {NULL, "own", ETR_CELL_TIME, PATTERN_ROWS, SUM(own)},
+    {NULL, "modules", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = repetitions},
+    {NULL, "median", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(median), .has = repeats, .spare = 1},
+    {NULL, "slowest", ETR_CELL_TIME, ETR_IN_PATTERNS, SUM(slowest_ticks), .has = repeats, .spare = 2},
+    {NULL, "which", ETR_CELL_WORD, ETR_IN_PATTERNS, .get = which, .spare = 2},
+    {NULL, "median", ETR_CELL_TIME, PATTERN_ROWS, SUM(median)},
+    {NULL, "slowest", ETR_CELL_NAME, PATTERN_ROWS, SUM(slowest)},
+    {NULL, "slowest total", ETR_CELL_TIME, PATTERN_ROWS, SUM(slowest_ticks)},
+    {"estimated", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = estimated},
+    {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = p50},
+    {NULL, "p50", ETR_CELL_TIME, PROGRAMS, .get = not_ranking, .p50_title = "avg"},
+    {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
+    {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = not_ranking, .has = varies, .p50_title = "avg", .spare = 3},
+    {NULL, "p90", ETR_CELL_TIME, ETR_IN_RUNS, STATS(p90), .has = varies},
+    {NULL, "min", ETR_CELL_TIME, ETR_IN_RUNS, STATS(min), .has = varies, .spare = 2},
+    {NULL, "max", ETR_CELL_TIME, ETR_IN_RUNS, STATS(max), .has = varies},
+    {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_EVENTS, .get = jitter, .has = jitters},
+    {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_RUNS, .get = jitter, .has = jitters, .spare = 1},
+    {NULL, "nodes", ETR_CELL_COUNT, BY | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(nodes),
+     .has = has_nodes},
+    {NULL, "note", ETR_CELL_NAME, ETR_IN_ROWS, SUM(note)},
+    {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .tells = tells_estimated},
+    {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code, .spare = 1},
+    {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
+};
+
+void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
+  etr_sum put = *sum;
+  put.profile = f->profile;
+  etr_field_put_all(f, fields, ETR_COUNT(fields), &put);
+}
+
+/* ---- Sheets ---- */
+
+void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, const char *title) {
+  etr_sheet_init(sheet, answer, fields, ETR_COUNT(fields));
+  sheet->medium = medium;
+  sheet->exact = (medium & (PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS)) != 0;
+  sheet->title = title;
+  sheet->context = sheet;
+}
+
+void etr_sum_sheet_add(etr_sheet *sheet, etr_sum sum) {
+  etr_sum *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
+  if (!added) return;
+  *added = sum;
+  added->answer = sheet->answer;
+  added->profile = sheet->answer->profile;
+  etr_sheet_add(sheet, added, "", 0);
+}
+
+void etr_sum_sheet_add_all(etr_sheet *sheet, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows) {
+  for (size_t i = 0; i < rows->count; i++) etr_sum_sheet_add(sheet, etr_sum_of(method, by, rows, &rows->rows[i]));
+}
+
+const char *etr_balance_title(const etr_profile *profile) {
+  return etr_ranks_by_p50(profile) ? "where the time goes, on average" : "where the time goes";
+}
+
+void etr_balance_add(etr_sheet *sheet, const etr_method *method) {
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_balance_list(method, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
+    etr_sum sum = etr_sum_make(method, parts[i].ticks);
+    if (!etr_balance_tells(parts, i)) continue;
+    sum.text = parts[i].text;
+    sum.has_bar = !parts[i].is_part_of_previous;
+    sum.style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
+    etr_sum_sheet_add(sheet, sum);
+  }
+}

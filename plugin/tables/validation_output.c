@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * validation_output.c - what is wrong with a record: as JSON and as a table.
+ */
+#include "output/sheet.h"
+
+static const etr_flaw *at(const void *row) { return row; }
+
+static etr_cell kind(const void *row) { return etr_cell_text(etr_flaw_kind_name(at(row)->kind)); }
+
+static bool has_offset(const void *row) { return at(row)->offset != ETR_NO_OFFSET; }
+
+#define FLAW(name) ETR_AT(etr_flaw, name)
+
+static const etr_field fields[] = {
+    {"kind", "kind", ETR_CELL_WORD, ETR_IN_ALL, .get = kind},
+    {"entry", "entry", ETR_CELL_NAME, ETR_IN_ALL, FLAW(entry), .blank_is_null = true},
+    {"offset", "offset", ETR_CELL_COUNT, ETR_IN_DATA | ETR_IN_JSON, FLAW(offset), .has = has_offset},
+    {"what", "what is wrong", ETR_CELL_NAME, ETR_IN_ALL, FLAW(what)},
+    {"suffers", "what suffers", ETR_CELL_NAME, ETR_IN_ALL, FLAW(suffers), .blank_is_null = true},
+};
+
+etr_status etr_emit_validation_json(const etr_validation *validation, const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink, "validate");
+  const etr_fields *f = &answer.fields;
+  etr_field_text(f, "record", validation->record);
+  etr_field_text(f, "pte", validation->pte);
+  etr_field_count(f, "entries", validation->entry_count);
+  etr_field_count(f, "bytes", validation->byte_count);
+  for (int k = ETR_FLAW_DAMAGE; k <= ETR_FLAW_MISSING; k++)
+    etr_field_count(f, etr_flaw_kind_name((etr_flaw_kind)k), validation->kind_counts[k]);
+  etr_field_put_rows(f, "flaws", fields, ETR_COUNT(fields), ETR_ROWS(validation->flaws, validation->flaw_count));
+  return etr_answer_end(&answer, true, error);
+}
+
+/* What was read, and how much of each kind was found. */
+static void put_counts(etr_answer *answer, const etr_validation *validation) {
+  const char *inputs = validation->record;
+  if (validation->pte) inputs = etr_arena_format(&answer->arena, "%s with %s", inputs, validation->pte);
+  const char *counts = etr_arena_format(
+      &answer->arena, "%zu entries, %llu bytes read \xC2\xB7 damage: %zu, mismatch: %zu, missing: %zu",
+      validation->entry_count, (unsigned long long)validation->byte_count, validation->kind_counts[ETR_FLAW_DAMAGE],
+      validation->kind_counts[ETR_FLAW_MISMATCH], validation->kind_counts[ETR_FLAW_MISSING]);
+  if (!inputs || !counts) return;
+  etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, inputs, 0, etr_answer_text_width(answer));
+  etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, counts, 0, etr_answer_text_width(answer));
+}
+
+etr_status etr_emit_validation_table(const etr_validation *validation, const etr_table_options *options,
+                                     const etr_sink *sink, etr_error *error) {
+  etr_answer answer;
+  etr_sheet sheet;
+  etr_answer_begin(&answer, NULL, NULL, options, sink);
+  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  if (etr_sheet_is_text(&sheet)) put_counts(&answer, validation);
+  etr_sheet_add_rows(&sheet, ETR_ROWS(validation->flaws, validation->flaw_count));
+  if (etr_sheet_is_text(&sheet) && validation->flaw_count) etr_puts(&answer.writer, "\n");
+  if (validation->flaw_count || !etr_sheet_is_text(&sheet)) etr_sheet_finish(&sheet);
+  return etr_answer_end(&answer, true, error);
+}

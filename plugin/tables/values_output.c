@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * values_output.c - what runs logged, with the numbers of each tensor, as a table.
+ */
+#include "output/label.h"
+#include "output/node_filter.h"
+#include "output/sheet.h"
+#include "views/logged.h"
+
+typedef struct values_output {
+  etr_answer answer;
+  etr_sheet sheet;
+  bool zeros, nan, inf; /* some value shown has any */
+  bool tensors;         /* some are tensors */
+} values_output;
+
+typedef struct value_row {
+  values_output *of;
+  const etr_logged *logged;
+  const etr_debug_value *value;
+} value_row;
+
+static const value_row *at(const void *row) { return row; }
+static etr_arena *arena_of(const void *row) { return &at(row)->of->answer.arena; }
+static bool is_text(const void *row) { return etr_sheet_is_text(&at(row)->of->sheet); }
+
+/* ---- Cells ---- */
+
+static etr_cell origin(const void *row) {
+  return etr_cell_text(etr_logged_origin(arena_of(row), at(row)->of->answer.profile, at(row)->value));
+}
+
+static etr_cell method(const void *row) {
+  uint32_t index = at(row)->value->method;
+  return etr_cell_text(index == ETR_NONE ? NULL : at(row)->of->answer.profile->methods[index].name);
+}
+
+static etr_cell node(const void *row) {
+  const etr_graph *graph = etr_logged_graph(at(row)->of->answer.profile, at(row)->value);
+  return etr_cell_text(
+      graph && at(row)->value->node != ETR_NONE ? etr_label_node(arena_of(row), graph, at(row)->value->node) : NULL);
+}
+
+/* The name of the result in the graph: "getitem_1" of a split. */
+static etr_cell result(const void *row) {
+  const etr_graph *graph = etr_logged_graph(at(row)->of->answer.profile, at(row)->value);
+  etr_logged_place place = etr_logged_place_of(at(row)->of->answer.profile, at(row)->value);
+  return etr_cell_text(place.node == ETR_NONE ? NULL : graph->nodes[place.node].outputs[place.output].name);
+}
+
+static etr_cell type(const void *row) {
+  const char *text = etr_logged_type(arena_of(row), at(row)->value);
+  return etr_cell_text(at(row)->logged->varies ? etr_arena_format(arena_of(row), "%s \xE2\x80\xA6", text) : text);
+}
+
+static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(at(row)->value)); }
+
+static etr_cell dtype(const void *row) {
+  const etr_debug_value *value = at(row)->value;
+  return etr_cell_text(value->kind == ETR_DEBUG_TENSOR ? value->dtype : etr_debug_kind_name(value->kind));
+}
+
+/* "2x4" */
+static etr_cell shape(const void *row) {
+  const etr_debug_value *value = at(row)->value;
+  etr_text text;
+  etr_writer writer;
+  if (at(row)->logged->varies) return etr_cell_text("varies");
+  etr_text_begin(&text, arena_of(row), &writer);
+  for (int32_t i = 0; i < value->rank; i++) {
+    if (i > 0) etr_puts(&writer, "x");
+    etr_put_int(&writer, value->sizes[i]);
+  }
+  return etr_cell_text(etr_text_end(&text, &writer));
+}
+
+static etr_cell statistic(const void *row, double number) {
+  enum { TEXT_DIGITS = 5 };
+  return (etr_cell){.number = at(row)->logged->is_measured ? number : NAN,
+                    .digits = is_text(row) ? TEXT_DIGITS : ETR_ALL_DIGITS};
+}
+
+/* Text has nothing where there are none. */
+static etr_cell count(const void *row, uint64_t number) {
+  bool tells = is_text(row) ? number > 0 : at(row)->logged->is_measured;
+  return tells ? etr_cell_number((double)number) : etr_cell_none();
+}
+
+static etr_cell min(const void *row) { return statistic(row, at(row)->logged->stats.min); }
+static etr_cell max(const void *row) { return statistic(row, at(row)->logged->stats.max); }
+static etr_cell mean(const void *row) { return statistic(row, at(row)->logged->stats.mean); }
+static etr_cell elements(const void *row) { return count(row, at(row)->logged->stats.element_count); }
+static etr_cell zeros(const void *row) { return count(row, at(row)->logged->stats.zero_count); }
+static etr_cell nan_count(const void *row) { return count(row, at(row)->logged->stats.nan_count); }
+static etr_cell inf_count(const void *row) { return count(row, at(row)->logged->stats.inf_count); }
+
+static etr_cell part_of_zeros(const void *row) {
+  const etr_tensor_stats *stats = &at(row)->logged->stats;
+  return stats->zero_count ? etr_cell_share((double)stats->zero_count, (double)stats->element_count) : etr_cell_none();
+}
+
+/* ---- Fields ---- */
+
+#define VALUE(name) ETR_VIA(value_row, value, etr_debug_value, name)
+
+static bool tells_zeros(const void *context) { return ((const values_output *)context)->zeros; }
+static bool tells_nan(const void *context) { return ((const values_output *)context)->nan; }
+static bool tells_inf(const void *context) { return ((const values_output *)context)->inf; }
+
+static const etr_field fields[] = {
+    {NULL, "logged value", ETR_CELL_NAME, ETR_IN_TEXT, .get = origin},
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, .get = method},
+    {NULL, "node", ETR_CELL_NAME, ETR_IN_FULL, .get = node},
+    {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_TABLES, VALUE(instruction_id), .heading = "instr", .spare = 1},
+    {NULL, "type", ETR_CELL_NAME, ETR_IN_TEXT, .get = type, .spare = 2},
+    {NULL, "delegate id", ETR_CELL_NAME, ETR_IN_FULL, VALUE(delegate_id)},
+    {NULL, "role", ETR_CELL_WORD, ETR_IN_FULL, .get = role},
+    {NULL, "index", ETR_CELL_COUNT, ETR_IN_FULL, VALUE(index)},
+    {NULL, "output", ETR_CELL_NAME, ETR_IN_FULL, .get = result},
+    {NULL, "dtype", ETR_CELL_WORD, ETR_IN_FULL, .get = dtype},
+    {NULL, "shape", ETR_CELL_WORD, ETR_IN_FULL, .get = shape},
+    {NULL, "runs", ETR_CELL_COUNT, ETR_IN_FULL, ETR_VIA(value_row, logged, etr_logged, run_count)},
+    {NULL, "min", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = min},
+    {NULL, "max", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = max},
+    {NULL, "mean", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = mean},
+    {NULL, "elements", ETR_CELL_COUNT, ETR_IN_FULL, .get = elements},
+    {NULL, "zeros", ETR_CELL_SHARE, ETR_IN_TEXT, .get = part_of_zeros, .tells = tells_zeros},
+    {NULL, "zeros", ETR_CELL_COUNT, ETR_IN_FULL, .get = zeros},
+    {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .tells = tells_nan, .heading = "NaN"},
+    {NULL, "inf", ETR_CELL_COUNT, ETR_IN_TABLES, .get = inf_count, .tells = tells_inf},
+};
+
+/* ---- Rows ---- */
+
+/* What no node is told of is left out as soon as nodes are chosen by what they are. */
+static bool takes(const etr_answer *answer, const etr_debug_value *value) {
+  const etr_node_filter *filter = answer->filter;
+  const etr_graph *graph = etr_logged_graph(answer->profile, value);
+  if (!filter) return true;
+  if (value->method == ETR_NONE ? filter->method != NULL
+                                : !etr_filter_takes_method(filter, &answer->profile->methods[value->method]))
+    return false;
+  if (graph && value->node != ETR_NONE)
+    return etr_filter_takes_graph(filter, graph) && etr_filter_takes_node(filter, graph, value->node);
+  return !filter->graph_module && !etr_filter_is_active(filter);
+}
+
+static void collect(values_output *v, const etr_logged_list *list) {
+  value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
+  for (size_t i = 0; rows && i < list->count; i++) {
+    rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
+    if (takes(&v->answer, rows[i].value)) etr_sheet_add(&v->sheet, &rows[i], "", 0);
+  }
+}
+
+/* Finds out what the rows shown have. */
+static void look_at_rows(values_output *v) {
+  for (size_t i = 0; i < etr_sheet_shown(&v->sheet); i++) {
+    const value_row *row = v->sheet.rows.data[i].row;
+    v->tensors |= row->value->kind == ETR_DEBUG_TENSOR;
+    v->zeros |= row->logged->stats.zero_count > 0;
+    v->nan |= row->logged->stats.nan_count > 0;
+    v->inf |= row->logged->stats.inf_count > 0;
+  }
+}
+
+static void put_text(values_output *v) {
+  etr_writer *writer = &v->answer.writer;
+  bool any = v->sheet.rows.count > 0;
+  etr_put_filter(writer, &v->answer.arena, v->answer.filter);
+  size_t hidden = etr_sheet_fill(&v->sheet);
+  if (any)
+    etr_sheet_write(&v->sheet);
+  else
+    etr_puts(writer,
+             v->answer.profile->debug_value_count ? "these nodes logged no values\n" : "the runs logged no values\n");
+  if (hidden) etr_putf(writer, "%zu more: --top 0\n", hidden);
+  if (v->tensors && !v->answer.profile->debug_buffer)
+    etr_puts(writer, "no debug buffer: tensor values are unknown (--debug-buffer FILE)\n");
+}
+
+etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filter *filter,
+                                 const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  values_output v = {0};
+  etr_logged_list list = {0};
+  etr_answer_begin(&v.answer, profile, filter, options, sink);
+  etr_sheet_init(&v.sheet, &v.answer, fields, ETR_COUNT(fields));
+  etr_sheet_choose(&v.sheet);
+  v.sheet.context = &v;
+  bool good = etr_logged_merge(&list, &v.answer.arena, profile);
+  collect(&v, &list);
+  look_at_rows(&v);
+  if (etr_sheet_is_text(&v.sheet)) {
+    put_text(&v);
+  } else {
+    etr_sheet_fill(&v.sheet);
+    etr_sheet_write(&v.sheet);
+  }
+  return etr_answer_end(&v.answer, good, error);
+}
