@@ -5,23 +5,9 @@
 import {element, plainTable} from './dom.js';
 import {countText, shareText} from './format.js';
 
-/** Delegates with the time of their nodes: {instruction, backend, nodes, timed, onNodes, avg}; most time first. */
-export function delegatesOf(method) {
-  const rows = method.delegates.map(delegate => ({...delegate, nodes: 0, timed: 0, onNodes: 0}));
-  const byInstruction = new Map(rows.map(row => [row.instruction, row]));
-  for (const operator of method.operators) {
-    const row = byInstruction.get(operator.delegate);
-    if (!row) continue;
-    row.nodes++;
-    row.timed += operator.timed;
-    row.onNodes += operator.avg ?? 0;
-  }
-  return rows.sort((a, b) => b.avg - a.avg || a.instruction - b.instruction);
-}
-
 function operatorsTable(app) {
   const rows = [...app.method.delegation.operators].sort((a, b) => (b.non_delegated_avg ?? 0) - (a.non_delegated_avg ?? 0) || b.non_delegated - a.non_delegated || (b.delegated_avg ?? 0) - (a.delegated_avg ?? 0));
-  return plainTable('Operator types: those with most time outside of delegates first', [
+  return plainTable('Operator types, most time outside delegates first', [
     {title: 'operator type', class: 'key', cell: row => row.op_type},
     {title: 'delegated', class: 'number', cell: row => String(row.delegated)},
     {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.delegated_avg)},
@@ -35,17 +21,17 @@ function delegatesTable(app) {
   return plainTable('Delegates', [
     {title: 'instruction', class: 'number', cell: row => String(row.instruction)},
     {title: 'backend', class: 'key', cell: row => row.backend},
-    {title: 'nodes', class: 'number', cell: row => String(row.nodes)},
+    {title: 'nodes', class: 'number', cell: row => String(row.nodes ?? '–')},
     {title: `call avg ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.avg) : '–')},
     {title: `on nodes ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.onNodes) : '–')},
     {title: 'share', class: 'number', cell: row => shareText(app.method.runs ? row.avg : null, app.method.execute.avg)},
-  ], delegatesOf(app.method));
+  ], [...app.method.delegates].sort((a, b) => b.avg - a.avg || a.instruction - b.instruction));
 }
 
 /** The view. */
 export function delegationView(app) {
   const {delegation} = app.method;
-  if (!app.method.hasGraph) return element('p', {class: 'note'}, 'There is no ETRecord, so no graph to count.');
+  if (!app.method.hasGraph) return element('p', {class: 'note'}, 'No ETRecord, so there is no graph to count.');
   const all = delegation.delegated_nodes + delegation.non_delegated_nodes;
   const part = (name, count) => element('span', {class: `part ${name}`, style: {'flex-grow': String(count)}});
   return element('div', {class: 'delegation'},

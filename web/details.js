@@ -30,7 +30,7 @@ function untimedText(app, operator) {
   if (operator.timed) return null;
   const carrier = app.method.operators[operator.carrier];
   if (carrier) return element('p', {class: 'note'}, 'Fused: its time is part of ', operatorLink(app, carrier), '.');
-  return element('p', {class: 'note'}, app.method.runs ? 'No event came to this operator: it has no time of its own.' : 'The record has no run times.');
+  return element('p', {class: 'note'}, app.method.runs ? 'No event was matched to this operator, so it has no time.' : 'The record has no run times.');
 }
 
 function sourceBlock(source) {

@@ -46,10 +46,30 @@ export function segments(label, options, chosen, onchange) {
 export function plainTable(caption, columns, rows, onrow) {
   const cells = row => columns.map(column => element('td', {class: column.class}, column.cell(row)));
   const line = row => {
-    const open = onrow && (() => onrow(row));
-    return element('tr', open ? {tabindex: '0', class: 'link', onclick: open, onkeydown: event => event.key === 'Enter' && open()} : {}, cells(row));
+    const open = onrow && (event => event.target.closest('button, tr') === event.currentTarget && onrow(row)); // buttons inside do what they say
+    return element('tr', open ? {tabindex: '0', class: 'link', onclick: open, onkeydown: event => event.key === 'Enter' && open(event)} : {}, cells(row));
   };
   return element('table', {class: 'plain'}, element('caption', {}, caption),
     element('thead', {}, element('tr', {}, columns.map(column => element('th', {scope: 'col', class: column.class}, column.title)))),
     element('tbody', {}, rows.map(line)));
+}
+
+/** A time in a table; marked if a part of it is estimated. */
+export function timeCell(app, ns, estimated = 0) {
+  if (!(estimated > 0)) return app.time(ns);
+  const title = estimated < ns ? `${app.time(estimated)} ${app.unitName()} of it estimated` : 'estimated: by the order of operator classes';
+  return element('span', {class: 'estimated-time', title}, `≈ ${app.time(ns)}`);
+}
+
+/* What tells a control from others of its kind. */
+const controlName = control => control.getAttribute('aria-label') ?? (control.id || control.textContent);
+
+/** Draws what is inside `root` anew; what had the focus has it again. */
+export function keepFocus(root, draw) {
+  const before = document.activeElement, inside = root.contains(before), caret = inside ? before.selectionStart : null, name = inside && controlName(before);
+  draw();
+  if (!inside || before.isConnected) return;
+  const after = [...root.getElementsByTagName(before.tagName)].find(control => controlName(control) === name);
+  after?.focus({preventScroll: true});
+  if (typeof caret === 'number') after?.setSelectionRange(caret, caret);
 }

@@ -61,3 +61,9 @@ export function shortOp(op) {
 export function shortType(type) {
   return type.split('.').pop();
 }
+
+/** "2026-11-22 14:05" of seconds since 1970, where the reader is. */
+export function dateText(seconds) {
+  const date = new Date(seconds * 1e3), two = number => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -2,31 +2,34 @@
 //
 // index.js - the dashboard: what is chosen, the bar on top, the views. TensorBoard, or a report, calls render().
 
+import {carryOptions, sameOperator} from './carry.js';
 import {compareView} from './compare.js';
 import {delegationView} from './delegation.js';
 import {detailsPanel} from './details.js';
-import {choice, element} from './dom.js';
+import {choice, element, keepFocus} from './dom.js';
+import {fleetRows, fleetView} from './fleet.js';
 import {UNITS, timeText} from './format.js';
-import {firstMethod, readProfile} from './model.js';
-import {openSource} from './source.js';
+import {UNFILTERED, firstMethod, readProfile} from './model.js';
+import {openSource, recordLabel} from './source.js';
 import {summaryView} from './summary.js';
 import {operatorsView} from './table.js';
 import {timelineView} from './timeline.js';
 import {treeView} from './tree.js';
 
-const VIEWS = [['summary', 'Summary', summaryView], ['operators', 'Operators', operatorsView], ['modules', 'Modules', treeView], ['timeline', 'Timeline', timelineView],
+const VIEWS = [['fleet', 'Fleet', fleetView], ['summary', 'Summary', summaryView], ['operators', 'Operators', operatorsView], ['modules', 'Modules', treeView], ['timeline', 'Timeline', timelineView],
   ['delegation', 'Delegation', delegationView], ['compare', 'Compare', compareView]];
 
 const THEMES = [['auto', 'Theme: auto'], ['light', 'Light'], ['dark', 'Dark']];
 
 const FRESH_OPTIONS = {
-  summary: {}, operators: {group: 'none', backend: '', timed: true, module: null, only: null, sorting: null}, modules: {module: null}, timeline: {}, delegation: {}, compare: {},
+  fleet: {rows: null, filter: '', by: '', sorting: null, ticked: null},
+  summary: {}, operators: {...UNFILTERED, group: 'none', ranking: 'avg', timed: true, sorting: null}, modules: {module: null, fold: false}, timeline: {}, delegation: {}, compare: {},
 };
 
-/** What the views see: the record and method shown, what is chosen, and ways to change that. */
+/** What the views see: the record and method shown, what is chosen, and ways to change that. Without a profile there is nothing to show but `problem`. */
 class Dashboard {
   constructor(root, source) {
-    Object.assign(this, {root, source, records: source.records, run: source.records[0]?.run, view: 'summary', search: '', selected: null, unit: document.documentElement.dataset.unit || 'ms'});
+    Object.assign(this, {root, source, records: [], run: null, profile: null, method: null, problem: null, view: 'summary', search: '', selected: null, unit: document.documentElement.dataset.unit || 'ms'});
     this.options = structuredClone(FRESH_OPTIONS);
     this.loaded = new Map();
     this.main = element('main', {class: 'view', id: 'view', role: 'tabpanel', tabindex: '-1'});
@@ -44,36 +47,132 @@ class Dashboard {
     return UNITS[this.unit].name;
   }
 
+  recordOf(run) {
+    return this.records.find(record => record.run === run);
+  }
+
   label(run = this.run) {
-    return this.records.find(record => record.run === run)?.label ?? run;
+    return this.recordOf(run)?.label ?? recordLabel(run ?? '');
+  }
+
+  bases() {
+    return this.source.basesOf(this.run, this.records);
   }
 
   async profileOf(run) {
     if (!this.loaded.has(run)) this.loaded.set(run, this.source.load(run).then(readProfile));
-    return this.loaded.get(run);
+    return this.loaded.get(run).catch(error => {
+      this.loaded.delete(run);
+      throw new Error(`This record cannot be shown: ${error.message}`, {cause: error});
+    });
   }
 
-  /** Shows a record. */
-  async open(run) {
-    this.run = run;
-    this.main.replaceChildren(element('p', {class: 'note'}, 'Loading…'));
+  /** Shows a record; nothing of another one while it loads, or if it cannot be loaded. Of its methods that of the name, if it is given. */
+  async open(run, name, wanted) {
+    Object.assign(this, {run, profile: null, method: null, problem: null, selected: null});
+    this.options.compare = {wanted};
+    if (this.view === 'compare' && this.bases().length === 0) this.view = 'summary';
+    this.draw();
+    const profile = await this.profileOf(run).catch(error => this.fail(run, error.message));
+    if (!profile || this.run !== run) return;
+    this.profile = profile;
+    const named = profile.methods.findIndex(method => method.name === name);
+    this.openMethod(named >= 0 ? named : firstMethod(profile));
+  }
+
+  /** Shows the record and method of a row of the fleet. */
+  openRow({run, method}) {
+    this.view = 'summary';
+    this.open(run, method);
+  }
+
+  /** Ticks a row of the fleet, or none; of two, compares the newer record with the older. */
+  tick(row) {
+    const {fleet} = this.options, {ticked} = fleet;
+    fleet.ticked = row;
+    if (!row || !ticked || ticked.run === row.run) return;
+    const [older, newer] = ticked.written <= row.written ? [ticked, row] : [row, ticked];
+    fleet.ticked = null;
+    this.view = 'compare';
+    this.open(newer.run, newer.method, older.run);
+  }
+
+  /* What is ticked is found again; nothing is drawn anew where nothing changed. */
+  async loadFleet() {
+    const {fleet} = this.options;
     try {
-      const profile = await this.profileOf(run);
-      if (this.run !== run) return;
-      this.profile = profile;
-      this.openMethod(firstMethod(profile));
+      const records = await this.source.fleet(), said = JSON.stringify(records);
+      if (said === fleet.said && !fleet.error) return;
+      const rows = fleetRows(records), same = row => row.run === fleet.ticked?.run && row.method === fleet.ticked.method;
+      Object.assign(fleet, {said, rows, error: null, ticked: rows.find(same) ?? null});
     } catch (error) {
-      this.loaded.delete(run);
-      this.main.replaceChildren(element('p', {class: 'note error', role: 'alert'}, `This record cannot be shown: ${error.message}`));
+      fleet.error = error.message;
+    }
+    if (this.view === 'fleet') this.redraw();
+  }
+
+  /** Shows nothing of a record but what is wrong with it. */
+  fail(run, problem) {
+    if (this.run !== run) return;
+    Object.assign(this, {profile: null, method: null, problem, selected: null});
+    this.draw();
+  }
+
+  /** Looks for new records and for those written again; what is chosen and scrolled to stays. */
+  async refresh() {
+    let records;
+    try {
+      records = await this.source.list();
+    } catch (error) {
+      if (!this.run) this.fail(null, error.message); // otherwise TensorBoard itself says that it cannot be reached
+      return;
+    }
+    const before = new Map(this.records.map(({run, written}) => [run, written])), written = run => records.find(record => record.run === run)?.written;
+    for (const run of before.keys()) if (written(run) !== before.get(run)) this.loaded.delete(run);
+    this.records = records;
+    if (this.view === 'fleet' && records.length < 2) this.show('summary');
+    if (this.view === 'fleet') this.loadFleet();
+    if (!this.run) await this.openFirst();
+    else if (!this.recordOf(this.run)) this.fail(this.run, 'This record is not in the logdir any more.');
+    else if (this.problem) await this.open(this.run);
+    else if (written(this.run) !== before.get(this.run) || written(this.options.compare.base) !== before.get(this.options.compare.base)) await this.update();
+    else if (records.length !== before.size || records.some(({run}) => !before.has(run))) this.drawMenus();
+  }
+
+  /* There are other records to choose from: the rest of the page stays as it is. */
+  drawMenus() {
+    if (this.view === 'compare') this.redraw();
+    else keepFocus(this.root, () => this.drawBar());
+  }
+
+  async openFirst() {
+    const [first] = this.records;
+    if (first) await this.open(first.run);
+    else this.fail(null, 'no record in this logdir has a profile; run etrecord-tb RECORD to write one');
+  }
+
+  /* The record that is shown, or what it is compared with, was written again. */
+  async update() {
+    const {run, method} = this, base = this.recordOf(this.options.compare.base)?.run;
+    try {
+      const profile = await this.profileOf(run), compare = base ? await this.comparison(base, run) : {};
+      const now = profile.methods.find(other => other.name === method?.name);
+      if (this.run !== run || this.method !== method) return;
+      this.profile = profile;
+      if (!now) return this.openMethod(firstMethod(profile));
+      Object.assign(this, {method: now, options: {...carryOptions(this.options, method, now), compare}, selected: sameOperator(now, this.selected)});
+      this.redraw();
+    } catch (error) {
+      this.fail(run, error.message);
     }
   }
 
   openMethod(index) {
     this.method = this.profile.methods[index];
-    this.options = {...structuredClone(FRESH_OPTIONS), compare: this.options.compare};
+    this.options = {...structuredClone(FRESH_OPTIONS), compare: this.options.compare, fleet: this.options.fleet};
     this.options.operators.timed = Boolean(this.method?.runs);
     this.selected = null;
-    this.draw();
+    this.show(this.view);
   }
 
   /** Goes to a view, with some of its options. */
@@ -82,7 +181,9 @@ class Dashboard {
     if (search !== undefined) this.search = search;
     Object.assign(this.options[view], rest);
     this.view = view;
-    this.draw();
+    if (view === 'compare' && this.method && this.options.compare.base === undefined) this.compareWith(this.options.compare.wanted ?? null);
+    else this.draw();
+    if (view === 'fleet') this.loadFleet();
   }
 
   /** Changes options of the view. */
@@ -97,17 +198,23 @@ class Dashboard {
     this.drawSide();
   }
 
-  async compareWith(run) {
-    this.options.compare = {base: run};
+  /** Compares with a record; with null, with the newest of the same model; with '', with none. */
+  async compareWith(base) {
+    const {run} = this, asked = this.options.compare = {base: base ?? '', searching: base === null};
     this.draw();
-    if (!run) return;
+    const found = base === null ? await this.source.baseFor(run).catch(() => null) : base;
+    const compare = found ? await this.comparison(found, run) : {base: '', alone: base === null};
+    if (this.run !== run || this.options.compare !== asked) return;
+    this.options.compare = compare;
+    this.draw();
+  }
+
+  async comparison(base, run) {
     try {
-      const baseProfile = await this.profileOf(run);
-      if (this.options.compare.base === run) this.options.compare = {base: run, baseProfile};
+      return {base, comparison: await this.source.compare(base, run)};
     } catch (error) {
-      this.options.compare = {base: run, baseError: error.message};
+      return {base, error: error.message};
     }
-    this.draw();
   }
 
   searchBox() {
@@ -122,7 +229,8 @@ class Dashboard {
   }
 
   tabs() {
-    const views = VIEWS.filter(([view]) => view !== 'compare' || this.records.length > 1);
+    const isThere = {compare: this.bases().length > 0, fleet: this.source.fleet && this.records.length > 1};
+    const views = VIEWS.filter(([view]) => isThere[view] ?? true);
     const tab = ([view, title]) => element('button', {type: 'button', role: 'tab', id: `tab-${view}`, 'aria-selected': String(view === this.view), 'aria-controls': 'view', tabindex: view === this.view ? '0' : '-1', onclick: () => this.show(view)}, title);
     const list = element('div', {class: 'tabs', role: 'tablist', 'aria-label': 'Views', onkeydown: event => {
       const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
@@ -134,20 +242,31 @@ class Dashboard {
     return list;
   }
 
+  recordChoice() {
+    const shown = this.records.map(record => [record.run, record.label]);
+    if (this.run && !this.recordOf(this.run)) shown.unshift([this.run, this.label()]);
+    if (shown.length === 0) return null;
+    return oneText(shown) ?? choice('Record', shown, this.run, run => {
+      if (this.view === 'fleet') this.view = 'summary'; // which shows all, whichever is chosen
+      this.open(run);
+    }, {class: 'record'});
+  }
+
+  methodChoice() {
+    if (!this.profile) return null;
+    const methods = this.profile.methods.map((method, index) => [String(index), method.name]);
+    return oneText(methods) ?? choice('Method', methods, String(this.profile.methods.indexOf(this.method)), index => this.openMethod(Number(index)));
+  }
+
   drawBar() {
-    const records = this.records.map(record => [record.run, record.label]), methods = this.profile.methods.map((method, index) => [String(index), method.name]);
-    const single = (list, text) => (list.length === 1 ? element('span', {class: 'single', title: text}, text) : null);
     const units = Object.entries(UNITS).map(([unit, {name}]) => [unit, name]);
-    this.bar.replaceChildren(
-      single(records, this.label()) ?? choice('Record', records, this.run, run => this.open(run), {class: 'record'}),
-      single(methods, this.method?.name) ?? choice('Method', methods, String(this.profile.methods.indexOf(this.method)), index => this.openMethod(Number(index))),
-      this.tabs(), this.searchBox(), choice('Unit of times', units, this.unit, unit => {
-        this.unit = unit;
-        this.draw();
-      }), choice('Theme', THEMES, currentTheme(), theme => {
-        setTheme(theme);
-        this.draw();
-      }));
+    this.bar.replaceChildren(...[this.recordChoice(), this.methodChoice(), this.tabs(), this.searchBox(), choice('Unit of times', units, this.unit, unit => {
+      this.unit = unit;
+      this.redraw();
+    }), choice('Theme', THEMES, currentTheme(), theme => {
+      setTheme(theme);
+      this.redraw();
+    })].filter(Boolean));
   }
 
   drawSide() {
@@ -155,19 +274,39 @@ class Dashboard {
     this.root.classList.toggle('with-details', Boolean(this.selected));
   }
 
+  /* What stands below the bar. */
+  content(make) {
+    const error = text => element('p', {class: 'note error', role: 'alert'}, text);
+    const isOfRecord = this.view !== 'fleet';
+    if (isOfRecord && this.problem) return error(this.problem);
+    if (isOfRecord && !this.profile) return element('p', {class: 'note'}, 'Loading…');
+    if (isOfRecord && !this.method) return element('p', {class: 'note'}, 'The record has no method.');
+    try {
+      return make(this, {...this.options[this.view], search: this.search});
+    } catch (problem) {
+      return error(`This cannot be shown: ${problem.message}`);
+    }
+  }
+
   draw() {
-    const searching = document.activeElement?.classList.contains('search'), caret = searching ? document.activeElement.selectionStart : 0;
-    this.drawBar();
     const [, title, make] = VIEWS.find(([view]) => view === this.view);
-    this.main.setAttribute('aria-labelledby', `tab-${this.view}`);
-    this.main.className = `view ${this.view}-view`;
-    this.main.replaceChildren(this.method ? make(this, {...this.options[this.view], search: this.search}) : element('p', {class: 'note'}, 'The record has no method.'));
-    this.drawSide();
+    keepFocus(this.root, () => {
+      this.drawBar();
+      this.main.setAttribute('aria-labelledby', `tab-${this.view}`);
+      this.main.className = `view ${this.view}-view`;
+      this.main.replaceChildren(this.content(make));
+      this.drawSide();
+    });
     document.title = `${title} · ${this.label()}`;
-    if (!searching) return;
-    const box = this.bar.querySelector('.search');
-    box.focus();
-    box.setSelectionRange(caret, caret);
+  }
+
+  /** Draws the same anew: it stays scrolled to where it was. */
+  redraw() {
+    const scrolled = () => [this.main, this.main.querySelector('[role=grid]'), this.side.firstElementChild], tops = scrolled().map(part => part?.scrollTop);
+    this.inPlace = true;
+    this.draw();
+    this.inPlace = false;
+    scrolled().forEach((part, at) => part && tops[at] && (part.scrollTop = tops[at]));
   }
 
   key(event) {
@@ -180,6 +319,11 @@ class Dashboard {
       else if (this.search) this.show(this.view, {search: ''});
     }
   }
+}
+
+/* The only one of a list to choose from, as text; null of several. */
+function oneText(list) {
+  return list.length === 1 ? element('span', {class: 'single', title: list[0][1]}, list[0][1]) : null;
 }
 
 /* ---- Light and dark ---- */
@@ -206,17 +350,24 @@ function followTensorBoard(changed) {
   follow();
 }
 
+/* TensorBoard reloads what stands in its page for a dashboard, our frame, by calling its `reload`; not those that are hidden. */
+function followReloads(reload) {
+  const frame = globalThis.frameElement;
+  if (!frame) return;
+  frame.reload = reload;
+  new MutationObserver(() => frame.style.visibility !== 'hidden' && reload()).observe(frame, {attributes: true, attributeFilter: ['style']});
+}
+
 /** Fills the page. */
 export async function render() {
   const root = element('div', {class: 'dashboard'});
   if (!document.getElementById('profile')) document.head.append(element('link', {rel: 'stylesheet', href: String(new URL('style.css', import.meta.url))}));
   document.body.append(root);
   try {
-    const source = await openSource();
-    if (source.records.length === 0) throw new Error('no record in this logdir has a profile; etrecord-tb RECORD writes one');
-    const dashboard = new Dashboard(root, source);
-    await dashboard.open(source.records[0].run);
-    followTensorBoard(() => dashboard.method && dashboard.draw());
+    const source = openSource(), dashboard = new Dashboard(root, source);
+    await dashboard.refresh();
+    followTensorBoard(() => dashboard.redraw());
+    if (source.changes) followReloads(() => dashboard.refresh());
   } catch (error) {
     root.append(element('p', {class: 'note error', role: 'alert'}, error.message));
   }

@@ -7,15 +7,18 @@ const SCHEMA = 'etrecord-tb/profile/1';
 /** Where an operator without a backend runs. */
 export const CPU = 'cpu';
 
+/* Numbers in names count as such, as in etr_natural_compare(). */
+const names = new Intl.Collator('en', {numeric: true});
+
 const MATCHES = {
-  handle: 'by the debug handle map, the operator and, with the .pte, what it reads; or, by elimination, what is left',
+  handle: 'by the debug handle map, the operator and, with the .pte, the values it reads; or by elimination',
   delegate_map: "by the backend's own map from its ids to debug handles",
-  payload: "by the delegate's payload in the .pte, and by what its operators read",
-  order: 'several nodes have the handle and operator: by the order in which the model is lowered, proved by the handle lists and the events',
+  payload: "by the delegate's payload in the .pte: its operators and the values they read",
+  order: 'several nodes share the handle and operator: by the order of lowering, proved by the handle lists and the events',
   aligned: 'estimated: by the order of operator classes',
-  delegate: "a delegate's call as a whole, or what its lowering inserted: no node",
-  framework: 'framework: no node',
-  none: 'could not be told',
+  delegate: "no node: a delegate call as a whole, or an operator that the lowering inserted",
+  framework: 'no node: time between and around kernels and delegates',
+  none: 'no node was found',
 };
 
 /** What a match means, in words. */
@@ -23,15 +26,16 @@ export function matchText(match) {
   return MATCHES[match] ?? match;
 }
 
+/* A path may stand there twice, as that of the model itself: all of these are the first one. */
 function readModules(columns, texts) {
-  const modules = columns.path.map((path, index) => ({index, path, type: texts[columns.type[index]] ?? '', parent: columns.parent[index], children: []}));
-  for (const module of modules) {
-    const parent = modules[module.parent];
-    const prefix = parent?.path ? `${parent.path}.` : '';
-    module.label = module.path.startsWith(prefix) && module.path !== '' ? module.path.slice(prefix.length) : module.path;
-    parent?.children.push(module);
-  }
-  return modules;
+  const first = new Map();
+  return columns.path.map((path, index) => {
+    if (first.has(path)) return first.get(path);
+    const parentPath = columns.path[columns.parent[index]], prefix = parentPath ? `${parentPath}.` : '';
+    const label = path.startsWith(prefix) && path !== '' ? path.slice(prefix.length) : path;
+    first.set(path, {index, path, label, type: texts[columns.type[index]] ?? '', parent: columns.parent[index]});
+    return first.get(path);
+  });
 }
 
 function readOperator(index, columns, graph, texts, runs) {
@@ -41,9 +45,9 @@ function readOperator(index, columns, graph, texts, runs) {
   return {
     index, name: columns.name[index], op: text('op') ?? '', module: graph.modules[number('module')], source: graph.sources[number('source')] ?? null,
     handle: number('handle'), subgraph: text('subgraph'), inputs: text('inputs'), outputs: text('outputs'), arguments: text('arguments'), runsAs: text('runs_as'),
-    backend: text('backend') ?? (match ? CPU : null), delegate: number('delegate'), carrier: number('carrier'), match, estimated: match === 'aligned',
+    backend: text('backend') ?? (match ? CPU : null), delegate: number('delegate'), carrier: number('carrier'), match, estimated: columns.estimated ? number('estimated') === 1 : match === 'aligned',
     timed: match !== null, calls: number('calls'), ranIn: number('ran_in'), avg: match ? number('total') / runs : null,
-    p10: number('p10'), p50: number('p50'), p90: number('p90'), min: number('min'), max: number('max'),
+    p10: number('p10'), p50: number('p50'), p90: number('p90'), min: number('min'), max: number('max'), textOf: text, numberOf: number,
   };
 }
 
@@ -54,34 +58,46 @@ function readGraph(graph, texts, runs) {
   return {modules: read.modules, operators};
 }
 
+/* Lanes with their events, by start; those of older documents are not known. */
 function readTimeline(timeline, texts) {
   if (!timeline) return null;
-  const text = index => texts[index] ?? null;
-  const events = timeline.name.map((name, i) => ({
-    name: text(name) ?? '', start: timeline.start[i], duration: timeline.duration[i], instruction: timeline.instruction[i],
-    backend: text(timeline.backend[i]), delegated: timeline.delegated[i] === 1, match: text(timeline.match[i]), operator: timeline.operator[i],
-  }));
-  return {run: timeline.run, execute: timeline.execute, events};
+  const {run, execute} = timeline, text = index => texts[index] ?? null;
+  const lanes = timeline.lanes?.map(({delegated, backend, levels}) => ({label: delegated ? backend ?? 'delegate' : 'processor', delegated, backend, levels, events: []}));
+  if (!lanes) return {run, execute, lanes: null};
+  timeline.name.forEach((name, i) => {
+    const lane = lanes[timeline.lane[i]], duration = timeline.duration[i];
+    lane.events.push({
+      name: text(name) ?? '', start: timeline.start[i], duration, length: duration * timeline.scale[i], instruction: timeline.instruction[i], backend: text(timeline.backend[i]),
+      match: text(timeline.match[i]), operator: timeline.operator[i], lane, level: timeline.level[i], synthetic: timeline.measured[i] === 0,
+    });
+  });
+  const end = lanes.flatMap(lane => lane.events).reduce((last, event) => Math.max(last, event.start + event.length), 0);
+  return {run, execute, lanes, end};
 }
 
 function readMethod(method, texts) {
   const runs = method.runs || 1;
   const graph = readGraph(method.graph, texts, runs);
   return {
-    name: method.method ?? '(method unknown)', runs: method.runs, execute: method.execute, perRun: method.execute_per_run,
+    name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run,
+    noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // not in older documents
     balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation,
-    delegates: method.delegates.map(delegate => ({...delegate, avg: delegate.call / runs})),
-    findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
+    delegates: method.delegates.map(delegate => ({...delegate, avg: delegate.call / runs, onNodes: delegate.on_nodes === undefined ? null : delegate.on_nodes / runs})),  // not in older documents
+    findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, patterns: method.by_pattern ?? [], modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
   };
 }
 
-/** The document as objects; throws where it is another one. */
+/** The document as objects; throws where it is another one, or a broken one. */
 export function readProfile(document) {
-  if (document?.schema !== SCHEMA) throw new Error(`this is no ${SCHEMA}: ${String(document?.schema)}`);
-  return {
-    version: document.version, ticksPerSecond: document.ticks_per_second, inputs: document.inputs,
-    methods: document.methods.map(method => readMethod(method, document.texts)), load: document.load, warnings: document.warnings,
-  };
+  if (document?.schema !== SCHEMA) throw new Error(`not an ${SCHEMA} document: ${String(document?.schema)}`);
+  try {
+    return {
+      version: document.version, ticksPerSecond: document.ticks_per_second, inputs: document.inputs,
+      methods: document.methods.map(method => readMethod(method, document.texts)), load: document.load, warnings: document.warnings,
+    };
+  } catch (error) {
+    throw new Error(`broken document (${error.message})`, {cause: error});
+  }
 }
 
 /** The method to show first: the one with most time. */
@@ -97,22 +113,20 @@ export function totalOf(operators) {
   return sumOf(operators, operator => operator.avg ?? 0);
 }
 
+/** The sum of their medians: what shares of medians are of. */
+export function summedMedian(operators) {
+  return sumOf(operators, operator => operator.p50 ?? 0);
+}
+
+/** The part of it that is estimated. */
+export function estimatedOf(operators) {
+  return sumOf(operators, operator => (operator.estimated ? operator.avg : 0));
+}
+
 function searchable(operator) {
   operator.text ??= [operator.name, operator.op, operator.module?.path, operator.module?.type, operator.backend, operator.runsAs, operator.arguments,
     operator.source && `${operator.source.file}:${operator.source.line}`, operator.source?.function, operator.source?.code].filter(Boolean).join('\n').toLowerCase();
   return operator.text;
-}
-
-/** Operators that hold every word of the search, run in the backend, are timed, are among `only`.list: what is not given takes all. */
-export function filterOperators(operators, {search = '', backend = '', timed = false, module = null, only = null} = {}) {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = only && new Set(only.list);
-  return operators.filter(operator => (!wanted || wanted.has(operator)) && (!timed || operator.timed) && (!backend || operator.backend === backend) && (!module || isInside(operator.module, module))
-    && words.every(word => searchable(operator).includes(word)));
-}
-
-function isInside(module, outer) {
-  return module === outer || outer.path === '' || Boolean(module?.path.startsWith(`${outer.path}.`));
 }
 
 const KEYS = {
@@ -121,6 +135,24 @@ const KEYS = {
   backend: operator => operator.backend ?? '',
   source: operator => (operator.source ? `${operator.source.file}:${operator.source.line}` : ''),
 };
+
+/** No filter of filterOperators(). */
+export const UNFILTERED = {search: '', backend: '', module: null, only: null, groups: {}};
+
+/**
+ * Operators that hold every word of `search`, run in the backend, are timed, stand in the module or in one inside it, are among `only`.list, and are in the groups of groupOperators() that
+ * `groups` names, {by: key}; what is not given takes all.
+ */
+export function filterOperators(operators, {search = '', backend = '', timed = false, module = null, only = null, groups = {}} = {}) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean), keys = Object.entries(groups);
+  const wanted = only && new Set(only.list);
+  return operators.filter(operator => (!wanted || wanted.has(operator)) && (!timed || operator.timed) && (!backend || operator.backend === backend) && (!module || isInside(operator.module, module))
+    && keys.every(([by, key]) => KEYS[by](operator) === key) && words.every(word => searchable(operator).includes(word)));
+}
+
+function isInside(module, outer) {
+  return module === outer || outer.path === '' || Boolean(module?.path.startsWith(`${outer.path}.`));
+}
 
 /** Sums by 'op', 'module', 'backend' or 'source': {key, first, count, timed, avg, estimated}, most time first. */
 export function groupOperators(operators, by) {
@@ -134,7 +166,7 @@ export function groupOperators(operators, by) {
     group.avg += operator.avg ?? 0;
     group.estimated += operator.estimated ? operator.avg : 0;
   }
-  return [...groups.values()].sort((a, b) => b.avg - a.avg || (a.key < b.key ? -1 : 1));
+  return [...groups.values()].sort((a, b) => b.avg - a.avg || names.compare(a.key, b.key));
 }
 
 /** Sorted by a column, what has no value last; equal rows keep their order. */
@@ -143,7 +175,7 @@ export function sortRows(rows, value, descending) {
   const missing = v => v === null || v === undefined || v === '';
   keyed.sort((a, b) => {
     if (missing(a.value) || missing(b.value)) return missing(a.value) - missing(b.value) || a.index - b.index;
-    const order = typeof a.value === 'number' ? a.value - b.value : a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+    const order = typeof a.value === 'number' ? a.value - b.value : names.compare(a.value, b.value);
     return (descending ? -order : order) || a.index - b.index;
   });
   return keyed.map(entry => entry.row);
@@ -154,24 +186,35 @@ export function backendsOf(operators) {
   return groupOperators(operators.filter(operator => operator.backend), 'backend').map(group => group.key);
 }
 
-/** Modules as a tree with the time in each: {module, avg, count, backends: {name: avg}, children, operators}, most time first. */
-export function moduleTree(method) {
-  const items = method.modules.map(module => ({module, avg: 0, count: 0, backends: {}, children: [], operators: []}));
-  for (const operator of method.operators) if (operator.timed) items[operator.module.index].operators.push(operator);
-  for (const item of items.toReversed()) {  // children stand behind their parents
-    for (const operator of item.operators) {
-      item.avg += operator.avg;
-      item.backends[operator.backend] = (item.backends[operator.backend] ?? 0) + operator.avg;
-    }
+/* Modules in the order of the document: children stand behind their parents. */
+function moduleItems(method) {
+  const items = new Map(method.modules.map(module => [module, {module, avg: 0, own: 0, estimated: 0, count: 0, backends: {}, children: [], operators: []}]));
+  for (const operator of method.operators) if (operator.timed) items.get(operator.module).operators.push(operator);
+  for (const item of [...items.values()].toReversed()) {
+    item.own = totalOf(item.operators);
+    item.avg += item.own;
+    item.estimated += estimatedOf(item.operators);
+    for (const operator of item.operators) item.backends[operator.backend] = (item.backends[operator.backend] ?? 0) + operator.avg;
     item.count += item.operators.length;
     item.children.sort((a, b) => b.avg - a.avg);
     item.operators.sort((a, b) => b.avg - a.avg);
-    const parent = items[item.module.parent];
+    const parent = items.get(method.modules[item.module.parent]);
     if (!parent || item.count === 0) continue;
     parent.children.push(item);
     parent.avg += item.avg;
+    parent.estimated += item.estimated;
     parent.count += item.count;
     for (const [name, avg] of Object.entries(item.backends)) parent.backends[name] = (parent.backends[name] ?? 0) + avg;
   }
-  return items[0] ?? null;
+  return [...items.values()];
+}
+
+/** Modules as a tree with the time in each and in those inside: {module, own, avg, estimated, count, backends: {name: avg}, children, operators}, most time first. */
+export function moduleTree(method) {
+  return moduleItems(method)[0] ?? null;
+}
+
+/** Modules with operators of their own that were timed: items of the tree, most time of their own first. */
+export function modulesByOwn(method) {
+  return moduleItems(method).filter(item => item.operators.length > 0).sort((a, b) => b.own - a.own || names.compare(a.module.path, b.module.path));
 }

@@ -2,13 +2,12 @@
 //
 // summary.js - the first view: where a method's time goes, in parts that add up.
 
-import {drawing, element, plainTable} from './dom.js';
+import {drawing, element, plainTable, timeCell} from './dom.js';
 import {countText, shareText, shortOp, sourceText} from './format.js';
-import {groupOperators} from './model.js';
+import {UNFILTERED, estimatedOf, groupOperators, modulesByOwn} from './model.js';
 
 const ROWS = 8;
 const RESIDUE = 1e-6;  // ns: what subtracting leaves of a part that consists of others
-const WHOLE = {module: null, search: '', backend: '', only: null};
 
 /** The parts of the bar: what is part of another is taken out of it, so that they add up to the whole. */
 export function balanceParts(method) {
@@ -44,7 +43,7 @@ function balanceTable(app) {
 export function clockNote(app) {
   const {clockHidden} = app.method;
   if (!(clockHidden > 0)) return null;
-  return `up to ${app.time(clockHidden)} ${app.unitName()} of the rest of the calls can be operators' time that the delegates' clock of whole microseconds cannot show`;
+  return `up to ${app.time(clockHidden)} ${app.unitName()} of the rest of the calls may be operator time lost to the delegates' clock, which counts whole microseconds`;
 }
 
 /** Parts of a part that is nothing say nothing. */
@@ -60,13 +59,41 @@ function figure(label, value, note) {
   return element('div', {class: 'figure'}, element('span', {class: 'label'}, label), element('strong', {}, value), note ? element('span', {class: 'label'}, note) : null);
 }
 
+/** How many runs the figures are about, and what was left out. */
+function runsText(app) {
+  const {runs, skippedRuns, skipped} = app.method, counted = countText(runs, 'run');
+  return skippedRuns ? `${counted}; ${skippedRuns} left out (${app.time(skipped)} ${app.unitName()})` : counted;
+}
+
+const TOLD_BY = {sizes: 'told by the sizes of the values that the runs logged', events: 'told by the events of the runs', times: 'estimated: told by the times of the runs alone'};
+
+function cvText(cv) {
+  return cv > 1 ? 'over 100 %' : shareText(cv, 1);
+}
+
+/** "steady (cv 1.2 %)": how far the average can be trusted. */
+function noiseFigure({noise}) {
+  if (!noise || noise.verdict === 'few_runs') return null;
+  return figure('noise', noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`);
+}
+
+/** The kinds of runs that all other times are over, where there is more than one. */
+function phasesTable(app) {
+  const {phases} = app.method, time = key => ({title: `${key} ${app.unitName()}`, class: 'number', cell: phase => app.time(phase[key])});
+  if (phases.length === 0) return null;
+  return element('section', {class: 'card'}, plainTable('Phases of the runs', [
+    {title: 'phase', class: 'key', cell: phase => phase.phase}, {title: 'runs', class: 'number', cell: phase => String(phase.runs.length)},
+    ...['avg', 'p50', 'p90'].map(time), {title: 'cv', class: 'number', cell: phase => (phase.noise.cv === null ? '' : cvText(phase.noise.cv))}], phases),
+  element('p', {class: 'note'}, `${TOLD_BY[phases[0].told_by]}; all other times are over all of these runs`));
+}
+
 function figures(app) {
   const {method} = app, {execute} = method, time = ns => `${app.time(ns)} ${app.unitName()}`;
   const timed = method.operators.filter(operator => operator.timed).length;
   return element('div', {class: 'figures'},
-    figure('average of Method::execute', time(execute.avg), countText(method.runs, 'run')), figure('median', time(execute.p50)),
+    figure('average of Method::execute', time(execute.avg), runsText(app)), figure('median', time(execute.p50)),
     figure('p10 – p90', `${app.time(execute.p10)} – ${time(execute.p90)}`), figure('min – max', `${app.time(execute.min)} – ${time(execute.max)}`),
-    figure('operators with a time', `${timed} of ${method.operators.length}`));
+    noiseFigure(method), figure('operators with a time', `${timed} of ${method.operators.length}`));
 }
 
 /** A column for each run, from the first to the last. */
@@ -79,38 +106,57 @@ function runsChart(app) {
     element('figcaption', {}, `each run, first to last; highest ${app.time(most)} ${app.unitName()}`));
 }
 
-/** What shows the operators of a group in the table. */
-export function narrowTo(group, by) {
-  const {source, module} = group.first;
-  if (by === 'module') return {...WHOLE, module};
-  if (by === 'backend') return {...WHOLE, backend: group.key};
-  if (by === 'source') return {...WHOLE, search: source ? `${source.file}:${source.line}` : ''};
-  return {...WHOLE, search: group.key};
-}
-
 function sourceLine(source) {
   return source ? [sourceText(source), element('code', {}, source.code)] : '(not recorded)';
 }
 
-function breakdown(app, title, by, label) {
-  const {method} = app, groups = groupOperators(method.operators.filter(operator => operator.timed), by);
-  const rows = groups.slice(0, ROWS), most = groups[0]?.avg ?? 0;
+/* A card of the groups with most time; a click shows the operators that a row adds up. */
+function breakdown(app, by, groups, columns) {
+  const rows = groups.slice(0, ROWS), most = groups[0]?.avg ?? 0, [{title}] = columns;
   const bar = group => element('span', {class: 'bar', style: {width: `${most ? (100 * group.avg) / most : 0}%`}});
-  const table = plainTable(title, [
-    {title: title.toLowerCase(), class: 'key', cell: group => element('span', {title: group.key}, label(group))},
-    {title: `avg ${app.unitName()}`, class: 'number', cell: group => app.time(group.avg)},
+  const table = plainTable(`${title[0].toUpperCase()}${title.slice(1)}`, [...columns, {title: '', class: 'bar-cell', cell: bar}], rows, group => showOperators(app, {groups: {[by]: group.key}}));
+  const more = groups.length - rows.length;
+  return element('section', {class: 'card'}, table, more > 0 ? element('button', {type: 'button', class: 'text-link', onclick: () => showOperators(app, {group: by})}, `${more} more`) : null);
+}
+
+/* Those that the options take and no others. */
+function showOperators(app, options) {
+  app.show('operators', {...UNFILTERED, group: 'none', sorting: null, ...options});
+}
+
+function groupCard(app, title, by, label) {
+  const {method} = app;
+  return breakdown(app, by, groupOperators(method.operators.filter(operator => operator.timed), by), [
+    {title, class: 'key', cell: group => element('span', {title: group.key}, label(group))},
+    {title: `avg ${app.unitName()}`, class: 'number', cell: group => timeCell(app, group.avg, group.estimated)},
     {title: 'share', class: 'number', cell: group => shareText(group.avg, method.execute.avg)},
     {title: 'nodes', class: 'number', cell: group => String(group.count)},
-    {title: '', class: 'bar-cell', cell: bar},
-  ], rows, group => app.show('operators', {group: 'none', ...narrowTo(group, by)}));
-  const more = groups.length - rows.length;
-  return element('section', {class: 'card'}, table,
-    more > 0 ? element('button', {type: 'button', class: 'text-link', onclick: () => app.show('operators', {group: by, search: ''})}, `${more} more`) : null);
+  ]);
+}
+
+/* What a module takes with those inside it; a way to the operators that this adds up, where it is more than its own. */
+function totalCell(app, {module, avg, estimated, count, operators}) {
+  const time = timeCell(app, avg, estimated);
+  if (count === operators.length) return time;
+  const title = `${countText(count, 'operator')} of ${module.path || 'the model'} and the modules inside it`;
+  return element('button', {type: 'button', class: 'text-link', title, onclick: () => showOperators(app, {module})}, time);
+}
+
+function moduleCard(app) {
+  const {method} = app;
+  const groups = modulesByOwn(method).map(item => ({key: item.module.path, avg: item.own, item}));
+  return breakdown(app, 'module', groups, [
+    {title: 'module', class: 'key', cell: ({key}) => element('span', {class: 'cut head', title: key}, element('bdi', {}, key || '(the model itself)'))},
+    {title: `own ${app.unitName()}`, class: 'number', cell: ({item}) => timeCell(app, item.own, estimatedOf(item.operators))},
+    {title: 'share', class: 'number', cell: ({item}) => shareText(item.own, method.execute.avg)},
+    {title: 'nodes', class: 'number', cell: ({item}) => String(item.operators.length)},
+    {title: `total ${app.unitName()}`, class: 'number', cell: ({item}) => totalCell(app, item)},
+  ]);
 }
 
 function findingItem(app, finding) {
   const share = finding.share === null ? 'once' : shareText(finding.share, 1);
-  const show = () => app.show('operators', {group: 'none', search: '', module: null, backend: '', sorting: null, only: {text: finding.title, list: finding.operators}});
+  const show = () => showOperators(app, {only: {text: finding.title, list: finding.operators}});
   return element('li', {}, element('span', {class: 'cost'}, element('strong', {}, share), element('span', {}, `${app.time(finding.cost)} ${app.unitName()}`)),
     element('div', {}, element('strong', {}, finding.title), element('p', {}, finding.evidence),
       finding.operators.length ? element('button', {type: 'button', class: 'text-link', onclick: show}, `show ${countText(finding.operators.length, 'operator')}`) : null));
@@ -119,7 +165,7 @@ function findingItem(app, finding) {
 function findingsList(app) {
   const {findings} = app.method;
   if (findings.length === 0) return null;
-  return element('section', {class: 'card findings', 'aria-label': 'Findings'}, element('h2', {}, 'Worth a look'), element('ol', {}, findings.map(finding => findingItem(app, finding))));
+  return element('section', {class: 'card findings', 'aria-label': 'Findings'}, element('h2', {}, 'Findings'), element('ol', {}, findings.map(finding => findingItem(app, finding))));
 }
 
 function warningsList(app) {
@@ -140,13 +186,13 @@ function inputsList(app) {
 export function summaryView(app) {
   const {method} = app;
   if (method.runs === 0)
-    return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'The record has no run times for this method: Operators and Delegation show its graph.'), findingsList(app), warningsList(app), inputsList(app));
+    return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'The record has no run times for this method; see Operators and Delegation for its graph.'), findingsList(app), warningsList(app), inputsList(app));
   return element('div', {class: 'summary'},
     element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app)),
       clockNote(app) ? element('p', {class: 'note'}, clockNote(app)) : null),
-    findingsList(app),
+    phasesTable(app), findingsList(app),
     method.hasGraph ? element('div', {class: 'grid'},
-      breakdown(app, 'Operator', 'op', group => shortOp(group.key)), breakdown(app, 'Module', 'module', group => group.key || '(the model itself)'),
-      breakdown(app, 'Source line', 'source', group => sourceLine(group.first.source)), breakdown(app, 'Backend', 'backend', group => group.key)) : null,
+      groupCard(app, 'operator', 'op', group => shortOp(group.key)), moduleCard(app), groupCard(app, 'source line', 'source', group => sourceLine(group.first.source)),
+      groupCard(app, 'backend', 'backend', group => group.key)) : null,
     warningsList(app), inputsList(app));
 }

@@ -3,10 +3,9 @@
 // table.js - operators as a table that sorts, filters and groups; only the rows in sight are in the page, so that thousands stay fluid.
 
 import {distributionBar, logScale} from './distribution.js';
-import {choice, element, segments} from './dom.js';
+import {choice, element, segments, timeCell} from './dom.js';
 import {callsText, countText, shareText, sourceText} from './format.js';
-import {backendsOf, filterOperators, groupOperators, sortRows, totalOf} from './model.js';
-import {narrowTo} from './summary.js';
+import {backendsOf, filterOperators, groupOperators, sortRows, summedMedian, totalOf} from './model.js';
 
 export const ROW_HEIGHT = 28;
 const ROWS_AROUND = 8;
@@ -28,24 +27,30 @@ function badge(operator) {
   return element('span', {class: operator.estimated ? 'badge estimated' : 'badge'}, operator.estimated ? 'estimated' : operator.match);
 }
 
-function operatorColumns(app, scale) {
-  const whole = app.method.execute.avg;
-  const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => app.time(row[key])});
+/* What shares are of: medians do not add up to the method's. */
+function shareColumn(app, ranking) {
+  const {title, width, whole} = ranking === 'p50'
+    ? {title: 'share of summed p50', width: '136px', whole: summedMedian(app.method.operators)} : {title: 'share', width: '68px', whole: app.method.execute.avg};
+  return {title, width, class: 'number', sort: row => row[ranking], descending: true, cell: row => shareText(row[ranking], whole)};
+}
+
+function operatorColumns(app, scale, ranking) {
+  const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => timeCell(app, row[key], row.estimated ? row[key] : 0)});
   return [
     {title: 'operator', width: 'minmax(170px, 1.7fr)', sort: row => row.op, cell: row => element('span', {class: 'cut', title: `${row.op}\n${row.name}`}, row.op)},
-    {title: 'node', width: 'minmax(130px, 1.6fr)', from: 1320, class: 'quiet', sort: row => row.name, cell: row => element('span', {class: 'cut', title: row.name}, row.name)},
+    {title: 'node', width: 'minmax(130px, 1.6fr)', from: 1320, class: 'quiet', sort: row => row.name, cell: row => element('span', {class: 'cut head', title: row.name}, element('bdi', {}, row.name))},
     {title: 'module', width: 'minmax(150px, 2.4fr)', sort: row => row.module?.path, cell: row => element('span', {class: 'cut head', title: row.module?.path}, element('bdi', {}, row.module?.path || ''))},
     {title: 'backend', width: '112px', from: 860, sort: row => row.backend, cell: row => element('span', {class: 'cut'}, row.backend ?? '')},
     {title: 'match', width: '98px', from: 1100, sort: row => row.match, cell: badge},
     {title: 'calls', width: '56px', from: 1180, class: 'number', sort: row => row.calls, descending: true, cell: row => callsText(row.calls)},
     time('avg', 'avg'), time('p50', 'p50'), {...time('p90', 'p90'), from: 1000},
-    {title: 'share', width: '68px', class: 'number', sort: row => row.avg, descending: true, cell: row => shareText(row.avg, whole)},
+    shareColumn(app, ranking),
     {title: 'spread (log)', hint: 'min, p10, p50, p90, max of the runs, on a logarithmic scale', width: 'minmax(110px, 1fr)', cell: row => distributionBar(row, scale, ns => app.time(ns))},
   ];
 }
 
 const GROUP_LABELS = {
-  op: group => group.key, module: group => group.key || '(the model itself)', backend: group => group.key || '(not told)',
+  op: group => group.key, module: group => group.key || '(the model itself)', backend: group => group.key || '(unknown)',
   source: group => (group.first.source ? `${sourceText(group.first.source)}: ${group.first.source.code}` : '(not recorded)'),
 };
 
@@ -55,7 +60,7 @@ function groupColumns(app, by, rows) {
     {title: GROUPS.find(([key]) => key === by)[1].toLowerCase(), width: 'minmax(260px, 3fr)', sort: row => row.key, cell: row => element('span', {class: 'cut', title: row.key}, label(row))},
     {title: 'nodes', width: '72px', class: 'number', sort: row => row.count, descending: true, cell: row => String(row.count)},
     {title: 'timed', width: '72px', class: 'number', sort: row => row.timed, descending: true, cell: row => String(row.timed)},
-    {title: `avg ${app.unitName()}`, width: '110px', class: 'number', sort: row => row.avg, descending: true, cell: row => app.time(row.avg)},
+    {title: `${by === 'module' ? 'own' : 'avg'} ${app.unitName()}`, width: '110px', class: 'number', sort: row => row.avg, descending: true, cell: row => timeCell(app, row.avg, row.estimated)},
     {title: 'estimated', width: '110px', class: 'number', sort: row => row.estimated, descending: true, cell: row => (row.estimated > 0 ? app.time(row.estimated) : '–')},
     {title: 'share', width: '80px', class: 'number', sort: row => row.avg, descending: true, cell: row => shareText(row.avg, whole)},
     {title: '', width: 'minmax(140px, 2fr)', class: 'bar-cell', cell: row => shareBar(row.avg, most)},
@@ -63,15 +68,15 @@ function groupColumns(app, by, rows) {
 }
 
 /** A table of which only the rows in sight are made, and only the columns that there is room for. `open` is called with the row that is chosen. */
-class LongTable {
+export class LongTable {
   constructor(label, columns, rows, sorting, open) {
-    Object.assign(this, {all: columns, columns: [], rows, sorting, open, chosen: -1});
+    Object.assign(this, {all: columns, columns: [], rows, sorting, open, chosen: -1, revealed: false});
     this.space = element('div', {class: 'space', style: {height: `${rows.length * ROW_HEIGHT}px`}});
     this.body = element('div', {class: 'rows', role: 'rowgroup'}, this.space);
     this.head = element('div', {class: 'head-group', role: 'rowgroup'});
     this.grid = element('div', {class: 'grid-table', role: 'grid', tabindex: '0', 'aria-label': label, 'aria-rowcount': String(rows.length + 1), 'aria-colcount': String(columns.length),
       onscroll: () => this.draw(), onkeydown: event => this.key(event), onclick: event => this.click(event)}, this.head, this.body);
-    this.resized = new ResizeObserver(() => this.fit());
+    this.resized = new ResizeObserver(() => this.grid.isConnected && this.fit());
     this.resized.observe(this.grid);
   }
 
@@ -88,7 +93,8 @@ class LongTable {
     this.columns = this.all.filter(column => !(column.from > width));
     this.template = this.columns.map(column => column.width).join(' ');
     this.head.replaceChildren(element('div', {class: 'row head', role: 'row', 'aria-rowindex': '1', style: {'grid-template-columns': this.template}}, this.columns.map(column => this.heading(column))));
-    if (this.chosen >= 0) this.reveal();
+    if (this.chosen >= 0 && !this.revealed) this.reveal();
+    this.revealed = true;
     this.draw();
   }
 
@@ -138,26 +144,41 @@ class LongTable {
   }
 }
 
+const chip = (label, text, onclick) => element('button', {type: 'button', class: 'chip', 'aria-label': label, onclick}, `${text} ×`);
+
+/* The filters that no control tells: each goes with a click. */
+function chips(app, {module, only, groups}) {
+  const without = wanted => Object.fromEntries(Object.entries(groups).filter(([by]) => by !== wanted));
+  const groupText = {op: key => key, module: key => `directly in ${key || '(the model itself)'}`, backend: key => key || '(not told)', source: key => key.split('/').pop() || '(not recorded)'};
+  return [
+    only ? chip('Show all operators', only.text, () => app.change({only: null})) : null,
+    module ? chip(`Show all modules, not only ${module.path}`, `in ${module.path || '(the model itself)'}`, () => app.change({module: null})) : null,
+    ...Object.entries(groups).map(([by, key]) => chip(`Show all, not only ${key}`, groupText[by](key), () => app.change({groups: without(by)}))),
+  ];
+}
+
 function toolbar(app, options, shown) {
   const backends = backendsOf(app.method.operators);
   return element('div', {class: 'toolbar'},
     segments('Group by', GROUPS, options.group, group => app.change({group, sorting: null})),
+    options.group === 'none' ? segments('Rank by', [['avg', 'avg'], ['p50', 'p50']], options.ranking, ranking => app.change({ranking, sorting: null})) : null,
     choice('Backend', [['', 'all backends'], ...backends.map(name => [name, name])], options.backend, backend => app.change({backend})),
-    element('label', {class: 'check'}, element('input', {type: 'checkbox', checked: options.timed, onchange: event => app.change({timed: event.target.checked})}), 'timed only'),
-    options.only ? element('button', {type: 'button', class: 'chip', 'aria-label': 'Show all operators', onclick: () => app.change({only: null})}, `${options.only.text} ×`) : null,
-    options.module ? element('button', {type: 'button', class: 'chip', 'aria-label': `Show all modules, not only ${options.module.path}`, onclick: () => app.change({module: null})}, `in ${options.module.path || '(the model itself)'} ×`) : null,
+    element('label', {class: 'check'}, element('input', {type: 'checkbox', checked: options.timed, 'aria-label': 'timed only', onchange: event => app.change({timed: event.target.checked})}), 'timed only'),
+    chips(app, options),
     element('span', {class: 'count', role: 'status'}, `${countText(shown.length, 'operator')}, ${app.time(totalOf(shown))} ${app.unitName()}, ${shareText(totalOf(shown), app.method.execute.avg)}`));
 }
 
-/** The view. options: {search, backend, timed, module, group, sorting}. */
+/** The view. options: {search, backend, timed, module, only, groups, group, ranking, sorting}. */
 export function operatorsView(app, options) {
   const shown = filterOperators(app.method.operators, options), each = options.group === 'none';
   let rows = each ? shown : groupOperators(shown, options.group);
-  const columns = each ? operatorColumns(app, logScale(shown)) : groupColumns(app, options.group, rows);
-  const byTime = columns.findIndex(column => column.title.startsWith('avg'));
+  const columns = each ? operatorColumns(app, logScale(shown), options.ranking) : groupColumns(app, options.group, rows);
+  const byTime = columns.findIndex(column => (each ? column.title.startsWith(`${options.ranking} `) : /^(avg|own) /.test(column.title)));
   const sorting = {...(options.sorting ?? {column: byTime, descending: true}), change: next => app.change({sorting: next})};
   rows = sortRows(rows, columns[sorting.column].sort, sorting.descending);
-  const table = new LongTable(each ? 'Operators' : 'Operators, grouped', columns, rows, sorting, row => (each ? app.select(row) : app.show('operators', {group: 'none', sorting: null, ...narrowTo(row, options.group)})));
+  const open = row => (each ? app.select(row) : app.change({group: 'none', sorting: null, groups: {...options.groups, [options.group]: row.key}}));
+  const table = new LongTable(each ? 'Operators' : 'Operators, grouped', columns, rows, sorting, open);
   if (each && app.selected) table.chosen = rows.indexOf(app.selected);
-  return element('div', {class: 'operators'}, toolbar(app, options, shown), rows.length ? table.grid : element('p', {class: 'note'}, app.method.hasGraph ? 'No operator is like that.' : 'There is no ETRecord, so no graph: the timeline has the events.'));
+  table.revealed = app.inPlace;
+  return element('div', {class: 'operators'}, toolbar(app, options, shown), rows.length ? table.grid : element('p', {class: 'note'}, app.method.hasGraph ? 'No operator matches.' : 'No ETRecord, so there is no graph; the timeline shows the events.'));
 }

@@ -2,9 +2,9 @@
 //
 // tree.js - time by module: boxes as wide as their time, the whole model on top, what is inside a module below it.
 
-import {element, plainTable} from './dom.js';
+import {element, plainTable, timeCell} from './dom.js';
 import {shareText, shortOp, shortType} from './format.js';
-import {CPU, backendsOf, moduleTree} from './model.js';
+import {CPU, UNFILTERED, backendsOf, moduleTree} from './model.js';
 
 const LEAST_SHARE = 0.002; // of the width: what is narrower is drawn as one box with its neighbours
 const MOST_LEVELS = 12;
@@ -19,7 +19,7 @@ function unfold(item) {
 /** What stands inside a box: modules, then operators of the module itself, most time first. */
 export function insideOf(item) {
   if (item.operator) return [];
-  const operators = item.operators.map(operator => ({operator, avg: operator.avg, count: 1, backends: {[operator.backend]: operator.avg}}));
+  const operators = item.operators.map(operator => ({operator, avg: operator.avg, estimated: operator.estimated ? operator.avg : 0, count: 1, backends: {[operator.backend]: operator.avg}}));
   return [...item.children.map(unfold), ...operators].filter(inside => inside.avg > 0).sort((a, b) => b.avg - a.avg);
 }
 
@@ -80,7 +80,7 @@ function boxElement(app, box, open) {
   const text = `${item.operator ? `${item.operator.op}, ${item.operator.name}` : item.module.path || 'the model'}: ${app.time(item.avg)} ${app.unitName()}, ${share}`;
   return element('div', {class: `box tint-${backendIndex(order, mainBackend(item))}${item.operator ? ' leaf' : ''}`, role: 'treeitem', tabindex: '-1', 'aria-level': String(box.level + 1), 'aria-label': text, title: text, style: place,
     'data-level': String(box.level), onclick: () => open(item)},
-    element('span', {class: 'label'}, element('bdi', {}, label)), element('span', {class: 'time'}, `${app.time(item.avg)} · ${share}`), backendStrip(order, item));
+    element('span', {class: 'label'}, element('bdi', {}, label)), element('span', {class: 'time'}, timeCell(app, item.avg, item.estimated), ` · ${share}`), backendStrip(order, item));
 }
 
 /* Arrow keys go to the neighbour on the same level, to the box above, to the first box below. */
@@ -124,24 +124,56 @@ function insideTable(app, item, open) {
   return plainTable('Inside, by time', [
     {title: 'inside', class: 'key', cell: row => (row.operator ? row.operator.op : labelIn(item, row))},
     {title: 'what', class: 'key quiet', cell: row => (row.operator ? row.operator.name : shortType(row.module.type))},
-    {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.avg)},
+    {title: `total ${app.unitName()}`, class: 'number', cell: row => timeCell(app, row.avg, row.estimated)},
     {title: 'share', class: 'number', cell: row => shareText(row.avg, whole)},
     {title: 'nodes', class: 'number', cell: row => String(row.count)},
     {title: '', class: 'bar-cell', cell: row => element('span', {class: 'bar', style: {width: `${most ? (100 * row.avg) / most : 0}%`}})},
   ], rows, row => open(row));
 }
 
-/** The view. options.module: the module that fills the width. */
+/** The patterns that a table shows: the model itself, which has all there is, comes last and with its own time, if it has any. */
+export function shownPatterns(method) {
+  return [...method.patterns.filter(row => row.pattern !== ''), ...method.patterns.filter(row => row.pattern === '' && row.count > 0)];
+}
+
+function patternTable(app, open) {
+  const {method} = app, whole = method.execute.avg, rows = shownPatterns(method), repeats = row => row.modules > 1;
+  const time = row => (row.pattern === '' ? row.avg : row.total), most = Math.max(...rows.map(time));
+  return plainTable('By pattern', [
+    {title: 'modules', class: 'key', cell: row => row.pattern || '(the model itself)'},
+    {title: 'type', class: 'key quiet', cell: row => shortType(row.module_type ?? '')},
+    {title: 'number', class: 'number', cell: row => (repeats(row) ? `×${row.modules}` : '')},
+    {title: `total ${app.unitName()}`, class: 'number', cell: row => app.time(time(row))},
+    {title: 'share', class: 'number', cell: row => shareText(time(row), whole)},
+    {title: `own ${app.unitName()}`, class: 'number', cell: row => (row.count > 0 ? timeCell(app, row.avg, row.estimated) : '')},
+    {title: 'median', class: 'number', cell: row => (repeats(row) ? app.time(row.median) : '')},
+    {title: 'slowest', class: 'number', cell: row => (repeats(row) ? app.time(row.slowest_total) : '')},
+    {title: 'which', class: 'key', cell: row => (repeats(row) ? row.slowest : '')},
+    {title: '', class: 'bar-cell', cell: row => element('span', {class: 'bar', style: {width: `${most ? (100 * time(row)) / most : 0}%`}})},
+  ], rows, row => open(method.modules.find(({path}) => path === row.slowest)));
+}
+
+function foldSwitch(app, folded) {
+  return element('label', {class: 'check'}, element('input', {type: 'checkbox', checked: folded, 'aria-label': 'fold repeated modules', onchange: event => app.change({fold: event.target.checked})}), 'fold repeated modules');
+}
+
+/* Modules that repeat as one row; a click opens the slowest of them in the tree. */
+function foldedView(app) {
+  return element('div', {class: 'modules'}, element('div', {class: 'toolbar'}, foldSwitch(app, true)), element('section', {class: 'card'}, patternTable(app, module => app.change({module, fold: false}))));
+}
+
+/** The view. options.module: the module that fills the width; options.fold: modules that repeat are one row. */
 export function treeView(app, options) {
   const whole = moduleTree(app.method);
-  if (!whole || whole.avg === 0) return element('p', {class: 'note'}, 'Nothing was timed on graph nodes.');
+  if (!whole || whole.avg === 0) return element('p', {class: 'note'}, 'No graph node was timed.');
+  if (options.fold) return foldedView(app);
   const path = (options.module && pathTo(whole, whole && findItem(whole, options.module))) || [whole];
   const shown = path[path.length - 1];
   const open = item => (item.operator ? app.select(item.operator) : app.change({module: item === shown && path.length > 1 ? path[path.length - 2].module : item.module}));
   const crumbs = element('nav', {class: 'crumbs', 'aria-label': 'Module'}, path.map((item, index) => element('button', {type: 'button', 'aria-current': index === path.length - 1 ? 'true' : undefined, onclick: () => app.change({module: item.module})}, item.module.label || '(the model)')),
     element('span', {class: 'count'}, `${shown.module.type ? `${shortType(shown.module.type)} · ` : ''}${app.time(shown.avg)} ${app.unitName()} on ${shown.count} nodes`),
-    element('button', {type: 'button', class: 'text-link', onclick: () => app.show('operators', {module: shown.module, group: 'none', search: '', only: null, backend: ''})}, 'its operators'));
-  return element('div', {class: 'modules'}, element('div', {class: 'toolbar'}, crumbs, backendLegend(app.method)), icicle(app, shown, open), element('section', {class: 'card'}, insideTable(app, shown, open)));
+    element('button', {type: 'button', class: 'text-link', onclick: () => app.show('operators', {...UNFILTERED, module: shown.module, group: 'none', sorting: null})}, 'its operators'));
+  return element('div', {class: 'modules'}, element('div', {class: 'toolbar'}, crumbs, foldSwitch(app, false), backendLegend(app.method)), icicle(app, shown, open), element('section', {class: 'card'}, insideTable(app, shown, open)));
 }
 
 function findItem(root, module) {

@@ -15,33 +15,46 @@
 A directory that holds all of them does as well: etrecord_tb.Profile("record_dir").
 """
 
-from ._library import EtrecordError, library
-from .model import ETRecord, Event, EventBlock, Graph, MethodDelegation, MethodSummary, Node, OperatorDelegation, Source, Statistics, Value, dataframe
-from .profile import EtrecordWarning, Profile
+from __future__ import annotations
 
-__version__ = library.etr_version().decode()
+from typing import Any, Iterable
+
+from ._library import EtrecordError, EtrecordWarning, library
+from .arrow import Table
+from .model import (
+    Change, Diff, ETRecord, Event, EventBlock, FirstRun, Graph, LoadChange, LoggedValue, MethodDelegation, MethodDiff, MethodSource, MethodSummary, Node,
+    NodeChange, Noise, OperatorDelegation, RunPhase, Source, SourceFile, SourceLine, Statistics, Value, dataframe,
+)
+from .profile import Path, Profile
+
+__version__: str = library.etr_version().decode()
 __all__ = [
-    "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "Graph", "MethodDelegation", "MethodSummary", "Node", "OperatorDelegation",
-    "Profile", "Source", "Statistics", "Value", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
+    "Change", "Diff", "ETRecord", "EtrecordError", "EtrecordWarning", "Event", "EventBlock", "FirstRun", "Graph", "LoadChange", "LoggedValue",
+    "MethodDelegation", "MethodDiff", "MethodSource", "MethodSummary", "Node", "NodeChange", "Noise", "OperatorDelegation", "Profile", "RunPhase", "Source",
+    "SourceFile", "SourceLine", "Statistics", "Table", "Value", "dataframe", "events", "parse_etrecord", "write_tensorboard_artifact",
 ]
 
 
-def parse_etrecord(etrecord_path) -> ETRecord:
+def parse_etrecord(etrecord_path: Path) -> ETRecord:
     """Reads an ETRecord: every graph of it, old and new formats, without weights and without torch."""
     with Profile(etrecord=etrecord_path) as profile:
         return ETRecord({f"{graph.module}/{graph.method}": graph for graph in profile.graphs()}, profile.info())
 
 
-def events(etrecord=None, etdump=None, *, method=None, unit="ms", **inputs) -> list[EventBlock]:
+def events(
+    etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, *, method: str | None = None, unit: str = "ms", **inputs: Any
+) -> list[EventBlock]:
     """The events of ETDumps in blocks, as ExecuTorch's Inspector has them, each joined to the nodes its time is on.
 
-    etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte.
+    etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte; all runs count unless it says otherwise.
     """
-    with Profile(etrecord, etdump=etdump, **inputs) as profile:
+    with Profile(etrecord, etdump=etdump, **{"skip_runs": 0, **inputs}) as profile:
         return profile.events(method, unit)
 
 
-def write_tensorboard_artifact(etrecord, etdump=None, logdir="runs", *, name=None, **inputs) -> list[str]:
+def write_tensorboard_artifact(
+    etrecord: Path, etdump: Path | Iterable[Path] | None = None, logdir: Path = "runs", *, name: Path | None = None, **inputs: Any
+) -> list[str]:
     """Writes run folders for `tensorboard --logdir LOGDIR`, and DOT files. Returns their paths.
 
     etrecord: an ETRecord, or a directory holding all. **inputs: what else Profile() takes, such as pte.

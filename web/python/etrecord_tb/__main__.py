@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 
-def main():
+def main() -> None:
     command = pathlib.Path(__file__).parent / "bin" / "etrecord-tb"
     try:
         os.execv(command, ["etrecord-tb", *sys.argv[1:]])

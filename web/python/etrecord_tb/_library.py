@@ -4,13 +4,18 @@
 All else comes through the JSON that the library emits: its keys are a promise, the layout of the profile's structs is not.
 """
 
+from __future__ import annotations
+
+import contextlib
 import ctypes
 import os
 import pathlib
+from typing import Any, Iterator
 
 SONAME = "libetrecord_tb.so.0"
 NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
+STATISTICS = ("avg", "p50")
 
 
 class Error(ctypes.Structure):
@@ -19,7 +24,7 @@ class Error(ctypes.Structure):
 
 class Inputs(ctypes.Structure):
     _fields_ = [("etrecord", ctypes.c_char_p), ("etdumps", ctypes.POINTER(ctypes.c_char_p)), ("etdump_count", ctypes.c_size_t), ("pte", ctypes.c_char_p),
-                ("debug_buffer", ctypes.c_char_p)]
+                ("debug_buffer", ctypes.c_char_p), ("passed_over", ctypes.POINTER(ctypes.c_char_p)), ("passed_over_count", ctypes.c_size_t)]
 
 
 class MethodChoice(ctypes.Structure):
@@ -28,7 +33,10 @@ class MethodChoice(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("ticks_per_second", ctypes.c_double), ("choices", ctypes.POINTER(MethodChoice)), ("choice_count", ctypes.c_size_t),
-                ("max_entry_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("edge_only", ctypes.c_bool)]
+                ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
+                ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool),
+                ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
+                ("statistic", ctypes.c_int)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -43,23 +51,51 @@ class NodeFilter(ctypes.Structure):
     _fields_ = [(name, ctypes.c_char_p) for name in ("method", "graph_module", "module", "op", "backend")]
 
 
+class Tag(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+class TableOptions(ctypes.Structure):
+    _fields_ = [("format", ctypes.c_int), ("unit", ctypes.c_int), ("order", ctypes.c_int), ("top", ctypes.c_size_t), ("depth", ctypes.c_int),
+                ("width", ctypes.c_size_t), ("color", ctypes.c_bool), ("ascii", ctypes.c_bool), ("columns", ctypes.c_char_p),
+                ("tags", ctypes.POINTER(Tag)), ("tag_count", ctypes.c_size_t)]
+
+
+class TraceOptions(ctypes.Structure):
+    _fields_ = [("method", ctypes.c_char_p), ("gzip", ctypes.c_bool)]
+
+
+class DiffFilter(ctypes.Structure):
+    _fields_ = [("method", ctypes.c_char_p), ("by", ctypes.c_int)]
+
+
 class LogdirOptions(ctypes.Structure):
     _fields_ = [("logdir", ctypes.c_char_p), ("name", ctypes.c_char_p), ("wall_time", ctypes.c_double), ("host", ctypes.c_char_p), ("pid", ctypes.c_long),
-                ("dot_depth", ctypes.c_int), ("hparams", ctypes.c_void_p), ("hparam_count", ctypes.c_size_t), ("on_file", ON_FILE), ("context", ctypes.c_void_p)]
+                ("dot_depth", ctypes.c_int), ("hparams", ctypes.c_void_p), ("hparam_count", ctypes.c_size_t), ("on_file", ON_FILE), ("context", ctypes.c_void_p),
+                ("max_bytes", ctypes.c_uint64), ("graphs", ctypes.c_char_p)]
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     inside = pathlib.Path(__file__).parent / "lib" / SONAME
     # Without one inside the package, that of the system or of LD_LIBRARY_PATH.
     library = ctypes.CDLL(os.fspath(inside) if inside.exists() else SONAME)
-    text, pointer, error, sink = ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(Error), ctypes.POINTER(Sink)
+    text, size, pointer, error, sink = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(Error), ctypes.POINTER(Sink)
     signatures = {
         "etr_version": (text, []),
-        "etr_inputs_find": (ctypes.c_int, [ctypes.POINTER(Inputs), text, ctypes.POINTER(Inputs), error]),
+        "etr_inputs_find_all": (ctypes.c_int, [ctypes.POINTER(Inputs), ctypes.POINTER(text), size, ctypes.POINTER(Inputs), error]),
         "etr_inputs_clear": (None, [ctypes.POINTER(Inputs)]),
         "etr_profile_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
         "etr_profile_close": (None, [pointer]),
         "etr_write_logdir": (ctypes.c_int, [pointer, ctypes.POINTER(LogdirOptions), error]),
+        "etr_compare": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, pointer, error]),
+        "etr_compare_documents": (ctypes.c_int, [ctypes.POINTER(pointer), text, size, text, text, size, text, error]),
+        "etr_comparison_close": (None, [pointer]),
+        "etr_emit_diff_json": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.c_int, sink, error]),
+        "etr_stream_events": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
+        "etr_stream_nodes": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
+        "etr_emit_trace": (ctypes.c_int, [pointer, ctypes.POINTER(TraceOptions), sink, error]),
+        "etr_emit_source_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
+        "etr_emit_report_of_two": (ctypes.c_int, [pointer, pointer, ctypes.c_int, sink, error]),
         "etr_emit_report": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_info_json": (ctypes.c_int, [pointer, ctypes.c_int, sink, error]),
         "etr_emit_nodes_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
@@ -79,27 +115,55 @@ library = _load()
 class EtrecordError(ValueError):
     """What the library says: `message`, and where: `file`, `entry`, `offset` (None where it has none)."""
 
-    def __init__(self, message, file=None, entry=None, offset=None):
+    def __init__(self, message: str, file: str | None = None, entry: str | None = None, offset: int | None = None):
         place = ": ".join(part for part in (file, f"{entry or ''}{'' if offset is None else f'@{offset}'}") if part)
         super().__init__(f"{place}: {message}" if place else message)
         self.message, self.file, self.entry, self.offset = message, file, entry, offset
 
 
-def check(status, error):
+class EtrecordWarning(UserWarning):
+    """Something in the inputs was lost, odd or assumed; or the library tells more than this package knows of."""
+
+
+def check(status: int, error: Error) -> None:
     """Raises what a call left in `error`, unless it succeeded."""
     if status:
         text = {field: getattr(error, field).decode("utf-8", "replace") or None for field in ("message", "file", "entry")}
         raise EtrecordError(text["message"] or "out of memory", text["file"], text["entry"], None if error.offset == NO_OFFSET else error.offset)
 
 
-def collect(emit, *arguments):
+def collect(emit: Any, *arguments: Any) -> bytes:
     """The bytes that an etr_emit_... writes."""
-    parts = []
+    parts: list[bytes] = []
 
-    def write(_context, data, size):
+    def write(_context: Any, data: Any, size: int) -> bool:
         parts.append(ctypes.string_at(data, size))
         return True
 
     error = Error()
     check(emit(*arguments, ctypes.byref(Sink(WRITE(write), None)), ctypes.byref(error)), error)
     return b"".join(parts)
+
+
+@contextlib.contextmanager
+def _comparison(compare: Any, *sides: Any) -> Iterator[ctypes.c_void_p]:
+    handle, error = ctypes.c_void_p(), Error()
+    check(compare(ctypes.byref(handle), *sides, ctypes.byref(error)), error)
+    try:
+        yield handle
+    finally:
+        library.etr_comparison_close(handle)
+
+
+def diff(base: Any, newer: Any, method: str | None, unit: int) -> bytes:
+    """What etr_compare() says of two profiles, as JSON."""
+    with _comparison(library.etr_compare, base, newer) as comparison:
+        wanted = DiffFilter(method=None if method is None else method.encode())
+        return collect(library.etr_emit_diff_json, comparison, ctypes.byref(wanted), unit)
+
+
+def diff_documents(base: bytes, newer: bytes, base_name: str, new_name: str) -> bytes:
+    """What etr_compare_documents() says of two of the dashboard's documents, as JSON, in nanoseconds. The names are what errors call them."""
+    sides = (base, len(base), os.fsencode(base_name), newer, len(newer), os.fsencode(new_name))
+    with _comparison(library.etr_compare_documents, *sides) as comparison:
+        return collect(library.etr_emit_diff_json, comparison, None, UNITS.index("ns"))

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ._library import EtrecordWarning
+
+Kind = TypeVar("Kind")
 
 
 @dataclass
@@ -28,6 +34,29 @@ class Source:
     line: int
     function: str
     code: str
+
+
+@dataclass
+class LoggedValue:
+    """A tensor or number that the runtime logged, with the statistics of its elements. `run` is of an event's, `runs` how many logged a node's."""
+
+    index: int
+    role: str
+    node: str | None
+    output: int | None
+    kind: str
+    dtype: str | None
+    shape: list[int] | None
+    value: float | bool | None
+    min: float | None
+    max: float | None
+    mean: float | None
+    elements: int | None
+    zeros: int | None
+    nan: int | None
+    inf: int | None
+    run: int | None = None
+    runs: int | None = None
 
 
 @dataclass
@@ -51,13 +80,15 @@ class Node:
     min: float | None
     max: float | None
     calls: float | None
+    order: int | None = None
     runs_as: str | None = None
     carried_by: str | None = None
     weight: str | None = None
     aten_node: str | None = None
     edge_nodes: list[str] = field(default_factory=list)
-    arguments: dict = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
     confidence: float | None = None
+    values: list[LoggedValue] = field(default_factory=list)
 
 
 @dataclass
@@ -68,12 +99,17 @@ class Graph:
     method: str
     entry: str
     dialect: str | None
+    runs: int
+    skipped_runs: int
     nodes: list[Node]
 
 
 @dataclass
 class Event:
-    """A row of ExecuTorch's Inspector. `raw` and `start_time` have one value for each time it happened."""
+    """A row of ExecuTorch's Inspector. `raw`, `start_time` and `delegate_debug_metadata` have one value for each time it happened.
+
+    `unit` is "ns" of times, which are in the document's unit; otherwise `raw`, `avg` and the like are cycles, counts or bytes.
+    """
 
     event_name: str
     instruction_id: int | None
@@ -93,19 +129,25 @@ class Event:
     min: float | None
     max: float | None
     confidence: float | None = None
+    role: str | None = None
+    phase: str | None = None
+    unit: str = "ns"
+    delegate_debug_metadata: list[str | None] | None = None
+    values: list[LoggedValue] = field(default_factory=list)
 
 
 @dataclass
 class EventBlock:
-    """Runs with the same sequence of events."""
+    """Runs with the same sequence of events. `run_outputs`: what the method returned."""
 
     event_block_name: str
     runs: list[int]
     method: str | None
     method_rule: str
     events: list[Event]
+    run_outputs: list[LoggedValue] = field(default_factory=list)
 
-    def to_dataframe(self):
+    def to_dataframe(self) -> Any:
         """The events as pandas' DataFrame, a row each. Needs pandas."""
         return dataframe(self.events)
 
@@ -121,30 +163,112 @@ class Statistics:
 
 
 @dataclass
+class FirstRun:
+    """A method's first run against the rest: `factor` times as long as their median."""
+
+    execute: float
+    factor: float | None
+    rest: Statistics
+
+
+@dataclass
+class Noise:
+    """How much runs vary. verdict: "few_runs", "steady" or "noisy"; cv: standard deviation / mean."""
+
+    cv: float | None
+    outliers: int
+    verdict: str
+
+
+@dataclass
+class RunPhase:
+    """Runs of one kind, of a method that has several. told_by: "sizes" and "events" are certain, "times" is an estimate."""
+
+    phase: str
+    told_by: str
+    estimated: bool
+    runs: list[int]
+    p10: float | None
+    p50: float | None
+    p90: float | None
+    avg: float | None
+    min: float | None
+    max: float | None
+    noise: Noise
+
+
+@dataclass
 class MethodSummary:
-    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_... are dicts.
+    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_..., phases, findings, output_gaps are dicts.
 
     delegate_only is inserted, operators of a lowering that no node stands for, and rest_of_calls; up to clock_hidden of that
-    can be operators' time that the delegates' clock of whole microseconds cannot show.
+    can be operators' time lost to the delegates' clock, which counts whole microseconds. filtered: the time on the nodes that were asked for.
     """
 
     method: str | None
     runs: int
+    skipped_runs: int
     execute: Statistics
-    nodes: float
-    estimated: float
-    delegate_only: float
-    framework: float
-    unexplained: float
-    by_op: list[dict]
-    by_module: list[dict]
-    by_backend: list[dict]
-    by_source: list[dict]
-    findings: list[dict] = field(default_factory=list)
-    inserted: float = 0.0
-    rest_of_calls: float = 0.0
-    clock_hidden: float = 0.0
+    nodes: float | None
+    estimated: float | None
+    delegate_only: float | None
+    framework: float | None
+    unexplained: float | None
+    by_op: list[dict[str, Any]]
+    by_module: list[dict[str, Any]]
+    by_pattern: list[dict[str, Any]]
+    by_backend: list[dict[str, Any]]
+    by_source: list[dict[str, Any]]
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    inserted: float | None = None
+    rest_of_calls: float | None = None
+    clock_hidden: float | None = None
     estimated_confidence: float | None = None
+    filtered: float | None = None
+    first_run: FirstRun | None = None
+    noise: Noise | None = None
+    phases_of_runs: list[RunPhase] = field(default_factory=list)
+    output_gaps: list[dict[str, Any]] = field(default_factory=list)
+    phases: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class SourceLine:
+    """A line with the time of its nodes. Without file and line: the nodes of no line."""
+
+    file: str | None
+    line: int | None
+    function: str | None
+    code: str | None
+    avg: float
+    share: float | None
+    estimated: float
+    count: int
+    p50: float | None
+    p90: float | None
+    patterns: list[dict[str, Any]]
+
+
+@dataclass
+class SourceFile:
+    file: str | None
+    avg: float
+    p50: float | None
+    share: float | None
+    count: int
+    lines: list[SourceLine]
+
+
+@dataclass
+class MethodSource:
+    """The model's own source lines with their time."""
+
+    method: str | None
+    runs: int
+    skipped_runs: int
+    avg: float | None
+    share: float | None
+    files: list[SourceFile]
 
 
 @dataclass
@@ -154,6 +278,8 @@ class OperatorDelegation:
     non_delegated: int
     delegated_avg: float | None
     non_delegated_avg: float | None
+    delegated_p50: float | None
+    non_delegated_p50: float | None
 
 
 @dataclass
@@ -161,6 +287,8 @@ class MethodDelegation:
     """What is delegated, as ExecuTorch's print_delegation_info counts it."""
 
     method: str
+    runs: int
+    skipped_runs: int
     delegated_subgraphs: int
     delegated_nodes: int
     non_delegated_nodes: int
@@ -168,11 +296,83 @@ class MethodDelegation:
 
 
 @dataclass
+class Change:
+    """Two times of the same thing. verdict: "slower", "faster", "within_noise", "few_runs", "one_side", "new", "gone" or "untimed"."""
+
+    base_avg: float | None
+    new_avg: float | None
+    change_avg: float
+    base_p50: float | None
+    new_p50: float | None
+    change_p50: float | None
+    noise: float | None
+    base_runs: int
+    new_runs: int
+    verdict: str
+
+
+@dataclass
+class NodeChange(Change):
+    """A node of both records, or of one. rule: how the two were found to be the same."""
+
+    base_name: str | None
+    new_name: str | None
+    base_node: int | None
+    new_node: int | None
+    rule: str
+    op: str
+    base_module: str | None
+    new_module: str | None
+    base_backend: str | None
+    new_backend: str | None
+
+
+@dataclass
+class LoadChange(Change):
+    event_name: str
+
+
+@dataclass
+class MethodDiff:
+    """What became slower or faster in a method. The rows of by_... and numeric_gap, and what has no class here, are dicts.
+
+    `explained` adds up from the base to the newer record; it is None unless both were timed. `differences` are what makes them no like with like.
+    """
+
+    method: str | None
+    execute: Change
+    base: dict[str, int] | None
+    new: dict[str, int] | None
+    differences: list[dict[str, str | None]]
+    parts: dict[str, dict[str, float | None]]
+    explained: dict[str, Any] | None
+    rest: float
+    by_events: bool
+    timed_nodes: int
+    timed_paired: int
+    may_differ: bool
+    nodes: list[NodeChange] = field(default_factory=list)
+    by_op: list[dict[str, Any]] = field(default_factory=list)
+    by_module: list[dict[str, Any]] = field(default_factory=list)
+    by_pattern: list[dict[str, Any]] = field(default_factory=list)
+    by_backend: list[dict[str, Any]] = field(default_factory=list)
+    numeric_gap: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Diff:
+    """Two records, lined up."""
+
+    methods: list[MethodDiff]
+    load: list[LoadChange]
+
+
+@dataclass
 class ETRecord:
     """A record's graphs, by entry point: "edge/forward". `info` is what `etrecord-tb info --format json` says."""
 
     graphs: dict[str, Graph]
-    info: dict
+    info: dict[str, Any]
 
     @property
     def exported_program(self) -> Graph | None:
@@ -185,32 +385,63 @@ class ETRecord:
         return {graph.method: graph for graph in self.graphs.values() if graph.module == "edge"}
 
 
-@functools.lru_cache(maxsize=None)
-def _fields(kind):
-    """Name of each field, and the dataclass that it or its items are; None of all else."""
-    return [(item.name, _NESTED.get((kind, item.name))) for item in dataclasses.fields(kind)]
-
-
 _NESTED = {
     (Node, "outputs"): Value,
     (Node, "source"): Source,
+    (Node, "values"): LoggedValue,
     (Graph, "nodes"): Node,
+    (Event, "values"): LoggedValue,
     (EventBlock, "events"): Event,
+    (EventBlock, "run_outputs"): LoggedValue,
+    (FirstRun, "rest"): Statistics,
     (MethodSummary, "execute"): Statistics,
+    (MethodSummary, "first_run"): FirstRun,
+    (MethodSummary, "noise"): Noise,
+    (MethodSummary, "phases_of_runs"): RunPhase,
+    (RunPhase, "noise"): Noise,
+    (SourceFile, "lines"): SourceLine,
+    (MethodSource, "files"): SourceFile,
     (MethodDelegation, "operators"): OperatorDelegation,
+    (MethodDiff, "execute"): Change,
+    (MethodDiff, "nodes"): NodeChange,
+    (Diff, "methods"): MethodDiff,
+    (Diff, "load"): LoadChange,
 }
 
 
-def build(kind, data):
-    """A dataclass from JSON; keys that it has no field for are left out, so that a newer library may tell more."""
-    if isinstance(data, list):
-        return [build(kind, item) for item in data]
-    if data is None:
-        return None
-    return kind(**{name: build(nested, data[name]) if nested else data[name] for name, nested in _fields(kind) if name in data})
+@functools.lru_cache(maxsize=None)
+def _fields(kind: type) -> dict[str, type | None]:
+    """Each field, and the dataclass that it or its items are; None of all else."""
+    return {item.name: _NESTED.get((kind, item.name)) for item in dataclasses.fields(kind)}
 
 
-def dataframe(rows):
+@functools.lru_cache(maxsize=None)
+def _warn_of_key(kind: type, key: str) -> None:
+    """Once for each."""
+    warnings.warn(f"{kind.__name__} has no field for {key!r}: the library is newer than this package", EtrecordWarning, stacklevel=4)
+
+
+def build(kind: type[Kind], data: Any) -> Kind:
+    """A dataclass from JSON. Keys that it has no field for, of a newer library, are left out with an EtrecordWarning."""
+    plain: type = kind
+    fields = _fields(plain)
+    for key in data.keys() - fields.keys():
+        _warn_of_key(plain, key)
+    return kind(**{name: _value(fields[name], value) for name, value in data.items() if name in fields})
+
+
+def build_all(kind: type[Kind], rows: list[Any]) -> list[Kind]:
+    """The same of each row."""
+    return [build(kind, row) for row in rows]
+
+
+def _value(kind: type | None, data: Any) -> Any:
+    if kind is None or data is None:
+        return data
+    return build_all(kind, data) if isinstance(data, list) else build(kind, data)
+
+
+def dataframe(rows: list[Any]) -> Any:
     """Dataclasses as pandas' DataFrame, a row each. Needs pandas."""
     import pandas
 

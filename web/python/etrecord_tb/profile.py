@@ -8,125 +8,233 @@ import json
 import os
 import time
 import warnings
+from typing import Any, Iterable, Mapping, Union
 
 from . import _library, model
-from ._library import Error, Inputs, LogdirOptions, MethodChoice, Options, check, collect, library
+from ._library import (
+    Error, EtrecordWarning, Inputs, LogdirOptions, MethodChoice, NodeFilter, Options, TableOptions, Tag, TraceOptions, check, collect, library,
+)
+from .arrow import Table
+
+_SKIP_AUTO, _SKIP_FIRST, _SKIP_RANGE = 1, 2, 3  # etr_skip
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class EtrecordWarning(UserWarning):
-    """Something in the inputs was lost, odd or assumed."""
-
-
-def _path(path):
+def _path(path: Path | None) -> bytes | None:
     return None if path is None else os.fsencode(path)
 
 
-def _inputs(etrecord=None, etdump=None, pte=None, debug_buffer=None):
-    paths = [] if etdump is None else [etdump] if isinstance(etdump, (str, bytes, os.PathLike)) else list(etdump)
+def _inputs(etrecord: Path | None, etdump: Path | Iterable[Path] | None, pte: Path | None, debug_buffer: Path | None) -> Inputs:
+    paths: list[Path] = [] if etdump is None else [etdump] if isinstance(etdump, (str, bytes, os.PathLike)) else list(etdump)
     array = (ctypes.c_char_p * len(paths))(*map(_path, paths))
     return Inputs(_path(etrecord), array if paths else None, len(paths), _path(pte), _path(debug_buffer))
 
 
-def _choice(runs, method):
+def _choice(runs: int | range, method: str) -> MethodChoice:
     """runs: a run, or a range of them."""
     if not isinstance(runs, range):
         return MethodChoice(runs, method.encode(), runs)
     if len(runs) == 0 or runs.step != 1:
-        raise ValueError(f"methods takes a run, or a range of runs behind each other, not {runs!r}")
+        raise ValueError(f"runs are told as one run or as a range of consecutive ones, not {runs!r}")
     return MethodChoice(runs.start, method.encode(), runs.stop - 1)
 
 
-def _options(ticks_per_second, methods):
+def _skip(skip_runs: int | str, runs: int | range | None) -> dict[str, int]:
+    """The members of Options that tell which runs count."""
+    if runs is not None:
+        chosen = _choice(runs, "")
+        return {"skip": _SKIP_RANGE, "first_run": chosen.run, "last_run": chosen.last}
+    if skip_runs == "auto":
+        return {"skip": _SKIP_AUTO}
+    if not isinstance(skip_runs, int) or skip_runs < 0:
+        raise ValueError(f"skip_runs is 'auto' or a number of runs, not {skip_runs!r}")
+    return {"skip": _SKIP_FIRST, "skip_count": skip_runs}
+
+
+def _options(ticks_per_second: float, methods: Mapping[Any, str], **skip: int) -> Options:
     choices = (MethodChoice * len(methods))(*[_choice(runs, method) for runs, method in methods.items()])
-    return Options(ticks_per_second, choices if methods else None, len(methods), 0, 0)
+    return Options(ticks_per_second, choices if methods else None, len(methods), **skip)
 
 
 class Profile:
     """Opens a record and whatever goes with it, and joins run times to nodes.
 
-    record: an ETRecord file, a directory holding one with its ETDumps and .pte, or an ETDump alone. The other paths are taken instead of what is
-    found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or
-    {range(first, last + 1): method} where the files cannot tell which method runs were of; of several for one run the last counts.
+    record: an ETRecord file, a directory holding one with its ETDumps and .pte, or an ETDump alone; or several of these, which are told apart by content:
+    Profile("etrecord.bin", "etdump.etdp", "model.pte"). The other paths are taken instead of what is found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or
+    {range(first, last + 1): method} where the files cannot tell which method runs were of; of several for one run the last counts. skip_runs: the leading
+    runs of each ETDump and load that are left out of all times; "auto": those above 1.5 times the median of the rest, where at least three are left.
+    runs: the only ones that count, as a range, instead. stat: what lists are ranked by and shares are of, "avg" or "p50"; both are always there.
 
     Raises EtrecordError; gives an EtrecordWarning for what is lost or odd. Close it, or use it in `with`.
     """
 
-    def __init__(self, record=None, *, etrecord=None, etdump=None, pte=None, debug_buffer=None, ticks_per_second=0.0, methods=None):
+    def __init__(
+        self, *record: Path | None, etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, pte: Path | None = None,
+        debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
+        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg",
+    ) -> None:
         self._handle = ctypes.c_void_p()
         error, found, chosen = Error(), Inputs(), _inputs(etrecord, etdump, pte, debug_buffer)
-        if record is not None:
-            check(library.etr_inputs_find(ctypes.byref(found), _path(record), ctypes.byref(chosen), ctypes.byref(error)), error)
+        options = _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=_index(_library.STATISTICS, "stat", stat))
+        paths = [_path(path) for path in record if path is not None]
+        if paths:
+            array = (ctypes.c_char_p * len(paths))(*paths)
+            check(library.etr_inputs_find_all(ctypes.byref(found), array, len(paths), ctypes.byref(chosen), ctypes.byref(error)), error)
         try:
-            options = _options(ticks_per_second, methods or {})
-            inputs = chosen if record is None else found
+            inputs = found if paths else chosen
             check(library.etr_profile_open(ctypes.byref(self._handle), ctypes.byref(inputs), ctypes.byref(options), ctypes.byref(error)), error)
         finally:
             library.etr_inputs_clear(ctypes.byref(found))
         for warning in self.info()["warnings"]:
             warnings.warn(": ".join(filter(None, (warning["file"], warning["entry"], warning["message"]))), EtrecordWarning, stacklevel=2)
 
-    def close(self):
+    def close(self) -> None:
         """Frees the profile; nothing can be asked of it any more. May be called twice."""
         library.etr_profile_close(self._handle)
         self._handle = ctypes.c_void_p()
 
-    def __enter__(self):
+    def __enter__(self) -> Profile:
         return self
 
-    def __exit__(self, *_exception):
+    def __exit__(self, *_exception: Any) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
 
-    def _emit(self, name, *arguments, unit):
+    def _opened(self) -> ctypes.c_void_p:
         if not self._handle:
             raise ValueError("the profile is closed")
-        if unit not in _library.UNITS:
-            raise ValueError(f"unit is one of {', '.join(_library.UNITS)}, not {unit!r}")
-        return collect(getattr(library, f"etr_emit_{name}"), self._handle, *arguments, _library.UNITS.index(unit))
+        return self._handle
 
-    def _json(self, name, *arguments, unit):
-        return json.loads(self._emit(f"{name}_json", *arguments, unit=unit))
+    def _json(self, name: str, *arguments: Any, unit: str) -> dict[str, Any]:
+        said: dict[str, Any] = json.loads(collect(getattr(library, f"etr_emit_{name}_json"), self._opened(), *arguments, _unit(unit)))
+        return said
 
-    def info(self, unit="ms") -> dict:
+    def _check_method(self, method: str | None) -> None:
+        known = [each["method"] for each in self.info()["methods"]]
+        if method is not None and method not in known:
+            raise ValueError(f"no method named {method!r}; the record has {', '.join(map(str, known)) or 'none'}")
+
+    def _filtered(self, name: str, rows: str, unit: str, method: str | None, **filters: str | None) -> list[dict[str, Any]]:
+        """The rows of an answer about what the filters take; they must take something."""
+        self._check_method(method)
+        wanted = {key: value for key, value in filters.items() if value is not None}
+        said = self._json(name, _filter(method=method, **wanted), unit=unit)
+        if wanted and not _takes_any(said if rows in ("graphs", "blocks") else self._json("nodes", _filter(method=method, **wanted), unit=unit)):
+            raise ValueError(f"nothing matches {' and '.join(f'{key} {value!r}' for key, value in wanted.items())}")
+        found: list[dict[str, Any]] = said[rows]
+        return found
+
+    def info(self, unit: str = "ms") -> dict[str, Any]:
         """What is in the inputs, as `etrecord-tb info --format json` has it."""
         return self._json("info", unit=unit)
 
-    def graphs(self, unit="ms") -> list[model.Graph]:
-        """Every graph with the times joined to its nodes; the one with the most to say first."""
-        return model.build(model.Graph, self._json("nodes", None, unit=unit)["graphs"])
+    def graphs(
+        self, unit: str = "ms", *, method: str | None = None, graph: str | None = None, module: str | None = None, op: str | None = None, backend: str | None = None,
+    ) -> list[model.Graph]:
+        """Every graph with the times joined to its nodes; the one with the most to say first.
 
-    def events(self, method=None, unit="ms") -> list[model.EventBlock]:
-        """The events as ExecuTorch's Inspector has them, joined to nodes; of all methods, or of one."""
-        return model.build(model.EventBlock, self._json("events", _of_method(method), unit=unit)["blocks"])
+        Of one method, graph ("edge", "aten", ...), module of the model with what is in it, op (a glob: "aten.conv*"), backend ("cpu": kernels). What
+        takes nothing is a ValueError, here and in all that follow.
+        """
+        return model.build_all(model.Graph, self._filtered("nodes", "graphs", unit, method, graph_module=graph, module=module, op=op, backend=backend))
 
-    def summary(self, method=None, unit="ms") -> list[model.MethodSummary]:
+    def events(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.EventBlock]:
+        """The events as ExecuTorch's Inspector has them, joined to nodes."""
+        return model.build_all(model.EventBlock, self._filtered("events", "blocks", unit, method, module=module, op=op, backend=backend))
+
+    def summary(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSummary]:
         """Where each method's time goes."""
-        return model.build(model.MethodSummary, self._json("summary", _of_method(method), unit=unit)["methods"])
+        return model.build_all(model.MethodSummary, self._filtered("summary", "methods", unit, method, module=module, op=op, backend=backend))
 
-    def delegation(self, method=None, unit="ms") -> list[model.MethodDelegation]:
+    def source(self, method: str | None = None, unit: str = "ms", *, module: str | None = None, op: str | None = None, backend: str | None = None) -> list[model.MethodSource]:
+        """The model's own source lines with their time."""
+        return model.build_all(model.MethodSource, self._filtered("source", "methods", unit, method, module=module, op=op, backend=backend))
+
+    def delegation(self, method: str | None = None, unit: str = "ms") -> list[model.MethodDelegation]:
         """What is delegated, per operator type, with times."""
-        return model.build(model.MethodDelegation, self._json("delegation", _of_method(method), unit=unit)["methods"])
+        return model.build_all(model.MethodDelegation, self._filtered("delegation", "methods", unit, method))
 
-    def report(self, unit="ms") -> str:
-        """The dashboard with all data as one HTML page that needs no network, as `etrecord-tb report` writes it."""
-        return self._emit("report", unit=unit).decode()
+    def diff(self, newer: Profile, method: str | None = None, unit: str = "ms") -> model.Diff:
+        """What became slower or faster from this profile to another, as `etrecord-tb diff` says it."""
+        base, other = self._opened(), newer._opened()
+        said = json.loads(_library.diff(base, other, method, _unit(unit)))
+        if method is not None and not said["methods"]:
+            raise ValueError(f"neither record has a method named {method!r}")
+        return model.build(model.Diff, {"methods": said["methods"], "load": said["load"]})
 
-    def write(self, logdir="runs", name=None, dot_depth=0) -> list[str]:
-        """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. The paths of what was written."""
-        if not self._handle:
-            raise ValueError("the profile is closed")
-        written = []
+    def events_table(
+        self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, module: str | None = None, op: str | None = None,
+        backend: str | None = None,
+    ) -> Table:
+        """The events as a table for pyarrow, pandas, polars or DuckDB: the rows and columns of `etrecord-tb events --format jsonl`, typed.
+
+        tags: columns with one value in all rows ({"device": "pixel8", "build": "a1b2c3"}), so that tables of many dumps can be put together.
+        """
+        return self._table(library.etr_stream_events, unit, tags, method=method, module=module, op=op, backend=backend)
+
+    def nodes_table(
+        self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, graph: str | None = None, module: str | None = None,
+        op: str | None = None, backend: str | None = None,
+    ) -> Table:
+        """The operators as such a table: the rows and columns of `etrecord-tb nodes --format jsonl`."""
+        return self._table(library.etr_stream_nodes, unit, tags, method=method, graph_module=graph, module=module, op=op, backend=backend)
+
+    def _table(self, stream: Any, unit: str, tags: Mapping[str, str] | None, **filters: str | None) -> Table:
+        self._check_method(filters["method"])
+        pairs = (Tag * len(tags or {}))(*[Tag(name.encode(), str(value).encode()) for name, value in (tags or {}).items()])
+        options = TableOptions(unit=_unit(unit), tags=pairs, tag_count=len(pairs))
+        wanted = _filter(**filters)
+
+        def fill(out: Any) -> None:
+            error = Error()
+            check(stream(self._opened(), ctypes.byref(wanted), ctypes.byref(options), out, ctypes.byref(error)), error)
+
+        return Table(fill)
+
+    def trace(self, method: str | None = None) -> dict[str, Any]:
+        """The runs as Chrome trace events, for Perfetto or chrome://tracing, as `etrecord-tb trace` writes them."""
+        self._check_method(method)
+        options = TraceOptions(method=None if method is None else method.encode())
+        trace: dict[str, Any] = json.loads(collect(library.etr_emit_trace, self._opened(), ctypes.byref(options)))
+        return trace
+
+    def report(self, unit: str = "ms", *, base: Profile | None = None) -> str:
+        """The dashboard with all data as one HTML page that needs no network, as `etrecord-tb report` writes it; with a base, what changed since."""
+        if base is None:
+            return collect(library.etr_emit_report, self._opened(), _unit(unit)).decode()
+        return collect(library.etr_emit_report_of_two, base._opened(), self._opened(), _unit(unit)).decode()
+
+    def write(self, logdir: Path = "runs", name: Path | None = None, dot_depth: int = 0, graphs: str | None = None) -> list[str]:
+        """Writes the TensorBoard run folders and DOT files, as `etrecord-tb write` does. The paths of what was written.
+
+        graphs: only these, as in "edge" or "edge,aten".
+        """
+        written: list[str] = []
         on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))
         options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=os.uname().nodename.encode(), pid=os.getpid(),
-                                dot_depth=dot_depth, on_file=on_file)
+                                dot_depth=dot_depth, on_file=on_file, graphs=graphs.encode() if graphs else None)
         error = Error()
-        check(library.etr_write_logdir(self._handle, ctypes.byref(options), ctypes.byref(error)), error)
+        check(library.etr_write_logdir(self._opened(), ctypes.byref(options), ctypes.byref(error)), error)
         return written
 
 
-def _of_method(method):
-    """The filter that takes one method; None: all."""
-    return None if method is None else _library.NodeFilter(method=method.encode())
+def _index(words: tuple[str, ...], name: str, word: str) -> int:
+    if word not in words:
+        raise ValueError(f"{name} must be one of {', '.join(words)}, not {word!r}")
+    return words.index(word)
+
+
+def _unit(unit: str) -> int:
+    return _index(_library.UNITS, "unit", unit)
+
+
+def _filter(**wanted: str | None) -> NodeFilter:
+    return NodeFilter(**{key: value.encode() for key, value in wanted.items() if value is not None})
+
+
+def _takes_any(said: dict[str, Any]) -> bool:
+    return any(graph["nodes"] for graph in said.get("graphs", ())) or any(block["events"] for block in said.get("blocks", ()))
