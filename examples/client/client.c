@@ -18,16 +18,19 @@ int main(int argc, char **argv) {
     etr_inputs_clear(&inputs);
     return 1;
   }
-  const etr_graph *graph = profile->graph_count ? &profile->graphs[0] : NULL; /* the one with the most to say comes first */
+  const etr_graph *graph = profile->graph_count ? &profile->graphs[0]
+                                                : NULL; /* the one with the most to say comes first */
   bool *printed = calloc(graph ? graph->node_count + 1 : 1, sizeof *printed);
   for (int row = 0; printed && graph && graph->times && row < 10; row++) {
     size_t best = graph->node_count;
     for (size_t i = 0; i < graph->node_count; i++)
-      if (!printed[i] && graph->times[i].runs && (best == graph->node_count || graph->times[i].avg > graph->times[best].avg)) best = i;
+      if (!printed[i] && graph->times[i].runs &&
+          (best == graph->node_count || graph->times[i].avg > graph->times[best].avg))
+        best = i;
     if (best == graph->node_count) break;
     printed[best] = true;
-    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].avg) / 1e3, etr_match_name(graph->times[best].match),
-           graph->nodes[best].name);
+    printf("%12.3f us  %-14s  %s\n", etr_ticks_to_ns(profile, graph->times[best].avg) / 1e3,
+           etr_match_name(graph->times[best].match), graph->nodes[best].name);
   }
   free(printed);
   etr_profile_close(profile);
