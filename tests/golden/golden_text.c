@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * golden_text.c - what the emitters write for a record, as text that can be compared and read: golden_text RECORD events|dot.
+ * golden_text.c - what the emitters write for a record, as text that can be compared and read: golden_text RECORD
+ * events|dot.
  *
- * Event files become one line for each event, node and timing, fields by their names in the .proto, nothing left out; DOT is text already.
+ * Event files become one line for each event, node and timing, fields by their names in the .proto, nothing left out;
+ * DOT is text already.
  */
-#include "crc32c.h"
+#include "output/writer.h"
 #include "tensorboard.pb-c.h"
-#include "writer.h"
+#include "tensorboard/tfrecord.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +50,9 @@ static void put_bytes(etr_writer *out, const uint8_t *data, size_t size) {
 static bool put_packed(etr_writer *out, const char *field, const ProtobufCBinaryData *bytes, int depth) {
   const ProtobufCMessageDescriptor *type = strcmp(field, "graph_def") == 0      ? &tensorboard__graph_def__descriptor
                                            : strcmp(field, "run_metadata") == 0 ? &tensorboard__run_metadata__descriptor
-                                           : strcmp(field, "content") == 0      ? &tensorboard__hparams_plugin_data__descriptor
-                                                                                : NULL;
+                                           : strcmp(field, "content") == 0
+                                               ? &tensorboard__hparams_plugin_data__descriptor
+                                               : NULL;
   ProtobufCMessage *message = type ? protobuf_c_message_unpack(type, NULL, bytes->len, bytes->data) : NULL;
   if (!message) return false;
   put_message(out, message, depth);
@@ -94,12 +97,14 @@ static size_t size_of(ProtobufCType type) {
 
 static bool is_default(const ProtobufCFieldDescriptor *field, const void *at) {
   static const char zeros[sizeof(ProtobufCBinaryData)];
-  if (field->type == PROTOBUF_C_TYPE_STRING) return *(const char *const *)at == NULL || **(const char *const *)at == '\0';
+  if (field->type == PROTOBUF_C_TYPE_STRING)
+    return *(const char *const *)at == NULL || **(const char *const *)at == '\0';
   if (field->type == PROTOBUF_C_TYPE_BYTES) return ((const ProtobufCBinaryData *)at)->len == 0;
   return memcmp(at, zeros, size_of(field->type)) == 0;
 }
 
-static void put_field(etr_writer *out, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field, int depth) {
+static void put_field(etr_writer *out, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
+                      int depth) {
   const char *base = (const char *)message, *at = base + field->offset;
   bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED, one_of = field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF;
   size_t count = repeated ? *(const size_t *)(const void *)(base + field->quantifier_offset) : 1;
@@ -143,7 +148,8 @@ static void put_message(etr_writer *out, const ProtobufCMessage *message, int de
     return;
   }
   etr_puts(out, "{");
-  for (unsigned i = 0; i < message->descriptor->n_fields; i++) put_field(out, message, &message->descriptor->fields[i], depth);
+  for (unsigned i = 0; i < message->descriptor->n_fields; i++)
+    put_field(out, message, &message->descriptor->fields[i], depth);
   etr_puts(out, " }");
 }
 
@@ -187,7 +193,8 @@ static bool put_graph(etr_writer *out, const etr_profile *profile, size_t graph,
   etr_writer into;
   etr_text_begin(&text, &arena, &into);
   etr_putf(out, "==== %s/%s\n", profile->graphs[graph].module, profile->graphs[graph].method);
-  bool good = (events ? etr_emit_events(profile, graph, NULL, &into.sink, NULL) : etr_emit_dot(profile, graph, NULL, &into.sink, NULL)) == ETR_OK;
+  bool good = (events ? etr_emit_events(profile, graph, NULL, &into.sink, NULL)
+                      : etr_emit_dot(profile, graph, NULL, &into.sink, NULL)) == ETR_OK;
   if (good && events) good = put_events(out, (const uint8_t *)text.data, text.size);
   if (good && !events) etr_put(out, (etr_slice){text.data, text.size});
   etr_arena_clear(&arena);
@@ -201,12 +208,14 @@ int main(int argc, char **argv) {
   etr_writer out;
   etr_writer_init(&out, &(etr_sink){write_stdout, NULL});
   if (argc != 3) return 2;
-  if (etr_inputs_find(&inputs, argv[1], NULL, &error) != ETR_OK || etr_profile_open(&profile, &inputs, NULL, &error) != ETR_OK) {
+  if (etr_inputs_find(&inputs, argv[1], NULL, &error) != ETR_OK ||
+      etr_profile_open(&profile, &inputs, NULL, &error) != ETR_OK) {
     fprintf(stderr, "%s: %s\n", argv[1], error.message);
     return 1;
   }
   bool good = true;
-  for (size_t i = 0; i < profile->graph_count && good; i++) good = put_graph(&out, profile, i, strcmp(argv[2], "events") == 0);
+  for (size_t i = 0; i < profile->graph_count && good; i++)
+    good = put_graph(&out, profile, i, strcmp(argv[2], "events") == 0);
   if (!good) fprintf(stderr, "%s: a wrong event file, or no memory\n", argv[1]);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
