@@ -16,6 +16,7 @@ import unicodedata
 
 FIXTURES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures')
 MEGABYTE = 1 << 20
+HANGS = 300  # seconds: a process that waits for ever uses none of its own time
 
 
 class Outcome:
@@ -59,8 +60,12 @@ class Program:
             self.sanitized = b'__asan_init' in file.read()
 
     def run(self, arguments, cwd, stdin=None, stdout=None, seconds=10, address_space=1024 * MEGABYTE, environment=None):
-        """stdin: path of a file; stdout: an open file instead of a pipe; environment: what to add to it."""
-        environment = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=1', 'LC_ALL': 'C.UTF-8', **(environment or {})}
+        """stdin: path of a file; stdout: an open file instead of a pipe; environment: what to add to it. seconds: of the processor's time, so that a
+        busy machine makes no difference."""
+        limits = {resource.RLIMIT_CPU: seconds * (6 if self.sanitized else 1)}
+        if not self.sanitized:
+            limits[resource.RLIMIT_AS] = address_space
+        environment = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=1', 'LC_ALL': 'C.UTF-8', 'COLUMNS': '', **(environment or {})}
         with open(stdin or os.devnull, 'rb') as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             process = subprocess.Popen(
                 [self.path, *arguments],
@@ -69,21 +74,23 @@ class Program:
                 stdout=stdout or out,
                 stderr=err,
                 env=environment,
-                preexec_fn=None if self.sanitized else lambda: limit_memory(address_space),
+                preexec_fn=lambda: set_limits(limits),
             )
             expired = threading.Event()
-            timer = threading.Timer(seconds * (6 if self.sanitized else 1), lambda: (expired.set(), process.kill()))
+            timer = threading.Timer(HANGS, lambda: (expired.set(), process.kill()))
             timer.start()
             _, status, usage = os.wait4(process.pid, 0)
             timer.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0)
             err.seek(0)
-            return Outcome(process.returncode, out.read(), err.read(), usage.ru_maxrss * 1024, expired.is_set())
+            timed_out = expired.is_set() or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+            return Outcome(process.returncode, out.read(), err.read(), usage.ru_maxrss * 1024, timed_out)
 
 
-def limit_memory(size):
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+def set_limits(limits):
+    for limit, most in limits.items():
+        resource.setrlimit(limit, (most, most + 1 if limit == resource.RLIMIT_CPU else most))
 
 
 def program():

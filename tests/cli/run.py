@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the command-line cases of this folder: run.py PATH/TO/etrecord-tb [NAME...]. README.md tells what a case looks like."""
+"""Runs the command-line cases of this folder: run.py PATH/TO/etrecord-tb [--fail-fast] [NAME...]. README.md tells what a case looks like."""
 
 import fcntl
 import fnmatch
@@ -90,8 +90,19 @@ class Runner:
         with open(self.path(name), 'w', encoding='utf-8') as file:
             file.write(text)
 
+    def do_chmod(self, name, mode):
+        os.chmod(self.path(name), int(mode, 8))
+
+    def do_mode(self, name, mode):
+        found = os.stat(self.path(name)).st_mode & 0o7777
+        if found != int(mode, 8):
+            raise Failure('%s has mode %o' % (name, found))
+
     def do_link(self, target, name):
         os.symlink(target, self.path(name))
+
+    def do_fifo(self, name):
+        os.mkfifo(self.path(name))
 
     def do_stdin(self, name):
         self.stdin = os.path.join(self.folder, name)
@@ -208,7 +219,8 @@ def run_case(program, case):
 
 def main():
     program = command.program()
-    wanted = sys.argv[1:]
+    fail_fast = '--fail-fast' in sys.argv
+    wanted = [name for name in sys.argv[1:] if name != '--fail-fast']
     cases = [Case(path) for path in sorted(glob.glob(os.path.join(HERE, '*.test')))]
     cases = [case for case in cases if not wanted or case.name in wanted]
     failed = 0
@@ -217,6 +229,8 @@ def main():
         if wrong:
             failed += 1
             print('FAILED %s: %s' % (case.name, wrong))
+            if fail_fast:
+                return 1
     print('%d passed, %d failed' % (len(cases) - failed, failed))
     return 1 if failed or not cases else 0
 
