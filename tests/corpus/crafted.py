@@ -16,6 +16,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import one_handle  # noqa: E402
 
 EDGE = 'edge_dialect_exported_program/forward'
+EARLY = 'et_dialect_graph_module/forward'
+PICKLED = b'\x80\x02}q\x00.'
 MEGABYTE = command.MEGABYTE
 
 
@@ -78,6 +80,10 @@ def document(name='exported_program'):
     return forge.entries_of(fixture('dynamic_xnnpack/etrecord.bin'))[name]
 
 
+def own_program():
+    return forge.entries_of(fixture('seed_2023/etrecord.bin'))['program_buffer']
+
+
 def other_names(data, old, new):
     """The record with an entry's name replaced by one of any length."""
     return forge.record({name.replace(old, new): value for name, value in data.items()})
@@ -91,9 +97,16 @@ def bomb(head, piece, tail, claim=None, gigabytes=1):
     return forge.zip_of_raw(forge.raw_entries(good) + [('exported_program', 8, packed, size, crc)])
 
 
+def many_bombs(count=40, size=8 << 20):
+    """Entries none of which is large."""
+    packed, size, crc = forge.deflated_bomb(b'{', b' ', size, b'}')
+    good = forge.entries_of(fixture('dynamic_xnnpack/etrecord.bin'))
+    return forge.zip_of_raw(forge.raw_entries(good) + [('m%d/forward' % i, 8, packed, size, crc) for i in range(count)])
+
+
 # Seen for what they are before they are read: the memory that is taken (not less than this process has) tells how little of them was.
 BOMB = {'memory': 64 * MEGABYTE, 'says': 'it would expand from'}
-AMPLIFIED = {'memory': 64 * MEGABYTE, 'says': 'would expand beyond all bounds'}
+AMPLIFIED = {'memory': 64 * MEGABYTE, 'says': 'would expand beyond all limits'}
 
 NAMES = [
     '../../x',
@@ -284,6 +297,13 @@ def zip_cases():
         zip_case('not_utf8', 'accept', lambda: changed('dynamic_xnnpack', {EDGE: document(EDGE).replace(b'"aten_', b'"\xff\xfe\xc0\xaf')})),
         zip_case('json_deep_1000', 'degraded', lambda: changed('dynamic_xnnpack', {'exported_program': deep(1000)})),
         zip_case('json_deep_1000_unread', 'degraded or read', lambda: changed('dynamic_xnnpack', {'exported_program': deep_value(1000)})),
+        zip_case('pickled_graph', 'degraded', lambda: changed('seed_2023', {'aten/forward': PICKLED}), says='pickled'),
+        zip_case('pickled_graphs', 'degraded', lambda: changed('seed_2023', {'aten/forward': PICKLED, EARLY: PICKLED}), says='pickled'),
+        zip_case('pickled_graphs_alone', 'refuse', lambda: forge.record({'ETRECORD_V0': b'', 'aten/forward': PICKLED}), says='pickled'),
+        zip_case('program_cut', 'degraded', lambda: changed('seed_2023', {'program_buffer': own_program()[:500]}), says='program_buffer'),
+        zip_case('program_alone', 'accept', lambda: forge.record({'ETRECORD_V0': b'', 'program_buffer': own_program()})),
+        zip_case('program_alone_cut', 'refuse', lambda: forge.record({'ETRECORD_V0': b'', 'program_buffer': own_program()[:500]})),
+        zip_case('flat_map_of_two', 'degraded', lambda: changed('multi_method', {'debug_handle_map': b'{"0": 1}'}), says='does not say of which method'),
         zip_case('json_deep_map', 'degraded', lambda: changed('dynamic_xnnpack', {'debug_handle_map': deep(1000)})),
         zip_case(
             'json_both_cut',
@@ -396,7 +416,7 @@ def zip_cases():
         zip_case('nodes_of_one_name', 'survive', shaped(lambda: program([('same', ['same'], {})] * 20000))),
         zip_case(
             'name_of_a_megabyte',
-            'survive',
+            'degraded',
             shaped(lambda: program([('n' * (1 << 20), [], {'nn_module_stack': 'k,' + 'm' * (1 << 20) + ',' + 'T' * (1 << 20)})])),
         ),
         zip_case(
@@ -416,6 +436,7 @@ def zip_cases():
         ),
         zip_case('bomb_of_blanks', 'degraded', lambda: bomb(b'{', b' ', b'}'), **BOMB),
         zip_case('bomb_unclaimed', 'survive', lambda: bomb(b'{"graph_module":"', b'a', b'"}', claim=1000), memory=64 * MEGABYTE),
+        zip_case('bomb_of_many_entries', 'degraded', many_bombs, memory=64 * MEGABYTE, says='with it the zip would expand from'),
         zip_case('bomb_of_nodes', 'degraded', lambda: bomb(b'{"graph_module":{"graph":{"nodes":[', b'{},', b'{}]}}}'), **BOMB),
     ]
     return cases
@@ -527,13 +548,16 @@ def program_cases():
 
 
 class ModelCase(Case):
-    """files: writes etrecord.bin, etdump.etdp and mostly model.pte into a folder."""
+    """files: writes etrecord.bin, etdump.etdp and mostly model.pte into a folder. What is wrong is wrong with the program."""
 
     def make(self, folder):
         self.files(folder)
 
     def arguments(self, folder):
         return [folder]
+
+    def culprit(self, folder):
+        return os.path.join(folder, 'model.pte')
 
 
 def contradicting(record, program):
@@ -577,6 +601,54 @@ def of_foreign_handles(nodes, values):
         node[2] = 77 + i
 
 
+def with_program(program, delegates=1):
+    """A model's record, a dump in which nothing but the whole was timed, and a program that is made of less than it says."""
+    model = forge_pte.Model(one_handle.chain(delegates), [[i] for i in range(delegates)])
+    etdump = forge.etdump([('Execute', [('Method::execute', -1, 0, 0, 1000)])])
+    return lambda folder: one_handle.write(folder, model, pte=program(), etdump=etdump)
+
+
+def shared_payload(delegates=80, operators=5000):
+    """Delegates with the same bytes, in which every operator is the same table."""
+    node, values = forge_pte.xnode('sigmoid', [0], 1, 1), [forge_pte.xvalue(i, [8], i, i == 1) for i in range(2)]
+    data = forge_pte.payload([node] * operators, values) + bytes(8 * operators)  # what may be read of tables is held against the size
+    calls = [forge_pte.call(i, [0, 1]) for i in range(delegates)]
+    return forge_pte.program([forge_pte.tensor([8], 64 * i) for i in range(2)], [0], calls, [], [data] * delegates)
+
+
+def operator_without_result(folder):
+    """A delegate reads on from an operator whose node has no output. Before it stand values of weights alone, as many as make what lies behind the list of values
+    a large number."""
+    model = forge_pte.Model(one_handle.chain(4), [[0, 1, 2, 3]])
+    edge = model.edge()
+    graph, weights = edge['graph_module']['graph'], ['w%d' % i for i in range(4)]
+    graph['nodes'][-1].update({'target': 'executorch.exir.dialects.edge.ops.aten.exp.default', 'outputs': []})
+    graph['inputs'] = [{'as_tensor': {'name': name}} for name in weights] + graph['inputs']
+    edge['graph_module']['signature']['input_specs'] += [{'parameter': {'arg': {'name': name}, 'parameter_name': name}} for name in weights]
+    model.edge = lambda: edge
+    values = [forge_pte.xvalue(i, [8], {0: 0, 2: 1}.get(i), i == 2) for i in range(3)]
+    data = forge_pte.payload([forge_pte.xnode('exp', [0], 1, 1), forge_pte.xnode('sigmoid', [1], 2, 65535)], values)
+    tensors = [forge_pte.tensor([8], 64 * i) for i in range(2)]
+    one_handle.write(folder, model, pte=forge_pte.program(tensors, [0], [forge_pte.call(0, [0, 1])], [], [data]))
+
+
+def payload_of(size):
+    return forge_pte.payload([], []).ljust(size, b'\0')
+
+
+def overlapping_payloads(count=200, size=1 << 20):
+    head = payload_of(64)
+    return forge_pte.program_with_segments([(64 * i, size) for i in range(count)], head * count + bytes(size))
+
+
+def long_operator(length=300000, calls=1000):
+    return forge_pte.program([forge_pte.tensor([8])], [0], [forge_pte.kernel(0, [0, 0])] * calls, ['aten::' + 'o' * length], [])
+
+
+# What a small file can make of itself.
+SMALL = {'memory': 128 * MEGABYTE} # not less than this process has by now, which counts
+
+
 def model_cases():
     row, model = one_handle.chain(6), forge_pte.Model
     other = [(operator, inputs, [9]) for operator, inputs, _ in row]
@@ -587,13 +659,25 @@ def model_cases():
             'model_of_other_shapes',
             'degraded',
             contradicting(model(row, range(6)), model(other, range(6))),
-            says='forward: 6 kernels read or write what no node with their handle and operator does',
+            says='forward: 6 kernels read or write values that no node with their handle and operator does',
         ),
         ModelCase('model_of_one_storage', 'accept', contradicting(model(row, range(6)), backwards_row)),
         ModelCase('model_in_another_order', 'accept', contradicting(model(row, range(6)), model(row, range(5, -1, -1)))),
     ]
     changes = (reads_itself, of_foreign_arguments, backwards, of_foreign_handles)
     cases += [ModelCase('model_payload_' + change.__name__, 'accept', broken_payload(change)) for change in changes]
+    cases.append(ModelCase('model_operator_without_result', 'accept', operator_without_result))
+    cases += [
+        ModelCase('model_payload_of_many_delegates', 'degraded', with_program(shared_payload, 80), says='are not shown again', **SMALL),
+        ModelCase(
+            'model_segment_of_many_delegates',
+            'accept',
+            with_program(lambda: forge_pte.program_with_segments([(0, 1 << 20)] * 500, payload_of(1 << 20))),
+            **SMALL,
+        ),
+        ModelCase('model_payloads_that_overlap', 'refuse', with_program(overlapping_payloads), says="the delegates' payloads overlap", **SMALL),
+        ModelCase('model_operator_of_a_long_name', 'degraded', with_program(long_operator), says='longer than 64 KiB was cut', **SMALL),
+    ]
     slow = (
         'delegates of one node',
         'delegates in a row, no .pte',

@@ -78,7 +78,8 @@ def zip_of_raw(entries):
 
 
 def raw_entries(entries):
-    return [(name, 0, data, len(data), zlib.crc32(data)) for name, data in entries.items()]
+    """For zip_of_raw(); a list of pairs may name one twice."""
+    return [(name, 0, data, len(data), zlib.crc32(data)) for name, data in (entries.items() if isinstance(entries, dict) else entries)]
 
 
 # ---- ETDumps ----

@@ -97,6 +97,15 @@ def program(values, inputs, instructions, operators, payloads, name='forward'):
     return flatbuffer(b'ET12', {1: [plan], 3: [{0: data} for data in payloads]})
 
 
+def program_with_segments(places, data):
+    """A .pte whose delegates have their payloads in segments: delegate i has places[i], an offset in data and a size."""
+    plan = {0: 'forward', 2: [], 7: [{0: 'XnnpackBackend', 1: {0: 1, 1: i}} for i in range(len(places))]}
+    # Fields 2 and 3 are the upper halves of what stands before them.
+    raw = flatbuffer(b'ET12', {1: [plan], 4: [{0: offset, 2: 0, 1: size, 3: 0} for offset, size in places]})
+    header = b'eh00' + struct.pack('<IQQ', 24, len(raw) + 24, len(raw) + 24)
+    return struct.pack('<I', struct.unpack_from('<I', raw)[0] + len(header)) + raw[4:8] + header + raw[8:] + data
+
+
 # ---- XNNPACK's payloads ----
 
 XNN = {'add': (1, 2), 'sigmoid': (4, 1), 'exp': (44, 1), 'cat': (32, 2)}  # type in XNodeUnion, inputs

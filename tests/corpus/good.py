@@ -22,8 +22,10 @@ def calls(folder, has_record, out):
     if has_record:
         yield ['write', folder, '--logdir', out]
         yield [os.path.join(folder, 'etrecord.bin'), '--logdir', out, '--depth', '3']
-        for options in ([], ['--depth', '9']):
+        for options in ([], ['--depth', '9'], ['--fold']):
             yield ['dot', folder, *options]
+    for name in ('summary', 'source'):
+        yield [name, folder, '--by', 'pattern']
     for name in COMMANDS:
         for form in FORMATS:
             yield [name, folder, '--format', form]

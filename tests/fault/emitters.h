@@ -12,6 +12,7 @@ typedef etr_status (*emitter)(const etr_profile *profile, const etr_sink *sink, 
 typedef struct named_emitter {
   const char *name;
   emitter emit;
+  bool reads_record; /* once more, from its file, which may have become shorter */
 } named_emitter;
 
 /** Ended by one without name. */

@@ -8,29 +8,84 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 #include <zip.h>
 
 static struct {
   fault_kind kind;
   long left;
-  bool is_lasting, happened;
+  bool is_lasting, happened, is_watched;
 } plan;
+
+/* Places by the hash of their callers, with how many calls came from there, and the numbers of those that stand for
+ * all. */
+enum { CALLERS = 16, MOST_PLACES = 1 << 16, MOST_NUMBERS = 1 << 18 };
+static struct {
+  uint64_t callers[MOST_PLACES];
+  uint32_t calls[MOST_PLACES];
+  long numbers[MOST_NUMBERS], call_count;
+  size_t place_count, number_count;
+} watched;
 
 void fault_plan(fault_kind kind, long number, bool is_lasting) {
   plan.kind = kind;
   plan.left = number;
   plan.is_lasting = is_lasting;
-  plan.happened = false;
+  plan.happened = plan.is_watched = false;
+}
+
+void fault_watch(fault_kind kind) {
+  fault_plan(kind, 0, false);
+  memset(&watched, 0, sizeof watched);
+  plan.is_watched = true;
+}
+
+const long *fault_places(size_t *count) {
+  *count = watched.number_count;
+  return watched.numbers;
+}
+
+typedef struct walk {
+  uint64_t hash;
+  int left;
+} walk;
+
+static _Unwind_Reason_Code add_caller(struct _Unwind_Context *context, void *of) {
+  walk *w = of;
+  w->hash = (w->hash ^ _Unwind_GetIP(context)) * 0x9E3779B97F4A7C15u;
+  w->hash ^= w->hash >> 29;
+  return --w->left > 0 ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/* How many calls came from here, with this one. */
+static uint32_t count_place(void) {
+  walk w = {.hash = 1, .left = CALLERS};
+  _Unwind_Backtrace(add_caller, &w);
+  size_t at = w.hash % MOST_PLACES;
+  while (watched.callers[at] && watched.callers[at] != w.hash) at = (at + 1) % MOST_PLACES;
+  if (!watched.callers[at] && ++watched.place_count == MOST_PLACES) abort();
+  watched.callers[at] = w.hash;
+  return ++watched.calls[at];
+}
+
+static void watch(void) {
+  uint32_t calls = count_place();
+  if ((calls & (calls - 1)) == 0 && watched.number_count < MOST_NUMBERS)
+    watched.numbers[watched.number_count++] = watched.call_count;
+  watched.call_count++;
 }
 
 bool fault_happened(void) { return plan.happened; }
 
 static bool fails(fault_kind kind, int reason) {
-  if (plan.kind != kind || (plan.happened && !plan.is_lasting) || plan.left-- > 0) return false;
+  if (plan.kind == kind && plan.is_watched) watch();
+  if (plan.is_watched || plan.kind != kind || (plan.happened && !plan.is_lasting) || plan.left-- > 0) return false;
   plan.happened = true;
   plan.left = 0;
   errno = reason;
@@ -47,16 +102,24 @@ void *__wrap_malloc(size_t size) { return fails(FAULT_MEMORY, ENOMEM) ? NULL : _
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size) { return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_calloc(count, size); }
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_calloc(count, size);
+}
 
 void *__real_realloc(void *block, size_t size);
 void *__wrap_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size) { return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_realloc(block, size); }
+void *__wrap_realloc(void *block, size_t size) {
+  return fails(FAULT_MEMORY, ENOMEM) ? NULL : __real_realloc(block, size);
+}
+
+/* Files, by descriptor, that something was written to. */
+static bool written[1024];
 
 ssize_t __real_write(int descriptor, const void *data, size_t size);
 ssize_t __wrap_write(int descriptor, const void *data, size_t size);
 ssize_t __wrap_write(int descriptor, const void *data, size_t size) {
   maybe_killed();
+  if (descriptor >= 0 && descriptor < 1024) written[descriptor] = true;
   return fails(FAULT_WRITE, ENOSPC) ? -1 : __real_write(descriptor, data, size);
 }
 
@@ -95,21 +158,32 @@ zip_int64_t __wrap_zip_fread(zip_file_t *file, void *into, zip_uint64_t size) {
   return __real_zip_fread(file, into, size);
 }
 
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...) {
+int __real_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...) {
   va_list list;
   va_start(list, flags);
-  int mode = flags & O_CREAT ? va_arg(list, int) : 0; /* NOLINT(clang-analyzer-valist.Uninitialized): it does not see va_start() */
+  int mode = flags & O_CREAT ? va_arg(list, int)
+                             : 0; /* NOLINT(clang-analyzer-valist.Uninitialized): it does not see va_start() */
   va_end(list);
-  return flags & O_CREAT && fails(FAULT_OPEN, EACCES) ? -1 : __real_open(path, flags, mode);
+  return flags & O_CREAT && fails(FAULT_OPEN, EACCES) ? -1 : __real_openat(folder, path, flags, mode);
 }
 
+int __real_fsync(int descriptor);
+int __wrap_fsync(int descriptor);
+int __wrap_fsync(int descriptor) {
+  maybe_killed();
+  return fails(FAULT_FSYNC, EIO) ? -1 : __real_fsync(descriptor);
+}
+
+/* Of what nothing was written to, closing loses nothing. */
 int __real_close(int descriptor);
 int __wrap_close(int descriptor);
 int __wrap_close(int descriptor) {
+  bool was_written = descriptor >= 0 && descriptor < 1024 && written[descriptor];
+  if (was_written) written[descriptor] = false;
   maybe_killed();
-  if (!fails(FAULT_CLOSE, ENOSPC)) return __real_close(descriptor);
+  if (!was_written || !fails(FAULT_CLOSE, ENOSPC)) return __real_close(descriptor);
   __real_close(descriptor);
   errno = ENOSPC;
   return -1;
@@ -122,13 +196,23 @@ int __wrap_rename(const char *from, const char *to) {
   return fails(FAULT_RENAME, EACCES) ? -1 : __real_rename(from, to);
 }
 
-int __real_unlink(const char *path);
-int __wrap_unlink(const char *path);
-int __wrap_unlink(const char *path) {
+int __real_renameat(int from_folder, const char *from, int to_folder, const char *to);
+int __wrap_renameat(int from_folder, const char *from, int to_folder, const char *to);
+int __wrap_renameat(int from_folder, const char *from, int to_folder, const char *to) {
   maybe_killed();
-  return __real_unlink(path);
+  return fails(FAULT_RENAME, EACCES) ? -1 : __real_renameat(from_folder, from, to_folder, to);
 }
 
-int __real_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode) { return fails(FAULT_MKDIR, EACCES) ? -1 : __real_mkdir(path, mode); }
+int __real_unlinkat(int folder, const char *path, int flags);
+int __wrap_unlinkat(int folder, const char *path, int flags);
+int __wrap_unlinkat(int folder, const char *path, int flags) {
+  maybe_killed();
+  return __real_unlinkat(folder, path, flags);
+}
+
+int __real_mkdirat(int folder, const char *path, mode_t mode);
+int __wrap_mkdirat(int folder, const char *path, mode_t mode);
+int __wrap_mkdirat(int folder, const char *path, mode_t mode) {
+  maybe_killed();
+  return fails(FAULT_MKDIR, EACCES) ? -1 : __real_mkdirat(folder, path, mode);
+}

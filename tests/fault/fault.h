@@ -6,6 +6,7 @@
 #define ETR_TEST_FAULT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 typedef enum fault_kind {
@@ -13,15 +14,26 @@ typedef enum fault_kind {
   FAULT_MEMORY, /* malloc, calloc, realloc of our own code */
   FAULT_WRITE,  /* write: the disk is full */
   FAULT_OPEN,   /* open for writing: no permission */
+  FAULT_FSYNC,  /* fsync: the disk is broken */
   FAULT_CLOSE,  /* close: the disk was full after all */
   FAULT_RENAME,
   FAULT_MKDIR,
-  FAULT_KILL,   /* the process is killed in front of a write, close, rename or unlink */
+  FAULT_KILL,   /* the process is killed in front of a write, fsync, close, rename, unlink or mkdir */
   FAULT_SHRINK, /* a file that is being read becomes shorter, in front of a read */
 } fault_kind;
 
-/** From now on the call of that kind with this number (from 0) fails; if lasting, all behind it as well. FAULT_NONE ends it. */
+/** From now on the call of that kind with this number (from 0) fails; if lasting, all behind it as well. FAULT_NONE
+ * ends it. */
 void fault_plan(fault_kind kind, long number, bool is_lasting);
+
+/** Lets all calls of that kind go well and looks where they come from, until fault_plan(): see fault_places(). */
+void fault_watch(fault_kind kind);
+
+/**
+ * Numbers of calls that stand for all that were watched, ascending: of those with the same callers, the first, second,
+ * fourth and so on. Until the next fault_watch().
+ */
+const long *fault_places(size_t *count);
 
 /** Which file FAULT_SHRINK cuts, and to how many bytes. The path is borrowed. */
 void fault_shrink(const char *path, off_t size);

@@ -2,8 +2,8 @@
  *
  * input.c - files that become shorter while they are read: input RECORD FOLDER
  *
- * Each file of the record in turn is cut in front of each read. Whatever it was read for, the process lives: it goes on with less, or says what is
- * wrong with which file.
+ * Each file of the record in turn is cut in front of each read. Whatever it was read for, the process lives: it goes on
+ * with less, or says what is wrong with which file.
  */
 #include "emitters.h"
 #include "fault.h"
@@ -66,7 +66,8 @@ static const char *read_record(const char *folder) {
   etr_inputs_clear(&inputs);
   if (status != ETR_OK) return error.message[0] && !profile ? NULL : "failed without a message";
   for (const named_emitter *what = emitters; what->name; what++)
-    if (what->emit(profile, &(etr_sink){swallow, &written}, &error) != ETR_OK) status = ETR_ERROR_IO;
+    if (!what->reads_record && what->emit(profile, &(etr_sink){swallow, &written}, &error) != ETR_OK)
+      status = ETR_ERROR_IO;
   etr_profile_close(profile);
   return status == ETR_OK ? NULL : "was opened, but not written";
 }
@@ -80,7 +81,8 @@ static bool sweep(const char *folder, const file *f, off_t size, size_t *checks)
     happened = fault_happened();
     fault_plan(FAULT_NONE, 0, false);
     if (wrong || !copy(f)) {
-      printf("%s cut to %ld bytes in front of read %ld: %s\n", f->to, (long)size, number, wrong ? wrong : "cannot be restored");
+      printf("%s cut to %ld bytes in front of read %ld: %s\n", f->to, (long)size, number,
+             wrong ? wrong : "cannot be restored");
       return false;
     }
   }

@@ -2,8 +2,9 @@
  *
  * output.c - every write made to fail in turn, and the process killed in front of each: output RECORD FOLDER
  *
- * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() and etr_write_file() leave under each final name what was there before or
- * the whole new file, and, unless the process was killed, nothing else.
+ * A sink that refuses ends an emitter with ETR_ERROR_IO. etr_write_logdir() and etr_write_file() leave under each final
+ * name what was there before or the whole new file, and nothing else; what they leave when the process is killed, the
+ * next call removes.
  */
 #include "emitters.h"
 #include "fault.h"
@@ -31,7 +32,7 @@ typedef struct listing {
 
 static bool is_temporary(const char *path) {
   const char *name = strrchr(path, '/');
-  return name && name[1] == '.';
+  return name && strncmp(name + 1, ".etrecord-tb.", strlen(".etrecord-tb.")) == 0;
 }
 
 static void list(listing *out, const char *folder) {
@@ -40,7 +41,8 @@ static void list(listing *out, const char *folder) {
     char path[PATH_BYTES];
     struct stat status;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path || stat(path, &status) != 0 || out->count == MAX_FILES)
+    if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path || stat(path, &status) != 0 ||
+        out->count == MAX_FILES)
       abort();
     if (S_ISDIR(status.st_mode)) {
       list(out, path);
@@ -85,7 +87,9 @@ static etr_status write_record(const etr_profile *profile, const char *folder, e
   return etr_write_logdir(profile, &options, error);
 }
 
-static etr_status emit_report(void *profile, const etr_sink *sink, etr_error *error) { return etr_emit_report(profile, ETR_UNIT_MS, sink, error); }
+static etr_status emit_report(void *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_report(profile, ETR_UNIT_MS, sink, error);
+}
 
 static void name_report(char *path, const char *folder) {
   if (snprintf(path, PATH_BYTES, "%s/report.html", folder) >= PATH_BYTES) abort();
@@ -135,6 +139,16 @@ static const char *write_with(fault_kind kind, long number, const target *t, boo
   return fault_in(t, false);
 }
 
+/* Of what a killed process left no temporary file stays; of run folders, all that it wrote stays or is replaced. */
+static const char *write_again(const target *t) {
+  listing seen = {0};
+  if (t->write(t->profile, t->folder, NULL) != ETR_OK) return "cannot be written again";
+  list(&seen, t->folder);
+  for (size_t i = 0; i < seen.count; i++)
+    if (is_temporary(seen.files[i].path)) return "a temporary file of the killed process is left";
+  return NULL;
+}
+
 static const char *write_killed(long number, const target *t, bool *happened) {
   int status;
   fflush(stdout);
@@ -147,14 +161,16 @@ static const char *write_killed(long number, const target *t, bool *happened) {
   if (child < 0 || waitpid(child, &status, 0) != child) return "cannot fork";
   *happened = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   if (!*happened) return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "failed without being killed";
-  return fault_in(t, true);
+  const char *wrong = fault_in(t, true);
+  return wrong ? wrong : write_again(t);
 }
 
 static bool sweep_calls(const char *name, fault_kind kind, const target *t, size_t *checks) {
   bool happened = true;
   for (long number = 0; happened; number++, ++*checks) {
     prepare(t);
-    const char *wrong = kind == FAULT_KILL ? write_killed(number, t, &happened) : write_with(kind, number, t, &happened);
+    const char *wrong = kind == FAULT_KILL ? write_killed(number, t, &happened)
+                                           : write_with(kind, number, t, &happened);
     if (!wrong) continue;
     printf("%s: %s %ld: %s\n", t->name, name, number, wrong);
     return false;
@@ -167,13 +183,14 @@ static int sweep_target(target *t, int *done, size_t *checks) {
   static const struct {
     const char *name;
     fault_kind kind;
-  } calls[] = {{"write", FAULT_WRITE},   {"open", FAULT_OPEN},   {"close", FAULT_CLOSE},
+  } calls[] = {{"write", FAULT_WRITE},   {"fsync", FAULT_FSYNC}, {"open", FAULT_OPEN},     {"close", FAULT_CLOSE},
                {"rename", FAULT_RENAME}, {"mkdir", FAULT_MKDIR}, {"killed at", FAULT_KILL}};
   int failed = 0;
   prepare(t);
   if (t->write(t->profile, t->folder, NULL) != ETR_OK) return 1;
   list(&t->whole, t->folder);
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++, ++*done) failed += !sweep_calls(calls[i].name, calls[i].kind, t, checks);
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++, ++*done)
+    failed += !sweep_calls(calls[i].name, calls[i].kind, t, checks);
   remove_all(t->folder);
   return failed;
 }
@@ -202,7 +219,9 @@ static etr_profile *open_record(const char *record) {
   etr_profile *profile = NULL;
   etr_inputs inputs;
   etr_error error;
-  if (etr_inputs_find(&inputs, record, NULL, &error) != ETR_OK || etr_profile_open(&profile, &inputs, NULL, &error) != ETR_OK) puts(error.message);
+  if (etr_inputs_find(&inputs, record, NULL, &error) != ETR_OK ||
+      etr_profile_open(&profile, &inputs, NULL, &error) != ETR_OK)
+    puts(error.message);
   etr_inputs_clear(&inputs);
   return profile;
 }
@@ -212,9 +231,15 @@ int main(int argc, char **argv) {
   int failed = 0, done = 0;
   etr_profile *profile = argc == 3 ? open_record(argv[1]) : NULL;
   if (!profile) return 1;
-  target targets[] = {{.name = "run folders", .write = write_record, .profile = profile, .folder = argv[2]},
-                      {.name = "a new file", .write = write_report, .is_file = true, .profile = profile, .folder = argv[2]},
-                      {.name = "a file replaced", .write = write_report, .is_file = true, .exists = true, .profile = profile, .folder = argv[2]}};
+  target targets[] = {
+      {.name = "run folders", .write = write_record, .profile = profile, .folder = argv[2]},
+      {.name = "a new file", .write = write_report, .is_file = true, .profile = profile, .folder = argv[2]},
+      {.name = "a file replaced",
+       .write = write_report,
+       .is_file = true,
+       .exists = true,
+       .profile = profile,
+       .folder = argv[2]}};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) failed += sweep_target(&targets[i], &done, &checks);
   for (const named_emitter *what = emitters; what->name; what++, done++) failed += !sweep_sink(what, profile, &checks);
   etr_profile_close(profile);

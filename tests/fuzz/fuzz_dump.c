@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_dump.c - lib/dump.c on any bytes: it ends soon, and what it returns can be walked without a check.
+ * fuzz_dump.c - lib/inputs/dump.c on any bytes: it ends soon, and what it returns can be walked without a check.
  */
-#include "dump.h"
+#include "inputs/dump.h"
 
 #include <stdlib.h>
 
@@ -25,7 +25,8 @@ static size_t walk(const etr_dump *dump) {
   for (size_t i = 0; i < dump->value_count; i++) {
     const etr_debug_value *value = &dump->values[i];
     if (value->run >= dump->run_count || value->node != ETR_NONE) abort();
-    for (int32_t k = 0; k < value->rank; k++) sum += (size_t)value->sizes[k] + (value->strides ? (size_t)value->strides[k] : 0);
+    for (int32_t k = 0; k < value->rank; k++)
+      sum += (size_t)value->sizes[k] + (value->strides ? (size_t)value->strides[k] : 0);
   }
   return sum;
 }
@@ -41,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_arena_init(&arena);
   etr_map_init(&names, &arena);
   etr_error_clear(&error);
-  etr_status status = etr_dump_read(&dump, &arena, &names, (etr_slice){(const char *)data, size}, "fuzz", count_warning, &sum, &error);
+  etr_status status = etr_dump_read(&dump, &arena, &names, NULL, (etr_slice){(const char *)data, size}, "fuzz",
+                                    count_warning, &sum, &error);
   if ((status == ETR_OK) != (error.message[0] == 0) || (status != ETR_OK && error.offset > size + 8)) abort();
   volatile size_t used = sum + walk(&dump);
   (void)used;

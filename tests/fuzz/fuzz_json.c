@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_json.c - lib/json.c on any bytes. The first byte tells how a document is read: which strings are opened as documents, what is skipped,
- * and in what pieces the source gives it. Read from memory and in pieces it must give the same tokens and end with the same error.
+ * fuzz_json.c - lib/formats/json.c on any bytes. The first byte tells how a document is read: which strings are opened
+ * as documents, what is skipped, and in what pieces the source gives it. Read from memory and in pieces it must give
+ * the same tokens and end with the same error.
  */
-#include "json.h"
+#include "formats/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

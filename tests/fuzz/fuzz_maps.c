@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_maps.c - lib/maps.c on any bytes: the handle map, and behind a line of its own the delegate map. Whatever comes out can be walked and found.
+ * fuzz_maps.c - lib/inputs/maps.c on any bytes: the handle map, and behind a line of its own the delegate map. Whatever
+ * comes out can be walked and found.
  */
-#include "maps.h"
+#include "inputs/maps.h"
 
 #include <stdlib.h>
 
@@ -37,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint8_t *line_end = size ? memchr(data, '\n', size) : NULL;
   size_t first = line_end ? (size_t)(line_end - data) : size, second = line_end ? first + 1 : size;
   etr_map_init(&strings, &arena);
-  etr_maps *maps = etr_maps_new(&strings);
+  etr_maps *maps = etr_maps_new(&strings, "only");
   if (!maps) return 0;
   read_map(maps, (etr_slice){(const char *)data, first}, etr_maps_read_handles);
   read_map(maps, (etr_slice){(const char *)data + second, size - second}, etr_maps_read_delegates);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_program.c - lib/program.c on any bytes: whatever graph comes out, its indices point inside it.
+ * fuzz_program.c - lib/inputs/program.c on any bytes: whatever graph comes out, its indices point inside it.
  */
-#include "json_brief.h"
-#include "program.h"
+#include "formats/json_brief.h"
+#include "inputs/program.h"
 
 #include <stdlib.h>
 
@@ -20,9 +20,12 @@ static void check_argument(const etr_argument *argument) {
 }
 
 static void check_node(const etr_graph *graph, const etr_node *node) {
-  if (node->module >= graph->module_count || (node->subgraph != ETR_NONE && node->subgraph >= graph->subgraph_count)) abort();
+  if (node->module >= graph->module_count || (node->subgraph != ETR_NONE && node->subgraph >= graph->subgraph_count))
+    abort();
   for (size_t i = 0; i < node->input_count; i++)
-    if (node->inputs[i].node >= graph->node_count || node->inputs[i].output >= graph->nodes[node->inputs[i].node].output_count) abort();
+    if (node->inputs[i].node >= graph->node_count ||
+        node->inputs[i].output >= graph->nodes[node->inputs[i].node].output_count)
+      abort();
   for (size_t i = 0; i < node->output_count; i++)
     if (!node->outputs[i].name || (node->outputs[i].rank > 0 && !node->outputs[i].dims)) abort();
   for (size_t i = 0; i < node->argument_count; i++) check_argument(&node->arguments[i]);
@@ -37,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_graph graph;
   etr_map_init(&strings, &arena);
   etr_json *json = etr_json_open_memory((etr_slice){(const char *)data, size}, NULL);
-  if (json && etr_program_read(&graph, &strings, json, 7, 1 << 20) == ETR_OK) {
+  if (json && etr_program_read(&graph, &strings, json, 7, NULL) == ETR_OK) {
     for (size_t i = 0; i < graph.node_count; i++) check_node(&graph, &graph.nodes[i]);
     for (size_t i = 0; i < graph.subgraph_count; i++)
       if (graph.subgraphs[i].owner >= graph.node_count || !graph.subgraphs[i].path) abort();

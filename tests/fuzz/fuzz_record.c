@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_record.c - any bytes as an ETRecord: the zip, and the documents in it. The profile that comes out can be walked, and every emitter ends well.
+ * fuzz_record.c - any bytes as an ETRecord: the zip, and the documents in it. The profile that comes out can be walked,
+ * and every emitter ends well.
  */
 #include "scratch.h"
 #include "walk.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fuzz_torch.c - lib/torch_archive.c and lib/pickle.c on any bytes: as an archive of torch.save, and as the pickle in one. It ends soon, and the
- * tensors that come out lie in their bytes.
+ * fuzz_torch.c - lib/inputs/torch_archive.c and lib/inputs/pickle.c on any bytes: as an archive of torch.save, and as
+ * the pickle in one. It ends soon, and the tensors that come out lie in their bytes.
  */
-#include "torch_archive.h"
+#include "inputs/torch_archive.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,8 @@ static void check_tensor(etr_torch_archive *archive, const etr_pickle_value *ten
   if (!tensor->element || !tensor->storage || tensor->rank > ETR_MOST_RANK) abort();
   if (!archive || etr_torch_view(&view, archive, tensor, NULL) != ETR_OK) return;
   const char *problem;
-  if (etr_tensor_reader_open(&reader, &view, &problem) == ETR_OK && !problem) (void)etr_tensor_reader_next(&reader, piece);
+  if (etr_tensor_reader_open(&reader, &view, &problem) == ETR_OK && !problem)
+    (void)etr_tensor_reader_next(&reader, piece);
   etr_tensor_reader_close(&reader);
 }
 

@@ -2,7 +2,8 @@
  *
  * fuzz_xnnpack.c - the backends on any bytes: as a delegate's payload, and as the name of an event.
  */
-#include "xnnpack.h"
+#include "backends/backends.h"
+#include "backends/xnnpack.h"
 
 #include <stdlib.h>
 

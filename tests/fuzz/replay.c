@@ -35,7 +35,8 @@ int main(int argc, char **argv) {
     if (!folder) replay_file(argv[i]);
     for (const struct dirent *entry; folder && (entry = readdir(folder));) {
       char path[4096];
-      if (entry->d_name[0] != '.' && snprintf(path, sizeof path, "%s/%s", argv[i], entry->d_name) < (int)sizeof path) replay_file(path);
+      if (entry->d_name[0] != '.' && snprintf(path, sizeof path, "%s/%s", argv[i], entry->d_name) < (int)sizeof path)
+        replay_file(path);
     }
     if (folder) closedir(folder);
   }

@@ -3,6 +3,7 @@
 """Seeds for the fuzz targets, cut out of the fixtures, and small models with payloads: seeds.py FIXTURES FOLDER makes FOLDER/TARGET/..."""
 
 import io
+import json
 import pathlib
 import sys
 import zipfile
@@ -11,7 +12,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "corpus"
 import forge_pte  # noqa: E402
 
 SMALL = 64 * 1024  # what is larger makes a fuzzer slow and teaches it nothing new
-MAP = {"handles": "debug_handle_map", "delegates": "delegate_map"}
+MAPS = ("debug_handle_map", "delegate_map")
+EDGE = "edge_dialect_exported_program"
+USUAL = (*MAPS, "exported_program", "export_graph_id", "reference_outputs")
 
 
 def entries(record):
@@ -33,14 +36,17 @@ def torch_archives(record):
                     yield from (inner.read(each) for each in inner.namelist() if each.endswith("/data.pkl"))
 
 
+def sections(documents, files):
+    """fuzz_whole's: entries of a record, and ("dump", bytes) or ("pte", bytes)."""
+    named = [(f"entry {name}", data) for name, data in documents.items()]
+    return b"".join(b"\n== " + name.encode() + b"\n" + data for name, data in named + files)
+
+
 def whole(folder, documents):
-    """fuzz_whole's sections."""
-    edge = next((data for name, data in documents.items() if name.startswith("edge_dialect_exported_program")), b"")
-    parts = {"program": edge, "aten": documents.get("exported_program", b""), **{key: documents.get(name, b"{}") for key, name in MAP.items()}}
-    for key, name in (("dump", "etdump.etdp"), ("pte", "model.pte")):
-        if (folder / name).exists():
-            parts[key] = (folder / name).read_bytes()
-    return b"".join(b"\n== " + key.encode() + b"\n" + data for key, data in parts.items())
+    """A record without weights and what goes with it."""
+    files = [(key, folder / name) for key, name in (("dump", "etdump.etdp"), ("pte", "model.pte"))]
+    wanted = {name: data for name, data in documents.items() if name in USUAL or name.startswith(EDGE)}
+    return sections(wanted, [(key, path.read_bytes()) for key, path in files if path.exists()])
 
 
 def payloads(pte):
@@ -62,20 +68,25 @@ def seeds(folder):
     yield from (("fuzz_torch", data) for data in torch_archives(folder / "etrecord.bin"))
     yield "fuzz_record", (folder / "etrecord.bin").read_bytes()
     yield "fuzz_whole", whole(folder, documents)
-    yield "fuzz_maps", b"\n".join(documents.get(name, b"{}") for name in MAP.values())
+    yield "fuzz_maps", b"\n".join(documents.get(name, b"{}") for name in MAPS)
     for data in documents.values():
         if data.startswith(b"{"):
             yield "fuzz_json", b"\x21" + data
             yield "fuzz_program", data
 
 
-def joined(model):
-    """fuzz_whole's sections of a forged model: a program, its payloads and events, all small enough for a fuzzer to change what matters."""
-    with zipfile.ZipFile(io.BytesIO(model.record())) as archive:
-        documents = {name: archive.read(name) for name in archive.namelist()}
-    edge = documents["edge_dialect_exported_program/forward"]
-    parts = {"program": edge, **{key: documents[name] for key, name in MAP.items()}, "dump": model.etdump(), "pte": model.pte()}
-    return b"".join(b"\n== " + key.encode() + b"\n" + data for key, data in parts.items())
+def joined(*models):
+    """fuzz_whole's sections of forged models, small enough for a fuzzer to change what matters: the first is `forward`, the next are other methods
+    of the record, and each has a dump; the program is the first one's."""
+    documents, files = {}, [("dump", model.etdump()) for model in models]
+    maps = {name: {} for name in MAPS}
+    for model, method in zip(models, ("forward", "second", "third")):
+        with zipfile.ZipFile(io.BytesIO(model.record())) as archive:
+            documents[f"{EDGE}/{method}"] = archive.read(f"{EDGE}/forward")
+            for name, methods in maps.items():
+                methods[method] = json.loads(archive.read(name))["forward"]
+    documents.update({name: json.dumps(methods).encode() for name, methods in maps.items()})
+    return sections(documents, files + [("pte", models[0].pte())])
 
 
 def forged():
@@ -94,12 +105,20 @@ def forged():
     ]
 
 
+def of_model(model):
+    return ("fuzz_whole", joined(model)), ("fuzz_pte", model.pte())
+
+
 def main():
     fixtures, out = map(pathlib.Path, sys.argv[1:])
-    for number, model in enumerate(forged()):
-        for target, data in (("fuzz_whole", joined(model)), ("fuzz_pte", model.pte())):
-            (out / target).mkdir(parents=True, exist_ok=True)
-            (out / target / f"forged-{number}").write_bytes(data)
+    models = forged()
+    several = [("fuzz_whole", joined(*each)) for each in (models[:2], models[1:4])]
+    for number, (target, data) in enumerate([(target, data) for model in models for target, data in of_model(model)] + several):
+        (out / target).mkdir(parents=True, exist_ok=True)
+        (out / target / f"forged-{number}").write_bytes(data)
+    (out / "fuzz_document").mkdir(parents=True, exist_ok=True)
+    for path in (pathlib.Path(__file__).parent / "documents").iterdir():
+        (out / "fuzz_document" / path.name).write_bytes(path.read_bytes())
     for folder in sorted({path.parent for path in fixtures.rglob("*") if path.name in ("etrecord.bin", "etdump.etdp", "model.pte")}):
         for number, (target, data) in enumerate(seeds(folder)):
             if len(data) > SMALL:

@@ -5,9 +5,9 @@
 #include "walk.h"
 
 #include "../fault/emitters.h"
-#include "crc32c.h"
-#include "json.h"
+#include "formats/json.h"
 #include "tensorboard.pb-c.h"
+#include "tensorboard/tfrecord.h"
 
 static void require(bool holds, const char *what) {
   if (holds) return;
@@ -30,9 +30,12 @@ static void read_json(etr_slice written) {
 
 static void walk_node(const etr_graph *graph, const etr_node *node) {
   require(node->name && node->target && node->op_type, "a node has names");
-  require(node->module < graph->module_count && is_index(node->subgraph, graph->subgraph_count), "a node's module and subgraph exist");
+  require(node->module < graph->module_count && is_index(node->subgraph, graph->subgraph_count),
+          "a node's module and subgraph exist");
   for (size_t i = 0; i < node->input_count; i++)
-    require(node->inputs[i].node < graph->node_count && node->inputs[i].output < graph->nodes[node->inputs[i].node].output_count, "an input exists");
+    require(node->inputs[i].node < graph->node_count &&
+                node->inputs[i].output < graph->nodes[node->inputs[i].node].output_count,
+            "an input exists");
   for (size_t i = 0; i < node->argument_count; i++) read_json(etr_slice_of(node->arguments[i].value));
 }
 
@@ -50,25 +53,29 @@ static uint64_t walk_graph(const etr_profile *profile, const etr_graph *graph) {
 
 static void walk_method(const etr_profile *profile, const etr_method *method) {
   require(is_index(method->graph, profile->graph_count), "a method's graph exists");
-  uint64_t sum = method->nodes_ticks + method->delegate_only_ticks + method->framework_ticks + method->unexplained_ticks;
+  uint64_t sum = method->nodes_ticks + method->delegate_only_ticks + method->framework_ticks +
+                 method->unexplained_ticks;
   require(sum == method->execute_ticks, "the parts add up to Method::execute");
   require(method->inserted_ticks <= method->delegate_only_ticks, "what was inserted is a part of what is on delegates");
   uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
   require(method->clock_hidden_ticks <= rest, "clocks hide a part of the rest");
   require(method->estimated_ticks <= method->nodes_ticks, "what is estimated is a part of what is on nodes");
-  if (method->graph != ETR_NONE && profile->graphs[method->graph].times)
-    require(walk_graph(profile, &profile->graphs[method->graph]) == method->nodes_ticks, "the nodes add up");
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  require(method->nodes_ticks == 0 || (graph && graph->times), "times on nodes are on the nodes of the method's graph");
+  if (graph && graph->times) require(walk_graph(profile, graph) == method->nodes_ticks, "the nodes add up");
 }
 
 static void walk_block(const etr_profile *profile, const etr_block *block) {
   require(is_index(block->method, profile->method_count) && block->method_rule, "a block's method exists");
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *event = &block->events[i];
-    for (size_t k = 0; k < event->sample_count; k++) require(event->sample_runs[k] < profile->run_count, "a sample's run exists");
+    for (size_t k = 0; k < event->sample_count; k++)
+      require(event->sample_runs[k] < profile->run_count, "a sample's run exists");
     const etr_graph *graph = block->method == ETR_NONE || profile->methods[block->method].graph == ETR_NONE
                                  ? NULL
                                  : &profile->graphs[profile->methods[block->method].graph];
-    for (size_t k = 0; k < event->node_count; k++) require(graph && event->nodes[k] < graph->node_count, "an event's node exists");
+    for (size_t k = 0; k < event->node_count; k++)
+      require(graph && event->nodes[k] < graph->node_count, "an event's node exists");
   }
 }
 
@@ -104,7 +111,8 @@ static void read_event_files(const text *written) {
     size_t length = read_u32(head);
     require(read_u32(head + 4) == 0 && length <= written->size - at - 16, "a record's length fits");
     require(read_u32(head + 8) == etr_crc32c_masked(etr_crc32c(0, head, 8)), "a length's checksum fits");
-    require(read_u32(head + 12 + length) == etr_crc32c_masked(etr_crc32c(0, head + 12, length)), "a record's checksum fits");
+    require(read_u32(head + 12 + length) == etr_crc32c_masked(etr_crc32c(0, head + 12, length)),
+            "a record's checksum fits");
     Tensorboard__Event *event = tensorboard__event__unpack(NULL, length, (const uint8_t *)head + 12);
     require(event != NULL, "a record is an event");
     if (event->what_case == TENSORBOARD__EVENT__WHAT_GRAPH_DEF) {
@@ -117,11 +125,28 @@ static void read_event_files(const text *written) {
   }
 }
 
+/* Each line is a document, and ends. */
+static void read_json_lines(etr_slice written) {
+  while (written.size > 0) {
+    const char *end = memchr(written.data, '\n', written.size);
+    require(end != NULL, "a line of JSON Lines ends");
+    size_t size = (size_t)(end - written.data);
+    read_json((etr_slice){written.data, size});
+    written = (etr_slice){end + 1, written.size - size - 1};
+  }
+}
+
 static void write_and_read(const etr_profile *profile, const named_emitter *what) {
   text written = {0};
   etr_error error = {.offset = ETR_NO_OFFSET};
-  require(what->emit(profile, &(etr_sink){collect, &written}, &error) == ETR_OK, "an emitter ends well");
-  if (strstr(what->name, "JSON") && written.size > 0) read_json((etr_slice){written.data, written.size});
+  bool ends_well = what->emit(profile, &(etr_sink){collect, &written}, &error) == ETR_OK;
+  require(ends_well || (what->reads_record && error.message[0]),
+          "an emitter ends well, or says what is wrong with the record");
+  if (!ends_well) written.size = 0;
+  if (strstr(what->name, "JSON Lines"))
+    read_json_lines((etr_slice){written.data, written.size});
+  else if (strstr(what->name, "JSON") && written.size > 0)
+    read_json((etr_slice){written.data, written.size});
   if (strcmp(what->name, "event files") == 0) read_event_files(&written);
   free(written.data);
 }

@@ -21,7 +21,7 @@ step() {
     *) failed=$((failed + 1)) verdict="FAILED, see $log" ;;
   esac
   printf '%4d s  %s: %s\n' $((SECONDS - start)) "$verdict" "$(grep -v '^$' "$log" | tail -n 1)"
-  [ $status -eq 0 ] || [ $status -eq 77 ] || grep -E '^[[:space:]]+[0-9]+ - |^FAILED|FOUND|: error: ' "$log" | head -n 20 # what exactly
+  [ $status -eq 0 ] || [ $status -eq 77 ] || grep -E '^[[:space:]]+[0-9]+ - |^FAILED|^SURVIVED|FOUND|: error: ' "$log" | head -n 20 # what exactly
   [ $status -ne 77 ] || [ "${CI:-}" != true ] || failed=$((failed + 1))
 }
 
@@ -33,10 +33,15 @@ preset() {
 }
 
 step "address and undefined" preset asan --exclude-regex '^(interop|browser|python)'
+step "a block for everything" preset asan-blocks
+step "mutants" bash tests/strength/mutants.sh
+step "mutation" python3 tests/strength/mutation/run.py
 step "threads" preset tsan
 step "clang-tidy" bash tests/strength/tidy.sh
 step "valgrind" bash tests/strength/valgrind.sh
 step "fuzzing" bash tests/fuzz/run.sh "$seconds"
+step "OSS-Fuzz" bash tests/strength/oss_fuzz.sh
+step "same bytes elsewhere" bash tests/strength/reproducible.sh
 step "interface of the library" bash tests/strength/abi.sh
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 exit $((failed > 0))

@@ -13,7 +13,7 @@ passed=0 failed=0
 # Whether there is something to tell (exit status 1 where nothing was timed) is not the question here.
 check() {
   local status=0
-  valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$command" "$@" >"$scratch/out" 2>"$scratch/said" || status=$?
+  valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$command" "$@" >"$scratch/out" 2>"$scratch/said" || status=$?
   if [ $status -lt 2 ]; then
     passed=$((passed + 1))
   else
