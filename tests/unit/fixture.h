@@ -10,7 +10,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-/** Opens the folder of that name; debug_buffer, if not NULL, is taken instead of the one in it. Close it with etr_profile_close(). */
+/** Opens the folder of that name; debug_buffer, if not NULL, is taken instead of the one in it. Close it with
+ * etr_profile_close(). */
 static inline etr_profile *open_fixture_with(const char *name, const char *debug_buffer) {
   char path[512];
   etr_inputs inputs;

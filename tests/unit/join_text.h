@@ -6,13 +6,13 @@
  *   map     "INSTRUCTION=HANDLE,HANDLE" joined by ' '; "!BACKEND" behind it makes it a delegate; "{ID:HANDLE,HANDLE}"
  *           fills its delegate map
  *   events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own;
- *           no instruction: a framework event
+ *           no instruction: a framework event; '?' for ticks: an event without a time
  */
 #ifndef ETR_TEST_JOIN_TEXT_H
 #define ETR_TEST_JOIN_TEXT_H
 
-#include "blocks.h"
-#include "join.h"
+#include "join/grouping.h"
+#include "join/join.h"
 
 #include <stdlib.h>
 
@@ -114,6 +114,7 @@ static inline void make_run(etr_arena *arena, etr_map *names, etr_dump_run *run,
     const char *name = etr_intern(names, etr_slice_of(piece));
     events[run->event_count++] = (etr_dump_event){.name = in_delegate ? "" : name,
                                                   .delegate_id = in_delegate ? name : NULL,
+                                                  .is_untimed = strcmp(ticks + 1, "?") == 0,
                                                   .instruction_id = place ? atoi(place + 1) : -1,
                                                   .duration_ticks = strtoull(ticks + 1, NULL, 10)};
   }

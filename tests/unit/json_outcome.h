@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_outcome.h - reads any JSON document in every way the reader has and tells what came of it, for the tests of lib/json.c.
+ * json_outcome.h - reads any JSON document in every way the reader has and tells what came of it, for the tests of
+ * lib/formats/json.c.
  */
 #ifndef JSON_OUTCOME_H
 #define JSON_OUTCOME_H
 
-#include "json.h"
+#include "formats/json.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -114,7 +115,8 @@ static inline outcome skip_memory(etr_slice document, const etr_json_limits *lim
 static inline void expect_message(const outcome *out, const char *message, uint64_t offset, const char *what) {
   bool same = out->message && message ? strcmp(out->message, message) == 0 : out->message == message;
   cr_expect(same, "%s: message is %s, not %s", what, out->message ? out->message : "none", message ? message : "none");
-  cr_expect_eq(out->offset, offset, "%s: offset is %llu, not %llu", what, (unsigned long long)out->offset, (unsigned long long)offset);
+  cr_expect_eq(out->offset, offset, "%s: offset is %llu, not %llu", what, (unsigned long long)out->offset,
+               (unsigned long long)offset);
 }
 
 /** Reads a document in every way there is: all must end alike. */

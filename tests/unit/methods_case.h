@@ -5,8 +5,8 @@
 #ifndef ETR_TEST_METHODS_CASE_H
 #define ETR_TEST_METHODS_CASE_H
 
+#include "join/methods.h"
 #include "join_text.h"
-#include "methods.h"
 #include "tiny_flatbuf.h"
 
 #include <criterion/criterion.h>
@@ -15,8 +15,8 @@
 typedef struct methods_case {
   const char *title;
   method_text methods[3];
-  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes (2 fully connected, 4 sigmoid, 7
-                              convolution, 13 depthwise, 18 convert); NULL: no .pte */
+  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes (2 fully connected, 4 sigmoid,
+                              7 convolution, 13 depthwise, 18 convert); "": no instruction; NULL: no .pte */
   const char *events[2];   /* of each dump */
   const char *choices;     /* "RUN=METHOD FIRST-LAST=METHOD"; NULL: none */
   const char *want;        /* "METHOD:RUN,RUN" of each block, '-' of loads, '?' where it cannot be told */
@@ -53,6 +53,7 @@ static inline const etr_pte_method *make_program(etr_arena *arena, const char *t
   etr_pte_method *method = etr_arena_alloc(arena, sizeof *method);
   etr_pte_delegate *delegate = etr_arena_alloc(arena, sizeof *delegate);
   *delegate = (etr_pte_delegate){.backend = "XnnpackBackend", .payload = make_payload(arena, types)};
+  if (types[0] == '\0') return method;
   *method = (etr_pte_method){.instructions = &call, .instruction_count = 1, .delegates = delegate, .delegate_count = 1};
   return method;
 }
@@ -89,15 +90,18 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
   etr_options options = {0};
   etr_warnings warnings = {.arena = &arena};
   etr_method_join joins[MOST_METHODS] = {{0}};
+  etr_payloads payloads;
   etr_dump dumps[2];
   size_t count = 0, dump_count = 0;
   etr_map_init(&names, &arena);
+  etr_payloads_init(&payloads, &arena);
   for (; dump_count < 2 && c->events[dump_count]; dump_count++)
     dumps[dump_count] = make_dump(&arena, &names, c->events[dump_count]);
   for (; count < MOST_METHODS && c->methods[count].name; count++) {
     const method_text *m = &c->methods[count];
     joins[count] = (etr_method_join){
-        .name = m->name, .graph = make_graph(&arena, m->nodes), .map = make_map(&arena, m)};
+        .name = m->name, .graph = make_graph(&arena, m->nodes), .map = make_map(&arena, m), .payloads = &payloads};
+    cr_assert(etr_join_index_nodes(&joins[count], &arena));
     if (c->payloads[count]) joins[count].program = make_program(&arena, c->payloads[count]);
   }
   if (c->choices) make_choices(&arena, &options, c->choices);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_align.c - order-preserving alignment: letters are classes, upper-case ones cost 6 to leave out, lower-case ones nothing.
+ * test_align.c - order-preserving alignment: letters are classes, upper-case ones cost 6 to leave out, lower-case ones
+ * nothing.
  */
-#include "align.h"
+#include "join/align.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -18,13 +19,14 @@ static size_t make_items(etr_align_item *out, const char *text) {
 
 Test(align, pairs) {
   static const struct {
-    const char *left, *right, *want; /* per left item: place of its partner, '-' for none, '?' behind it where another would do */
+    const char *left, *right,
+        *want; /* per left item: place of its partner, '-' for none, '?' behind it where another would do */
   } cases[] = {
       {"", "", ""},          {"ABC", "ABC", "012"},    {"ABC", "", "---"}, {"AC", "ABC", "02"},
       {"ABC", "AC", "0-1"},  {"ABAB", "ABAB", "0123"}, {"A", "AA", "1?"}, /* either would do */
       {"AB", "AAB", "1?2"},                                               /* A is open, B is not */
-      {"A", "aA", "1"},                                                  /* the one that may not be left out */
-      {"BA", "AB", "1?-?"},                                                /* crossing: one of the two, and either would do */
+      {"A", "aA", "1"},                                                   /* the one that may not be left out */
+      {"BA", "AB", "1?-?"}, /* crossing: one of the two, and either would do */
       {"XAY", "BAC", "-1-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -38,7 +40,8 @@ Test(align, pairs) {
       *at++ = out[k].partner == ETR_NONE ? '-' : (char)('0' + out[k].partner);
       if (out[k].is_unsure) *at++ = '?';
     }
-    cr_expect_str_eq(got, cases[i].want, "%s with %s: got %s, want %s", cases[i].left, cases[i].right, got, cases[i].want);
+    cr_expect_str_eq(got, cases[i].want, "%s with %s: got %s, want %s", cases[i].left, cases[i].right, got,
+                     cases[i].want);
     etr_arena_clear(&scratch);
   }
 }

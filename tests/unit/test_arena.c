@@ -2,9 +2,12 @@
  *
  * Arenas, growable arrays, maps, and the cleaning of UTF-8.
  */
-#include "arena.h"
+#include "base/arena.h"
 
 #include <criterion/criterion.h>
+#ifdef ETR_OWN_BLOCKS
+#include <sanitizer/asan_interface.h>
+#endif
 #include <stdalign.h>
 #include <stdio.h>
 
@@ -33,6 +36,44 @@ Test(arena, size_zero_is_a_pointer) {
   cr_expect_not_null(etr_arena_alloc(&arena, 0));
   cr_expect_not_null(etr_arena_alloc_array(&arena, 0, 8));
 }
+
+#ifdef ETR_OWN_BLOCKS
+Test(arena, every_end_is_seen) {
+  static const size_t sizes[] = {0, 1, 7, 16, 1000, 40000};
+  for (size_t i = 0; i < ETR_COUNT(sizes); i++) {
+    char *block = etr_arena_alloc(&arena, sizes[i]), *raw = etr_arena_alloc_raw(&arena, sizes[i]);
+    cr_expect(__asan_address_is_poisoned(block + sizes[i]) && __asan_address_is_poisoned(raw + sizes[i]), "%zu",
+              sizes[i]);
+    cr_expect_not(sizes[i] && __asan_address_is_poisoned(block + sizes[i] - 1));
+  }
+}
+
+Test(arena, elements_are_left_behind_and_have_no_room_to_spare) {
+  etr_vec(int) list = {0};
+  etr_vec_expect(&arena, &list, 10);
+  for (int i = 0; i < 20; i++) {
+    const int *before = list.data;
+    cr_assert_not_null(etr_vec_push(&arena, &list));
+    cr_expect(!before || __asan_address_is_poisoned(before));
+    cr_expect(__asan_address_is_poisoned(list.data + list.count));
+  }
+}
+#else
+Test(arena, expected_elements_need_no_growth) {
+  static const size_t counts[] = {1, 10, 4000, SIZE_MAX};
+  for (size_t i = 0; i < ETR_COUNT(counts); i++) {
+    etr_vec(uint64_t) numbers = {0};
+    etr_vec_expect(&arena, &numbers, counts[i]);
+    uint64_t *first = etr_vec_push(&arena, &numbers);
+    cr_assert_not_null(first);
+    while (numbers.count < counts[i] && numbers.count < 5000) cr_assert_not_null(etr_vec_push(&arena, &numbers));
+    if (counts[i] < SIZE_MAX) cr_expect_eq(numbers.data, first, "%zu", counts[i]);
+  }
+  etr_vec(uint64_t) none = {0};
+  etr_vec_expect(&arena, &none, 0);
+  cr_expect_null(none.data);
+}
+#endif
 
 Test(arena, failure_is_remembered) {
   cr_expect_null(etr_arena_alloc_array(&arena, SIZE_MAX / 2, 3));
@@ -83,6 +124,43 @@ Test(arena, utf8_is_cleaned) {
   }
 }
 
+/* A name of so many times a character, behind `before` bytes. */
+static etr_slice long_name(size_t before, const char *character, size_t size) {
+  char *text = etr_arena_alloc(&arena, size);
+  memset(text, 'a', before);
+  for (size_t i = before; i < size; i++) text[i] = character[(i - before) % strlen(character)];
+  return (etr_slice){text, size};
+}
+
+Test(arena, long_names_are_cut_between_characters) {
+  enum { MOST = ETR_MOST_NAME_BYTES };
+  static const struct {
+    size_t before;
+    const char *character;
+    size_t size, kept, cut;
+  } cases[] = {
+      {0, "n", MOST, MOST, 0},
+      {0, "n", MOST + 1, MOST, 1},
+      {0, "\xC3\xA9", MOST + 2, MOST, 1},
+      {1, "\xC3\xA9", MOST + 1, MOST - 1, 1},
+      {1, "\xE2\x82\xAC", MOST + 1, MOST, 1},
+      {2, "\xE2\x82\xAC", MOST + 3, MOST - 2, 1}, /* of which it is no multiple */
+      {1, "\xF0\x9F\x98\x80", MOST + 1, MOST - 3, 1},
+      {3, "\xF0\x9F\x98\x80", MOST + 3, MOST - 1, 1},
+      {0, "\xF0\x9F\x98\x80", 4 * MOST, MOST, 1},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_map map;
+    etr_map_init(&map, &arena);
+    etr_slice text = long_name(cases[i].before, cases[i].character, cases[i].size);
+    const char *name = etr_intern(&map, text);
+    cr_expect_eq(strlen(name), cases[i].kept, "case %zu: %zu", i, strlen(name));
+    cr_expect(memcmp(name, text.data, cases[i].kept) == 0, "case %zu", i);
+    cr_expect(map.cut.count == cases[i].cut && map.cut.first == (cases[i].cut ? name : NULL), "case %zu", i);
+    cr_expect(etr_intern(&map, text) == name && map.cut.count == cases[i].cut, "case %zu: counted once", i);
+  }
+}
+
 Test(arena, vectors_keep_what_was_pushed) {
   etr_vec(uint32_t) numbers = {0};
   for (uint32_t i = 0; i < 10000; i++) {
@@ -112,21 +190,6 @@ Test(arena, large_vectors_grow_in_turn) {
       if (i % 3 <= k) cr_assert_eq(vectors[k].data[at++], (i << 8 | k));
     cr_expect_eq(vectors[k].count, at);
   }
-}
-
-Test(arena, expected_elements_need_no_growth) {
-  static const size_t counts[] = {1, 10, 4000, SIZE_MAX};
-  for (size_t i = 0; i < ETR_COUNT(counts); i++) {
-    etr_vec(uint64_t) numbers = {0};
-    etr_vec_expect(&arena, &numbers, counts[i]);
-    uint64_t *first = etr_vec_push(&arena, &numbers);
-    cr_assert_not_null(first);
-    while (numbers.count < counts[i] && numbers.count < 5000) cr_assert_not_null(etr_vec_push(&arena, &numbers));
-    if (counts[i] < SIZE_MAX) cr_expect_eq(numbers.data, first, "%zu", counts[i]);
-  }
-  etr_vec(uint64_t) none = {0};
-  etr_vec_expect(&arena, &none, 0);
-  cr_expect_null(none.data);
 }
 
 Test(arena, maps_with_thousands_of_keys) {

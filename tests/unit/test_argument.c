@@ -2,8 +2,8 @@
  *
  * Arguments of nodes, as programs of today, of 2023 and of nobody have them.
  */
-#include "argument.h"
-#include "program.h"
+#include "inputs/argument.h"
+#include "inputs/program.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void read_inputs(reading *r, const char *inputs, const char *members) {
   *r = (reading){0};
   etr_map_init(&r->strings, &r->arena);
   etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
-  r->status = etr_program_read(&r->graph, &r->strings, json, 0, 1 << 20);
+  r->status = etr_program_read(&r->graph, &r->strings, json, 0, NULL);
   etr_json_close(json);
   free(document);
 }

@@ -2,14 +2,16 @@
  *
  * test_aten_nodes.c - names that stand in several bodies are told apart.
  */
-#include "aten_nodes.h"
+#include "join/aten_nodes.h"
 
 #include "fixture.h"
 
 enum { NONE = ETR_NONE };
 
-#define OP(text, in, from) {.name = (text), .kind = ETR_NODE_OP, .subgraph = (in), .aten_node = (from)}
-#define BODY(of) {.kind = ETR_SUBGRAPH_BODY, .parent = NONE, .owner = (of)}
+#define OP(text, in, from)                                                                                             \
+  { .name = (text), .kind = ETR_NODE_OP, .subgraph = (in), .aten_node = (from) }
+#define BODY(of)                                                                                                       \
+  { .kind = ETR_SUBGRAPH_BODY, .parent = NONE, .owner = (of) }
 
 /* Two conds one after the other, each with a sin in both branches, and one outside. */
 static const etr_node aten_nodes[] = {

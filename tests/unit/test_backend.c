@@ -2,7 +2,7 @@
  *
  * test_backend.c - backends by name, and what their clocks can show.
  */
-#include "backend.h"
+#include "backends/backends.h"
 
 #include <criterion/criterion.h>
 
@@ -14,16 +14,13 @@ Test(backend, clock_hides) {
     double ticks_per_second;
     uint64_t ticks;
   } cases[] = {
-      {"XnnpackBackend", 0, 1e9, 0},
-      {"XnnpackBackend", 7, 1e9, 3500},
-      {"XnnpackBackend", 7, 1e6, 3},
-      {"XnnpackBackend", 68, 2.4e9, 81600},
-      {"XnnpackBackend", 1, 1e3, 0},
-      {"XnnpackBackend", UINT64_MAX, 1e300, UINT64_MAX},
-      {"SomeBackend", 7, 1e9, 0},
-      {NULL, 7, 1e9, 0},
+      {"XnnpackBackend", 0, 1e9, 0}, {"XnnpackBackend", 7, 1e9, 3500},
+      {"XnnpackBackend", 7, 1e6, 3}, {"XnnpackBackend", 68, 2.4e9, 81600},
+      {"XnnpackBackend", 1, 1e3, 0}, {"XnnpackBackend", UINT64_MAX, 1e300, UINT64_MAX},
+      {"SomeBackend", 7, 1e9, 0},    {NULL, 7, 1e9, 0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(etr_backend_clock_hides(etr_backend_of(cases[i].backend), cases[i].operators, cases[i].ticks_per_second), cases[i].ticks,
-                 "case %zu", i);
+    cr_expect_eq(
+        etr_backend_clock_hides(etr_backend_of(cases[i].backend), cases[i].operators, cases[i].ticks_per_second),
+        cases[i].ticks, "case %zu", i);
 }

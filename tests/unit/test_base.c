@@ -2,7 +2,7 @@
  *
  * Slices, integers, errors, and the names of enumerations.
  */
-#include "base.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 
@@ -35,6 +35,19 @@ Test(base, integers) {
     bool good = etr_slice_to_int(etr_slice_of(cases[i].text), &value);
     cr_expect_eq(good, cases[i].good, "\"%s\"", cases[i].text);
     cr_expect_eq(value, cases[i].good ? cases[i].value : 12345, "\"%s\" is %lld", cases[i].text, (long long)value);
+  }
+}
+
+Test(base, sums_end_at_the_largest_number) {
+  static const uint64_t cases[][3] = {{0, 0, 0},
+                                      {1, 2, 3},
+                                      {UINT64_MAX, 0, UINT64_MAX},
+                                      {UINT64_MAX - 1, 1, UINT64_MAX},
+                                      {UINT64_MAX - 1, 2, UINT64_MAX},
+                                      {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    cr_expect_eq(etr_add_up_to_most(cases[i][0], cases[i][1]), cases[i][2], "case %zu", i);
+    cr_expect_eq(etr_add_up_to_most(cases[i][1], cases[i][0]), cases[i][2], "case %zu", i);
   }
 }
 
@@ -72,7 +85,8 @@ Test(base, a_head_ends_between_characters) {
                {"abc", 0, 0},
                {"\xF0\x9F\x98\x80!", 3, 0},
                {"\xF0\x9F\x98\x80!", 4, 4}};
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_eq(etr_slice_head(cases[i].text, cases[i].most).size, cases[i].size, "case %zu", i);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    cr_expect_eq(etr_slice_head(cases[i].text, cases[i].most).size, cases[i].size, "case %zu", i);
 }
 
 Test(base, failing_fills_the_error) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Runs grouped into blocks. A dump is written as text: runs apart by '|', "NAME: EVENT EVENT ..."; an event is NAME@INSTRUCTION=TICKS, with #ID
- * behind the name if it is a delegate's, and nothing behind the instruction if it is a logged value.
+ * Runs grouped into blocks. A dump is written as text: runs apart by '|', "NAME: EVENT EVENT ..."; an event is
+ * NAME@INSTRUCTION=TICKS, with #ID behind the name if it is a delegate's, "=?" if it has no time, and nothing behind
+ * the instruction if it is a logged value.
  */
-#include "apart.h"
+#include "join/grouping.h"
+#include "join/samples.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -13,17 +15,18 @@ enum { MAX = 32 };
 
 static void make_event(etr_map *names, etr_dump_event *out, const char *text, uint64_t start) {
   char name[32] = "", id[32] = "";
-  long instruction = 0, ticks = -1;
+  long instruction = 0, ticks = 0;
   size_t name_size = strcspn(text, "#@");
   memcpy(name, text, name_size);
   if (text[name_size] == '#') memcpy(id, text + name_size + 1, strcspn(text + name_size + 1, "@"));
   sscanf(strchr(text, '@'), "@%ld=%ld", &instruction, &ticks);
   *out = (etr_dump_event){.name = etr_intern(names, etr_slice_of(name)),
                           .delegate_id = id[0] ? etr_intern(names, etr_slice_of(id)) : NULL,
-                          .is_debug = ticks < 0,
+                          .is_debug = !strchr(text, '='),
+                          .is_untimed = strchr(text, '?') != NULL,
                           .instruction_id = (int32_t)instruction,
                           .start_ticks = start,
-                          .duration_ticks = ticks < 0 ? 0 : (uint64_t)ticks};
+                          .duration_ticks = (uint64_t)ticks};
 }
 
 static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const char *text) {
@@ -40,19 +43,22 @@ static void make_dump(etr_arena *arena, etr_map *names, etr_dump *out, const cha
   }
 }
 
-/* "NAME[RUNS] ROW=SAMPLES ...", blocks apart by '|'. */
+/* "NAME[RUNS] ROW=SAMPLES ...", blocks apart by '|'; '!' behind a row of which only values were logged. */
 static void describe(const etr_blocks *blocks, char *out, size_t size) {
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
     used += (size_t)snprintf(out + used, size - used, "%s%s[", i ? "|" : "", block->name);
-    for (size_t k = 0; k < block->run_count; k++) used += (size_t)snprintf(out + used, size - used, "%s%u", k ? "," : "", block->runs[k]);
+    for (size_t k = 0; k < block->run_count; k++)
+      used += (size_t)snprintf(out + used, size - used, "%s%u", k ? "," : "", block->runs[k]);
     used += (size_t)snprintf(out + used, size - used, "]");
     for (size_t k = 0; k < block->event_count; k++) {
       const etr_event *e = &block->events[k];
-      used += (size_t)snprintf(out + used, size - used, " %s@%d", e->name, e->instruction_id);
+      used += (size_t)snprintf(out + used, size - used, " %s@%d%s", e->name, e->instruction_id,
+                               e->is_logged_only ? "!" : "");
       for (size_t s = 0; s < e->sample_count; s++)
-        used += (size_t)snprintf(out + used, size - used, "%s%llu/%u", s ? "," : "=", (unsigned long long)e->durations[s], e->sample_runs[s]);
+        used += (size_t)snprintf(out + used, size - used, "%s%llu/%u", s ? "," : "=",
+                                 (unsigned long long)e->durations[s], e->sample_runs[s]);
     }
   }
 }
@@ -73,7 +79,12 @@ Test(blocks, grouped_as_the_inspector_does) {
       {"E: d#c1@1=3 d#c2@1=4 CALL@1=9", "E[0] c1@1=3/0 c2@1=4/0 CALL@1=9/0"},
       /* a logged value beside a timed event is no row of its own; alone it is one without samples */
       {"E: k@1=3 v@1", "E[0] k@1=3/0"},
-      {"E: v@1 k@2=3", "E[0] v@1 k@2=3/0"},
+      {"E: v@1 k@2=3", "E[0] v@1! k@2=3/0"},
+      /* an event without a time keeps its row, and the run its block */
+      {"E: k@1=?", "E[0] k@1"},
+      {"E: k@1=? v@1", "E[0] k@1"},
+      {"E: k@1=3|E: k@1=?|E: k@1=5", "E[0,1,2] k@1=3/0,5/2"},
+      {"E: k@1=? k@1=4|E: k@1=6 k@1=?", "E[0,1] k@1=4/0,6/1"},
       {"E:|E:", "E[0,1]"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

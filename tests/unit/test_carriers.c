@@ -2,7 +2,7 @@
  *
  * test_carriers.c - which node carries a fused one's time, and when nobody may say so. Marked nodes were timed.
  */
-#include "carriers.h"
+#include "join/carriers.h"
 #include "tiny_graph.h"
 
 enum { METHOD = 1 };
@@ -86,7 +86,9 @@ static etr_blocks make_blocks(etr_arena *arena, const char *text) {
           .name = id, .delegate_id = id, .instruction_id = atoi(at + 1), .node_count = strchr(at + 1, '!') != NULL};
     }
   }
-  return (etr_blocks){.blocks = blocks, .block_count = 2};
+  etr_blocks made = {.blocks = blocks, .block_count = 2};
+  cr_assert(etr_blocks_group(&made, METHOD + 2, arena));
+  return made;
 }
 
 static void run_case(const carriers_case *c, char *out, size_t size) {

@@ -2,7 +2,7 @@
  *
  * CRC-32C against RFC 3720's examples, and the two ways to compute it against each other.
  */
-#include "crc32c.h"
+#include "tensorboard/tfrecord.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -45,8 +45,8 @@ Test(crc32c, pieces) {
       uint32_t whole = etr_crc32c(0, bytes + start, size);
       cr_expect_eq(whole, etr_crc32c_portable(0, bytes + start, size), "%zu bytes at %zu", size, start);
       size_t half = size / 2;
-      cr_expect_eq(whole, etr_crc32c(etr_crc32c(0, bytes + start, half), bytes + start + half, size - half), "%zu bytes at %zu in parts", size,
-                   start);
+      cr_expect_eq(whole, etr_crc32c(etr_crc32c(0, bytes + start, half), bytes + start + half, size - half),
+                   "%zu bytes at %zu in parts", size, start);
     }
 }
 

@@ -9,9 +9,8 @@
  * "!" a delegate's want has of each instruction, joined by ' ': "NODE/MATCH", "-"; of a delegate its operators' nodes,
  * "(a,b?,-)", '?' where order told; "!" if its payload was not read.
  */
-#include "data_flow.h"
-#include "instructions.h"
-#include "operator.h"
+#include "backends/operator.h"
+#include "join/data_flow.h"
 #include "tiny_xnnpack.h"
 
 typedef struct flow_case {
@@ -91,19 +90,6 @@ static const etr_map_method *make_map(etr_arena *arena, const flow_case *c) {
   return map;
 }
 
-static etr_node_index index_operators(etr_arena *arena, const tiny_graph *g, etr_map *operators) {
-  etr_node_index index = {.slots = etr_arena_alloc_array(arena, g->graph.node_count, sizeof *index.slots)};
-  etr_map_init(operators, arena);
-  for (uint32_t i = 0; i < g->graph.node_count; i++) {
-    if (g->nodes[i].kind != ETR_NODE_OP || g->nodes[i].debug_handle == 0) continue;
-    etr_map_slot *op = etr_map_at(operators, etr_operator_of_target(g->nodes[i].target));
-    if (op->value == ETR_NONE) op->value = (uint32_t)operators->count;
-    index.slots[index.count++] = (etr_node_slot){g->nodes[i].debug_handle, op->value, i};
-  }
-  etr_node_index_sort(&index);
-  return index;
-}
-
 /* ---- What came out ---- */
 
 static size_t describe(char *out, size_t size, const tiny_graph *g, const etr_join_instruction *instruction) {
@@ -124,15 +110,19 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   etr_arena arena = {0};
   const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
   const etr_blocks blocks = {.block_count = 0};
-  etr_method_join join = {
-      .graph = &g->graph, .uses = g->uses, .program = make_program(&arena, c), .map = make_map(&arena, c)};
-  etr_map operators;
-  etr_node_index by_operator = index_operators(&arena, g, &operators);
+  etr_payloads payloads;
+  etr_method_join join = {.graph = &g->graph,
+                          .uses = g->uses,
+                          .program = make_program(&arena, c),
+                          .payloads = &payloads,
+                          .map = make_map(&arena, c)};
+  etr_payloads_init(&payloads, &arena);
   size_t count, used = 0;
   bool ties, *taken = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *taken);
+  cr_assert(etr_join_index_nodes(&join, &arena));
   cr_assert(etr_instructions_collect(&join, 0, &blocks, &arena, &arena));
-  cr_assert(etr_data_flow_join(&join, &by_operator, &operators, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL,
-                               taken, &ties, &arena, &arena));
+  cr_assert(
+      etr_data_flow_join(&join, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL, taken, &ties, &arena, &arena));
   for (size_t i = 0; i < join.instructions.count; i++)
     used += describe(out + used, size - used, g, &join.instructions.data[i]);
   if (used) out[used - 1] = '\0';

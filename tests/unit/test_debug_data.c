@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_debug_data.c - what runs logged: real debug buffers against the truth of ExecuTorch's Inspector, damaged ones, and some made by hand.
+ * test_debug_data.c - what runs logged: real debug buffers against the truth of ExecuTorch's Inspector, damaged ones,
+ * and some made by hand.
  */
-#include "debug_data.h"
+#include "join/debug_data.h"
 
 #include "fixture.h"
 
@@ -13,7 +14,8 @@
 #include <unistd.h>
 
 /* The value of the first run that logged any. */
-static const etr_debug_value *find_value(const etr_profile *profile, int32_t instruction, const char *delegate_id, bool is_output, uint32_t index) {
+static const etr_debug_value *find_value(const etr_profile *profile, int32_t instruction, const char *delegate_id,
+                                         bool is_output, uint32_t index) {
   for (size_t i = 0; i < profile->debug_value_count; i++) {
     const etr_debug_value *v = &profile->debug_values[i];
     bool same_id = delegate_id ? v->delegate_id && strcmp(v->delegate_id, delegate_id) == 0 : !v->delegate_id;
@@ -55,14 +57,16 @@ Test(debug_data, what_the_inspector_reads) {
     etr_profile *profile = open_fixture_with(rows[i].fixture, NULL);
     const etr_debug_value *value = find_value(profile, rows[i].instruction, NULL, rows[i].is_output, rows[i].index);
     cr_assert(value && value->stats, "row %zu", i);
-    cr_expect(value->kind == ETR_DEBUG_TENSOR && value->run == 1 && value->is_argument == rows[i].is_argument, "row %zu", i);
+    cr_expect(value->kind == ETR_DEBUG_TENSOR && value->run == 1 && value->is_argument == rows[i].is_argument,
+              "row %zu", i);
     cr_expect_str_eq(value->dtype, "float32");
     cr_expect_str_eq(node_name(profile, value), rows[i].node, "row %zu: %s", i, node_name(profile, value));
     cr_expect_eq(value->stats->element_count, rows[i].elements);
     cr_expect_eq(value->byte_size, rows[i].elements * 4);
     double sum = value->stats->mean * (double)rows[i].elements;
     cr_expect(fabs(sum - rows[i].sum) <= 1e-12 * (1 + fabs(sum)), "row %zu: %.17g", i, sum);
-    cr_expect_eq(profile->warning_count, 0, "row %zu: %s", i, profile->warning_count ? profile->warnings[0].message : "");
+    cr_expect_eq(profile->warning_count, 0, "row %zu: %s", i,
+                 profile->warning_count ? profile->warnings[0].message : "");
     etr_profile_close(profile);
   }
 }
@@ -84,7 +88,8 @@ Test(debug_data, scalars) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     const etr_debug_value *value = find_value(profile, 3, rows[i].delegate_id, false, rows[i].index);
     cr_assert_not_null(value, "row %zu", i);
-    cr_expect(value->kind == rows[i].kind && value->int_value == rows[i].number && value->double_value == rows[i].real, "row %zu", i);
+    cr_expect(value->kind == rows[i].kind && value->int_value == rows[i].number && value->double_value == rows[i].real,
+              "row %zu", i);
     cr_expect_null(value->stats);
   }
   etr_profile_close(profile);
@@ -118,12 +123,19 @@ Test(debug_data, what_is_said_of_a_buffer) {
     const char *warning; /* NULL: none */
   } rows[] = {
       {SIZE_MAX, 48, 1, 108, NULL},
-      {SIZE_MAX, 48, NAN, 108, "NaN in 1 logged tensor, first in node aten_add_tensor (instruction 0) of run 1: 1 of 8 elements"},
+      {SIZE_MAX, 48, NAN, 108,
+       "NaN in 1 logged tensor, first in node aten_add_tensor (instruction 0) of run 1: 1 of 8 elements"},
       {SIZE_MAX, 1072, NAN, 108,
-       "NaN in 1 logged tensor, first in node aten_split_with_sizes_copy_default (instruction 16) of run 1: 1 of 4 elements"},
-      {SIZE_MAX, 2288, INFINITY, 108, "infinity in 1 logged tensor, first in output 1 of the method of run 1: 1 of 1 elements"},
-      {150, 48, 1, 2, "no numbers for the tensor of 32 bytes that instruction 2 of run 1 logged: it ends beyond the end of the file (as 105 more)"},
-      {0, 0, 1, 0, "no numbers for the tensor of 32 bytes that instruction 0 of run 1 logged: it ends beyond the end of the file (as 107 more)"},
+       "NaN in 1 logged tensor, first in node aten_split_with_sizes_copy_default (instruction 16) of run 1: 1 of 4 "
+       "elements"},
+      {SIZE_MAX, 2288, INFINITY, 108,
+       "infinity in 1 logged tensor, first in output 1 of the method of run 1: 1 of 1 elements"},
+      {150, 48, 1, 2,
+       "cannot read the 32-byte tensor logged by instruction 2 of run 1: it extends past the end of the file "
+       "(and 105 more)"},
+      {0, 0, 1, 0,
+       "cannot read the 32-byte tensor logged by instruction 0 of run 1: it extends past the end of the file "
+       "(and 107 more)"},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     char path[] = "/tmp/test_debug_data.XXXXXX";
@@ -140,18 +152,51 @@ Test(debug_data, what_is_said_of_a_buffer) {
   }
 }
 
+Test(debug_data, where_the_first_nan_is) {
+  static const etr_tensor_stats nan = {.element_count = 4, .nan_count = 2}, finite = {.element_count = 4};
+  static const etr_node node = {.name = "log"};
+  static const etr_graph graph = {.nodes = &node, .node_count = 1};
+  static const etr_method methods[] = {{.name = "drawn", .graph = 0}, {.name = "bare", .graph = ETR_NONE}};
+  static const struct {
+    etr_debug_value value;
+    const char *place;
+  } rows[] = {
+      {{.instruction_id = 3, .index = 2, .is_argument = true, .method = ETR_NONE, .node = ETR_NONE},
+       "argument 2 of the delegate that instruction 3 calls"},
+      {{.instruction_id = 4, .delegate_id = "Add #1", .node = ETR_NONE}, "Add #1 (instruction 4)"},
+      {{.instruction_id = 5, .method = 1, .node = 0}, "instruction 5"},
+      {{.instruction_id = 6, .node = 0}, "node log (instruction 6)"},
+      {{.instruction_id = -1, .index = 1, .is_output = true}, "output 1 of the method"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    etr_arena arena = {0};
+    etr_warnings warnings = {.arena = &arena};
+    etr_profile profile = {.methods = methods, .method_count = 2, .graphs = &graph, .graph_count = 1};
+    etr_debug_value values[] = {{.stats = NULL}, {.stats = &finite}, rows[i].value, rows[i].value};
+    char want[256];
+    values[2].stats = values[3].stats = &nan;
+    etr_debug_warn_of_nan(&(etr_debug_data){.values = values, .count = 4}, "buffer", &profile, &warnings);
+    cr_assert_eq(warnings.list.count, 1, "row %zu", i);
+    snprintf(want, sizeof want, "NaN in 2 logged tensors, first in %s of run 0: 2 of 4 elements", rows[i].place);
+    cr_expect_str_eq(warnings.list.data[0].message, want, "row %zu: %s", i, warnings.list.data[0].message);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(debug_data, no_buffer_no_numbers) {
   etr_error error;
   etr_profile *profile;
   const char *dumps[] = {FIXTURES "/add_mul_debug/etdump.etdp", FIXTURES "/bundled_update/etdump.etdp"};
   etr_inputs inputs = {.etdumps = dumps, .etdump_count = 1};
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK);
-  cr_expect(profile->debug_value_count == 108 && measured(profile) == 0 && !profile->debug_buffer && profile->warning_count == 0);
+  cr_expect(profile->debug_value_count == 108 && measured(profile) == 0 && !profile->debug_buffer &&
+            profile->warning_count == 0);
   etr_profile_close(profile);
   inputs.debug_buffer = "/nowhere";
   cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_ERROR_IO);
   cr_expect_str_eq(error.file, "/nowhere");
-  inputs = (etr_inputs){.etdumps = dumps, .etdump_count = 2, .debug_buffer = FIXTURES "/add_mul_debug/debug_buffer.bin"};
+  inputs = (etr_inputs){
+      .etdumps = dumps, .etdump_count = 2, .debug_buffer = FIXTURES "/add_mul_debug/debug_buffer.bin"};
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK);
   cr_expect(profile->debug_value_count > 108 && profile->debug_values[108].run >= 4);
   cr_expect(measured(profile) == 0 && !profile->debug_buffer, "whose buffer it is cannot be told");
@@ -172,7 +217,8 @@ Test(debug_data, tensors_that_no_runtime_logs) {
   cr_assert_eq(write(descriptor, bytes, BYTES), BYTES);
   etr_debug_value values[COUNT];
   for (int i = 0; i < COUNT; i++)
-    values[i] = (etr_debug_value){.kind = ETR_DEBUG_TENSOR, .dtype = "float32", .sizes = four, .rank = 1, .node = ETR_NONE};
+    values[i] = (etr_debug_value){
+        .kind = ETR_DEBUG_TENSOR, .dtype = "float32", .sizes = four, .rank = 1, .node = ETR_NONE};
   values[0].offset = UINT64_MAX - 8;
   values[1].sizes = sizes;
   values[1].rank = 2;
@@ -181,7 +227,7 @@ Test(debug_data, tensors_that_no_runtime_logs) {
   values[4].dtype = NULL;
   values[5].rank = INT32_MAX; /* sizes are not looked at */
   values[6].offset = BYTES - 16;
-  etr_debug_data data = {values, COUNT};
+  etr_debug_data data = {.values = values, .count = COUNT};
   cr_assert_eq(etr_debug_measure(&data, &arena, path, &warnings, NULL), ETR_OK);
   for (int i = 0; i < COUNT; i++) cr_expect_eq(values[i].stats != NULL, i == COUNT - 1, "value %d", i);
   cr_expect_eq(warnings.list.count, 6);
@@ -201,12 +247,13 @@ Test(debug_data, shared_bytes_are_read_a_few_times_only) {
   etr_warnings warnings = {.arena = &arena};
   cr_assert_eq(write(descriptor, bytes, BYTES), BYTES);
   for (int i = 0; i < COUNT; i++)
-    values[i] = (etr_debug_value){.kind = ETR_DEBUG_TENSOR, .dtype = "uint8", .sizes = all, .rank = 1, .byte_size = BYTES, .node = ETR_NONE};
-  etr_debug_data data = {values, COUNT};
+    values[i] = (etr_debug_value){
+        .kind = ETR_DEBUG_TENSOR, .dtype = "uint8", .sizes = all, .rank = 1, .byte_size = BYTES, .node = ETR_NONE};
+  etr_debug_data data = {.values = values, .count = COUNT};
   cr_assert_eq(etr_debug_measure(&data, &arena, path, &warnings, NULL), ETR_OK);
   cr_expect(values[3].stats && !values[4].stats);
   cr_assert_eq(warnings.list.count, 1);
-  cr_expect(strstr(warnings.list.data[0].message, "(as 995 more)") != NULL, "%s", warnings.list.data[0].message);
+  cr_expect(strstr(warnings.list.data[0].message, "(and 995 more)") != NULL, "%s", warnings.list.data[0].message);
   etr_arena_clear(&arena);
   close(descriptor);
   unlink(path);

@@ -3,10 +3,12 @@
  * test_delegates.c - operators of real XNNPACK delegates stand on nodes of their kind, with the .pte and without; and
  * each rule on a delegate small enough to check by hand.
  */
-#include "delegates.h"
+#include "backends/backends.h"
+#include "backends/xnnpack.h"
 #include "fixture.h"
+#include "join/delegates.h"
+#include "join/event_nodes.h"
 #include "tiny_graph.h"
-#include "xnnpack.h"
 
 #include <criterion/criterion.h>
 
@@ -28,7 +30,8 @@ static counted count(const etr_profile *profile) {
       if (class_ == 0 || e->node_count == 0) continue;
       uint16_t of_node = backend->class_of_node(graph, &graph->nodes[e->nodes[0]]);
       c.on_nodes++;
-      c.of_another_kind += of_node != class_ && !((backend->traits(class_) | backend->traits(of_node)) & ETR_CLASS_FUSES);
+      c.of_another_kind += of_node != class_ &&
+                           !((backend->traits(class_) | backend->traits(of_node)) & ETR_CLASS_FUSES);
       c.on_a_node_of_another += used[e->nodes[0]];
       used[e->nodes[0]] = true;
     }
@@ -44,8 +47,9 @@ Test(delegates, operators_stand_on_nodes_of_their_kind) {
     size_t of_another_kind; /* y * y, which runs as Square */
   } cases[] = {
       {"lstm_xnnpack", {131, 131}, 0}, /* one handle, 158 nodes, 14 delegates */
-      {"vit_xnnpack", {438, 438}, 0},  {"llama_xnnpack", {906, 906}, 0}, {"mv2_xnnpack", {66, 66}, 0},  {"quantized_xnnpack", {13, 7}, 0},
-      {"multi_method", {3, 3}, 0},     {"bundled_update", {19, 19}, 0},  {"unet_xnnpack", {23, 23}, 1}, /* all but what the layout needs */
+      {"vit_xnnpack", {438, 438}, 0},    {"llama_xnnpack", {906, 906}, 0}, {"mv2_xnnpack", {66, 66}, 0},
+      {"quantized_xnnpack", {13, 7}, 0}, {"multi_method", {3, 3}, 0},      {"bundled_update", {19, 19}, 0},
+      {"unet_xnnpack", {23, 23}, 1}, /* all but what the layout needs */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     for (int without = 0; without <= 1; without++) {
@@ -125,13 +129,15 @@ static const rows_case row_cases[] = {
      "Add (ND) #1;Wizardry #1",
      "a aligned 0.95;- none 0"},
     {"nothing that is known of", ADD_RELU, false, true, {{0}}, "Wizardry #1;Wizardry #2", "- none 0;- none 0"},
-    {"the call comes last, and is none of them",
-     ADD_RELU,
+    {"the call is none of them", ADD_RELU, false, true, {{0}}, "Add (ND) #1;!call", "a aligned 0.95;- delegate 0"},
+    {"the call comes first", ADD_RELU, false, true, {{0}}, "!call;Add (ND) #1", "- delegate 0;a aligned 0.95"},
+    {"a later turn of a loop ran more than the call before it",
+     "x input;s sigmoid (x) #1 @0;r relu (s) #2 @0",
      false,
      true,
      {{0}},
-     "Add (ND) #1;!call",
-     "a aligned 0.95;- delegate 0"},
+     "Sigmoid (NC) #1;!call;Clamp (NC, F32) #1",
+     "s aligned 0.95;- delegate 0;r aligned 0.95"},
     /* by payload */
     {"an operator and the Clamp on it",
      ADD_RELU,
@@ -265,10 +271,51 @@ Test(delegates, rows) {
     make_nodes(&arena, g, &join);
     if (c->has_payload) make_payload(&arena, g, c->payload, &instruction);
     size_t count = make_rows(&arena, rows, c->rows);
-    size_t plans_left = ETR_DELEGATE_PLANS;
-    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &plans_left, &arena));
+    etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
+    for (size_t k = 0; k < count; k++)
+      rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
+    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &reading, &arena));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, c->want, "%s: got '%s', want '%s'", c->title, got, c->want);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* A dump gives a delegate's rows in the order in which each first ran: its call may be the first, or between others. */
+Test(delegates, call_stands_anywhere) {
+  static const struct {
+    const char *rows, *want;
+  } cases[] = {
+      {"Add (ND) #1;!call", "a aligned 0.95;- delegate 0"},
+      {"!call;Add (ND) #1", "- delegate 0;a aligned 0.95"},
+      {"Wizardry #1;!call;Add (ND) #1", "- none 0;- delegate 0;a aligned 0.95"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_event rows[8];
+    char got[256] = "";
+    const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
+    const etr_map_instruction map = {.is_delegate = true};
+    etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};
+    make_nodes(&arena, g, &join);
+    *etr_vec_push(&arena, &join.instructions) = (etr_join_instruction){
+        .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
+    size_t count = make_rows(&arena, rows, cases[i].rows);
+    for (size_t k = 0; k < count; k++)
+      rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
+    etr_run run = {.profile_events = count};
+    etr_block block = {.events = rows, .event_count = count, .runs = (const uint32_t[]){0}, .run_count = 1};
+    const etr_blocks blocks = {.runs = &run,
+                               .run_count = 1,
+                               .blocks = &block,
+                               .block_count = 1,
+                               .by_method = (const uint32_t[]){0},
+                               .end_of_method = (const size_t[]){1},
+                               .method_count = 1};
+    etr_warnings warnings = {.arena = &arena};
+    cr_assert(etr_find_event_nodes(&join, 0, &blocks, &arena, &warnings));
+    describe_rows(g, rows, count, got, sizeof got);
+    cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].rows, got, cases[i].want);
     etr_arena_clear(&arena);
   }
 }
@@ -276,7 +323,7 @@ Test(delegates, rows) {
 /* What tells whose the rows are, before any of the rules. */
 Test(delegates, sources) {
   static const uint32_t both[] = {2, 1};
-  static const etr_map_delegate_id ids[] = {{"7", both, 2}, {"8", both, 1}};
+  static const etr_map_delegate_id ids[] = {{"7", both, 2, 0}, {"8", both, 1, 1}};
   static const struct {
     const char *title, *backend;
     bool has_map, has_ids;
@@ -300,8 +347,10 @@ Test(delegates, sources) {
     etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};
     make_nodes(&arena, g, &join);
     size_t count = make_rows(&arena, rows, cases[i].rows);
-    size_t plans_left = ETR_DELEGATE_PLANS;
-    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &plans_left, &arena));
+    etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
+    for (size_t k = 0; k < count; k++)
+      rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
+    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &reading, &arena));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
     etr_arena_clear(&arena);

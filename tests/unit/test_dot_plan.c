@@ -2,7 +2,7 @@
  *
  * What a picture shows: levels that are opened, sums, edges.
  */
-#include "dot_plan.h"
+#include "dot/dot_plan.h"
 #include "fixture.h"
 #include "tiny_profile.h"
 
@@ -32,9 +32,10 @@ static void tower(tiny *t, int layers, int blocks, int ops) {
 static etr_dot_plan plan_for(tiny *t, etr_dot_options options) {
   etr_dot_plan plan;
   etr_scopes scopes;
-  const etr_graph *graph = &tiny_profile(t)->graphs[0];
+  const etr_profile *profile = tiny_profile(t);
+  const etr_graph *graph = &profile->graphs[0];
   cr_assert_eq(etr_scopes_build(&scopes, &t->arena, graph), ETR_OK);
-  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, graph, &scopes, &options, NULL), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, profile, graph, &scopes, &options, NULL), ETR_OK);
   return plan;
 }
 
@@ -99,6 +100,7 @@ Test(dot_plan, sums_of_scopes) {
   tiny t = {0};
   tower(&t, 2, 2, 3);
   t.times.data[2].match = ETR_MATCH_ALIGNED;
+  t.times.data[2].is_estimated = true;
   for (uint32_t i = 2; i < 8; i++) t.times.data[i].backend = "XnnpackBackend"; /* all of layer0, in two calls */
   t.times.data[7].delegate_instruction = 4;
   etr_dot_plan plan = plan_of(&t, 1);
@@ -147,13 +149,14 @@ Test(dot_plan, clusters_have_the_times_of_their_modules) {
     etr_dot_plan plan;
     etr_scopes scopes;
     cr_assert_eq(etr_scopes_build(&scopes, &arena, graph), ETR_OK);
-    cr_assert_eq(etr_dot_plan_build(&plan, &arena, graph, &scopes, NULL, NULL), ETR_OK);
+    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, &scopes, NULL, NULL), ETR_OK);
     for (size_t k = 0; k < plan.scopes.count; k++) {
       const etr_dot_sum *sum = &plan.scope_sums[k];
       if (plan.scopes.list[k].module == ETR_NONE) continue;
       double own = time_in(graph, plan.scopes.list[k].module);
       any_guests |= sum->guest_ticks > 0;
-      cr_expect_float_eq(sum->ticks - sum->guest_ticks, own, 1e-6 * own + 1e-6, "%s: %s", names[i], plan.scopes.list[k].label);
+      cr_expect_float_eq(sum->ticks - sum->guest_ticks, own, 1e-6 * own + 1e-6, "%s: %s", names[i],
+                         plan.scopes.list[k].label);
     }
     etr_arena_clear(&arena);
     etr_profile_close(profile);
@@ -251,14 +254,163 @@ Test(dot_plan, nothing_to_choose) {
   etr_scopes scopes;
   etr_error error;
   tower(&t, 2, 2, 3);
-  const etr_graph *graph = &tiny_profile(&t)->graphs[0];
+  const etr_profile *profile = tiny_profile(&t);
+  const etr_graph *graph = &profile->graphs[0];
   cr_assert_eq(etr_scopes_build(&scopes, &t.arena, graph), ETR_OK);
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &scopes, &(etr_dot_options){.focus = "layer"}, &error), ETR_ERROR_CHOICE);
-  cr_expect_str_eq(error.message, "edge/forward has no node in a module layer; there are: layer0 layer1 layer0.block0 layer0.block1 layer1.block0 "
-                                  "layer1.block1");
+  cr_expect_eq(
+      etr_dot_plan_build(&plan, &t.arena, profile, graph, &scopes, &(etr_dot_options){.focus = "layer"}, &error),
+      ETR_ERROR_CHOICE);
+  cr_expect_str_eq(
+      error.message,
+      "edge/forward has no node in module layer; there are: layer0 layer1 layer0.block0 layer0.block1 layer1.block0 "
+      "layer1.block1");
   t.times.count = 0;
-  graph = &tiny_profile(&t)->graphs[0];
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, graph, &scopes, &(etr_dot_options){.top = 1}, &error), ETR_ERROR_CHOICE);
-  cr_expect_str_eq(error.message, "no node of edge/forward was timed: there is no top to draw");
+  profile = tiny_profile(&t);
+  graph = &profile->graphs[0];
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph, &scopes, &(etr_dot_options){.top = 1}, &error),
+               ETR_ERROR_CHOICE);
+  cr_expect_str_eq(error.message, "no node of edge/forward was timed: there is nothing to rank");
   tiny_clear(&t);
+}
+
+/* ---- Folding ---- */
+
+static double ticks_of_boxes(const etr_dot_plan *plan) {
+  double ticks = 0;
+  for (size_t i = 0; i < plan->box_count; i++) ticks += plan->boxes[i].sum.ticks;
+  return ticks;
+}
+
+static etr_dot_plan folded_plan(tiny *t, etr_dot_options options) {
+  etr_dot_plan plan;
+  etr_scopes scopes;
+  const etr_profile *profile = tiny_profile(t);
+  const etr_graph *graph = &profile->graphs[0];
+  options.fold = true;
+  cr_assert_eq(etr_scopes_build_to_fold(&scopes, &t->arena, graph), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, profile, graph, &scopes, &options, NULL), ETR_OK);
+  return plan;
+}
+
+static uint32_t copies_of(const etr_dot_plan *plan, const char *label) {
+  for (uint32_t i = 0; i < plan->scopes.count; i++)
+    if (strcmp(plan->scopes.list[i].label, label) == 0) return etr_dot_copies(&plan->fold, i);
+  return 0;
+}
+
+static size_t edges_to_next(const etr_dot_plan *plan, uint32_t *uses) {
+  size_t count = 0;
+  *uses = 0;
+  for (size_t i = 0; i < plan->edge_count; i++) {
+    count += plan->edges[i].is_next;
+    *uses += plan->edges[i].is_next ? plan->edges[i].uses : 0;
+  }
+  return count;
+}
+
+/* Each layer is once there, with the time of all; what flows between them is one edge from its end to its beginning. */
+Test(dot_plan, fold) {
+  static const struct {
+    int layers, blocks, ops, depth;
+    size_t boxes, clusters; /* boxes with input and output */
+    uint32_t uses;          /* of values between layers */
+    size_t next;
+  } cases[] = {
+      {12, 1, 3, 99, 5, 2, 22, 1}, /* all open: a layer, its block */
+      {12, 2, 3, 99, 8, 3, 22, 1}, /* the numbers of blocks without anything inside are roles */
+      {40, 2, 3, 1, 4, 1, 78, 1},  /* as deep as asked */
+      {40, 2, 3, -1, 8, 3, 78, 1},
+      {12, 2, 3, 0, 4, 1, 22, 1}, /* for a page, what is in a layer stays closed */
+      {40, 30, 50, 0, 32, 1, 78, 1},
+      {40, 50, 50, 0, 3, 0, 78, 1}, /* more than fit on it: the layer stays closed, too, and goes round */
+      {1, 2, 3, 0, 8, 2, 0, 0},     /* nothing is the same, all as usual */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    uint32_t uses;
+    tower(&t, cases[i].layers, cases[i].blocks, cases[i].ops);
+    etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.depth = cases[i].depth});
+    size_t next = edges_to_next(&plan, &uses);
+    int operators = cases[i].layers * cases[i].blocks * cases[i].ops;
+    cr_expect_eq(plan.box_count, cases[i].boxes, "case %zu: %zu boxes", i, plan.box_count);
+    cr_expect_eq(clusters(&plan), cases[i].clusters, "case %zu: %zu clusters", i, clusters(&plan));
+    cr_expect(next == cases[i].next && uses == cases[i].uses, "case %zu: %zu, %u", i, next, uses);
+    cr_expect_eq(ticks_of_boxes(&plan), plan.total.ticks, "case %zu", i);
+    cr_expect_eq(plan.total.ticks, operators);
+    tiny_clear(&t);
+  }
+}
+
+static void take_other(tiny *t) { t->nodes.data[8].target = "aten.mul.Tensor"; }
+static void read_other(tiny *t) { ((etr_edge *)etr_unconst(t->nodes.data[8].inputs))[1].node = 0; }
+static void run_elsewhere(tiny *t) { t->times.data[8].backend = "XnnpackBackend"; }
+static void give_other(tiny *t) { ((etr_value *)etr_unconst(t->nodes.data[8].outputs))->dtype = "float16"; }
+
+/* Layers of one pattern that differ in one node: that one is drawn by itself. */
+Test(dot_plan, fold_only_the_same) {
+  static void (*const changes[])(tiny * t) = {NULL, take_other, read_other, run_elsewhere, give_other};
+  for (size_t i = 0; i < ETR_COUNT(changes); i++) {
+    tiny t = {0};
+    tower(&t, 4, 1, 3); /* node 8 is the first of layer2's... of the third layer */
+    if (changes[i]) changes[i](&t);
+    etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.depth = 99});
+    cr_expect_eq(copies_of(&plan, "layer0"), changes[i] ? 3 : 4, "change %zu: %u", i, copies_of(&plan, "layer0"));
+    cr_expect_eq(plan.folded, changes[i] ? 6 : 9, "change %zu: %u", i, plan.folded);
+    cr_expect_eq(ticks_of_boxes(&plan), 12);
+    tiny_clear(&t);
+  }
+}
+
+/* One of the slowest stands for itself; a module in focus is drawn, whichever of several it is. */
+Test(dot_plan, fold_with_focus_and_top) {
+  tiny t = {0};
+  tower(&t, 6, 1, 3);
+  t.times.data[8].avg = 100;
+  etr_dot_plan plan = folded_plan(&t, (etr_dot_options){.top = 1});
+  cr_expect_eq(copies_of(&plan, "layer0"), 5, "%u", copies_of(&plan, "layer0"));
+  cr_expect_eq(ticks_of_boxes(&plan), 117);
+  plan = folded_plan(&t, (etr_dot_options){.focus = "layer3"});
+  for (size_t i = 0, focused = 0; i < plan.box_count; i++) {
+    focused += plan.boxes[i].sum.focused;
+    if (i + 1 == plan.box_count) cr_expect_eq(focused, 3);
+  }
+  tiny_clear(&t);
+}
+
+static double of_first_cluster(const etr_dot_plan *plan, const char *label, uint32_t *copies) {
+  for (uint32_t i = 0; i < plan->scopes.count; i++) {
+    if (strcmp(plan->scopes.list[i].label, label) != 0) continue;
+    *copies = etr_dot_copies(&plan->fold, i);
+    return plan->fold.median[i];
+  }
+  return 0;
+}
+
+/* Whole models. */
+Test(dot_plan, fold_of_records) {
+  static const struct {
+    const char *record, *label;
+    uint32_t copies;
+    size_t most_boxes;
+  } cases[] = {{"vit_xnnpack", "layer_0", 12, 20},
+               {"llama_portable", "layers.0", 32, 16},
+               {"llama_xnnpack", "layers.0", 16, 16}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_scopes scopes;
+    etr_dot_plan plan;
+    uint32_t copies = 0;
+    etr_profile *profile = open_fixture(cases[i].record);
+    const etr_graph *graph = &profile->graphs[0];
+    cr_assert_eq(etr_scopes_build_to_fold(&scopes, &arena, graph), ETR_OK);
+    cr_assert_eq(
+        etr_dot_plan_build(&plan, &arena, profile, graph, &scopes, &(etr_dot_options){.fold = true}, NULL), ETR_OK);
+    double median = of_first_cluster(&plan, cases[i].label, &copies);
+    cr_expect_eq(copies, cases[i].copies, "%s: %u", cases[i].record, copies);
+    cr_expect_leq(plan.box_count, cases[i].most_boxes, "%s: %zu", cases[i].record, plan.box_count);
+    cr_expect_float_eq(ticks_of_boxes(&plan), plan.total.ticks, 1e-6 * plan.total.ticks);
+    cr_expect(median > 0 && median * copies < plan.total.ticks);
+    etr_arena_clear(&arena);
+    etr_profile_close(profile);
+  }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_dump.c - lib/dump.c on all real ETDumps, on damaged ones, and on some built by hand.
+ * test_dump.c - lib/inputs/dump.c on all real ETDumps, on damaged ones, and on some built by hand.
  */
-#include "dump.h"
-#include "file.h"
+#include "base/file.h"
+#include "inputs/dump.h"
 
 #include "tiny_flatbuf.h"
 
@@ -15,13 +15,15 @@ enum { MAX_BYTES = 1 << 26 };
 
 typedef struct warnings {
   size_t count;
-  const char *last;
+  char last[256];
   uint64_t last_offset;
 } warnings;
 
 static void note_warning(void *context, uint64_t offset, const char *message) {
   warnings *seen = context;
-  *seen = (warnings){seen->count + 1, message, offset};
+  seen->count++;
+  seen->last_offset = offset;
+  snprintf(seen->last, sizeof seen->last, "%s", message);
 }
 
 /** A dump that was read from a file, with all that came of it. */
@@ -39,7 +41,8 @@ static void read_bytes(reading *out, etr_slice bytes) {
   out->warnings = (warnings){0};
   etr_map_init(&out->names, &out->arena);
   etr_error_clear(&out->error);
-  out->status = etr_dump_read(&out->dump, &out->arena, &out->names, bytes, "dump", note_warning, &out->warnings, &out->error);
+  out->status = etr_dump_read(&out->dump, &out->arena, &out->names, NULL, bytes, "dump", note_warning, &out->warnings,
+                              &out->error);
 }
 
 static void read_fixture(reading *out, const char *path) {
@@ -55,7 +58,7 @@ static void clear(reading *it) {
   etr_file_clear(&it->file);
 }
 
-/* ---- Real dumps ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Real dumps ---- */
 
 Test(dump, runs_of_all_fixtures) {
   static const struct {
@@ -134,7 +137,8 @@ Test(dump, runs_of_all_fixtures) {
       cr_expect_eq(run->bundled_input_index, rows[i].bundled_input_index);
       size_t timed = 0;
       for (size_t j = 0; j < run->event_count; j++) timed += !run->events[j].is_debug;
-      cr_expect(timed == rows[i].profile && run->debug_events == rows[i].debug && run->allocation_events == rows[i].allocation,
+      cr_expect(timed == rows[i].profile && run->debug_events == rows[i].debug &&
+                    run->allocation_events == rows[i].allocation,
                 "%s run %zu: %zu %zu %zu", rows[i].fixture, at, timed, run->debug_events, run->allocation_events);
     }
   }
@@ -148,31 +152,53 @@ Test(dump, events_as_flatc_shows_them) {
     size_t run, index;
     etr_dump_event event;
   } rows[] = {
-      {"dynamic_xnnpack/etdump.etdp", 0, 1, {"Program::load_method", NULL, false, false, -1, -1, 19440899883, 165383}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 1, {"OPERATOR_CALL", NULL, false, false, 0, 1, 19441080065, 685}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 2, {"", "Fully Connected (NC, F32) GEMM #1", false, false, 0, 2, 19441092582, 1000}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 7, {"DELEGATE_CALL", NULL, false, false, 0, 2, 19441081157, 70337}},
-      {"dynamic_xnnpack/etdump.etdp", 1, 8, {"Method::execute", NULL, false, false, -1, -1, 19441071366, 80533}},
-      {"cpp_rich/etdump.etdp", 1, 0, {"native_call_add.out", NULL, false, false, 0, 0, 1151455, 85192}},
-      {"cpp_rich/etdump.etdp", 1, 6, {"", "0", true, false, 0, 3, 0, 100}},
-      {"cpp_rich/etdump.etdp", 1, 17, {"", "11", true, false, 0, 3, 11000, 100}},
-      {"cpp_rich/etdump.etdp", 1, 18, {"", "aten_conv2d_default_cast_fp16:conv", false, false, 0, 3, 4294967290, 11}}, /* the counter wrapped */
-      {"cpp_rich/etdump.etdp", 2, 6, {"", "0", true, false, 0, 3, 0, 101}},
-      {"cpp_rich/etdump.etdp", 1, 20, {"", "2", true, true, 0, 3, 0, 0}},
-      {"cpp_rich/etdump.etdp", 1, 21, {"", "str id with spaces", false, true, 0, 3, 0, 0}},
-      {"cpp_rich/etdump.etdp", 1, 24, {"", NULL, false, true, 0, 3, 0, 0}},
-      {"add_mul_debug/etdump.etdp", 1, 0, {"", NULL, false, true, 0, 0, 0, 0}},
-      {"from_executorch/dump_2023/etdump.etdp", 1, 0, {"native_call_convolution.out", NULL, false, false, 0, 0, 426786, 544783}},
+      {"dynamic_xnnpack/etdump.etdp",
+       0,
+       1,
+       {"Program::load_method", NULL, false, false, false, -1, -1, 19440899883, 165383, {0}}},
+      {"dynamic_xnnpack/etdump.etdp", 1, 1, {"OPERATOR_CALL", NULL, false, false, false, 0, 1, 19441080065, 685, {0}}},
+      {"dynamic_xnnpack/etdump.etdp",
+       1,
+       2,
+       {"", "Fully Connected (NC, F32) GEMM #1", false, false, false, 0, 2, 19441092582, 1000, {0}}},
+      {"dynamic_xnnpack/etdump.etdp",
+       1,
+       7,
+       {"DELEGATE_CALL", NULL, false, false, false, 0, 2, 19441081157, 70337, {0}}},
+      {"dynamic_xnnpack/etdump.etdp",
+       1,
+       8,
+       {"Method::execute", NULL, false, false, false, -1, -1, 19441071366, 80533, {0}}},
+      {"cpp_rich/etdump.etdp", 1, 0, {"native_call_add.out", NULL, false, false, false, 0, 0, 1151455, 85192, {0}}},
+      {"cpp_rich/etdump.etdp", 1, 6, {"", "0", true, false, false, 0, 3, 0, 100, {0}}},
+      {"cpp_rich/etdump.etdp", 1, 17, {"", "11", true, false, false, 0, 3, 11000, 100, {0}}},
+      {"cpp_rich/etdump.etdp",
+       1,
+       18,
+       {"", "aten_conv2d_default_cast_fp16:conv", false, false, false, 0, 3, 4294967290, 11, {0}}}, /* the counter
+                                                                                                       wrapped */
+      {"cpp_rich/etdump.etdp", 2, 6, {"", "0", true, false, false, 0, 3, 0, 101, {0}}},
+      {"cpp_rich/etdump.etdp", 1, 20, {"", "2", true, true, false, 0, 3, 0, 0, {0}}},
+      {"cpp_rich/etdump.etdp", 1, 21, {"", "str id with spaces", false, true, false, 0, 3, 0, 0, {0}}},
+      {"cpp_rich/etdump.etdp", 1, 24, {"", NULL, false, true, false, 0, 3, 0, 0, {0}}},
+      {"add_mul_debug/etdump.etdp", 1, 0, {"", NULL, false, true, false, 0, 0, 0, 0, {0}}},
+      {"from_executorch/dump_2023/etdump.etdp",
+       1,
+       0,
+       {"native_call_convolution.out", NULL, false, false, false, 0, 0, 426786, 544783, {0}}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
     cr_assert(rows[i].run < it.dump.run_count && rows[i].index < it.dump.runs[rows[i].run].event_count, "row %zu", i);
     const etr_dump_event *got = &it.dump.runs[rows[i].run].events[rows[i].index], *want = &rows[i].event;
-    cr_expect(same_text(got->name, want->name) && same_text(got->delegate_id, want->delegate_id), "row %zu: %s", i, got->name);
-    cr_expect(got->delegate_id_is_int == want->delegate_id_is_int && got->is_debug == want->is_debug, "row %zu", i);
-    cr_expect(got->chain_index == want->chain_index && got->instruction_id == want->instruction_id, "row %zu: %d %d", i, got->chain_index,
-              got->instruction_id);
+    cr_expect(same_text(got->name, want->name) && same_text(got->delegate_id, want->delegate_id), "row %zu: %s", i,
+              got->name);
+    cr_expect(got->delegate_id_is_int == want->delegate_id_is_int && got->is_debug == want->is_debug &&
+                  !got->is_untimed,
+              "row %zu", i);
+    cr_expect(got->chain_index == want->chain_index && got->instruction_id == want->instruction_id, "row %zu: %d %d", i,
+              got->chain_index, got->instruction_id);
     cr_expect(got->start_ticks == want->start_ticks && got->duration_ticks == want->duration_ticks, "row %zu", i);
     clear(&it);
   }
@@ -182,7 +208,9 @@ Test(dump, logged_outputs_of_a_run_are_no_events) {
   static const struct {
     const char *path;
     size_t timed, debug, outputs;
-  } rows[] = {{"add_mul_debug/etdump.etdp", 67, 35, 2}, {"bundled_update/etdump.etdp", 26, 19, 2}, {"cpp_rich/etdump.etdp", 22, 6, 0}};
+  } rows[] = {{"add_mul_debug/etdump.etdp", 67, 35, 2},
+              {"bundled_update/etdump.etdp", 26, 19, 2},
+              {"cpp_rich/etdump.etdp", 22, 6, 0}};
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
@@ -198,11 +226,12 @@ Test(dump, equal_names_are_one_pointer) {
   read_fixture(&it, "dynamic_xnnpack/etdump.etdp");
   const etr_dump_run *a = &it.dump.runs[1], *b = &it.dump.runs[2];
   cr_assert(a->event_count == 9 && b->event_count == 9);
-  for (size_t i = 0; i < 9; i++) cr_expect(a->events[i].name == b->events[i].name && a->events[i].delegate_id == b->events[i].delegate_id);
+  for (size_t i = 0; i < 9; i++)
+    cr_expect(a->events[i].name == b->events[i].name && a->events[i].delegate_id == b->events[i].delegate_id);
   clear(&it);
 }
 
-/* ---- Damaged dumps -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Damaged dumps ---- */
 
 Test(dump, hostile_files) {
   static const struct {
@@ -233,7 +262,8 @@ Test(dump, hostile_files) {
     cr_expect_eq(it.dump.run_count, cases[i].runs, "%s", cases[i].file);
     cr_expect_eq(it.warnings.count, cases[i].warnings, "%s: %zu warnings", cases[i].file, it.warnings.count);
     cr_expect_eq(it.error.offset, cases[i].offset, "%s: at %llu", cases[i].file, (unsigned long long)it.error.offset);
-    cr_expect(strstr(it.error.message, cases[i].message) && (*cases[i].message || !*it.error.message), "%s: %s", cases[i].file, it.error.message);
+    cr_expect(strstr(it.error.message, cases[i].message) && (*cases[i].message || !*it.error.message), "%s: %s",
+              cases[i].file, it.error.message);
     clear(&it);
   }
 }
@@ -249,15 +279,17 @@ Test(dump, every_truncation_fails_or_reads) {
     if (it.status == ETR_OK)
       cr_expect(it.dump.run_count == 7 && it.warnings.count == 1, "%zu bytes", size);
     else
-      cr_expect(it.status == ETR_ERROR_FORMAT && it.dump.run_count == 0 && it.error.message[0] && it.error.offset <= ETR_MAX(size, 8u), "%zu bytes",
-                size);
+      cr_expect(it.status == ETR_ERROR_FORMAT && it.dump.run_count == 0 && it.error.message[0] &&
+                    it.error.offset <= ETR_MAX(size, 8u),
+                "%zu bytes", size);
     clear(&it);
     free(exact);
   }
   clear(&whole);
 }
 
-/* ---- Dumps built by hand -------------------------------------------------------------------------------------------------------------- */
+/* ---- Dumps built by hand
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* Fields of a ProfileEvent, as it is built here. */
 enum { NAME = 4, CHAIN = 8, INSTRUCTION = 12, ID_INT = 16, ID_STR = 20, START = 24, END = 32, PROFILE_BYTES = 40 };
@@ -267,7 +299,8 @@ typedef struct parts {
   uint32_t event, profile;
 } parts;
 
-/* A dump without a size prefix: `runs` times the same run of `events` times the same event, which is empty but for its name. */
+/* A dump without a size prefix: `runs` times the same run of `events` times the same event, which is empty but for its
+ * name. */
 static parts build(tiny_fb *fb, uint32_t runs, uint32_t events, const char *name) {
   parts out;
   tiny_start(fb, "ED00");
@@ -295,18 +328,28 @@ Test(dump, ids_instructions_and_times) {
     int32_t want_instruction;
     const char *want_id;
     uint64_t want_duration;
-    size_t want_warnings;
+    const char *want_warning; /* "": the event is timed */
   } cases[] = {
-      {0, 5, -1, "text", 10, 15, 5, "text", 5, 0},
-      {0, 5, 0, "text", 10, 10, 5, "0", 0, 0},
-      {0, -1, INT32_MIN, "text", 0, UINT64_MAX, -1, "-2147483648", UINT64_MAX, 0},
-      {0, -7, -1, "", 0, 0, -1, NULL, 0, 0},
-      {-1, 0, -1, "", 0, 0, -1, NULL, 0, 0},
-      {-1, 9, -1, "a\xFFz", 0, 0, -1, "a\xEF\xBF\xBDz", 0, 0},
-      {0, 0, -1, "", UINT32_MAX, 0, 0, NULL, 1, 0},
-      {0, 0, -1, "", 4294967290, 5, 0, NULL, 11, 0},
-      {0, 0, -1, "", 0x100000000, 5, 0, NULL, 0, 1},
-      {0, 0, -1, "", UINT64_MAX, 0, 0, NULL, 0, 1},
+      {0, 5, -1, "text", 10, 15, 5, "text", 5, ""},
+      {0, 5, 0, "text", 10, 10, 5, "0", 0, ""},
+      {0, -7, -1, "", 0, 0, -1, NULL, 0, ""},
+      {-1, 0, -1, "", 0, 0, -1, NULL, 0, ""},
+      {-1, 9, -1, "a\xFFz", 0, 0, -1, "a\xEF\xBF\xBDz", 0, ""},
+      /* a counter of 32 bits wrapped */
+      {0, 0, -1, "", UINT32_MAX, 0, 0, NULL, 1, ""},
+      {0, 0, -1, "", 4294967290, 5, 0, NULL, 11, ""},
+      {0, 0, -1, "", UINT32_MAX, 0x7FFFFFFF, 0, NULL, 0x80000000, ""},
+      /* none did */
+      {0, 0, -1, "", UINT32_MAX, 0x80000000, 0, NULL, 0, "\"\" ends before it starts (2 events in total)"},
+      {0, 0, -1, "text", 1001, 1000, 0, "text", 0, "\"text\" ends before it starts (2 events in total)"},
+      {0, 0, 7, "text", 0x100000000, 5, 0, "7", 0, "\"7\" ends before it starts"},
+      {0, 0, -1, "", UINT64_MAX, 0, 0, NULL, 0, "ends before it starts"},
+      /* both events have just room, or the second has none, or neither has */
+      {0, 0, -1, "", 10, 10 + ETR_DUMP_MOST_TICKS / 2, 0, NULL, ETR_DUMP_MOST_TICKS / 2, ""},
+      {0, 0, -1, "text", 10, 11 + ETR_DUMP_MOST_TICKS / 2, 0, "text", 0,
+       "\"text\" takes impossibly many ticks (1 event in total)"},
+      {0, -1, INT32_MIN, "text", 0, UINT64_MAX, -1, "-2147483648", 0,
+       "\"-2147483648\" takes impossibly many ticks (2 events in total)"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     uint8_t bytes[512] = {0};
@@ -319,14 +362,19 @@ Test(dump, ids_instructions_and_times) {
     tiny_set(&fb, at.profile + START, 8, cases[i].start);
     tiny_set(&fb, at.profile + END, 8, cases[i].end);
     read_bytes(&it, (etr_slice){(const char *)bytes, fb.size});
-    cr_assert(it.status == ETR_OK && it.dump.run_count == 1 && it.dump.runs[0].event_count == 2, "case %zu: %s", i, it.error.message);
+    cr_assert(it.status == ETR_OK && it.dump.run_count == 1 && it.dump.runs[0].event_count == 2, "case %zu: %s", i,
+              it.error.message);
     const etr_dump_event *got = &it.dump.runs[0].events[1];
     cr_expect_eq(got->instruction_id, cases[i].want_instruction, "case %zu", i);
     cr_expect(same_text(got->delegate_id, cases[i].want_id), "case %zu: %s", i, got->delegate_id);
     cr_expect_eq(got->delegate_id_is_int, cases[i].id != -1, "case %zu", i);
     cr_expect(got->start_ticks == cases[i].start && got->duration_ticks == cases[i].want_duration, "case %zu", i);
-    cr_expect_eq(it.warnings.count, cases[i].want_warnings, "case %zu: said once for both events", i);
-    if (it.warnings.count) cr_expect_eq(it.warnings.last_offset, at.profile);
+    bool is_untimed = *cases[i].want_warning;
+    cr_expect_eq(got->is_untimed, is_untimed, "case %zu", i);
+    cr_expect_eq(it.warnings.count, is_untimed, "case %zu: said once for both events", i);
+    cr_expect(strstr(it.warnings.last, cases[i].want_warning), "case %zu: %s", i, it.warnings.last);
+    if (is_untimed) cr_expect_eq(it.warnings.last_offset, at.profile);
+    cr_expect_eq(it.dump.ticks, it.dump.runs[0].events[0].duration_ticks + got->duration_ticks, "case %zu", i);
     clear(&it);
   }
 }

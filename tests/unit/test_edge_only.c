@@ -3,21 +3,31 @@
  * test_edge_only.c - answers that look at Edge programs alone are the same when nothing else is read.
  */
 #include "etrecord_tb.h"
-#include "writer.h"
+#include "output/writer.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 typedef etr_status (*emitter)(const etr_profile *profile, const etr_sink *sink, etr_error *error);
 
-static etr_status emit_events(const etr_profile *p, const etr_sink *s, etr_error *e) { return etr_emit_events_json(p, NULL, ETR_UNIT_NS, s, e); }
-static etr_status emit_summary(const etr_profile *p, const etr_sink *s, etr_error *e) { return etr_emit_summary_json(p, NULL, ETR_UNIT_NS, s, e); }
-static etr_status emit_source(const etr_profile *p, const etr_sink *s, etr_error *e) { return etr_emit_source_json(p, NULL, ETR_UNIT_NS, s, e); }
+static etr_status emit_events(const etr_profile *p, const etr_sink *s, etr_error *e) {
+  return etr_emit_events_json(p, NULL, ETR_UNIT_NS, s, e);
+}
+static etr_status emit_summary(const etr_profile *p, const etr_sink *s, etr_error *e) {
+  return etr_emit_summary_json(p, NULL, ETR_UNIT_NS, s, e);
+}
+static etr_status emit_source(const etr_profile *p, const etr_sink *s, etr_error *e) {
+  return etr_emit_source_json(p, NULL, ETR_UNIT_NS, s, e);
+}
 static etr_status emit_delegation(const etr_profile *p, const etr_sink *s, etr_error *e) {
   return etr_emit_delegation_json(p, NULL, ETR_UNIT_NS, s, e);
 }
-static etr_status emit_trace(const etr_profile *p, const etr_sink *s, etr_error *e) { return etr_emit_trace(p, NULL, s, e); }
-static etr_status emit_values(const etr_profile *p, const etr_sink *s, etr_error *e) { return etr_emit_values_table(p, NULL, NULL, s, e); }
+static etr_status emit_trace(const etr_profile *p, const etr_sink *s, etr_error *e) {
+  return etr_emit_trace(p, NULL, s, e);
+}
+static etr_status emit_values(const etr_profile *p, const etr_sink *s, etr_error *e) {
+  return etr_emit_values_table(p, NULL, NULL, s, e);
+}
 static etr_status emit_diff(const etr_profile *p, const etr_sink *s, etr_error *e) {
   etr_comparison *comparison;
   cr_assert_eq(etr_compare(&comparison, p, p, e), ETR_OK);
@@ -51,7 +61,8 @@ static etr_profile *open(const char *fixture, bool edge_only) {
   etr_profile *profile;
   snprintf(path, sizeof path, FIXTURES "/%s", fixture);
   cr_assert_eq(etr_inputs_find(&inputs, path, NULL, &error), ETR_OK, "%s", error.message);
-  cr_assert_eq(etr_profile_open(&profile, &inputs, &(etr_options){.edge_only = edge_only}, &error), ETR_OK, "%s", error.message);
+  cr_assert_eq(etr_profile_open(&profile, &inputs, &(etr_options){.edge_only = edge_only}, &error), ETR_OK, "%s",
+               error.message);
   etr_inputs_clear(&inputs);
   return profile;
 }
@@ -63,20 +74,23 @@ static void expect_names_alone(const char *fixture, const etr_profile *all, cons
     cr_expect_str_eq(read->module, left->module);
     cr_expect_str_eq(read->method, left->method);
     cr_expect_str_eq(read->entry, left->entry);
-    cr_expect_eq(left->node_count, strcmp(read->module, "edge") == 0 ? read->node_count : 0, "%s: %s", fixture, read->module);
+    cr_expect_eq(left->node_count, strcmp(read->module, "edge") == 0 ? read->node_count : 0, "%s: %s", fixture,
+                 read->module);
     for (size_t k = 0; k < left->node_count; k++) cr_expect_null(left->nodes[k].aten_node);
   }
 }
 
 Test(edge_only, same_answers) {
-  static const char *const fixtures[] = {"add_mul",       "add_mul_debug", "bundled_update", "control_flow",      "coreml",         "extra_modules",
-                                         "llama_xnnpack", "multi_method",  "mv2_xnnpack",    "quantized_xnnpack", "old_0_6_add_mul"};
+  static const char *const fixtures[] = {"add_mul",     "add_mul_debug",     "bundled_update", "control_flow",
+                                         "coreml",      "extra_modules",     "llama_xnnpack",  "multi_method",
+                                         "mv2_xnnpack", "quantized_xnnpack", "old_0_6_add_mul"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *all = open(fixtures[i], false), *some = open(fixtures[i], true);
     expect_names_alone(fixtures[i], all, some);
     for (size_t k = 0; k < sizeof emitters / sizeof *emitters; k++) {
       etr_arena arena = {0};
-      cr_expect(strcmp(emit(emitters[k], all, &arena), emit(emitters[k], some, &arena)) == 0, "%s: answer %zu differs", fixtures[i], k);
+      cr_expect(strcmp(emit(emitters[k], all, &arena), emit(emitters[k], some, &arena)) == 0, "%s: answer %zu differs",
+                fixtures[i], k);
       etr_arena_clear(&arena);
     }
     etr_profile_close(some);

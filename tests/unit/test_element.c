@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_element.c - lib/element.c: bytes of every number type.
+ * test_element.c - lib/formats/element.c: bytes of every number type.
  */
-#include "element.h"
+#include "formats/element.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -73,8 +73,8 @@ Test(element, numbers_of_every_type) {
     for (unsigned k = 0; k < 2u * element->size; k++) bytes[k] = (uint8_t)(rows[i].bits >> (8 * (k % element->size)));
     etr_element_decode(element, bytes, 2, values);
     for (int k = 0; k < 2; k++)
-      cr_expect(isnan(rows[i].value) ? isnan(values[k]) : values[k] == rows[i].value, "%s %llx: %g", rows[i].dtype, (unsigned long long)rows[i].bits,
-                values[k]);
+      cr_expect(isnan(rows[i].value) ? isnan(values[k]) : values[k] == rows[i].value, "%s %llx: %g", rows[i].dtype,
+                (unsigned long long)rows[i].bits, values[k]);
   }
 }
 

@@ -2,7 +2,7 @@
  *
  * Names of files from names that may be anything.
  */
-#include "file_name.h"
+#include "output/file_name.h"
 
 #include <criterion/criterion.h>
 

@@ -2,8 +2,9 @@
  *
  * What is found worth a look: on profiles made by hand, where one thing at a time is made expensive, and on a real one.
  */
-#include "findings.h"
+#include "views/findings.h"
 
+#include "random.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
@@ -25,6 +26,9 @@ static const etr_profile *whole(tiny *t) {
 static const etr_finding *find(tiny *t, const etr_profile *profile, etr_finding_kind kind) {
   etr_findings found;
   const etr_finding *result = NULL;
+  static const uint32_t blocks[] = {0};
+  t->method.blocks = blocks;
+  t->method.block_count = profile->block_count;
   cr_assert(etr_findings_make(&found, &t->arena, profile, &profile->methods[0], ETR_UNIT_MS));
   for (size_t i = 0; i < found.count; i++)
     if (found.list[i].kind == kind) result = &found.list[i];
@@ -76,7 +80,8 @@ Test(findings, operators_between_delegates) {
     cr_expect_eq(finding->nodes[0], between);
     cr_expect_float_eq(finding->cost, 100000, 1e-9);
     cr_expect_float_eq(finding->share, 0.04, 1e-9);
-    cr_expect(strstr(finding->evidence, "at most 0.1150 ms"), "%s", finding->evidence); /* kernel 0.1, calls beyond nodes (10 + 20) / 2 us */
+    cr_expect(strstr(finding->evidence, "at most 0.1150 ms"), "%s",
+              finding->evidence); /* kernel 0.1, calls beyond nodes (10 + 20) / 2 us */
     tiny_clear(&t);
   }
 }
@@ -112,7 +117,8 @@ Test(findings, a_copy_of_a_weight_by_a_size_of_the_input) {
 Test(findings, copies) {
   tiny t = {0};
   uint32_t w = tiny_node(&t, ETR_NODE_PARAMETER, "p_w", "w", 0), x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
-           first = op(&t, "permute", "aten.permute_copy.default", w), second = op(&t, "permute_1", "aten.permute_copy.default", first),
+           first = op(&t, "permute", "aten.permute_copy.default", w),
+           second = op(&t, "permute_1", "aten.permute_copy.default", first),
            third = op(&t, "permute_2", "aten.permute_copy.default", x), once = op(&t, "clone", "aten.clone.default", x),
            other = op(&t, "mul", "aten.mul.Tensor", x), again = op(&t, "mul_1", "aten.mul.Tensor", x);
   tiny_time(&t, first, 20000);
@@ -128,13 +134,14 @@ Test(findings, copies) {
   cr_expect(finding->nodes[0] == second && finding->nodes[1] == third && finding->nodes[2] == first);
   cr_expect_float_eq(finding->cost, 90000, 1e-9);
   cr_expect(strstr(finding->evidence, "1 on a parameter or constant"), "%s", finding->evidence);
-  cr_expect(strstr(finding->evidence, "1 on the result of another of them"), "%s", finding->evidence);
+  cr_expect(strstr(finding->evidence, "1 on another one's result"), "%s", finding->evidence);
   cr_expect_null(strstr(finding->evidence, "another type"));
   tiny_clear(&t);
 }
 
 /* An event of two runs, equally long. */
-static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks, const uint32_t *node, const char *delegate_id) {
+static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks, const uint32_t *node,
+                          const char *delegate_id) {
   static const uint32_t runs[] = {0, 1};
   return (etr_event){.name = name,
                      .instruction_id = instruction,
@@ -148,7 +155,8 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
                      .durations = ticks,
                      .starts = ticks,
                      .sample_runs = runs,
-                     .sample_count = 2};
+                     .sample_count = 2,
+                     .stats = {.count = 2, .p50 = (double)(ticks[0] + ticks[1]) / 2}};
 }
 
 Test(findings, calls) {
@@ -194,9 +202,10 @@ Test(findings, layout) {
     tiny t = {0};
     uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
     tiny_time(&t, node, 10000);
-    const etr_event events[] = {event_of(cases[i].name, 4, ninety, NULL, cases[i].name),
-                                event_of("Transpose (ND, X32) #9", 4, ten, &node, "Transpose (ND, X32) #9"), /* has a node */
-                                event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
+    const etr_event events[] = {
+        event_of(cases[i].name, 4, ninety, NULL, cases[i].name),
+        event_of("Transpose (ND, X32) #9", 4, ten, &node, "Transpose (ND, X32) #9"), /* has a node */
+        event_of("DELEGATE_CALL", 4, cases[i].call, NULL, NULL)};
     const etr_block block = {.name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = 3};
     whole(&t);
     t.profile.blocks = &block;
@@ -208,6 +217,30 @@ Test(findings, layout) {
     cr_expect(finding->instruction_count == 1 && finding->instructions[0] == 4);
     tiny_clear(&t);
   }
+}
+
+/* Events of one name are one, whatever their ids. */
+Test(findings, layout_by_name) {
+  static const uint64_t ninety[] = {90000, 90000}, ten[] = {10000, 10000}, call[] = {400000, 400000};
+  tiny t = {0};
+  uint32_t node = op(&t, "linear", "aten.linear.default", ETR_NONE);
+  tiny_time(&t, node, 10000);
+  const etr_event events[] = {
+      event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "1"), event_of("Convert (NC) #1", 4, ten, NULL, "2"),
+      event_of("Transpose (ND, X32) #1", 4, ninety, NULL, "3"), event_of("Convert (NC) #1", 4, ten, NULL, "4"),
+      event_of("Fully Connected #1", 4, ten, &node, "5"),       event_of("DELEGATE_CALL", 4, call, NULL, NULL)};
+  const etr_block block = {
+      .name = "Execute", .run_count = 2, .method = 0, .events = events, .event_count = ETR_COUNT(events)};
+  whole(&t);
+  t.profile.blocks = &block;
+  t.profile.block_count = 1;
+  const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_LAYOUT);
+  cr_assert_not_null(finding);
+  cr_expect_float_eq(finding->cost, 200000, 1);
+  cr_expect(strstr(finding->title, "1 Transpose, 1 Convert"), "%s", finding->title);
+  cr_expect_str_eq(finding->evidence,
+                   "longest: Transpose (ND, X32) #1 of delegate 4 0.1800 ms, Convert (NC) #1 of delegate 4 0.0200 ms");
+  tiny_clear(&t);
 }
 
 /* Of a delegate none of whose operators has a node nothing can be said: perhaps there is no record. */
@@ -240,13 +273,90 @@ Test(findings, first_run) {
     tiny t = {0};
     tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
     whole(&t);
-    t.method.execute_per_run = cases[i].runs;
-    t.method.run_count = cases[i].count;
+    tiny_run(&t, cases[i].runs, cases[i].count);
     const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_FIRST_RUN);
     cr_expect_eq(finding != NULL, cases[i].cost > 0, "case %zu", i);
     if (finding) cr_expect(finding->cost == cases[i].cost && isnan(finding->share), "case %zu", i);
     tiny_clear(&t);
   }
+}
+
+/* Runs of one kind, of 1 ms: how far each is from that. */
+typedef double deviation(uint32_t run, uint64_t *seed);
+
+static double level(uint32_t run, uint64_t *seed) { return (void)run, (void)seed, 0; }
+static double slower(uint32_t run, uint64_t *seed) { return 0.01 * run + 0.01 * random_normal(seed); }
+static double faster(uint32_t run, uint64_t *seed) { return -0.01 * run + 0.01 * random_normal(seed); }
+static double little(uint32_t run, uint64_t *seed) { return (void)seed, 0.001 * run; }
+static double warm_up(uint32_t run, uint64_t *seed) { return exp(-0.5 * run) + 0.01 * random_normal(seed); }
+static double noise(uint32_t run, uint64_t *seed) { return (void)run, 0.2 * random_normal(seed); }
+
+static const etr_finding *drift(tiny *t, deviation *by, uint64_t *seed) {
+  uint64_t ticks[30];
+  tiny_node(t, ETR_NODE_INPUT, "x", "x", 0);
+  whole(t);
+  for (uint32_t i = 0; i < ETR_COUNT(ticks); i++) ticks[i] = (uint64_t)(1e6 * (1 + by(i, seed)));
+  tiny_run(t, ticks, ETR_COUNT(ticks));
+  t->method.execute.p50 = 1e6;
+  return find(t, &t->profile, ETR_FINDING_DRIFT);
+}
+
+Test(findings, drift) {
+  static const struct {
+    deviation *by;
+    double slope; /* 0: not found */
+  } cases[] = {{level, 0}, {slower, 10000}, {faster, -10000}, {little, 0}, {warm_up, 0}};
+  uint64_t seed = 3;
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    tiny t = {0};
+    const etr_finding *finding = drift(&t, cases[i].by, &seed);
+    cr_assert_eq(finding != NULL, fabs(cases[i].slope) > 0, "case %zu", i);
+    if (finding) {
+      cr_expect_float_eq(finding->slope, cases[i].slope, 1000, "case %zu: %f", i, finding->slope);
+      cr_expect_float_eq(finding->cost, fabs(finding->slope) * 29 / 2, 1, "case %zu: %f", i, finding->cost);
+      cr_expect_float_eq(finding->share, finding->cost / 1e6, 1e-9, "case %zu", i);
+    }
+    tiny_clear(&t);
+  }
+}
+
+/* Noise and warm-up drift by chance in less than one of 100 records. */
+Test(findings, noise_does_not_drift) {
+  uint64_t seed = 11;
+  size_t found = 0;
+  for (int i = 0; i < 1000; i++) {
+    tiny t = {0};
+    found += drift(&t, i % 2 ? noise : warm_up, &seed) != NULL;
+    tiny_clear(&t);
+  }
+  cr_expect_lt(found, 10, "%zu", found);
+}
+
+/* Steps behind a prompt get slower, and start anew behind the next. */
+Test(findings, drift_of_a_phase) {
+  enum { RUNS = 36, STEPS = 11 };
+  tiny t = {0};
+  uint64_t ticks[RUNS];
+  uint32_t steps[RUNS];
+  etr_run_phase phases[] = {{.name = "prefill"}, {.name = "decode", .runs = steps, .execute = {.p50 = 1e6}}};
+  const etr_block block = {.method = 0};
+  tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
+  whole(&t);
+  for (uint32_t i = 0; i < RUNS; i++) ticks[i] = i % (STEPS + 1) ? 900000 + 20000 * (i % (STEPS + 1)) : 9000000;
+  tiny_run(&t, ticks, RUNS);
+  for (uint32_t i = 0; i < RUNS; i++) {
+    t.runs[i + 1].phase = i % (STEPS + 1) ? 1 : 0;
+    if (t.runs[i + 1].phase) steps[phases[1].run_count++] = i + 1;
+  }
+  t.profile.blocks = &block;
+  t.profile.block_count = 1;
+  t.method.run_phases = phases;
+  t.method.run_phase_count = 2;
+  const etr_finding *finding = find(&t, &t.profile, ETR_FINDING_DRIFT);
+  cr_assert(finding);
+  cr_expect_str_eq(finding->title, "decode runs get slower: 2.0 % of their median per run, over 11 runs");
+  cr_expect_float_eq(finding->slope, 20000, 1e-6);
+  tiny_clear(&t);
 }
 
 Test(findings, load) {
@@ -256,8 +366,9 @@ Test(findings, load) {
   } cases[] = {{24000000, false}, {26000000, true}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    const etr_event events[] = {{.name = "Method::init", .instruction_id = -1, .stats = {.count = 1, .avg = 1}},
-                                {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = cases[i].load}}};
+    const etr_event events[] = {
+        {.name = "Method::init", .instruction_id = -1, .stats = {.count = 1, .avg = 1}},
+        {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = cases[i].load}}};
     const etr_block block = {.name = "Default", .method = ETR_NONE, .events = events, .event_count = 2};
     tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
     whole(&t);
@@ -273,7 +384,8 @@ Test(findings, load) {
 /* Two methods: whose load it was cannot be told. */
 Test(findings, load_of_several_methods) {
   tiny t = {0};
-  const etr_event events[] = {{.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = 1e9}}};
+  const etr_event events[] = {
+      {.name = "Program::load_method", .instruction_id = -1, .stats = {.count = 1, .avg = 1e9}}};
   const etr_block block = {.name = "Default", .method = ETR_NONE, .events = events, .event_count = 1};
   tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   whole(&t);
@@ -306,10 +418,11 @@ Test(findings, of_a_real_record) {
   cr_assert_eq(etr_profile_open(&profile, &inputs, NULL, NULL), ETR_OK);
   cr_assert(etr_findings_make(&found, &arena, profile, &profile->methods[0], ETR_UNIT_MS));
   cr_assert_eq(found.count, 3);
-  cr_expect_eq(found.list[0].kind, ETR_FINDING_LAYOUT);
-  cr_expect_str_eq(found.list[0].title, "7 Transpose, 2 Convert in 3 delegates that no node stands for");
-  cr_expect_eq(found.list[1].kind, ETR_FINDING_FALLBACK);
-  cr_expect_str_eq(found.list[1].title, "3 operators run as kernels between delegates of XnnpackBackend");
+  cr_expect_eq(found.list[0].kind, ETR_FINDING_FALLBACK);
+  cr_expect_str_eq(found.list[0].title, "3 operators run as kernels between delegates of XnnpackBackend");
+  cr_expect_eq(found.list[1].kind, ETR_FINDING_LAYOUT);
+  cr_expect_str_eq(found.list[1].title, "7 Transpose, 2 Convert inserted into 3 delegates");
+  cr_expect_lt(found.list[1].share, 0.14, "the first run makes it 26 %% of the average, but not of the median");
   cr_expect_eq(found.list[2].kind, ETR_FINDING_FIRST_RUN);
   etr_profile_close(profile);
   etr_inputs_clear(&inputs);
@@ -342,7 +455,8 @@ Test(findings, one_run_that_stands_out) {
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding) {
       cr_expect_eq(finding->node_count, 1);
-      cr_expect_float_eq(finding->cost * (double)t.method.run_count, 890000, 1e-6);
+      cr_expect_float_eq(finding->cost, 890000, 1e-6);
+      cr_expect(isnan(finding->share));
       cr_expect(strstr(finding->evidence, "a 0.9000 ms in run 3"), "%s", finding->evidence);
     }
     tiny_clear(&t);

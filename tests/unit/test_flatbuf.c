@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_flatbuf.c - lib/flatbuf.c: every kind of field, present and absent, at any alignment; every way a buffer can lie; the visit budget.
+ * test_flatbuf.c - lib/formats/flatbuf.c: every kind of field, present and absent, at any alignment; every way a buffer
+ * can lie; the visit budget.
  */
-#include "flatbuf.h"
+#include "formats/flatbuf.h"
 
 #include "tiny_flatbuf.h"
 
@@ -177,7 +178,8 @@ Test(flatbuf, damage_is_found_where_it_is) {
     read_all(&fb);
     cr_expect(etr_fb_failed(&fb), "%s", cases[i].what);
     uint32_t expected = place_of(&it, cases[i].error_place) + cases[i].error_plus;
-    cr_expect_eq(fb.offset, expected, "%s: at %u, not %u (%s)", cases[i].what, (unsigned)fb.offset, expected, fb.message ? fb.message : "");
+    cr_expect_eq(fb.offset, expected, "%s: at %u, not %u (%s)", cases[i].what, (unsigned)fb.offset, expected,
+                 fb.message ? fb.message : "");
   }
 }
 
@@ -189,7 +191,9 @@ Test(flatbuf, an_element_beyond_the_vector_fails) {
     uint32_t count;
     etr_fb_init(&fb, it.bytes, it.size);
     etr_fb_at vector = etr_fb_vector(&fb, etr_fb_root(&fb), TABLES, 4, &count);
-    int64_t got = kind == 0 ? etr_fb_table_at(&fb, vector, count) : kind == 1 ? etr_fb_i32_at(&fb, vector, count) : etr_fb_i64_at(&fb, vector, count);
+    int64_t got = kind == 0   ? etr_fb_table_at(&fb, vector, count)
+                  : kind == 1 ? etr_fb_i32_at(&fb, vector, count)
+                              : etr_fb_i64_at(&fb, vector, count);
     cr_expect(got == 0 && etr_fb_failed(&fb));
   }
 }

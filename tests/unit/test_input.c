@@ -2,7 +2,7 @@
  *
  * Finding the files of a record in a directory, told apart by content.
  */
-#include "base.h"
+#include "base/base.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static void find(const char *path, char *out, size_t size) {
     return;
   }
   size_t used = (size_t)snprintf(out, size, "%s;", base(inputs.etrecord));
-  for (size_t i = 0; i < inputs.etdump_count; i++) used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", base(inputs.etdumps[i]));
+  for (size_t i = 0; i < inputs.etdump_count; i++)
+    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", base(inputs.etdumps[i]));
   snprintf(out + used, size - used, ";%s;%s", base(inputs.pte), base(inputs.debug_buffer));
   etr_inputs_clear(&inputs);
 }
@@ -57,23 +58,29 @@ Test(input, directories) {
   static const struct {
     const char *files[6][2], *found;
   } cases[] = {
-      {{{"add_mul/etrecord.bin", "etrecord.bin"}, {"add_mul/etdump.etdp", "etdump.etdp"}, {"add_mul/model.pte", "model.pte"}},
+      {{{"add_mul/etrecord.bin", "etrecord.bin"},
+        {"add_mul/etdump.etdp", "etdump.etdp"},
+        {"add_mul/model.pte", "model.pte"}},
        "etrecord.bin;etdump.etdp;model.pte;-"},
       {{{"add_mul/etrecord.bin", "z"}, {"add_mul/etdump.etdp", "y"}, {"add_mul/model.pte", "x"}}, "z;y;x;-"},
       {{{"add_mul/etdump.etdp", "b"}, {"add_mul/etdump.etdp", "a"}, {"add_mul/etrecord.bin", "c"}}, "c;a,b;-;-"},
-      {{{"add_mul_debug/debug_buffer.bin", "debug_buffer.bin"}, {"add_mul/etdump.etdp", "d"}}, "-;d;-;debug_buffer.bin"},
+      {{{"add_mul_debug/debug_buffer.bin", "debug_buffer.bin"}, {"add_mul/etdump.etdp", "d"}},
+       "-;d;-;debug_buffer.bin"},
       {{{"hostile/no_size_prefix.etdp", "d"}}, "-;d;-;-"},
       {{{"hostile/prefix_junk.etrecord", "r"}}, "r;;-;-"},
       {{{"hostile/trunc_half.etrecord", "etrecord.bin"}, {"add_mul/etdump.etdp", "d"}}, "etrecord.bin;d;-;-"},
       {{{"hostile/trunc_half.etrecord", "x.etrecord"}}, "x.etrecord;;-;-"},
       {{{"add_mul/etrecord.bin", "good"}, {"hostile/trunc_half.etrecord", "bad.etrecord"}}, "good;;-;-"},
       {{{"hostile/trunc_12.etdp", "x.etdp"}}, "-;x.etdp;-;-"},
-      {{{"add_mul/etrecord.bin", "r"}, {"add_mul/truth.json", "truth.json"}, {"add_mul/etrecord.bin", ".hidden"}}, "r;;-;-"},
-      {{{"add_mul/etrecord.bin", "a"}, {"vulkan/etrecord.bin", "b"}}, "3: 2 ETRecords in here (a, b): choose one with --etrecord FILE"},
+      {{{"add_mul/etrecord.bin", "r"}, {"add_mul/truth.json", "truth.json"}, {"add_mul/etrecord.bin", ".hidden"}},
+       "r;;-;-"},
+      {{{"add_mul/etrecord.bin", "a"}, {"vulkan/etrecord.bin", "b"}},
+       "3: 2 ETRecords here (a, b); choose one with --etrecord FILE"},
       {{{"add_mul/etrecord.bin", "a"}, {"vulkan/model.pte", "b"}, {"vulkan/model.pte", "c"}},
-       "3: 2 .pte programs in here (b, c): choose one with --pte FILE"},
-      {{{"add_mul/model.pte", "a.pte"}}, "3: no ETRecord and no ETDump in here; export with generate_etrecord=True to get one"},
-      {{{NULL, NULL}}, "3: no ETRecord and no ETDump in here; export with generate_etrecord=True to get one"},
+       "3: 2 .pte programs here (b, c); choose one with --pte FILE"},
+      {{{"add_mul/model.pte", "a.pte"}},
+       "3: no ETRecord or ETDump here; export with generate_etrecord=True to get one"},
+      {{{NULL, NULL}}, "3: no ETRecord or ETDump here; export with generate_etrecord=True to get one"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char got[1024];

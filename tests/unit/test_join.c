@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_join.c - each rule of the join on a case small enough to check by hand, those included in which the answer is "cannot tell".
+ * test_join.c - each rule of the join on a case small enough to check by hand, those included in which the answer is
+ * "cannot tell".
  *
  * Cases are texts, as join_text.h reads them; what is wanted is "NAME NODE MATCH" of each row of the last block, joined
  * by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained".
  */
-#include "attribute.h"
+#include "join/attribute.h"
+#include "join/method_join.h"
+#include "join/methods.h"
 #include "join_text.h"
-#include "method_join.h"
-#include "methods.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -21,11 +22,13 @@ typedef struct join_case {
 } join_case;
 
 /* What came out, as the text that a case wants. */
-static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins, const etr_method *methods) {
+static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins,
+                     const etr_method *methods) {
   size_t used = 0;
   const etr_block *block = &blocks->blocks[blocks->block_count - 1];
   const etr_graph *graph = block->method == ETR_NONE ? NULL : joins[block->method].graph;
-  if (block->method != ETR_NONE && joins[1].name) used += (size_t)snprintf(out, size, "%s: ", joins[block->method].name);
+  if (block->method != ETR_NONE && joins[1].name)
+    used += (size_t)snprintf(out, size, "%s: ", joins[block->method].name);
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
     used += (size_t)snprintf(out + used, size - used, "%s%s %s %s", i ? ";" : "", e->name,
@@ -33,8 +36,9 @@ static void describe(char *out, size_t size, const etr_blocks *blocks, const etr
   }
   const etr_method *m = block->method == ETR_NONE ? NULL : &methods[block->method];
   if (m)
-    snprintf(out + used, size - used, " = %llu+%llu+%llu+%llu", (unsigned long long)m->nodes_ticks, (unsigned long long)m->delegate_only_ticks,
-             (unsigned long long)m->framework_ticks, (unsigned long long)m->unexplained_ticks);
+    snprintf(out + used, size - used, " = %llu+%llu+%llu+%llu", (unsigned long long)m->nodes_ticks,
+             (unsigned long long)m->delegate_only_ticks, (unsigned long long)m->framework_ticks,
+             (unsigned long long)m->unexplained_ticks);
   else
     snprintf(out + used, size - used, " = no method");
 }
@@ -50,18 +54,44 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
   size_t count = c->methods[1].name ? 2 : 1;
   etr_map_init(&names, &arena);
   etr_dump dump = make_dump(&arena, &names, c->events);
-  for (size_t i = 0; i < count; i++)
-    joins[i] = (etr_method_join){
-        .name = c->methods[i].name, .graph = make_graph(&arena, c->methods[i].nodes), .map = make_map(&arena, &c->methods[i])};
+  for (size_t i = 0; i < count; i++) {
+    joins[i] = (etr_method_join){.name = c->methods[i].name,
+                                 .graph = make_graph(&arena, c->methods[i].nodes),
+                                 .map = make_map(&arena, &c->methods[i])};
+    cr_assert(etr_join_index_nodes(&joins[i], &arena));
+  }
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, count, NULL), ETR_OK);
   etr_methods_decide(&blocks, joins, count, NULL, &warnings);
+  cr_assert(etr_blocks_group(&blocks, count, &arena));
   for (uint32_t i = 0; i < count; i++) {
-    etr_method_graphs graphs = {.edge = (etr_graph *)joins[i].graph};
+    etr_method_graphs graphs = {.edge = etr_unconst(joins[i].graph)};
     cr_assert(etr_join_method(&joins[i], i, &blocks, &arena));
     cr_assert(etr_attribute(&methods[i], &graphs, &joins[i], i, &blocks, &arena, &warnings));
   }
   describe(out, size, &blocks, joins, methods);
   *first = methods[0];
+  etr_arena_clear(&arena);
+}
+
+Test(join, kinds_of_events) {
+  etr_arena arena = {0};
+  etr_map names;
+  etr_blocks blocks;
+  etr_map_init(&names, &arena);
+  etr_dump dump = make_dump(&arena, &names,
+                            "native_call_add.out@0 1;OPERATOR_CALL@0 2;OPERATOR_CALL@1 2;DELEGATE_CALL@2 5;"
+                            "Add (ND) #1#2 3;native_call_executorch_prim::add@3 1;MOVE_CALL@4 1;Method::execute 20");
+  static const etr_event_kind want[] = {ETR_EVENT_KERNEL,        ETR_EVENT_FRAMEWORK,         ETR_EVENT_KERNEL,
+                                        ETR_EVENT_DELEGATE_CALL, ETR_EVENT_DELEGATE_OPERATOR, ETR_EVENT_FRAMEWORK,
+                                        ETR_EVENT_FRAMEWORK,     ETR_EVENT_FRAMEWORK};
+  cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 1, NULL), ETR_OK);
+  const etr_block *block = &blocks.blocks[0];
+  cr_assert_eq(block->event_count, ETR_COUNT(want));
+  for (size_t i = 0; i < ETR_COUNT(want); i++)
+    cr_expect_eq(block->events[i].kind, want[i], "%s: %d", block->events[i].name, (int)block->events[i].kind);
+  cr_expect_eq(etr_block_instruction_end(block, 0), 2);
+  cr_expect_eq(etr_block_instruction_end(block, 3), 5);
+  cr_expect_eq(etr_block_instruction_end(block, 7), 8);
   etr_arena_clear(&arena);
 }
 
@@ -71,10 +101,25 @@ Test(join, rules) {
        {{"forward", "add aten.add.Tensor 1", "0=1"}},
        "native_call_add.out@0 10;OPERATOR_CALL@0 15;Method::execute 100",
        "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = 10+0+90+0"},
+      {"a handle of two delegates: what each of them ran says which nodes are its own",
+       {{"forward", "l aten.linear.default 1;s aten.sigmoid.default 1;e aten.exp.default 1",
+         "0=1!XnnpackBackend 1=1,1,8!XnnpackBackend"}},
+       "Sigmoid (NC, F32) #1#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 5;DELEGATE_CALL@1 "
+       "6;Method::execute 20",
+       "Sigmoid (NC, F32) #1 s aligned;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 l "
+       "aligned;DELEGATE_CALL - delegate;"
+       "Method::execute - framework = 8+2+10+0"},
+      {"of a backend that nothing is known of",
+       {{"forward", "l aten.linear.default 1;s aten.sigmoid.default 1;e aten.exp.default 1",
+         "0=1!Other 1=1,1!XnnpackBackend 2=1!Other"}},
+       "x#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 5;DELEGATE_CALL@1 6;Method::execute 20",
+       "x - none;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 - none;DELEGATE_CALL - "
+       "delegate;Method::execute - framework = 0+2+10+8"},
       {"one handle, several nodes: the operator says which",
        {{"forward", "perm aten.permute_copy.default 1;mm aten.addmm.default 1", "0=1 1=1"}},
        "native_call_permute_copy.out@0 3;native_call_addmm.out@1 7;Method::execute 10",
-       "native_call_permute_copy.out perm handle;native_call_addmm.out mm handle;Method::execute - framework = 10+0+0+0"},
+       "native_call_permute_copy.out perm handle;native_call_addmm.out mm handle;Method::execute - framework = "
+       "10+0+0+0"},
       {"same handle, same operator: order says which",
        {{"forward", "v1 aten.view_copy.default 1;v2 aten.view_copy.default 1", "0=1 1=1"}},
        "native_call_view_copy.out@0 3;native_call_view_copy.out@1 7;Method::execute 10",
@@ -107,6 +152,22 @@ Test(join, rules) {
        {{"forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"}},
        "7#0 3000;8#0 1000;DELEGATE_CALL@0 40;Method::execute 60",
        "7 c delegate_map;8 - none;DELEGATE_CALL - delegate;Method::execute - framework = 30+0+20+10"},
+      {"a kernel without a time keeps its node, and its time is the framework's",
+       {{"forward", "add aten.add.Tensor 1", "0=1"}},
+       "native_call_add.out@0 ?;OPERATOR_CALL@0 15;Method::execute 100",
+       "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = 0+0+100+0"},
+      {"a run without a time of Method::execute took what its kernels did",
+       {{"forward", "add aten.add.Tensor 1", "0=1"}},
+       "native_call_add.out@0 10;Method::execute ?|native_call_add.out@0 10;Method::execute 50",
+       "native_call_add.out add handle;Method::execute - framework = 20+0+40+0"},
+      {"events of a call without a time count as they are, in its run alone",
+       {{"forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"}},
+       "7#0 20;DELEGATE_CALL@0 ?;Method::execute 60|7#0 20;DELEGATE_CALL@0 10;Method::execute 60",
+       "7 c delegate_map;DELEGATE_CALL - delegate;Method::execute - framework = 30+0+90+0"},
+      {"a call whose events have no time is the delegate's alone",
+       {{"forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"}},
+       "7#0 ?;DELEGATE_CALL@0 50;Method::execute 60",
+       "7 c delegate_map;DELEGATE_CALL - delegate;Method::execute - framework = 0+50+10+0"},
       {"kernels that add up to more than Method::execute are shares of it",
        {{"forward", "a aten.add.Tensor 1;b aten.mul.Tensor 2", "0=1 1=2"}},
        "native_call_add.out@0 30;native_call_mul.out@1 10;Method::execute 20",
@@ -115,11 +176,16 @@ Test(join, rules) {
        {{"forward", "a aten.add.Tensor 1", "0=1"}},
        "native_call_add.out@0 3;native_call_add.out@0 4;native_call_add.out@0 5;Method::execute 20",
        "native_call_add.out a handle;Method::execute - framework = 12+0+8+0"},
-      {"XNNPACK by order: activation and batch norm are part of the convolution, what was inserted stays the delegate's",
-       {{"forward", "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2;g aten.gelu.default 3;a aten.add.Tensor 4",
+      {"XNNPACK by order: activation and batch norm are part of the convolution, what was inserted stays the "
+       "delegate's",
+       {{"forward",
+         "c aten.convolution.default 1;b aten._native_batch_norm_legit_no_training.default 2;g aten.gelu.default 3;a "
+         "aten.add.Tensor 4",
          "0=1,2,3,4!XnnpackBackend"}},
-       "Transpose (ND, X32) #1#0 5;Convolution (NHWC, F32) IGEMM #1#0 30;GELU (NC) #1#0 8;Add (ND) #1#0 2;DELEGATE_CALL@0 50;Method::execute 50",
-       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c aligned;GELU (NC) #1 g aligned;Add (ND) #1 a aligned;"
+       "Transpose (ND, X32) #1#0 5;Convolution (NHWC, F32) IGEMM #1#0 30;GELU (NC) #1#0 8;Add (ND) #1#0 "
+       "2;DELEGATE_CALL@0 50;Method::execute 50",
+       "Transpose (ND, X32) #1 - delegate;Convolution (NHWC, F32) IGEMM #1 c aligned;GELU (NC) #1 g aligned;Add (ND) "
+       "#1 a aligned;"
        "DELEGATE_CALL - delegate;Method::execute - framework = 40+10+0+0"},
       {"XNNPACK by order, one operator for two nodes that are alike: an even chance",
        {{"forward", "a aten.mul.Tensor 1;b aten.mul.Tensor 2", "0=1,2!XnnpackBackend"}},
@@ -128,7 +194,8 @@ Test(join, rules) {
       {"kernels of a body, which the map does not name",
        {{"forward", "cond higher_order.cond 2;.s aten.sin.default 7;x aten.mul.Tensor 3", "9=3"}},
        "JF_CALL@0 1;native_call_sin.out@1 4;MOVE_CALL@2 1;native_call_mul.out@9 5;Method::execute 20",
-       "JF_CALL - framework;native_call_sin.out s handle;MOVE_CALL - framework;native_call_mul.out x handle;Method::execute - framework = 9+0+11+0"},
+       "JF_CALL - framework;native_call_sin.out s handle;MOVE_CALL - framework;native_call_mul.out x "
+       "handle;Method::execute - framework = 9+0+11+0"},
       {"a run of the runtime's own arithmetic takes no node, and counts for none",
        {{"forward", "m _operator.mul 1;a aten.add.Tensor 2", "0=1 1=2"}},
        "native_call_executorch_prim::mul.Scalar@0 3;native_call_add.out@1 4;Method::execute 9",
@@ -157,18 +224,22 @@ Test(join, rules) {
        "native_call_add.out@0 4;Method::execute 5",
        "native_call_add.out - none;Method::execute - framework = no method"},
       {"a tie that the order of loads decides: encode had run before decode was loaded",
-       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7", "0=1"}, {"decode", "b aten.add.Tensor 1", "0=1"}},
-       "Program::load_method 1|native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9|Program::load_method 1|native_call_add.out@0 "
+       {{"encode", "a aten.add.Tensor 1;cond higher_order.cond 2;.s aten.sin.default 7", "0=1"},
+        {"decode", "b aten.add.Tensor 1", "0=1"}},
+       "Program::load_method 1|native_call_add.out@0 4;native_call_sin.out@1 4;Method::execute 9|Program::load_method "
+       "1|native_call_add.out@0 "
        "3;Method::execute 5",
        "decode: native_call_add.out b handle;Method::execute - framework = 3+0+2+0"},
       {"two methods with a delegate each: what ran inside decides",
-       {{"encode", "a aten.add.Tensor 1", "0=1!XnnpackBackend"}, {"decode", "m aten.mul.Tensor 1", "0=1!XnnpackBackend"}},
+       {{"encode", "a aten.add.Tensor 1", "0=1!XnnpackBackend"},
+        {"decode", "m aten.mul.Tensor 1", "0=1!XnnpackBackend"}},
        "Multiply (ND) #1#0 4;DELEGATE_CALL@0 4;Method::execute 5",
        "decode: Multiply (ND) #1 m aligned;DELEGATE_CALL - delegate;Method::execute - framework = 4+0+1+0"},
       {"another model's delegate",
        {{"forward", "a aten.add.Tensor 1", "0=1!XnnpackBackend"}},
        "Softmax (NC, F32) #1#0 4;Multiply (ND) #1#0 4;DELEGATE_CALL@0 9;Method::execute 9",
-       "Softmax (NC, F32) #1 - none;Multiply (ND) #1 - none;DELEGATE_CALL - none;Method::execute - framework = no method"},
+       "Softmax (NC, F32) #1 - none;Multiply (ND) #1 - none;DELEGATE_CALL - none;Method::execute - framework = no "
+       "method"},
       {"another model's dump",
        {{"forward", "a aten.add.Tensor 1", "0=1"}},
        "native_call_cumsum.out@0 4;native_call_sin.out@1 1;Method::execute 5",
@@ -202,6 +273,7 @@ Test(join, what_the_runtime_does_for_itself_takes_no_node) {
     etr_method_join join = {.name = "forward", .program = &program};
     join.graph = make_graph(&arena, cases[i].method.nodes);
     join.map = make_map(&arena, &cases[i].method);
+    cr_assert(etr_join_index_nodes(&join, &arena));
     cr_assert(etr_join_method(&join, 0, &none, &arena));
     cr_expect_eq(etr_join_find(&join, 0)->node, ETR_NONE, "case %zu", i);
     cr_expect_eq(etr_join_find(&join, 1)->node, cases[i].node, "case %zu", i);
@@ -211,8 +283,10 @@ Test(join, what_the_runtime_does_for_itself_takes_no_node) {
 
 /* What a call took beyond its nodes: operators that were inserted, and the rest, of which a coarse clock hides some. */
 Test(join, beyond_nodes) {
-#define XNN {"forward", "c aten.convolution.default 1", "0=1!XnnpackBackend"}
-#define OTHER {"forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}"}
+#define XNN                                                                                                            \
+  { "forward", "c aten.convolution.default 1", "0=1!XnnpackBackend" }
+#define OTHER                                                                                                          \
+  { "forward", "c aten.convolution.default 1", "0=1!SomeBackend{7:1}" }
 #define TRANSPOSE "Transpose (ND, X32) #1#0 "
 #define CONVOLUTION "Convolution (NHWC, F32) IGEMM #1#0 "
   static const struct {
@@ -242,8 +316,8 @@ Test(join, beyond_nodes) {
        400},
       {{"each run by itself",
         {XNN},
-        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 33400;Method::execute 60000|"
-        TRANSPOSE "4000;" CONVOLUTION "30000;DELEGATE_CALL@0 39000;Method::execute 60000",
+        TRANSPOSE "3000;" CONVOLUTION "30000;DELEGATE_CALL@0 33400;Method::execute 60000|" TRANSPOSE "4000;" CONVOLUTION
+                  "30000;DELEGATE_CALL@0 39000;Method::execute 60000",
         NULL},
        12400,
        7000,

@@ -2,7 +2,7 @@
  *
  * Values of a document as short texts: normalised, cut where they are long, always JSON.
  */
-#include "json_brief.h"
+#include "formats/json_brief.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

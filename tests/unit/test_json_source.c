@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_json_source.c - lib/json.c where the document comes from: out of strings of other documents, endless, failing; and the limits.
+ * test_json_source.c - lib/formats/json.c where the document comes from: out of strings of other documents, endless,
+ * failing; and the limits.
  */
 #include "json_outcome.h"
 
 #include <stdlib.h>
 
-/* ---- Documents inside strings --------------------------------------------------------------------------------------------------------- */
+/* ---- Documents inside strings
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* {"a":"<middle>","z":3}, middle: {"b":"<inner>","y":2}, inner: {"c":[1,"\"\u20ac"],"x":9} */
-static const char nested[] = "{\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"c\\\\\\\":[1,\\\\\\\"\\\\\\\\\\\\\\\"\\\\\\\\u20ac\\\\\\\"],\\\\\\\"x\\\\\\\":9}"
-                             "\\\",\\\"y\\\":2}\",\"z\":3}";
+static const char nested[] =
+    "{\"a\":\"{\\\"b\\\":\\\"{\\\\\\\"c\\\\\\\":[1,\\\\\\\"\\\\\\\\\\\\\\\"\\\\\\\\u20ac\\\\\\\"],\\\\\\\"x\\\\\\\":9}"
+    "\\\",\\\"y\\\":2}\",\"z\":3}";
 
 static etr_json *open_member(etr_json *json, const char *name) {
   etr_slice key;
@@ -30,7 +33,8 @@ static void expect_last_int(etr_json *json, const char *name, int64_t value) {
   cr_expect_null(etr_json_message(json));
 }
 
-/** Reads the innermost document as far as the number says before closing it: 0 not at all, 1 its bracket, 2 skipped, 3 all. */
+/** Reads the innermost document as far as the number says before closing it: 0 not at all, 1 its bracket, 2 skipped, 3
+ * all. */
 static void read_nested(etr_json *outer, int how_far) {
   outcome out = {0};
   etr_json *middle = open_member(outer, "a"), *inner = open_member(middle, "b");
@@ -93,7 +97,8 @@ Test(json, an_outer_error_ends_the_inner_reader) {
   }
 }
 
-/* ---- Limits and sources --------------------------------------------------------------------------------------------------------------- */
+/* ---- Limits and sources
+ * --------------------------------------------------------------------------------------------------------------- */
 
 /** Gives `head`, then `filler` bytes of base64, then `tail`. */
 typedef struct generator {

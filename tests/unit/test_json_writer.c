@@ -2,7 +2,7 @@
  *
  * JSON output: commas, lines, escapes.
  */
-#include "json_writer.h"
+#include "output/json_writer.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -34,7 +34,8 @@ Test(json_writer, nesting) {
   etr_jw_key(&f.json, "schema"), etr_jw_string(&f.json, "s/1");
   etr_jw_key(&f.json, "empty"), etr_jw_array(&f.json), etr_jw_end(&f.json);
   etr_jw_key(&f.json, "none"), etr_jw_object(&f.json), etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "shape"), etr_jw_array(&f.json), etr_jw_int(&f.json, -1), etr_jw_int(&f.json, 16), etr_jw_end(&f.json);
+  etr_jw_key(&f.json, "shape"), etr_jw_array(&f.json), etr_jw_int(&f.json, -1), etr_jw_int(&f.json, 16),
+      etr_jw_end(&f.json);
   etr_jw_key(&f.json, "rows"), etr_jw_array(&f.json);
   for (uint64_t i = 0; i < 2; i++) {
     etr_jw_object(&f.json);
@@ -43,7 +44,8 @@ Test(json_writer, nesting) {
     etr_jw_end(&f.json);
   }
   etr_jw_end(&f.json);
-  etr_jw_key(&f.json, "lists"), etr_jw_array(&f.json), etr_jw_array(&f.json), etr_jw_end(&f.json), etr_jw_array(&f.json);
+  etr_jw_key(&f.json, "lists"), etr_jw_array(&f.json), etr_jw_array(&f.json), etr_jw_end(&f.json),
+      etr_jw_array(&f.json);
   etr_jw_null(&f.json), etr_jw_end(&f.json), etr_jw_end(&f.json);
   etr_jw_key(&f.json, "yes"), etr_jw_bool(&f.json, true);
   etr_jw_key(&f.json, "no"), etr_jw_bool(&f.json, false);
@@ -66,7 +68,8 @@ Test(json_writer, strings) {
       {"</script>", "\"\\u003c/script>\""},
       {"\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80", "\"\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80\""},
       {"\xE2\x80\xA7\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAA", "\"\xE2\x80\xA7\\u2028\\u2029\\u202a\""},
-      {"\xD8\x9C\xE2\x81\xA6\xF3\xA0\x81\x81", "\"\\u061c\\u2066\\udb40\\udc41\""}, /* turn the direction; are not seen */
+      {"\xD8\x9C\xE2\x81\xA6\xF3\xA0\x81\x81",
+       "\"\\u061c\\u2066\\udb40\\udc41\""}, /* turn the direction; are not seen */
       {"a\xFFz", "\"a\\ufffdz\""},
       {"\xC3", "\"\\ufffd\""},                                  /* cut off */
       {"\xC3(", "\"\\ufffd(\""},                                /* not continued */

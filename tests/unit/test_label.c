@@ -2,7 +2,7 @@
  *
  * Short texts for pictures.
  */
-#include "label.h"
+#include "output/label.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ static void expect_text(const char *text, const char *expected) {
 }
 
 Test(label, shape) {
-  static const etr_dim dims[] = {{.size = 1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "2*s77"}, {.size = 256}, {.size = ETR_DIM_SYMBOLIC}};
+  static const etr_dim dims[] = {
+      {.size = 1}, {.size = ETR_DIM_SYMBOLIC, .symbol = "2*s77"}, {.size = 256}, {.size = ETR_DIM_SYMBOLIC}};
   static const struct {
     etr_value value;
     const char *label;
@@ -49,11 +50,8 @@ Test(label, long_shape) {
 
 Test(label, argument) {
   static const char *const cases[][2] = {
-      {"1e-05", "1e-05"},
-      {"[1, \"s77\"]", "[1, s77]"},
-      {"\"float32\"", "float32"},
-      {"\"\"", ""},
-      {"{\"a\": \"\\n\"}", "{a: \\n}"},
+      {"1e-05", "1e-05"}, {"[1, \"s77\"]", "[1, s77]"},     {"\"float32\"", "float32"},
+      {"\"\"", ""},       {"{\"a\": \"\\n\"}", "{a: \\n}"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char text[ETR_ARGUMENT_ROOM + 1];
@@ -85,7 +83,8 @@ Test(label, op) {
       {"aten.", "aten."},
       {"...", "..."},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_arena_copy(&arena, etr_label_op(cases[i][0])), cases[i][1]);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_text(etr_arena_copy(&arena, etr_label_op(cases[i][0])), cases[i][1]);
 }
 
 Test(label, source) {
@@ -104,8 +103,14 @@ Test(label, source) {
 
 Test(label, device) {
   static const char *const cases[][2] = {
-      {NULL, "CPU"},          {"XnnpackBackend", "XNNPACK"}, {"CoreMLBackend", "COREML"},    {"VulkanBackend", "VULKAN"},
-      {"Backend", "BACKEND"}, {"my-npu_2", "MY-NPU_2"},      {"a:b/c \xC3\xA9", "A_B_C___"}, {"", ""},
+      {NULL, "CPU"},
+      {"XnnpackBackend", "XNNPACK"},
+      {"CoreMLBackend", "COREML"},
+      {"VulkanBackend", "VULKAN"},
+      {"Backend", "BACKEND"},
+      {"my-npu_2", "MY-NPU_2"},
+      {"a:b/c \xC3\xA9", "A_B_C___"},
+      {"", ""},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_text(etr_label_device(&arena, cases[i][0]), cases[i][1]);
 }

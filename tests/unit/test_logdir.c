@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/test_logdir.XXXXXX";
@@ -57,12 +58,12 @@ static void list(etr_arena *arena, const char *path, const char *relative, char 
     if (child && stat(child, &status) == 0 && S_ISDIR(status.st_mode))
       list(arena, child, name, found, count);
     else
-      found[(*count)++] = name;
+      found[(*count)++] = status.st_size > 0 ? name : etr_arena_format(arena, "%s(empty)", name);
   }
   if (directory) closedir(directory);
 }
 
-/* All files below the folder, sorted, joined by ' '. */
+/* All files below the folder, sorted, joined by ' '; empty ones are marked. */
 static void expect_files(const char *expected) {
   etr_arena arena = {0};
   char *found[64], *text = "";
@@ -97,8 +98,10 @@ Test(logdir, files_of_entry_points) {
   static const char *const names[][2] = {{"edge", "encode"}, {"edge", "decode"}, {"aten", "forward"}, {"../..", "a/b"}};
   make_profile(names, 4);
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
-  expect_files("n/1_edge/decode/events.out.tfevents.0000000007.h.1.0 n/1_edge/encode/events.out.tfevents.0000000007.h.1.0 "
-               "n/2_aten/forward/events.out.tfevents.0000000007.h.1.0 n/3_%2E.%2F.%2E/a%2Fb/events.out.tfevents.0000000007.h.1.0 "
+  expect_files("n/.etrecord-tb n/1_edge/decode/events.out.tfevents.0000000007.h.1.0 "
+               "n/1_edge/encode/events.out.tfevents.0000000007.h.1.0 "
+               "n/2_aten/forward/events.out.tfevents.0000000007.h.1.0 "
+               "n/3_%2E.%2F.%2E/a%2Fb/events.out.tfevents.0000000007.h.1.0 "
                "n/dot/%2E.%2F.%2E/a%2Fb.dot n/dot/aten/forward.dot n/dot/edge/decode.dot n/dot/edge/encode.dot");
 }
 
@@ -106,7 +109,8 @@ Test(logdir, names_that_fall_together_stay_apart) {
   static const char *const names[][2] = {{"m", "f"}, {"m", "f"}};
   make_profile(names, 2);
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
-  expect_files("n/1_m/f/2_events.out.tfevents.0000000007.h.1.0 n/1_m/f/events.out.tfevents.0000000007.h.1.0 n/dot/m/2_f.dot n/dot/m/f.dot");
+  expect_files("n/.etrecord-tb n/1_m/2_f/events.out.tfevents.0000000007.h.1.0 "
+               "n/1_m/f/events.out.tfevents.0000000007.h.1.0 n/dot/m/2_f.dot n/dot/m/f.dot");
 }
 
 Test(logdir, a_second_time_replaces) {
@@ -115,11 +119,45 @@ Test(logdir, a_second_time_replaces) {
   make_profile(names, 2);
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
   cr_expect_eq(write_profile(8, NULL), ETR_OK);
-  expect_files("n/1_edge/forward/events.out.tfevents.0000000008.h.1.0 n/2_aten/forward/events.out.tfevents.0000000008.h.1.0 n/dot/aten/forward.dot "
-               "n/dot/edge/forward.dot");
+  expect_files("n/.etrecord-tb n/1_edge/forward/events.out.tfevents.0000000007.h.1.0(empty) "
+               "n/1_edge/forward/events.out.tfevents.0000000008.h.1.0 "
+               "n/2_aten/forward/events.out.tfevents.0000000007.h.1.0(empty) "
+               "n/2_aten/forward/events.out.tfevents.0000000008.h.1.0 "
+               "n/dot/aten/forward.dot n/dot/edge/forward.dot");
   make_profile(fewer, 1);
   cr_expect_eq(write_profile(9, NULL), ETR_OK);
-  expect_files("n/1_aten/forward/events.out.tfevents.0000000009.h.1.0 n/dot/aten/forward.dot n/dot/edge/forward.dot");
+  expect_files("n/.etrecord-tb n/1_aten/forward/events.out.tfevents.0000000009.h.1.0 n/dot/aten/forward.dot "
+               "n/dot/edge/forward.dot");
+}
+
+/* In the same second, and after the clock went back: the last file of a run is the one with the last name. */
+Test(logdir, new_files_come_last) {
+  static const char *const names[][2] = {{"m", "f"}};
+  make_profile(names, 1);
+  for (int i = 0; i < 3; i++) cr_expect_eq(write_profile(7 - i, NULL), ETR_OK);
+  expect_files("n/.etrecord-tb n/1_m/f/events.out.tfevents.0000000007.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000008.h.1.0(empty) "
+               "n/1_m/f/events.out.tfevents.0000000009.h.1.0 n/dot/m/f.dot");
+}
+
+static size_t count_files(void) {
+  etr_arena arena = {0};
+  char *found[64];
+  size_t count = 0;
+  list(&arena, folder, "", found, &count);
+  etr_arena_clear(&arena);
+  return count;
+}
+
+Test(logdir, emptied_files_do_not_pile_up) {
+  static const char *const names[][2] = {{"m", "f"}, {"m", "f"}};
+  size_t before = 0;
+  make_profile(names, 2);
+  for (int i = 0; i < 20; i++) {
+    cr_expect_eq(write_profile(7, NULL), ETR_OK);
+    if (i < 10) before = count_files();
+  }
+  cr_expect_eq(count_files(), before);
 }
 
 Test(logdir, strangers_stay) {
@@ -133,7 +171,90 @@ Test(logdir, strangers_stay) {
   put_file("n/9_old/notes");
   put_file("n/mine/events.out.tfevents.1.h.1.0");
   cr_expect_eq(write_profile(7, NULL), ETR_OK);
-  expect_files("n/1_edge/forward/events.out.tfevents.0000000007.h.1.0 n/9_old/notes n/dot/edge/forward.dot n/mine/events.out.tfevents.1.h.1.0");
+  cr_expect_eq(write_profile(8, NULL), ETR_OK);
+  expect_files("n/.etrecord-tb n/1_edge/forward/events.out.tfevents.0000000007.h.1.0(empty) "
+               "n/1_edge/forward/events.out.tfevents.0000000008.h.1.0 "
+               "n/9_old/forward/events.out.tfevents.1.h.1.0(empty) n/9_old/notes(empty) n/dot/edge/forward.dot "
+               "n/mine/events.out.tfevents.1.h.1.0(empty)");
+}
+
+/* A list of files that names others', or leads out of the folder. */
+Test(logdir, hostile_lists) {
+  static const char *const lines[] = {"../theirs", "/etc/passwd", "a//b", "./a", "a/..", "a/", "", "a"};
+  static const char *const names[][2] = {{"edge", "forward"}};
+  make_profile(names, 1);
+  for (size_t i = 0; i < ETR_COUNT(lines); i++) {
+    char path[256];
+    etr_error error;
+    bool is_path = strcmp(lines[i], "a") == 0;
+    cr_expect_eq(write_profile(7, NULL), ETR_OK);
+    snprintf(path, sizeof path, "%s/n/.etrecord-tb", folder);
+    FILE *file = fopen(path, "a");
+    cr_assert_not_null(file);
+    fprintf(file, "%s\n", lines[i]);
+    fclose(file);
+    cr_expect_eq(write_profile(8, &error), is_path ? ETR_OK : ETR_ERROR_FORMAT, "%s", lines[i]);
+    teardown();
+    t = (tiny){0};
+    make_profile(names, 1);
+    cr_assert_eq(mkdir(folder, 0700), 0);
+  }
+}
+
+/* Two processes, with the same number as in two containers, that write again and again: each time all is well, and one
+ * file of the run is not empty. */
+Test(logdir, two_writers) {
+  enum { ROUNDS = 20 };
+  static const char *const names[][2] = {{"m", "f"}};
+  make_profile(names, 1);
+  pid_t children[2];
+  for (size_t i = 0; i < 2; i++) {
+    children[i] = fork();
+    cr_assert_geq(children[i], 0);
+    if (children[i] > 0) continue;
+    bool good = true;
+    for (int k = 0; k < ROUNDS; k++) good = good && write_profile(7, NULL) == ETR_OK;
+    _exit(good ? 0 : 1);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    int status;
+    cr_assert_eq(waitpid(children[i], &status, 0), children[i]);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  expect_files(
+      "n/.etrecord-tb n/1_m/f/events.out.tfevents.0000000039.h.1.0(empty) "
+      "n/1_m/f/events.out.tfevents.0000000040.h.1.0(empty) "
+      "n/1_m/f/events.out.tfevents.0000000041.h.1.0(empty) n/1_m/f/events.out.tfevents.0000000042.h.1.0(empty) "
+      "n/1_m/f/events.out.tfevents.0000000043.h.1.0(empty) n/1_m/f/events.out.tfevents.0000000044.h.1.0(empty) "
+      "n/1_m/f/events.out.tfevents.0000000045.h.1.0(empty) n/1_m/f/events.out.tfevents.0000000046.h.1.0 n/dot/m/f.dot");
+}
+
+static bool write_and_discard(int rounds) {
+  etr_logdir *logdir;
+  etr_logdir_options options = {.logdir = folder, .name = "n", .wall_time = 7};
+  for (int i = 0; i < rounds; i++) {
+    if (etr_logdir_begin(&logdir, &options, NULL) != ETR_OK || etr_logdir_add(logdir, &profile, NULL, NULL) != ETR_OK)
+      return false;
+    etr_logdir_discard(logdir);
+  }
+  return true;
+}
+
+/* Writers of a new folder that fail take it away again, under the hands of those that wait for it. */
+Test(logdir, failing_writers) {
+  enum { ROUNDS = 100 };
+  static const char *const names[][2] = {{"m", "f"}};
+  int status;
+  make_profile(names, 1);
+  pid_t child = fork();
+  cr_assert_geq(child, 0);
+  bool good = write_and_discard(ROUNDS);
+  if (child == 0) _exit(good ? 0 : 1);
+  cr_expect(good);
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  cr_expect_eq(rmdir(folder), 0, "something is left");
+  cr_assert_eq(mkdir(folder, 0700), 0);
 }
 
 /* Something in the way of each step: nothing is left, and what was there is as it was. */
@@ -141,11 +262,18 @@ Test(logdir, failure_leaves_nothing) {
   static const struct {
     const char *folders[4], *file, *left, *message;
   } cases[] = {
-      {{NULL}, "n", "n", "n"},
-      {{"n"}, "n/1_edge", "n/1_edge", "cannot make"},
-      {{"n"}, "n/dot", "n/dot", "cannot make"},
-      {{"n", "n/1_edge"}, "n/1_edge/forward", "n/1_edge/forward", "cannot write into"},
-      {{"n", "n/dot", "n/dot/edge", "n/dot/edge/forward.dot"}, "n/dot/edge/forward.dot/x", "n/dot/edge/forward.dot/x", "cannot write this file"},
+      {{NULL}, "n", "n(empty)", "cannot open this folder: Not a directory"},
+      {{"n"}, "n/1_edge", "n/1_edge(empty)", "cannot write this file: Not a directory"},
+      {{"n"}, "n/dot", "n/dot(empty)", "cannot write this file: Not a directory"},
+      {{"n", "n/1_edge"}, "n/1_edge/forward", "n/1_edge/forward(empty)", "cannot write this file: Not a directory"},
+      {{"n", "n/dot", "n/dot/edge", "n/dot/edge/forward.dot"},
+       "n/dot/edge/forward.dot/x",
+       "n/dot/edge/forward.dot/x(empty)",
+       "Is a directory"},
+      {{"n", "n/dot", "n/dot/edge"},
+       "n/dot/edge/forward.dot",
+       "n/dot/edge/forward.dot(empty)",
+       "not written by etrecord-tb"},
   };
   static const char *const names[][2] = {{"edge", "forward"}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

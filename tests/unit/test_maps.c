@@ -2,7 +2,7 @@
  *
  * debug_handle_map and delegate_map.
  */
-#include "maps.h"
+#include "inputs/maps.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ typedef struct reading {
 static void begin(reading *r) {
   *r = (reading){0};
   etr_map_init(&r->strings, &r->arena);
-  r->maps = etr_maps_new(&r->strings);
+  r->maps = etr_maps_new(&r->strings, "only");
 }
 
 /* True if the document could be read. */
@@ -31,7 +31,8 @@ static bool read_map(reading *r, const char *document, void (*read)(etr_maps *, 
 
 static size_t put_handles(char *out, size_t size, const uint32_t *handles, size_t count) {
   size_t used = 0;
-  for (size_t i = 0; i < count; i++) used += (size_t)snprintf(out + used, size - used, "%s%u", i ? "," : "", handles[i]);
+  for (size_t i = 0; i < count; i++)
+    used += (size_t)snprintf(out + used, size - used, "%s%u", i ? "," : "", handles[i]);
   return used;
 }
 
@@ -64,11 +65,16 @@ Test(maps, what_they_say) {
       {"{\"forward\": {}}", "{\"forward\": {}}", "forward:"},
       {"{\"forward\": {\"0\": 1, \"1\": 2}}", "{}", "forward: 0=1 1=2"},
       {"{\"forward\": {\"10\": 1, \"9\": 2}}", "{}", "forward: 9=2 10=1"},
-      {"{\"forward\": {\"0\": [3, 3, 1]}}", "{\"forward\": {\"0\": {\"name\": \"X\", \"delegate_map\": {}}}}", "forward: 0=3,3,1!X"},
-      {"{\"f\": {\"1\": 1}}", "{\"f\": {\"0\": {\"name\": \"X\", \"delegate_map\": {\"a:b\": [1, 2], \"7\": [3]}}}}", "f: 0=!X{a:b:1,2}{7:3} 1=1"},
-      {"{\"encode\": {\"0\": 1}, \"decode\": {\"0\": 2}}", "{\"decode\": {}, \"other\": {}}", "encode: 0=1; decode: 0=2; other:"},
+      {"{\"forward\": {\"0\": [3, 3, 1]}}", "{\"forward\": {\"0\": {\"name\": \"X\", \"delegate_map\": {}}}}",
+       "forward: 0=3,3,1!X"},
+      {"{\"f\": {\"1\": 1}}", "{\"f\": {\"0\": {\"name\": \"X\", \"delegate_map\": {\"a:b\": [1, 2], \"7\": [3]}}}}",
+       "f: 0=!X{7:3}{a:b:1,2} 1=1"},
+      {"{\"encode\": {\"0\": 1}, \"decode\": {\"0\": 2}}", "{\"decode\": {}, \"other\": {}}",
+       "encode: 0=1; decode: 0=2; other:"},
       {"{\"f\": null, \"g\": {\"0\": null, \"1\": [null, 4]}}", "null", "f:; g: 0= 1=4"},
       {"{\"f\": {\"3\": 1, \"03\": 2}}", "{\"f\": {\"003\": {\"name\": \"X\"}}}", "f: 3=2!X"},
+      {"{\"0\": 1, \"1\": [2, 3], \"2\": null}", "{\"only\": {\"1\": {\"name\": \"X\"}}}", "only: 0=1 1=2,3!X 2="},
+      {"{\"0\": {\"0\": 1}}", "{}", "0: 0=1"},
       {"{\"f\": {\"0\": 4294967294}}", "{\"f\": {\"0\": {\"later\": [1, {}]}}}", "f: 0=4294967294!?"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

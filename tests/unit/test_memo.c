@@ -2,13 +2,13 @@
  *
  * Texts that stand in a document again and again get one number.
  */
-#include "memo.h"
+#include "inputs/memo.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 /* Appends the number of each element, with a '+' before those that were new. */
-static void number_all(etr_memo *memo, etr_json *json, char *out, size_t size) {
+static void number_all(etr_map *memo, etr_json *json, char *out, size_t size) {
   size_t used = 0;
   out[0] = '\0';
   etr_json_array(json);
@@ -16,7 +16,11 @@ static void number_all(etr_memo *memo, etr_json *json, char *out, size_t size) {
     bool known;
     uint32_t number = etr_memo_next(memo, json, &known);
     if (!known) etr_json_skip(json);
-    used += (size_t)snprintf(out + used, size - used, number == ETR_NONE ? " -" : known ? " %u" : " +%u", (unsigned)number);
+    used += (size_t)snprintf(out + used, size - used,
+                             number == ETR_NONE ? " -"
+                             : known            ? " %u"
+                                                : " +%u",
+                             (unsigned)number);
   }
   etr_json_end(json);
 }
@@ -28,13 +32,14 @@ Test(memo, numbers) {
       {"[\"a\", \"a\", \"b\", \"a\", \"ab\"]", " +0 0 +1 0 +2"},
       {"[{\"a\": [1]}, {\"a\": [1]}, {\"a\":[1]}, [1], [1, 1], [1]]", " +0 0 +1 +2 +3 2"},
       {"[7, null, \"7\", 7]", " - - +0 -"},
-      {"[\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"0\", \"9\", \"0\"]", " +0 +1 +2 +3 +4 +5 +6 +7 +8 +9 0 9 0"},
+      {"[\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\", \"0\", \"9\", \"0\"]",
+       " +0 +1 +2 +3 +4 +5 +6 +7 +8 +9 0 9 0"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    etr_memo memo;
+    etr_map memo;
     char numbers[256];
-    etr_memo_init(&memo, &arena);
+    etr_map_init(&memo, &arena);
     etr_json *json = etr_json_open_memory(etr_slice_of(cases[i].document), NULL);
     number_all(&memo, json, numbers, sizeof numbers);
     cr_expect_not(etr_json_failed(json), "%s", cases[i].document);
@@ -52,15 +57,15 @@ Test(memo, limits) {
   for (int i = 0; i < TEXTS; i++) size += (size_t)sprintf(document + size, ", \"%d\"", i);
   sprintf(document + size, ", \"0\", \"%d\"]", TEXTS - 1);
   etr_arena arena = {0};
-  etr_memo memo;
+  etr_map memo;
   static char numbers[TEXTS * 10];
-  etr_memo_init(&memo, &arena);
+  etr_map_init(&memo, &arena);
   etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
   number_all(&memo, json, numbers, sizeof numbers);
   cr_expect(strncmp(numbers, " - - +0 +1", 10) == 0);
   const char *last = numbers + strlen(numbers) - 4;
   cr_expect_str_eq(last, " 0 -", "%s", last);
-  cr_expect_leq(memo.texts.count, 4096);
+  cr_expect_leq(memo.count, 4096);
   etr_json_close(json);
   etr_arena_clear(&arena);
 }

@@ -2,7 +2,7 @@
  *
  * Stack traces, module stacks and ancestors, as torch.export writes them and as nobody should.
  */
-#include "metadata.h"
+#include "inputs/metadata.h"
 
 #include <criterion/criterion.h>
 
@@ -23,8 +23,8 @@ Test(metadata, module_stacks) {
       {"", "", "__main__.M", NULL},
       {"L__self__,,__main__.M", "", "__main__.M", NULL},
       {"L__self__,,__main__.M;L__self__blocks,blocks,B", "blocks", "B", ""},
-      {"L__self__,,__main__.M;L__self__blocks,blocks,B;L__self__blocks.0.fc,blocks.0.fc,torch.nn.modules.linear.Linear", "blocks.0.fc",
-       "torch.nn.modules.linear.Linear", "blocks"},
+      {"L__self__,,__main__.M;L__self__blocks,blocks,B;L__self__blocks.0.fc,blocks.0.fc,torch.nn.modules.linear.Linear",
+       "blocks.0.fc", "torch.nn.modules.linear.Linear", "blocks"},
       {"k,blocks,B;k,blocks.1,C", "blocks.1", "C", "blocks"},
       {"L['self'],L['s'].block1,M", "block1", "M", ""},
       {"k,L['self'],M;k,L['self'].a.b,N", "a.b", "N", ""}, /* its parent, a name of the root */
@@ -80,12 +80,16 @@ Test(metadata, sources) {
     int64_t line;
     const char *function, *code;
   } cases[] = {
-      {"  File \"/m/model.py\", line 12, in forward\n    return self.fc(x)\n", "/m/model.py", 12, "forward", "return self.fc(x)"},
+      {"  File \"/m/model.py\", line 12, in forward\n    return self.fc(x)\n", "/m/model.py", 12, "forward",
+       "return self.fc(x)"},
       {"  File \"a.py\", line 1, in f\n    g()\n  File \"b.py\", line 2, in g\n    h()", "b.py", 2, "g", "h()"},
-      {"  File \"a.py\", line 1, in f\n    g()\n  File \"/x/site-packages/torch/nn/m.py\", line 2, in g\n    h()", "a.py", 1, "f", "g()"},
+      {"  File \"a.py\", line 1, in f\n    g()\n  File \"/x/site-packages/torch/nn/m.py\", line 2, in g\n    h()",
+       "a.py", 1, "f", "g()"},
       {"  File \"/x/dist-packages/torch/nn/m.py\", line 2, in g\n    h()", NULL, 0, NULL, NULL},
-      {"  File \"/x/site-packages/torchvision/m.py\", line 2, in g\n    h()", "/x/site-packages/torchvision/m.py", 2, "g", "h()"},
-      {"  File \"a.py\", line 1, in f\n    g()\n  File \"<eval_with_key>.1\", line 2, in g\n    h()", "a.py", 1, "f", "g()"},
+      {"  File \"/x/site-packages/torchvision/m.py\", line 2, in g\n    h()", "/x/site-packages/torchvision/m.py", 2,
+       "g", "h()"},
+      {"  File \"a.py\", line 1, in f\n    g()\n  File \"<eval_with_key>.1\", line 2, in g\n    h()", "a.py", 1, "f",
+       "g()"},
       {"  File \"a.py\", line 1, in f\n    g(x,\n      y)\n", "a.py", 1, "f", "g(x,"},
       {"  File \"a.py\", line 1, in f\n", "a.py", 1, "f", ""},
       {"  File \"a.py\", line 1", "a.py", 1, "", ""},
@@ -118,11 +122,13 @@ Test(metadata, ancestors) {
   } cases[] = {
       {"[{\"name\": \"a\", \"graph_id\": 7}]", 7, "a"},
       {"[{\"name\": \"a\", \"graph_id\": 8}]", 7, NULL},
-      {"[{\"name\": \"new\", \"target\": \"t\", \"graph_id\": 9, \"pass_name\": \"p\", \"action\": \"replace\", \"from_node\": "
+      {"[{\"name\": \"new\", \"target\": \"t\", \"graph_id\": 9, \"pass_name\": \"p\", \"action\": \"replace\", "
+       "\"from_node\": "
        "[{\"name\": \"old\", \"graph_id\": 7, \"from_node\": []}]}]",
        7, "old"},
       {"[{\"name\": \"x\", \"graph_id\": 1}, {\"name\": \"y\", \"graph_id\": 7}]", 7, "y"},
-      {"[{\"name\": \"first\", \"graph_id\": 7, \"from_node\": [{\"name\": \"second\", \"graph_id\": 7}]}]", 7, "first"},
+      {"[{\"name\": \"first\", \"graph_id\": 7, \"from_node\": [{\"name\": \"second\", \"graph_id\": 7}]}]", 7,
+       "first"},
       {"[]", 7, NULL},
       {"", 7, NULL},
       {"null", 7, NULL},
@@ -166,17 +172,20 @@ Test(metadata, ancestor_in_escaped) {
     const char *name;
   } cases[] = {
       {"[{\\\"name\\\": \\\"a\\\", \\\"target\\\": \\\"t\\\", \\\"graph_id\\\": 7, \\\"from_node\\\": []}]", true, "a"},
-      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": [{\\\"name\\\": \\\"b\\\", \\\"graph_id\\\": 7, \\\"x\\\": 1}]}]", true,
-       "b"},
+      {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": [{\\\"name\\\": \\\"b\\\", "
+       "\\\"graph_id\\\": 7, \\\"x\\\": 1}]}]",
+       true, "b"},
       {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\": 8, \\\"from_node\\\": []}]", true, NULL},
       {"[{\\\"graph_id\\\": 7, \\\"name\\\": \\\"a\\\"}]", false, NULL},                    /* another order */
       {"[{\\\"name\\\": \\\"a\\\", \\\"graph_id\\\":7}]", false, NULL},                     /* another spacing */
       {"[{\\\"name\\\": \\\"a\\\\b\\\", \\\"graph_id\\\": 7, \\\"x\\\": 1}]", false, NULL}, /* escapes in the name */
       {"", true, NULL},
   };
+  const char *seven = etr_escaped_graph_id(strings.arena, 7);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *name = "";
-    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), 7), cases[i].told, "%s", cases[i].text);
+    cr_expect_eq(etr_ancestor_in_escaped(&name, &strings, etr_slice_of(cases[i].text), seven), cases[i].told, "%s",
+                 cases[i].text);
     if (cases[i].told && cases[i].name) cr_expect_str_eq(name, cases[i].name);
     if (cases[i].told && !cases[i].name) cr_expect_null(name, "%s", cases[i].text);
   }

@@ -3,8 +3,8 @@
  * Node data for Model Explorer: which nodes have a key, and what their values add up to.
  */
 #include "etrecord_tb.h"
+#include "output/writer.h"
 #include "tiny_profile.h"
-#include "writer.h"
 
 #include <criterion/criterion.h>
 
@@ -18,7 +18,8 @@ static const char *emit(const etr_profile *profile, etr_node_data_options option
   etr_writer writer;
   etr_error error;
   etr_text_begin(&text, arena, &writer);
-  cr_assert_eq(etr_emit_node_data(profile, 0, &options, &(etr_sink){append, &writer}, &error), ETR_OK, "%s", error.message);
+  cr_assert_eq(etr_emit_node_data(profile, 0, &options, &(etr_sink){append, &writer}, &error), ETR_OK, "%s",
+               error.message);
   return etr_text_end(&text, &writer);
 }
 
@@ -54,12 +55,19 @@ Test(model_explorer, values) {
   tiny t = {0};
   build(&t);
   const etr_profile *profile = tiny_profile(&t);
-  expect_results(emit(profile, (etr_node_data_options){0}, &t.arena), "{\"cond\":{\"value\":3},\"say \\\"sub\\\"\":{\"value\":0.5}}}\n");
+  expect_results(emit(profile, (etr_node_data_options){0}, &t.arena),
+                 "{\"cond_\":{\"value\":3},\"say \\\"sub\\\"_\":{\"value\":0.5}}}\n");
   expect_results(emit(profile, (etr_node_data_options){.unit = ETR_UNIT_US}, &t.arena),
-                 "{\"cond\":{\"value\":3000},\"say \\\"sub\\\"\":{\"value\":500}}}\n");
-  expect_results(emit(profile, (etr_node_data_options){.statistic = ETR_NODE_P90}, &t.arena), "{\"say \\\"sub\\\"\":{\"value\":0.5}}}\n");
+                 "{\"cond_\":{\"value\":3000},\"say \\\"sub\\\"_\":{\"value\":500}}}\n");
+  expect_results(emit(profile, (etr_node_data_options){.statistic = ETR_NODE_P90}, &t.arena),
+                 "{\"say \\\"sub\\\"_\":{\"value\":0.5}}}\n");
   expect_results(emit(profile, (etr_node_data_options){.statistic = ETR_NODE_BACKEND}, &t.arena),
-                 "{\"say \\\"sub\\\"\":{\"value\":\"VulkanBackend\",\"bgColor\":\"#0072b2\"}}}\n");
+                 "{\"say \\\"sub\\\"_\":{\"value\":\"VulkanBackend\",\"bgColor\":\"#0072b2\"}}}\n");
+  expect_results(emit(profile, (etr_node_data_options){.adapter = ETR_ADAPTER_PT2}, &t.arena),
+                 "{\"cond\":{\"value\":3},\"say \\\"sub\\\"\":{\"value\":0.5}}}\n");
+  t.graph.module = "aten"; /* is shown as a .pt2 */
+  expect_results(emit(profile, (etr_node_data_options){.statistic = ETR_NODE_P90}, &t.arena),
+                 "{\"say \\\"sub\\\"\":{\"value\":0.5}}}\n");
   tiny_clear(&t);
 }
 

@@ -2,7 +2,7 @@
  *
  * Sums by module: own times add up to the nodes', totals to what is below, and what a person sees of it.
  */
-#include "module_tree.h"
+#include "views/module_tree.h"
 
 #include "tiny_profile.h"
 
@@ -16,8 +16,9 @@ static uint32_t op(tiny *t, const char *name, uint32_t module, uint64_t ticks) {
 
 /* layers (.0 with .a and .b, .1), head, idle. */
 static void build(tiny *t, etr_module_tree *tree) {
-  uint32_t layers = tiny_module(t, 0, "layers", "S"), first = tiny_module(t, layers, "layers.0", "B"), a = tiny_module(t, first, "layers.0.a", "L"),
-           b = tiny_module(t, first, "layers.0.b", "L"), second = tiny_module(t, layers, "layers.1", "B"), head = tiny_module(t, 0, "head", "L"),
+  uint32_t layers = tiny_module(t, 0, "layers", "S"), first = tiny_module(t, layers, "layers.0", "B"),
+           a = tiny_module(t, first, "layers.0.a", "L"), b = tiny_module(t, first, "layers.0.b", "L"),
+           second = tiny_module(t, layers, "layers.1", "B"), head = tiny_module(t, 0, "head", "L"),
            idle = tiny_module(t, 0, "idle", "L");
   op(t, "n0", a, 5);
   op(t, "n1", b, 20);
@@ -39,8 +40,9 @@ Test(module_tree, sums) {
     uint64_t total, own; /* two runs each */
     size_t nodes;
   } expected[] = {
-      {"", 0, ETR_NONE, 350, 14, 6}, {"head", 1, 0, 200, 200, 1},     {"layers", 1, 0, 136, 0, 4},     {"layers.1", 2, 2, 80, 80, 1},
-      {"layers.0", 2, 2, 56, 6, 3},  {"layers.0.b", 3, 4, 40, 40, 1}, {"layers.0.a", 3, 4, 10, 10, 1},
+      {"", 0, ETR_NONE, 350, 14, 6},   {"head", 1, 0, 200, 200, 1},  {"layers", 1, 0, 136, 0, 4},
+      {"layers.1", 2, 2, 80, 80, 1},   {"layers.0", 2, 2, 56, 6, 3}, {"layers.0.b", 3, 4, 40, 40, 1},
+      {"layers.0.a", 3, 4, 10, 10, 1},
   };
   tiny t = {0};
   etr_module_tree tree;
@@ -71,7 +73,8 @@ Test(module_tree, choice) {
   build(&t, &tree);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const bool *shown = etr_module_tree_choose(&tree, &t.arena, cases[i].depth, cases[i].most);
-    for (size_t k = 1; k < tree.count; k++) cr_expect_eq(shown[k], strchr(cases[i].shown, letters[k]) != NULL, "case %zu: %s", i, tree.rows[k].path);
+    for (size_t k = 1; k < tree.count; k++)
+      cr_expect_eq(shown[k], strchr(cases[i].shown, letters[k]) != NULL, "case %zu: %s", i, tree.rows[k].path);
     cr_expect_not(shown[0]);
   }
   tiny_clear(&t);

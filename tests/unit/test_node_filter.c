@@ -2,7 +2,7 @@
  *
  * Which nodes and graphs a filter takes.
  */
-#include "node_filter.h"
+#include "output/node_filter.h"
 
 #include "tiny_profile.h"
 
@@ -35,7 +35,8 @@ Test(node_filter, globs) {
       {"*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(etr_glob(cases[i].pattern, cases[i].text), cases[i].match, "%s on %s", cases[i].pattern, cases[i].text);
+    cr_expect_eq(etr_glob(cases[i].pattern, cases[i].text), cases[i].match, "%s on %s", cases[i].pattern,
+                 cases[i].text);
 }
 
 Test(node_filter, nodes) {
@@ -65,7 +66,8 @@ Test(node_filter, nodes) {
   const etr_profile *profile = tiny_profile(&t);
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
     for (size_t k = 0; k < 4; k++)
-      cr_expect_eq(etr_filter_takes_node(&cases[i].filter, &profile->graphs[0], k), cases[i].taken[k], "filter %zu, node %zu", i, k);
+      cr_expect_eq(etr_filter_takes_node(&cases[i].filter, &profile->graphs[0], k), cases[i].taken[k],
+                   "filter %zu, node %zu", i, k);
   cr_expect(etr_filter_takes_node(NULL, &profile->graphs[0], 0));
   tiny_clear(&t);
 }

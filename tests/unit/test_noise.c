@@ -2,7 +2,8 @@
  *
  * test_noise.c - medians, their errors, and what is believed of many changes.
  */
-#include "noise.h"
+#include "compare/noise.h"
+#include "compare/side_time.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -27,9 +28,11 @@ Test(noise, error_of_the_median) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     uint64_t samples[12];
     memcpy(samples, cases[i].samples, sizeof samples);
-    etr_median got = etr_median_of(samples, cases[i].count, 1);
+    etr_side_time time = etr_side_time_of(samples, cases[i].count, 1);
+    etr_median got = etr_median_of(&time);
     cr_expect_eq(got.value, cases[i].median, "case %zu: %.17g", i, got.value);
-    cr_expect(is_near(got.error, cases[i].error, 1e-12), "case %zu: %.17g instead of %.17g", i, got.error, cases[i].error);
+    cr_expect(is_near(got.error, cases[i].error, 1e-12), "case %zu: %.17g instead of %.17g", i, got.error,
+              cases[i].error);
   }
 }
 
@@ -55,14 +58,18 @@ Test(noise, zeros_take_no_time) {
     uint64_t few[12] = {0}, all[12] = {0};
     memcpy(few, cases[i].samples, sizeof cases[i].samples);
     memcpy(all, cases[i].samples, cases[i].count * sizeof *all);
-    etr_median got = etr_median_with_zeros(few, cases[i].count, cases[i].zeros, 1), want = etr_median_of(all, cases[i].count + cases[i].zeros, 1);
-    cr_expect_eq(got.count, want.count, "case %zu", i);
-    cr_expect_eq(got.value, want.value, "case %zu: %g instead of %g", i, got.value, want.value);
-    cr_expect_eq(got.error, want.error, "case %zu: %g instead of %g", i, got.error, want.error);
+    etr_side_time got = etr_side_time_with_zeros(few, cases[i].count, cases[i].zeros, 1);
+    etr_side_time want = etr_side_time_of(all, cases[i].count + cases[i].zeros, 1);
+    cr_expect_eq(got.runs, want.runs, "case %zu", i);
+    cr_expect_eq(got.total, want.total, "case %zu", i);
+    cr_expect_eq(got.p50, want.p50, "case %zu: %g instead of %g", i, got.p50, want.p50);
+    cr_expect_eq(got.deviation, want.deviation, "case %zu: %g instead of %g", i, got.deviation, want.deviation);
   }
 }
 
-static etr_median median(size_t count, double value, double error, double step) { return (etr_median){count, value, error, step}; }
+static etr_median median(size_t count, double value, double error, double step) {
+  return (etr_median){count, value, error, step};
+}
 
 Test(noise, one_change) {
   /* Half-widths are scipy.stats.t.ppf(0.975, n - 1) * hypot(errors, steps / sqrt(12)) */
@@ -100,7 +107,10 @@ Test(noise, many_changes) {
     size_t large;
     double change;
     bool beyond;
-  } cases[] = {{1, 3, false}, {1, 9, true}, {60, 3, true}, {0, 0, false}};
+    double noise; /* scipy.stats.t.ppf(1 - 0.05 * k / COUNT / 2, 19): k changes are believed, one at least */
+  } cases[] = {{1, 3, false, 4.1869},    {1, 9, true, 4.1869},      {60, 3, true, 2.3457},
+               {60, 2.35, true, 2.3457}, {60, 2.34, false, 4.1869}, /* just within the level of 60, and just outside */
+               {100, 3, true, 2.0930},   {0, 0, false, 4.1869}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
     etr_noise_test tests[COUNT];
@@ -111,6 +121,7 @@ Test(noise, many_changes) {
     for (size_t k = 0; k < COUNT; k++) {
       cr_expect_eq(tests[k].is_beyond, k < cases[i].large && cases[i].beyond, "case %zu, change %zu", i, k);
       cr_expect_eq(tests[k].is_beyond, fabs(tests[k].newer.value - 100) > tests[k].noise, "the interval says the same");
+      cr_expect(is_near(tests[k].noise, cases[i].noise, 1e-4), "case %zu: %.17g", i, tests[k].noise);
     }
     etr_arena_clear(&scratch);
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_numeric_gap.c - lib/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators have them.
+ * test_numeric_gap.c - lib/inputs/numeric_gap.c: MSE, L1 and SNR as ExecuTorch's comparators have them.
  */
-#include "numeric_gap.h"
+#include "inputs/numeric_gap.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -31,7 +31,8 @@ Test(numeric_gap, formulas) {
     etr_gap_add(&sum, rows[i].reference + 1, rows[i].actual + 1, 3);
     etr_numeric_gap gap = etr_gap_of(&sum);
     const etr_numeric_gap *e = &rows[i].expected;
-    cr_expect(gap.element_count == e->element_count && gap.left_out == e->left_out && gap.unlike == e->unlike, "row %zu", i);
+    cr_expect(gap.element_count == e->element_count && gap.left_out == e->left_out && gap.unlike == e->unlike,
+              "row %zu", i);
     cr_expect(close_to(gap.mse, e->mse) && close_to(gap.l1, e->l1) && close_to(gap.max_abs_error, e->max_abs_error) &&
                   close_to(gap.snr_db, e->snr_db),
               "row %zu: %.17g %.17g %.17g %.17g", i, gap.mse, gap.l1, gap.max_abs_error, gap.snr_db);
@@ -42,8 +43,10 @@ Test(numeric_gap, other_types_and_orders) {
   const float reference[] = {1, 2, 3, 4, 5, 6};
   const int16_t actual[] = {1, 4, 2, 5, 3, 7}; /* the same, transposed, but for one */
   const int64_t sizes[] = {2, 3}, rows[] = {3, 1}, columns[] = {1, 2}, other[] = {3, 2};
-  etr_tensor_view a = {etr_element_of_dtype("float32"), sizes, rows, 2, 0, NULL, {(const char *)reference, sizeof reference}};
-  etr_tensor_view b = {etr_element_of_dtype("int16"), sizes, columns, 2, 0, NULL, {(const char *)actual, sizeof actual}};
+  etr_tensor_view a = {
+      etr_element_of_dtype("float32"), sizes, rows, 2, 0, NULL, {(const char *)reference, sizeof reference}};
+  etr_tensor_view b = {etr_element_of_dtype("int16"),        sizes, columns, 2, 0, NULL,
+                       {(const char *)actual, sizeof actual}};
   etr_numeric_gap gap;
   const char *problem;
   cr_assert(etr_gap_measure(&gap, &problem, &a, &b) == ETR_OK && !problem);

@@ -2,12 +2,13 @@
  *
  * Operators as the graph and as the runtime call them.
  */
-#include "operator.h"
+#include "backends/operator.h"
 
 #include <criterion/criterion.h>
 
 static void expect_op(etr_slice got, const char *expected, const char *from) {
-  cr_expect(etr_slice_equal(got, etr_slice_of(expected)), "%s is %.*s, not %s", from, (int)got.size, got.data, expected);
+  cr_expect(etr_slice_equal(got, etr_slice_of(expected)), "%s is %.*s, not %s", from, (int)got.size, got.data,
+            expected);
 }
 
 Test(operator, of_targets) {
@@ -24,14 +25,21 @@ Test(operator, of_targets) {
       {"_", "_"},
       {"x.__y", "y"},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_target(cases[i][0]), cases[i][1], cases[i][0]);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_op(etr_operator_of_target(cases[i][0]), cases[i][1], cases[i][0]);
 }
 
 Test(operator, of_kernels) {
   static const char *const cases[][2] = {
-      {"aten::add", "add"}, {"aten::_softmax", "softmax"}, {"aten::add.out", "add"}, {"add.out", "add"}, {"::", ""}, {"", ""},
+      {"aten::add", "add"},
+      {"aten::_softmax", "softmax"},
+      {"aten::add.out", "add"},
+      {"add.out", "add"},
+      {"::", ""},
+      {"", ""},
   };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_op(etr_operator_of_kernel(cases[i][0]), cases[i][1], cases[i][0]);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++)
+    expect_op(etr_operator_of_kernel(cases[i][0]), cases[i][1], cases[i][0]);
 }
 
 Test(operator, of_events) {

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pickle.c - lib/pickle.c: what it reads, and all that it refuses.
+ * test_pickle.c - lib/inputs/pickle.c: what it reads, and all that it refuses.
  */
-#include "pickle.h"
+#include "inputs/pickle.h"
 
 #include <criterion/criterion.h>
 
-#define BYTES(literal)                                                                                                                               \
+#define BYTES(literal)                                                                                                 \
   { (literal), sizeof(literal) - 1 }
 
 /* ("storage", FloatStorage, "0", "cpu", 4) */
-#define STORAGE                                                                                                                                      \
-  "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                                                                 \
+#define STORAGE                                                                                                        \
+  "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                                   \
   "0X\3\0\0\0cpuK\4tQ"
 #define REBUILD "ctorch._utils\n_rebuild_tensor_v2\n"
+#define TYPED "ctorch._utils\n_rebuild_tensor_v3\n"
+#define WORD "X\7\0\0\0storage"
+#define UNTYPED                                                                                                        \
+  "(" WORD "ctorch.storage\nUntypedStorage\nX\1\0\0\0"                                                                 \
+  "0X\3\0\0\0cpuK\4tQ"
+#define TEN "K\1K\1K\1K\1K\1K\1K\1K\1K\1K\1"
+#define LONG "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define HOOKS "ccollections\nOrderedDict\n)R"
 
 typedef struct run {
@@ -51,21 +58,35 @@ Test(pickle, scalars) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     run r = run_of(rows[i].bytes);
     cr_assert(r.value, "row %zu: %s", i, r.message);
-    cr_expect(r.value->kind == rows[i].kind && r.value->number == rows[i].number && r.value->real == rows[i].real, "row %zu", i);
+    cr_expect(r.value->kind == rows[i].kind && r.value->number == rows[i].number && r.value->real == rows[i].real,
+              "row %zu", i);
     etr_arena_clear(&r.arena);
   }
 }
 
 Test(pickle, structures) {
-  /* {"a": [1, (2, 3, 4)], "b": the list again, "a": ()}: the last of equal keys counts */
+  /* {"a": [1, (2, 3, 4)], "b": the list again, "a": ()}: equal keys are kept */
   run r = run_of((etr_slice)BYTES("\x80\2}q\0(X\1\0\0\0aq\1]q\2(K\1K\2K\3K\4\x87"
                                   "eX\1\0\0\0bh\2h\1)u."));
   cr_assert(r.value, "%s", r.message);
-  const etr_pickle_value *b = etr_pickle_find(r.value, ETR_SLICE("b")), *a = etr_pickle_find(r.value, ETR_SLICE("a"));
-  cr_assert(a && b && a->kind == ETR_PICKLE_LIST && a->items.count == 0 && b->items.count == 2);
+  cr_assert(r.value->kind == ETR_PICKLE_DICT && r.value->items.count == 6);
+  const etr_pickle_value *b = r.value->items.data[3], *a = r.value->items.data[5];
+  cr_expect(r.value->items.data[1] == b && etr_slice_is(r.value->items.data[2]->text, "b"));
+  cr_assert(a->kind == ETR_PICKLE_LIST && a->items.count == 0 && b->items.count == 2);
   cr_expect(b->items.data[0]->number == 1 && b->items.data[1]->items.data[2]->number == 4);
-  cr_expect_null(etr_pickle_find(r.value, ETR_SLICE("c")));
-  cr_expect_null(etr_pickle_find(b, ETR_SLICE("a")), "a list has no keys");
+  etr_arena_clear(&r.arena);
+}
+
+Test(pickle, other_spellings) {
+  /* ["a", "b", "a"], as protocol 4 writes it, and with long numbers */
+  run r = run_of((etr_slice)BYTES("\x80\4]\x94(\x8C\1a\x94\x8D\1\0\0\0\0\0\0\0bj\1\0\0\0e."));
+  cr_assert(r.value && r.value->items.count == 3, "%s", r.message);
+  cr_expect(etr_slice_is(r.value->items.data[1]->text, "b") && r.value->items.data[0] == r.value->items.data[2]);
+  etr_arena_clear(&r.arena);
+  r = run_of((etr_slice)BYTES("}(K\1K\2X\1\0\0\0aK\3u."));
+  cr_assert(r.value, "%s", r.message);
+  cr_assert_eq(r.value->items.count, 4);
+  cr_expect_eq(r.value->items.data[3]->number, 3);
   etr_arena_clear(&r.arena);
 }
 
@@ -85,7 +106,8 @@ Test(pickle, tensors) {
   } rows[] = {
       {BYTES("\x80\2" REBUILD "(" STORAGE "K\1K\3\x85K\1\x85\x89" HOOKS "tR."), "float32", 1, 3, 1},
       {BYTES("\x80\2"
-             "ctorch._utils\n_rebuild_parameter\n(" REBUILD "(" STORAGE "K\0K\2\x85K\2\x85\x89" HOOKS "tR\x88" HOOKS "tR."),
+             "ctorch._utils\n_rebuild_parameter\n(" REBUILD "(" STORAGE "K\0K\2\x85K\2\x85\x89" HOOKS "tR\x88" HOOKS
+             "tR."),
        "float32", 0, 2, 2},
       {BYTES("\x80\2"
              "ctorch._utils\n_rebuild_tensor_v3\n((X\7\0\0\0storagectorch.storage\nUntypedStorage\nX\1\0\0\0"
@@ -98,7 +120,9 @@ Test(pickle, tensors) {
     cr_assert(r.value, "row %zu: %s", i, r.message);
     cr_assert(r.value->kind == ETR_PICKLE_TENSOR && r.value->rank == 1, "row %zu", i);
     cr_expect_str_eq(r.value->element->dtype, rows[i].dtype);
-    cr_expect(r.value->offset == rows[i].offset && r.value->sizes[0] == rows[i].size && r.value->strides[0] == rows[i].stride, "row %zu", i);
+    cr_expect(r.value->offset == rows[i].offset && r.value->sizes[0] == rows[i].size &&
+                  r.value->strides[0] == rows[i].stride,
+              "row %zu", i);
     cr_expect(etr_slice_is(r.value->storage->text, "0"));
     etr_arena_clear(&r.arena);
   }
@@ -118,42 +142,75 @@ Test(pickle, what_it_refuses) {
       {BYTES("\x8D\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"
              "a."),
        "ends in the middle"},
-      {BYTES("cos\nsystem\n."), "it needs os.system"},
-      {BYTES("X\2\0\0\0osX\6\0\0\0system\x93."), "it needs os.system"},
-      {BYTES("K\1K\2\x93."), "a name is no text"},
+      {BYTES("cos\nsystem\n."), "it imports os.system"},
+      {BYTES("X\2\0\0\0osX\6\0\0\0system\x93."), "it imports os.system"},
+      {BYTES("cos"), "ends in the middle"},
+      {BYTES("ctorch\n\n."), "it imports torch.,"},
+      {BYTES("ctorch\n" LONG "\n."), "it imports torch.aaaa"},
+      {BYTES("c" LONG "\nfloat32\n."), "aaaa.float32"},
+      {BYTES("cTORCH\nfloat32\n."), "it imports TORCH.float32"},
+      {BYTES("cTORCH\nFloatStorage\n."), "it imports TORCH.FloatStorage"},
+      {BYTES("cos\nFloatStorage\n."), "it imports os.FloatStorage"},
+      {BYTES("K\1K\2\x93."), "a name is not a string"},
+      {BYTES("X\1\0\0\0aK\2\x93."), "a name is not a string"},
+      {BYTES("K\1X\1\0\0\0a\x93."), "a name is not a string"},
+      {BYTES("\x93."), "stack is empty"},
+      {BYTES("R."), "stack is empty"},
+      {BYTES("Q."), "stack is empty"},
+      {BYTES("a."), "stack is empty"},
+      {BYTES("(e."), "stack is empty"},
+      {BYTES("]K\1s."), "stack is empty"},
+      {BYTES("K\1)R."), "calls something"},
+      {BYTES("ccollections\nOrderedDict\nK\1R."), "calls something"},
+      {BYTES("ctorch._utils\n_rebuild_parameter\n)R."), "calls something"},
+      {BYTES("ctorch._utils\n_rebuild_parameter\nK\1\x85R."), "calls something"},
       {BYTES("ctorch\nFloatStorage\n)R."), "calls something"},
       {BYTES("ccollections\nOrderedDict\nK\1\x85R."), "calls something"},
-      {BYTES("ccollections\nOrderedDict\n)R}b."), "instruction 0x62"}, /* BUILD */
-      {BYTES("(ios\nsystem\n."), "instruction 0x69"},                  /* INST */
-      {BYTES("S'a'\n."), "instruction 0x53"},
-      {BYTES("2."), "instruction 0x32"}, /* DUP */
+      {BYTES("ccollections\nOrderedDict\n)R}b."), "opcode 0x62"}, /* BUILD */
+      {BYTES("(ios\nsystem\n."), "opcode 0x69"},                  /* INST */
+      {BYTES("S'a'\n."), "opcode 0x53"},
+      {BYTES("2."), "opcode 0x32"}, /* DUP */
       {BYTES("t."), "a mark is missing"},
       {BYTES("(N."), "a mark is left over"},
       {BYTES("N(a."), "stack is empty"}, /* not below the mark */
       {BYTES("N(\x85."), "stack is empty"},
       {BYTES("N(q\0."), "stack is empty"},
       {BYTES("N(Q."), "stack is empty"},
-      {BYTES("NNa."), "takes none"},
-      {BYTES("](K\1u."), "takes none"},
-      {BYTES("}(K\1u."), "takes none"},
-      {BYTES("h\0."), "never put"},
+      {BYTES("NNa."), "not a container"},
+      {BYTES("](K\1u."), "not a container"},
+      {BYTES("}(K\1u."), "not a container"},
+      {BYTES("h\0."), "never wrote"},
+      {BYTES("NNq\1h\0."), "never wrote"},
       {BYTES("Nq\1."), "memo has gaps"},
       {BYTES("Nr\xFF\xFF\xFF\xFF."), "memo has gaps"},
       {BYTES("\x8A\xFF"
              "aaaaaaaaaa."),
        "too large"},
-      {BYTES("K\1Q."), "no tensor's storage"},
-      {BYTES("(NNNNNtQ."), "no tensor's storage"},
+      {BYTES("K\1Q."), "other than a tensor's storage"},
+      {BYTES("(NNNNNtQ."), "other than a tensor's storage"},
+      {BYTES("(" WORD "NNNtQ."), "other than a tensor's storage"},
+      {BYTES("(X\7\0\0\0STORAGENNNNtQ."), "other than a tensor's storage"},
+      {BYTES("(X\1\0\0\0sNNNNtQ."), "other than a tensor's storage"},
+      {BYTES("(" WORD "NNNNtQ."), "other than a tensor's storage"},
+      {BYTES("(" WORD "ctorch\nfloat32\nNNNtQ."), "other than a tensor's storage"},
+      {BYTES("(" WORD "ctorch\nFloatStorage\nNNNtQ."), "other than a tensor's storage"},
       {BYTES(REBUILD ")R."), "unknown way"},
-      {BYTES(REBUILD "(" STORAGE "K\0K\2\x85K\1\x85\x89" HOOKS "tR" STORAGE "b."), "instruction 0x62"},
+      {BYTES(REBUILD "(NK\0K\2\x85K\1\x85\x89tR."), "unknown way"},
+      {BYTES(REBUILD "(" STORAGE "NK\2\x85K\1\x85\x89tR."), "unknown way"},
+      {BYTES(REBUILD "(" UNTYPED "K\0K\2\x85K\1\x85\x89tR."), "unknown way"},
+      {BYTES(TYPED "(" UNTYPED "K\0K\2\x85K\1\x85\x89" HOOKS "NtR."), "unknown way"},
+      {BYTES(TYPED "(" UNTYPED "K\0K\2\x85K\1\x85\x89" HOOKS "ctorch\nFloatStorage\ntR."), "unknown way"},
+      {BYTES(REBUILD "(" STORAGE "K\0(" TEN TEN TEN "K\1K\1K\1tK\1\x85\x89tR."), "invalid shape"},
+      {BYTES(REBUILD "(" STORAGE "K\0K\2\x85K\1\x85\x89" HOOKS "tR" STORAGE "b."), "opcode 0x62"},
       {BYTES(REBUILD "(" STORAGE "J\xFF\xFF\xFF\xFFK\2\x85K\1\x85\x89" HOOKS "tR."), "unknown way"},
       {BYTES(REBUILD "(" STORAGE "K\0K\2\x85)\x89" HOOKS "tR."), "unknown way"},
-      {BYTES(REBUILD "(" STORAGE "K\0N\x85K\1\x85\x89" HOOKS "tR."), "shape is senseless"},
-      {BYTES(REBUILD "(" STORAGE "K\0NK\1\x85\x89" HOOKS "tR."), "shape is senseless"},
+      {BYTES(REBUILD "(" STORAGE "K\0N\x85K\1\x85\x89" HOOKS "tR."), "invalid shape"},
+      {BYTES(REBUILD "(" STORAGE "K\0NK\1\x85\x89" HOOKS "tR."), "invalid shape"},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     run r = run_of(rows[i].bytes);
-    cr_expect(!r.value && r.message && strstr(r.message, rows[i].message), "row %zu: %s", i, r.message ? r.message : "was read");
+    cr_expect(!r.value && r.message && strstr(r.message, rows[i].message), "row %zu: %s", i,
+              r.message ? r.message : "was read");
     cr_expect(r.offset <= rows[i].bytes.size);
     etr_arena_clear(&r.arena);
   }
@@ -174,7 +231,8 @@ Test(pickle, bombs_are_bounded) {
   memcpy(bytes, "]q\0", 3);
   at = 3;
   for (uint8_t k = 0; k < 100; k++) {
-    char step[] = {']', 'q', (char)(k + 1), '(', 'h', (char)k, 'h', (char)k, 'h', (char)k, 'h', (char)k, 'h', (char)k, 'e'};
+    char step[] = {']', 'q',     (char)(k + 1), '(',     'h', (char)k, 'h', (char)k,
+                   'h', (char)k, 'h',           (char)k, 'h', (char)k, 'e'};
     memcpy(bytes + at, step, sizeof step);
     at += sizeof step;
   }

@@ -2,7 +2,7 @@
  *
  * Text for a terminal: what is replaced, how wide it is, where it is cut and wrapped.
  */
-#include "plain_text.h"
+#include "output/plain_text.h"
 
 #include <criterion/criterion.h>
 
@@ -55,6 +55,36 @@ Test(plain_text, controls) {
   }
 }
 
+static bool append(void *context, const void *data, size_t size) { return strncat(context, data, size) != NULL; }
+
+static bool refuse(void *context, const void *data, size_t size) {
+  (void)context, (void)data, (void)size;
+  return false;
+}
+
+Test(plain_text, any_bytes) {
+  static const struct {
+    const char *text, *plain;
+  } cases[] = {
+      {"", ""},
+      {"a\nb", "a?b"},
+      {"gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F"},
+      {"\xE2\x80\xAEx", "?x"},
+      {"\xC3x", "?x"},                   /* cut short */
+      {"\xC3", "?"},                     /* at the end */
+      {"\x80\xBFx", "??x"},              /* no first byte */
+      {"\xC0\xAF\xE0\x80\xAF", "?????"}, /* overlong */
+      {"\xED\xA0\x80", "???"},           /* a surrogate */
+      {"\xF4\x90\x80\x80", "????"},      /* above U+10FFFF */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    char written[32] = "";
+    cr_expect(etr_write_plain(&(etr_sink){append, written}, cases[i].text), "case %zu", i);
+    cr_expect_str_eq(written, cases[i].plain, "case %zu", i);
+  }
+  cr_expect(!etr_write_plain(&(etr_sink){refuse, NULL}, "a"));
+}
+
 Test(plain_text, width_and_cut) {
   static const struct {
     const char *text;
@@ -75,9 +105,10 @@ Test(plain_text, width_and_cut) {
       {"abcdef", 6, 0, "", false},
       {"abcdefgh", 8, 7, "ab...gh", true},
       {"abcdefgh", 8, 2, "..", true},
-      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 5, "\xE6\xA8\xA1\xE2\x80\xA6\xE6\xA8\xA1", false}, /* two columns each */
-      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6", false},             /* none fits behind */
-      {"e\xCC\x81", 1, 1, "e\xCC\x81", false},                                                       /* an accent has no width */
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 5, "\xE6\xA8\xA1\xE2\x80\xA6\xE6\xA8\xA1",
+       false},                                                                           /* two columns each */
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 6, 4, "\xE6\xA8\xA1\xE2\x80\xA6", false}, /* none fits behind */
+      {"e\xCC\x81", 1, 1, "e\xCC\x81", false},                                           /* an accent has no width */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
@@ -88,6 +119,38 @@ Test(plain_text, width_and_cut) {
     cr_expect_eq(took, etr_plain_width(writer, cases[i].cut), "case %zu: %zu", i, took);
     expect_end(&out, cases[i].cut);
   }
+}
+
+/* The first and the last of those that take two columns or none, and their neighbours. */
+Test(plain_text, width_of_a_character) {
+  static const struct {
+    const char *before, *first, *last, *after;
+    size_t width, around;
+  } cases[] = {
+      {"\u02FF", "\u0300", "\u036F", "\u0370", 0, 1},
+      {"\u20CF", "\u20D0", "\u20FF", "\u2100", 0, 1},
+      {"\uFDFF", "\uFE00", "\uFE0F", "\uFE10", 0, 1},
+      {"\u10FF", "\u1100", "\u115F", "\u1160", 2, 1},
+      {"\u2E7F", "\u2E80", "\u303E", "\u303F", 2, 1},
+      {"\u3040", "\u3041", "\uA4CF", "\uA4D0", 2, 1},
+      {"\uABFF", "\uAC00", "\uD7A3", "\uD7A4", 2, 1},
+      {"\uF8FF", "\uF900", "\uFAFF", "\uFB00", 2, 1},
+      {"\uFE2F", "\uFE30", "\uFE6F", "\uFE70", 2, 1},
+      {"\uFEFE", "\uFF00", "\uFF60", "\uFF61", 2, 1},
+      {"\uFFDF", "\uFFE0", "\uFFE6", "\uFFE7", 2, 1},
+      {"\U0001F2FF", "\U0001F300", "\U0001F64F", "\U0001F650", 2, 1},
+      {"\U0001F8FF", "\U0001F900", "\U0001F9FF", "\U0001FA00", 2, 1},
+      {"\U0001FFFF", "\U00020000", "\U0003FFFD", "\U0003FFFE", 2, 1},
+  };
+  etr_writer writer = {0};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    cr_expect_eq(etr_plain_width(&writer, cases[i].before), cases[i].around, "before case %zu", i);
+    cr_expect_eq(etr_plain_width(&writer, cases[i].first), cases[i].width, "first of case %zu", i);
+    cr_expect_eq(etr_plain_width(&writer, cases[i].last), cases[i].width, "last of case %zu", i);
+    cr_expect_eq(etr_plain_width(&writer, cases[i].after), cases[i].around, "after case %zu", i);
+  }
+  writer.ascii = true;
+  cr_expect_eq(etr_plain_width(&writer, "\uAC00\u0300"), 2); /* a replacement each */
 }
 
 Test(plain_text, cut_at_the_start) {
@@ -104,12 +167,14 @@ Test(plain_text, cut_at_the_start) {
        false},
       {"layers.0.attention", 12, "...attention", true},
       {"layers.0.attention", 1, "\xE2\x80\xA6", false},
-      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 4, "\xE2\x80\xA6\xE6\xA8\xA1", false}, /* half a character has no place */
+      {"\xE6\xA8\xA1\xE5\x9E\x8B\xE6\xA8\xA1", 4, "\xE2\x80\xA6\xE6\xA8\xA1",
+       false}, /* half a character has no place */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;
     etr_writer *writer = start(&out, cases[i].ascii, false);
-    cr_expect_eq(etr_put_cut(writer, cases[i].text, cases[i].room, ETR_CUT_START), etr_plain_width(writer, cases[i].cut), "case %zu", i);
+    cr_expect_eq(etr_put_cut(writer, cases[i].text, cases[i].room, ETR_CUT_START),
+                 etr_plain_width(writer, cases[i].cut), "case %zu", i);
     expect_end(&out, cases[i].cut);
   }
 }
@@ -126,8 +191,10 @@ Test(plain_text, wrapped) {
       {"aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", 0, 40, "aaaaaaaaaaaaaaaaaaaa\nbbbbbbbbbbbbbbbbbbbb cc\n"},
       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", 0, 40, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\naaaa b\n"},
       {"a\nb", 1, 80, " a?b\n"},
-      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0.2 ms b", 0, 40, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n0.2 ms b\n"}, /* the number keeps its unit */
-      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbb", 10, 20, "          aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n          bbbb\n"}, /* at least 40 */
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 0.2 ms b", 0, 40,
+       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n0.2 ms b\n"}, /* the number keeps its unit */
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbb", 10, 20,
+       "          aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n          bbbb\n"}, /* at least 40 */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     output out;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_portions.c - the portions of real records add up to what methods and nodes say, to the tick.
+ * test_portions.c - the portions of records add up to what methods, runs and nodes say, to the tick, whatever times the
+ * dump has.
  */
-#include "etrecord.h"
+#include "inputs/dump.h"
 
 #include "fixture.h"
+#include "tiny_flatbuf.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static uint64_t sum_of_kind(const etr_method *m, etr_portion_kind kind) {
   uint64_t sum = 0;
@@ -25,10 +29,28 @@ static uint64_t sum_of_inserted(const etr_method *m) {
   return sum;
 }
 
+static void expect_balance(const char *fixture, const etr_method *m) {
+  uint64_t execute = 0;
+  for (size_t i = 0; i < m->run_count; i++) execute += m->execute_per_run[i];
+  cr_expect_eq(execute, m->execute_ticks, "%s: runs", fixture);
+  cr_expect_eq(m->nodes_ticks + m->delegate_only_ticks + m->framework_ticks + m->unexplained_ticks, execute,
+               "%s: parts", fixture);
+  cr_expect_leq(m->estimated_ticks, m->nodes_ticks, "%s: estimated", fixture);
+  for (uint32_t run = 0; run < m->run_count; run++) {
+    uint64_t left = m->execute_per_run[run];
+    for (size_t i = 0; i < m->portion_count; i++) {
+      if (m->portions[i].run != run) continue;
+      cr_assert_leq(m->portions[i].ticks, left, "%s: run %u", fixture, (unsigned)run);
+      left -= m->portions[i].ticks;
+    }
+  }
+}
+
 static void expect_order(const etr_method *m) {
   for (size_t i = 1; i < m->portion_count; i++) {
     const etr_portion *before = &m->portions[i - 1], *p = &m->portions[i];
-    cr_expect(before->node < p->node || (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)), "portion %zu", i);
+    cr_expect(before->node < p->node || (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)),
+              "portion %zu", i);
   }
 }
 
@@ -52,12 +74,29 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
 }
 
 Test(portions, add_up) {
-  static const char *const fixtures[] = {"add_mul",      "control_flow",      "control_flow_map", "cpp_rich",          "extra_modules",
-                                         "multi_method", "lowered_in_record", "mv2_xnnpack",      "quantized_xnnpack", "llama_xnnpack"};
+  static const char *const fixtures[] = {"add_mul",
+                                         "control_flow",
+                                         "control_flow_map",
+                                         "cpp_rich",
+                                         "extra_modules",
+                                         "multi_method",
+                                         "mv2_xnnpack",
+                                         "quantized_xnnpack",
+                                         "llama_xnnpack",
+                                         "lowered_in_record",
+                                         "masked_attention",
+                                         "p_gates",
+                                         "constant_method",
+                                         "twin_methods",
+                                         "lstm_xnnpack",
+                                         "hostile/too_long_once",
+                                         "hostile/too_long_each_run",
+                                         "hostile/ends_before_start"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *profile = open_fixture(fixtures[i]);
     size_t portions = 0;
     for (size_t k = 0; k < profile->method_count; k++) {
+      expect_balance(fixtures[i], &profile->methods[k]);
       expect_order(&profile->methods[k]);
       expect_sums(fixtures[i], profile, &profile->methods[k]);
       portions += profile->methods[k].portion_count;
@@ -65,4 +104,52 @@ Test(portions, add_up) {
     cr_expect_gt(portions, 0, "%s", fixtures[i]);
     etr_profile_close(profile);
   }
+}
+
+/* ---- Several dumps, each of the most ticks that one can have
+ * ------------------------------------------------------------------------- */
+
+enum { MOST_DUMPS = 2048 }; /* UINT64_MAX / ETR_DUMP_MOST_TICKS, and one */
+
+static const char *write_long_dump(const char *path) {
+  uint8_t bytes[512] = {0};
+  tiny_fb fb = {bytes, sizeof bytes, 0};
+  tiny_start(&fb, "ED00");
+  uint32_t dump = tiny_table(&fb, (uint16_t[]){0, 4}, 2, 8), runs = tiny_vector(&fb, 1, 4);
+  uint32_t run = tiny_table(&fb, (uint16_t[]){0, 0, 0, 4}, 4, 8), events = tiny_vector(&fb, 1, 4);
+  uint32_t event = tiny_table(&fb, (uint16_t[]){4}, 1, 8);
+  uint32_t profile = tiny_table(&fb, (uint16_t[]){4, 0, 0, 0, 0, 0, 0, 8}, 8, 16),
+           name = tiny_string(&fb, "Method::execute");
+  tiny_point(&fb, 0, dump);
+  tiny_point(&fb, dump + 4, runs);
+  tiny_point(&fb, runs + 4, run);
+  tiny_point(&fb, run + 4, events);
+  tiny_point(&fb, events + 4, event);
+  tiny_point(&fb, event + 4, profile);
+  tiny_point(&fb, profile + 4, name);
+  tiny_set(&fb, profile + 8, 8, ETR_DUMP_MOST_TICKS);
+  FILE *file = fopen(path, "wb");
+  cr_assert(file && fwrite(bytes, 1, fb.size, file) == fb.size && fclose(file) == 0);
+  return path;
+}
+
+Test(portions, no_sum_over_dumps_wraps) {
+  char path[] = "/tmp/test_portions.XXXXXX";
+  const char *dumps[MOST_DUMPS];
+  etr_profile *profile;
+  etr_error error;
+  cr_assert_geq(mkstemp(path), 0);
+  write_long_dump(path);
+  for (size_t i = 0; i < MOST_DUMPS; i++) dumps[i] = path;
+  etr_inputs inputs = {.etdumps = dumps, .etdump_count = MOST_DUMPS};
+  cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_ERROR_FORMAT);
+  cr_expect(strstr(error.message, "too many ticks to count") && strcmp(error.file, path) == 0, "%s: %s", error.file,
+            error.message);
+  inputs.etdump_count = MOST_DUMPS - 1;
+  cr_expect_eq(etr_profile_open(&profile, &inputs, NULL, &error), ETR_OK, "%s", error.message);
+  uint64_t ticks = 0;
+  for (size_t i = 0; i < profile->run_count; i++) ticks += profile->runs[i].execute_ticks;
+  cr_expect_eq(ticks, (MOST_DUMPS - 1) * ETR_DUMP_MOST_TICKS);
+  etr_profile_close(profile);
+  remove(path);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pte.c - lib/pte.c on all real programs, and on some built by hand with senseless numbers.
+ * test_pte.c - lib/inputs/pte.c on all real programs, and on some built by hand with senseless numbers.
  */
-#include "file.h"
-#include "pte.h"
-#include "xnnpack.h"
+#include "backends/xnnpack.h"
+#include "base/file.h"
+#include "inputs/pte.h"
 
 #include "tiny_flatbuf.h"
 
@@ -25,7 +25,7 @@ typedef struct reading {
 
 static void read_bytes(reading *out, etr_slice bytes) {
   etr_error_clear(&out->error);
-  out->status = etr_pte_read(&out->pte, &out->arena, bytes, "pte", &out->error);
+  out->status = etr_pte_read(&out->pte, &out->arena, bytes, NULL, "pte", &(etr_pte_limits){0}, &out->error);
 }
 
 static void load(reading *out, const char *path) {
@@ -45,11 +45,13 @@ static void clear(reading *it) {
   etr_file_clear(&it->file);
 }
 
-static bool same_numbers(const int32_t *a, const int32_t *b, size_t count) { return count == 0 || memcmp(a, b, count * sizeof *a) == 0; }
+static bool same_numbers(const int32_t *a, const int32_t *b, size_t count) {
+  return count == 0 || memcmp(a, b, count * sizeof *a) == 0;
+}
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
-/* ---- Real programs -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Real programs ---- */
 
 Test(pte, methods_of_all_fixtures) {
   static const struct {
@@ -88,13 +90,15 @@ Test(pte, methods_of_all_fixtures) {
     reading it;
     size_t kinds[ETR_INSTRUCTION_FREE + 1] = {0};
     read_fixture(&it, rows[i].path);
-    cr_assert(it.status == ETR_OK && it.pte.method_count == rows[i].method_count, "%s: %s", rows[i].path, it.error.message);
+    cr_assert(it.status == ETR_OK && it.pte.method_count == rows[i].method_count, "%s: %s", rows[i].path,
+              it.error.message);
     const etr_pte_method *method = &it.pte.methods[rows[i].method];
     for (size_t j = 0; j < method->instruction_count; j++) kinds[method->instructions[j].kind]++;
     cr_expect_str_eq(method->name, rows[i].name);
     cr_expect_arr_eq(kinds, rows[i].kinds, sizeof kinds, "%s/%s", rows[i].path, method->name);
-    cr_expect(method->value_count == rows[i].values && method->input_count == rows[i].inputs && method->output_count == rows[i].outputs, "%s/%s",
-              rows[i].path, method->name);
+    cr_expect(method->value_count == rows[i].values && method->input_count == rows[i].inputs &&
+                  method->output_count == rows[i].outputs,
+              "%s/%s", rows[i].path, method->name);
     cr_expect_eq(method->delegate_count, kinds[ETR_INSTRUCTION_DELEGATE], "%s/%s", rows[i].path, method->name);
     clear(&it);
   }
@@ -106,21 +110,28 @@ Test(pte, instructions_as_flatc_shows_them) {
     size_t index;
     etr_instruction want;
   } rows[] = {
-      {"dynamic_xnnpack/model.pte", 0, {ETR_INSTRUCTION_KERNEL, "aten::sym_size", "int", -1, -1, (int32_t[]){0, 2, 3}, 3}},
+      {"dynamic_xnnpack/model.pte",
+       0,
+       {ETR_INSTRUCTION_KERNEL, "aten::sym_size", "int", -1, -1, (int32_t[]){0, 2, 3}, 3}},
       {"dynamic_xnnpack/model.pte", 2, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 0, -1, (int32_t[]){0, 1, 6}, 3}},
       {"vulkan/model.pte", 2, {ETR_INSTRUCTION_DELEGATE, NULL, NULL, 1, -1, (int32_t[]){2, 8}, 2}},
-      {"control_flow/model.pte", 0, {ETR_INSTRUCTION_KERNEL, "aten::permute_copy", "out", -1, -1, (int32_t[]){0, 10, 7, 7}, 4}},
+      {"control_flow/model.pte",
+       0,
+       {ETR_INSTRUCTION_KERNEL, "aten::permute_copy", "out", -1, -1, (int32_t[]){0, 10, 7, 7}, 4}},
       {"control_flow/model.pte", 2, {ETR_INSTRUCTION_JUMP_FALSE, NULL, NULL, -1, 13, (int32_t[]){5}, 1}},
       {"control_flow/model.pte", 6, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){17, 16}, 2}},
       {"control_flow/model.pte", 16, {ETR_INSTRUCTION_MOVE, NULL, NULL, -1, -1, (int32_t[]){27, 14}, 2}},
-      {"control_flow/model.pte", 17, {ETR_INSTRUCTION_KERNEL, "dim_order_ops::_to_dim_order_copy", "out", -1, -1, (int32_t[]){4, 32, 33, 31, 31}, 5}},
+      {"control_flow/model.pte",
+       17,
+       {ETR_INSTRUCTION_KERNEL, "dim_order_ops::_to_dim_order_copy", "out", -1, -1, (int32_t[]){4, 32, 33, 31, 31}, 5}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
     cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].instruction_count, "row %zu", i);
     const etr_instruction *got = &it.pte.methods[0].instructions[rows[i].index], *want = &rows[i].want;
-    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload), "row %zu: %s", i, got->op);
+    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload),
+              "row %zu: %s", i, got->op);
     cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu", i);
     cr_expect(got->arg_count == want->arg_count && same_numbers(got->args, want->args, want->arg_count), "row %zu", i);
     clear(&it);
@@ -133,7 +144,9 @@ Test(pte, values_as_flatc_shows_them) {
     size_t index;
     etr_pte_value want;
   } rows[] = {
-      {"dynamic_xnnpack/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){16, 6}, 2, true, false, NULL, 0, 0}},
+      {"dynamic_xnnpack/model.pte",
+       0,
+       {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){16, 6}, 2, true, false, NULL, 0, 0}},
       {"dynamic_xnnpack/model.pte", 2, {ETR_PTE_VALUE_INT, NULL, NULL, 0, false, false, NULL, 0, 0}},
       {"control_flow/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){4, 4}, 2, false, true, NULL, 0, 0}},
       {"control_flow/model.pte", 4, {ETR_PTE_VALUE_TENSOR, "int64", NULL, 0, false, true, NULL, 0, 0}},
@@ -146,10 +159,12 @@ Test(pte, values_as_flatc_shows_them) {
     read_fixture(&it, rows[i].path);
     cr_assert(it.pte.method_count && rows[i].index < it.pte.methods[0].value_count, "row %zu", i);
     const etr_pte_value *got = &it.pte.methods[0].values[rows[i].index], *want = &rows[i].want;
-    cr_expect(got->kind == want->kind && same_text(got->dtype, want->dtype) && got->dynamic == want->dynamic && got->constant == want->constant,
+    cr_expect(got->kind == want->kind && same_text(got->dtype, want->dtype) && got->dynamic == want->dynamic &&
+                  got->constant == want->constant,
               "row %zu", i);
     cr_expect(got->rank == want->rank && same_numbers(got->sizes, want->sizes, (size_t)want->rank), "row %zu", i);
-    cr_expect(got->item_count == want->item_count && same_numbers(got->items, want->items, want->item_count), "row %zu", i);
+    cr_expect(got->item_count == want->item_count && same_numbers(got->items, want->items, want->item_count), "row %zu",
+              i);
     clear(&it);
   }
 }
@@ -168,12 +183,14 @@ Test(pte, payloads_lie_in_segments) {
       {"vulkan/model.pte", 0, 0, "VulkanBackend", 1712, 4, "VH00"},
       {"vulkan/model.pte", 0, 1, "VulkanBackend", 704, 4, "VH00"},
       {"demo_delegate_int/model.pte", 0, 0, "BackendWithDelegateMappingDemo", 83, 0, ""},
-      {"demo_delegate_int/model.pte", 0, 1, "BackendWithDelegateMappingDemo", 83, 0, ""}, /* both have the same segment */
+      {"demo_delegate_int/model.pte", 0, 1, "BackendWithDelegateMappingDemo", 83, 0,
+       ""}, /* both have the same segment */
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;
     read_fixture(&it, rows[i].path);
-    cr_assert(it.pte.method_count > rows[i].method && it.pte.methods[rows[i].method].delegate_count > rows[i].delegate, "row %zu", i);
+    cr_assert(it.pte.method_count > rows[i].method && it.pte.methods[rows[i].method].delegate_count > rows[i].delegate,
+              "row %zu", i);
     const etr_pte_delegate *got = &it.pte.methods[rows[i].method].delegates[rows[i].delegate];
     cr_expect_str_eq(got->backend, rows[i].backend);
     cr_assert_eq(got->payload.size, rows[i].size, "row %zu: %zu", i, got->payload.size);
@@ -183,7 +200,8 @@ Test(pte, payloads_lie_in_segments) {
 }
 
 Test(pte, payloads_never_lie_outside_the_file) {
-  /* Places in vulkan/model.pte, of 8744 bytes: in its extended header, and in the segment of the second delegate: 704 bytes at 1792. */
+  /* Places in vulkan/model.pte, of 8744 bytes: in its extended header, and in the segment of the second delegate: 704
+   * bytes at 1792. */
   enum { BASE = 24, SIZE = 840, OFFSET = 848, ROOM = 8744 - 2304 };
   static const struct {
     size_t at;
@@ -216,7 +234,8 @@ Test(pte, payloads_never_lie_outside_the_file) {
   }
 }
 
-/* ---- What is no program, or half of one ----------------------------------------------------------------------------------------------- */
+/* ---- What is no program, or half of one
+ * ----------------------------------------------------------------------------------------------- */
 
 Test(pte, other_files_are_refused) {
   static const struct {
@@ -231,8 +250,8 @@ Test(pte, other_files_are_refused) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     reading it;
     read_fixture(&it, cases[i].path);
-    cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && strstr(it.error.message, cases[i].message), "%s: %s", cases[i].path,
-              it.error.message);
+    cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && strstr(it.error.message, cases[i].message),
+              "%s: %s", cases[i].path, it.error.message);
     clear(&it);
   }
 }
@@ -248,14 +267,16 @@ Test(pte, every_truncation_fails_or_reads) {
     if (it.status == ETR_OK) /* the program is whole; what is behind it may not be */
       cr_expect(it.pte.methods[0].delegates[0].payload.size == (size < 3600 ? 0 : 1552), "%zu bytes", size);
     else
-      cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && it.error.offset <= ETR_MAX(size, 4u), "%zu bytes", size);
+      cr_expect(it.status == ETR_ERROR_FORMAT && it.pte.method_count == 0 && it.error.offset <= ETR_MAX(size, 4u),
+                "%zu bytes", size);
     clear(&it);
     free(exact);
   }
   clear(&whole);
 }
 
-/* ---- Programs built by hand ----------------------------------------------------------------------------------------------------------- */
+/* ---- Programs built by hand
+ * ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct hand_instruction {
   uint8_t type;
@@ -276,7 +297,8 @@ static uint32_t one_table(tiny_fb *fb, uint32_t slot, const uint16_t *places, ui
   return table;
 }
 
-static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instruction *instructions, uint32_t count, const int32_t items[2]) {
+static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instruction *instructions, uint32_t count,
+                               const int32_t items[2]) {
   uint32_t vector = tiny_vector(fb, count, 4);
   tiny_point(fb, slot, vector);
   for (uint32_t i = 0; i < count; i++) {
@@ -292,9 +314,11 @@ static void build_instructions(tiny_fb *fb, uint32_t slot, const hand_instructio
   }
 }
 
-/* A program of one method "m" with three values (a list of items, a tensor with data and planned memory, nothing), an operator "op" without overload,
- * a delegate whose inline payload has the given index (0 is "data"), and the given instructions, whose calls have the list's items as arguments. */
-static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t count, const int32_t items[2], uint32_t payload_index) {
+/* A program of one method "m" with three values (a list of items, a tensor with data and planned memory, nothing), an
+ * operator "op" without overload, a delegate whose inline payload has the given index (0 is "data"), and the given
+ * instructions, whose calls have the list's items as arguments. */
+static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t count, const int32_t items[2],
+                  uint32_t payload_index) {
   tiny_start(fb, "ET12");
   uint32_t program = tiny_table(fb, (uint16_t[]){0, 4, 0, 8}, 4, 12);
   tiny_point(fb, 0, program);
@@ -319,7 +343,8 @@ static void build(tiny_fb *fb, const hand_instruction *instructions, uint32_t co
 
   uint32_t op = one_table(fb, plan + 16, (uint16_t[]){4}, 1, 8);
   tiny_point(fb, op + 4, tiny_string(fb, "op"));
-  uint32_t delegate = one_table(fb, plan + 20, (uint16_t[]){0, 4}, 2, 8), reference = tiny_table(fb, (uint16_t[]){0, 4}, 2, 8);
+  uint32_t delegate = one_table(fb, plan + 20, (uint16_t[]){0, 4}, 2, 8),
+           reference = tiny_table(fb, (uint16_t[]){0, 4}, 2, 8);
   tiny_point(fb, delegate + 4, reference);
   tiny_set(fb, reference + 4, 4, payload_index);
   uint32_t data = one_table(fb, program + 8, (uint16_t[]){4}, 1, 8);
@@ -357,14 +382,18 @@ Test(pte, senseless_numbers_become_none) {
   cr_assert(it.status == ETR_OK && it.pte.method_count == 1, "%s at %d", it.error.message, (int)it.error.offset);
   const etr_pte_method *method = &it.pte.methods[0];
   cr_expect_str_eq(method->name, "m");
-  cr_assert(method->value_count == 3 && method->values[0].kind == ETR_PTE_VALUE_TENSOR_LIST && method->values[0].item_count == 2);
+  cr_assert(method->value_count == 3 && method->values[0].kind == ETR_PTE_VALUE_TENSOR_LIST &&
+            method->values[0].item_count == 2);
   cr_expect(method->values[0].items[0] == 1 && method->values[0].items[1] == -1);
-  cr_expect(method->values[1].kind == ETR_PTE_VALUE_TENSOR && !method->values[1].constant && method->values[1].rank == 0);
-  cr_expect(method->delegate_count == 1 && etr_slice_is(method->delegates[0].payload, "data") && !*method->delegates[0].backend);
+  cr_expect(method->values[1].kind == ETR_PTE_VALUE_TENSOR && !method->values[1].constant &&
+            method->values[1].rank == 0);
+  cr_expect(method->delegate_count == 1 && etr_slice_is(method->delegates[0].payload, "data") &&
+            !*method->delegates[0].backend);
   cr_assert_eq(method->instruction_count, ETR_COUNT(rows));
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     const etr_instruction *got = &method->instructions[i], *want = &rows[i].want;
-    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload), "row %zu", i);
+    cr_expect(got->kind == want->kind && same_text(got->op, want->op) && same_text(got->overload, want->overload),
+              "row %zu", i);
     cr_expect(got->delegate == want->delegate && got->jump_target == want->jump_target, "row %zu", i);
     cr_expect(got->arg_count == want->arg_count && same_numbers(got->args, want->args, want->arg_count), "row %zu", i);
   }
@@ -382,12 +411,13 @@ Test(pte, an_inline_payload_that_is_not_there_is_empty) {
   clear(&it);
 }
 
-/* ---- From files ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- From files ---- */
 
 static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_delegate *part, const char *path) {
   etr_arena arena = {0};
   etr_payload a, b;
-  bool read_a = etr_xnn_payload_read(&a, &arena, whole->payload), read_b = etr_xnn_payload_read(&b, &arena, part->payload);
+  bool read_a = etr_xnn_payload_read(&a, &arena, whole->payload),
+       read_b = etr_xnn_payload_read(&b, &arena, part->payload);
   bool same = read_a == read_b && a.count == b.count;
   for (size_t i = 0; same && i < a.count; i++)
     same = a.operators[i].class_ == b.operators[i].class_ && a.operators[i].handle == b.operators[i].handle;
@@ -397,14 +427,15 @@ static void expect_same_operators(const etr_pte_delegate *whole, const etr_pte_d
 
 /* What is read of a file, without the weights, tells what all of it tells. */
 Test(pte, a_file_without_its_weights) {
-  static const char *const paths[] = {"add_mul/model.pte", "mv2_xnnpack/model.pte", "vit_xnnpack/model.pte", "quantized_xnnpack/model.pte",
-                                      "vulkan/model.pte"};
+  static const char *const paths[] = {"add_mul/model.pte", "mv2_xnnpack/model.pte", "vit_xnnpack/model.pte",
+                                      "quantized_xnnpack/model.pte", "vulkan/model.pte"};
   for (size_t i = 0; i < ETR_COUNT(paths); i++) {
     char full[256];
     reading whole, part = {0};
     read_fixture(&whole, paths[i]);
     snprintf(full, sizeof full, FIXTURES "/%s", paths[i]);
-    part.status = etr_pte_read_file(&part.pte, &part.file, &part.arena, full, MAX_BYTES, &part.error);
+    part.status = etr_pte_read_file(&part.pte, &part.file, &part.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
+                                    &part.error);
     cr_assert(part.status == ETR_OK && part.pte.method_count == whole.pte.method_count, "%s", paths[i]);
     for (size_t m = 0; m < whole.pte.method_count; m++) {
       cr_assert(whole.pte.methods[m].delegate_count == part.pte.methods[m].delegate_count, "%s", paths[i]);
@@ -425,7 +456,8 @@ Test(pte, a_file_with_gigabytes_of_weights) {
   cr_assert(descriptor >= 0 && write(descriptor, small.file.data, small.file.size) == (ssize_t)small.file.size);
   if (ftruncate(descriptor, (off_t)8 << 30) != 0) cr_skip("the file system has no sparse files of 8 GiB");
   close(descriptor);
-  large.status = etr_pte_read_file(&large.pte, &large.file, &large.arena, path, MAX_BYTES, &large.error);
+  large.status = etr_pte_read_file(&large.pte, &large.file, &large.arena, path,
+                                   &(etr_pte_limits){.max_bytes = MAX_BYTES}, &large.error);
   cr_expect(large.status == ETR_OK && large.file.size < small.file.size, "%s", large.error.message);
   unlink(path);
   clear(&small);
@@ -439,15 +471,17 @@ Test(pte, files_that_are_refused) {
   } rows[] = {
       {FIXTURES "/add_mul/etdump.etdp", "not a .pte: the identifier ET12 is missing", MAX_BYTES},
       {FIXTURES "/hostile/empty_file.etdp", "the file is empty", MAX_BYTES},
-      {FIXTURES "/add_mul/model.pte", "the program is larger than the limit of 100 bytes, which --max-bytes raises", 100},
+      {FIXTURES "/add_mul/model.pte",
+       "the program is more than the 100 bytes left to read; raise this limit with --max-bytes", 100},
       {FIXTURES, "cannot read: Is a directory", MAX_BYTES},
       {FIXTURES "/no_such_file", "cannot open: No such file or directory", MAX_BYTES},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it = {0};
-    it.status = etr_pte_read_file(&it.pte, &it.file, &it.arena, rows[i].path, rows[i].limit, &it.error);
-    cr_expect(it.status != ETR_OK && strcmp(it.error.message, rows[i].message) == 0 && it.pte.method_count == 0, "%s: %s", rows[i].path,
-              it.error.message);
+    it.status = etr_pte_read_file(&it.pte, &it.file, &it.arena, rows[i].path,
+                                  &(etr_pte_limits){.max_bytes = rows[i].limit}, &it.error);
+    cr_expect(it.status != ETR_OK && strcmp(it.error.message, rows[i].message) == 0 && it.pte.method_count == 0,
+              "%s: %s", rows[i].path, it.error.message);
     clear(&it);
   }
 }

@@ -2,8 +2,8 @@
  *
  * The tree of boxes: which box a node is in, and the limits that every tree keeps.
  */
-#include "scope.h"
 #include "tiny_profile.h"
+#include "views/scope.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static const char *scope_path(tiny *t, const etr_scopes *scopes, uint32_t node) 
 }
 
 static void expect_scope(tiny *t, const etr_scopes *scopes, uint32_t node, const char *expected) {
-  cr_expect_str_eq(scope_path(t, scopes, node), expected, "%s: is in '%s', not '%s'", t->nodes.data[node].name, scope_path(t, scopes, node),
-                   expected);
+  cr_expect_str_eq(scope_path(t, scopes, node), expected, "%s: is in '%s', not '%s'", t->nodes.data[node].name,
+                   scope_path(t, scopes, node), expected);
 }
 
 static uint32_t op(tiny *t, uint32_t module) {
@@ -41,7 +41,8 @@ static uint32_t format_module(tiny *t, uint32_t parent, const char *format, unsi
 static size_t children(const tiny *t, const etr_scopes *scopes, uint32_t box) {
   size_t count = 0;
   for (size_t i = 0; i < scopes->count; i++) count += scopes->list[i].parent == box;
-  for (size_t i = 0; i < t->nodes.count; i++) count += t->nodes.data[i].kind < ETR_NODE_PARAMETER && scopes->of_node[i] == box;
+  for (size_t i = 0; i < t->nodes.count; i++)
+    count += t->nodes.data[i].kind < ETR_NODE_PARAMETER && scopes->of_node[i] == box;
   return count;
 }
 
@@ -50,13 +51,16 @@ static void expect_sound(const tiny *t, const etr_scopes *scopes) {
   cr_expect_leq(children(t, scopes, ETR_NONE), 32, "%zu on top", children(t, scopes, ETR_NONE));
   for (uint32_t i = 0; i < scopes->count; i++) {
     const etr_scope *s = &scopes->list[i];
-    cr_expect(s->parent == ETR_NONE ? s->depth == 0 : s->parent < i && s->depth == scopes->list[s->parent].depth + 1, "order of %s", s->label);
+    cr_expect(s->parent == ETR_NONE ? s->depth == 0 : s->parent < i && s->depth == scopes->list[s->parent].depth + 1,
+              "order of %s", s->label);
     cr_expect_leq(children(t, scopes, i), 100, "%zu in %s", children(t, scopes, i), s->label);
     for (uint32_t k = 0; k < i; k++)
-      cr_expect(scopes->list[k].parent != s->parent || strcmp(scopes->list[k].label, s->label) != 0, "two boxes %s", s->label);
+      cr_expect(scopes->list[k].parent != s->parent || strcmp(scopes->list[k].label, s->label) != 0, "two boxes %s",
+                s->label);
   }
   size_t on_top = 0, ops = 0;
-  for (size_t i = 0; i < scopes->count; i++) on_top += scopes->list[i].parent == ETR_NONE ? scopes->list[i].op_count : 0;
+  for (size_t i = 0; i < scopes->count; i++)
+    on_top += scopes->list[i].parent == ETR_NONE ? scopes->list[i].op_count : 0;
   for (size_t i = 0; i < t->nodes.count; i++) {
     ops += t->nodes.data[i].kind == ETR_NODE_OP;
     on_top += t->nodes.data[i].kind == ETR_NODE_OP && scopes->of_node[i] == ETR_NONE;
@@ -70,7 +74,8 @@ Test(scope, modules_weights_and_loose_nodes) {
   uint32_t weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_weight", "a.fc.weight", 0);
   uint32_t unused = tiny_node(&t, ETR_NODE_BUFFER, "b_unused", "unused", 0);
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
-  uint32_t loose = op(&t, 0), in_b = op(&t, b), in_b_too = op(&t, b), in_a = op(&t, a), in_fc = op(&t, fc), also_fc = op(&t, fc);
+  uint32_t loose = op(&t, 0), in_b = op(&t, b), in_b_too = op(&t, b), in_a = op(&t, a), in_fc = op(&t, fc),
+           also_fc = op(&t, fc);
   uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
   tiny_input(&t, in_fc, weight, 0);
   tiny_input(&t, output, weight, 0);
@@ -96,8 +101,8 @@ Test(scope, labels) {
   } cases[] = {
       {"block", "block.layers.0", "block/layers.0"}, /* a list's member is joined to its name */
       {"block", "block.conv.0.1", "block/conv.0.1"},
-      {"block", "other.path", "block/path"}, /* does not extend its parent's; the end is enough */
-      {"block", "blocks.x", "block/x"},
+      {"block", "other.path", "block/other.path"}, /* does not extend its parent's */
+      {"block", "blocks.x", "block/blocks.x"},
       {"block", "block", "block"}, /* adds nothing */
       {"block", "", "block"},
       {"", "inner", "inner"},                           /* a name that torch made up for the root */
@@ -105,7 +110,8 @@ Test(scope, labels) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
-    uint32_t outer = tiny_module(&t, 0, cases[i].outer, ""), inner = tiny_module(&t, outer, cases[i].inner, ""), other = tiny_module(&t, 0, "z", "");
+    uint32_t outer = tiny_module(&t, 0, cases[i].outer, ""), inner = tiny_module(&t, outer, cases[i].inner, ""),
+             other = tiny_module(&t, 0, "z", "");
     uint32_t node = op(&t, inner);
     op(&t, outer), op(&t, other), op(&t, other);
     etr_scopes scopes = build(&t);
@@ -117,7 +123,8 @@ Test(scope, labels) {
 
 Test(scope, sequential_is_joined_to_its_members) {
   tiny t = {0};
-  uint32_t block = tiny_module(&t, 0, "block", ""), conv = tiny_module(&t, block, "block.conv", "torch.nn.modules.container.Sequential");
+  uint32_t block = tiny_module(&t, 0, "block", ""),
+           conv = tiny_module(&t, block, "block.conv", "torch.nn.modules.container.Sequential");
   uint32_t c0 = tiny_module(&t, conv, "block.conv.0", ""), c00 = tiny_module(&t, c0, "block.conv.0.0", ""),
            c1 = tiny_module(&t, conv, "block.conv.1", "");
   uint32_t other = tiny_module(&t, 0, "other", "");
@@ -133,7 +140,8 @@ Test(scope, sequential_is_joined_to_its_members) {
 /* A vision transformer: everything is below "encoder". */
 Test(scope, box_with_most_operators_is_dissolved) {
   tiny t = {0};
-  uint32_t model = tiny_module(&t, 0, "model", ""), encoder = tiny_module(&t, model, "model.encoder", ""), head = tiny_module(&t, model, "head", "");
+  uint32_t model = tiny_module(&t, 0, "model", ""), encoder = tiny_module(&t, model, "model.encoder", ""),
+           head = tiny_module(&t, model, "head", "");
   uint32_t conv = op(&t, model), position = op(&t, encoder), deep = 0;
   for (unsigned i = 0; i < 12; i++) {
     uint32_t layer = format_module(&t, encoder, "model.encoder.layers.layer_%u", i);
@@ -147,7 +155,7 @@ Test(scope, box_with_most_operators_is_dissolved) {
   expect_scope(&t, &scopes, conv, "");
   expect_scope(&t, &scopes, position, "");
   expect_scope(&t, &scopes, deep, "layer_11/mlp");
-  expect_scope(&t, &scopes, last, "head");
+  expect_scope(&t, &scopes, last, "model.head");
   tiny_clear(&t);
 }
 
@@ -169,7 +177,7 @@ Test(scope, labels_tell_siblings_apart) {
       {"enc.transformer_block_10", "block_10"},
       {"enc.one_conv_stage_1", "one_conv_stage_1"},
       {"enc.other_conv_stage_1", "other_conv_stage_1"},
-      {"enc.head", "head"},
+      {"enc.head", "enc.head"},
       {"plain", "plain"},
       {"..", ".."},
       {"a.7", "a.7"},
@@ -187,9 +195,11 @@ Test(scope, labels_tell_siblings_apart) {
   tiny_clear(&t);
 }
 
-/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, one in front of an operator of the model itself. */
+/* x -> dq -> conv (a) -> q -> dq -> relu (b) -> q; a dequantizer that two modules use, one in front of an operator of
+ * the model itself. */
 Test(scope, quantizers_go_with_their_operators) {
-  static const char q[] = "quantized_decomposed.quantize_per_tensor.default", dq[] = "quantized_decomposed.dequantize_per_tensor.default";
+  static const char q[] = "quantized_decomposed.quantize_per_tensor.default",
+                    dq[] = "quantized_decomposed.dequantize_per_tensor.default";
   tiny t = {0};
   uint32_t a = tiny_module(&t, 0, "a", ""), b = tiny_module(&t, 0, "b", "");
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
@@ -311,11 +321,13 @@ Test(scope, many_inputs_have_a_box) {
 
 Test(scope, nested_graphs) {
   tiny t = {0};
-  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""), other = tiny_module(&t, 0, "other", "");
+  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""),
+           other = tiny_module(&t, 0, "other", "");
   uint32_t before = op(&t, a), cond = tiny_node(&t, ETR_NODE_OP, "cond", "higher_order.cond", a);
   uint32_t branch = tiny_subgraph(&t, cond, "true_graph_0", ETR_SUBGRAPH_BODY);
   uint32_t argument = tiny_node(&t, ETR_NODE_INPUT, "arg0", "arg0", 0);
-  uint32_t plain = op(&t, a), deeper = op(&t, fc), foreign = op(&t, other), inner = tiny_node(&t, ETR_NODE_OP, "cond_1", "higher_order.cond", fc);
+  uint32_t plain = op(&t, a), deeper = op(&t, fc), foreign = op(&t, other),
+           inner = tiny_node(&t, ETR_NODE_OP, "cond_1", "higher_order.cond", fc);
   for (uint32_t i = argument; i <= inner; i++) t.nodes.data[i].subgraph = branch;
   uint32_t innermost = tiny_subgraph(&t, inner, "false_graph_0", ETR_SUBGRAPH_BODY), nested = op(&t, fc);
   t.nodes.data[nested].subgraph = innermost;

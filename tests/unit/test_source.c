@@ -2,8 +2,8 @@
  *
  * Source lines: files are only shown if they have what was recorded, and lines add up.
  */
-#include "source_file.h"
-#include "source_lines.h"
+#include "views/source_file.h"
+#include "views/source_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -62,7 +62,8 @@ Test(source, files_with_the_recorded_code) {
   etr_arena arena = {0};
   make(&d);
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const etr_source first = {.file = d.file, .line = cases[i].line, .code = cases[i].code, .function = ""}, *lines[] = {&first};
+    const etr_source first = {.file = d.file, .line = cases[i].line, .code = cases[i].code, .function = ""},
+                     *lines[] = {&first};
     etr_source_file file;
     cr_expect_eq(etr_source_file_read(&file, &arena, d.file, NULL, lines, 1), cases[i].state, "case %zu", i);
     if (cases[i].state == ETR_SOURCE_FOUND) cr_expect_eq(file.line_count, 6);
@@ -73,7 +74,8 @@ Test(source, files_with_the_recorded_code) {
 }
 
 Test(source, every_line_has_to_fit) {
-  const etr_source good = {.line = 4, .code = "return x + 1"}, none = {.line = 5, .code = ""}, bad = {.line = 5, .code = "y = 3"};
+  const etr_source good = {.line = 4, .code = "return x + 1"}, none = {.line = 5, .code = ""},
+                   bad = {.line = 5, .code = "y = 3"};
   const etr_source *both[] = {&good, &none}, *wrong[] = {&good, &bad};
   disk d;
   etr_arena arena = {0};
@@ -109,7 +111,8 @@ Test(source, where_files_moved_to) {
   etr_source_file file;
   make(&d);
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    cr_expect_eq(etr_source_file_read(&file, &arena, cases[i].path, d.folder, lines, 1), cases[i].state, "%s", cases[i].path);
+    cr_expect_eq(etr_source_file_read(&file, &arena, cases[i].path, d.folder, lines, 1), cases[i].state, "%s",
+                 cases[i].path);
   etr_arena_clear(&arena);
   clear(&d);
 }
@@ -124,8 +127,42 @@ Test(source, what_is_no_file) {
   etr_arena_clear(&arena);
 }
 
+Test(source, files_in_order) {
+  static const etr_source a = {.file = "a.py", .line = 3}, b = {.file = "b.py", .line = 2},
+                          first_of_b = {.file = "b.py", .line = 1}, c = {.file = "c.py", .line = 9};
+  etr_breakdown_row rows[] = {{.source = &a, .total_ticks = 5},
+                              {.source = &c, .total_ticks = 11},
+                              {.source = &b, .total_ticks = 10, .node_count = 2},
+                              {.source = NULL, .total_ticks = 7},
+                              {.source = &first_of_b, .total_ticks = 1, .node_count = 1}};
+  static const char *const orders[][4] = {{"b.py", "c.py", NULL, "a.py"}, {"a.py", "b.py", "c.py", NULL}};
+  const etr_profile profile = {0};
+  const etr_method method = {0};
+  etr_summary summary = {.profile = &profile, .method = &method};
+  for (uint32_t i = 0; i < ETR_COUNT(rows); i++) rows[i].number = i;
+  summary.by[ETR_BY_SOURCE].rows = rows;
+  summary.by[ETR_BY_SOURCE].count = ETR_COUNT(rows);
+  for (int paths_first = 0; paths_first < 2; paths_first++) {
+    etr_arena arena = {0};
+    size_t count;
+    const etr_source_lines *files = etr_source_lines_make(&count, &arena, &summary, paths_first);
+    cr_assert_eq(count, 4);
+    for (size_t i = 0; i < count; i++) {
+      const char *path = orders[paths_first][i];
+      cr_expect(path ? files[i].path && strcmp(files[i].path, path) == 0 : !files[i].path, "%d: file %zu", paths_first,
+                i);
+      if (!path || *path != 'b') continue;
+      cr_expect_eq(files[i].total_ticks, 11);
+      cr_expect_eq(files[i].node_count, 3);
+      cr_expect_eq(files[i].sources[0], &first_of_b);
+    }
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(source, lines_add_up) {
-  static const char *const records[] = {"mv2_xnnpack", "vit_xnnpack", "llama_portable", "multi_method", "cpp_rich", "old_0_6_add_mul"};
+  static const char *const records[] = {"mv2_xnnpack",  "vit_xnnpack", "llama_portable",
+                                        "multi_method", "cpp_rich",    "old_0_6_add_mul"};
   for (size_t i = 0; i < ETR_COUNT(records); i++) {
     etr_inputs inputs;
     etr_profile *profile;

@@ -2,7 +2,7 @@
  *
  * Statistics against numpy's answers, and exact shares.
  */
-#include "stats.h"
+#include "base/stats.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

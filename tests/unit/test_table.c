@@ -2,7 +2,7 @@
  *
  * Tables: what fits a line, and what each format escapes.
  */
-#include "table.h"
+#include "output/table.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -12,7 +12,8 @@ enum { COLUMNS = 3 };
 static const etr_column columns[COLUMNS] = {{"name", false, true}, {"time", true, false}, {"runs as", false, true}};
 
 /* The cells as a table, in the arena. */
-static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_t rows, etr_table_format format, size_t width) {
+static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_t rows, etr_table_format format,
+                     size_t width) {
   etr_table table;
   etr_text text;
   etr_writer writer;
@@ -28,18 +29,28 @@ Test(table, formats) {
     const char *row[COLUMNS];
     const char *text, *csv, *tsv, *markdown; /* NULL: not looked at */
   } cases[] = {
-      {{"conv", "0.5", "IGEMM"}, "conv   0.5  IGEMM\n", "conv,0.5,IGEMM\r\n", "conv\t0.5\tIGEMM\n", "| conv | 0.5 | IGEMM |\n"},
+      {{"conv", "0.5", "IGEMM"},
+       "conv   0.5  IGEMM\n",
+       "conv,0.5,IGEMM\r\n",
+       "conv\t0.5\tIGEMM\n",
+       "| conv | 0.5 | IGEMM |\n"},
       {{"conv", "", NULL}, "conv\n", "conv,,\r\n", "conv\t\t\n", "| conv |  |  |\n"},
       {{"", "", ""}, "\n", ",,\r\n", "\t\t\n", "|  |  |  |\n"},
       {{"", "1", ""}, "         1\n", ",1,\r\n", NULL, NULL},
       {{"a,b", "say \"x\"", "'"}, NULL, "\"a,b\",\"say \"\"x\"\"\",'\r\n", NULL, NULL},
       {{"=1+2", "-0.5", "-x"}, NULL, "\"'=1+2\",-0.5,\"'-x\"\r\n", "'=1+2\t-0.5\t'-x\n", NULL},
+      {{"-5", "-", "5"}, NULL, "-5,\"'-\",5\r\n", "-5\t'-\t5\n", NULL},
       {{"@SUM(A1)", "+1", "="}, NULL, "\"'@SUM(A1)\",\"'+1\",\"'=\"\r\n", NULL, NULL},
       {{"a|b", "*", "<b>_x_`"}, NULL, NULL, NULL, "| a\\|b | \\* | &lt;b&gt;\\_x\\_\\` |\n"},
-      {{"\x1b[31m", "\n", "\xC2\x9B!\x7F\t"}, "?[31m     ?  ?!??\n", "?[31m,?,?!??\r\n", "?[31m\t?\t?!??\n", "| ?\\[31m | ? | ?\\!?? |\n"},
+      {{"\x1b[31m", "\n", "\xC2\x9B!\x7F\t"},
+       "?[31m     ?  ?!??\n",
+       "?[31m,?,?!??\r\n",
+       "?[31m\t?\t?!??\n",
+       "| ?\\[31m | ? | ?\\!?? |\n"},
       {{"\xC3\xA9\xC3\xA9", "1", "\xE2\x82\xAC"}, "\xC3\xA9\xC3\xA9       1  \xE2\x82\xAC\n", NULL, NULL, NULL},
   };
-  static const char *const heads[] = {NULL, "name,time,runs as\r\n", "name\ttime\truns as\n", "| name | time | runs as |\n|---|---:|---|\n"};
+  static const char *const heads[] = {NULL, "name,time,runs as\r\n", "name\ttime\truns as\n",
+                                      "| name | time | runs as |\n|---|---:|---|\n"};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const char *const expected[] = {cases[i].text, cases[i].csv, cases[i].tsv, cases[i].markdown};
     for (etr_table_format format = ETR_TABLE_TEXT; format <= ETR_TABLE_MARKDOWN; format++) {
@@ -68,8 +79,11 @@ static size_t longest_line(const char *text) {
 
 Test(table, text_fits_its_width) {
   static const char *const cells[][COLUMNS] = {
-      {"a_very_long_name_of_a_node_in_a_graph_that_nobody_would_give", "123.4567", "Convolution (NHWC, F32) IGEMM #3 and more of that"},
-      {"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9", "1", "x"},
+      {"a_very_long_name_of_a_node_in_a_graph_that_nobody_would_give", "123.4567",
+       "Convolution (NHWC, F32) IGEMM #3 and more of that"},
+      {"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3"
+       "\xA9\xC3\xA9\xC3\xA9",
+       "1", "x"},
   };
   static const size_t widths[] = {30, 40, 60, 79, 100, 400};
   for (size_t i = 0; i < ETR_COUNT(widths); i++) {
@@ -84,7 +98,8 @@ Test(table, text_fits_its_width) {
 Test(table, cuts_in_the_middle) {
   static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "x"}};
   etr_arena arena = {0};
-  cr_expect_str_eq(written(&arena, cells, 1, ETR_TABLE_TEXT, 30), "name             time  runs as\nabcdefg\xE2\x80\xA6tuvwxyz     1  x\n");
+  cr_expect_str_eq(written(&arena, cells, 1, ETR_TABLE_TEXT, 30),
+                   "name             time  runs as\nabcdefg\xE2\x80\xA6tuvwxyz     1  x\n");
   etr_arena_clear(&arena);
 }
 
@@ -97,10 +112,14 @@ Test(table, leaves_columns_out) {
     const char *text;
   } cases[] = {
       {60, ETR_TABLE_TEXT,
-       "name                        time  runs as\nabcdefghijklmnopqrstuvwxyz     1  one\nb                              2  two\n"},
-      {35, ETR_TABLE_TEXT, "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb                        2  two\n"},
+       "name                        time  runs as\nabcdefghijklmnopqrstuvwxyz     1  one\nb                            "
+       "  2  two\n"},
+      {35, ETR_TABLE_TEXT,
+       "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb                        2  "
+       "two\n"},
       {34, ETR_TABLE_TEXT,
-       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nno room for: runs as\n"},
+       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nno room "
+       "for: runs as\n"},
       {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nno room for: time, runs as\n"},
       {24, ETR_TABLE_CSV, "name,time,runs as\r\nabcdefghijklmnopqrstuvwxyz,1,one\r\nb,2,two\r\n"},
   };
@@ -121,42 +140,6 @@ Test(table, leaves_columns_out) {
   }
 }
 
-Test(table, numbers) {
-  static const etr_column one[] = {{"n", true, false}};
-  static const struct {
-    double value;
-    int decimals;
-    const char *text;
-  } numbers[] = {{0.12345, 4, "0.1235"}, {12, 0, "12"}, {1e9, 1, "1000000000.0"}, {NAN, 2, ""}};
-  etr_arena arena = {0};
-  etr_table table;
-  etr_table_init(&table, &arena, one, 1);
-  for (size_t i = 0; i < ETR_COUNT(numbers); i++) {
-    etr_table_add_number(&table, numbers[i].value, numbers[i].decimals);
-    cr_expect_str_eq(table.cells.data[i], numbers[i].text);
-  }
-  etr_table_add_share(&table, 1, 3);
-  cr_expect_str_eq(table.cells.data[4], "33.3 %");
-  etr_table_add_share(&table, 1, 0);
-  cr_expect_str_eq(table.cells.data[5], "");
-  etr_arena_clear(&arena);
-}
-
-Test(table, times_in_units) {
-  static const etr_column one[] = {{"n", true, false}};
-  static const char *const texts[] = {
-      [ETR_UNIT_MS] = "1.2346", [ETR_UNIT_NS] = "1234567", [ETR_UNIT_US] = "1234.6", [ETR_UNIT_S] = "0.0012346", [ETR_UNIT_CYCLES] = "1234567"};
-  etr_profile profile = {.ticks_per_second = 1e9};
-  etr_arena arena = {0};
-  etr_table table;
-  etr_table_init(&table, &arena, one, 1);
-  for (etr_unit unit = ETR_UNIT_MS; unit <= ETR_UNIT_CYCLES; unit++) {
-    etr_table_add_time(&table, &profile, 1234567, unit);
-    cr_expect_str_eq(table.cells.data[unit], texts[unit]);
-  }
-  etr_arena_clear(&arena);
-}
-
 Test(table, out_of_memory_is_told) {
   static const char *const cells[][COLUMNS] = {{"a", "b", "c"}};
   etr_arena broken = {.failed = true};
@@ -169,33 +152,4 @@ Test(table, out_of_memory_is_told) {
   etr_writer_init(&writer, &nowhere);
   etr_table_write(&table, &writer, ETR_TABLE_CSV, 0);
   cr_expect_eq(etr_writer_finish(&writer, &error), ETR_ERROR_MEMORY);
-}
-
-Test(table, bars_and_heat) {
-  static const struct {
-    double part;
-    const char *line;
-  } cases[] = {
-      {100, "\033[31m100.0 %\033[0m  \xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\n"},
-      {30, "\033[31m30.0 %\033[0m  \xE2\x96\x88\n"},
-      {5, "\033[33m5.0 %\033[0m\n"}, /* less than half a block */
-      {1, "1.0 %\n"},
-      {200, "\033[31m200.0 %\033[0m  \xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\n"},
-      {0, "0.0 %\n"},
-  };
-  static const etr_column untitled[] = {{"", true, false}, {"", false, false}};
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_arena arena = {0};
-    etr_table table;
-    etr_text text;
-    etr_writer writer;
-    etr_table_init(&table, &arena, untitled, 2);
-    etr_table_add_share(&table, cases[i].part, 100);
-    etr_table_add_bar(&table, cases[i].part, 100, 4);
-    etr_text_begin(&text, &arena, &writer);
-    etr_writer_look(&writer, &(etr_table_options){.color = true});
-    etr_table_write(&table, &writer, ETR_TABLE_TEXT, 0);
-    cr_expect_str_eq(etr_text_end(&text, &writer), cases[i].line, "case %zu", i);
-    etr_arena_clear(&arena);
-  }
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tb_curves.c - curves of real records add up, inference by inference; names that hostile records give stay apart; many runs give few points.
+ * test_tb_curves.c - curves of real records add up, inference by inference; names that hostile records give stay apart;
+ * many runs give few points.
  */
-#include "tb_curves.h"
-#include "tb_histogram.h"
+#include "tensorboard/tb_curves.h"
+#include "tensorboard/tb_summary.h"
 
 #include "fixture.h"
 
@@ -25,19 +26,35 @@ static const etr_tb_curve *find(const etr_tb_curves *curves, const char *tag) {
   return NULL;
 }
 
+/* The curve of a record's only method, or of one of several. */
+static const etr_tb_curve *find_of_method(const etr_tb_curves *curves, const char *tag, const etr_method *method,
+                                          bool is_only) {
+  char room[256];
+  snprintf(room, sizeof room, is_only ? "%s" : "%s/%s", tag, method->name);
+  const etr_tb_curve *found = find(curves, room);
+  cr_assert_not_null(found, "no %s", room);
+  return found;
+}
+
 static void expect_near(double got, double wanted, const char *what) {
   cr_expect_lt(fabs(got - wanted), 1e-6 * (1 + fabs(wanted)), "%s: %g is not %g", what, got, wanted);
 }
 
-static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *method, const etr_tb_curves *curves) {
+static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *method,
+                        const etr_tb_curves *curves) {
   for (size_t i = 0; i < method->run_count; i++) {
-    expect_near(sum_at(curves, "parts_us/", i), etr_ticks_to_ns(profile, (double)method->execute_per_run[i]) / 1e3, fixture);
+    expect_near(sum_at(curves, "parts_us/", i), etr_ticks_to_ns(profile, (double)method->execute_per_run[i]) / 1e3,
+                fixture);
     expect_near(sum_at(curves, "op_type_us/", i), sum_at(curves, "parts_us/nodes", i), fixture);
     cr_expect_leq(sum_at(curves, "delegate_us/", i), sum_at(curves, "parts_us/", i) + 1e-6);
   }
-  expect_near(find(curves, "benchmark_ms/p90")->values[0], etr_ticks_to_ns(profile, method->execute.p90) / 1e6, fixture);
-  const etr_tb_curve *each = find(curves, "timeline_us/avg"), *sums = find(curves, "timeline_us/cumulative");
-  double so_far = 0, told = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) / (double)method->run_count;
+  bool is_only = profile->method_count == 1;
+  expect_near(find_of_method(curves, "benchmark_ms/p90", method, is_only)->values[0],
+              etr_ticks_to_ns(profile, method->execute.p90) / 1e6, fixture);
+  const etr_tb_curve *each = find_of_method(curves, "timeline_us/avg", method, is_only),
+                     *sums = find_of_method(curves, "timeline_us/cumulative", method, is_only);
+  double so_far = 0, told = (double)(method->nodes_ticks + method->delegate_only_ticks + method->unexplained_ticks) /
+                            (double)method->run_count;
   for (size_t i = 0; i < each->count; i++) {
     so_far += each->values[i];
     expect_near(sums->values[i], so_far, fixture);
@@ -47,7 +64,8 @@ static void expect_sums(const char *fixture, const etr_profile *profile, const e
 }
 
 Test(tb_curves, add_up) {
-  static const char *const fixtures[] = {"add_mul", "control_flow", "cpp_rich", "llama_xnnpack", "multi_method", "mv2_xnnpack", "quantized_xnnpack"};
+  static const char *const fixtures[] = {"add_mul",      "control_flow", "cpp_rich",         "llama_xnnpack",
+                                         "multi_method", "mv2_xnnpack",  "quantized_xnnpack"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *profile = open_fixture(fixtures[i]);
     etr_arena arena = {0};
@@ -71,15 +89,21 @@ static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph
   etr_portion *portions = etr_arena_alloc_array(arena, (size_t)NODES * RUNS, sizeof *portions);
   uint64_t *execute = etr_arena_alloc_array(arena, RUNS, sizeof *execute);
   for (uint32_t i = 0; i < NODES; i++) {
-    nodes[i] = (etr_node){.target = i == NODES - 1 ? "other" : etr_arena_format(arena, "op%u", (unsigned)i), .kind = ETR_NODE_OP};
+    nodes[i] = (etr_node){.target = i == NODES - 1 ? "other" : etr_arena_format(arena, "op%u", (unsigned)i),
+                          .kind = ETR_NODE_OP};
     for (uint32_t run = 0; run < RUNS; run++)
       portions[(size_t)i * RUNS + run] = (etr_portion){.ticks = 1000 * (i + 1), .event = &event, .run = run, .node = i};
   }
   for (size_t run = 0; run < RUNS; run++) execute[run] = 1000000;
   *graph = (etr_graph){.nodes = nodes, .node_count = NODES};
-  *method = (etr_method){
-      .name = "m", .graph = 0, .run_count = RUNS, .execute_per_run = execute, .portions = portions, .portion_count = (size_t)NODES * RUNS};
-  *profile = (etr_profile){.ticks_per_second = 1e9, .graphs = graph, .graph_count = 1, .methods = method, .method_count = 1};
+  *method = (etr_method){.name = "m",
+                         .graph = 0,
+                         .run_count = RUNS,
+                         .execute_per_run = execute,
+                         .portions = portions,
+                         .portion_count = (size_t)NODES * RUNS};
+  *profile = (etr_profile){
+      .ticks_per_second = 1e9, .graphs = graph, .graph_count = 1, .methods = method, .method_count = 1};
 }
 
 Test(tb_curves, the_rest_is_other) {
@@ -119,6 +143,6 @@ Test(tb_histogram, counts_every_value) {
   cr_expect_eq(h.buckets[ETR_TB_BUCKETS - 1][1], 31);
   cr_expect_eq(h.buckets[ETR_TB_BUCKETS - 1][2], 3);
   etr_tb_histogram_init(&h, 0, "t", same, 2);
-  cr_expect_eq(h.dims[0].size, 1);
+  cr_expect_eq(h.summary.dims[0].size, 1);
   cr_expect_eq(h.buckets[0][2], 2);
 }

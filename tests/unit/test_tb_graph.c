@@ -2,8 +2,8 @@
  *
  * The GraphDef that TensorBoard gets: decoded again and looked at.
  */
-#include "tb_graph.h"
 #include "tensorboard.pb-c.h"
+#include "tensorboard/tb_graph.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
@@ -14,16 +14,10 @@ static Tensorboard__GraphDef *build(tiny *t) {
   const etr_profile *profile = tiny_profile(t);
   cr_assert_eq(etr_scopes_build(&scopes, &t->arena, &profile->graphs[0]), ETR_OK);
   cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0], &scopes), ETR_OK);
-  etr_pieces pieces = {.arena = &t->arena};
-  etr_tb_graph_pack(&pieces, &view);
-  uint8_t *bytes = etr_arena_alloc(&t->arena, pieces.size);
-  size_t size = 0;
-  for (size_t i = 0; i < pieces.list.count; i++) {
-    memcpy(bytes + size, pieces.list.data[i].data, pieces.list.data[i].size);
-    size += pieces.list.data[i].size;
-  }
-  cr_assert_eq(size, pieces.size);
-  Tensorboard__GraphDef *graph = tensorboard__graph_def__unpack(NULL, size, bytes);
+  etr_packer packer = {.arena = &t->arena};
+  etr_tb_graph_pack(&packer, &view);
+  etr_slice bytes = etr_packed(&packer);
+  Tensorboard__GraphDef *graph = tensorboard__graph_def__unpack(NULL, bytes.size, (const uint8_t *)bytes.data);
   cr_assert_not_null(graph);
   cr_assert_eq(graph->n_node, profile->graphs[0].node_count);
   return graph;
@@ -48,8 +42,8 @@ static void expect_attr(const Tensorboard__NodeDef *node, const char *key, const
     return;
   }
   size_t size = strlen(expected);
-  cr_expect(value->s.len == size && memcmp(value->s.data, expected, size) == 0, "%s of %s is '%.*s'", key, node->name, (int)value->s.len,
-            value->s.data);
+  cr_expect(value->s.len == size && memcmp(value->s.data, expected, size) == 0, "%s of %s is '%.*s'", key, node->name,
+            (int)value->s.len, value->s.data);
 }
 
 static void expect_inputs(const Tensorboard__NodeDef *node, const char *const *expected) {
@@ -61,7 +55,8 @@ static void expect_inputs(const Tensorboard__NodeDef *node, const char *const *e
   cr_expect_eq(node->n_input, count);
 }
 
-static etr_source source = {.file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = "x = self.fc1(\"x\")"};
+static etr_source source = {
+    .file = "/home/me/modeling.py", .line = 42, .function = "forward", .code = "x = self.fc1(\"x\")"};
 
 static const etr_argument arguments[] = {
     {"stride", "[1, \"s77\"]"}, {"dtype", "\"float32\""}, {"mode", "\"a'b\\u0007\""}, {"a/b \xC3\xA9", "1e-05"}};
@@ -69,7 +64,8 @@ static const etr_argument arguments[] = {
 Test(tb_graph, node_card) {
   tiny t = {0};
   uint32_t fc = tiny_module(&t, 0, "fc", "torch.nn.modules.linear.Linear");
-  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0), weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_fc_weight", "fc.weight", 0);
+  uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0),
+           weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_fc_weight", "fc.weight", 0);
   uint32_t linear = tiny_node(&t, ETR_NODE_OP, "aten_linear_default", "aten.linear.default", fc);
   uint32_t relu = tiny_node(&t, ETR_NODE_OP, "aten_relu_default", "aten.relu.default", 0);
   uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
@@ -92,10 +88,10 @@ Test(tb_graph, node_card) {
   Tensorboard__GraphDef *graph = build(&t);
 
   const Tensorboard__NodeDef *node = graph->node[linear];
-  cr_expect_str_eq(node->name, "fc");
+  cr_expect_str_eq(node->name, "fc-aten_linear_default");
   cr_expect_str_eq(node->op, "linear");
   cr_expect_str_eq(node->device, "/device:XNNPACK:0");
-  expect_inputs(node, (const char *const[]){"x", "fc/weight", NULL});
+  expect_inputs(node, (const char *const[]){"x", "fc-aten_linear_default/weight", NULL});
   static const struct {
     const char *key, *value;
   } attrs[] = {{"_XlaCluster", "delegate 3: XnnpackBackend"},
@@ -110,7 +106,7 @@ Test(tb_graph, node_card) {
                {"in0", "f32[1,16]"},
                {"in1", "f32[1,16]"},
                {"in2", NULL},
-               {"match", "aligned (estimated, 95 % sure)"},
+               {"match", "aligned (estimated, confidence 95 %)"},
                {"max_us", "1234.567"},
                {"module", "fc"},
                {"module_type", "torch.nn.modules.linear.Linear"},
@@ -122,7 +118,8 @@ Test(tb_graph, node_card) {
                {"weight", NULL}};
   for (size_t i = 0; i < ETR_COUNT(attrs); i++) expect_attr(node, attrs[i].key, attrs[i].value);
   /* The shapes come first, the rest in order. */
-  for (size_t i = 2; i < node->n_attr; i++) cr_expect_lt(strcmp(node->attr[i - 1]->key, node->attr[i]->key), 0, "order of %s", node->attr[i]->key);
+  for (size_t i = 2; i < node->n_attr; i++)
+    cr_expect_lt(strcmp(node->attr[i - 1]->key, node->attr[i]->key), 0, "order of %s", node->attr[i]->key);
 
   node = graph->node[relu];
   cr_expect_str_eq(node->device, "/device:CPU:0");
@@ -152,12 +149,14 @@ Test(tb_graph, nothing_timed) {
 }
 
 Test(tb_graph, shapes_are_on_every_node) {
-  static const etr_dim dims[] = {{.size = ETR_DIM_SYMBOLIC, .symbol = "s77", .hint = 4}, {.size = 0, .hint = -1}, {.size = 3, .hint = -1}};
+  static const etr_dim dims[] = {
+      {.size = ETR_DIM_SYMBOLIC, .symbol = "s77", .hint = 4}, {.size = 0, .hint = -1}, {.size = 3, .hint = -1}};
   static const etr_value values[] = {{.name = "a", .dtype = "float32", .dims = dims, .rank = 3},
                                      {.name = "b", .dtype = "int64", .rank = 0},
                                      {.name = "c", .dtype = "int", .rank = -1}};
   tiny t = {0};
-  uint32_t split = tiny_node(&t, ETR_NODE_OP, "split", "aten.split.Tensor", 0), output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
+  uint32_t split = tiny_node(&t, ETR_NODE_OP, "split", "aten.split.Tensor", 0),
+           output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
   t.nodes.data[split].outputs = values;
   t.nodes.data[split].output_count = ETR_COUNT(values);
   Tensorboard__GraphDef *graph = build(&t);
@@ -207,7 +206,8 @@ Test(tb_graph, nested_graphs_hang_on_their_owner) {
   uint32_t call = tiny_node(&t, ETR_NODE_OP, "executorch_call_delegate", "higher_order.executorch_call_delegate", 0);
   uint32_t lowered = tiny_subgraph(&t, call, "lowered_module_0", ETR_SUBGRAPH_LOWERED);
   t.subgraphs.data[lowered].backend = "QnnBackend";
-  uint32_t argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0), add = tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
+  uint32_t argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0),
+           add = tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
   t.nodes.data[argument].subgraph = t.nodes.data[add].subgraph = lowered;
   Tensorboard__GraphDef *graph = build(&t);
   expect_inputs(graph->node[argument], (const char *const[]){"^executorch_call_delegate", NULL});

@@ -2,11 +2,12 @@
  *
  * Names for TensorBoard's graph tab, and the text that it can show.
  */
-#include "tb_names.h"
-#include "tb_text.h"
+#include "tensorboard/tb_names.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
+#include <regex.h>
+#include <stdio.h>
 
 static const char **build(tiny *t) {
   etr_scopes scopes;
@@ -19,20 +20,23 @@ static const char **build(tiny *t) {
   return names;
 }
 
-static uint32_t op(tiny *t, const char *target, uint32_t module) { return tiny_node(t, ETR_NODE_OP, "node", target, module); }
+static uint32_t op(tiny *t, const char *target, uint32_t module) {
+  return tiny_node(t, ETR_NODE_OP, "node", target, module);
+}
 
 Test(tb_names, boxes_and_leaves) {
   tiny t = {0};
-  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""), norm = tiny_module(&t, a, "a.norm", ""),
-           b = tiny_module(&t, 0, "b", "");
+  uint32_t a = tiny_module(&t, 0, "a", ""), fc = tiny_module(&t, a, "a.fc", ""),
+           norm = tiny_module(&t, a, "a.norm", ""), b = tiny_module(&t, 0, "b", "");
   uint32_t weight = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_weight", "a.fc.weight", 0),
            bias = tiny_node(&t, ETR_NODE_PARAMETER, "p_a_fc_bias", "a.fc.bias", 0);
   uint32_t unused = tiny_node(&t, ETR_NODE_BUFFER, "b_old", "old.mean", 0);
   uint32_t x = tiny_node(&t, ETR_NODE_INPUT, "x", "x", 0);
   uint32_t linear = op(&t, "aten.linear.default", fc);
-  uint32_t mean = op(&t, "aten.mean.dim", norm), div = op(&t, "aten.div.Tensor", norm), again = op(&t, "aten.div.Scalar", norm);
-  uint32_t plus = op(&t, "_operator.add", a), in_b = op(&t, "aten.add.Tensor", b), on_top = op(&t, "higher_order.cond", 0),
-           b_like = op(&t, "aten.b.default", 0);
+  uint32_t mean = op(&t, "aten.mean.dim", norm), div = op(&t, "aten.div.Tensor", norm),
+           again = op(&t, "aten.div.Scalar", norm);
+  uint32_t plus = op(&t, "_operator.add", a), in_b = op(&t, "aten.add.Tensor", b),
+           on_top = op(&t, "higher_order.cond", 0), b_like = op(&t, "aten.b.default", 0);
   for (int i = 0; i < 3; i++) op(&t, "aten.relu.default", b);
   uint32_t output = tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
   tiny_input(&t, linear, x, 0);
@@ -44,9 +48,18 @@ Test(tb_names, boxes_and_leaves) {
     uint32_t node;
     const char *name;
   } cases[] = {
-      {weight, "a/fc/weight"}, {bias, "a/fc/bias"}, {unused, "old.mean"},     {x, "x"},        {linear, "a/fc"}, /* alone in its module */
-      {mean, "a/norm/mean"},   {div, "a/norm/div"}, {again, "a/norm/div_1_"}, {plus, "a/add"}, {in_b, "b/add"},
-      {on_top, "cond"},        {b_like, "b_1_"}, /* "b" is a box */
+      {weight, "a/fc-node/weight"},
+      {bias, "a/fc-node/bias"},
+      {unused, "old.mean"},
+      {x, "x"},
+      {linear, "a/fc-node"}, /* alone in its module */
+      {mean, "a/norm/mean-node"},
+      {div, "a/norm/div-node"},
+      {again, "a/norm/div-node_1_"},
+      {plus, "a/add-node"},
+      {in_b, "b/add-node"},
+      {on_top, "cond-node"},
+      {b_like, "b-node"},
       {output, "output"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++)
@@ -57,14 +70,16 @@ Test(tb_names, boxes_and_leaves) {
 /* "0" alone says nothing. */
 Test(tb_names, numbered_modules_tell_their_operator) {
   tiny t = {0};
-  uint32_t conv = tiny_module(&t, 0, "conv", ""), c0 = tiny_module(&t, conv, "conv.0", ""), list = tiny_module(&t, c0, "conv.0.0", "");
-  uint32_t first = op(&t, "aten.convolution.default", list), second = op(&t, "aten.relu.default", tiny_module(&t, c0, "conv.0.1", ""));
+  uint32_t conv = tiny_module(&t, 0, "conv", ""), c0 = tiny_module(&t, conv, "conv.0", ""),
+           list = tiny_module(&t, c0, "conv.0.0", "");
+  uint32_t first = op(&t, "aten.convolution.default", list),
+           second = op(&t, "aten.relu.default", tiny_module(&t, c0, "conv.0.1", ""));
   uint32_t bare = op(&t, "aten.linear.default", tiny_module(&t, conv, "conv.1", ""));
   for (int i = 0; i < 4; i++) op(&t, "aten.add.Tensor", 0);
   const char **names = build(&t);
-  cr_expect_str_eq(names[first], "conv.0/0_convolution");
-  cr_expect_str_eq(names[second], "conv.0/1_relu");
-  cr_expect_str_eq(names[bare], "conv.1");
+  cr_expect_str_eq(names[first], "conv.0/0_convolution-node");
+  cr_expect_str_eq(names[second], "conv.0/1_relu-node");
+  cr_expect_str_eq(names[bare], "conv.1-node");
   tiny_clear(&t);
 }
 
@@ -73,7 +88,8 @@ Test(tb_names, nested_graph_is_not_folded) {
   tiny t = {0};
   uint32_t a = tiny_module(&t, 0, "a", ""), z = tiny_module(&t, 0, "z", "");
   uint32_t cond = tiny_node(&t, ETR_NODE_OP, "cond", "higher_order.cond", a);
-  uint32_t branch = tiny_subgraph(&t, cond, "true_graph_0", ETR_SUBGRAPH_BODY), argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0);
+  uint32_t branch = tiny_subgraph(&t, cond, "true_graph_0", ETR_SUBGRAPH_BODY),
+           argument = tiny_node(&t, ETR_NODE_INPUT, "arg", "arg", 0);
   t.nodes.data[argument].subgraph = branch;
   op(&t, "aten.add.Tensor", z), op(&t, "aten.add.Tensor", z);
   const char **names = build(&t);
@@ -87,17 +103,71 @@ Test(tb_names, no_series) {
   for (unsigned count = 4; count <= 5; count++) {
     tiny t = {0};
     uint32_t a = tiny_module(&t, 0, "a", "");
-    static const char *const paths[] = {"a.fc1", "a.fc2", "a.fc3", "a.fc4", "a.fc5"};
-    uint32_t first = 0;
-    for (unsigned i = 0; i < count; i++) {
-      uint32_t node = op(&t, "aten.linear.default", tiny_module(&t, a, paths[i], ""));
-      first = i == 0 ? node : first;
-    }
+    static const char *const nodes[] = {"linear_1", "linear_2", "linear_3", "linear_4", "linear_5"};
+    uint32_t first = (uint32_t)t.nodes.count;
+    for (unsigned i = 0; i < count; i++) tiny_node(&t, ETR_NODE_OP, nodes[i], "aten.linear.default", a);
     for (int i = 0; i < 6; i++) op(&t, "aten.relu.default", tiny_module(&t, 0, "rest", ""));
     const char **names = build(&t);
-    cr_expect_str_eq(names[first], count < 5 ? "a/fc1" : "a/fc1_");
+    cr_expect_str_eq(names[first], count < 5 ? "a/linear_1" : "a/linear_1_");
     tiny_clear(&t);
   }
+}
+
+/* The page's search takes a regular expression: '.' is '/', too. */
+static bool finds(const char *pattern, const char *name) {
+  regex_t regex;
+  cr_assert_eq(regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB), 0);
+  bool found = regexec(&regex, name, 0, NULL, 0) == 0;
+  regfree(&regex);
+  return found;
+}
+
+/* Whatever was dissolved, joined, shortened or put into buckets. */
+Test(tb_names, are_found_by_module_and_by_node) {
+  static const char *const formats[] = {"encoder.layers.encoder_layer_%u", "layers.%u", "model.decoder.blocks.%u",
+                                        "h%u"};
+  for (size_t f = 0; f < ETR_COUNT(formats); f++) {
+    for (unsigned count = 2; count <= 80; count += 39) {
+      tiny t = {0};
+      const char *modules[80];
+      uint32_t nodes[80];
+      for (unsigned i = 0; i < count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, formats[f], i);
+        uint32_t block = tiny_module(&t, 0, etr_arena_copy(&t.arena, etr_slice_of(path)), "");
+        modules[i] = etr_arena_format(&t.arena, "%s.mlp.fc", path);
+        uint32_t mlp = tiny_module(&t, block, etr_arena_format(&t.arena, "%s.mlp", path), ""),
+                 fc = tiny_module(&t, mlp, modules[i], "");
+        tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", block);
+        nodes[i] = tiny_node(&t, ETR_NODE_OP, etr_arena_format(&t.arena, "aten_linear_default_%u", i),
+                             "aten.linear.default", fc);
+        tiny_node(&t, ETR_NODE_OP, "mul", "aten.mul.Tensor", mlp);
+      }
+      const char **names = build(&t);
+      for (unsigned i = 0; i < count; i++)
+        cr_expect(finds(modules[i], names[nodes[i]]) && finds(t.nodes.data[nodes[i]].name, names[nodes[i]]), "%s by %s",
+                  names[nodes[i]], modules[i]);
+      tiny_clear(&t);
+    }
+  }
+}
+
+/* What the page shows of a closed box tells it from its siblings. */
+Test(tb_names, begin_with_what_the_page_shows) {
+  enum { SHOWN = 13, COUNT = 12 };
+  tiny t = {0};
+  uint32_t nodes[COUNT];
+  for (unsigned i = 0; i < COUNT; i++) {
+    uint32_t module = tiny_module(&t, 0, etr_arena_format(&t.arena, "encoder.layers.encoder_layer_%u", i), "");
+    nodes[i] = op(&t, "aten.add.Tensor", module);
+    op(&t, "aten.mul.Tensor", module);
+  }
+  const char **names = build(&t);
+  cr_expect_str_eq(names[nodes[2]], "layer_2-encoder.layers.encoder_layer_2/add-node");
+  for (unsigned i = 1; i < COUNT; i++)
+    cr_expect_neq(strncmp(names[nodes[i - 1]], names[nodes[i]], SHOWN), 0, "%s, %s", names[nodes[i - 1]],
+                  names[nodes[i]]);
+  tiny_clear(&t);
 }
 
 Test(tb_names, hostile_names) {
@@ -105,7 +175,8 @@ Test(tb_names, hostile_names) {
   char long_name[500];
   memset(long_name, 'n', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = '\0';
-  const char *const paths[] = {"^top", "__function_library__", "a/b", "a:b", "\xC3\xA9", "\n\"'\\", " ", "L['x']y", long_name};
+  const char *const paths[] = {"^top",   "__function_library__", "a/b", "a:b", "\xC3\xA9", "\n\"'\\", " ", "L['x']y",
+                               long_name};
   for (size_t i = 0; i < ETR_COUNT(paths); i++) {
     uint32_t module = tiny_module(&t, 0, paths[i], "");
     op(&t, "", module);
@@ -115,9 +186,11 @@ Test(tb_names, hostile_names) {
   }
   const char **names = build(&t);
   for (size_t i = 0; i < t.nodes.count; i++) {
-    cr_expect_lt(strlen(names[i]), 1000);
+    cr_expect_lt(strlen(names[i]), 2000);
     cr_expect_null(strpbrk(names[i], "\"'\\:\n"), "%s", names[i]);
-    cr_expect(names[i][0] != '^' && names[i][0] != '/' && !strstr(names[i], "//") && strncmp(names[i], "__function", 10) != 0, "%s", names[i]);
+    cr_expect(names[i][0] != '^' && names[i][0] != '/' && !strstr(names[i], "//") &&
+                  strncmp(names[i], "__function", 10) != 0,
+              "%s", names[i]);
     for (const char *c = names[i]; *c; c++) cr_expect(*c >= ' ' && *c < 0x7f, "%s", names[i]);
   }
   tiny_clear(&t);
@@ -151,7 +224,8 @@ Test(tb_text, long_attributes_are_cut) {
     cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size && etr_slice_ends(got, ETR_SLICE("...")));
     memset(text, 'x', size);
     got = etr_tb_clean_text(room, etr_slice_of(text));
-    cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size && (got.size == size || etr_slice_ends(got, ETR_SLICE("..."))));
+    cr_expect(got.size < ETR_TB_TEXT_ROOM && strlen(got.data) == got.size &&
+              (got.size == size || etr_slice_ends(got, ETR_SLICE("..."))));
   }
 }
 

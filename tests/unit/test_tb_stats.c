@@ -2,9 +2,9 @@
  *
  * Times for TensorBoard's graph tab, and the event file around them.
  */
-#include "crc32c.h"
-#include "tb_stats.h"
-#include "tensorboard.pb-c.h"
+#include "tensorboard/pack.h"
+#include "tensorboard/tb_stats.h"
+#include "tensorboard/tfrecord.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
@@ -20,13 +20,13 @@ static Tensorboard__RunMetadata *build(tiny *t, etr_tb_statistic statistic) {
   etr_scopes scopes;
   etr_tb_view view;
   etr_tb_stats stats;
-  etr_pieces pieces = {.arena = &t->arena};
+  etr_packer packer = {.arena = &t->arena};
   const etr_profile *profile = tiny_profile(t);
   cr_assert_eq(etr_scopes_build(&scopes, &t->arena, &profile->graphs[0]), ETR_OK);
   cr_assert_eq(etr_tb_view_build(&view, &t->arena, profile, &profile->graphs[0], &scopes), ETR_OK);
   etr_tb_stats_build(&stats, &view);
-  etr_tb_stats_pack(&pieces, &stats, statistic);
-  etr_slice bytes = etr_pieces_join(&pieces);
+  etr_tb_stats_pack(&packer, &stats, statistic);
+  etr_slice bytes = etr_packed(&packer);
   Tensorboard__RunMetadata *metadata = tensorboard__run_metadata__unpack(NULL, bytes.size, (const uint8_t *)bytes.data);
   cr_assert_not_null(metadata);
   return metadata;
@@ -35,7 +35,8 @@ static Tensorboard__RunMetadata *build(tiny *t, etr_tb_statistic statistic) {
 static const Tensorboard__NodeExecStats *find(const Tensorboard__RunMetadata *metadata, const char *name) {
   for (size_t d = 0; d < metadata->step_stats->n_dev_stats; d++)
     for (size_t i = 0; i < metadata->step_stats->dev_stats[d]->n_node_stats; i++)
-      if (strcmp(metadata->step_stats->dev_stats[d]->node_stats[i]->node_name, name) == 0) return metadata->step_stats->dev_stats[d]->node_stats[i];
+      if (strcmp(metadata->step_stats->dev_stats[d]->node_stats[i]->node_name, name) == 0)
+        return metadata->step_stats->dev_stats[d]->node_stats[i];
   return NULL;
 }
 
@@ -52,15 +53,18 @@ static span span_of(const Tensorboard__RunMetadata *metadata, const char *prefix
   return found;
 }
 
-/* a: { fc: { linear }, norm: { mean, div }, add }, b: { mul, mul }, loose, never run; execution goes back and forth between them. */
+/* a: { fc: { linear }, norm: { mean, div }, add }, b: { mul, mul }, loose, never run; execution goes back and forth
+ * between them. */
 static void build_model(tiny *t) {
-  uint32_t a = tiny_module(t, 0, "a", ""), fc = tiny_module(t, a, "a.fc", ""), norm = tiny_module(t, a, "a.norm", ""), b = tiny_module(t, 0, "b", "");
+  uint32_t a = tiny_module(t, 0, "a", ""), fc = tiny_module(t, a, "a.fc", ""), norm = tiny_module(t, a, "a.norm", ""),
+           b = tiny_module(t, 0, "b", "");
   const struct {
     const char *target;
     uint32_t module;
     uint64_t ticks;
-  } nodes[] = {{"aten.add.Tensor", a, 12400},      {"aten.mul.Tensor", b, 100},    {"aten.mean.dim", norm, 3500}, {"aten.loose.out", 0, 7000},
-               {"aten.linear.default", fc, 20600}, {"aten.div.Tensor", norm, 800}, {"aten.mul.Tensor", b, 0}};
+  } nodes[] = {{"aten.add.Tensor", a, 12400}, {"aten.mul.Tensor", b, 100},        {"aten.mean.dim", norm, 3500},
+               {"aten.loose.out", 0, 7000},   {"aten.linear.default", fc, 20600}, {"aten.div.Tensor", norm, 800},
+               {"aten.mul.Tensor", b, 0}};
   for (size_t i = 0; i < ETR_COUNT(nodes); i++) {
     uint32_t node = tiny_node(t, ETR_NODE_OP, "node", nodes[i].target, nodes[i].module);
     etr_node_time *time = tiny_time(t, node, nodes[i].ticks);
@@ -81,7 +85,8 @@ Test(tb_stats, spans_are_sums) {
     for (size_t i = 0; i < ETR_COUNT(boxes); i++) {
       span found = span_of(metadata, boxes[i]);
       cr_expect_geq(found.first, 1);
-      cr_expect_eq(found.last - found.first, found.sum, "'%s' of %s", boxes[i], etr_tb_statistic_tag((etr_tb_statistic)s));
+      cr_expect_eq(found.last - found.first, found.sum, "'%s' of %s", boxes[i],
+                   etr_tb_statistic_tag((etr_tb_statistic)s));
     }
     tensorboard__run_metadata__free_unpacked(metadata, NULL);
     tiny_clear(&t);
@@ -93,9 +98,9 @@ Test(tb_stats, lengths) {
     etr_tb_statistic statistic;
     const char *name;
     int64_t micros;
-  } cases[] = {{ETR_TB_AVG, "a/add", 12}, {ETR_TB_AVG, "a/fc", 21},    {ETR_TB_AVG, "a/norm/mean", 4},
-               {ETR_TB_AVG, "b/mul", 1},  {ETR_TB_AVG, "b/mul_1_", 1}, {ETR_TB_P50, "a/add", 25},
-               {ETR_TB_P90, "a/add", 37}, {ETR_TB_MAX, "a/add", 50},   {ETR_TB_TIMELINE, "a/add", 12}};
+  } cases[] = {{ETR_TB_AVG, "a/add-node", 12}, {ETR_TB_AVG, "a/fc-node", 21},    {ETR_TB_AVG, "a/norm/mean-node", 4},
+               {ETR_TB_AVG, "b/mul-node", 1},  {ETR_TB_AVG, "b/mul-node_1_", 1}, {ETR_TB_P50, "a/add-node", 25},
+               {ETR_TB_P90, "a/add-node", 37}, {ETR_TB_MAX, "a/add-node", 50},   {ETR_TB_TIMELINE, "a/add-node", 12}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     tiny t = {0};
     build_model(&t);
@@ -118,15 +123,16 @@ Test(tb_stats, devices_and_timeline) {
   cr_expect_str_eq(metadata->step_stats->dev_stats[1]->device, "/device:XNNPACK:0");
   cr_expect_eq(metadata->step_stats->dev_stats[0]->n_node_stats, 4);
   cr_expect_eq(metadata->step_stats->dev_stats[1]->n_node_stats, 3);
-  cr_expect_eq(find(metadata, "a/add")->all_start_micros, 1, "0 would be lost");
-  cr_expect_eq(find(metadata, "a/norm/div")->all_start_micros, 5);
+  cr_expect_eq(find(metadata, "a/add-node")->all_start_micros, 1, "0 would be lost");
+  cr_expect_eq(find(metadata, "a/norm/div-node")->all_start_micros, 5);
   tensorboard__run_metadata__free_unpacked(metadata, NULL);
   tiny_clear(&t);
 }
 
 /* Every output has a shape, without any 0; memory is the bytes of the outputs that can be told. */
 Test(tb_stats, outputs) {
-  static const etr_dim plain[] = {{.size = 2, .hint = -1}, {.size = 3, .hint = -1}}, empty[] = {{.size = 0, .hint = -1}};
+  static const etr_dim plain[] = {{.size = 2, .hint = -1}, {.size = 3, .hint = -1}},
+                       empty[] = {{.size = 0, .hint = -1}};
   static const etr_dim symbolic[] = {{.size = ETR_DIM_SYMBOLIC, .symbol = "s0", .hint = 4}},
                        huge[] = {{.size = INT64_MAX, .hint = -1}, {.size = INT64_MAX, .hint = -1}};
   static const etr_value values[] = {{.name = "a", .dtype = "float32", .dims = plain, .rank = 2},
@@ -158,7 +164,8 @@ Test(tb_stats, outputs) {
 
 Test(tb_stats, hostile_times) {
   tiny t = {0};
-  for (int i = 0; i < 50; i++) tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", 0), UINT64_MAX / 2)->avg = i % 2 ? INFINITY : NAN;
+  for (int i = 0; i < 50; i++)
+    tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "op", "aten.op.out", 0), UINT64_MAX / 2)->avg = i % 2 ? INFINITY : NAN;
   Tensorboard__RunMetadata *metadata = build(&t, ETR_TB_AVG);
   span all = span_of(metadata, "");
   cr_expect(all.first == 1 && all.sum > 0 && all.last - all.first == all.sum);
@@ -181,7 +188,9 @@ static bool append(void *context, const void *data, size_t size) {
   return true;
 }
 
-static uint32_t number_at(const uint8_t *bytes) { return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24; }
+static uint32_t number_at(const uint8_t *bytes) {
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
 
 /* The next record as an event; NULL at the end. */
 static Tensorboard__Event *next_event(const file *f, size_t *at) {
@@ -199,15 +208,20 @@ static Tensorboard__Event *next_event(const file *f, size_t *at) {
 static const char *tell(etr_arena *arena, const Tensorboard__Event *event) {
   switch (event->what_case) {
   case TENSORBOARD__EVENT__WHAT_FILE_VERSION: return event->file_version;
+  case TENSORBOARD__EVENT__WHAT_SESSION_LOG:
+    return event->session_log->status == TENSORBOARD__SESSION_LOG__SESSION_STATUS__START ? "start" : "log";
   case TENSORBOARD__EVENT__WHAT_GRAPH_DEF: return event->graph_def.len > 100 ? "graph" : "small graph";
-  case TENSORBOARD__EVENT__WHAT_TAGGED_RUN_METADATA: return etr_arena_format(arena, "%s", event->tagged_run_metadata->tag);
+  case TENSORBOARD__EVENT__WHAT_TAGGED_RUN_METADATA:
+    return etr_arena_format(arena, "%s", event->tagged_run_metadata->tag);
   case TENSORBOARD__EVENT__WHAT_SUMMARY:
     if (event->summary->value[0]->metadata->plugin_data->content.len) return event->summary->value[0]->tag;
     if (event->summary->value[0]->tensor->n_string_val)
-      return etr_arena_format(arena, "%s %s %.9s", event->summary->value[0]->tag, event->summary->value[0]->metadata->plugin_data->plugin_name,
+      return etr_arena_format(arena, "%s %s %.9s", event->summary->value[0]->tag,
+                              event->summary->value[0]->metadata->plugin_data->plugin_name,
                               (const char *)event->summary->value[0]->tensor->string_val[0].data);
     return etr_arena_format(arena, "%s %d %s %d", event->summary->value[0]->tag, (int)event->step,
-                            event->summary->value[0]->metadata->plugin_data->plugin_name, (int)event->summary->value[0]->tensor->float_val[0]);
+                            event->summary->value[0]->metadata->plugin_data->plugin_name,
+                            (int)event->summary->value[0]->tensor->float_val[0]);
   default: return "nothing";
   }
 }
@@ -215,7 +229,8 @@ static const char *tell(etr_arena *arena, const Tensorboard__Event *event) {
 static void expect_events(tiny *t, const char *const *expected) {
   file f = {.limit = sizeof f.bytes};
   const etr_profile *profile = tiny_profile(t);
-  cr_assert_eq(etr_emit_events(profile, 0, &(etr_events_options){.wall_time = 1.5}, &(etr_sink){append, &f}, NULL), ETR_OK);
+  cr_assert_eq(etr_emit_events(profile, 0, &(etr_events_options){.wall_time = 1.5}, &(etr_sink){append, &f}, NULL),
+               ETR_OK);
   size_t at = 0, count = 0;
   for (Tensorboard__Event *event; (event = next_event(&f, &at)) != NULL; count++) {
     cr_assert_not_null(expected[count], "one too many: %s", tell(&t->arena, event));
@@ -229,12 +244,32 @@ static void expect_events(tiny *t, const char *const *expected) {
 Test(tb_event, timed_graph) {
   tiny t = {0};
   build_model(&t);
-  expect_events(&t, (const char *const[]){"brain.Event:2", "graph", "profile/avg", "profile/p50", "profile/p90", "profile/max", "profile/timeline",
-                                          "latency_ms/forward 0 scalars 2", "latency_ms/forward 1 scalars 3", "benchmark_ms/avg 0 scalars 0",
-                                          "benchmark_ms/max 0 scalars 0", "benchmark_ms/min 0 scalars 0", "benchmark_ms/p50 0 scalars 0",
-                                          "benchmark_ms/p90 0 scalars 0", "parts_us/framework 0 scalars 2000", "parts_us/framework 1 scalars 3000",
-                                          "_hparams_/session_start_info", "_hparams_/session_end_info", "text/summary/forward text 2 runs\n\n|",
-                                          "text/operators/forward text | graph |", "text/delegation/forward text 0 delegat", "etrecord", NULL});
+  expect_events(&t, (const char *const[]){"brain.Event:2",
+                                          "start",
+                                          "start",
+                                          "graph",
+                                          "profile/avg",
+                                          "profile/p50",
+                                          "profile/p90",
+                                          "profile/max",
+                                          "profile/timeline",
+                                          "latency_ms/forward 0 scalars 2",
+                                          "latency_ms/forward 1 scalars 3",
+                                          "benchmark_ms/avg 0 scalars 0",
+                                          "benchmark_ms/max 0 scalars 0",
+                                          "benchmark_ms/min 0 scalars 0",
+                                          "benchmark_ms/p50 0 scalars 0",
+                                          "benchmark_ms/p90 0 scalars 0",
+                                          "parts_us/framework 0 scalars 2000",
+                                          "parts_us/framework 1 scalars 3000",
+                                          "text/1_summary/forward text 2 runs\n\n|",
+                                          "text/3_operators/forward text | graph |",
+                                          "text/4_delegation/forward text 0 delegat",
+                                          "_hparams_/session_start_info",
+                                          "_hparams_/session_end_info",
+                                          "etrecord_head",
+                                          "etrecord",
+                                          NULL});
   tiny_clear(&t);
 }
 
@@ -242,7 +277,8 @@ Test(tb_event, graph_without_times) {
   tiny t = {0};
   tiny_node(&t, ETR_NODE_OP, "add", "aten.add.Tensor", 0);
   tiny_node(&t, ETR_NODE_OUTPUT, "output", "output", 0);
-  expect_events(&t, (const char *const[]){"brain.Event:2", "graph", "etrecord", NULL});
+  expect_events(&t,
+                (const char *const[]){"brain.Event:2", "start", "start", "graph", "etrecord_head", "etrecord", NULL});
   tiny_clear(&t);
 }
 
@@ -258,7 +294,8 @@ Test(tb_event, repeatable_and_refused) {
   for (size_t limit = 0; limit < first.size; limit += 97) {
     file full = {.limit = limit};
     etr_error error = {0};
-    cr_expect_eq(etr_emit_events(profile, 0, NULL, &(etr_sink){append, &full}, &error), ETR_ERROR_IO, "%zu bytes", limit);
+    cr_expect_eq(etr_emit_events(profile, 0, NULL, &(etr_sink){append, &full}, &error), ETR_ERROR_IO, "%zu bytes",
+                 limit);
     cr_expect_neq(error.message[0], '\0');
   }
   tiny_clear(&t);

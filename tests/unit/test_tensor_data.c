@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_tensor_data.c - lib/tensor_data.c: tensors in memory and in files, in any order, and such that cannot be read.
+ * test_tensor_data.c - lib/inputs/tensor_data.c: tensors in memory and in files, in any order, and such that cannot be
+ * read.
  */
-#include "tensor_data.h"
+#include "inputs/tensor_data.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -38,7 +39,8 @@ static etr_seekable counting_file(size_t count) {
 
 Test(tensor_data, what_can_be_read) {
   enum { MANY = 33 };
-  static const int64_t ones[MANY] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  static const int64_t ones[MANY] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   static const struct {
     int32_t rank;
     int64_t sizes[3], strides[3];
@@ -67,7 +69,8 @@ Test(tensor_data, what_can_be_read) {
   };
   etr_seekable file = counting_file(12);
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
-    etr_tensor_view view = {etr_element_of_dtype("float32"), rows[i].sizes, rows[i].strides, rows[i].rank, rows[i].offset, &file, {0}};
+    etr_tensor_view view = {
+        etr_element_of_dtype("float32"), rows[i].sizes, rows[i].strides, rows[i].rank, rows[i].offset, &file, {0}};
     const char *fault = etr_tensor_fault(&view);
     cr_expect((fault == NULL) == rows[i].readable, "row %zu: %s", i, fault ? fault : "readable");
   }
@@ -105,7 +108,9 @@ Test(tensor_data, a_mean_loses_no_small_numbers) {
   static const struct {
     double values[4], mean;
   } rows[] = {
-      {{1e30, 1, -1e30, 3}, 1}, {{0.1, 0.1, 0.1, 0.1}, 0.1}, {{1e308, 1e308, -1e308, 0}, NAN}, /* the sum is beyond a double on the way */
+      {{1e30, 1, -1e30, 3}, 1},
+      {{0.1, 0.1, 0.1, 0.1}, 0.1},
+      {{1e308, 1e308, -1e308, 0}, NAN}, /* the sum is beyond a double on the way */
   };
   const int64_t size = 4, one = 1;
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -127,7 +132,8 @@ static void expect_elements(const etr_tensor_view *view, const double *expected,
   cr_assert_null(etr_tensor_fault(view));
   cr_assert(etr_tensor_reader_open(&reader, view, &problem) == ETR_OK && !problem);
   for (size_t got; (got = etr_tensor_reader_next(&reader, piece)) > 0;)
-    for (size_t i = 0; i < got; i++, seen++) cr_expect(seen < count && piece[i] == expected[seen], "element %zu: %g", seen, piece[i]);
+    for (size_t i = 0; i < got; i++, seen++)
+      cr_expect(seen < count && piece[i] == expected[seen], "element %zu: %g", seen, piece[i]);
   cr_expect_eq(seen, count);
   etr_tensor_reader_close(&reader);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_torch_archive.c - lib/torch_archive.c on real archives, whole, cut and damaged.
+ * test_torch_archive.c - lib/inputs/torch_archive.c on real archives, whole, cut and damaged.
  */
-#include "torch_archive.h"
+#include "inputs/torch_archive.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,16 +19,25 @@ static etr_file entry_of(const char *record, const char *name) {
 
 static etr_slice all_of(const etr_file *file) { return (etr_slice){(const char *)file->data, file->size}; }
 
+/* Of {"forward": sets}; NULL if it is anything else. */
+static const etr_pickle_value *sets_of(const etr_torch_archive *archive) {
+  const etr_pickle_value *root = archive->root;
+  bool good = root->kind == ETR_PICKLE_DICT && root->items.count == 2 &&
+              root->items.data[0]->kind == ETR_PICKLE_STRING && etr_slice_is(root->items.data[0]->text, "forward");
+  return good ? root->items.data[1] : NULL;
+}
+
 Test(torch_archive, reference_outputs) {
   /* data/0 and data/1 of the archive: float32[2, 4] and float32[] */
   static const float expected[] = {0.5F, 0.5F, 0.509182453F, 0.513075233F};
   etr_file file = entry_of(FIXTURES "/bundled_update/etrecord.bin", "reference_outputs");
   etr_torch_archive archive;
   etr_error error;
-  cr_assert_eq(etr_torch_open(&archive, all_of(&file), "record", "reference_outputs", &error), ETR_OK, "%s", error.message);
-  const etr_pickle_value *sets = etr_pickle_find(archive.root, ETR_SLICE("forward"));
+  cr_assert_eq(etr_torch_open(&archive, all_of(&file), "record", "reference_outputs", &error), ETR_OK, "%s",
+               error.message);
+  const etr_pickle_value *sets = sets_of(&archive);
   cr_assert(sets && sets->kind == ETR_PICKLE_LIST && sets->items.count == 1 && sets->items.data[0]->items.count == 2);
-  const etr_pickle_value *const *outputs = sets->items.data[0]->items.data;
+  etr_pickle_value *const *outputs = sets->items.data[0]->items.data;
   etr_tensor_view view;
   for (int again = 0; again < 2; again++) {
     cr_assert_eq(etr_torch_view(&view, &archive, outputs[0], &error), ETR_OK, "%s", error.message);
@@ -58,11 +67,13 @@ Test(torch_archive, every_torch_archive_of_the_fixtures) {
       etr_error error;
       if (!etr_slice_ends(etr_slice_of(name), ETR_SLICE("_state_dict"))) continue;
       etr_file file = entry_of(path, name);
-      cr_assert_eq(etr_torch_open(&archive, all_of(&file), path, name, &error), ETR_OK, "%s %s: %s", path, name, error.message);
+      cr_assert_eq(etr_torch_open(&archive, all_of(&file), path, name, &error), ETR_OK, "%s %s: %s", path, name,
+                   error.message);
       for (size_t t = 1; t < archive.root->items.count; t += 2) {
         etr_tensor_view view;
         if (archive.root->items.data[t]->kind != ETR_PICKLE_TENSOR) continue;
-        cr_expect_eq(etr_torch_view(&view, &archive, archive.root->items.data[t], &error), ETR_OK, "%s %s: %s", path, name, error.message);
+        cr_expect_eq(etr_torch_view(&view, &archive, archive.root->items.data[t], &error), ETR_OK, "%s %s: %s", path,
+                     name, error.message);
         read++;
       }
       etr_torch_close(&archive);
@@ -78,7 +89,7 @@ static etr_status read_all(etr_slice bytes, etr_error *error) {
   etr_torch_archive archive;
   etr_tensor_view view;
   ETR_TRY(etr_torch_open(&archive, bytes, "record", "reference_outputs", error));
-  const etr_pickle_value *sets = etr_pickle_find(archive.root, ETR_SLICE("forward"));
+  const etr_pickle_value *sets = sets_of(&archive);
   etr_status status = sets ? ETR_OK : etr_fail(error, ETR_ERROR_FORMAT, "record", "reference_outputs", 0, "no sets");
   for (size_t i = 0; status == ETR_OK && i < sets->items.data[0]->items.count; i++)
     status = etr_torch_view(&view, &archive, sets->items.data[0]->items.data[i], error);

@@ -2,7 +2,7 @@
  *
  * Events on a time line: clocks that wrap, start anew or are others, delegates that do not fit into their calls, lanes.
  */
-#include "trace_place.h"
+#include "trace/trace_place.h"
 
 #include <criterion/criterion.h>
 
@@ -27,10 +27,12 @@ static void add_run(timeline *t) {
   size_t run = t->profile.run_count++;
   t->run_numbers[run] = (uint32_t)run;
   t->runs[run] = (etr_run){.block = (uint32_t)run};
-  t->blocks[run] = (etr_block){.name = "Execute", .runs = &t->run_numbers[run], .run_count = 1, .events = &t->events[t->event_count]};
+  t->blocks[run] = (etr_block){
+      .name = "Execute", .runs = &t->run_numbers[run], .run_count = 1, .events = &t->events[t->event_count]};
 }
 
-static void add_event(timeline *t, const char *name, int32_t instruction, etr_match match, uint64_t start, uint64_t ticks) {
+static void add_event(timeline *t, const char *name, int32_t instruction, etr_match match, uint64_t start,
+                      uint64_t ticks) {
   size_t i = t->event_count++, run = t->profile.run_count - 1;
   t->starts[i] = start;
   t->durations[i] = ticks;
@@ -49,9 +51,13 @@ static void add_delegate_event(timeline *t, const char *backend, int32_t instruc
   add_event(t, "op", instruction, ETR_MATCH_PAYLOAD, start, ticks);
   t->events[t->event_count - 1].delegate_id = "op";
   t->events[t->event_count - 1].backend = backend;
+  t->events[t->event_count - 1].has_no_place = strcmp(backend, "XnnpackBackend") == 0;
+  t->events[t->event_count - 1].is_in_sums = true;
 }
 
-static void add_execute(timeline *t, uint64_t start, uint64_t ticks) { add_event(t, "Method::execute", -1, ETR_MATCH_FRAMEWORK, start, ticks); }
+static void add_execute(timeline *t, uint64_t start, uint64_t ticks) {
+  add_event(t, "Method::execute", -1, ETR_MATCH_FRAMEWORK, start, ticks);
+}
 static void add_call(timeline *t, int32_t instruction, uint64_t start, uint64_t ticks) {
   add_event(t, "DELEGATE_CALL", instruction, ETR_MATCH_DELEGATE, start, ticks);
 }
@@ -76,8 +82,9 @@ static const etr_span *span_of(const timeline *t, size_t event) {
 
 static void expect_span(const timeline *t, size_t event, uint64_t start, uint64_t end, bool is_synthetic) {
   const etr_span *span = span_of(t, event);
-  cr_expect(span->start == start && span->end == end, "event %zu: [%llu, %llu] instead of [%llu, %llu]", event, (unsigned long long)span->start,
-            (unsigned long long)span->end, (unsigned long long)start, (unsigned long long)end);
+  cr_expect(span->start == start && span->end == end, "event %zu: [%llu, %llu] instead of [%llu, %llu]", event,
+            (unsigned long long)span->start, (unsigned long long)span->end, (unsigned long long)start,
+            (unsigned long long)end);
   cr_expect_eq(span->is_synthetic, is_synthetic, "event %zu", event);
 }
 
@@ -144,7 +151,8 @@ Test(trace_place, delegates) {
 /* An instruction in a loop: each call has its own events. */
 Test(trace_place, delegate_called_twice) {
   timeline t = {0};
-  static uint64_t call_starts[] = {100, 300}, call_ticks[] = {50, 50}, op_starts[] = {110, 310}, other_starts[] = {1, 2}, ticks[] = {7, 8};
+  static uint64_t call_starts[] = {100, 300}, call_ticks[] = {50, 50}, op_starts[] = {110, 310},
+                  other_starts[] = {1, 2}, ticks[] = {7, 8};
   static uint32_t runs[] = {0, 0};
   add_run(&t);
   add_delegate_event(&t, "A", 0, 0, 0);
@@ -161,7 +169,8 @@ Test(trace_place, delegate_called_twice) {
   begin(&t);
   cr_expect(etr_place_run(&t.placer, 0));
   cr_assert_eq(t.placer.spans.count, 7);
-  static const uint64_t expected[][2] = {{110, 117}, {310, 318}, {100, 107}, {300, 308}}; /* of the first operator, of the second */
+  static const uint64_t expected[][2] = {
+      {110, 117}, {310, 318}, {100, 107}, {300, 308}}; /* of the first operator, of the second */
   for (size_t i = 0; i < ETR_COUNT(expected); i++) {
     bool found = false;
     for (size_t k = 0; k < t.placer.spans.count; k++) {
@@ -191,6 +200,45 @@ Test(trace_place, a_counter_of_32_bits_wraps) {
   etr_arena_clear(&t.arena);
 }
 
+/* Damage: what is 104 days off stands at the end of time, in whatever run it is. */
+Test(trace_place, times_that_cannot_be) {
+  enum { RUNS = 3 };
+  static const uint64_t starts[RUNS][2] = {{(uint64_t)UINT32_MAX - 10, 5}, {5, 5}, {UINT64_MAX - 20, 50}};
+  static const uint64_t wanted[RUNS] = {0, 16, 9000000000000000};
+  timeline t = {0};
+  for (size_t i = 0; i < RUNS; i++) {
+    add_run(&t);
+    add_execute(&t, starts[i][0], starts[i][1]);
+  }
+  begin(&t);
+  for (uint32_t i = 0; i < RUNS; i++) {
+    etr_place_run(&t.placer, i);
+    const etr_span *span = span_of(&t, 0);
+    cr_expect(span->start == wanted[i] && span->end == wanted[i] + starts[i][1], "run %u at %llu", i,
+              (unsigned long long)span->start);
+  }
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, no_sum_of_times_wraps) {
+  timeline t = {0};
+  add_run(&t);
+  add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, UINT64_MAX - 5, 100);
+  add_execute(&t, 0, 10);
+  begin(&t);
+  for (size_t i = 0; i < 3000; i++) {
+    uint64_t before = t.placer.free_from[0];
+    t.placer.next_sample[0] = t.placer.next_sample[1] = 0;
+    etr_place_run(&t.placer, 0);
+    for (size_t k = 0; k < t.placer.spans.count; k++) {
+      const etr_span *span = &t.placer.spans.data[k];
+      cr_assert(before <= span->start && span->start <= span->end, "time %zu: from %llu", i,
+                (unsigned long long)span->start);
+    }
+  }
+  etr_arena_clear(&t.arena);
+}
+
 Test(trace_place, a_clock_that_starts_anew) {
   timeline t = {0};
   add_run(&t);
@@ -213,11 +261,93 @@ Test(trace_place, a_clock_that_starts_anew) {
 Test(trace_place, what_overlaps_stands_beside_each_other) {
   timeline t = {0};
   add_run(&t);
-  for (uint64_t i = 0; i < ETR_TRACE_LANES + 2; i++) add_event(&t, "native_call_add.out", (int32_t)i, ETR_MATCH_HANDLE, i, 100 + i);
+  for (uint64_t i = 0; i < ETR_TRACE_LANES + 2; i++)
+    add_event(&t, "native_call_add.out", (int32_t)i, ETR_MATCH_HANDLE, i, 100 + i);
   begin(&t);
   cr_expect(etr_place_run(&t.placer, 0));
   for (uint32_t i = 0; i < ETR_TRACE_LANES; i++) cr_expect_eq(span_of(&t, i)->lane, i);
   cr_expect_eq(span_of(&t, ETR_TRACE_LANES)->lane, ETR_NONE);
+  etr_arena_clear(&t.arena);
+}
+
+/* Runs may be left out. */
+Test(trace_place, a_later_run_alone) {
+  timeline t = {0};
+  for (uint64_t run = 0; run < 3; run++) {
+    add_run(&t);
+    add_event(&t, "native_call_add.out", 0, ETR_MATCH_HANDLE, 1000 * run + 10, 5 + run);
+    add_execute(&t, 1000 * run, 100);
+  }
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 2));
+  cr_assert_eq(t.placer.spans.count, 2);
+  expect_span(&t, 0, 10, 17, false);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, one_of_several_runs_of_a_block) {
+  static const uint32_t numbers[] = {0, 1, 2};
+  static const uint64_t starts[] = {10, 1010, 1050, 2010}, durations[] = {1, 2, 3, 4};
+  static const uint32_t sample_runs[] = {0, 1, 1, 2};
+  timeline t = {0};
+  for (int run = 0; run < 3; run++) add_run(&t);
+  t.runs[1].block = t.runs[2].block = 0;
+  t.blocks[0] = (etr_block){.runs = numbers, .run_count = 3, .events = t.events, .event_count = 1};
+  t.events[0] = (etr_event){.name = "a",
+                            .instruction_id = 0,
+                            .starts = starts,
+                            .durations = durations,
+                            .sample_runs = sample_runs,
+                            .sample_count = 4};
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 1));
+  cr_assert_eq(t.placer.spans.count, 2);
+  cr_expect(t.placer.spans.data[0].ticks == 2 && t.placer.spans.data[1].ticks == 3 &&
+            t.placer.spans.data[1].start == 40);
+  etr_arena_clear(&t.arena);
+}
+
+Test(trace_place, levels) {
+  static const struct {
+    const char *backend; /* NULL: of no delegate */
+    uint64_t start, ticks;
+    uint32_t track, level;
+  } events[] = {
+      {NULL, 0, 1000, 0, 0},
+      {NULL, 0, 0, 0, 1},
+      {NULL, 10, 50, 0, 1},
+      {NULL, 10, 20, 0, 2},
+      {NULL, 30, 5, 0, 2}, /* inside, behind */
+      {NULL, 40, 40, 0, 2},
+      {NULL, 70, 5, 0, 3}, /* across an end */
+      {"XnnpackBackend", 100, 0, 1, 0},
+      {"XnnpackBackend", 100, 9, 1, 0},
+      {"XnnpackBackend", 109, 1, 1, 0}, /* end to end */
+      {"Other", 115, 50, 2, 0},
+      {"Other", 120, 20, 2, 1},
+  };
+  timeline t = {0};
+  etr_tracks tracks;
+  add_run(&t);
+  for (int32_t i = 0; i < (int32_t)ETR_COUNT(events); i++) {
+    if (events[i].backend)
+      add_delegate_event(&t, events[i].backend, 100 + i, events[i].start, events[i].ticks);
+    else
+      add_event(&t, "a", i, ETR_MATCH_HANDLE, events[i].start, events[i].ticks);
+  }
+  begin(&t);
+  cr_expect(etr_place_run(&t.placer, 0));
+  cr_assert(etr_place_levels(&t.placer, 0, &tracks, &t.arena));
+  cr_assert_eq(tracks.count, 3);
+  for (size_t i = 0; i < ETR_COUNT(events); i++) {
+    const etr_span *span = span_of(&t, i);
+    cr_expect(span->track == events[i].track && span->level == events[i].level, "event %zu: track %u, level %u", i,
+              (unsigned)span->track, (unsigned)span->level);
+  }
+  cr_expect(!tracks.data[0].in_delegate && tracks.data[0].levels == 4);
+  cr_expect(tracks.data[1].in_delegate && tracks.data[1].levels == 1 &&
+            strcmp(tracks.data[1].backend, "XnnpackBackend") == 0);
+  cr_expect(tracks.data[2].in_delegate && tracks.data[2].levels == 2);
   etr_arena_clear(&t.arena);
 }
 

@@ -2,7 +2,7 @@
  *
  * The text writer: numbers, buffering, and what it does when the sink refuses.
  */
-#include "writer.h"
+#include "output/writer.h"
 
 #include <criterion/criterion.h>
 #include <float.h>
@@ -126,7 +126,8 @@ Test(writer, fixed_decimals) {
     int decimals;
     const char *text;
   } cases[] = {
-      {0.437, 3, "0.437"}, {0.4375, 3, "0.438"}, {12.3456, 1, "12.3"},           {-2.5, 0, "-2"}, {7, 2, "7.00"}, {1e15, 0, "1000000000000000"},
+      {0.437, 3, "0.437"}, {0.4375, 3, "0.438"}, {12.3456, 1, "12.3"},
+      {-2.5, 0, "-2"},     {7, 2, "7.00"},       {1e15, 0, "1000000000000000"},
       {0.1, -3, "0"},      {NAN, 2, "null"},     {1, 99, "1.00000000000000000"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
@@ -191,7 +192,8 @@ Test(writer, failure_is_remembered) {
   static const struct {
     size_t room, writes;
     etr_status status;
-  } cases[] = {{100, 10, ETR_OK}, {100, 11, ETR_ERROR_IO}, {5000, 500, ETR_OK}, {5000, 501, ETR_ERROR_IO}, {0, 0, ETR_OK}};
+  } cases[] = {
+      {100, 10, ETR_OK}, {100, 11, ETR_ERROR_IO}, {5000, 500, ETR_OK}, {5000, 501, ETR_ERROR_IO}, {0, 0, ETR_OK}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     size_t room = cases[i].room;
     etr_writer writer;

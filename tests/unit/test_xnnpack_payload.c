@@ -2,8 +2,8 @@
  *
  * test_xnnpack_payload.c - payloads built by hand, as tiny_xnnpack.h writes them, and what is read of them.
  */
+#include "backends/xnnpack.h"
 #include "tiny_xnnpack.h"
-#include "xnnpack.h"
 
 /* A value as text: its argument, 'c' of a constant, 'q' of a quantised one. */
 static const char *describe_value(etr_arena *arena, const etr_payload_value *value) {
@@ -57,7 +57,8 @@ Test(xnnpack_payload, operators) {
        "Convert#1(0)>1; Clamp#2(1)>2 or " LOOKUP "; Convert#2(2)>3"},
       {"without conversions, squares too", Q Q Q, "Clamp#1(0)>1 Multiply#2(1,1)>2",
        "Clamp#1(0)>1 or " LOOKUP "; Multiply#2(1,1)>2 or " LOOKUP},
-      {"two lookups in a row", Q V V Q V Q, "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(2)>3 Sigmoid#3(3)>4 Convert#3(4)>5",
+      {"two lookups in a row", Q V V Q V Q,
+       "Convert#1(0)>1 Sigmoid#2(1)>2 Convert#2(2)>3 Sigmoid#3(3)>4 Convert#3(4)>5",
        "Convert#1(0)>1; Sigmoid#2(1)>2 or " LOOKUP "; Convert#2(2)>3; Sigmoid#3(3)>4 or " LOOKUP "; Convert#3(4)>5"},
       {"nothing converts back", Q V4, "Convert#1(0)>1 Sigmoid#2(1)>2", "Convert#1(0)>1; Sigmoid#2(1)>2"},
       {"nothing came from 8-bit numbers", V V Q, "Sigmoid#2(0)>1 Convert#2(1)>2", "Sigmoid#2(0)>1; Convert#2(1)>2"},
@@ -84,6 +85,11 @@ Test(xnnpack_payload, operators) {
        "Static Reshape#1(0)>1; Static Reshape#2(1)>2; Add#3(2,1)>3"},
       {"nor if it leaves the delegate", "2x3;2x3 out0;2x3;2x3", "Reshape#1(0)>1 Reshape#2(1)>2 Sigmoid#3(2)>3",
        "Static Reshape#1(0)>1; Static Reshape#2(1)>2; Sigmoid#3(2)>3"},
+      {"of two Clamps that read the same, neither", V4, "Clamp#1(0)>1 Clamp#2(0)>2", "Clamp#1(0)>1; Clamp#2(0)>2"},
+      {"nor behind one whose output does not exist", V, "Clamp#1(0)>9 Clamp#2(9)>1", "Clamp#1(0)>-1; Clamp#2(-1)>1"},
+      {"a Clamp behind something else", V4, "Sigmoid#1(0)>1 Clamp#2(1)>2", "Sigmoid#1(0)>1; Clamp#2(1)>2"},
+      {"parts of a concatenation that do not follow each other", V4, "Concatenate2#1(0,1)>2 Concatenate2(0,1)>3",
+       "Copy#1(0,1)>2; Copy#0(0,1)>3"},
       {"of two Clamps the second", V4, "Clamp#1(0)>1 Clamp#2(1)>2", "Clamp#1(0)>1; Clamp#2(1)>2 idle"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

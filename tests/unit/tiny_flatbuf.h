@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tiny_flatbuf.h - builds small FlatBuffers by hand, well-formed or not: front to back, so that a table's offsets are set when what they point to
- * has been written.
+ * tiny_flatbuf.h - builds small FlatBuffers by hand, well-formed or not: front to back, so that a table's offsets are
+ * set when what they point to has been written.
  */
 #ifndef TINY_FLATBUF_H
 #define TINY_FLATBUF_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct tiny_fb {
   uint8_t *bytes; /* capacity bytes, zeroed, of the test */

@@ -8,14 +8,8 @@
 #ifndef TINY_JOIN_H
 #define TINY_JOIN_H
 
-#include "join.h"
+#include "join/join.h"
 #include "tiny_graph.h"
-
-static inline int tiny_by_handle(const void *a, const void *b) {
-  const etr_handle_node *x = a, *y = b;
-  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-  return (x->node > y->node) - (x->node < y->node);
-}
 
 static inline void tiny_instruction(etr_arena *arena, etr_join_instruction *out, char *text) {
   etr_map_instruction *map = etr_arena_alloc(arena, sizeof *map);
@@ -37,7 +31,7 @@ static inline etr_method_join tiny_join_of(etr_arena *arena, const tiny_graph *g
   int32_t id = 0;
   for (uint32_t i = 0; i < g->graph.node_count; i++)
     if (g->nodes[i].debug_handle) by_handle[join.by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
-  qsort(by_handle, join.by_handle_count, sizeof *by_handle, tiny_by_handle);
+  qsort(by_handle, join.by_handle_count, sizeof *by_handle, etr_by_two_numbers);
   join.by_handle = by_handle;
   for (char *piece; (piece = tiny_piece(&rest, " ")); id++) {
     if (strcmp(piece, "jump") == 0) continue;

@@ -15,7 +15,10 @@
 #ifndef TINY_PROFILE_H
 #define TINY_PROFILE_H
 
-#include "arena.h"
+#include "base/arena.h"
+#include "inputs/module_pattern.h"
+
+enum { TINY_RUNS = 40 };
 
 typedef struct tiny {
   etr_arena arena;
@@ -23,6 +26,7 @@ typedef struct tiny {
   etr_vec(etr_module) modules;
   etr_vec(etr_subgraph) subgraphs;
   etr_vec(etr_node_time) times; /* empty, or one for each node */
+  etr_run runs[TINY_RUNS];      /* the first is a load */
   etr_graph graph;
   etr_method method;
   etr_profile profile;
@@ -38,7 +42,8 @@ static inline const etr_value *tiny_value(etr_arena *arena, const char *name) {
 
 /* The root, 0, is made by itself. */
 static inline uint32_t tiny_module(tiny *t, uint32_t parent, const char *path, const char *type) {
-  if (t->modules.count == 0) *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+  if (t->modules.count == 0)
+    *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
   *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = path, .recorded = path, .type = type, .parent = parent};
   return (uint32_t)t->modules.count - 1;
 }
@@ -65,34 +70,56 @@ static inline void tiny_input(tiny *t, uint32_t node, uint32_t producer, uint32_
 
 /* Nodes that are put inside have to have their .subgraph set by the caller. */
 static inline uint32_t tiny_subgraph(tiny *t, uint32_t owner, const char *name, etr_subgraph_kind kind) {
-  *etr_vec_push(&t->arena,
-                &t->subgraphs) = (etr_subgraph){.name = name, .path = name, .kind = kind, .parent = t->nodes.data[owner].subgraph, .owner = owner};
+  *etr_vec_push(&t->arena, &t->subgraphs) = (etr_subgraph){
+      .name = name, .path = name, .kind = kind, .parent = t->nodes.data[owner].subgraph, .owner = owner};
   return (uint32_t)t->subgraphs.count - 1;
 }
 
 /* Two runs of the method, equally long. */
 static inline etr_node_time *tiny_time(tiny *t, uint32_t node, uint64_t ticks) {
-  while (t->times.count < t->nodes.count) *etr_vec_push(&t->arena, &t->times) = (etr_node_time){.delegate_instruction = -1};
+  while (t->times.count < t->nodes.count)
+    *etr_vec_push(&t->arena, &t->times) = (etr_node_time){.delegate_instruction = -1};
   etr_node_time *time = &t->times.data[node];
   double each = (double)ticks;
-  *time = (etr_node_time){.total_ticks = 2 * ticks,
-                          .runs = 2,
-                          .calls = 2,
-                          .avg = each,
-                          .per_run = {.count = 2, .avg = each, .min = each, .max = each, .p10 = each, .p50 = each, .p90 = each},
-                          .match = ETR_MATCH_HANDLE,
-                          .delegate_instruction = -1,
-                          .runs_as = "native_call_tiny.out",
-                          .first_start_ticks = 1000 * (uint64_t)node};
+  etr_run_ticks *runs = etr_arena_alloc_array(&t->arena, 2, sizeof *runs);
+  runs[0] = (etr_run_ticks){0, ticks};
+  runs[1] = (etr_run_ticks){1, ticks};
+  *time = (etr_node_time){
+      .total_ticks = 2 * ticks,
+      .runs = 2,
+      .calls = 2,
+      .avg = each,
+      .per_run = {.count = 2, .avg = each, .min = each, .max = each, .p10 = each, .p50 = each, .p90 = each},
+      .each_run = runs,
+      .match = ETR_MATCH_HANDLE,
+      .delegate_instruction = -1,
+      .runs_as = "native_call_tiny.out",
+      .first_start_ticks = 1000 * (uint64_t)node};
   return time;
+}
+
+/* Gives the method these runs. */
+static inline void tiny_run(tiny *t, const uint64_t *ticks, size_t count) {
+  uint32_t *runs = etr_arena_alloc_array(&t->arena, TINY_RUNS, sizeof *runs);
+  for (uint32_t i = 0; i < TINY_RUNS; i++)
+    t->runs[i] = (etr_run){.phase = ETR_NONE, .execute_ticks = i > 0 && i <= count ? ticks[i - 1] : 0};
+  for (uint32_t i = 0; i < TINY_RUNS; i++) runs[i] = i + 1;
+  t->method.runs = runs;
+  t->method.run_count = count;
+  t->method.execute_per_run = ticks;
 }
 
 /* The profile of what was built so far; ends with the next call of any of the above. */
 static inline const etr_profile *tiny_profile(tiny *t) {
   static const uint64_t execute[] = {2000000, 3000000};
-  if (t->modules.count == 0) *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+  if (t->modules.count == 0)
+    *etr_vec_push(&t->arena, &t->modules) = (etr_module){.path = "", .recorded = "", .type = "", .parent = ETR_NONE};
+  etr_map strings;
+  etr_map_init(&strings, &t->arena);
+  (void)etr_module_patterns_set(t->modules.data, t->modules.count, &strings, &t->arena);
   bool timed = t->times.count > 0;
-  while (timed && t->times.count < t->nodes.count) *etr_vec_push(&t->arena, &t->times) = (etr_node_time){.delegate_instruction = -1};
+  while (timed && t->times.count < t->nodes.count)
+    *etr_vec_push(&t->arena, &t->times) = (etr_node_time){.delegate_instruction = -1};
   t->graph = (etr_graph){.module = "edge",
                          .method = "forward",
                          .entry = "edge_dialect_exported_program/forward",
@@ -106,8 +133,15 @@ static inline const etr_profile *tiny_profile(tiny *t) {
                          .subgraph_count = t->subgraphs.count,
                          .profile_method = timed ? 0 : ETR_NONE,
                          .times = timed ? t->times.data : NULL};
-  t->method = (etr_method){.name = "forward", .graph = 0, .run_count = 2, .execute_per_run = execute};
-  t->profile = (etr_profile){.ticks_per_second = 1e9, .graphs = &t->graph, .graph_count = 1, .methods = &t->method, .method_count = 1};
+  t->method = (etr_method){.name = "forward", .graph = 0};
+  t->profile = (etr_profile){.ticks_per_second = 1e9,
+                             .graphs = &t->graph,
+                             .graph_count = 1,
+                             .methods = &t->method,
+                             .method_count = 1,
+                             .runs = t->runs,
+                             .run_count = TINY_RUNS};
+  tiny_run(t, execute, 2);
   return &t->profile;
 }
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Rows of a comparison: which are news, which section lists them, and in what order.
+ */
+#include "views/diff_rows.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/* A node of both sides that took 100 ticks in the base. */
+static etr_node_pair pair_of(const char *name, const char *op, const char *module, double new_p50,
+                             etr_verdict verdict) {
+  return (etr_node_pair){.base_name = name,
+                         .new_name = name,
+                         .op = op,
+                         .base_module = module,
+                         .new_module = module,
+                         .change = {.base_p50 = 100,
+                                    .new_p50 = new_p50,
+                                    .base_avg = 100,
+                                    .new_avg = new_p50,
+                                    .base_runs = 5,
+                                    .new_runs = 5,
+                                    .verdict = verdict}};
+}
+
+/* The names of a section's rows, one letter each. */
+static const char *names(etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
+                         etr_node_order order) {
+  etr_diff_rows rows;
+  const char *text = "";
+  cr_assert(etr_diff_rows_make(&rows, arena, method, section, order));
+  for (size_t i = 0; i < rows.count; i++) text = etr_arena_format(arena, "%s%s", text, rows.rows[i].name);
+  return text;
+}
+
+Test(diff_rows, orders) {
+  etr_node_pair pairs[] = {
+      pair_of("e", "sub", "m.2", 300, ETR_VERDICT_WITHIN_NOISE), pair_of("d", "add", "m.1", 150, ETR_VERDICT_SLOWER),
+      pair_of("a", "mul", "m.1", 120, ETR_VERDICT_SLOWER), pair_of("c", "add", "m.3", 20, ETR_VERDICT_FASTER),
+      pair_of("b", "add", "m.0", 101, ETR_VERDICT_WITHIN_NOISE)};
+  static const struct {
+    etr_node_order order;
+    const char *names;
+  } cases[] = {{ETR_ORDER_TIME, "cdaeb"},
+               {ETR_ORDER_NAME, "acdbe"},
+               {ETR_ORDER_OP, "cdabe"},
+               {ETR_ORDER_MODULE, "dacbe"},
+               {ETR_ORDER_GRAPH, "daceb"}};
+  const etr_method_pair method = {.name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 5};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const char *got = names(&arena, &method, ETR_DIFF_SECTION_NODES, cases[i].order);
+    cr_expect_str_eq(got, cases[i].names, "order %d: %s", (int)cases[i].order, got);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* What is on one side only stands where its change puts it. */
+Test(diff_rows, one_table_of_nodes) {
+  etr_node_pair pairs[] = {pair_of("b", "add", "", 100, ETR_VERDICT_SLOWER),
+                           pair_of("n", "add", "", 50, ETR_VERDICT_NEW), pair_of("g", "add", "", 0, ETR_VERDICT_GONE)};
+  pairs[1].base_name = pairs[2].new_name = NULL;
+  pairs[0].change.new_p50 = 130;
+  pairs[1].change.base_p50 = 0;
+  const etr_method_pair method = {.name = "forward", .pairs = pairs, .pair_count = ETR_COUNT(pairs), .timed_nodes = 3};
+  etr_arena arena = {0};
+  cr_expect_str_eq(names(&arena, &method, ETR_DIFF_SECTION_NODES, ETR_ORDER_TIME), "gnb");
+  etr_arena_clear(&arena);
+}
+
+Test(diff_rows, news) {
+  static const struct {
+    etr_verdict verdict;
+    size_t runs, timed_nodes;
+    double new_p50;
+    bool is_news;
+  } cases[] = {
+      {ETR_VERDICT_SLOWER, 5, 1, 120, true},       {ETR_VERDICT_WITHIN_NOISE, 5, 1, 120, false},
+      {ETR_VERDICT_FEW_RUNS, 2, 1, 120, true},     {ETR_VERDICT_FEW_RUNS, 2, 1, 100, false},
+      {ETR_VERDICT_UNTIMED, 0, 1, 100, false},     {ETR_VERDICT_UNTIMED, 0, 0, 100, false},
+      {ETR_VERDICT_WITHIN_NOISE, 0, 0, 100, true}, /* where nothing is timed, whatever can be told */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_node_pair pair = pair_of("a", "add", "", cases[i].new_p50, cases[i].verdict);
+    pair.change.base_runs = pair.change.new_runs = cases[i].runs;
+    const etr_method_pair method = {.pairs = &pair, .pair_count = 1, .timed_nodes = cases[i].timed_nodes};
+    etr_arena arena = {0};
+    etr_diff_rows rows;
+    cr_assert(etr_diff_rows_make(&rows, &arena, &method, ETR_DIFF_SECTION_NODES, ETR_ORDER_TIME));
+    cr_expect_eq(rows.rows[0].is_news, cases[i].is_news, "case %zu", i);
+    cr_expect_eq(rows.news_count, cases[i].is_news, "case %zu", i);
+    cr_expect_eq(rows.verdicts[cases[i].verdict], 1);
+    etr_arena_clear(&arena);
+  }
+}

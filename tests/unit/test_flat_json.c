@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_flat_json.c - objects on one line: whole ones and others, members, texts written and read back.
+ */
+#include "bench/flat_json.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+Test(flat_json, whole_objects) {
+  static const char *const whole[] = {"{}", " {\"a\":1}", "{\"a\": {\"b\": [1, \"}\"]}, \"c\": null}",
+                                      "{\"a\":\"\\\"}\"}\nx"};
+  static const char *const others[] = {
+      "",           "x",         "{",          "{\"a\"}",     "{\"a\":}",      "{\"a\":1",
+      "{\"a\":1,}", "{a:1}",     "{\"a\":\"b", "{\"a\":\n1}", "{\"a\":[1}",    "[1]",
+      "{,}",        "{\"a\":1]", "{\"a\" 1}",  "{\"a\":\"\\", "{\"a\":1,\"b\""};
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) cr_expect(flat_json_is_object(whole[i]), "%s", whole[i]);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    cr_expect_not(flat_json_is_object(others[i]), "%s", others[i]);
+}
+
+Test(flat_json, members) {
+  const char line[] =
+      "{\"ab\": 1, \"a\": -2.5e1, \"t\": \"x\\\"y\", \"n\": null, \"o\": {\"a\": 7}, \"i\": Infinity}\n{\"z\": 1}";
+  double number;
+  char text[4], small[3];
+  cr_expect(flat_json_number(line, "a", &number) && number == -25);
+  cr_expect(flat_json_text(line, "t", text, sizeof text));
+  cr_expect_str_eq(text, "x\"y");
+  cr_expect_not(flat_json_text(line, "t", small, sizeof small), "there is no room");
+  cr_expect_not(flat_json_number(line, "t", &number));
+  cr_expect_not(flat_json_number(line, "n", &number));
+  cr_expect_not(flat_json_number(line, "i", &number));
+  cr_expect_not(flat_json_number(line, "z", &number), "it is on the next line");
+  cr_expect_not(flat_json_number("{\"a\": 1", "a", &number), "the object is cut");
+}
+
+Test(flat_json, written_and_read_back) {
+  char *line = NULL, text[64];
+  size_t size;
+  double number;
+  FILE *out = open_memstream(&line, &size);
+  flat_json object;
+  flat_json_begin(&object, out);
+  flat_json_add_text(&object, "text", "a \"b\" \\ \n\x1b\xff");
+  flat_json_add_number(&object, "number", 0.4038);
+  flat_json_add_number(&object, "none", strtod("nan", NULL));
+  flat_json_end(&object);
+  cr_assert(fclose(out) == 0);
+  cr_assert(flat_json_is_object(line), "%s", line);
+  cr_expect(flat_json_text(line, "text", text, sizeof text));
+  cr_expect_str_eq(text, "a \"b\" \\ ???");
+  cr_expect(flat_json_number(line, "number", &number) && number == 0.4038);
+  cr_expect_not(flat_json_number(line, "none", &number));
+  free(line);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_side_document.c - comparing documents gives what comparing the records gives, bit by bit; other documents are
+ * refused.
+ */
+#include "base/arena.h"
+#include "etrecord_compare.h"
+#include "open_fixture.h"
+#include "output/writer.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+
+static bool add_bytes(void *text, const void *bytes, size_t size) {
+  return etr_text_add(text, (etr_slice){bytes, size});
+}
+
+static etr_text document_of(etr_arena *arena, const char *name, const etr_options *options) {
+  etr_text text = {.arena = arena};
+  etr_profile *profile = open_fixture(name, options);
+  cr_assert_eq(etr_emit_profile_json(profile, &(etr_sink){add_bytes, &text}, NULL), ETR_OK);
+  etr_profile_close(profile);
+  return text;
+}
+
+/* ---- The same ---- */
+
+static void expect_change(const etr_change *got, const etr_change *want, const char *what) {
+  const double a[] = {got->base_avg, got->new_avg, got->base_p50, got->new_p50, got->noise};
+  const double b[] = {want->base_avg, want->new_avg, want->base_p50, want->new_p50, want->noise};
+  for (size_t i = 0; i < ETR_COUNT(a); i++)
+    cr_expect_eq(a[i], b[i], "%s, number %zu: %.17g instead of %.17g", what, i, a[i], b[i]);
+  cr_expect(got->base_runs == want->base_runs && got->new_runs == want->new_runs, "%s: runs", what);
+  cr_expect_eq(got->verdict, want->verdict, "%s: %s instead of %s", what, etr_verdict_name(got->verdict),
+               etr_verdict_name(want->verdict));
+}
+
+static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static void expect_pairs(const etr_method_pair *got, const etr_method_pair *want) {
+  cr_assert_eq(got->pair_count, want->pair_count, "%s: %zu pairs instead of %zu", want->name, got->pair_count,
+               want->pair_count);
+  for (size_t i = 0; i < got->pair_count; i++) {
+    const etr_node_pair *a = &got->pairs[i], *b = &want->pairs[i];
+    cr_expect(is_same_text(a->base_name, b->base_name) && is_same_text(a->new_name, b->new_name) &&
+              a->rule == b->rule && strcmp(a->op, b->op) == 0);
+    cr_expect(is_same_text(a->base_module, b->base_module) && is_same_text(a->new_module, b->new_module));
+    cr_expect(is_same_text(a->base_backend, b->base_backend) && is_same_text(a->new_backend, b->new_backend));
+    expect_change(&a->change, &b->change, b->new_name ? b->new_name : b->base_name);
+  }
+}
+
+static void expect_groups(const etr_node_groups *got, const etr_node_groups *want) {
+  cr_assert_eq(got->count, want->count);
+  for (size_t i = 0; i < got->count; i++) {
+    const etr_node_group *a = &got->rows[i], *b = &want->rows[i];
+    cr_expect_str_eq(a->key, b->key);
+    cr_expect(a->base_nodes == b->base_nodes && a->new_nodes == b->new_nodes, "%s", b->key);
+    expect_change(&a->change, &b->change, b->key);
+  }
+}
+
+static void expect_method(const etr_method_pair *got, const etr_method_pair *want) {
+  expect_change(&got->execute, &want->execute, want->name);
+  cr_expect(got->by_events == want->by_events && got->may_differ == want->may_differ, "%s", want->name);
+  cr_expect(got->timed_nodes == want->timed_nodes && got->timed_paired == want->timed_paired, "%s", want->name);
+  expect_pairs(got, want);
+  expect_groups(&got->ops, &want->ops);
+  expect_groups(&got->modules, &want->modules);
+  expect_groups(&got->backends, &want->backends);
+}
+
+/* Methods that neither have a graph nor ran are in no document. */
+static bool is_in_documents(const etr_comparison *c, const etr_method_pair *pair) {
+  const etr_method *base = pair->base_method == ETR_NONE ? NULL : &c->base->methods[pair->base_method];
+  const etr_method *newer = pair->new_method == ETR_NONE ? NULL : &c->newer->methods[pair->new_method];
+  return (base && (base->graph != ETR_NONE || base->run_count > 0)) ||
+         (newer && (newer->graph != ETR_NONE || newer->run_count > 0));
+}
+
+static void expect_noise(const etr_profile *got, uint32_t got_method, const etr_profile *want, uint32_t want_method) {
+  if (want_method == ETR_NONE) return;
+  const etr_noise *a = &got->methods[got_method].noise, *b = &want->methods[want_method].noise;
+  cr_expect(a->verdict == b->verdict && a->outliers == b->outliers);
+  cr_expect(isnan(b->cv) ? isnan(a->cv) : fabs(a->cv - b->cv) < 1e-9);
+}
+
+static void expect_comparison(const etr_comparison *got, const etr_comparison *want) {
+  size_t next = 0;
+  cr_expect_eq(got->base_scale, want->base_scale);
+  for (size_t i = 0; i < want->method_count; i++) {
+    if (!is_in_documents(want, &want->methods[i])) continue;
+    cr_assert_lt(next, got->method_count);
+    cr_expect_str_eq(got->methods[next].name, want->methods[i].name);
+    const etr_method_pair *a = &got->methods[next++], *b = &want->methods[i];
+    expect_method(a, b);
+    expect_noise(got->base, a->base_method, want->base, b->base_method);
+    expect_noise(got->newer, a->new_method, want->newer, b->new_method);
+  }
+  cr_expect_eq(next, got->method_count);
+  cr_assert_eq(got->load_count, want->load_count);
+  for (size_t i = 0; i < got->load_count; i++) {
+    cr_expect_str_eq(got->loads[i].name, want->loads[i].name);
+    expect_change(&got->loads[i].change, &want->loads[i].change, want->loads[i].name);
+  }
+}
+
+Test(side_document, says_what_the_records_say) {
+  static const struct {
+    const char *base, *newer;
+    double clock; /* of the newer one, as if it counted these ticks a second; 0: nanoseconds */
+  } cases[] = {
+      {"mv2_portable", "mv2_xnnpack", 0},
+      {"add_mul", "old_1_0_1_add_mul", 0},
+      {"llama_portable", "llama_xnnpack", 0},
+      {"vit_xnnpack", "mv2_xnnpack", 1.79e9 /* no whole number of picoseconds */},
+      {"mv2_xnnpack", "mv2_xnnpack", 32768},
+      {"mv2_portable/etdump.etdp", "mv2_xnnpack/etdump.etdp", 0},
+      {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack/etdump.etdp", 24e6},
+      {"../../examples/tutorial/before", "../../examples/tutorial/after", 0},
+      {"control_flow_map", "control_flow", 0},
+      {"p_cond_names", "p_cond_names", 3e9},
+      {"quantized_xnnpack", "dynamic_xnnpack", 0},
+      {"multi_method", "twin_methods", 0},
+      {"coreml", "vulkan", 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_options options = {.ticks_per_second = cases[i].clock};
+    etr_arena arena = {0};
+    etr_comparison *got, *want;
+    etr_error error;
+    etr_profile *base = open_fixture(cases[i].base, NULL), *newer = open_fixture(cases[i].newer, &options);
+    etr_text documents[] = {document_of(&arena, cases[i].base, NULL), document_of(&arena, cases[i].newer, &options)};
+    cr_assert_eq(etr_compare(&want, base, newer, &error), ETR_OK);
+    cr_assert_eq(etr_compare_documents(&got, documents[0].data, documents[0].size, NULL, documents[1].data,
+                                       documents[1].size, NULL, &error),
+                 ETR_OK, "%s and %s: %s", cases[i].base, cases[i].newer, error.message);
+    expect_comparison(got, want);
+    etr_comparison_close(got);
+    etr_comparison_close(want);
+    etr_profile_close(newer);
+    etr_profile_close(base);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Refused ---- */
+
+/* Puts other bytes into a document's text where it says `from`. */
+static etr_text changed(etr_arena *arena, const etr_text *document, const char *from, const char *to) {
+  etr_text out = {.arena = arena};
+  const char *text = etr_arena_copy(arena, (etr_slice){document->data, document->size}), *at = strstr(text, from);
+  cr_assert_not_null(at, "%s", from);
+  cr_assert(etr_text_add(&out, (etr_slice){text, (size_t)(at - text)}) && etr_text_add(&out, etr_slice_of(to)) &&
+            etr_text_add(&out, etr_slice_of(at + strlen(from))));
+  return out;
+}
+
+Test(side_document, refuses_what_it_cannot_compare) {
+  static const struct {
+    const char *from, *to, *message;
+  } cases[] = {
+      {"\"sums\"", "\"other\"", "earlier version"},
+      {"\"deviation\":[", "\"other\":[", "earlier version"},
+      {"profile/1", "profile/9", "not an etrecord-tb/profile/1 document"},
+      {"{\"schema\"", "[{\"schema\"", "object"},
+      {"\"ticks_per_second\":1000000000", "\"ticks_per_second\":0", "ticks_per_second"},
+      {"\"ticks_per_second\"", "\"other\"", "not an etrecord-tb/profile/1 document"},
+      {"\"runs\":20,", "\"runs\":21,", "the times of the runs"},
+      {"\"runs\":20,", "\"runs\":-1,", "count"},
+      {"\"runs\":20,", "\"runs\":\"\",", "number"},
+      {"\"ran_in\":[", "\"ran_in\":[20,", "differ in length"},
+      {"\"ran_in\":[20", "\"ran_in\":[21", "more runs than there are"},
+      {"\"op\":{\"p50\":[", "\"op\":{\"p50\":[1,", "sums"},
+      {"\"balance\"", "\"other\"", "add up"},
+      {"\"texts\":[", "\"texts\":[[", "string"},
+  };
+  etr_arena arena = {0};
+  etr_text document = document_of(&arena, "add_mul", NULL);
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_text other = changed(&arena, &document, cases[i].from, cases[i].to);
+    etr_error error;
+    etr_side *side;
+    etr_comparison *comparison;
+    cr_expect_eq(etr_side_read(&side, other.data, other.size, "RUN", &error), ETR_ERROR_FORMAT, "case %zu", i);
+    cr_expect_null(side);
+    cr_expect_str_eq(error.file, "RUN");
+    cr_expect_not_null(strstr(error.message, cases[i].message), "case %zu: %s", i, error.message);
+    cr_expect_eq(
+        etr_compare_documents(&comparison, document.data, document.size, NULL, other.data, other.size, NULL, &error),
+        ETR_ERROR_FORMAT);
+    cr_expect_null(comparison);
+  }
+  etr_arena_clear(&arena);
+}
+
+/* Whatever a document is cut to, it is refused; whatever a text in it points to, nothing is read beyond a list. */
+Test(side_document, damaged) {
+  etr_arena arena = {0};
+  etr_text document = document_of(&arena, "control_flow", NULL);
+  etr_side *side;
+  for (size_t size = 0; size + 2 < document.size; size += 7)
+    cr_expect_neq(etr_side_read(&side, document.data, size, NULL, NULL), ETR_OK, "%zu", size);
+  for (size_t i = 0; i < document.size; i++) {
+    char byte = document.data[i];
+    if (byte < '0' || byte > '9') continue;
+    document.data[i] = '9';
+    if (etr_side_read(&side, document.data, document.size, NULL, NULL) == ETR_OK) etr_side_close(side);
+    document.data[i] = byte;
+  }
+  etr_arena_clear(&arena);
+}
+
+/* A document with a graph has no events. */
+Test(side_document, graph_on_one_side) {
+  etr_arena arena = {0};
+  etr_error error;
+  etr_comparison *comparison;
+  etr_text with = document_of(&arena, "mv2_xnnpack", NULL),
+           without = document_of(&arena, "mv2_xnnpack/etdump.etdp", NULL);
+  cr_expect_eq(etr_compare_documents(&comparison, without.data, without.size, NULL, with.data, with.size, NULL, &error),
+               ETR_ERROR_CHOICE);
+  cr_expect_not_null(strstr(error.message, "etrecord-tb diff"), "%s", error.message);
+  cr_expect_null(comparison);
+  etr_arena_clear(&arena);
+}

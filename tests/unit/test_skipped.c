@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which inferences are skipped. Runs are written as text, one after the other: "TICKS" is an inference of method 0,
+ * "TICKS'" of method 1, "TICKS*" of another phase of method 0, "L" a load, "|" starts another ETDump.
+ */
+#include "join/inferences.h"
+#include "join/skipped.h"
+#include "open_fixture.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX = 64 };
+
+/* The indices of the skipped runs, counted as etr_profile.runs: "0,3". */
+static void skip(const char *text, const etr_options *options, char *out, size_t size) {
+  static const etr_event load = {.name = "Program::load_method"}, execute = {.name = "Method::execute"};
+  etr_run runs[MAX];
+  etr_block blocks[MAX];
+  uint32_t indices[MAX], dump = 0;
+  bool is_other[MAX];
+  etr_blocks all = {.runs = runs, .blocks = blocks};
+  char *copy = strdup(text), *rest;
+  for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    if (*word == '|') {
+      dump++;
+      continue;
+    }
+    uint32_t i = (uint32_t)all.run_count++;
+    indices[i] = i;
+    runs[i] = (etr_run){.dump = dump, .block = i, .profile_events = 1, .execute_ticks = strtoull(word, NULL, 10)};
+    blocks[i] = (etr_block){.runs = &indices[i], .run_count = 1, .event_count = 1};
+    blocks[i].events = *word == 'L' ? &load : &execute;
+    blocks[i].method = strchr(word, '\'') ? 1 : 0;
+    is_other[i] = strchr(word, '*') != NULL;
+    if (*word == 'L') blocks[i].method = ETR_NONE;
+  }
+  all.block_count = all.run_count;
+  etr_arena scratch = {0};
+  cr_assert(etr_runs_number_series(&all, &scratch));
+  for (size_t i = 0; i < all.run_count; i++) runs[i].phase = is_other[i];
+  etr_arena_clear(&scratch);
+  cr_assert(etr_skipped_find(&all, options));
+  out[0] = '\0';
+  for (size_t i = 0, used = 0; i < all.run_count; i++)
+    if (runs[i].is_skipped) used += (size_t)snprintf(out + used, size - used, "%s%zu", used ? "," : "", i);
+  free(copy);
+}
+
+Test(skipped, warm_up) {
+  static const struct {
+    const char *runs, *skipped;
+  } cases[] = {
+      {"", ""},
+      {"50", ""},
+      {"50 10 10", ""}, /* too few behind it to tell */
+      {"50 10 10 10", "0"},
+      {"15 10 10 10", ""}, /* 1.5 times is not above */
+      {"16 10 10 10", "0"},
+      {"50 40 10 10 10", "0,1"},
+      {"50 40 10 10", "0"},                          /* behind the second there are two */
+      {"10 50 10 10 10", ""},                        /* not the first */
+      {"20 10 10 14 14", "0"},                       /* the median of four is between the middle ones: 12 */
+      {"19 13 13 14 14", ""},                        /* 13.5 */
+      {"90 80 70 60 50 40 30 20 10", "0,1,2,3,4,5"}, /* 30 has but two behind it */
+      {"5 0 0 0", ""},                               /* not timed */
+      {"L 50 10 10 10", "1"},
+      {"L 50 10 10 10 L 50 10 10 10", "1,6"},
+      {"50 10 10 10 | 50 10 10 10", "0,4"},
+      {"50 10 | 10 10", ""},
+      {"50 90' 10 20' 10 20' 10 20'", "0,1"},     /* each method has its own */
+      {"90* 50 10 10 10 90* 10 10 90* 90*", "1"}, /* and each phase */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char skipped[256];
+    skip(cases[i].runs, &(etr_options){.skip = ETR_SKIP_AUTO}, skipped, sizeof skipped);
+    cr_expect_str_eq(skipped, cases[i].skipped, "%s: %s, not %s", cases[i].runs, skipped, cases[i].skipped);
+  }
+}
+
+Test(skipped, first_and_range) {
+  static const struct {
+    const char *runs;
+    etr_options options;
+    const char *skipped;
+  } cases[] = {
+      {"50 10 10 10", {.skip = ETR_SKIP_NONE}, ""},
+      {"L 50 10 10 | L 10 10", {.skip = ETR_SKIP_FIRST, .skip_count = 2}, "1,2,5,6"},
+      {"L 50 10 10 | L 10 10", {.skip = ETR_SKIP_FIRST, .skip_count = 0}, ""},
+      {"L 50 10 10 | L 10 10", {.skip = ETR_SKIP_RANGE, .first_run = 2, .last_run = 5}, "1,6"}, /* loads stay */
+      {"L 50 10 10", {.skip = ETR_SKIP_RANGE, .first_run = 1, .last_run = 0}, "1,2,3"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char skipped[256];
+    skip(cases[i].runs, &cases[i].options, skipped, sizeof skipped);
+    cr_expect_str_eq(skipped, cases[i].skipped, "%s: %s, not %s", cases[i].runs, skipped, cases[i].skipped);
+  }
+}
+
+/* What counts adds up, and all samples are of it. */
+Test(skipped, times_of_what_counts) {
+  etr_profile *p = open_fixture("quantized_xnnpack", &(etr_options){.skip = ETR_SKIP_AUTO});
+  const etr_method *m = &p->methods[0];
+  uint64_t ticks = 0;
+  cr_expect_eq(m->run_count, 5);
+  cr_assert_eq(m->skipped_run_count, 1);
+  cr_expect(p->runs[m->skipped_runs[0]].is_skipped);
+  cr_expect_eq(m->skipped_ticks, p->runs[m->skipped_runs[0]].execute_ticks);
+  for (size_t i = 0; i < m->run_count; i++) {
+    cr_expect_eq(m->execute_per_run[i], p->runs[m->runs[i]].execute_ticks);
+    ticks += m->execute_per_run[i];
+  }
+  cr_expect_eq(m->execute_ticks, ticks);
+  cr_expect_eq(m->nodes_ticks + m->delegate_only_ticks + m->framework_ticks + m->unexplained_ticks, ticks);
+  for (size_t b = 0; b < p->block_count; b++)
+    for (size_t i = 0; i < p->blocks[b].event_count; i++) {
+      const etr_event *e = &p->blocks[b].events[i];
+      cr_expect_eq(e->stats.count, e->sample_count);
+      for (size_t s = 0; s < e->sample_count; s++) cr_expect(!p->runs[e->sample_runs[s]].is_skipped);
+    }
+  etr_profile_close(p);
+}
+
+Test(skipped, no_such_run) {
+  etr_inputs inputs;
+  etr_profile *profile;
+  cr_assert_eq(etr_inputs_find(&inputs, FIXTURES "/quantized_xnnpack", NULL, NULL), ETR_OK);
+  const etr_options options = {.skip = ETR_SKIP_RANGE, .first_run = 1, .last_run = 7};
+  cr_expect_eq(etr_profile_open(&profile, &inputs, &options, NULL), ETR_ERROR_CHOICE);
+  etr_inputs_clear(&inputs);
+}
