@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
-Layers include downwards only, foreign headers stay behind one file, files are short and lines too, public headers compile alone, the library exports what they declare.
+Layers include downwards only; the plugin sees the profile and not what it is made from; an include names its folder; no files include each other in a
+circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone; the library exports what they declare.
 """
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -13,58 +15,154 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # A folder's files include its own layer's folders and those of lower layers.
 LAYERS = {
-    "lib/base": 0,
-    "lib/formats": 1,
-    "lib/backends": 2,
-    "lib/inputs": 2,
-    "lib/join": 3,
-    "lib/compare": 3,
-    "plugin/output": 4,
-    "plugin/views": 4,
-    "plugin/tensorboard": 5,
-    "plugin/dot": 5,
-    "plugin/tables": 5,
-    "plugin/trace": 5,
-    "plugin/report": 5,
-    "plugin/command": 6,
+    "base": 0,
+    "formats": 1,
+    "backends": 2,
+    "inputs": 2,
+    "records": 3,
+    "join": 3,
+    "compare": 3,
+    "output": 4,
+    "views": 4,
+    "tensorboard": 5,
+    "dot": 5,
+    "tables": 5,
+    "trace": 5,
+    "report": 5,
+    "command": 6,
+    "bench": 6,  # a part of the command
 }
-PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_tb": 4}
-HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "plugin/etrecord_tb.h")
-ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip"}}
-LONGEST_FILE = 600
-LONGEST_LINE = 150
+PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_file": 0, "etrecord_tb": 4, "etrecord_arrow": 4}
+HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
+ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip", "archive_writer"}}
+LONGEST_FILE = 400  # public headers may be longer: they are the manual
+LONGEST_LINE = 120
+LONGEST_FUNCTION = 45
+MEDIAN_FUNCTION = 10
 
 
 def sources():
     return sorted(p for folder in ("lib", "plugin") for p in (ROOT / folder).rglob("*.[ch]"))
 
 
-LAYER_OF = {path.stem: LAYERS.get(path.parent.relative_to(ROOT).as_posix()) for path in sources() if path.stem not in PUBLIC}
+def unit(path):
+    """What includes call a file: folder/name, or the name alone of a public header."""
+    return path.stem if path.stem in PUBLIC else f"{path.parent.name}/{path.stem}"
+
+
+def includes(path):
+    return re.findall(r'#include "([\w./-]+)\.h"', path.read_text())
+
+
+def layer_of(name):
+    return PUBLIC[name] if name in PUBLIC else LAYERS.get(name.split("/")[0])
+
+
+def allowed(path, included):
+    """Why a file may not include a header; None where it may."""
+    folder = path.parent.name
+    if included == "tensorboard.pb-c":
+        return None if folder == "tensorboard" else "protobuf messages are tensorboard's"
+    layer = layer_of(included)
+    if layer is None or included not in PUBLIC and "/" not in included:
+        return "no folder is named"
+    if layer > layer_of(unit(path)):
+        return f"it is of layer {layer}, above {layer_of(unit(path))}"
+    if included in PUBLIC or included.split("/")[0] == folder:
+        return None
+    if folder in ("command", "bench"):
+        return None if included.split("/")[0] == "command" else "the command knows the library by its public headers"
+    if "plugin" in path.relative_to(ROOT).parts and 0 < layer < LAYERS["output"]:
+        return "the plugin knows the profile by its public headers"
+    return None
 
 
 def include_faults():
     for path in sources():
-        text = path.read_text()
-        layer = LAYER_OF.get(path.stem, PUBLIC.get(path.stem))
-        if layer is None:
+        if layer_of(unit(path)) is None:
             yield f"{path.relative_to(ROOT)} is in no layer's folder"
             continue
-        for included in re.findall(r'#include "([\w./-]+)\.h"', text):
-            if included == "tensorboard.pb-c":
-                if not path.stem.startswith("tb_") and path.stem != "pieces":
-                    yield f"{path.name} includes protobuf messages"
-                continue
-            other = LAYER_OF.get(included, PUBLIC.get(included, 99))
-            if other > layer:
-                yield f"{path.name} (layer {layer}) includes {included}.h (layer {other})"
-            if layer == 6 and other not in (6, *PUBLIC.values()) or layer == 6 and other < 6 and included not in PUBLIC:
-                yield f"{path.name}: the command includes {included}.h, which is not public"
-        for foreign, allowed in ONLY_IN.items():
-            if f"<{foreign}>" in text and path.stem not in allowed:
-                yield f"{path.name} includes <{foreign}>"
-        if text.count("\n") > LONGEST_FILE:
-            yield f"{path.name} has {text.count(chr(10))} lines"
-        yield from (f"{path.name}:{number} has {len(line)} columns" for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE)
+        for included in includes(path):
+            if why := allowed(path, included):
+                yield f"{unit(path)} includes {included}.h: {why}"
+        for foreign, only in ONLY_IN.items():
+            if f"<{foreign}>" in path.read_text() and path.stem not in only:
+                yield f"{unit(path)} includes <{foreign}>"
+
+
+def backend_faults():
+    """Only the file that reads a backend knows its name."""
+    named = {path: re.findall(r'\.id = "(\w+)"', path.read_text()) for path in (ROOT / "lib/backends").glob("*.c")}
+    for path in sources():
+        code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+        for owner, names in named.items():
+            yield from (f"{unit(path)} names {name}, which is {owner.stem}'s" for name in names if name in code and path != owner)
+
+
+def circle_faults():
+    """Depth first; a unit that is met again on the way to itself closes a circle."""
+    graph = {}
+    for path in sources():
+        graph.setdefault(unit(path), set()).update(set(includes(path)) - {unit(path)})
+    done = set()
+
+    def visit(name, way):
+        if name in way:
+            yield " -> ".join((*way[way.index(name):], name))
+        elif name not in done:
+            for other in sorted(graph.get(name, ())):
+                yield from visit(other, (*way, name))
+            done.add(name)
+
+    for name in sorted(graph):
+        yield from visit(name, ())
+
+
+def functions(text):
+    """Name and lines of each function of a C file, from its head to the brace that closes it."""
+    for match in re.finditer(r"^[a-z][^;{}#=]*?\b(\w+)\([^;{}]*\) \{(?: [^\n]*\}$|\n.*?^\})", text, re.M | re.S):
+        yield match[1], match[0].count("\n") + 1
+
+
+def length_faults():
+    lengths = []
+    for path in sources():
+        text = path.read_text()
+        lines = text.splitlines()
+        if len(lines) > LONGEST_FILE and path.stem not in PUBLIC:
+            yield f"{unit(path)}{path.suffix} has {len(lines)} lines"
+        yield from (f"{unit(path)}{path.suffix}:{number} has {len(line)} columns" for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE)
+        found = list(functions(text)) if path.suffix == ".c" else []
+        yield from (f"{unit(path)}: {name}() has {length} lines" for name, length in found if length > LONGEST_FUNCTION)
+        lengths += (length for _, length in found)
+    if (median := statistics.median(lengths)) > MEDIAN_FUNCTION:
+        yield f"half of the functions have {median} lines or more"
+
+
+def expression_faults():
+    """At most one ?: in an expression."""
+    for path in sources():
+        bare = re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/', lambda m: "\n" * m[0].count("\n"), path.read_text(), flags=re.S)
+        yield from (f"{unit(path)}{path.suffix}:{line} nests ?:" for line in nested_conditions(bare))
+
+
+def nested_conditions(text):
+    """Lines where a ?: is an operand of another one: no comma or semicolon of their own ends the first."""
+    depth, line, open_at = 0, 1, set()
+    for character in text:
+        if character == "\n":
+            line += 1
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            open_at.discard(depth)
+            depth -= 1
+        elif character in ",;":
+            open_at.discard(depth)
+        elif character == "?":
+            if open_at:
+                yield line
+            open_at.add(depth)
 
 
 def declared():
@@ -91,7 +189,7 @@ def header_faults(compiler):
 
 
 def main():
-    rules = {"includes": include_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2])}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2])}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

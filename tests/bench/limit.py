@@ -11,7 +11,7 @@ from measure import FIXTURES, HERE, ROOT, Skipped, measure
 def beside_limit(bench):
     """write and summary beside what reading, passing over and writing the bytes takes at least; our JSON reader beside simdjson."""
     limit, reader = os.path.join(bench.folder, 'limit'), os.path.join(bench.folder, 'read_json')
-    build_limit(limit, reader)
+    build_limit(bench.program, limit, reader)
     print('%-28s %9s %9s %9s %9s %9s' % ('CPU ms, MB/s', 'limit', 'write', 'times', 'summary', 'times'))
     lines = []
     for fixture in FIXTURES:
@@ -38,23 +38,17 @@ def beside_limit(bench):
     print('\n'.join(lines))
 
 
-def find(name):
-    """A source file's path, wherever it lies in lib/ or plugin/."""
-    return next(
-        os.path.join(root, name) for top in ('lib', 'plugin') for root, _, names in os.walk(os.path.join(ROOT, top)) if name in names
-    )
-
-
-def build_limit(limit, reader):
-    """Builds limit.cpp and read_json.c."""
-    sources = [find(name) for name in ('json.c', 'json_text.c', 'base.c', 'file.c')]
-    folders = ['-I' + folder for folder in sorted({os.path.dirname(find(name)) for name in ('json.h', 'base.h', 'file.h', 'etrecord.h')})]
-    crc = limit + '_crc.o'
+def build_limit(program, limit, reader):
+    """Builds limit.cpp and read_json.c, with the library that the tests of the program's build are linked with."""
+    library = os.path.join(os.path.dirname(program), 'libetrecord_tb_static.a')
+    if not os.path.exists(library):
+        raise Skipped('%s: build the tests first' % library)
+    folders = ['-I' + os.path.join(ROOT, 'lib')]
     flags = ['-O3', '-D_XOPEN_SOURCE=700', '-D_FILE_OFFSET_BITS=64']
+    packages = ['-lzip', '-lz', '-lprotobuf-c', '-lcgraph', '-lm']
     steps = (
-        ['cc', *flags, '-std=c11', '-c', find('crc32c.c'), '-o', crc],
-        ['c++', '-O3', '-std=c++17', os.path.join(HERE, 'limit.cpp'), crc, '-lsimdjson', '-o', limit],
-        ['cc', *flags, '-std=c11', '-flto', *folders, os.path.join(HERE, 'read_json.c'), *sources, '-lm', '-o', reader],
+        ['c++', '-O3', '-std=c++17', os.path.join(HERE, 'limit.cpp'), library, '-lsimdjson', *packages, '-o', limit],
+        ['cc', *flags, '-std=c11', '-flto=auto', *folders, os.path.join(HERE, 'read_json.c'), library, *packages, '-o', reader],
     )
     for words in steps:
         if not shutil.which(words[0]):

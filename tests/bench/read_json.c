@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What lib/json.h takes for the reading that limit.cpp does with simdjson: read_json walk|pick FILE... prints CPU seconds, best of several.
+ * What lib/formats/json.h takes for the reading that limit.cpp does with simdjson: read_json walk|pick FILE... prints
+ * CPU seconds, best of several.
  */
-#include "file.h"
-#include "json.h"
+#include "base/file.h"
+#include "formats/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@ static void read_text(etr_json *json) {
 static void pick_texts(etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
-    bool wanted = etr_slice_is(key, "stack_trace") || etr_slice_is(key, "nn_module_stack") || etr_slice_is(key, "debug_handle") ||
-                  etr_slice_is(key, "from_node");
+    bool wanted = etr_slice_is(key, "stack_trace") || etr_slice_is(key, "nn_module_stack") ||
+                  etr_slice_is(key, "debug_handle") || etr_slice_is(key, "from_node");
     (wanted ? read_text : etr_json_skip)(json);
   }
 }
@@ -44,7 +45,8 @@ static void pick_texts(etr_json *json) {
 static void pick_node(etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
-    bool text = etr_slice_is(key, "name") || etr_slice_is(key, "target"), all = etr_slice_is(key, "inputs") || etr_slice_is(key, "outputs");
+    bool text = etr_slice_is(key, "name") || etr_slice_is(key, "target"),
+         all = etr_slice_is(key, "inputs") || etr_slice_is(key, "outputs");
     (text ? read_text : all ? walk : etr_slice_is(key, "metadata") ? pick_texts : etr_json_skip)(json);
   }
 }
@@ -53,7 +55,8 @@ static void pick_values(etr_json *json) {
   etr_slice key;
   for (etr_json_object(json); etr_json_key(json, &key);) {
     seen += key.size;
-    for (etr_json_object(json); etr_json_key(json, &key);) (etr_slice_is(key, "dtype") || etr_slice_is(key, "sizes") ? walk : etr_json_skip)(json);
+    for (etr_json_object(json); etr_json_key(json, &key);)
+      (etr_slice_is(key, "dtype") || etr_slice_is(key, "sizes") ? walk : etr_json_skip)(json);
   }
 }
 

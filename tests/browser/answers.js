@@ -3,9 +3,13 @@
 // answers.js - what the command says about a record.
 
 import {execFileSync} from 'node:child_process';
+import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 
-import {command, fixtures} from './environment.js';
+import {command, fixtures, missing} from './environment.js';
+
+/** Every folder of fixtures that has a record or a dump. */
+export const RECORDS = missing('command') ? [] : readdirSync(fixtures, {recursive: true}).filter(name => ['etrecord.bin', 'etdump.etdp'].some(file => existsSync(join(fixtures, name, file)))).sort();
 
 export function run(...words) {
   return execFileSync(command, words, {maxBuffer: 1 << 28, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
@@ -13,11 +17,35 @@ export function run(...words) {
 
 /** A command's JSON; record is a fixture's name or a path. */
 export function answer(name, record, unit = 'ms') {
-  return JSON.parse(run(name, record.startsWith('/') ? record : join(fixtures, record), '--format', 'json', '--unit', unit));
+  return JSON.parse(run(name, pathOf(record), '--format', 'json', '--unit', unit));
+}
+
+const pathOf = record => (record.startsWith('/') ? record : join(fixtures, record));
+
+/** A document that a report holds. */
+function embeddedIn(html, id) {
+  return JSON.parse(html.match(new RegExp(`<script type="application/json" id="${id}">\\n([^]*?)</script>`))[1]);
 }
 
 /** The document that a report, and the event file, holds. */
 export function documentOf(record) {
-  const html = run('report', record.startsWith('/') ? record : join(fixtures, record));
-  return JSON.parse(html.match(/<script type="application\/json" id="profile">\n([^]*?)<\/script>/)[1]);
+  return embeddedIn(run('report', pathOf(record)), 'profile');
+}
+
+/* Documents number operators, `diff` numbers nodes; and documents hold no values. What neither has a graph nor ran is in no document. */
+function comparable({methods, load}, others) {
+  const known = new Set(others.map(({method}) => method));
+  const node = ({base_node: _base, new_node: _new, ...rest}) => rest;
+  return {load, methods: methods.filter(({method}) => known.has(method)).map(({numeric_gap: _gaps, ...method}) => ({...method, nodes: method.nodes.map(node)}))};
+}
+
+/** What the library says of two documents: the comparison in a report of both, or one that is given. */
+export function comparisonOf(base, newer, given = embeddedIn(run('report', pathOf(base), pathOf(newer)), 'comparison')) {
+  return comparable(given, given.methods);
+}
+
+/** What `diff` says of the records, of the methods that a document has. */
+export function diffOf(base, newer) {
+  const documents = [documentOf(base), documentOf(newer)];
+  return comparable(JSON.parse(run('diff', pathOf(base), pathOf(newer), '--format', 'json', '--unit', 'ns')), documents.flatMap(({methods}) => methods));
 }

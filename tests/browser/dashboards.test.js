@@ -13,7 +13,7 @@ import {TensorBoard, methodOf} from './tensorboard.js';
 const FIXTURES = ['mv2_xnnpack', 'quantized_xnnpack'];
 const run = fixture => `${fixture}/1_edge/forward`;
 
-describe('dashboards', {skip: missing(), timeout: 300_000}, () => {
+describe('dashboards', {skip: missing(), timeout: 600_000}, () => {
   let server, page, methods;
   const picture = name => page.screenshot(join(screenshots, `dashboard_${name}.png`));
   const millis = (fixture, statistic) => methods[fixture].execute[statistic] / 1e3;
@@ -50,7 +50,7 @@ describe('dashboards', {skip: missing(), timeout: 300_000}, () => {
   });
 
   it('show the balance in Text', async () => {
-    await page.go('text', 'text/summary/forward');
+    await page.go('text', 'text/1_summary/forward');
     await page.sees('Method::execute', ...FIXTURES.map(fixture => (methods[fixture].execute.avg * 1e3).toFixed(3)));
     await picture('text');
   });

@@ -25,6 +25,7 @@ export class ExecuTorchTab extends TabPage {
 
   async shown() {
     await this.frame.getByRole('tab', {name: 'Summary'}).waitFor();
+    await this.frame.getByText('Loading…').waitFor({state: 'hidden'}); // the tabs are there before the record is
     return this;
   }
 
@@ -64,6 +65,7 @@ export class ExecuTorchTab extends TabPage {
 
   /** Rows of the operators' table that are in the page: {title of a column: text}. */
   async rows() {
+    await this.grid().locator('[data-row]').first().waitFor(); // they are drawn once the grid has its size
     return this.grid().evaluate(grid => {
       const titles = [...grid.querySelectorAll('[role=columnheader]')].map(header => header.innerText.replace(/ [↓↑]$/, ''));
       return [...grid.querySelectorAll('[role=row][data-row]')].map(row => Object.fromEntries([...row.children].map((cell, at) => [titles[at], cell.innerText.trim()])));

@@ -6,23 +6,23 @@ import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
-import {answer} from './answers.js';
+import {answer, comparisonOf, diffOf} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {missing, screenshots} from './environment.js';
 import {TensorBoard} from './tensorboard.js';
 
-const RECORD = 'vit_xnnpack', OTHER = 'mv2_xnnpack';
+const RECORD = 'vit_xnnpack', BASE = 'mv2_portable', OTHER = 'mv2_xnnpack'; // of two models
 const ms = value => value.toFixed(4);
 const share = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
 
-describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => {
+describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => {
   const summary = missing() ? null : answer('summary', RECORD).methods[0];
   const timed = missing() ? [] : answer('nodes', RECORD).graphs[0].nodes.filter(node => node.avg !== null);
   let server, dashboard;
   const picture = name => dashboard.screenshot(join(screenshots, `executorch_${name}.png`));
 
   before(async () => {
-    server = await TensorBoard.start(RECORD, OTHER, 'multi_method');
+    server = await TensorBoard.start(RECORD, OTHER, 'multi_method', BASE);
     dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
   });
 
@@ -32,7 +32,9 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
   });
 
   it('is served for each record once', async () => {
-    assert.deepEqual(await server.json('plugin/etrecord/runs'), ['multi_method', OTHER, RECORD].map(record => `${record}/1_edge/${answer('info', record).entry_points[0].method}`));
+    const runs = await server.json('plugin/etrecord/runs');
+    assert.deepEqual(runs.map(({run}) => run), ['multi_method', BASE, OTHER, RECORD].map(record => `${record}/1_edge/${answer('info', record).entry_points[0].method}`));
+    assert.ok(runs.every(({written}) => Math.abs(written - Date.now() / 1e3) < 600));
   });
 
   it('gives out its files and nothing else', async () => {
@@ -41,7 +43,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
       assert.match(got.headers.get('content-type'), type);
       assert.equal(got.headers.get('x-content-type-options'), 'nosniff');
     }
-    for (const route of ['package.json', '..%2ftensorboard_plugin.py', '%2e%2e/tensorboard_plugin.py', 'profile', 'profile?run=none', `profile?run=${RECORD}/2_program/forward`])
+    for (const route of ['package.json', '..%2ftensorboard_plugin.py', '%2e%2e/tensorboard_plugin.py', 'profile', 'profile?run=none', 'compare', `profile?run=${RECORD}/2_program/forward`])
       assert.equal((await fetch(`${server.url}data/plugin/etrecord/${route}`)).status, 404, route);
   });
 
@@ -50,7 +52,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     const shown = Object.fromEntries((await dashboard.table('Where the time goes')).map(([part, avg, part_share]) => [part, [avg, part_share]]));
     const {execute} = summary;
     assert.deepEqual(shown, {
-      'on graph nodes': [ms(summary.nodes), share(summary.nodes, execute.avg)], 'of it estimated': [ms(summary.estimated), share(summary.estimated, execute.avg)],
+      'on graph nodes': [ms(summary.nodes), share(summary.nodes, execute.avg)], 'estimated': [ms(summary.estimated), share(summary.estimated, execute.avg)],
       'delegates, beyond their nodes': [ms(summary.delegate_only), share(summary.delegate_only, execute.avg)],
       'inserted operators': [ms(summary.inserted), share(summary.inserted, execute.avg)],
       'rest of the calls': [ms(summary.rest_of_calls), share(summary.rest_of_calls, execute.avg)],
@@ -61,7 +63,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     await picture('summary');
   });
 
-  it('shows what is worth a look', async () => {
+  it('shows the findings', async () => {
     const titles = await dashboard.frame.locator('.findings li > div > strong').allInnerTexts();
     assert.deepEqual(titles, summary.findings.map(finding => finding.title));
   });
@@ -149,7 +151,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     await dashboard.frame.locator('canvas').focus();
     for (const key of ['+', '+', 'ArrowRight', 'ArrowRight', 'Shift+ArrowRight', '-', '0']) await dashboard.page.keyboard.press(key);
     assert.match(await dashboard.frame.locator('.said').innerText(), /ms, from \d/);
-    assert.match(await dashboard.frame.locator('.synthetic').innerText(), /XnnpackBackend recorded durations and their order, not starts/);
+    assert.match(await dashboard.frame.locator('.synthetic').innerText(), /XnnpackBackend recorded durations and order but no start times/);
     await picture('timeline');
   });
 
@@ -163,14 +165,42 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 300_000}, () => 
     await picture('delegation');
   });
 
-  it('compares two records', async () => {
+  it('compares two records as `diff` does, with the newest of the same model unless another one is chosen', async () => {
+    const runOf = record => `${record}/1_edge/forward`, said = diffOf(BASE, OTHER), [method] = said.methods;
+    const told = await server.json('plugin/etrecord/compare', {base: runOf(BASE), new: runOf(OTHER)});
+    assert.deepEqual(comparisonOf(BASE, OTHER, told), said);
+    await dashboard.view('Summary');
+    await dashboard.record(OTHER);
     await dashboard.view('Compare');
-    await dashboard.frame.getByLabel('Base').selectOption({label: OTHER});
     await dashboard.frame.getByText('Totals').waitFor();
-    const base = answer('summary', OTHER).methods[0].execute;
+    assert.equal(await dashboard.frame.getByLabel('Base').inputValue(), runOf(BASE));
     const [, from, to] = (await dashboard.table('Totals'))[0];
-    assert.deepEqual([from, to], [ms(base.p50), ms(summary.execute.p50)]);
+    assert.deepEqual([from, to], [ms(method.execute.base_p50 / 1e6), ms(method.execute.new_p50 / 1e6)]);
+    const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'one_side' ? 'timed on one side' : verdict.replace('_', ' '));
+    const rows = await dashboard.table('Operators, largest change');
+    assert.deepEqual(rows.map(row => row[4]).sort(), timed.map(node => words(node.verdict)).sort());
+    assert.equal(await dashboard.frame.locator('.lead .verdict').innerText(), words(method.execute.verdict));
     await picture('compare');
+  });
+
+  it('calls no other model slower or faster', async () => {
+    const [method] = diffOf(RECORD, OTHER).methods;
+    assert.ok(method.may_differ);
+    await dashboard.frame.getByLabel('Base').selectOption({label: RECORD});
+    await dashboard.frame.getByRole('alert').waitFor();
+    assert.match(await dashboard.frame.getByRole('alert').innerText(), new RegExp(`^Only ${method.timed_paired} of ${method.timed_nodes} `));
+    assert.doesNotMatch(await dashboard.frame.locator('.compare').innerText(), /[+−]\d|slower|faster/);
+    await picture('other_models');
+    assert.deepEqual(await server.json('plugin/etrecord/base', {new: `${RECORD}/1_edge/forward`}), {run: null});
+    await dashboard.view('Summary');
+    await dashboard.record(RECORD);
+    await dashboard.view('Compare');
+    await dashboard.frame.getByText('No other record').waitFor();
+  });
+
+  it('says what it cannot compare', async () => {
+    for (const [query, status] of [['', 404], [`?base=none&new=${RECORD}/1_edge/forward`, 404]])
+      assert.equal((await fetch(`${server.url}data/plugin/etrecord/compare${query}`)).status, status, query);
   });
 
   it('keeps one unit everywhere', async () => {

@@ -60,6 +60,20 @@ export class GraphTab extends TabPage {
     return this.page.locator('tf-graph-scene g.node:not(.bridge)').evaluateAll(nodes => [...new Set(nodes.map(n => n.dataset.name).filter(n => !n.includes('/')))]);
   }
 
+  /** The names that the search lists for a regular expression. */
+  async search(text) {
+    const matches = this.page.locator('tf-graph-node-search #search-match');
+    const input = this.page.locator('tf-graph-node-search input');
+    await input.fill('');
+    await matches.first().waitFor({state: 'detached'});
+    await input.fill(text);
+    await matches.first().waitFor();
+    const found = (await matches.allInnerTexts()).map(name => name.trim());
+    await input.fill('');
+    await matches.first().waitFor({state: 'detached'});
+    return found;
+  }
+
   /** Selects a node by a click; the card then tells about it. */
   async select(name) {
     const card = this.page.locator('tf-node-info .node-name', {hasText: name});

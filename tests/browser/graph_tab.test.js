@@ -25,7 +25,7 @@ const wholeMicros = micros => Math.max(1, Math.round(micros));
 const skip = missing();
 
 for (const [fixture, wanted] of Object.entries(FIXTURES)) {
-  describe(fixture, {skip, timeout: 180_000}, () => {
+  describe(fixture, {skip, timeout: 600_000}, () => {
     const run = `${fixture}/1_edge/forward`;
     let server, tab, graph, nodes, micros;
 
@@ -105,6 +105,14 @@ for (const [fixture, wanted] of Object.entries(FIXTURES)) {
       }
       assert.equal(timed(box).length, 1, `${box} is a node`);
       await picture('leaf');
+    });
+
+    it('finds a node by its own name, and what is in a module by its path', async () => {
+      const {name, module} = nodes.find(node => node.kind === 'op' && node.module.includes('.'));
+      const shown = graph.find(node => node.fxNode === name).name;
+      assert.ok((await tab.search(name)).includes(shown), `${shown} by ${name}`);
+      assert.ok((await tab.search(module)).includes(shown), `${shown} by ${module}`);
+      await picture('search');
     });
 
     it('can colour by delegate where there is one', async () => {

@@ -36,7 +36,7 @@ open(target + '/etrecord.bin', 'wb').write(forge.record(entries))
 shutil.copy(source + '/etdump.etdp', target)
 `;
 
-describe('names that are markup', {skip: missing(), timeout: 300_000}, () => {
+describe('names that are markup', {skip: missing(), timeout: 600_000}, () => {
   let folder, server;
   const dialogs = [], pages = [];
 

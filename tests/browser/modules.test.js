@@ -4,25 +4,31 @@
 
 import assert from 'node:assert/strict';
 import {readFileSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {describe, it} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
-import {matchOperators, verdictOf} from '../../web/compare.js';
-import {delegatesOf} from '../../web/delegation.js';
+import {timedNodes} from '../../web/compare.js';
+import {carryOptions, sameOperator} from '../../web/carry.js';
+import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../web/fleet.js';
 import {linearScale, logScale} from '../../web/distribution.js';
 import {callsText, changeText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
-import {backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, readProfile, sortRows, totalOf} from '../../web/model.js';
+import {UNFILTERED, backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, modulesByOwn, readProfile, sortRows, totalOf} from '../../web/model.js';
 import {recordLabel} from '../../web/source.js';
 import {balanceParts} from '../../web/summary.js';
 import {ROW_HEIGHT, rowsInSight} from '../../web/table.js';
-import {isEndToEnd, layoutTimeline} from '../../web/timeline.js';
 import {insideOf, labelIn, layoutTree} from '../../web/tree.js';
-import {answer, documentOf} from './answers.js';
-import {missing} from './environment.js';
+import {RECORDS, answer, comparisonOf, diffOf, documentOf, run} from './answers.js';
+import {fixtures, missing} from './environment.js';
 
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url));
 const MODULES = readdirSync(WEB).filter(name => name.endsWith('.js'));
-const RECORDS = ['add_mul', 'control_flow', 'control_flow_map', 'cpp_rich', 'llama_xnnpack', 'multi_method', 'mv2_portable', 'mv2_xnnpack', 'quantized_xnnpack', 'vit_xnnpack'];
+
+/** A module's path as `nodes` has it, which is as the record spells it, the way the page and all sums have it. */
+const shownPath = recorded => recorded.replace('_empty_nn_module_stack_from_metadata_hook', '').replace(/^L\['\w+'\]\.?/, '').replace(/\[(\d+)\]/g, '.$1');
+
+/** Modules of a tree, the outer ones first. */
+const allInside = item => [item, ...item.children.flatMap(allInside)];
 
 const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b)), `${what}: ${a} is not ${b}`);
 
@@ -62,10 +68,16 @@ describe('numbers', () => {
 for (const record of RECORDS) {
   describe(record, {skip: missing('command')}, () => {
     const profile = readProfile(documentOf(record)), summary = answer('summary', record, 'ns'), nodes = answer('nodes', record, 'ns');
-    const saidOf = method => summary.methods.find(said => said.method === method.name);
+    const called = (methods, name) => methods.filter(method => (method.method === undefined ? method.name : method.method ?? '(method unknown)') === name);
+    const saidOf = method => called(summary.methods, method.name)[called(profile.methods, method.name).indexOf(method)];
     const timed = profile.methods.filter(method => method.runs > 0);
 
-    it('shows the method with most time first', () => {
+    it('has the methods of the summary', () => {
+      for (const method of profile.methods) assert.equal(method.runs, saidOf(method).runs);
+      assert.equal(timed.length, summary.methods.filter(({runs}) => runs > 0).length);
+    });
+
+    it('shows the method with most time first', {skip: profile.methods.length === 0}, () => {
       const most = Math.max(...profile.methods.map(method => method.execute.total));
       assert.equal(profile.methods[firstMethod(profile)].execute.total, most);
     });
@@ -91,13 +103,46 @@ for (const record of RECORDS) {
           }
         });
 
-      it(`${method.name}: operators are those of \`nodes\``, () => {
+      it(`${method.name}: modules have the summary's own time and total`, () => {
+        const own = new Map(modulesByOwn(method).map(item => [item.module.path, item])), root = moduleTree(method), total = new Map(root ? allInside(root).map(item => [item.module.path, item]) : []);
+        assert.deepEqual([...own.keys()].sort(), said.by_module.filter(row => row.count > 0).map(row => row.module).sort());
+        for (const row of said.by_module) {
+          near(own.get(row.module)?.own ?? 0, row.avg, `${row.module} own`);
+          near(total.get(row.module)?.avg ?? 0, row.total, `${row.module} total`);
+          assert.deepEqual([own.get(row.module)?.operators.length ?? 0, total.get(row.module)?.count ?? 0], [row.count, row.total_count]);
+        }
+      });
+
+      it(`${method.name}: patterns are the summary's, and their own times add up`, () => {
+        const known = new Set(method.modules.map(({path}) => path));
+        assert.deepEqual(method.patterns.map(row => [row.pattern, row.modules, row.count]), said.by_pattern.map(row => [row.pattern, row.modules, row.count]));
+        method.patterns.forEach((row, at) => near(row.total, said.by_pattern[at].total, row.pattern));
+        near(method.patterns.reduce((sum, row) => sum + row.avg, 0), said.nodes, 'sum of patterns');
+        assert.ok(method.patterns.every(row => known.has(row.slowest)));
+      });
+
+      it(`${method.name}: what a click takes adds up to what was clicked`, () => {
+        const sum = options => totalOf(filterOperators(method.operators, {...UNFILTERED, ...options})), root = moduleTree(method);
+        for (const by of ['op', 'module', 'source', 'backend']) for (const group of groupOperators(operators, by)) near(sum({groups: {[by]: group.key}}), group.avg, `${by} ${group.key}`);
+        for (const item of root ? allInside(root) : []) near(sum({module: item.module}), item.avg, `in ${item.module.path}`);
+      });
+
+      it(`${method.name}: what is chosen is found in the same record written again`, () => {
+        const again = readProfile(documentOf(record)).methods[profile.methods.indexOf(method)], only = {text: 'a finding', list: operators.slice(0, 3)}, module = method.modules.at(-1) ?? null;
+        const carried = carryOptions({operators: {...UNFILTERED, only, module}, modules: {module}, timeline: {chosen: 0}}, method, again);
+        assert.deepEqual(carried.operators.only.list, only.list.map(({index}) => again.operators[index]));
+        assert.equal(carried.modules.module, module && again.modules[module.index]);
+        assert.equal(carried.timeline.chosen, 0);
+        assert.ok(operators.every(operator => sameOperator(again, operator) === again.operators[operator.index]));
+      });
+
+      if (method.hasGraph) it(`${method.name}: operators are those of \`nodes\``, () => {
         const listed = nodes.graphs.find(graph => graph.module === 'edge' && graph.method === method.name).nodes.filter(node => node.kind === 'op');
         assert.equal(method.operators.length, listed.length);
         listed.forEach((node, at) => {
           const operator = method.operators[at];
           assert.deepEqual([operator.name, operator.op, operator.module.path, operator.match, operator.runsAs, operator.handle || null, operator.subgraph],
-            [node.name, node.target, node.module, node.match, node.runs_as, node.debug_handle, node.subgraph]);
+            [node.name, node.target, shownPath(node.module), node.match, node.runs_as, node.debug_handle, node.subgraph]);
           assert.deepEqual([operator.source?.file, operator.source?.line, operator.source?.code], [node.source?.file, node.source?.line, node.source?.code]);
           const names = Object.keys(node.arguments).map(name => `${name}=.+`);
           assert.match(operator.arguments ?? '', new RegExp(`^${names.join(', ')}$`));
@@ -108,6 +153,7 @@ for (const record of RECORDS) {
 
       it(`${method.name}: the tree holds every operator's time once`, () => {
         const root = moduleTree(method);
+        if (!root) return assert.equal(said.nodes, 0);
         near(root.avg, said.nodes, 'root');
         assert.equal(root.count, operators.length);
         for (const box of layoutTree(root)) {
@@ -123,30 +169,33 @@ for (const record of RECORDS) {
       });
 
       it(`${method.name}: no two events of the timeline stand on one place`, () => {
-        const {lanes, end} = layoutTimeline(method.timeline);
-        assert.equal(lanes.reduce((sum, lane) => sum + lane.events.length, 0), method.timeline.events.length);
+        const {lanes, end} = method.timeline;
         for (const lane of lanes)
           for (let level = 0; level < lane.levels; level++) {
-            const events = lane.events.filter(event => event.level === level).sort((a, b) => a.start - b.start || a.duration - b.duration);
-            events.forEach((event, at) => assert.ok(at === 0 || event.start >= events[at - 1].start + (events[at - 1].shown ?? events[at - 1].duration) - 1e-6, `${event.name} overlaps`));
+            const events = lane.events.filter(event => event.level === level && event.length > 0);
+            events.forEach((event, at) => assert.ok(at === 0 || event.start >= events[at - 1].start + events[at - 1].length - 2, `${event.name} overlaps`)); // two of whole nanoseconds
             assert.ok(events.every(event => event.start >= 0 && event.start <= end));
           }
+        assert.ok(lanes.every(lane => lane.events.length > 0 && lane.events.every(event => event.level < lane.levels)));
+        assert.ok(lanes.every(lane => lane.backend !== 'XnnpackBackend' || lane.levels === 1), 'what stands end to end takes one level');
+      });
+
+      it(`${method.name}: events stand where the trace has them`, () => {
+        const trace = JSON.parse(run('trace', join(fixtures, record), ...(saidOf(method).method ? ['--method', method.name] : []))).traceEvents.filter(({ph, args}) => ph !== 'M' && args.run === method.timeline.run);
+        const shown = method.timeline.lanes.flatMap(lane => lane.events), origin = Math.min(...trace.map(({ts}) => ts)), ns = us => Math.round(us * 1000);
+        const rows = list => list.sort((a, b) => a[1] - b[1] || b[2] - a[2] || (a[0] < b[0] ? -1 : 1));
+        assert.deepEqual(rows(shown.map(event => [event.name, event.start, Math.round(event.duration), event.synthetic])),
+          rows(trace.map(({ts, args}) => [args.event, ns(ts - origin), args.ticks, args.start === 'synthetic'])));
       });
 
       it(`${method.name}: XNNPACK's starts are not taken for measured`, () => {
-        for (const lane of layoutTimeline(method.timeline).lanes.filter(lane => lane.backend === 'XnnpackBackend' && lane.events.length > 4)) assert.ok(lane.synthetic);
-        assert.ok(layoutTimeline(method.timeline).lanes.filter(lane => lane.backend === null).every(lane => !lane.synthetic));
+        const {lanes} = method.timeline;
+        for (const lane of lanes.filter(({delegated, backend}) => !delegated || backend === 'XnnpackBackend')) assert.ok(lane.events.every(event => event.synthetic === lane.delegated), lane.label);
       });
 
       it(`${method.name}: the run of the timeline is the median one`, () => {
         const below = method.perRun.filter(ns => ns < method.timeline.execute).length, above = method.perRun.filter(ns => ns > method.timeline.execute).length;
         assert.ok(below <= method.runs / 2 && above <= method.runs / 2);
-      });
-
-      it(`${method.name}: compared with itself nothing changes`, () => {
-        const {pairs, onlyBase, onlyOther} = matchOperators(method, method);
-        assert.deepEqual([pairs.length, onlyBase, onlyOther], [operators.length, [], []]);
-        assert.ok(pairs.every(pair => pair.base.p50 === pair.other.p50 && ['within', 'unknown'].includes(verdictOf(pair.base, pair.other, pair.base.ranIn, pair.other.ranIn))));
       });
     }
 
@@ -154,11 +203,29 @@ for (const record of RECORDS) {
       for (const said of answer('delegation', record).methods) {
         const method = profile.methods.find(other => other.name === said.method);
         assert.equal(method.delegation.delegated_nodes, said.delegated_nodes);
-        assert.equal(delegatesOf(method).length, said.delegated_subgraphs);
+        assert.equal(method.delegates.length, said.delegated_subgraphs);
+      }
+    });
+
+    it("a delegate's nodes and their time are those of its operators", () => {
+      for (const {name, delegates, operators} of profile.methods) {
+        for (const delegate of delegates) {
+          const mine = operators.filter(operator => operator.delegate === delegate.instruction);
+          assert.equal(delegate.nodes, mine.length, `${name}, ${delegate.instruction}`);
+          assert.ok(Math.abs(delegate.onNodes - mine.reduce((sum, operator) => sum + (operator.avg ?? 0), 0)) < 1e-3, `${name}, ${delegate.instruction}`);
+        }
       }
     });
   });
 }
+
+/* What a page draws of two documents is, number by number, what `diff` says of the records. */
+describe('a comparison of documents', {skip: missing('command')}, () => {
+  for (const [base, newer] of [
+    ['mv2_portable', 'mv2_xnnpack'], ['add_mul', 'old_1_0_1_add_mul'], ['add_mul', 'old_0_6_add_mul'], ['llama_portable', 'llama_xnnpack'], ['vit_xnnpack', 'mv2_xnnpack'], ['multi_method', 'multi_method'],
+    ['control_flow_map', 'control_flow'], ['quantized_xnnpack', 'dynamic_xnnpack'], ['mv2_portable/etdump.etdp', 'mv2_xnnpack/etdump.etdp'], ['coreml', 'vulkan'], ['twin_methods', 'twin_methods'], ['p_cond_names', 'p_cond_names'],
+  ]) it(`${base} and ${newer}`, () => assert.deepEqual(comparisonOf(base, newer), diffOf(base, newer)));
+});
 
 describe('lists', () => {
   const operator = (name, avg, more = {}) => ({name, op: 'aten.add.Tensor', module: {path: more.path ?? '', type: ''}, backend: 'cpu', timed: avg !== null, avg, p10: avg, p50: avg, p90: avg, ranIn: 2, ...more});
@@ -174,6 +241,8 @@ describe('lists', () => {
     assert.equal(names({timed: true}), 'ab');
     assert.equal(names({module: list[0].module}), 'ab');
     assert.equal(names({only: {list: [list[2]]}}), 'c');
+    assert.equal(names({groups: {module: 'layers.1', op: 'aten.add.Tensor'}}), 'a');
+    assert.equal(names({groups: {op: 'aten.add'}}), '');
     assert.deepEqual(backendsOf(list.slice(0, 2)), ['X', 'cpu']);
   });
 
@@ -190,28 +259,9 @@ describe('lists', () => {
     }
   });
 
-  it('pairs operators by name, then by shape, and keeps the rest apart', () => {
-    const method = (...operators) => ({operators});
-    const base = method(operator('a', 1), operator('b', 1, {outputs: 'f32[2]'}), operator('c', 1, {op: 'x'}));
-    const other = method(operator('a', 2), operator('z', 1, {outputs: 'f32[2]'}), operator('d', 1, {op: 'y'}), operator('e', null));
-    const {pairs, onlyBase, onlyOther} = matchOperators(base, other);
-    assert.deepEqual(pairs.map(pair => pair.base.name + pair.other.name), ['aa', 'bz']);
-    assert.deepEqual([onlyBase.map(o => o.name), onlyOther.map(o => o.name)], [['c'], ['d']]);
-  });
-
-  it('calls a change slower only where the spreads lie apart', () => {
-    const time = (p10, p50, p90) => ({p10, p50, p90});
-    assert.equal(verdictOf(time(1, 2, 3), time(2, 4, 5), 5, 5), 'within');
-    assert.equal(verdictOf(time(1, 2, 3), time(4, 5, 6), 5, 5), 'slower');
-    assert.equal(verdictOf(time(4, 5, 6), time(1, 2, 3), 5, 5), 'faster');
-    assert.equal(verdictOf(time(4, 5, 6), time(1, 2, 3), 1, 5), 'unknown');
-  });
-
-  it('knows starts that were laid end to end', () => {
-    const events = (...pairs) => pairs.map(([start, duration]) => ({start, duration}));
-    assert.ok(isEndToEnd([events([0, 5], [5, 0], [5, 2], [7, 1])]));
-    assert.ok(!isEndToEnd([events([0, 5], [6, 2], [8, 1])]));
-    assert.ok(!isEndToEnd([events([0, 5], [5, 2])]));
+  it('lists what was timed, new and gone among the others', () => {
+    const node = (name, base_p50, new_p50) => ({name, base_runs: base_p50 === null ? 0 : 3, new_runs: new_p50 === null ? 0 : 3, base_p50, new_p50});
+    assert.equal(timedNodes([node('a', 3, 4), node('b', null, 3), node('c', null, null), node('d', 5, null), node('e', 9, 7)]).map(({name}) => name).join(''), 'dbea');
   });
 
   it('places times on bars', () => {
@@ -228,5 +278,30 @@ describe('lists', () => {
     assert.equal(labelIn(item('a'), item('ab')), 'ab');
   });
 
+  describe('of a fleet', () => {
+    const method = (name, p50, parts = ['a']) => ({method: name, runs: 3, skipped_runs: 0, model: 'm.Wrapper', parts, execute: {p10: p50, p50, p90: p50}, delegated_time_share: 0});
+    const entry = (label, written, hparams, ...methods) => ({run: `${label}/1_edge/forward`, label, written, head: {schema: 'etrecord-tb/head/1', ticks_per_second: 1e9, hparams, methods}});
+    const rows = fleetRows([entry('late', 3, {device: 's24', 'Cores': '4'}, method('f', 2)), entry('early', 1, {device: 'pixel8'}, method('f', 1), method('g', null)), entry('other', 2, {device: 'pixel8'}, method('f', 9, ['b'])),
+      {run: 'old', label: 'old', written: 4, head: null}, {run: 'next', label: 'next', written: 5, head: {schema: 'etrecord-tb/head/2'}}]);
+    const labels = found => found.map(row => `${row.label} ${row.method}`.trim());
+
+    it('has its rows by date', () => assert.deepEqual(labels(rows), ['early f', 'early g', 'other f', 'late f', 'old', 'next']));
+    it('knows what has no head that it can read', () => assert.deepEqual(rows.map(row => Boolean(row.isOld)), [false, false, false, false, true, true]));
+    it('has a column for each fact', () => assert.deepEqual(hparamsOf(rows), ['Cores', 'device']));
+
+    it('filters', () => {
+      for (const [text, found] of [['', 6], ['PIXEL', 3], ['device=pixel8', 3], ['device=pixel8 method=g', 1], ['cores=4', 1], ['device=', 4], ['nothing=4', 0], ['wrapper', 4]]) assert.equal(filterFleet(rows, text).length, found, text);
+    });
+
+    it('draws no line through different models, nor through what was not timed', () => {
+      assert.deepEqual(fleetLines(rows, '').map(line => labels(line.rows)), [['early f', 'late f'], ['other f']]);
+      assert.deepEqual(fleetLines(rows, 'device').map(line => labels(line.rows)), [['early f'], ['other f'], ['late f']]);
+    });
+  });
+
   it('refuses another document', () => assert.throws(() => readProfile({schema: 'x'}), /profile\/1/));
+
+  it('refuses a broken one', () => {
+    for (const broken of [{}, {methods: [{}], texts: []}, {methods: 3}]) assert.throws(() => readProfile({schema: 'etrecord-tb/profile/1', ...broken}), /broken/);
+  });
 });

@@ -8,14 +8,14 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'node:test';
 
-import {answer, run} from './answers.js';
+import {answer, diffOf, run} from './answers.js';
 import {ExecuTorchTab} from './executorch_tab.js';
 import {fixtures, missing, screenshots} from './environment.js';
 import {TabPage} from './tab_page.js';
 
 const ms = value => value.toFixed(4);
 
-describe('a report', {skip: missing(), timeout: 300_000}, () => {
+describe('a report', {skip: missing(), timeout: 600_000}, () => {
   const pages = [];
   let folder;
 
@@ -63,6 +63,52 @@ describe('a report', {skip: missing(), timeout: 300_000}, () => {
     run('report', join(fixtures, 'add_mul'), '-o', path, '--unit', 'us');
     const dashboard = await show(path);
     assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], answer('summary', 'add_mul', 'us').methods[0].execute.avg.toFixed(1));
+  });
+
+  it('of two records shows both, and what changed as `diff` says it', async () => {
+    const path = join(folder, 'two.html'), [method] = diffOf('mv2_portable', 'mv2_xnnpack').methods;
+    run('report', join(fixtures, 'mv2_portable'), join(fixtures, 'mv2_xnnpack'), '-o', path);
+    const dashboard = await show(path);
+    await dashboard.view('Compare');
+    await dashboard.frame.getByText('Totals').waitFor();
+    assert.deepEqual((await dashboard.table('Totals'))[0].slice(1, 3), [method.execute.base_p50, method.execute.new_p50].map(ns => ms(ns / 1e6)));
+    const rows = await dashboard.table('Operators, largest change');
+    assert.equal(rows.length, method.nodes.filter(node => node.base_runs || node.new_runs).length);
+    await dashboard.frame.getByRole('table', {name: /Operators, largest/}).getByRole('row', {name: /aten.convolution/}).first().click();
+    assert.match((await dashboard.details()).operator, /^aten\.convolution/);
+    await dashboard.page.keyboard.press('Escape');
+    await dashboard.screenshot(join(screenshots, 'report_of_two.png'));
+    await dashboard.record('mv2_portable (base)');
+    assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], ms(answer('summary', 'mv2_portable').methods[0].execute.avg));
+    assert.equal(await dashboard.frame.getByRole('tab', {name: 'Compare'}).count(), 0);
+    assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);
+  });
+
+  it('marks what is estimated, however narrow the page is', async () => {
+    const path = join(folder, 'estimated.html'), files = ['--etrecord', join(fixtures, 'vit_xnnpack', 'etrecord.bin'), '--etdump', join(fixtures, 'vit_xnnpack', 'etdump.etdp')]; // without the .pte
+    run('report', ...files, '-o', path, '--unit', 'ms');
+    const {nodes} = JSON.parse(run('nodes', ...files, '--format', 'json', '--unit', 'ms')).graphs[0], dashboard = await show(path);
+    const timesOf = wanted => new Set(nodes.filter(node => node.avg !== null && (node.match === 'aligned') === wanted).map(node => `${wanted ? '≈ ' : ''}${ms(node.avg)}`)), told = new Set([...timesOf(true), ...timesOf(false)]);
+    await dashboard.view('Operators');
+    for (const width of [1400, 900, 600]) {
+      await dashboard.page.setViewportSize({width, height: 900});
+      const rows = await dashboard.rows();
+      assert.ok(rows.some(row => row['avg ms'].startsWith('≈ ')) && rows.every(row => told.has(row['avg ms'])), `${width} wide`);
+    }
+    await dashboard.view('Summary');
+    assert.match((await dashboard.table('Module'))[0].join(' '), /≈ /);
+    assert.match((await dashboard.table('Backend')).find(([name]) => name === 'XnnpackBackend')[1], /^≈ /);
+    assert.deepEqual(dashboard.errors, []);
+  });
+
+  it('that an earlier version wrote shows all but the timeline', async () => {
+    const path = join(folder, 'old.html');
+    const older = document => ({...document, methods: document.methods.map(({timeline: {lanes: _, ...timeline}, ...method}) => ({...method, timeline}))});
+    writeFileSync(path, run('report', join(fixtures, 'add_mul')).replace(/(id="profile">\n)([^]*?)(<\/script>)/, (_, head, text, tail) => head + JSON.stringify(older(JSON.parse(text))) + tail));
+    const dashboard = await show(path);
+    await dashboard.view('Timeline');
+    assert.match(await dashboard.frame.locator('main').innerText(), /earlier version/);
+    assert.deepEqual(dashboard.errors, []);
   });
 
   it('leaves nothing behind where it cannot be written', () => {

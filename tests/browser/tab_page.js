@@ -10,12 +10,14 @@ import {chromium, playwright} from './environment.js';
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
+const PATIENCE_MS = 120_000; // a busy machine is no failure
 
 export class TabPage {
   async launch(viewport = {width: 1400, height: 900}, options = {}) { // options are Playwright's of a context
     this.errors = [];
     this.profile = mkdtempSync(join(tmpdir(), 'chromium-'));
     this.browser = await playwright().chromium.launchPersistentContext(this.profile, {executablePath: chromium, args: ARGUMENTS, viewport, ...options});
+    this.browser.setDefaultTimeout(PATIENCE_MS);
     this.page = await this.browser.newPage();
     this.page.on('console', message => message.type() === 'error' && this.errors.push(message.text()));
     this.page.on('pageerror', error => this.errors.push(error.message));

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the build into a new folder, builds examples/client against it with pkg-config and with CMake, and runs what was installed: run.sh BUILD_FOLDER
+# Installs the build into a new folder, builds examples/client against it with pkg-config and with CMake, and runs what was installed; builds the client
+# once more with this project as a part of its own: run.sh BUILD_FOLDER
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 prefix=$(mktemp -d)
@@ -25,12 +26,24 @@ read -ra flags < <(pkg-config --cflags --libs etrecord_tb)
 cc -Wall -Wextra -Werror "$root/examples/client/client.c" "${flags[@]}" -o "$prefix/by_pkg_config"
 cmake -S "$root/examples/client" -B "$prefix/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
 cmake --build "$prefix/by_cmake" >/dev/null
+cat >"$prefix/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.22)
+project(client C)
+add_subdirectory("$root" etrecord_tb)
+add_executable(client "$root/examples/client/client.c")
+target_link_libraries(client PRIVATE etrecord_tb::etrecord_tb)
+END
+cmake -S "$prefix" -B "$prefix/as_part" >/dev/null
+cmake --build "$prefix/as_part" --target client -j "$(nproc)" >/dev/null
 LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
 "$prefix/by_cmake/client" "$record" >"$prefix/other"
-"$prefix/bin/etrecord-tb" nodes "$record" --graph edge --top 10 --format csv >"$prefix/table"
+"$prefix/as_part/client" "$record" >"$prefix/third"
+"$prefix/bin/etrecord-tb" nodes "$record" --graph edge --top 10 --format csv --skip-runs 0 >"$prefix/table"
 
 has "ten nodes" test "$(wc -l <"$prefix/one")" -eq 10
 has "pkg-config and CMake build the same" cmp "$prefix/one" "$prefix/other"
+has "as a part of another project it builds the same" cmp "$prefix/one" "$prefix/third"
+has "a part of another project brings no tests" test ! -e "$prefix/as_part/etrecord_tb/tests"
 has "the same nodes as the command has" cmp <(awk '{print $NF}' "$prefix/one" | sort) <(tail -n +2 "$prefix/table" | cut -d, -f2 | sort)
 for file in share/man/man1/etrecord-tb.1 share/man/man1/etrecord-tb-summary.1 share/bash-completion/completions/etrecord-tb \
   share/zsh/site-functions/_etrecord-tb share/fish/vendor_completions.d/etrecord-tb.fish include/etrecord.h include/etrecord_tb.h; do

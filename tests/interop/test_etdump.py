@@ -26,9 +26,9 @@ def delegate_id(event):
 
 
 def instruction(event):
-    """None for Method::execute and its like, which carry 0 but belong to no instruction."""
+    """None for Method::execute and its like, and for what ran while a method was loaded: they carry 0 but belong to no instruction."""
     number = event.get("instruction_id", -1)
-    return None if number == -1 or event.get("name", "").startswith(("Method::", "Program::")) else number
+    return None if number == -1 or event.get("chain_index") == -1 or event.get("name", "").startswith(("Method::", "Program::")) else number
 
 
 def signature(event):
@@ -55,7 +55,8 @@ def test_events(command, flatc, dump, with_record):
         for run in block["runs"]:
             assert runs[run]["name"] == block["event_block_name"]
             for event in profile_events(runs[run]):
-                samples[signature(event)].append((duration(event), event.get("start_time", 0)))
+                factor = 1000 if with_record and (delegate_id(event) or "").endswith(" (us)") else 1  # only the record tells the backend
+                samples[signature(event)].append((duration(event) * factor, event.get("start_time", 0)))
         got = {}
         for event in block["events"]:
             identifier = event["delegate_debug_identifier"]

@@ -91,9 +91,9 @@ def test_scalars_lists_and_fewer_outputs(flatc, tmp_path):
 @pytest.mark.parametrize(
     "data, said",
     [
-        (torch_archive.save({"forward": [[], []]}), "2 sets of reference outputs, and 3 runs"),
-        (torch_archive.save([1, 2]), "no map of methods"),
-        (torch_archive.save({"forward": [[{1, 2}]]}), "its pickle cannot be read: it needs __builtin__.set"),
+        (torch_archive.save({"forward": [[], []]}), "2 sets of reference outputs, but 3 runs"),
+        (torch_archive.save([1, 2]), "not a map from methods to sets of outputs"),
+        (torch_archive.save({"forward": [[{1, 2}]]}), "its pickle cannot be read: it imports __builtin__.set"),
         (b"", "it is empty"),
         (b"no zip at all", "not a zip file"),
         (torch_archive.save({"forward": [[numpy.zeros(9, "<f4")]]})[:-30], "truncated"),

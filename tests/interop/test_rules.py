@@ -19,8 +19,10 @@ SCRIPTS = {
     "events.py": {"cpp_rich": "its Inspector read another recording; test_etdump.py compares its times"},
     "delegation.py": {},
     "balance.py": {},
+    "backends.py": {},
     "xnnpack.py": {},
     "places.py": {},
+    "ranking.py": {},
 }
 
 

@@ -127,7 +127,7 @@ def check_readme_names_what_there_is():
     expect(listed and set(listed) == set(commands()) - {"help"}, f"README.md lists {listed}")
     for line in re.findall(r"^(?:\$ )?etrecord-tb (.+)$", text, re.M):
         command = next((word for word in line.split() if word in commands()), "write")
-        for name in re.findall(r" --([\w-]+)", line.split("#")[0]):
+        for name in re.findall(r" --([\w-]+)", line.split("#")[0].split(" -- ")[0]):
             expect(name in [option for option, _ in options_of(command)], f"README.md: {command} has no --{name}")
 
 
@@ -172,7 +172,7 @@ def check_bash_completes():
     need("bash")
     offers = lambda words, folder: run("bash", HERE / "complete.bash", MANUAL / "etrecord-tb.bash", "etrecord-tb", *words, cwd=folder).stdout.splitlines()
     check_completions(offers)
-    for words, offered in ((["nodes", "--format", "=", "js"], ["json"]), (["nodes", "--format", "="], ["text", "json", "csv", "tsv", "markdown"]),
+    for words, offered in ((["nodes", "--format", "=", "js"], ["json", "jsonl"]), (["nodes", "--format", "="], ["text", "json", "csv", "tsv", "markdown", "jsonl"]),
                            (["--unit", "=", "ms", "summ"], ["summary"])):
         expect(offers(words, HERE) == offered, f"{words}: {offers(words, HERE)}")
 

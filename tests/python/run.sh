@@ -12,6 +12,9 @@ give_up() {
 }
 
 python3 -m venv --clear "$folder/venv" || give_up "python3 -m venv does not work here"
+purelib='import sysconfig; print(sysconfig.get_path("purelib"))'
+tools=$root/build/venv/bin/python # has what it is tested with, where tests/run.sh made it: nothing is installed twice
+[ ! -x "$tools" ] || "$tools" -c "$purelib" >"$("$folder/venv/bin/python" -c "$purelib")/tools.pth"
 pip=("$folder/venv/bin/pip" --disable-pip-version-check -q)
 "${pip[@]}" install -r "$root/tests/interop/requirements.txt" scikit-build-core ninja || give_up "pip cannot install what the wheel is built with"
 rm -rf "$folder/wheels"

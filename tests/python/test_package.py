@@ -11,12 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 
 import pytest
 
 import etrecord_tb
-from etrecord_tb import _library
+from etrecord_tb import _library, model
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 from tensorboard_server import TensorBoard  # noqa: E402
@@ -56,8 +57,103 @@ def test_answers_are_the_commands(record):
     with quiet(etrecord_tb.Profile, folder) as profile:
         for method, name, key in ((profile.graphs, "nodes", "graphs"), (profile.events, "events", "blocks"), (profile.summary, "summary", "methods"),
                                   (profile.delegation, "delegation", "methods")):
-            said = json.loads(answer(name, folder, "--format", "json", "--unit", "us"))[key]
+            said = json.loads(answer(name, folder, "--format", "json", "--unit", "us", "--skip-runs", "auto"))[key]
             assert same(method(unit="us"), said), name
+
+
+def described(schema, *path):
+    """The properties that a schema has there; path: names of properties, of which arrays are what they hold."""
+    at = json.loads((ROOT / "schema" / f"{schema}.schema.json").read_text())
+    for name in path:
+        at = at["properties"][name]
+        at = next((kind for kind in at.get("anyOf", ()) if kind.get("type") != "null"), at)
+        at = at.get("items", at)
+    return set(at["properties"])
+
+
+@pytest.mark.parametrize("kind, schema, path", [
+    (etrecord_tb.Graph, "nodes", ["graphs"]), (etrecord_tb.Node, "nodes", ["graphs", "nodes"]), (etrecord_tb.Value, "nodes", ["graphs", "nodes", "outputs"]),
+    (etrecord_tb.Source, "nodes", ["graphs", "nodes", "source"]), (etrecord_tb.EventBlock, "events", ["blocks"]), (etrecord_tb.Event, "events", ["blocks", "events"]),
+    (etrecord_tb.MethodSummary, "summary", ["methods"]), (etrecord_tb.Statistics, "summary", ["methods", "execute"]),
+    (etrecord_tb.FirstRun, "summary", ["methods", "first_run"]), (etrecord_tb.Noise, "summary", ["methods", "noise"]),
+    (etrecord_tb.RunPhase, "summary", ["methods", "phases_of_runs"]), (etrecord_tb.MethodDelegation, "delegation", ["methods"]),
+    (etrecord_tb.OperatorDelegation, "delegation", ["methods", "operators"]), (etrecord_tb.MethodSource, "source", ["methods"]),
+    (etrecord_tb.SourceFile, "source", ["methods", "files"]), (etrecord_tb.SourceLine, "source", ["methods", "files", "lines"]),
+    (etrecord_tb.MethodDiff, "diff", ["methods"]), (etrecord_tb.Change, "diff", ["methods", "execute"]), (etrecord_tb.NodeChange, "diff", ["methods", "nodes"]),
+    (etrecord_tb.LoadChange, "diff", ["load"]),
+])
+def test_fields_are_the_schemas(kind, schema, path):
+    assert {field.name for field in dataclasses.fields(kind)} == described(schema, *path)
+
+
+def test_fields_of_values_are_the_schemas():
+    """A node's value tells how many runs logged it, an event's which run."""
+    fields = {field.name for field in dataclasses.fields(etrecord_tb.LoggedValue)}
+    assert fields == described("nodes", "graphs", "nodes", "values") | described("events", "blocks", "events", "values")
+    assert described("events", "blocks", "run_outputs") == described("events", "blocks", "events", "values")
+
+
+def test_what_a_newer_library_tells_is_left_out_and_said():
+    with pytest.warns(etrecord_tb.EtrecordWarning, match="'later'"):
+        built = model.build(etrecord_tb.Source, {"file": "a.py", "line": 1, "function": "f", "code": "", "later": 1})
+    assert built == etrecord_tb.Source("a.py", 1, "f", "")
+
+
+def test_values_are_the_commands():
+    folder = FIXTURES / "add_mul_debug"
+    with quiet(etrecord_tb.Profile, folder) as profile:
+        values = [value for graph in profile.graphs() for node in graph.nodes for value in node.values]
+        outputs = [value for block in profile.events() for value in block.run_outputs]
+    assert values and outputs and all(isinstance(value, etrecord_tb.LoggedValue) for value in values + outputs)
+
+
+def test_diff_is_the_commands():
+    base, newer = FIXTURES / "mv2_portable", FIXTURES / "mv2_xnnpack"
+    said = json.loads(answer("diff", base, newer, "--format", "json", "--unit", "us"))
+    with quiet(etrecord_tb.Profile, base) as first, quiet(etrecord_tb.Profile, newer) as second:
+        found = first.diff(second, unit="us")
+        assert same(found.methods, said["methods"]) and same(found.load, said["load"])
+        assert second.report(base=first) == answer("report", base, newer)
+        assert found.methods[0].execute.verdict == "faster" and isinstance(found.methods[0].nodes[0], etrecord_tb.NodeChange)
+
+
+def test_trace_and_source_are_the_commands():
+    folder = FIXTURES / "multi_method"
+    with quiet(etrecord_tb.Profile, folder) as profile:
+        assert profile.trace() == json.loads(answer("trace", folder))
+        assert profile.trace("encode") == json.loads(answer("trace", folder, "--method", "encode"))
+        assert same(profile.source(unit="us"), json.loads(answer("source", folder, "--format", "json", "--unit", "us"))["methods"])
+
+
+def test_filters_are_the_commands():
+    folder = FIXTURES / "mv2_xnnpack"
+    with quiet(etrecord_tb.Profile, folder) as profile:
+        for ask, command, key in ((profile.graphs, "nodes", "graphs"), (profile.events, "events", "blocks"), (profile.summary, "summary", "methods"),
+                                  (profile.source, "source", "methods")):
+            said = json.loads(answer(command, folder, "--format", "json", "--op", "aten.conv*", "--module", "features", "--skip-runs", "auto"))[key]
+            assert same(ask(op="aten.conv*", module="features"), said), command
+        assert {graph.module for graph in profile.graphs(graph="edge")} == {"edge"}
+
+
+def test_what_is_not_there_raises():
+    with quiet(etrecord_tb.Profile, FIXTURES / "multi_method") as profile:
+        for ask in (profile.graphs, profile.events, profile.summary, profile.delegation, profile.source, profile.trace, lambda method: profile.diff(profile, method)):
+            with pytest.raises(ValueError, match="method named 'none'"):
+                ask(method="none")
+        for ask in (profile.graphs, profile.events, profile.summary, profile.source):
+            for name in ("op", "module", "backend"):
+                with pytest.raises(ValueError, match=f"{name} 'none'"):
+                    ask(**{name: "none"})
+            with pytest.raises(TypeError):
+                ask(colour="red")
+
+
+def test_types():
+    """The package says that it has types, and mypy finds nothing."""
+    assert (pathlib.Path(etrecord_tb.__file__).parent / "py.typed").is_file()
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", os.devnull], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_version_is_the_commands_and_the_packages():
@@ -97,14 +193,16 @@ def test_report_is_the_commands():
 def test_tensorboard_finds_the_dashboard(tmp_path):
     """A TensorBoard of the same environment lists it, hands out its files, and its data for the record that was written."""
     etrecord_tb.write_tensorboard_artifact(FIXTURES / "multi_method", logdir=tmp_path, name="x")
-    with TensorBoard(tmp_path, "auto") as server:
+    with TensorBoard(tmp_path, "--load_fast", "auto") as server:
         server.wait_for({"x/1_edge/encode"})
         listed = server.json("plugins_listing")["etrecord"]
         assert listed["enabled"] and listed["tab_name"] == "ExecuTorch"
         script = server.get(listed["loading_mechanism"]["module_path"].removeprefix("/data/"))
         assert re.search(r"export (async )?function render\b", script)
-        (run,) = server.json("plugin/etrecord/runs")
+        ((run, written),) = (record.values() for record in server.json("plugin/etrecord/runs"))
+        assert abs(written - time.time()) < 600 and server.json("plugin/etrecord/base", new=run) == {"run": None}
         assert server.json("plugin/etrecord/profile", run=run)["schema"] == "etrecord-tb/profile/1"
+        assert server.json("plugin/etrecord/compare", base=run, new=run)["schema"] == "etrecord-tb/diff/1"
 
 
 def test_errors_say_where():
@@ -113,7 +211,7 @@ def test_errors_say_where():
     assert caught.value.file.endswith("etdump.etdp") and caught.value.message in str(caught.value)
     with pytest.raises(etrecord_tb.EtrecordError):
         etrecord_tb.Profile("/no/such/record")
-    with pytest.raises(ValueError, match="unit is one of"):
+    with pytest.raises(ValueError, match="unit must be one of"):
         etrecord_tb.events(FIXTURES / "add_mul", unit="minutes")
     profile = etrecord_tb.Profile(FIXTURES / "add_mul")
     profile.close()
@@ -132,6 +230,55 @@ def test_a_run_whose_method_is_chosen():
         assert "forward" in {block.method for block in profile.events()}
 
 
+def test_runs_whose_method_is_chosen():
+    chosen = {range(1, 3): "encode", range(4, 7): "decode", 5: "encode"}
+    with etrecord_tb.Profile(FIXTURES / "twin_methods", methods=chosen) as profile:
+        told = {run: block.method for block in profile.events() for run in block.runs}
+    assert told == {0: None, 1: "encode", 2: "encode", 3: None, 4: "decode", 5: "encode", 6: "decode"}
+    for runs in (range(1, 1), range(1, 5, 2)):
+        with pytest.raises(ValueError, match="range"):
+            etrecord_tb.Profile(FIXTURES / "twin_methods", methods={runs: "encode"})
+
+
+def test_runs_that_count():
+    def counted(**choice):
+        with etrecord_tb.Profile(FIXTURES / "quantized_xnnpack", **choice) as profile:
+            (method,) = profile.summary()
+            return method.runs, method.skipped_runs
+
+    assert counted() == counted(skip_runs="auto") == counted(skip_runs=1) == (5, 1)
+    assert counted(skip_runs=0) == (6, 0)
+    assert counted(runs=range(3, 5)) == (2, 4)
+    assert counted(runs=3) == (1, 5)
+    for choice in ({"skip_runs": "some"}, {"skip_runs": -1}, {"runs": range(5, 3)}):
+        with pytest.raises(ValueError):
+            counted(**choice)
+
+
+def test_files_of_one_record():
+    folder = FIXTURES / "mv2_xnnpack"
+    files = [folder / name for name in ("model.pte", "etdump.etdp", "etrecord.bin")]
+    with etrecord_tb.Profile(folder) as directory, etrecord_tb.Profile(*files) as profile:
+        assert profile.summary() == directory.summary() and profile.info()["pte"]
+    with etrecord_tb.Profile(*files[:2], etrecord=files[2]) as profile:
+        assert profile.summary()
+    with pytest.raises(etrecord_tb.EtrecordError, match="README.md"):
+        etrecord_tb.Profile(files[2], ROOT / "README.md")
+
+
+def test_statistic_that_ranks():
+    def lists(**choice):
+        with etrecord_tb.Profile(FIXTURES / "mv2_xnnpack", **choice) as profile:
+            (method,) = profile.summary()
+            return method.by_source
+
+    assert lists() == lists(stat="avg")
+    shares = [(row["p50"], row["share"]) for row in lists(stat="p50")]
+    assert shares == sorted(shares, reverse=True) and sum(share for _, share in shares) == pytest.approx(1)
+    with pytest.raises(ValueError, match="avg, p50"):
+        lists(stat="p90")
+
+
 def test_dataframe():
     pytest.importorskip("pandas")
     frame = etrecord_tb.events(FIXTURES / "add_mul")[1].to_dataframe()
@@ -142,7 +289,8 @@ def test_structs_are_the_headers(tmp_path):
     """The structs of _library.py have the sizes and offsets that a C compiler gives those of the headers."""
     compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
     structs = {"etr_error": _library.Error, "etr_inputs": _library.Inputs, "etr_method_choice": _library.MethodChoice, "etr_options": _library.Options,
-               "etr_sink": _library.Sink, "etr_logdir_options": _library.LogdirOptions}
+               "etr_sink": _library.Sink, "etr_node_filter": _library.NodeFilter, "etr_trace_options": _library.TraceOptions, "etr_diff_filter": _library.DiffFilter,
+               "etr_logdir_options": _library.LogdirOptions}
     lines = []
     for name, struct in structs.items():
         lines.append(f'printf("%zu\\n", sizeof({name}));')

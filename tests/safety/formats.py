@@ -217,6 +217,13 @@ def json_document(written, harmless):
     return json.loads(written, parse_constant=lambda name: require(False, 'the constant %s', name))
 
 
+def json_lines(written, harmless):
+    """Each line a document; rows with one name may have been added up."""
+    require(written.endswith('\n'), 'no line end behind the last line')
+    for line in written[:-1].split('\n'):
+        json_document(line, None)
+
+
 # ---- Files ----
 
 

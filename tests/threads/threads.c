@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * threads.c - handles are independent, and a profile may be read by many: 8 threads each open a record of their own and write all outputs, then all
- * write from one profile. The bytes are those of one thread alone. Run it with the tsan preset to see races
- * (which criterion does not start under).
+ * threads.c - handles are independent, and a profile may be read by many: 8 threads each open a record of their own and
+ * write all outputs, then all write from one profile. The bytes are those of one thread alone. Run it with the tsan
+ * preset to see races (which criterion does not start under).
  */
 #include "../fault/emitters.h"
-#include "arena.h"
-#include "crc32c.h"
+#include "base/arena.h"
+#include "tensorboard/tfrecord.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static bool add_up(void *context, const void *data, size_t size) {
 
 static void write_all(work *w, const etr_profile *profile) {
   for (size_t i = 0; emitters[i].name; i++)
-    if (i == MAX_EMITTERS || emitters[i].emit(profile, &(etr_sink){add_up, &w->sums[i]}, NULL) != ETR_OK) w->failed = true;
+    if (i == MAX_EMITTERS || emitters[i].emit(profile, &(etr_sink){add_up, &w->sums[i]}, NULL) != ETR_OK)
+      w->failed = true;
 }
 
 static etr_profile *open_record(const char *record) {
@@ -83,10 +84,12 @@ static bool is_same_everywhere(const etr_profile *shared, const char *const *rec
 }
 
 int main(void) {
-  static const char *const records[] = {FIXTURES "/add_mul", FIXTURES "/multi_method", FIXTURES "/quantized_xnnpack", FIXTURES "/control_flow"};
+  static const char *const records[] = {FIXTURES "/add_mul", FIXTURES "/multi_method", FIXTURES "/quantized_xnnpack",
+                                        FIXTURES "/control_flow"};
   static const char *const one[] = {FIXTURES "/mv2_xnnpack"};
   etr_profile *profile = open_record(one[0]);
-  int failed = !is_same_everywhere(NULL, records, ETR_COUNT(records)) + !(profile && is_same_everywhere(profile, one, 1));
+  int failed = !is_same_everywhere(NULL, records, ETR_COUNT(records)) +
+               !(profile && is_same_everywhere(profile, one, 1));
   etr_profile_close(profile);
   printf("%d passed, %d failed\n", 2 - failed, failed);
   return failed > 0;

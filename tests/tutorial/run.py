@@ -19,7 +19,7 @@ TUTORIAL = ROOT / "examples" / "tutorial"
 
 
 def shell(command, folder, path):
-    environment = dict(os.environ, PATH=f"{path}{os.pathsep}{os.environ['PATH']}", LC_ALL="C.UTF-8")
+    environment = dict(os.environ, PATH=f"{path}{os.pathsep}{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="100")
     return subprocess.run(["bash", "-eo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
 

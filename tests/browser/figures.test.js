@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// figures.test.js - each figure that the page shows of each fixture is the one in the command's JSON: summary, operators, modules, comparison.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {RECORDS, answer, diffOf, run} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {fixtures, missing} from './environment.js';
+
+const SHOWN = 8; // rows of a card
+const ms = value => (value === null ? '–' : value.toFixed(4));
+const share = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : '–');
+const unmarked = text => text.replace(/^≈ /, ''); // of what is estimated
+const unknown = '(method unknown)', itself = '(the model itself)';
+const longestFirst = key => (a, b) => b[key] - a[key];
+
+/* The decimals of equal times may be those of one as well as of the other, so rows are compared as they are sorted by their texts. */
+const sorted = rows => rows.map(row => row.join(' | ')).sort();
+
+describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
+  let folder, page;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'figures-'));
+  });
+
+  after(async () => {
+    await page?.close();
+    rmSync(folder, {recursive: true});
+  });
+
+  async function show(...records) {
+    const path = join(folder, 'report.html');
+    run('report', ...records.map(record => join(fixtures, record)), '-o', path, '--unit', 'ms');
+    page ??= await ExecuTorchTab.openReport(path, {width: 1400, height: 900});
+    await page.page.goto(`file://${path}`);
+    await page.shown();
+  }
+
+  /* One method after the other: what the command says of it. Several unknown ones stand in the same order. */
+  async function eachMethod(methods, look) {
+    const several = await page.frame.getByLabel('Method').count();
+    const names = several ? await page.frame.getByLabel('Method').locator('option').allInnerTexts() : [(await page.frame.locator('.bar .single').allInnerTexts()).at(-1)];
+    for (const [at, name] of names.entries()) {
+      const nth = names.slice(0, at).filter(other => other === name).length;
+      if (several) await page.frame.getByLabel('Method').selectOption(String(at));
+      await look(methods.filter(said => (said.method ?? unknown) === name)[nth]);
+    }
+  }
+
+  const count = async () => (await page.count()).replace(/,(?=\d)/g, '');
+
+  async function summaryIsShown(said) {
+    const {execute} = said;
+    const figures = await page.frame.locator('.figure strong').allInnerTexts();
+    assert.deepEqual(figures.slice(0, 4), [`${ms(execute.avg)} ms`, `${ms(execute.p50)} ms`, `${ms(execute.p10)} – ${ms(execute.p90)} ms`, `${ms(execute.min)} – ${ms(execute.max)} ms`]);
+    const rows = await page.table('Where the time goes'), parts = {'on graph nodes': said.nodes, 'estimated': said.estimated, 'delegates, beyond their nodes': said.delegate_only, 'inserted operators': said.inserted,
+      'rest of the calls': said.rest_of_calls, 'framework, between operators': said.framework, unexplained: said.unexplained, 'Method::execute': execute.avg};
+    assert.ok(rows.length > 3);
+    for (const [part, avg, of] of rows) assert.deepEqual([avg, of], [ms(parts[part]), share(parts[part], execute.avg)], part);
+    assert.deepEqual(await page.frame.locator('.findings li > div > strong').allInnerTexts(), said.findings.map(({title}) => title));
+  }
+
+  async function cardsAreShown(said) {
+    const whole = said.execute.avg;
+    for (const [title, list] of [['Operator', said.by_op], ['Backend', said.by_backend], ['Source line', said.by_source]]) {
+      const rows = await page.table(title);
+      assert.deepEqual(sorted(rows.map(row => row.slice(1, 4).map(unmarked))), sorted(list.toSorted(longestFirst('avg')).slice(0, rows.length).map(row => [ms(row.avg), share(row.avg, whole), row.count])), title);
+      assert.equal(rows.length, Math.min(list.length, SHOWN), title);
+    }
+    const own = said.by_module.filter(row => row.count > 0), rows = await page.table('Module'), byName = new Map(own.map(row => [row.module || itself, row]));
+    assert.equal(rows.length, Math.min(own.length, SHOWN));
+    assert.deepEqual(rows.map(row => unmarked(row[1])), own.map(row => row.avg).sort((a, b) => b - a).slice(0, SHOWN).map(ms));
+    for (const [name, ...told] of rows) {
+      const row = byName.get(name);
+      assert.deepEqual(told.slice(0, 4).map(unmarked), [ms(row.avg), share(row.avg, whole), String(row.count), ms(row.total)], name);
+    }
+  }
+
+  /* Opens each row of the cards, and the totals of modules; comes back. */
+  async function clicksTakeWhatTheyShow() {
+    for (const title of ['Operator', 'Module', 'Source line', 'Backend']) {
+      const card = page.frame.locator('table.plain', {has: page.frame.locator('caption', {hasText: new RegExp(`^${title}$`)})}).first();
+      for (let at = 0; at < Math.min(2, await card.locator('tbody tr').count()); at++) {
+        const clicks = [[card.locator('tbody tr').nth(at).locator('td').nth(0), 1], [card.locator('tbody tr').nth(at).locator('td').nth(4).getByRole('button'), 4]];
+        for (const [target, column] of clicks) {
+          if (await target.count() === 0) continue;
+          const wanted = unmarked(await card.locator('tbody tr').nth(at).locator('td').nth(column).innerText());
+          await target.click();
+          assert.match(await count(), new RegExp(`operators?, ${wanted} ms, `), `${title}, row ${at}`);
+          await page.view('Summary');
+        }
+      }
+    }
+  }
+
+  async function operatorsAreShown(said, nodes) {
+    const timed = nodes.filter(node => node.avg !== null && node.match), whole = said.execute.avg;
+    await page.view('Operators');
+    await clearFilters();
+    if (timed.length === 0) return;
+    const allEstimated = said.estimated === said.nodes && said.nodes > 0;  // by the backend itself, whatever the match
+    assert.match(await count(), new RegExp(`^${timed.length} operators?, ${ms(said.nodes)} ms`));
+    const texts = ['avg', 'p50', 'p90'], rows = await page.rows(), wanted = new Set(timed.map(node => [node.target, ...texts.map(key => ms(node[key])), share(node.avg, whole), allEstimated || node.match === 'aligned'].join(' ')));
+    assert.deepEqual(rows.map(row => unmarked(row['avg ms'])), timed.map(node => node.avg).sort((a, b) => b - a).slice(0, rows.length).map(ms));
+    for (const row of rows) {
+      const told = [row.operator, ...texts.map(key => unmarked(row[`${key} ms`])), row.share, row['avg ms'].startsWith('≈')].join(' ');
+      assert.ok(wanted.has(told), told);
+    }
+    for (const [button, key, list] of [['Operator type', 'avg ms', said.by_op], ['Module', 'own ms', said.by_module.filter(row => row.count > 0)], ['Source line', 'avg ms', said.by_source], ['Backend', 'avg ms', said.by_backend]]) {
+      await page.groupBy(button);
+      const groups = await page.rows();
+      assert.deepEqual(groups.map(row => unmarked(row[key])), list.map(row => row.avg).sort((a, b) => b - a).slice(0, groups.length).map(ms), button);
+      assert.ok(groups.length === list.length || groups.length > 20, button);
+      await page.grid().locator('[data-row="0"]').click();
+      assert.match(await count(), new RegExp(`operators?, ${unmarked(groups[0][key])} ms, `), button);
+      await clearFilters();
+    }
+  }
+
+  async function clearFilters() {
+    for (const chip of await page.frame.locator('.chip').all()) await chip.click();
+  }
+
+  async function patternsAreShown(said) {
+    const fold = page.frame.getByLabel('fold repeated modules'), list = [...said.by_pattern.filter(row => row.pattern), ...said.by_pattern.filter(row => !row.pattern && row.count > 0)];
+    await fold.check();
+    const rows = await page.table('By pattern');
+    assert.deepEqual(rows.map(([name, , number, total, of, own, ...rest]) => [name, number, total, of, unmarked(own), ...rest.slice(0, 3)]), list.map(row => {
+      const time = row.pattern ? row.total : row.avg, several = text => (row.modules > 1 ? text : '');
+      return [row.pattern || itself, several(`×${row.modules}`), ms(time), share(time, said.execute.avg), row.count ? ms(row.avg) : '', several(ms(row.median)), several(ms(row.slowest_total)), several(row.slowest)];
+    }));
+    await fold.uncheck();
+  }
+
+  async function modulesAreShown(said) {
+    await page.view('Modules');
+    if (!(said.nodes > 0)) return;
+    const totals = new Map(said.by_module.map(row => [row.module || 'the model', row]));
+    const boxes = await page.frame.getByRole('treeitem').evaluateAll(items => items.filter(item => !item.classList.contains('leaf')).map(item => item.getAttribute('aria-label')));
+    assert.ok(boxes.length > 0);
+    for (const box of boxes) {
+      const [, name, avg, of] = box.match(/^(.*): ([\d.]+) ms, (.*)$/), row = totals.get(name);
+      assert.deepEqual([avg, of], [ms(row.total), share(row.total, said.execute.avg)], name);
+    }
+    await patternsAreShown(said);
+  }
+
+  for (const record of RECORDS)
+    it(record, async () => {
+      const summary = answer('summary', record), {graphs} = answer('nodes', record);
+      await show(record);
+      await eachMethod(summary.methods, async said => {
+        const graph = graphs.find(({module, method}) => module === 'edge' && method === said.method);
+        await page.view('Summary');
+        if (said.runs > 0) {
+          await summaryIsShown(said);
+          if (graph) {
+            await cardsAreShown(said);
+            await clicksTakeWhatTheyShow();
+            await operatorsAreShown(said, graph.nodes.filter(({kind}) => kind === 'op'));
+            await modulesAreShown(said);
+          }
+        }
+        for (const view of ['Operators', 'Modules', 'Timeline', 'Delegation']) await page.view(view);
+      });
+      assert.deepEqual(page.errors, []);
+    });
+
+  for (const [base, newer] of [...RECORDS.map(record => [record, record]), ['mv2_portable', 'mv2_xnnpack'], ['mv2_xnnpack', 'vit_xnnpack'], ['add_mul', 'old_1_0_1_add_mul'], ['llama_portable', 'llama_xnnpack'], ['control_flow', 'p_cond_names']])
+    it(`${newer} compared with ${base}`, async () => {
+      const {methods} = diffOf(base, newer), rowsOf = (list, ...keys) => list.map(node => [node.op, ...keys.map(key => ms(node[key] === null ? null : node[key] / 1e6))]);
+      await show(base, newer);
+      await eachMethod(methods, async said => {
+        const {execute} = said;
+        await page.view('Compare');
+        await page.frame.locator('.compare .note').first().waitFor();
+        if (!execute.base_runs || !execute.new_runs) return assert.match(await page.frame.locator('.compare').innerText(), /has no run times/);
+        const totals = await page.table('Totals');
+        assert.deepEqual(totals[0].slice(1, 3), [ms(execute.base_p50 / 1e6), ms(execute.new_p50 / 1e6)]);
+        assert.deepEqual(totals[1].slice(1, 3), [ms(execute.base_avg / 1e6), ms(execute.new_avg / 1e6)]);
+        assert.equal(await page.frame.locator('.lead.warning').count(), said.may_differ ? 1 : 0);
+        const both = said.nodes.filter(node => (said.may_differ ? node.base_runs > 0 && node.new_runs > 0 : node.base_runs > 0 || node.new_runs > 0)), rows = both.length ? await page.table('Operators') : [];
+        assert.equal(rows.length, Math.min(both.length, 300));
+        const wanted = sorted(rowsOf(both, 'base_p50', 'new_p50')), told = sorted(rows.map(row => row.slice(0, 3)));
+        if (rows.length === both.length) assert.deepEqual(told, wanted);
+        else assert.deepEqual(told.filter(row => !wanted.includes(row)), []);
+      });
+      assert.deepEqual(page.errors, []);
+    });
+});

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// fleet.test.js - the list of all records: what it says of each is what the command says, and from it one gets to a record, and to a comparison of two.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+
+import {answer} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {missing, python, screenshots} from './environment.js';
+import {TensorBoard} from './tensorboard.js';
+
+const facts = given => Object.entries(given).flatMap(([name, value]) => ['--hparam', `${name}=${value}`]);
+const record = (fixture, name, given = {}, options = []) => ({record: fixture, name, options: ['--graphs', 'edge', ...facts(given), ...options]});
+const RECORDS = [
+  record('mv2_portable', 'nightly/1', {device: 'pixel8', commit: 'a1b2c3d'}), record('mv2_xnnpack', 'nightly/2', {device: 'pixel8', commit: 'b2c3d4e'}),
+  record('mv2_xnnpack', 'nightly/3', {device: 's24', commit: 'b2c3d4e'}, ['--skip-runs', '3']), record('multi_method', 'two', {device: 's24'}), record('vit_xnnpack', 'vit'),
+  record('add_mul', 'old'),
+];
+const [PORTABLE, XNNPACK] = ['mv2_portable', 'mv2_xnnpack'].map(fixture => (missing() ? null : answer('summary', fixture).methods[0]));
+const ms = value => value.toFixed(4);
+
+/* Makes of what a run has what an earlier version would have written: without the head. */
+const FORGET_HEAD = `
+import pathlib, sys
+from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
+from tensorboard.compat.proto import event_pb2
+from tensorboard.summary.writer.record_writer import RecordWriter
+(path,) = pathlib.Path(sys.argv[1]).glob("events.out.tfevents.*")
+kept = [raw for raw in RawEventFileLoader(str(path)).Load() if not any(value.tag == "etrecord_head" for value in event_pb2.Event.FromString(raw).summary.value)]
+with path.open("wb") as file:
+    for raw in kept:
+        RecordWriter(file).write(raw)
+`;
+
+/* Goes to the list, and waits for its rows. */
+async function openFleet(dashboard) {
+  await dashboard.view('Fleet');
+  await dashboard.frame.locator('.fleet [data-row]').first().waitFor();
+}
+
+/** No part of the page is wider than there is room for. */
+async function assertFits(dashboard, width) {
+  await dashboard.page.setViewportSize({width, height: 900});
+  await dashboard.frame.waitForFunction(wanted => document.documentElement.clientWidth === wanted, width);
+  await dashboard.frame.locator('.fleet [data-row]').first().waitFor();
+  const wide = await dashboard.frame.evaluate(() => [document.documentElement, ...document.querySelectorAll('main, .grid-table, .trend')].filter(part => part.scrollWidth > part.clientWidth).map(part => part.className));
+  assert.deepEqual(wide, [], `at ${width}`);
+}
+
+describe('the fleet', {skip: missing(), timeout: 600_000}, () => {
+  let server, dashboard, frame;
+  const picture = name => dashboard.screenshot(join(screenshots, `fleet_${name}.png`));
+  const shown = async () => (await dashboard.rows()).map(row => row.record);
+  const rowOf = async name => (await dashboard.rows()).find(row => row.record === name);
+  const filter = async (text, count) => {
+    await frame.getByLabel('Filter records').fill(text);
+    await frame.locator('.fleet .count', {hasText: new RegExp(`^${count} record`)}).waitFor();
+  };
+  const lines = () => frame.locator('.trend-line').evaluateAll(all => Object.fromEntries(all.map(line => [line.dataset.line, line.querySelectorAll('.dot').length])));
+
+  before(async () => {
+    server = await TensorBoard.startWith(RECORDS, folder => execFileSync(python, ['-c', FORGET_HEAD, join(folder, 'old/1_edge/forward')], {stdio: 'ignore'}));
+    dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
+    frame = dashboard.frame;
+    await openFleet(dashboard);
+  });
+
+  after(async () => {
+    await dashboard?.close();
+    await server?.stop();
+  });
+
+  it('is the first tab', async () => assert.equal(await frame.getByRole('tab').first().innerText(), 'Fleet'));
+
+  it('has a row for each method of each record, newest first', async () => {
+    assert.deepEqual(await shown(), ['old', 'vit', 'two', 'two', 'nightly/3', 'nightly/2', 'nightly/1']);
+    const {p10, p50, p90} = XNNPACK.execute, row = await rowOf('nightly/2');
+    assert.equal(row['median, p10–p90 ms'].replace(/\s+/g, ' '), `${ms(p50)} ${ms(p10)}–${ms(p90)}`);
+    assert.deepEqual([row.model, row.method, row.runs, row.commit, row.device], ['MobileNetV2', 'forward', String(XNNPACK.runs), 'b2c3d4e', 'pixel8']);
+    assert.equal((await rowOf('nightly/1')).delegated, '0.0 %');
+    assert.match(row.delegated, /^99\.\d %$/);
+    assert.match(row.written, /^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+    await picture('all');
+  });
+
+  it('tells the change since the record of the same model before, and of no other', async () => {
+    const change = (100 * (XNNPACK.execute.p50 - PORTABLE.execute.p50)) / PORTABLE.execute.p50;
+    assert.equal((await rowOf('nightly/2')).change, `${change.toFixed(1)} %`.replace('-', '−'));
+    for (const name of ['nightly/1', 'two', 'vit', 'old']) assert.equal((await rowOf(name)).change, '', name);
+  });
+
+  it('says of a record of an earlier version that it has to be written again', async () => {
+    const row = await rowOf('old');
+    assert.equal(row['median, p10–p90 ms'], 'written by an earlier version: write it again');
+    assert.ok(await frame.getByLabel('Compare old').isDisabled());
+  });
+
+  it('draws a line for each model, and for each device of it', async () => {
+    assert.deepEqual(await lines(), {'MobileNetV2 · forward': 3, 'Dec · decode': 1, 'Enc · encode': 1, 'VisionTransformer · forward': 1});
+    await frame.getByLabel('A line for each').selectOption('device');
+    assert.deepEqual(await lines(), {'MobileNetV2 · forward · pixel8': 2, 'MobileNetV2 · forward · s24': 1, 'Dec · decode · s24': 1, 'Enc · encode · s24': 1, 'VisionTransformer · forward': 1});
+    assert.equal((await rowOf('nightly/3')).change, '');
+    await frame.getByLabel('A line for each').selectOption('');
+  });
+
+  it('takes a text from any column, or from one', async () => {
+    await filter('b2c3d4e mobile', 2);
+    assert.deepEqual(await shown(), ['nightly/3', 'nightly/2']);
+    await filter('device=pixel8', 2);
+    assert.deepEqual(await shown(), ['nightly/2', 'nightly/1']);
+    assert.deepEqual(await lines(), {'MobileNetV2 · forward': 2});
+    await filter('method=enc', 1);
+    await filter('commit=pixel8', 0);
+    await frame.getByText('No record matches.').waitFor();
+    await filter('', 6);
+  });
+
+  it('sorts by a column', async () => {
+    await dashboard.sortBy('median');
+    await frame.locator('[data-row="0"]', {hasText: 'nightly/1'}).waitFor();
+    assert.deepEqual((await shown()).slice(-2), ['two', 'old']); // what has no median is last
+  });
+
+  it('fits the page, light and dark', async () => {
+    for (const width of [800, 1280]) await assertFits(dashboard, width);
+    await frame.getByLabel('Theme').selectOption('dark');
+    await picture('dark');
+    await frame.getByLabel('Theme').selectOption('auto');
+  });
+
+  it('compares two that are ticked, the older one as the base, by keyboard as well', async () => {
+    await frame.getByLabel('Compare nightly/3').focus();
+    await dashboard.page.keyboard.press('Space');
+    await frame.getByText('nightly/3 is ticked: tick another to compare').waitFor();
+    assert.match(await frame.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Compare nightly\/3/);
+    await frame.getByLabel('Compare nightly/2').click();
+    await frame.getByRole('tab', {name: 'Compare', selected: true}).waitFor();
+    await frame.locator('.compare .lead', {hasText: `Median ${ms(XNNPACK.execute.p50)} →`}).waitFor();
+    assert.equal(await frame.getByLabel('Base').locator('option:checked').innerText(), 'nightly/2');
+    assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'nightly/3');
+  });
+
+  it('leads to a record, and to its method', async () => {
+    await openFleet(dashboard);
+    assert.equal(await frame.locator('.fleet input:checked').count(), 0);
+    await frame.locator('[data-row]', {hasText: 'encode'}).getByRole('button', {name: 'two'}).click();
+    await frame.getByRole('tab', {name: 'Summary', selected: true}).waitFor();
+    await frame.locator('.summary').waitFor();
+    assert.equal(await frame.getByLabel('Record').locator('option:checked').innerText(), 'two');
+    assert.equal(await frame.getByLabel('Method').locator('option:checked').innerText(), 'encode');
+  });
+
+  it('gives the page nothing to complain about', () => assert.deepEqual(dashboard.errors, []));
+});
+
+describe('a fleet of 40', {skip: missing(), timeout: 600_000}, () => {
+  let server, dashboard;
+
+  before(async () => {
+    server = await TensorBoard.startWith(Array.from({length: 40}, (_, i) => record('quantized_xnnpack', `nightly/day_${i + 1}`, {day: i + 1})));
+    dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 900});
+  });
+
+  after(async () => {
+    await dashboard?.close();
+    await server?.stop();
+  });
+
+  it('has a row and a point for each', async () => {
+    await openFleet(dashboard);
+    assert.equal(await dashboard.grid().getAttribute('aria-rowcount'), '41');
+    assert.equal(await dashboard.frame.locator('.trend-line .dot').count(), 40);
+    assert.equal((await dashboard.rows())[0].day, '40');
+    await dashboard.grid().focus();
+    await dashboard.page.keyboard.press('End');
+    await dashboard.grid().locator('[data-row="39"]', {hasText: 'day_1'}).waitFor();
+    await dashboard.screenshot(join(screenshots, 'fleet_40.png'));
+  });
+});

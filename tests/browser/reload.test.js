@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// reload.test.js - a logdir that changes while TensorBoard shows it: records that are new, written again, gone; and some that cannot be shown.
+
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'node:test';
+import {setTimeout} from 'node:timers/promises';
+
+import {answer} from './answers.js';
+import {ExecuTorchTab} from './executorch_tab.js';
+import {command, fixtures, missing, python, screenshots} from './environment.js';
+import {TensorBoard} from './tensorboard.js';
+
+const VIEWS = ['Summary', 'Operators', 'Modules', 'Timeline', 'Delegation', 'Compare'];
+const ms = value => value.toFixed(4);
+const runOf = name => `${name}/1_edge/forward`;
+
+/* Writes a text where a record has its document. */
+const FORGE = `
+import sys
+from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, types_pb2
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+metadata = summary_pb2.SummaryMetadata(plugin_data={"plugin_name": "etrecord"}, data_class=summary_pb2.DATA_CLASS_BLOB_SEQUENCE)
+tensor = tensor_pb2.TensorProto(dtype=types_pb2.DT_STRING, string_val=[sys.argv[2].encode()], tensor_shape={"dim": [{"size": 1}]})
+writer = EventFileWriter(sys.argv[1])
+writer.add_event(event_pb2.Event(wall_time=1e9, summary={"value": [{"tag": "etrecord", "metadata": metadata, "tensor": tensor}]}))
+writer.close()
+`;
+
+describe('a logdir that changes', {skip: missing(), timeout: 300_000}, () => {
+  let server, dashboard, frame;
+  const write = (fixture, name) => execFileSync(command, ['write', join(fixtures, fixture), '--logdir', server.folder, '--name', name], {stdio: 'ignore'});
+  const forge = (name, text) => execFileSync(python, ['-c', FORGE, join(server.folder, runOf(name)), text], {stdio: 'ignore'});
+  const written = async name => (await server.json('plugin/etrecord/runs')).find(({run}) => run === runOf(name))?.written;
+
+  async function until(is, what) {
+    for (let tries = 0; tries < 300; tries++, await setTimeout(200)) if (await is()) return;
+    assert.fail(`not ${what}`);
+  }
+
+  /* Changes records, waits until TensorBoard knows, and presses its button. */
+  async function change(names, what) {
+    const before = await Promise.all(names.map(written));
+    what();
+    await until(async () => (await Promise.all(names.map(written))).every((time, at) => time !== before[at]), `another ${names}`);
+    const asked = dashboard.page.waitForResponse(/plugin\/etrecord\/runs/);
+    await dashboard.page.locator('.reload-button').click();
+    await asked;
+  }
+
+  const records = () => frame.getByLabel('Record').locator('option').allInnerTexts();
+  const choose = label => frame.getByLabel('Record').selectOption({label});
+  const average = async () => (await dashboard.table('Where the time goes')).at(-1)[1];
+  const averageOf = fixture => ms(answer('summary', fixture).methods[0].execute.avg);
+  const shows = text => frame.locator('main').getByText(text).first().waitFor();
+
+  /* All tabs work, and have the problem and nothing else. */
+  async function showsAlone(problem) {
+    await shows(problem);
+    for (const view of VIEWS) {
+      await dashboard.view(view);
+      assert.deepEqual(await frame.locator('main').evaluate(main => [main.children.length, main.firstElementChild.getAttribute('role')]), [1, 'alert'], view);
+      assert.match(await frame.locator('main').innerText(), problem);
+      assert.equal(await frame.getByRole('complementary').count(), 0);
+    }
+    await dashboard.view('Summary');
+  }
+
+  before(async () => {
+    server = await TensorBoard.start('mv2_xnnpack', 'vit_xnnpack');
+    forge('aa_later', '{"schema": "etrecord-tb/profile/2"}');
+    forge('bb_cut', '{"schema": "etrecord-tb/profile/1"');
+    forge('cc_broken', '{"schema": "etrecord-tb/profile/1", "methods": 3}');
+    await until(async () => (await Promise.all(['aa_later', 'bb_cut', 'cc_broken'].map(written))).every(Boolean), 'loaded');
+    dashboard = await ExecuTorchTab.openIn(server, {width: 1280, height: 700});
+    ({frame} = dashboard);
+  });
+
+  after(async () => {
+    await dashboard?.close();
+    await server?.stop();
+  });
+
+  it('has a menu though its first record is of another version', async () => {
+    await showsAlone(/cannot be shown.*profile\/2/);
+    assert.deepEqual(await records(), ['aa_later', 'bb_cut', 'cc_broken', 'mv2_xnnpack', 'vit_xnnpack']);
+    await dashboard.screenshot(join(screenshots, 'executorch_not_shown.png'));
+  });
+
+  it('shows no figures of the record before under the name of a broken one', async () => {
+    for (const [label, problem] of [['bb_cut', /cannot be shown/], ['cc_broken', /cannot be shown.*broken/], ['aa_later', /profile\/2/]]) {
+      await choose('mv2_xnnpack');
+      await frame.locator('.summary').waitFor();
+      assert.equal(await average(), averageOf('mv2_xnnpack'));
+      await dashboard.view('Operators');
+      await dashboard.openRow(0);
+      await choose(label);
+      await showsAlone(problem);
+    }
+  });
+
+  it('keeps the tab, filters, selection and scrolling where a new record appears', async () => {
+    await choose('mv2_xnnpack');
+    await dashboard.view('Operators');
+    await dashboard.search('conv');
+    await frame.getByLabel('Backend').selectOption('XnnpackBackend');
+    await dashboard.openRow(2);
+    await dashboard.grid().evaluate(grid => { grid.scrollTop = 300; });
+    await frame.evaluate(() => new Promise(requestAnimationFrame));
+    await change(['new'], () => write('add_mul', 'new'));
+    await until(async () => (await records()).includes('new'), 'in the menu');
+    await staysAsItWas('mv2_xnnpack');
+  });
+
+  let selected;
+  async function staysAsItWas(fixture) {
+    await frame.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const wanted = answer('nodes', fixture).graphs[0].nodes, said = await dashboard.details();
+    assert.equal(await frame.getByRole('tab', {selected: true}).innerText(), 'Operators');
+    assert.equal(await frame.getByLabel('Search operators').inputValue(), 'conv');
+    assert.equal(said.average, `${ms(wanted.find(({name}) => name === said.name).avg)} ms`);
+    assert.equal(said.name, selected ??= said.name);
+    assert.equal(await dashboard.grid().evaluate(grid => grid.scrollTop), 300);
+    const times = new Set(wanted.filter(({avg}) => avg !== null).map(({avg}) => ms(avg)));
+    assert.deepEqual((await dashboard.rows()).map(row => row['avg ms']).filter(text => !times.has(text)), []);
+  }
+
+  it('keeps them where the record is written again, with the new figures', async () => {
+    await frame.getByLabel('Backend').selectOption('');
+    await dashboard.grid().evaluate(grid => { grid.scrollTop = 300; });
+    await change(['mv2_xnnpack'], () => write('mv2_portable', 'mv2_xnnpack'));
+    await until(async () => (await dashboard.details()).backend === 'cpu', 'written again');
+    await staysAsItWas('mv2_portable');
+    await dashboard.view('Summary');
+    assert.equal(await average(), averageOf('mv2_portable'));
+  });
+
+  it('compares with the newest record of the same model', async () => {
+    await change(['a_model', 'z_model'], () => ['a_model', 'z_model'].forEach(name => write('mv2_xnnpack', name)));
+    await dashboard.view('Compare');
+    await shows('Totals');
+    assert.equal(await frame.getByLabel('Base').inputValue(), runOf('z_model'));
+    await change(['z_model'], () => write('mv2_portable', 'z_model'));
+    await until(async () => (await dashboard.table('Totals'))[0]?.[3]?.startsWith('0.0000'), 'compared again');
+    assert.equal(await frame.getByLabel('Base').inputValue(), runOf('z_model'));
+  });
+
+  it('shows nothing of a record that is gone, and shows it again once it is back', async () => {
+    await change(['mv2_xnnpack'], () => rmSync(join(server.folder, 'mv2_xnnpack'), {recursive: true}));
+    await showsAlone(/not in the logdir any more/);
+    await choose('vit_xnnpack');
+    await frame.locator('.summary').waitFor();
+    assert.equal(await average(), averageOf('vit_xnnpack'));
+    assert.ok(!(await records()).includes('mv2_xnnpack'));
+    await change(['vit_xnnpack'], () => rmSync(join(server.folder, 'vit_xnnpack'), {recursive: true}));
+    await shows('not in the logdir any more');
+    await change(['vit_xnnpack'], () => write('vit_xnnpack', 'vit_xnnpack'));
+    await frame.locator('.summary').waitFor();
+    assert.equal(await average(), averageOf('vit_xnnpack'));
+  });
+
+  it('gives the page nothing to complain about', () => assert.deepEqual(dashboard.errors, []));
+});

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do all formats tell the same columns? columns.py PATH/TO/etrecord-tb MANUAL [FIXTURES]
+
+JSON Lines has CSV's columns and values, typed, those of nodes and events behind the names of record and run. --columns takes each of them, in any order, and the manual page lists them. What JSON documents have is what
+their schemas say, no key more and none less; so does the dashboard's document, which a report holds.
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift')
+TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['diff'], ['diff', '--by', 'value'])
+CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'])
+DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'info', 'diff', 'profile')
+
+
+def run(program, *arguments, status=0):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+    if done.returncode != status:
+        raise SystemExit('%s ends with %d: %s' % (' '.join(map(str, arguments)), done.returncode, done.stderr))
+    return done.stdout if status == 0 else done.stderr
+
+
+def records_of(command, record):
+    return [record, record] if command[0] == 'diff' else [record]
+
+
+def is_same(text, value):
+    """A cell of CSV, and what JSON Lines has in its place."""
+    if value is None:
+        return text in ('', 'inf', '-inf')  # JSON has no infinity
+    if isinstance(value, str):
+        return text in (value, "'" + value)  # a quote before what a spreadsheet would run
+    decimals = len(text.partition('.')[2])
+    return text != '' and abs(float(text) - value) <= 0.501 * 10**-decimals
+
+
+def line_faults(program, command, record):
+    rows = list(csv.reader(io.StringIO(run(program, *command, *records_of(command, record), '--format', 'csv'), newline='')))
+    lines = [json.loads(line) for line in run(program, *command, *records_of(command, record), '--format', 'jsonl').splitlines()]
+    names = [title.replace(' ', '_') for title in rows[0]]
+    origin = ['record', 'run'] if command in (['nodes'], ['events']) else []
+    if len(lines) != len(rows) - 1:
+        yield '%s of %s: %d lines of JSON, %d rows' % (command, record.name, len(lines), len(rows) - 1)
+    for row, line in zip(rows[1:], lines):
+        if list(line) != origin + names:
+            yield '%s of %s: %s instead of %s' % (command, record.name, list(line), origin + names)
+        yield from ('%s of %s: %s is %r and %r' % (command, record.name, name, text, line.get(name))
+                    for name, text in zip(names, row) if not is_same(text, line.get(name)))
+
+
+def manual_columns(page):
+    text = re.sub(r'\\[-&]', lambda escape: '-' if escape.group() == r'\-' else '', page.read_text().replace('\\fB', '').replace('\\fR', ''))
+    listed = re.search(r'Columns: (.*?)\.', text.replace('\n', ' '))
+    return re.split(r',\s*', listed.group(1)) if listed else []
+
+
+def choice_faults(program, command, record, manual):
+    every = next(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv'))))
+    names = [title.replace(' ', '_') for title in every]
+    refused = run(program, *command, record, '--columns', 'nothing', status=1)
+    if refused.split('there are:')[1].split() != names:
+        yield '%s: %s instead of %s' % (command, refused.strip(), names)
+    for text_format in ('csv', 'tsv', 'markdown', 'text', 'jsonl'):
+        run(program, *command, record, '--format', text_format, '--columns', ','.join(reversed(names)))
+    backwards = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv', '--columns', ','.join(reversed(names))))))
+    forwards = list(csv.reader(io.StringIO(run(program, *command, record, '--format', 'csv'))))
+    if [row[::-1] for row in backwards] != forwards:
+        yield '%s: other cells when all columns are asked for backwards' % command
+    if len(command) == 1 and manual_columns(manual / ('etrecord-tb-%s.1' % command[0])) != names:
+        yield '%s: the manual lists %s instead of %s' % (command, manual_columns(manual / ('etrecord-tb-%s.1' % command[0])), names)
+
+
+def resolve(schema, root):
+    while '$ref' in schema:
+        schema = root['$defs'][schema['$ref'].rsplit('/', 1)[1]]
+    return schema
+
+
+def collect(schema, root, path, wanted):
+    """Every key that a schema names, by path; keys that are names of the model's own have no properties."""
+    schema = resolve(schema, root)
+    for key, value in schema.get('properties', {}).items():
+        wanted.add('%s.%s' % (path, key))
+        collect(value, root, '%s.%s' % (path, key), wanted)
+    for part in schema.get('anyOf', []) + schema.get('oneOf', []) + schema.get('allOf', []):
+        collect(part, root, path, wanted)
+    if isinstance(schema.get('items'), dict):
+        collect(schema['items'], root, path + '[]', wanted)
+    if 'object' in schema.get('type', '') and 'properties' not in schema:
+        wanted.add(path + '.*')
+
+
+def walk(document, path, seen, free):
+    if isinstance(document, dict) and path + '.*' not in free:
+        for key, value in document.items():
+            seen.add('%s.%s' % (path, key))
+            walk(value, '%s.%s' % (path, key), seen, free)
+    elif isinstance(document, list):
+        for value in document:
+            walk(value, path + '[]', seen, free)
+
+
+def document_of(program, name, record):
+    if name != 'profile':
+        return json.loads(run(program, name, *records_of([name], record), '--format', 'json'))
+    report = run(program, 'report', record, '-o', '-')
+    return json.loads(re.search(r'<script type="application/json" id="profile">(.*?)</script>', report, re.DOTALL).group(1))
+
+
+def schema_faults(program, name, records):
+    schema = json.loads((pathlib.Path(__file__).resolve().parents[2] / 'schema' / (name + '.schema.json')).read_text())
+    wanted, seen = set(), set()
+    collect(schema, schema, name, wanted)
+    for record in records:
+        walk(document_of(program, name, record), name, seen, wanted)
+    if name == 'diff':  # of a record with itself nothing differs
+        walk(json.loads(run(program, name, records[0], records[2], '--format', 'json')), name, seen, wanted)
+    wanted = {path for path in wanted if not path.endswith('.*')}
+    yield from ('%s is not in the schema' % path for path in sorted(seen - wanted))
+    yield from ('%s is in the schema, and nowhere else' % path for path in sorted(wanted - seen))
+
+
+def main():
+    program, manual = sys.argv[1], pathlib.Path(sys.argv[2])
+    fixtures = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else pathlib.Path(__file__).resolve().parents[1] / 'fixtures'
+    records = [fixtures / name for name in RECORDS]
+    faults = [fault for record in records for command in TABLES for fault in line_faults(program, command, record)]
+    faults += [fault for command in CHOSEN for fault in choice_faults(program, command, records[0], manual)]
+    dump = records[0] / 'etdump.etdp'  # without a graph the dashboard's document has events in its place
+    faults += [fault for name in DOCUMENTS for fault in schema_faults(program, name, records + ([dump] if name == 'profile' else []))]
+    print(*faults[:40], sep='\n', end='\n' if faults else '')
+    print('%d records, %d tables, %d documents: %d faults' % (len(records), len(TABLES), len(DOCUMENTS), len(faults)))
+    sys.exit(bool(faults))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Are lists ranked by the statistic that --stat names, and are their shares what they say they are of?  ranking.py BINARY FIXTURES..."""
+
+import csv
+import io
+import math
+import subprocess
+import sys
+
+from common import fixtures, run
+
+TOLERANCE = 1e-9
+LISTS = ("by_op", "by_module", "by_backend", "by_source")
+SHARE = {"avg": "share", "p50": "share of summed p50"}
+
+
+def rows_of(binary, *args):
+    done = subprocess.run([binary, *args, "--format", "csv"], capture_output=True, timeout=60, text=True, check=True)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def descends(values):
+    return all(a >= b - TOLERANCE for a, b in zip(values, values[1:]))
+
+
+def number(text):
+    return float(text) if text else 0.0
+
+
+def has_shares(rows, whole):
+    """rows: (time, share)."""
+    return all(math.isclose(share or 0, time / whole if whole else 0, rel_tol=1e-4, abs_tol=2e-6) for time, share in rows)
+
+
+def check_lists(stat, method, lists):
+    """Lists of a document: by_op, ... of a summary, lines of a source file."""
+    whole = method["execute"]["avg"]
+    for name, rows in lists.items():
+        times = [row[stat] or 0 for row in rows]
+        if name != "by_module" and not descends(times):  # modules stand as a tree
+            yield f"{name} is not ranked by {stat}"
+        of = sum(times) if stat == "p50" else whole
+        if not has_shares([(time, row["share"]) for time, row in zip(times, rows)], of):
+            yield f"shares of {name} are not of {of}"
+
+
+def check_modules(stat, method):
+    total, rows = ("total" if stat == "avg" else "total_p50"), method["by_module"]
+    own = sum((row[stat] or 0) for row in rows[:1])
+    whole = method["execute"]["avg"] if stat == "avg" else own + sum(row[total] for row in rows if row["level"] == 1)
+    if not has_shares([(row[total], row["total_share"]) for row in rows], whole):
+        yield "shares of modules with all in them"
+    for i, parent in enumerate(rows):
+        inside = [row for row in rows[i + 1:] if row["level"] > parent["level"]]
+        end = next((k for k, row in enumerate(rows[i + 1:]) if row["level"] <= parent["level"]), len(rows))
+        children = [row[total] for row in rows[i + 1:i + 1 + end] if row["level"] == parent["level"] + 1]
+        if inside and not descends(children):
+            yield f"modules in {parent['module']!r} are not ranked by {total}"
+
+
+def check_summary(binary, folder, stat):
+    said, error = run(binary, "summary", folder, "--stat", stat)
+    if said is None:
+        yield error
+        return
+    if said["stat"] != stat:
+        yield f"stat is {said['stat']}"
+    for method in said["methods"]:
+        if method["runs"]:
+            yield from check_lists(stat, method, {name: method[name] for name in LISTS})
+            yield from check_modules(stat, method)
+        parts = ("nodes", "delegate_only", "framework", "unexplained")
+        if method["runs"] and not math.isclose(sum(method[part] for part in parts), method["execute"]["avg"], rel_tol=1e-9):
+            yield "the balance is not of averages"
+
+
+def check_source(binary, folder, stat):
+    said, error = run(binary, "source", folder, "--stat", stat)
+    for method in said["methods"] if said else []:
+        files = method["files"]
+        if not descends([file[stat] or 0 for file in files]):
+            yield f"files are not ranked by {stat}"
+        of = sum(file["p50"] or 0 for file in files) if stat == "p50" else None
+        if of is not None and not has_shares([(file["p50"] or 0, file["share"]) for file in files], of):
+            yield "shares of files"
+        lines = [line for file in files for line in file["lines"]]
+        of = sum(line["p50"] or 0 for line in lines)
+        if stat == "p50" and not has_shares([(line["p50"] or 0, line["share"]) for line in lines], of):
+            yield "shares of lines"
+
+
+def check_tables(binary, folder, stat):
+    nodes = rows_of(binary, "nodes", folder, "--stat", stat)
+    timed = [row for row in nodes if row[stat]]
+    if not descends([number(row[stat]) for row in timed]):
+        yield f"nodes are not ranked by {stat}"
+    for graph in {row["graph"] for row in timed} if stat == "p50" else ():
+        of = [(number(row[stat]), number(row[SHARE[stat]])) for row in timed if row["graph"] == graph]
+        if not has_shares(of, sum(time for time, _ in of)):
+            yield "shares of nodes"
+    if nodes and not [title for title in nodes[0] if title in ("avg", "p50")][0] == stat:
+        yield f"the first time of nodes is not {stat}"
+    delegation = rows_of(binary, "delegation", folder, "--stat", stat)
+    for method in {row["method"] for row in delegation}:
+        both = [number(row[f"delegated {stat}"]) + number(row[f"not delegated {stat}"]) for row in delegation if row["method"] == method]
+        if not descends([each for each in both if each]):
+            yield f"delegation is not ranked by {stat}"
+
+
+def main(binary, *roots):
+    failed = checked = 0
+    for folder in [folder for root in roots for folder in fixtures(root)]:
+        for stat in ("avg", "p50"):
+            for check in (check_summary, check_source, check_tables):
+                checked += 1
+                for problem in check(binary, folder, stat):
+                    print(f"FAIL {folder} --stat {stat}: {check.__name__}: {problem}")
+                    failed += 1
+    print(f"{checked} checks, {failed} failed")
+    return 1 if failed or not checked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs that are large in one dimension: each writes a folder's files of size n. DIMENSIONS names them all."""
+
+import json
+import os
+import pickle
+import random
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'corpus'))
+import forge  # noqa: E402
+import forge_pte  # noqa: E402
+from forge_pte import Model  # noqa: E402
+
+EDGE = 'edge_dialect_exported_program/'
+ATEN = 'executorch.exir.dialects.edge.ops.aten.%s.default'
+
+
+def write(folder, etrecord=None, etdump=None, pte=None, **more):
+    files = {'etrecord.bin': etrecord, 'etdump.etdp': etdump, 'model.pte': pte} | more
+    for name, data in files.items():
+        if data is not None:
+            with open(os.path.join(folder, name), 'wb') as file:
+                file.write(data)
+
+
+# ---- Graphs ----
+
+
+def tensor(name):
+    return {'as_tensor': {'name': name}}
+
+
+def node(name, operator, before, handle, **metadata):
+    return {
+        'name': name,
+        'target': ATEN % operator,
+        'inputs': [{'name': 'self', 'arg': tensor(before)}],
+        'outputs': [tensor(name)],
+        'metadata': {'debug_handle': str(handle)} | metadata,
+    }
+
+
+def program(nodes, values=()):
+    names = ['x'] + [each['name'] for each in nodes] + list(values)
+    sizes = {'dtype': 7, 'sizes': [{'as_int': 8}]}
+    graph = {'inputs': [tensor('x')], 'outputs': [], 'nodes': nodes, 'tensor_values': {name: sizes for name in names}}
+    signature = {'input_specs': [{'user_input': {'arg': tensor('x')}}], 'output_specs': []}
+    return json.dumps({'graph_module': {'graph': graph, 'signature': signature}, 'schema_version': {'major': 8, 'minor': 1}}).encode()
+
+
+def chain(n, metadata=lambda i: {}):
+    """Nodes of which each reads the one before, with a handle of its own."""
+    return [node('n%d' % i, 'sigmoid', 'n%d' % (i - 1) if i else 'x', i + 1, **metadata(i)) for i in range(n)]
+
+
+def record(programs, handles, delegates=None, **entries):
+    """programs: by method; handles, delegates: the maps."""
+    named = {EDGE + name: data for name, data in programs.items()}
+    maps = {'debug_handle_map': json.dumps(handles).encode(), 'delegate_map': json.dumps(delegates or {}).encode()}
+    return forge.record({'ETRECORD_V0': b''} | named | maps | entries)
+
+
+def one_node(**entries):
+    return record({'forward': program(chain(1))}, {'forward': {'0': 1}}, **entries)
+
+
+# ---- Dumps ----
+
+KERNEL = 'native_call_sigmoid.out'
+
+
+def execute(end):
+    return ('Method::execute', -1, 0, 0, end)
+
+
+def run_of(events):
+    return ('Execute', events + [execute(10 * len(events) + 10)])
+
+
+def kernels(n):
+    return run_of([(KERNEL, 0, i, 10 * i, 10 * i + 9) for i in range(n)])
+
+
+def logged_outputs(runs, outputs):
+    """A dump whose runs each log so many numbers as outputs of the method."""
+    one = struct.unpack('<i', struct.pack('<f', 1.0))[0]
+
+    def event(i):
+        return {2: {1: -1, 2: {0: 3, 4: {0: one + i % 7}, 7: {0: 1}}}}
+
+    def timed(name, instruction):
+        return {0: {0: name, 2: instruction}}
+
+    made = [{0: 'Execute', 3: [timed(KERNEL, 0), timed('Method::execute', -1)] + [event(i) for i in range(outputs)]} for _ in range(runs)]
+    data = forge_pte.flatbuffer(b'ED00', {0: 0, 1: made})
+    return struct.pack('<I', len(data)) + data
+
+
+def reference(sets):
+    return forge.record({'archive/data.pkl': pickle.dumps({'forward': sets}, protocol=2), 'archive/version': b'3\n'})
+
+
+# ---- Dimensions ----
+
+
+def nodes(folder, n):
+    handles = {str(i): i + 1 for i in range(n)}
+    write(folder, record({'forward': program(chain(n))}, {'forward': handles}), forge.etdump([kernels(n)]))
+
+
+def nodes_of_a_handle(folder, n):
+    model = Model([('sigmoid', [i - 1], [8]) for i in range(n)], range(n))
+    write(folder, model.record(), model.etdump(), model.pte())
+
+
+def nodes_of_a_handle_without_pte(folder, n):
+    model = Model([('sigmoid', [-1], [8]) for i in range(n)], range(n))
+    write(folder, model.record(), model.etdump())
+
+
+def modules(folder, n):
+    def metadata(i):
+        return {'nn_module_stack': 'a,,Top;b,layers.%d,Layer;c,layers.%d.linear,Linear' % (i // 2, i // 2)}
+
+    handles = {str(i): i + 1 for i in range(n)}
+    write(folder, record({'forward': program(chain(n, metadata))}, {'forward': handles}), forge.etdump([kernels(n)]))
+
+
+def depth(folder, n):
+    """Modules in modules; as paths grow with depth the root of n are."""
+    levels = int(n**0.5)
+
+    def metadata(i):
+        path = ['m%d' % k for k in range(levels)]
+        return {'nn_module_stack': ';'.join('k,%s,T' % '.'.join(path[:k]) for k in range(levels))} if i == 0 else {}
+
+    handles = {str(i): i + 1 for i in range(4)}
+    write(folder, record({'forward': program(chain(4, metadata))}, {'forward': handles}), forge.etdump([kernels(4)]))
+
+
+def source_lines(folder, n):
+    def metadata(i):
+        return {'stack_trace': 'File "/src/model%d.py", line %d, in forward\n    x = f(x)' % (i % 7, i + 1)}
+
+    handles = {str(i): i + 1 for i in range(n)}
+    write(folder, record({'forward': program(chain(n, metadata))}, {'forward': handles}), forge.etdump([kernels(n)]))
+
+
+def source_files(folder, n):
+    def metadata(i):
+        return {'stack_trace': 'File "/src/model%d.py", line 1, in forward\n    x = f(x)' % i}
+
+    handles = {str(i): i + 1 for i in range(n)}
+    write(folder, record({'forward': program(chain(n, metadata))}, {'forward': handles}), forge.etdump([kernels(n)]))
+
+
+def methods(folder, n):
+    names = ['m%d' % i for i in range(n)]
+    data = program(chain(1))
+    write(folder, record({name: data for name in names}, {name: {'0': 1} for name in names}), forge.etdump([kernels(1)]))
+
+
+def methods_and_runs(folder, n):
+    """As many methods as runs, each of which is one's."""
+    names = ['m%d' % i for i in range(n)]
+    data = program(chain(1))
+    runs = [run_of([(KERNEL, 0, i, 0, 9)]) for i in range(n)]
+    write(folder, record({name: data for name in names}, {name: {str(i): 1} for i, name in enumerate(names)}), forge.etdump(runs))
+
+
+def loads(folder, n):
+    """Two methods that are alike, loaded and run in turn."""
+    data = program(chain(2))
+    handles = {'0': 1, '1': 2}
+    load = ('Default', [('Program::load_method', -1, 0, 0, 5), ('Method::init', -1, 0, 0, 3)])
+    write(folder, record({'a': data, 'b': data}, {'a': handles, 'b': handles}), forge.etdump([load, kernels(2)] * n))
+
+
+def runs(folder, n):
+    handles = {str(i): i + 1 for i in range(4)}
+    write(folder, record({'forward': program(chain(4))}, {'forward': handles}), forge.etdump([kernels(4)] * n))
+
+
+def loops(folder, n):
+    handles = {str(i): i + 1 for i in range(4)}
+    events, whole = kernels(4)[1][:4], execute(100 * n)
+    write(folder, record({'forward': program(chain(4))}, {'forward': handles}), forge.etdump([('Execute', events * n + [whole])]))
+
+
+def different_runs(folder, n):
+    write(folder, one_node(), forge.etdump([run_of([(KERNEL, 0, i, 0, 9)]) for i in range(n)]))
+
+
+def runs_without_record(folder, n):
+    """Each is a method of its own, as nothing tells which."""
+    write(folder, etdump=forge.etdump([run_of([(KERNEL, 0, i, 0, 9)]) for i in range(n)]))
+
+
+def dumps(folder, n):
+    data = forge.etdump([kernels(1)])
+    write(folder, one_node(), **{'etdump_%d.etdp' % i: data for i in range(n)})
+
+
+def rows_of_an_instruction(folder, n):
+    """One instruction that called its kernel in as many chains."""
+    calls = [('OPERATOR_CALL', i, 0, 10 * i, 10 * i + 9) for i in range(n)]
+    names = [('native_call_%d.out' % i, 0, 0, 10 * i, 10 * i + 8) for i in range(n)]
+    write(folder, one_node(), forge.etdump([run_of(calls + names)]))
+
+
+def names(folder, n):
+    write(folder, one_node(), forge.etdump([run_of([('native_call_op%d.out' % i, 0, i, 10 * i, 10 * i + 9) for i in range(n)])]))
+
+
+def delegates(folder, n):
+    model = Model([('sigmoid' if i % 2 else 'exp', [i - 1], [8]) for i in range(2 * n)], [[2 * i, 2 * i + 1] for i in range(n)])
+    write(folder, model.record(), model.etdump(), model.pte())
+
+
+def delegates_without_pte(folder, n):
+    """A kernel between each and the next."""
+    model = Model([('exp' if i % 3 == 2 else 'sigmoid', [i - 1], [8]) for i in range(3 * n)], [s for i in range(n) for s in ([3 * i, 3 * i + 1], 3 * i + 2)])
+    write(folder, model.record(), model.etdump())
+
+
+def delegate_operators(folder, n):
+    model = Model([('sigmoid', [i - 1], [8]) for i in range(n)], [list(range(n))])
+    write(folder, model.record(), model.etdump(), model.pte())
+
+
+def delegate_ids(folder, n):
+    ids = {str(i): [1] for i in range(n)}
+    events = [('B', 0, 0, 10 * i, 10 * i + 9, str(i)) for i in range(n)] + [('DELEGATE_CALL', 0, 0, 0, 10 * n)]
+    maps = {'forward': {'0': {'name': 'B', 'delegate_map': ids}}}
+    write(folder, record({'forward': program(chain(1))}, {'forward': {'0': [1]}}, maps), forge.etdump([run_of(events)]))
+
+
+def backends(folder, n):
+    """Each node runs in a delegate of its own, of a backend of its own."""
+    maps = {str(i): {'name': 'Backend%d' % i, 'delegate_map': {'0': [i + 1]}} for i in range(n)}
+    handles = {str(i): [i + 1] for i in range(n)}
+    events = [e for i in range(n) for e in (('op', 0, i, 10 * i, 10 * i + 5, '0'), ('DELEGATE_CALL', 0, i, 10 * i, 10 * i + 9))]
+    write(folder, record({'forward': program(chain(n))}, {'forward': handles}, {'forward': maps}), forge.etdump([run_of(events)]))
+
+
+def dimensions_of_a_value(folder, n):
+    """Sizes have eight bytes, so that there are half as many as numbers."""
+    event = {2: {1: 0, 2: {0: 5, 1: {0: 6, 1: forge_pte.Numbers([77, 0] * n)}}}}
+    data = forge_pte.flatbuffer(b'ED00', {0: 0, 1: [{0: 'Execute', 3: [event]}]})
+    data = data.replace(struct.pack('<3I', 2 * n, 77, 0), struct.pack('<3I', n, 77, 0), 1)
+    write(folder, one_node(), struct.pack('<I', len(data)) + data)
+
+
+def outputs(folder, n):
+    write(folder, one_node(reference_outputs=reference([[1.0] * n])), logged_outputs(1, n))
+
+
+def runs_with_outputs(folder, n):
+    write(folder, one_node(reference_outputs=reference([[1.0, [], 2.0]])), logged_outputs(n, 2))
+
+
+def bodies(folder, n):
+    """Branches of conditions, one in the graph behind the other."""
+    made = []
+    for i in range(n):
+        branch = {'inputs': [tensor('x')], 'outputs': [tensor('b%d' % i)], 'nodes': [node('b%d' % i, 'sigmoid', 'x', n + i + 1)], 'tensor_values': {}}
+        cond = node('c%d' % i, 'sigmoid', 'x', i + 1)
+        cond['target'] = 'torch.ops.higher_order.cond'
+        cond['inputs'].append({'name': '', 'arg': {'as_graph': {'name': 'g%d' % i, 'graph': branch}}})
+        made.append(cond)
+    events = run_of([(KERNEL, 0, 2 * i + 1, 20 * i, 20 * i + 9) for i in range(n)])
+    write(folder, record({'forward': program(made)}, {'forward': {'0': 1}}), forge.etdump([events]))
+
+
+def zip_entries(folder, n):
+    write(folder, one_node(**{'extra_%d' % i: b'x' for i in range(n)}))
+
+
+def values(folder, n):
+    """Names that share what a hash without a secret would sort by."""
+    drawn = random.Random(1)
+    made = ['%016x' % drawn.getrandbits(64) for _ in range(n)]
+    write(folder, record({'forward': program(chain(1), made)}, {'forward': {'0': 1}}))
+
+
+# name -> how large at first, and what is looked at; RECORD stands for the folder
+SUMMARY, EVENTS, INFO = ('summary', 'RECORD'), ('events', 'RECORD'), ('info', 'RECORD')
+EVENTS_JSON = ('events', 'RECORD', '--format', 'json')
+SUMMARY_JSON = ('summary', 'RECORD', '--format', 'json')
+WRITE = ('write', 'RECORD', '--logdir', 'OUT')
+REPORT = ('report', 'RECORD', '-o', 'OUT')
+TRACE = ('trace', 'RECORD', '-o', 'OUT')
+NODES = ('nodes', 'RECORD')
+SOURCE = ('source', 'RECORD')
+DIFF = ('diff', 'RECORD', 'RECORD')
+VALUES = ('events', 'RECORD', '--values', '--format', 'csv')
+
+DIMENSIONS = {
+    nodes: (300, SUMMARY, WRITE, REPORT, DIFF),
+    nodes_of_a_handle: (300, WRITE),
+    nodes_of_a_handle_without_pte: (300, SUMMARY),
+    modules: (300, SUMMARY, WRITE),
+    depth: (16000, SUMMARY, WRITE),
+    source_lines: (300, SOURCE),
+    source_files: (300, SOURCE),
+    methods: (100, SUMMARY_JSON, WRITE, REPORT),
+    methods_and_runs: (100, INFO, REPORT, DIFF),
+    loads: (300, SUMMARY, TRACE),
+    runs: (300, EVENTS_JSON, WRITE, REPORT),
+    loops: (300, EVENTS_JSON, WRITE, TRACE),
+    different_runs: (300, SUMMARY, TRACE, DIFF),
+    runs_without_record: (200, REPORT, EVENTS),
+    dumps: (50, SUMMARY, DIFF),
+    rows_of_an_instruction: (400, SUMMARY, DIFF),
+    names: (300, EVENTS, WRITE),
+    delegates: (200, WRITE),
+    delegates_without_pte: (700, SUMMARY),
+    delegate_operators: (400, WRITE),
+    delegate_ids: (400, EVENTS_JSON),
+    backends: (400, INFO, WRITE, REPORT),
+    dimensions_of_a_value: (1600, VALUES),
+    outputs: (400, SUMMARY_JSON, SUMMARY),
+    runs_with_outputs: (200, SUMMARY_JSON, SUMMARY),
+    bodies: (150, WRITE),
+    zip_entries: (1600, INFO),
+    values: (800, INFO),
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What code that a hostile file got into the command could still do: sandbox.py COMMAND INTRUDER, which is intruder.c as a library to preload.
+
+What it is refused once inputs are read it must have been allowed at the start; otherwise it would not be the command that refuses it.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FIXTURES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures')
+CREATE_RULESET, ASK_VERSION = 444, 1
+PR_SET_SECCOMP, MODE_FILTER = 22, 2
+TEMPORARY = '/tmp'  # where `dot` may write: the test needs a folder elsewhere
+
+BY_LANDLOCK = {'read_secret', 'write_secret', 'write_input', 'make_elsewhere', 'make_in_output', 'link_elsewhere'}
+BY_SECCOMP = {'change_mode', 'split_process', 'make_socket', 'type', 'read_process'}
+BY_EITHER = {'run_program'}
+SINCE_VERSION_6 = {'signal_parent'}  # of Landlock; or by seccomp
+NOT_THERE_YET = {'make_in_new'}  # in a folder that the command makes
+
+# Name, arguments, what stays allowed, whether seccomp is left out.
+CASES = (
+    ('reads', ('summary', 'record'), set(), False),
+    ('reads two', ('diff', 'record', 'record'), set(), False),
+    ('reads single files', ('info', '--etrecord', 'record/etrecord.bin', '--etdump', 'record/etdump.etdp'), set(), False),
+    ('reads sources', ('source', 'record'), {'read_secret'}, False),
+    ('writes a folder', ('write', 'record', '--logdir', 'out'), {'make_in_output'}, False),
+    ('makes a folder', ('write', 'record', '--logdir', 'out/new/er'), {'make_in_new'}, False),
+    ('writes a file', ('report', 'record', '-o', 'out/report.html'), {'make_in_output'}, False),
+    ('replaces a file behind a link', ('report', 'record', '-o', 'link.html'), {'make_in_output'}, False),
+    ('writes to a device', ('report', 'record', '-o', '/dev/null'), set(), False),
+    ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), {'make_in_output'}, False),
+    ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}, False),
+    ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'make_in_output', 'read_secret', 'run_program'}, True),
+)
+
+
+class Failure(Exception):
+    pass
+
+
+def landlock_version():
+    libc = ctypes.CDLL(None, use_errno=True)
+    return 0 if platform.machine() == 'alpha' else max(libc.syscall(CREATE_RULESET, None, 0, ASK_VERSION), 0)
+
+
+def has_seccomp():
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_SECCOMP, MODE_FILTER, None)
+    return ctypes.get_errno() == errno.EFAULT
+
+
+class Trial:
+    """A run of the command with the intruder in it, in a folder of its own."""
+
+    def __init__(self, command, intruder, folder, arguments, **environment):
+        self.folder = folder
+        os.makedirs(self.path('out'))
+        os.makedirs(self.path('elsewhere'))
+        shutil.copytree(os.path.join(FIXTURES, 'add_mul'), self.path('record'))
+        for name in ('secret', 'out/old.html'):
+            with open(self.path(name), 'w', encoding='utf-8') as file:
+                file.write('secret')
+        os.symlink('out/old.html', self.path('link.html'))
+        environment = {**os.environ, 'LD_PRELOAD': intruder, 'INTRUDER_REPORT': self.path('attempts'), 'INTRUDER_SECRET': self.path('secret'),
+                       'INTRUDER_INPUT': self.path('record/etrecord.bin'), 'INTRUDER_ELSEWHERE': self.path('elsewhere/file'),
+                       'INTRUDER_OUTPUT': self.path('out/file'), 'INTRUDER_NEW': self.path('out/new/er/file'), **environment}
+        self.done = subprocess.run([command, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        with open(self.path('attempts'), encoding='utf-8') as file:
+            self.attempts = [line.split() for line in file]
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def allowed(self, when):
+        return {name for at, name, answer in self.attempts if at == when and answer == 'allowed'}
+
+    def tried(self, when):
+        return {name for at, name, _ in self.attempts if at == when}
+
+
+def refusable(version, seccomp):
+    """What this kernel can refuse."""
+    by_landlock = BY_LANDLOCK | BY_EITHER | (SINCE_VERSION_6 if version >= 6 else set())
+    return (by_landlock if version else set()) | (BY_SECCOMP | BY_EITHER | SINCE_VERSION_6 if seccomp else set())
+
+
+def check(trial, kept, version, seccomp):
+    if trial.done.returncode != 0 or trial.done.stderr:
+        raise Failure(f'exit {trial.done.returncode}: {trial.done.stderr.decode()}')
+    if not trial.tried('read'):
+        raise Failure('the intruder never got to work')
+    if held_up := trial.tried('start') - trial.allowed('start') - NOT_THERE_YET:
+        raise Failure(f'refused before the command gave anything up: {sorted(held_up)}')
+    expected = trial.tried('read') - (refusable(version, seccomp) - kept) - (NOT_THERE_YET - kept)
+    if trial.allowed('read') != expected:
+        raise Failure(f"allowed {sorted(trial.allowed('read') - expected)}, refused {sorted(expected - trial.allowed('read'))}")
+
+
+def check_old_kernel(command, intruder, folder):
+    """Nothing is given up, nothing is said, and the answer is the same."""
+    old = Trial(command, intruder, os.path.join(folder, 'old'), ('summary', 'record'), INTRUDER_KERNEL='old')
+    check(old, set(), 0, False)
+    new = subprocess.run([command, 'summary', 'record'], cwd=old.folder, capture_output=True)
+    if new.stdout != old.done.stdout:
+        raise Failure('another answer than with a sandbox')
+
+
+def check_failed_write(command, _, folder):
+    """The folders that were made for what then was not written are gone; those that were there are not."""
+    os.makedirs(os.path.join(folder, 'there'))
+    for logdir in ('some/where/new', 'there/new/', 'there', os.path.join(folder, 'whole//path')):
+        done = subprocess.run([command, 'write', 'nothing', '--logdir', logdir], cwd=folder, capture_output=True, text=True)
+        if done.stderr != 'etrecord-tb: nothing: cannot open: No such file or directory\n':
+            raise Failure(f'{logdir}: {done.stderr}')
+        if os.listdir(folder) != ['there'] or os.listdir(os.path.join(folder, 'there')):
+            raise Failure(f'{logdir} left {os.listdir(folder)}')
+
+
+def work_folder(beside):
+    return '/var/tmp' if os.path.realpath(beside).startswith(TEMPORARY + '/') else os.path.dirname(beside)
+
+
+def main():
+    command, intruder = map(os.path.abspath, sys.argv[1:])
+    version, seccomp = landlock_version(), has_seccomp()
+    cases = [(name, lambda folder, a=arguments, k=kept, s=seccomp and not unfiltered: check(Trial(command, intruder, folder, a), k, version, s))
+             for name, arguments, kept, unfiltered in CASES]
+    for name, case in (('old kernel', check_old_kernel), ('fails', check_failed_write)):
+        cases.append((name, lambda folder, c=case: c(command, intruder, folder)))
+    failed = 0
+    for name, run in cases:
+        with tempfile.TemporaryDirectory(dir=work_folder(intruder)) as scratch:
+            try:
+                run(os.path.join(scratch, 'case'))
+            except Failure as failure:
+                failed += 1
+                print(f'OFF {name}: {failure}')
+    print(f'{len(cases) - failed} passed, {failed} failed', *([] if version else ['skipped: this kernel has no Landlock']),
+          *([] if seccomp else ['skipped: this kernel has no seccomp']), sep='\n')
+    sys.exit(failed > 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`bench` from end to end: a runner that leaves dumps, the TensorBoard run read back, the history; and what can go wrong with a runner. The runner is
+tests/standin/runner.c, which leaves recorded dumps; where EXECUTORCH_PYTHON names a Python with ExecuTorch, also that."""
+
+import collections
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from conftest import FIXTURES, missing
+
+RECORD = FIXTURES / "add_mul"
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "schema" / "history.schema.json").read_text())
+DUMP = RECORD / "etdump.etdp"
+SECONDS = 120
+EXPORT = """
+import torch
+from executorch.exir import to_edge_transform_and_lower
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.sin(x @ x) + x
+inputs = (torch.randn(8, 8),)
+program = to_edge_transform_and_lower(torch.export.export(Model(), inputs), generate_etrecord=True).to_executorch()
+program.get_etrecord().save("record/etrecord.bin")
+open("record/model.pte", "wb").write(program.buffer)
+"""
+RUN = """
+import sys, torch
+from executorch.extension.pybindings.portable_lib import _load_for_executorch
+path = sys.argv[sys.argv.index("--etdump_path") + 1] if "--etdump_path" in sys.argv else None
+module = _load_for_executorch("record/model.pte", enable_etdump=path is not None)
+for _ in range(4):
+    module.run_method("forward", (torch.randn(8, 8),))
+if path:
+    module.write_etdump_result_to_file(path)
+"""
+
+
+class Benching:
+    """A folder with a record, in which the runner stand-in is benched."""
+
+    def __init__(self, command, folder):
+        self.command, self.folder = command.path, folder
+        self.runner = os.environ.get("RUNNER") or missing("RUNNER, the stand-in for a runner,")
+        self.inferences = len([run for run in command.json("info", DUMP, "ms")["runs"] if run["execute"]])
+        (folder / "m").mkdir()
+        for name in ("etrecord.bin", "model.pte"):
+            shutil.copy(RECORD / name, folder / "m")
+
+    def arguments(self, *options, steps="ok", dump="out.etdp", runner=()):
+        runner = runner or (self.runner, "--dump", DUMP, "--steps", steps, *(("--etdump_path", dump) if dump else ()))
+        return [str(word) for word in (self.command, "bench", "--record", "m", *options, "--", *runner)]
+
+    def start(self, *options, **more):
+        return subprocess.Popen(self.arguments(*options, **more), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def bench(self, *options, status=0, environment=None, **more):
+        (self.folder / "steps").unlink(missing_ok=True)  # begins with the first
+        done = subprocess.run(self.arguments(*options, **more), cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
+                              env={**os.environ, **(environment or {})})
+        assert done.returncode == status, done.stderr
+        assert all(line.startswith("etrecord-tb: ") for line in done.stderr.splitlines())
+        return done
+
+    def history(self, name="m"):
+        lines = [json.loads(line) for line in (self.folder / "runs" / name / "history.jsonl").read_text().splitlines()]
+        for line in lines:
+            jsonschema.validate(line, SCHEMA)
+        return lines
+
+    def runs(self, name="m"):
+        """The folders of benches, oldest first."""
+        folder = self.folder / "runs" / name
+        return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.exists() else []
+
+
+@pytest.fixture
+def bench(command, tmp_path):
+    return Benching(command, tmp_path)
+
+
+def wait_for_lock(path):
+    """Until nothing is left of what hung: it was killed, but may not have ended yet."""
+    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("what hung is still there"))
+    signal.alarm(SECONDS)
+    with open(path, "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def read_back(folder):
+    """Scalars of a run, and its hparams."""
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    hparams = pytest.importorskip("tensorboard.plugins.hparams.plugin_data_pb2")
+    accumulator = accumulators.EventAccumulator(str(folder), size_guidance={accumulators.TENSORS: 0, accumulators.SCALARS: 0}).Reload()
+    data = hparams.HParamsPluginData.FromString(accumulator.SummaryMetadata("_hparams_/session_start_info").plugin_data.content)
+    values = {name: getattr(value, value.WhichOneof("kind")) for name, value in data.session_start_info.hparams.items()}
+    return accumulator, values
+
+
+def steps_of(accumulator, tag):
+    events = accumulator.Tensors(tag) if tag in accumulator.Tags()["tensors"] else accumulator.Scalars(tag)
+    return [event.step for event in events]
+
+
+def test_end_to_end(bench):
+    if not shutil.which("git"):
+        missing("git")
+    for words in (["init", "-q"], ["-c", "user.name=n", "-c", "user.email=e@x", "commit", "-q", "--allow-empty", "-m", "m"]):
+        subprocess.run(["git", *words], cwd=bench.folder, check=True)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=bench.folder, check=True, capture_output=True, text=True).stdout.strip()
+    first = bench.bench("--repeat", 3, "--warmup", 2, "--skip-runs", 0, "--hparam", "device=pixel8").stdout
+    second = bench.bench("--repeat", 3, "--skip-runs", 0).stdout
+    assert "the first bench of m: nothing to compare with" in first and "trend" not in first
+    assert f"compared with the bench of {bench.runs()[0].name}" in second and "no change beyond the noise" in second
+    assert re.search(r"trend of forward, median in ms, last 2 of 2 benches: ▄▄\n(  \S+ +\w{10} +[\d.]+.*\n){2}", second)
+    assert re.search(r"tracing: the runner takes [\d.]+ s traced \(median\), [\d.]+ s untraced", second)
+    assert second.endswith("\ntensorboard --logdir runs\n")
+    run = bench.runs()[0]
+    assert sorted(path.name for path in run.glob("*.etdp")) == ["etdump-1.etdp", "etdump-2.etdp", "etdump-3.etdp"]
+    assert all(path.read_bytes() == DUMP.read_bytes() for path in run.glob("*.etdp"))
+    accumulator, hparams = read_back(run / "1_edge" / "forward")
+    assert steps_of(accumulator, "latency_ms/forward") == list(range(3 * bench.inferences))
+    assert (hparams["device"], hparams["commit"], hparams["repeat"], hparams["warmup"]) == ("pixel8", commit, 3, 2)
+    assert hparams["host"] == os.uname().nodename and "tracing_percent" in hparams
+    lines = bench.history()
+    assert [(line["run"], line["measure"]) for line in lines] == [(run.name, measure) for run in bench.runs() for measure in ("forward", "wall time")]
+    assert all(line["commit"] == commit and line["p50"] > 0 for line in lines) and [line["device"] for line in lines[1:3]] == ["pixel8", os.uname().machine] and lines[0]["count"] == 3 * bench.inferences
+    assert not (bench.folder / "out.etdp").exists()
+
+
+def test_failing_runs_are_told_and_the_rest_goes_on(bench):
+    done = bench.bench("--repeat", 3, "--warmup", 0, steps="fail,crash,none", dump=None, status=1)
+    assert "no run left an ETDump: nothing was written" in done.stderr
+    options = ("--lock", bench.folder / "lock")
+    runner = (bench.runner, "--dump", DUMP, "--steps", "ok,ok,fail,crash,hang,none,cut", *options, "--etdump_path=out.etdp")
+    done = bench.bench("--repeat", 6, "--warmup", 0, "--skip-runs", 0, "--timeout", 5, runner=runner, status=5)
+    for what in ("exit status 3\netrecord-tb:   | step fail", "killed by signal 9\netrecord-tb:   | step crash",
+                 "not finished within 5 s, and killed\netrecord-tb:   | step hang", "no ETDump: there is no file out.etdp after the run",
+                 "etdump-6.etdp: .*damaged", "warning: 5 of 6 runs failed and do not count"):
+        assert re.search(what.replace("|", r"\|"), done.stderr), what
+    assert bench.history()[0]["count"] == bench.inferences and bench.history()[0]["failed"] == 5
+    wait_for_lock(bench.folder / "lock")
+
+
+def test_a_runner_that_is_not_found_leaves_nothing(bench):
+    done = bench.bench(runner=("no-such-runner",), status=1)
+    assert done.stderr == "etrecord-tb: run 1 of 6 (warm-up) of no-such-runner: cannot start: No such file or directory\n"
+    assert not (bench.folder / "runs").exists()
+
+
+def test_a_dump_of_before_is_never_taken(bench):
+    stale = bench.folder / "out.etdp"
+    shutil.copy(DUMP, stale)
+    done = bench.bench("--warmup", 0, "--repeat", 1, steps="none", status=1)
+    assert "out.etdp is from before the run" in done.stderr and stale.exists()
+    done = bench.bench("--warmup", 0, "--repeat", 1, dump=None, status=1)
+    assert "no new ETDump in the working directory or m" in done.stderr and stale.exists()
+    assert not (bench.folder / "runs").exists()
+
+
+def test_a_new_dump_is_found_where_it_appears(bench):
+    shutil.copy(DUMP, bench.folder / "m" / "old.etdp")
+    done = bench.bench("--repeat", 2, steps="elsewhere", dump=None)
+    assert "the runner has no option --etdump_path" in done.stdout
+    assert bench.history()[0]["failed"] == 0 and not (bench.folder / "model.etdump").exists()
+
+
+def test_a_runner_that_always_traces(bench):
+    runner = (bench.runner, "--dump", DUMP, "--steps", "elsewhere", "--etdump_path", "out.etdp")
+    assert "the runner traces without the option" in bench.bench("--repeat", 1, runner=runner).stdout
+    assert not (bench.folder / "model.etdump").exists()
+    (bench.folder / "model.etdump").write_text("somebody's")
+    assert "model.etdump is in the working directory" in bench.bench("--repeat", 1, runner=runner).stdout
+    assert (bench.folder / "model.etdump").read_text() == "somebody's"
+
+
+def test_two_at_once(bench):
+    os.mkfifo(bench.folder / "fifo")
+    runner = (bench.runner, "--dump", DUMP, "--steps", "ok,wait,ok", "--wait", "fifo", "--etdump_path", "out.etdp")
+    first = bench.start("--repeat", 1, "--warmup", 1, runner=runner)
+    with open(bench.folder / "fifo", "wb"):  # once the runner opens it, too
+        second = bench.bench("--repeat", 1, status=1)
+        assert second.stderr == "etrecord-tb: runs/m: another bench of this name is running; wait for its end, or choose another --name\n"
+        bench.bench("--repeat", 1, "--name", "other")
+    said = first.communicate(timeout=SECONDS)
+    assert first.returncode == 0, said
+    assert len(bench.runs()) == 1 and len(bench.history()) == 2 and len(bench.history("other")) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_runner_and_leaves_nothing(bench, number):
+    os.mkfifo(bench.folder / "fifo")
+    runner = (bench.runner, "--dump", DUMP, "--steps", "ok,ok,ok,hang", "--wait", "fifo", "--lock", "lock", "--etdump_path", "out.etdp")
+    process = bench.start("--repeat", 2, "--timeout", SECONDS, runner=runner)
+    with open(bench.folder / "fifo", "wb"):  # once the runner hangs, behind one that counts
+        pass
+    process.send_signal(number)
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == -number
+    wait_for_lock(bench.folder / "lock")
+    assert not (bench.folder / "runs").exists()
+
+
+def test_a_damaged_history_is_kept(bench):
+    bench.bench("--repeat", 1)
+    path = bench.folder / "runs" / "m" / "history.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-40])
+    done = bench.bench("--repeat", 1)
+    assert f"{path.relative_to(bench.folder)}: line 2 is damaged; such lines stay in the file" in done.stderr
+    assert "last 2 of 2 benches" in done.stdout
+    assert path.read_bytes().startswith(whole[:-40] + b"\n") and len(path.read_bytes().splitlines()) == 4
+
+
+def test_a_base_that_is_gone(bench):
+    bench.bench("--repeat", 1)
+    (bench.runs()[0] / "profile.json").write_text("{")
+    assert "profile.json" in bench.bench("--repeat", 1).stderr
+    shutil.rmtree(bench.runs()[-1])
+    done = bench.bench("--repeat", 1)
+    assert "there is nothing to compare with" in done.stderr and "last 3 of 3 benches" in done.stdout
+
+
+def test_a_limit(bench):
+    bench.bench("--repeat", 1)
+    bench.bench("--repeat", 1, "--fail-above", "5%")
+    done = bench.bench("--repeat", 1, "--ticks-per-second", "1e8", "--fail-above", "5%", status=3)
+    assert "slower, the limit is 5 %" in done.stderr and "last 3 of 3 benches" in done.stdout
+
+
+def test_llm_runner(bench):
+    runner = (bench.runner, "--dump", DUMP, "--llm", "--etdump_path", "out.etdp")
+    said = bench.bench("--repeat", 2, runner=runner).stdout
+    expected = {"load": (700, "ms"), "prefill": (100, "ms"), "time to first token": (110, "ms"), "generation": (1200, "ms"), "prefill rate": (80, "tokens/s"),
+                "generation rate": (50, "tokens/s")}  # by hand, from the stamps that the stand-in prints
+    assert {line["measure"]: (line["p50"], line["unit"]) for line in bench.history() if line["measure"] in expected} == expected
+    for name, (value, unit) in expected.items():
+        assert re.search(rf"^{name} +{value:.2f} {unit} *$", said, re.M), name
+    _, hparams = read_back(bench.runs()[0] / "1_edge" / "forward")
+    assert hparams["generation rate"] == 50
+
+
+def test_progress_on_a_terminal(bench):
+    master, slave = os.openpty()
+    done = subprocess.run(bench.arguments("--repeat", 1), cwd=bench.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, timeout=SECONDS)
+    os.close(slave)
+    said = os.read(master, 10000).decode()
+    os.close(master)
+    assert done.returncode == 0
+    assert said == "".join(f"\r\033[Krun {i} of 3 ({what})" for i, what in enumerate(("warm-up", "untraced", "traced"), 1)) + "\r\033[K"
+
+
+# ---- Other systems ----
+
+def fai_pep_convert(text, identifier="PyTorchObserver "):
+    """What facebook/FAI-PEP's json_with_identifier_converter makes of a program's output (benchmarking/data_converters): of each row behind the identifier
+    the braces; NET values make runs valid; the new format has type, metric and unit, which agree for a key, as info_string does."""
+    rows = [row[row.find(identifier) + len(identifier):] for row in text.split("\n") if identifier in row]
+    data = [json.loads(re.findall(r"\{.*\}", row)[0]) for row in rows]
+    valid = [i for i, d in enumerate(data) if d.get("type") == "NET" and "value" in d]
+    assert valid and valid[0] == 0, "NET comes first"
+    details = collections.defaultdict(lambda: {"values": []})
+    for d in data:
+        entry = details[d["type"] + " " + d["metric"]]
+        entry["values"].append(float(d["value"]))
+        for key in ("type", "metric", "unit", "info_string"):
+            assert entry.setdefault(key, d[key]) == d[key]
+    return details, valid
+
+
+def test_observer_lines(bench):
+    runner = (bench.runner, "--dump", DUMP, "--llm", "--etdump_path", "out.etdp")
+    said = bench.bench("--repeat", 2, "--skip-runs", 0, "--to", "observer", "--tensorboard", "https://tb.example/", runner=runner).stdout
+    assert all(line.startswith("PyTorchObserver {") for line in said.splitlines())
+    details, valid = fai_pep_convert(said)
+    assert len(valid) == len(details["NET latency"]["values"]) == 2 * bench.inferences and details["NET latency"]["unit"] == "ms"
+    assert details["RUNNER generation rate"]["values"] == [50, 50]
+    assert details["NET latency"]["info_string"] == f"https://tb.example/?runFilter={bench.runs()[0].name}#timeseries"
+    assert sorted(details["NET latency"]["values"])[bench.inferences - 1] <= bench.history()[0]["p50"] <= sorted(details["NET latency"]["values"])[bench.inferences]
+
+
+def hud_upload(path, metadata):
+    """What pytorch/test-infra's upload_benchmark_results.py (schema v3) makes of a file: a list of records, each with a metric, to which the metadata of the
+    job is added; then what the database's columns take: tuples of texts, maps from text to text, an array of numbers."""
+    records = [{**metadata, **record} for record in json.loads(path.read_text()) if "metric" in record]
+    for record in records:
+        assert set(record) == {*metadata, "benchmark", "model", "metric", "runners"}
+        for name in ("benchmark", "model", "metric"):
+            extra = record[name].get("extra_info", {})
+            assert all(isinstance(text, str) for pair in extra.items() for text in pair)
+            assert all(isinstance(value, str) for key, value in record[name].items() if key not in ("extra_info", "benchmark_values", "target_value"))
+        assert record["metric"]["benchmark_values"] and all(isinstance(value, (int, float)) for value in record["metric"]["benchmark_values"])
+        assert all(set(runner) == {"name", "type", "extra_info"} and runner["name"] for runner in record["runners"])
+    return records
+
+
+def test_hud_records(bench):
+    runner = (bench.runner, "--dump", DUMP, "--llm", "--etdump_path", "out.etdp")
+    said = bench.bench("--repeat", 2, "--skip-runs", 0, "--to", "hud", "-o", "hud.json", runner=runner).stdout
+    assert "tensorboard --logdir runs" in said and "hud" not in said
+    records = hud_upload(bench.folder / "hud.json", {"timestamp": 1, "schema_version": "v3", "name": "n", "repo": "o/r", "head_branch": "b", "head_sha": "s", "workflow_id": 1,
+                                                    "run_attempt": 1, "job_id": 1})
+    by_name = {record["metric"]["name"]: record for record in records}
+    latency = by_name["avg_inference_latency(ms)"]
+    assert latency["metric"]["extra_info"] == {"method": "forward"} and latency["model"] == {"name": "m", "type": "OSS model", "backend": "portable"}
+    values = latency["metric"]["benchmark_values"]
+    assert len(values) == 2 * bench.inferences and sum(values) / len(values) == pytest.approx(bench.history()[0]["avg"], rel=1e-6)
+    assert by_name["token_per_sec"]["metric"]["benchmark_values"] == [50, 50]
+
+
+# ---- Devices, and ExecuTorch itself ----
+
+ADB = """#!/bin/sh
+[ "$1" = -s ] && shift 2
+case "$1 $2" in
+  pull*) cp "device/$2" "$3" ;;
+  "shell getprop"*) echo Pixel 8 ;;
+  "shell rm -f"*) echo "$2" >> removed; rm -f device/dump ;;
+  *) [ -e broken ] || cp "$DUMP" device/dump ;;
+esac
+"""
+
+
+def test_adb(bench):
+    (bench.folder / "bin").mkdir()
+    (bench.folder / "device").mkdir()
+    (bench.folder / "bin" / "adb").write_text(ADB)
+    (bench.folder / "bin" / "adb").chmod(0o755)
+    environment = {"PATH": f"{bench.folder / 'bin'}:{os.environ['PATH']}", "DUMP": str(DUMP)}
+    done = bench.bench("--repeat", 2, "--pull", "dump", environment=environment, runner=("adb", "-s", "serial", "shell", "run it"))
+    assert "whether a run on a device traces cannot be seen" in done.stdout
+    assert bench.history()[0]["device"] == "Pixel 8" and bench.history()[0]["failed"] == 0
+    assert (bench.folder / "removed").read_text().splitlines() == ["rm -f 'dump'"] * 3
+    (bench.folder / "broken").touch()
+    done = bench.bench("--repeat", 1, "--pull", "dump", environment=environment, runner=("adb", "shell", "run it"), status=1)
+    assert "adb pull dump failed (exit status 1)" in done.stderr
+
+
+def test_executorch(bench):
+    python = os.environ.get("EXECUTORCH_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import executorch"], capture_output=True, timeout=SECONDS).returncode:
+        pytest.skip("ExecuTorch is missing (EXECUTORCH_PYTHON, a Python that has it)")
+    shutil.rmtree(bench.folder / "m")
+    (bench.folder / "record").mkdir()
+    (bench.folder / "m").symlink_to("record")
+    (bench.folder / "run.py").write_text(RUN)
+    subprocess.run([python, "-c", EXPORT], cwd=bench.folder, check=True, capture_output=True, timeout=10 * SECONDS)
+    done = subprocess.run(bench.arguments("--repeat", 2, "--warmup", 0, "--skip-runs", 0, runner=(python, "run.py", "--etdump_path", "out.etdp")), cwd=bench.folder,
+                          capture_output=True, text=True, timeout=10 * SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert "s untraced (one run)" in done.stdout
+    name = bench.history("record")[0]["run"]
+    accumulator, _ = read_back(bench.folder / "runs" / "record" / name / "1_edge" / "forward")
+    assert steps_of(accumulator, "latency_ms/forward") == list(range(8))

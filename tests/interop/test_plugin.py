@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The dashboard's routes while TensorBoard is loading: its Python loader lists a tag before what is in it, and then raises KeyError."""
+
+import json
+import os
+import sys
+import types
+
+import pytest
+
+from conftest import missing
+
+pytest.importorskip("tensorboard")
+from werkzeug import test, wrappers  # noqa: E402
+
+
+class Data:
+    """A data provider of two runs, or of those that have the blobs {(run, tag): bytes}; `fails` is what a question about "loading" raises."""
+
+    def __init__(self, fails, blobs=None):
+        self.fails = fails
+        self.blobs = blobs or {("loaded", "etrecord"): b"{}", ("loading", "etrecord"): b"{}"}
+        self.runs = list(dict.fromkeys(run for run, _ in self.blobs))
+
+    def list_runs(self, ctx=None, *, experiment_id):
+        return [types.SimpleNamespace(run_name=name) for name in self.runs]
+
+    def _ask(self, run_tag_filter, answer):
+        wanted = run_tag_filter.runs if run_tag_filter and run_tag_filter.runs is not None else self.runs
+        if "loading" in wanted and self.fails:
+            raise self.fails
+        tags = run_tag_filter.tags if run_tag_filter and run_tag_filter.tags is not None else ["etrecord", "etrecord_head"]
+        return {run: {tag: answer(run, tag) for tag in tags if (run, tag) in self.blobs} for run in wanted}
+
+    def list_blob_sequences(self, ctx=None, *, experiment_id, plugin_name, run_tag_filter=None):
+        return self._ask(run_tag_filter, lambda run, tag: types.SimpleNamespace(max_wall_time=7.0))
+
+    def read_blob_sequences(self, ctx=None, *, experiment_id, plugin_name, downsample=None, run_tag_filter=None):
+        return self._ask(run_tag_filter, lambda run, tag: [types.SimpleNamespace(values=[types.SimpleNamespace(blob_key=(run, tag))])])
+
+    def read_blob(self, ctx=None, *, blob_key):
+        return self.blobs[blob_key]
+
+
+@pytest.fixture(scope="module")
+def dashboard():
+    package = os.environ.get("PACKAGE") or missing("PACKAGE, the Python package,")
+    sys.path.insert(0, package)
+    from etrecord_tb import tensorboard_plugin
+
+    yield tensorboard_plugin.ETRecordPlugin
+    sys.path.remove(package)
+
+
+def ask(dashboard, fails, route, blobs=None, **query):
+    """The answer of a route: its status, and what it says."""
+    app = dashboard(types.SimpleNamespace(data_provider=Data(fails, blobs))).get_plugin_apps()[route]
+    answer = test.Client(app, wrappers.Response).get(route, query_string=query)
+    return answer.status_code, answer.get_data(as_text=True)
+
+
+def test_a_run_that_is_being_loaded_is_not_there_yet(dashboard):
+    loading = KeyError("Key  was not found in Reservoir")
+    status, said = ask(dashboard, loading, "/runs")
+    assert (status, json.loads(said)) == (200, [{"run": "loaded", "written": 7.0}])
+    assert ask(dashboard, loading, "/profile", run="loaded") == (200, "{}")
+    assert ask(dashboard, loading, "/profile", run="loading")[0] == 404
+    assert ask(dashboard, loading, "/compare", base="loaded", new="loading")[0] == 404
+    assert [run["run"] for run in json.loads(ask(dashboard, None, "/runs")[1])] == ["loaded", "loading"]
+
+
+def test_the_fleet_is_each_record_with_its_head(dashboard):
+    """Without reading any whole document; a record of an earlier version has no head, and neither has one that is broken."""
+    heads = {"a": b'{"methods": []}', "cut": b'{"methods": [', "loading": b"{}"}
+    blobs = {(run, "etrecord_head"): head for run, head in heads.items()} | {(run, "etrecord"): None for run in ("a", "cut", "loading", "old")}
+    status, said = ask(dashboard, KeyError("Key  was not found in Reservoir"), "/fleet", blobs)
+    assert (status, json.loads(said)) == (200, [{"run": run, "written": 7.0, "head": {"methods": []} if run == "a" else None} for run in ("a", "cut", "old")])
+
+
+@pytest.mark.parametrize("route, query", [("/runs", {}), ("/fleet", {}), ("/profile", {"run": "loading"}), ("/base", {"new": "loading"})])
+def test_other_errors_are_not_hidden(dashboard, route, query):
+    with pytest.raises(ValueError, match="broken"):
+        ask(dashboard, ValueError("broken"), route, **query)

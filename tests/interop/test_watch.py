@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`watch`: dumps that come into a folder, one after the other, and what it says of each."""
+
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from conftest import FIXTURES
+
+RECORD = FIXTURES / "add_mul"
+DUMP = (RECORD / "etdump.etdp").read_bytes()
+SECONDS = 60
+
+
+class Watching:
+    def __init__(self, command, folder):
+        self.folder = folder
+        self.process = subprocess.Popen([command.path, "watch", "m", "--hparam", "device=pixel8"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+        assert self.line() == "watching m; Ctrl-C ends. tensorboard --logdir runs"
+
+    def line(self):
+        return self.process.stdout.readline().rstrip("\n")
+
+    def put(self, name, data):
+        (self.folder / "m" / name).write_bytes(data)
+
+    def end(self, status):
+        rest, _ = self.process.communicate(timeout=SECONDS)
+        assert self.process.returncode == status, rest
+        return rest
+
+
+@pytest.fixture
+def watching(command, tmp_path):
+    (tmp_path / "m").mkdir()
+    for name in ("etrecord.bin", "model.pte"):
+        shutil.copy(RECORD / name, tmp_path / "m")
+    (tmp_path / "m" / "there.etdp").write_bytes(DUMP)
+    watch = Watching(command, tmp_path)
+    yield watch
+    watch.process.kill()
+    watch.process.wait()
+
+
+def events(folder):
+    return sorted(str(path.parent.relative_to(folder / "runs")) for path in (folder / "runs").rglob("*tfevents*") if path.stat().st_size)
+
+
+def test_each_dump_becomes_runs(watching):
+    watching.put("a.etdp", DUMP)
+    assert watching.line().startswith("added  runs/m/a: forward ")
+    watching.put("cut.etdp", DUMP[: len(DUMP) // 2])
+    assert watching.line().startswith("etrecord-tb: m/cut.etdp: @")
+    watching.put("notes.txt", b"nothing to tell of")
+    watching.put(".partial", DUMP)
+    (watching.folder / "m" / ".partial").rename(watching.folder / "m" / "b.etdump")
+    assert watching.line().startswith("added  runs/m/b: forward ")
+    watching.put("empty.etdp", b"")
+    assert watching.line() == "etrecord-tb: m/empty.etdp: @0: the file is empty"
+    watching.put("cut.etdp", DUMP)  # whole now
+    assert watching.line().startswith("added  runs/m/cut: forward ")
+    watching.put("a.etdp", DUMP)
+    assert watching.line().startswith("added  runs/m/a: forward ")
+    watching.process.send_signal(signal.SIGINT)
+    assert watching.end(0) == ""
+    assert events(watching.folder) == [f"m/{dump}/{run}/forward" for dump in ("a", "b", "cut") for run in ("1_edge", "2_program", "3_aten")]
+
+
+def test_a_record_that_comes_later(watching):
+    (watching.folder / "m" / "etrecord.bin").rename(watching.folder / "etrecord.bin")
+    (watching.folder / "m" / "model.pte").unlink()
+    watching.put("a.etdp", DUMP)
+    assert watching.line() == "etrecord-tb: m/a.etdp: no graph to write: an ETDump has none; add its ETRecord"
+    shutil.copy(watching.folder / "etrecord.bin", watching.folder / "m" / "etrecord.bin")
+    watching.put("a.etdp", DUMP)
+    assert watching.line().startswith("added  runs/m/a: forward ")
+    watching.process.send_signal(signal.SIGINT)
+    assert watching.end(0) == ""
+
+
+def test_a_folder_that_goes(watching):
+    (watching.folder / "m").rename(watching.folder / "gone")
+    assert watching.line() == "etrecord-tb: m: this folder is gone"
+    watching.end(1)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrow tables of profiles, and examples/fleet: 500 dumps as Parquet, asked by DuckDB and Spark, against what `summary` says of each."""
+
+import collections
+import gc
+import importlib.util
+import itertools
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import etrecord_tb
+from made_dumps import Recording
+
+pyarrow = pytest.importorskip("pyarrow")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "tests" / "fixtures"
+COMMAND = pathlib.Path(sys.executable).with_name("etrecord-tb")
+sys.path.append(str(ROOT / "examples" / "fleet"))
+import fleet  # noqa: E402
+
+DEVICES = {"pixel8": 1.0, "s24": 2.0}
+BUILDS = {"a1": 1.0, "b2": 1.3}
+# What each build has as the model of a name. One of them loses its delegate.
+MODELS = {"mobilenet": {"a1": "mv2_xnnpack", "b2": "mv2_portable"}, "add": {"a1": "add_mul", "b2": "add_mul"}, "gru": {"a1": "p_gru", "b2": "p_gru"},
+          "two": {"a1": "multi_method", "b2": "multi_method"}, "quantized": {"a1": "quantized_xnnpack", "b2": "quantized_xnnpack"}}
+DUMPS_OF_EACH = 25
+
+
+def said(*arguments):
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, check=True, text=True).stdout
+
+
+@pytest.mark.parametrize("record", ["mv2_xnnpack", "multi_method", "cpp_rich", "extra_modules"])
+@pytest.mark.parametrize("name", ["events", "nodes"])
+@pytest.mark.filterwarnings("ignore::etrecord_tb.EtrecordWarning")
+def test_tables_are_json_lines(record, name):
+    tags = {"device": "pixel8", "note": "quote \" and é"}
+    lines = [json.loads(line) for line in said(name, FIXTURES / record, "--format", "jsonl", "--skip-runs", "auto",
+                                               *itertools.chain(*(("--tag", f"{tag}={value}") for tag, value in tags.items()))).splitlines()]
+    with etrecord_tb.Profile(FIXTURES / record) as profile:
+        table = getattr(profile, f"{name}_table")(tags=tags)
+        rows = pyarrow.table(table)
+        assert pyarrow.table(table).equals(rows)  # a new stream each time
+    rows.validate(full=True)
+    assert rows.to_pylist() == [{column: float(value) if pyarrow.types.is_floating(rows.schema.field(column).type) and isinstance(value, int) else value
+                                 for column, value in line.items()} for line in lines]
+
+
+def test_streams_and_what_is_left_of_them():
+    with etrecord_tb.Profile(FIXTURES / "mv2_xnnpack") as profile:
+        table = profile.nodes_table()
+        unread = table.__arrow_c_stream__()
+        kept = pyarrow.table(table).column("node").slice(3, 2)
+        batches = list(pyarrow.RecordBatchReader.from_stream(table))
+    del unread
+    gc.collect()
+    assert len(batches) == 1 and kept.to_pylist() == batches[0].column("node").slice(3, 2).to_pylist()
+    with pytest.raises(ValueError, match="closed"):
+        table.__arrow_c_stream__()
+
+
+def test_tags_that_cannot_be():
+    with etrecord_tb.Profile(FIXTURES / "add_mul") as profile:
+        with pytest.raises(etrecord_tb.EtrecordError, match="tag avg: there is already a column"):
+            pyarrow.table(profile.nodes_table(tags={"avg": "1"}))
+        assert set(pyarrow.table(profile.nodes_table(tags={"record": "mine"})).column("record").to_pylist()) == {"mine"}
+
+
+@pytest.fixture(scope="session")
+def manifest(tmp_path_factory):
+    """500 dumps, and one that is cut off."""
+    flatc = shutil.which("flatc") or pytest.skip("flatc (Debian's flatbuffers-compiler) is missing")
+    folder = tmp_path_factory.mktemp("fleet")
+    recordings, lines = {}, []
+    for number, (model, device, build, turn) in enumerate(itertools.product(MODELS, DEVICES, BUILDS, range(DUMPS_OF_EACH))):
+        fixture = MODELS[model][build]
+        if fixture not in recordings:
+            recordings[fixture] = Recording(flatc, FIXTURES / fixture / "etdump.etdp", folder / "json" / fixture)
+        dump = folder / f"{number:04}.etdp"
+        recordings[fixture].write(dump, DEVICES[device] * BUILDS[build], number)
+        program = FIXTURES / fixture / "model.pte"
+        lines.append({"record": str(FIXTURES / fixture), "etdump": str(dump), "device": device, "build": build, "name": model,
+                      **({"pte": str(program)} if program.exists() else {})})
+    path = folder / "manifest.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture(scope="session")
+def parquet(manifest):
+    path = manifest.parent / "fleet.parquet"
+    assert fleet.collect(manifest, path, 2) == 0
+    return path
+
+
+@pytest.fixture(scope="session")
+def duckdb():
+    return pytest.importorskip("duckdb")
+
+
+def test_every_dump_has_what_summary_says(manifest, parquet, duckdb):
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    assert len(lines) == 500
+    found = collections.defaultdict(dict)
+    rows = duckdb.read_parquet(str(parquet))
+    for run, method, operator, time in rows.aggregate("run, split_part(graph, '/', 2) AS method, operator, sum(avg) AS ms").fetchall():
+        found[run][method, operator] = time
+    for line in lines:
+        options = ["--etdump", line["etdump"], *(["--pte", line["pte"]] if "pte" in line else [])]
+        summary = json.loads(said("summary", line["record"], *options, "--format", "json"))
+        wanted = {(method["method"], each["op"]): each["avg"] for method in summary["methods"] for each in method["by_op"] if method["nodes"]}
+        got = {key: time for key, time in found[pathlib.Path(line["etdump"]).stem].items() if key[0] in {method for method, _ in wanted}}
+        assert got == pytest.approx(wanted, rel=1e-9), line
+
+
+def test_answers(parquet, duckdb):
+    regressions = fleet.ask(parquet, "regressions").df()
+    same_program = regressions[regressions["record"] != "mobilenet"]
+    assert len(same_program) > 0 and same_program["change"].between(0.2, 0.4).mean() > 0.9  # the build is 1.3 times as slow
+    lost = fleet.ask(parquet, "lost_delegation").df()
+    assert sorted(zip(lost["record"], lost["device"])) == [("mobilenet", device) for device in sorted(DEVICES)]
+    slowest = fleet.ask(parquet, "slowest_operators").df()
+    first = slowest[slowest["place"] == 1].set_index("device")
+    assert first.loc["s24", "ms"] == pytest.approx(2 * first.loc["pixel8", "ms"], rel=0.1)
+
+
+def test_spark_answers_the_same(manifest, parquet, duckdb, monkeypatch):
+    missing = [what for what, there in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
+    if missing:
+        pytest.skip(f"no {' and no '.join(missing)} here")
+    import spark
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    session = spark.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    try:
+        for module in (fleet, spark):
+            session.sparkContext.addPyFile(module.__file__)
+        spark.open_nodes(session, manifest)
+        for path in sorted(fleet.QUESTIONS.glob("*.sql")):
+            rows = [row.asDict() for row in session.sql(fleet.question(path.stem)).collect()]
+            expected = fleet.ask(parquet, path.stem).df().to_dict("records")
+            assert len(rows) == len(expected), path.stem
+            for row, wanted in zip(rows, expected):
+                assert row.keys() == wanted.keys()
+                assert all(row[key] == (value if isinstance(value, str) else pytest.approx(value, rel=1e-9)) for key, value in wanted.items()), path.stem
+    finally:
+        session.stop()
+
+
+def test_a_dump_that_is_cut_off_is_left_out(manifest, tmp_path, capsys):
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()[:2]]
+    cut = tmp_path / "cut.etdp"
+    cut.write_bytes(pathlib.Path(lines[0]["etdump"]).read_bytes()[:1000])
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(json.dumps(line) + "\n" for line in [{**lines[0], "etdump": str(cut)}, lines[1]]))
+    assert fleet.collect(few, tmp_path / "few.parquet", 1) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("left out: ") and "cut.etdp" in told and told.count("\n") == 1
+    assert set(pyarrow.parquet.read_table(tmp_path / "few.parquet").column("run").to_pylist()) == {pathlib.Path(lines[1]["etdump"]).stem}
