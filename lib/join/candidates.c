@@ -13,6 +13,7 @@ struct etr_candidates {
   const etr_graph_values *values;
   const bool *taken;
   bool *contested; /* per node: it had a twin, be that taken by now */
+  bool *doubtful;
   const uint32_t *rank;
   etr_arena *arena;
   etr_map by_inputs[2]; /* range and inputs, exactly and by source -> first slot of a chain */
@@ -21,16 +22,20 @@ struct etr_candidates {
   bool *is_chained;     /* per slot that starts a range */
 };
 
-etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken,
-                                   const uint32_t *rank, etr_arena *arena) {
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
   if (!c) return NULL;
-  *c = (etr_candidates){.index = index, .values = values, .taken = taken, .rank = rank, .arena = arena};
+  *c = (etr_candidates){.index = index,
+                        .values = dealing->values,
+                        .taken = dealing->taken,
+                        .rank = dealing->rank,
+                        .doubtful = dealing->doubtful,
+                        .arena = arena};
   for (int i = 0; i < 2; i++) {
     etr_map_init(&c->by_inputs[i], arena);
     c->next[i] = etr_arena_alloc_array(arena, index->count, sizeof *c->next[i]);
   }
-  c->contested = etr_arena_alloc_array(arena, values->graph->node_count, sizeof *c->contested);
+  c->contested = etr_arena_alloc_array(arena, dealing->values->graph->node_count, sizeof *c->contested);
   c->first_free = etr_arena_alloc_array(arena, index->count, sizeof *c->first_free);
   c->is_chained = etr_arena_alloc_array(arena, index->count, sizeof *c->is_chained);
   return etr_arena_failed(arena) ? NULL : c;
@@ -175,6 +180,19 @@ static void consider_many(etr_candidates *c, choice *best, size_t first, size_t 
     consider(c, best, c->index->slots[first + i].node, wanted);
 }
 
+/* ---- The choice ---- */
+
+static bool reads_doubtful(const etr_candidates *c, const etr_wanted *wanted) {
+  for (size_t i = 0; !c->rank && i < wanted->input_count; i++)
+    if (wanted->inputs[i] != ETR_NONE && c->doubtful[wanted->inputs[i]]) return true;
+  return false;
+}
+
+static void note_doubt(const etr_candidates *c, uint32_t node) {
+  for (size_t i = 0; i < c->values->graph->nodes[node].output_count; i++)
+    c->doubtful[c->values->first[node] + i] = true;
+}
+
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted) {
   choice best = {.node = ETR_NONE};
   size_t all = 0;
@@ -188,6 +206,7 @@ uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool
   }
   *is_contradicted = all > 1 && (best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD);
   if (*is_contradicted) best.node = ETR_NONE;
-  *twins = best.node != ETR_NONE && c->contested[best.node];
+  *twins = best.node != ETR_NONE && (c->contested[best.node] || (all > 1 && reads_doubtful(c, wanted)));
+  if (*twins) note_doubt(c, best.node);
   return best.node;
 }

@@ -22,17 +22,21 @@ typedef struct etr_wanted {
 /** The nodes that are left, and how they are looked up. */
 typedef struct etr_candidates etr_candidates;
 
-/**
- * taken: per node; read, not written. rank: per node, the order in which twins are dealt; NULL: the graph's. NULL: out
- * of memory.
- */
-etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_graph_values *values, const bool *taken,
-                                   const uint32_t *rank, etr_arena *arena);
+/** What is known of the graph's nodes while they are dealt out; borrowed. */
+typedef struct etr_dealing {
+  const etr_graph_values *values;
+  const bool *taken;    /* per node; read, not written */
+  const uint32_t *rank; /* per node, the order in which twins are dealt; NULL: the graph's, which proves nothing */
+  bool *doubtful;       /* per value: its node was chosen among twins, or found by what such a node makes; written */
+} etr_dealing;
+
+/** NULL: out of memory. */
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena);
 
 /**
  * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that
- * order decided. *is_contradicted: there are several nodes, and none of those that are left reads and writes what the
- * operator does.
+ * order decided, here or before: without a rank, what was found by a doubtful value is doubtful. *is_contradicted:
+ * there are several nodes, and none of those that are left reads and writes what the operator does.
  */
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted);
 

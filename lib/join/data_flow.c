@@ -16,6 +16,7 @@ typedef struct flow {
   const etr_pte_method *program;
   const uint32_t *rank;
   bool *taken, *ties;
+  etr_dealing dealing;
   etr_arena *arena, *scratch;
   etr_graph_values values;
   etr_candidates *kernels;
@@ -184,7 +185,7 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   etr_node_index_sort(index);
   f->backend = backend;
   f->users = NULL;
-  f->delegated = etr_candidates_new(index, &f->values, f->taken, f->rank, f->scratch);
+  f->delegated = etr_candidates_new(index, &f->dealing, f->scratch);
   return f->delegated != NULL;
 }
 
@@ -365,7 +366,9 @@ bool etr_data_flow_join(etr_method_join *join, const uint32_t *rank, bool *taken
   f.origin = etr_arena_alloc_array(scratch, join->program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, join->graph, scratch)) return false;
   for (size_t i = 0; i < join->program->value_count; i++) f.origin[i] = UNKNOWN;
-  f.kernels = etr_candidates_new(&join->by_operator, &f.values, taken, rank, scratch);
+  f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = rank};
+  f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
+  f.kernels = f.dealing.doubtful ? etr_candidates_new(&join->by_operator, &f.dealing, scratch) : NULL;
   if (!f.kernels) return false;
   write_inputs(&f);
   return walk(&f);

@@ -127,7 +127,9 @@ static bool take_group(joiner *j, const kernel_group *g, const bool *kernel_of) 
   for (size_t i = 0; i < g->node_count; i++) free_nodes += !j->taken[j->join->by_operator.slots[g->first + i].node];
   ranked_node *list = list_group(j, g, kernel_of, &count);
   if (!list) return false;
-  etr_match match = j->order.is_proven ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  /* More nodes than kernels: which of them memory planning made a view of its input, no order tells. */
+  bool is_told = j->order.is_proven && count <= g->kernels.count;
+  etr_match match = is_told ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
   if (free_nodes <= 1) match = ETR_MATCH_HANDLE;
   for (size_t i = 0; i < g->kernels.count && i < count; i++)
     take(j, &j->join->instructions.data[g->kernels.data[i]], list[i].node, match);
@@ -293,7 +295,9 @@ static bool needs_order(joiner *j, const kernel_groups *groups) {
   return e.is_ambiguous;
 }
 
+/* Fills kernel_of with the nodes that run as kernels, as far as that can be told, and looks for the order of all. */
 static bool find_order(joiner *j, const kernel_groups *groups, bool *kernel_of, bool ties) {
+  memset(kernel_of, 0, j->join->graph->node_count * sizeof *kernel_of);
   for (size_t i = 0; i < j->join->instructions.count; i++) {
     const etr_join_instruction *instruction = &j->join->instructions.data[i];
     if (instruction->is_kernel && instruction->node != ETR_NONE) kernel_of[instruction->node] = true;
@@ -310,10 +314,25 @@ static bool follow_data(joiner *j, bool *ties) {
   return etr_data_flow_join(j->join, rank, j->taken, ties, j->arena, &j->scratch);
 }
 
-/* Forgets what was told without order. */
-static void start_again(joiner *j) {
+/* Forgets which nodes run as what. */
+static bool start_again(joiner *j, kernel_groups *groups) {
   memset(j->taken, 0, j->join->graph->node_count * sizeof *j->taken);
-  for (size_t i = 0; i < j->join->instructions.count; i++) j->join->instructions.data[i].node = ETR_NONE;
+  for (size_t i = 0; i < j->join->instructions.count; i++) {
+    j->join->instructions.data[i].node = ETR_NONE;
+    j->join->instructions.data[i].is_contradicted = false;
+  }
+  *groups = (kernel_groups){0};
+  return group_kernels(j, groups);
+}
+
+/* Where data flow had to choose between twins, a wrong choice may have led to others, with which no order proves
+ * itself: then it is looked for without them. With or without an order, data flow has the last word. */
+static bool settle_ties(joiner *j, kernel_groups *groups, bool *kernel_of) {
+  bool ties = true;
+  if (!j->order.is_proven && !(start_again(j, groups) && find_order(j, groups, kernel_of, ties))) return false;
+  if (!start_again(j, groups) || !follow_data(j, &ties)) return false;
+  *groups = (kernel_groups){0};
+  return group_kernels(j, groups);
 }
 
 static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
@@ -327,11 +346,7 @@ static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
   if (!kernel_of || !j->handle_cursor || !j->taken || !list_delegated_handles(j, &delegated_handles)) return false;
   if (j->join->program && !follow_data(j, &ties)) return false;
   if (!group_kernels(j, &groups) || !find_order(j, &groups, kernel_of, ties)) return false;
-  if (ties && j->order.is_proven) {
-    start_again(j);
-    groups = (kernel_groups){0};
-    if (!follow_data(j, &ties) || !group_kernels(j, &groups)) return false;
-  }
+  if (ties && !settle_ties(j, &groups, kernel_of)) return false;
   if (!join_kernels(j, &groups, kernel_of)) return false;
   take_leftovers(j, &delegated_handles);
   if (!join_bodies(j)) return false;

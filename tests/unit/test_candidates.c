@@ -12,6 +12,7 @@ typedef struct finder {
   etr_graph_values values;
   etr_node_index index;
   bool *taken;
+  etr_dealing dealing;
   etr_candidates *candidates;
 } finder;
 
@@ -27,8 +28,10 @@ static void start(finder *f, const char *nodes, const char *rank) {
       f->index.slots[f->index.count++] = (etr_node_slot){f->g->nodes[i].debug_handle, 1, i};
   etr_node_index_sort(&f->index);
   cr_assert(etr_graph_values_find(&f->values, &f->g->graph, &f->arena));
-  f->candidates = etr_candidates_new(&f->index, &f->values, f->taken,
-                                     rank ? tiny_numbers(&f->arena, rank, &count) : NULL, &f->arena);
+  f->dealing = (etr_dealing){.values = &f->values, .taken = f->taken};
+  f->dealing.rank = rank ? tiny_numbers(&f->arena, rank, &count) : NULL;
+  f->dealing.doubtful = etr_arena_alloc_array(&f->arena, f->values.count, sizeof *f->dealing.doubtful);
+  f->candidates = etr_candidates_new(&f->index, &f->dealing, &f->arena);
   cr_assert_not_null(f->candidates);
 }
 
@@ -74,6 +77,10 @@ static const struct {
     {"rank decides nothing else", "x input;y input;a neg (x) #1;b neg (y) #1", "0,1,3,2", "x y", "a b"},
     {"inputs that are not known: all have the same claim", "x input;y input;a neg (x) #1;b neg (y) #1", NULL, "? ?",
      "a? b?"},
+    {"who reads what a twin makes is in doubt", "x input;a neg (x) #1;b neg (x) #1;c neg (a) #1;d neg (b) #1", NULL,
+     "x x a b", "a? b? c? d?"},
+    {"with a rank, who reads what a twin makes is not in doubt",
+     "x input;a neg (x) #1;b neg (x) #1;c neg (a) #1;d neg (b) #1", "0,1,2,3,4", "x x a b", "a? b? c d"},
     {"what is taken is none", "x input;a neg (x) #1 *;b neg (x) #1", NULL, "x x", "b -"},
     {"shapes that do not agree", "x input;a neg (x) #1 [2];b neg (x) #1 [3]", NULL, "x/3 x/3", "b -"},
     {"a shape that no node has", "x input;a neg (x) #1 [2]", NULL, "x/5", "-"},
