@@ -510,6 +510,10 @@ ETR_API etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *
  */
 ETR_API etr_status etr_logdir_add(etr_logdir *logdir, const etr_profile *profile, const char *dump, etr_error *error);
 
+/** Bytes of an ETDump's file name before its usual ending (.etdp, .etdump, .bin); all of them if it has none, or if
+ * nothing precedes it. */
+ETR_API size_t etr_dump_name_stem(const char *name);
+
 /**
  * Puts everything in place, replacing what earlier calls wrote for one ETDump or several; frees the logdir in any case.
  * Signals wait meanwhile. Errors: ETR_ERROR_IO with the path, ETR_ERROR_MEMORY; existing files are then unchanged,

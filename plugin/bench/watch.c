@@ -65,7 +65,7 @@ static void add_dump(const watching *w, const char *name) {
   etr_profile *profile;
   (void)snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - NAME_MAX - 2, w->settings->record, name);
   if (!dump_place_is_dump(path) && !ends_like_a_dump(name)) return;
-  (void)snprintf(stem, sizeof stem, "%.*s", (int)command_stem_size(name, strlen(name)), name);
+  (void)snprintf(stem, sizeof stem, "%.*s", (int)etr_dump_name_stem(name), name);
   if (bench_open(&profile, w->settings, dumps, 1) == EXIT_DONE) write_dump(w, profile, stem);
   etr_profile_close(profile);
 }

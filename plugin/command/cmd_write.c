@@ -43,22 +43,15 @@ static bool end_alike(const dump_name *names, size_t count) {
   return true;
 }
 
-size_t command_stem_size(const char *part, size_t size) {
-  static const char *const endings[] = {".etdp", ".etdump", ".bin"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-    size_t ending = strlen(endings[i]);
-    if (size > ending && memcmp(part + size - ending, endings[i], ending) == 0) return size - ending;
-  }
-  return size;
-}
-
 static void set_text(dump_name *name) {
   enum { ROOM_FOR_NUMBER = 16 };
   size_t size = name->left;
   const char *part = last_part(name->path, &size);
-  size = command_stem_size(part, size);
-  if (size > DUMP_NAME_ROOM - ROOM_FOR_NUMBER) size = DUMP_NAME_ROOM - ROOM_FOR_NUMBER;
+  if (size >= sizeof name->text) size = sizeof name->text - 1;
   snprintf(name->text, sizeof name->text, "%.*s", (int)size, part);
+  size = etr_dump_name_stem(name->text);
+  if (size > DUMP_NAME_ROOM - ROOM_FOR_NUMBER) size = DUMP_NAME_ROOM - ROOM_FOR_NUMBER;
+  name->text[size] = '\0';
   if (strcmp(name->path, "-") == 0) snprintf(name->text, sizeof name->text, "stdin");
   if (name->text[strspn(name->text, ".")] == '\0') snprintf(name->text, sizeof name->text, "etdump");
 }

@@ -140,9 +140,6 @@ bool command_fills_terminal(const cli_settings *settings);
 /** The folder that `write` writes to. */
 const char *command_logdir(const cli_settings *settings);
 
-/** The size of a file name without what ETDumps' names end in. */
-size_t command_stem_size(const char *part, size_t size);
-
 /** Seconds since 1970. */
 double command_now(void);
 

@@ -4,6 +4,7 @@
  */
 #include "output/label.h"
 
+#include "etrecord_tb.h"
 #include "output/writer.h"
 
 #include <inttypes.h>
@@ -143,15 +144,18 @@ const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
   return label_file(arena, profile->etrecord ? profile->etrecord : dump);
 }
 
-const char *etr_label_dump(etr_arena *arena, const etr_profile *profile) {
+size_t etr_dump_name_stem(const char *name) {
   static const etr_slice endings[] = {ETR_SLICE(".etdp"), ETR_SLICE(".etdump"), ETR_SLICE(".bin")};
+  etr_slice file = etr_slice_of(name);
+  for (size_t i = 0; i < ETR_COUNT(endings); i++)
+    if (file.size > endings[i].size && etr_slice_ends(file, endings[i])) return file.size - endings[i].size;
+  return file.size;
+}
+
+const char *etr_label_dump(etr_arena *arena, const etr_profile *profile) {
   if (profile->etdump_count != 1) return NULL;
   const char *label = label_file(arena, profile->etdumps[0]);
-  etr_slice name = label ? etr_slice_of(label) : (etr_slice){0};
-  for (size_t i = 0; i < ETR_COUNT(endings); i++)
-    if (name.size > endings[i].size && etr_slice_ends(name, endings[i]))
-      return etr_arena_copy(arena, (etr_slice){name.data, name.size - endings[i].size});
-  return label;
+  return label ? etr_arena_copy(arena, (etr_slice){label, etr_dump_name_stem(label)}) : NULL;
 }
 
 char *etr_label_time(etr_arena *arena, double ns) {
