@@ -7,6 +7,7 @@
 #include "backends/backends.h"
 #include "inputs/dump.h"
 #include "join/delegates.h"
+#include "join/program_rows.h"
 
 typedef struct finder {
   const etr_method_join *join;
@@ -39,6 +40,7 @@ static void describe(etr_event *e, const etr_join_instruction *instruction) {
                                       [ETR_EVENT_KERNEL] = ETR_MATCH_NONE,
                                       [ETR_EVENT_DELEGATE_CALL] = ETR_MATCH_DELEGATE,
                                       [ETR_EVENT_DELEGATE_OPERATOR] = ETR_MATCH_DELEGATE};
+  e->payload_operator = ETR_NONE;
   if (is_of_delegate(e, instruction)) e->kind = ETR_EVENT_DELEGATE_OPERATOR;
   e->match = matches[e->kind];
   describe_role(e, instruction);
@@ -83,6 +85,8 @@ static bool join_block(finder *f, const etr_block *block) {
     }
     if (instruction &&
         !etr_delegate_rows(f->join, instruction, &etr_block_rows(block)[i], end - i, &f->reading, f->arena))
+      return false;
+    if (f->join->program_graph && !etr_program_rows(f->join, &etr_block_rows(block)[i], end - i, f->arena))
       return false;
   }
   return true;

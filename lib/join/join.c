@@ -153,6 +153,12 @@ etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id) 
   return delegate ? delegate->payload : (etr_slice){0};
 }
 
+const etr_own_graph *etr_join_own_graph(const etr_method_join *join, int32_t instruction_id) {
+  const etr_instruction *instruction = etr_instruction_at(join->program, instruction_id);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(join->program, instruction) : NULL;
+  return delegate ? etr_payloads_graph(join->payloads, delegate->backend, delegate->payload) : NULL;
+}
+
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id,
                                                     size_t *count) {
   const etr_delegate_node *list = join->delegate_nodes.data;

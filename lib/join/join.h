@@ -47,12 +47,16 @@ typedef struct etr_handle_node {
   uint32_t handle, node;
 } etr_handle_node;
 
+typedef struct etr_pte_graph etr_pte_graph; /* pte_graph.h */
+
 /** What is known of one method, and what the join found out. */
 typedef struct etr_method_join {
   const char *name;
   const etr_map_method *map;                  /* NULL if the record's maps do not name it */
   const etr_graph *graph;                     /* its Edge graph; NULL if there is none */
   const etr_pte_method *program;              /* NULL without a .pte */
+  etr_pte_graph *program_graph;               /* the program as a graph, where it takes the place of the Edge graph that
+                                                 there is none of: its nodes are those of the events; else NULL */
   etr_payloads *payloads;                     /* of the .pte: of all methods. NULL without one */
   etr_budget *budget;                         /* of the profile; may be NULL */
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
@@ -93,10 +97,16 @@ uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena);
 /** The nodes of one delegate, in the order in which it runs them. */
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count);
 
+/** The graph whose nodes the method's events are given: its Edge graph, or else the program's; NULL without both. */
+const etr_graph *etr_join_graph(const etr_method_join *join);
+
 /** The instruction with this id, or NULL. */
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id);
 
 /** What the .pte gives the delegate of an instruction; empty without one. */
 etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
+
+/** The graph in there; NULL if none can be read, or when out of memory (the payloads' arena failed). */
+const etr_own_graph *etr_join_own_graph(const etr_method_join *join, int32_t instruction_id);
 
 #endif

@@ -144,16 +144,28 @@ bool etr_time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   return true;
 }
 
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool keeps_runs) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
+  *out = program->graph;
+  return times && time_graph(t, out, times, keeps_runs);
+}
+
+bool etr_time_own_program(etr_time *t, etr_graph *out) { return time_program(t, t->join->program_graph, out, true); }
+
+/* The innermost that is known: an operator, or the instruction. */
+static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = e->payload_operator == ETR_NONE
+                      ? ETR_NONE
+                      : etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
+  if (node == ETR_NONE) node = etr_pte_graph_node(program, e->instruction_id, e->delegate_id);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
+}
+
 bool etr_time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->join, t->method, t->blocks, t->arena, t->scratch)) return false;
-  etr_node_time *times = etr_arena_alloc_array(t->arena, program.graph.node_count, sizeof *times);
-  for (uint32_t i = 0; times && i < program.graph.node_count; i++) times[i] = untimed_instruction(t, &program, i);
-  for (size_t i = 0; i < t->portions.count; i++) {
-    etr_time_portion *p = &t->portions.data[i];
-    p->node = etr_pte_graph_node(&program, p->event->instruction_id, p->event->delegate_id);
-    if (p->node == ETR_NONE) p->node = etr_pte_graph_node(&program, p->event->instruction_id, NULL);
-  }
-  *out = program.graph;
-  return times && time_graph(t, out, times, false);
+  for (size_t i = 0; i < t->portions.count; i++)
+    t->portions.data[i].node = program_node(&program, t->portions.data[i].event);
+  return time_program(t, &program, out, false);
 }

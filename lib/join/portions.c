@@ -130,11 +130,11 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, 
     etr_time_portion *p = rest ? etr_vec_push(t->scratch, &t->portions) : NULL;
     if (rest && !p) return false;
     if (p)
-      *p = (etr_time_portion){.node = ETR_NONE,
+      *p = (etr_time_portion){.node = call->node_count ? call->nodes[0] : ETR_NONE,
                               .run = run,
                               .ticks = rest,
                               .event = call,
-                              .kind = ETR_PORTION_DELEGATE,
+                              .kind = call->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
                               .phase = ETR_PHASE_OTHER,
                               .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
   }
