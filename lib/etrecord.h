@@ -457,6 +457,7 @@ typedef struct etr_event {
   size_t node_count;
   uint32_t payload_operator; /**< of what ran in a delegate, its place among the operators of the payload in the .pte;
                                 ETR_NONE if not told */
+  bool is_operator_unsure;   /**< another operator of the payload could be it as well */
   etr_match match;
   double confidence; /**< of its nodes: 1 where its match is no estimate; of an estimate the share of such time that is
                         right; 0 without nodes */

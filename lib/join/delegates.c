@@ -148,6 +148,7 @@ static bool take_operator(const delegate *d, etr_event *row, uint32_t operator_,
   bool is_estimate = is_unsure || (known->payload && known->operator_by_order[operator_] && !d->join->is_ordered);
   etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
   row->payload_operator = operator_;
+  row->is_operator_unsure = is_unsure;
   if (!d->join->graph) {
     row->match = match;
     row->confidence = is_estimate ? 0.5 : 1;

@@ -187,18 +187,23 @@ static void warn_of_shells(etr_time *t, const etr_event *call) {
       t->join->name, (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
 }
 
-static bool add_own_time(etr_time *t, const etr_event *call, uint32_t run, uint64_t ticks, etr_phase phase) {
+static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, etr_phase phase) {
   etr_time_portion *p = ticks ? etr_vec_push(t->scratch, &t->portions) : NULL;
   if (p)
-    *p = (etr_time_portion){
-        .node = ETR_NONE, .run = run, .ticks = ticks, .event = call, .kind = ETR_PORTION_DELEGATE, .phase = phase};
+    *p = (etr_time_portion){.node = of->node_count ? of->nodes[0] : ETR_NONE,
+                            .run = run,
+                            .ticks = ticks,
+                            .event = of,
+                            .kind = of->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
+                            .phase = phase};
   return p || !ticks;
 }
 
-static etr_phase phase_of_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
+/* NULL: it was not recorded. */
+static const etr_event *find_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
   for (size_t i = first; i < end; i++)
-    if (block->events[i].shell == shell) return block->events[i].shell_phase;
-  return ETR_PHASE_OTHER;
+    if (block->events[i].shell == shell) return &block->events[i];
+  return NULL;
 }
 
 /* What the shells of a call took beyond what lies in them. */
@@ -211,11 +216,12 @@ static bool add_shells(etr_time *t, const etr_block *block, const etr_event *cal
     }
   sum_shells(t, block, first, end);
   for (size_t s = ETR_MOST_SHELLS; s > 0; s--) {
-    etr_phase phase = phase_of_shell(block, first, end, s);
+    const etr_event *shell = find_shell(block, first, end, s), *of = shell && shell->node_count ? shell : call;
+    etr_phase phase = shell ? shell->shell_phase : ETR_PHASE_OTHER;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       if (t->shells[s][run] && t->insides[s][run] > t->shells[s][run]) warn_of_shells(t, call);
-      if (!add_own_time(t, call, run, own_time(t, s, run), phase)) return false;
+      if (!add_own_time(t, of, run, own_time(t, s, run), phase)) return false;
     }
   }
   return true;

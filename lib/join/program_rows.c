@@ -26,6 +26,7 @@ static bool take_instruction(const etr_pte_graph *program, etr_event *row, etr_a
 
 /* Copying and waiting is the call's, not what it was made for. */
 static bool is_work(const etr_event *row) {
+  if (row->shell) return row->shell_phase == ETR_PHASE_COMPUTE;
   return row->is_in_sums && (row->role == ETR_ROLE_OPERATOR || row->phase == ETR_PHASE_COMPUTE);
 }
 

@@ -10,9 +10,6 @@
 #include "join/links.h"
 #include "join/pte_graph.h"
 
-/** What is repeated of a backend's name in the names of its operators. */
-enum { ETR_MOST_BACKEND_BYTES = 256 };
-
 enum { ETR_NO_INSTRUCTION = -1 };
 
 typedef struct etr_pte_builder {

@@ -57,10 +57,6 @@ static etr_node *push_node(inside *in, etr_node_kind kind, const char *name, con
 
 static uint32_t last_node(const inside *in) { return (uint32_t)(in->b->nodes.count - 1); }
 
-static const char *target_of(inside *in, const char *name) {
-  return etr_arena_format(in->b->arena, "%.*s.%s", ETR_HEAD(in->backend, ETR_MOST_BACKEND_BYTES), name);
-}
-
 /* ---- Values ---- */
 
 static bool describe(inside *in, etr_value *out, uint32_t value) {
@@ -157,7 +153,7 @@ static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o)
 static bool add_operator(inside *in, size_t index) {
   const etr_own_operator *o = &in->own->operators[index];
   const char *name = etr_arena_format(in->b->arena, "%s #%" PRId64, o->name, o->id);
-  etr_node *node = push_node(in, ETR_NODE_OP, name, target_of(in, o->name));
+  etr_node *node = push_node(in, ETR_NODE_OP, name, o->name);
   if (!node || !link_operator(in, node, o)) return false;
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
@@ -230,7 +226,7 @@ static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   if (!node || !output || !name) return false;
   *output = (etr_value){.name = e->delegate_id, .rank = -1};
   node->name = e->delegate_id;
-  node->target = node->op_type = target_of(in, name);
+  node->target = node->op_type = name;
   node->subgraph = in->subgraph;
   node->outputs = output;
   node->output_count = 1;

@@ -113,8 +113,7 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL: return target_of_kernel(b, instruction);
   case ETR_INSTRUCTION_DELEGATE:
-    return etr_arena_format(b->arena, "delegate.%.*s",
-                            ETR_HEAD(etr_pte_backend_of(b, instruction), ETR_MOST_BACKEND_BYTES));
+    return etr_arena_format(b->arena, "delegate.%.*s", ETR_HEAD(etr_pte_backend_of(b, instruction), 256));
   case ETR_INSTRUCTION_MOVE: return "control.move";
   case ETR_INSTRUCTION_JUMP_FALSE: return "control.jump_false";
   case ETR_INSTRUCTION_FREE: return "control.free";

@@ -5,6 +5,8 @@
  */
 #include "views/scope_tree.h"
 
+#include "output/label.h"
+
 enum {
   MAX_BOXES_ON_TOP = 30, /* dissolving goes on up to here */
   MAX_JOINED = 32,       /* children of a box into which a list's members are joined */
@@ -45,6 +47,14 @@ static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
   return parent < module ? parent : 0;
 }
 
+/* In program/METHOD the module that stands for a delegate: the delegate's own box is it. ETR_NONE: there is none. */
+static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
+  uint32_t module = subgraph + 1;
+  bool is_same = module < graph->module_count && etr_is_program(graph) &&
+                 strcmp(graph->modules[module].path, graph->subgraphs[subgraph].path) == 0;
+  return is_same ? module : ETR_NONE;
+}
+
 /* Decides which modules have boxes: not the root, none without a name of its own, none too deep. */
 static void choose_modules(placing *p) {
   const etr_graph *graph = p->tree->graph;
@@ -56,6 +66,8 @@ static void choose_modules(placing *p) {
     bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
     p->shown[i] = hollow || depth[i] > ETR_TREE_MAX_DEPTH ? p->shown[parent] : i;
   }
+  for (uint32_t i = 0; i < graph->subgraph_count; i++)
+    if (module_of_delegate(graph, i) != ETR_NONE) p->shown[module_of_delegate(graph, i)] = 0;
 }
 
 static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label, etr_scope_kind kind) {
@@ -78,7 +90,9 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
                     0; /* its subgraphs' names hold the instruction already */
   const char *label = is_program ? sub->name
                                  : etr_arena_format(p->tree->arena, "%s.%s", sub->name, graph->nodes[sub->owner].name);
-  return add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+  uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+  p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
+  return box;
 }
 
 /* Modules up to this one are already told by where the graph is. */
