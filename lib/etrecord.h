@@ -86,11 +86,11 @@ typedef struct etr_inputs {
  * Finds the files that belong to RECORD: a record file itself, or a directory whose files are told apart by content (a
  * zip with the entry ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte;
  * debug_buffer.bin goes by its name), not by name. A directory with an ETRECORD_V0 file in it is an unpacked ETRecord
- * itself. A single ETDump, or a .pte, is accepted too. Subdirectories are not searched. Files are taken in name order, so the
- * result does not depend on the file system. A file that only ends like a record (.etrecord, etrecord.bin) but is
- * damaged is still taken as the record, so that opening it says what is wrong with it. In a directory only files, and
- * links to files, are opened; what else is called like an input is in passed_over, and etr_profile_open() warns of it.
- * A pipe given as RECORD itself is an ETDump.
+ * itself. A single ETDump, or a .pte, is accepted too. Subdirectories are not searched. Files are taken in name order,
+ * so the result does not depend on the file system. A file that only ends like a record (.etrecord, etrecord.bin) but
+ * is damaged is still taken as the record, so that opening it says what is wrong with it. In a directory only files,
+ * and links to files, are opened; what else is called like an input is in passed_over, and etr_profile_open() warns of
+ * it. A pipe given as RECORD itself is an ETDump.
  *
  * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no
  * error then.
@@ -153,9 +153,9 @@ typedef struct etr_options {
   uint32_t max_comparisons; /**< most rows of runs that are held against rows of methods, to tell which method ran; 0:
                                32 Mi. Runs beyond that stay without a method, and a warning says so */
   bool edge_only; /**< has no nodes but those of the graphs to which times are joined, Edge programs for the most part:
-                     cheaper, for callers that look at no others. Other graphs have their names alone, no node has an aten_node, and damage in
-                     programs that are not read goes unnoticed. Where no Edge program can be read, the record's other
-                     programs are read as usual */
+                     cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
+                     aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
+                     read, the record's other programs are read as usual */
   etr_skip skip;  /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
@@ -562,11 +562,11 @@ typedef struct etr_run_phase {
 /** A method and where its time went. Totals are over its runs that count; nodes + delegate_only + framework +
  * unexplained = execute, exactly. */
 typedef struct etr_method {
-  const char *name;     /**< "" for runs that no method could be told for: each such block is a method of its own */
+  const char *name; /**< "" for runs that no method could be told for: each such block is a method of its own */
   uint32_t graph; /**< the graph that its time is joined to, in etr_profile.graphs: its Edge graph; where the record has
                      none, or there is no record, program/METHOD; ETR_NONE without a .pte */
-  size_t run_count;     /**< inferences with events that count */
-  const uint32_t *runs; /**< run_count entries, indices into etr_profile.runs, ascending */
+  size_t run_count;             /**< inferences with events that count */
+  const uint32_t *runs;         /**< run_count entries, indices into etr_profile.runs, ascending */
   const uint32_t *skipped_runs; /**< skipped_run_count entries, likewise: inferences with events that do not count */
   size_t skipped_run_count;
   uint64_t skipped_ticks;          /**< Method::execute of these */
@@ -638,8 +638,8 @@ typedef struct etr_debug_value {
   bool is_argument;        /**< an argument of a delegate's call: an input, or it could not be told which output */
   uint32_t index;  /**< place among the values of this run with the same instruction, delegate id and is_output */
   uint32_t method; /**< index into etr_profile.methods; ETR_NONE if not told */
-  uint32_t node; /**< index into the nodes of the method's graph: the node that computed it, the node `output` for
-                    what the method returns; ETR_NONE if unknown, and for arguments of a delegate's call */
+  uint32_t node;   /**< index into the nodes of the method's graph: the node that computed it, the node `output` for
+                      what the method returns; ETR_NONE if unknown, and for arguments of a delegate's call */
   uint32_t output; /**< which of the node's outputs, whose number and names the node has: a tensor of a list is one; of
                       the node `output` which of its inputs; ETR_NONE if unknown */
   etr_debug_kind kind;
@@ -737,9 +737,8 @@ typedef struct etr_profile {
  * failure *out is NULL. Errors:
  *   ETR_ERROR_IO      a file cannot be read
  *   ETR_ERROR_FORMAT  an input is not what it should be, is damaged, exceeds a limit, or the record holds no graph
- *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump nor a .pte was given, a method choice or a range names an unknown run or
- *                     method, or there is no such clock
- *   ETR_ERROR_MEMORY
+ *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump nor a .pte was given, a method choice or a range names an
+ * unknown run or method, or there is no such clock ETR_ERROR_MEMORY
  */
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                                     etr_error *error);

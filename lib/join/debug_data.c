@@ -4,6 +4,7 @@
  */
 #include "join/debug_data.h"
 
+#include "join/program_graph.h"
 #include "join/value_outputs.h"
 
 #include <inttypes.h>

@@ -47,7 +47,7 @@ typedef struct etr_handle_node {
   uint32_t handle, node;
 } etr_handle_node;
 
-typedef struct etr_pte_graph etr_pte_graph; /* pte_graph.h */
+typedef struct etr_pte_graph etr_pte_graph; /* program_graph.h */
 
 /** What is known of one method, and what the join found out. */
 typedef struct etr_method_join {
@@ -97,9 +97,6 @@ uint32_t *etr_count_uses(const etr_graph *graph, etr_arena *arena);
 /** The nodes of one delegate, in the order in which it runs them. */
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id, size_t *count);
 
-/** The graph whose nodes the method's events are given: its Edge graph, or else the program's; NULL without both. */
-const etr_graph *etr_join_graph(const etr_method_join *join);
-
 /** The instruction with this id, or NULL. */
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id);
 
@@ -108,5 +105,8 @@ etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
 
 /** The graph in there; NULL if none can be read, or when out of memory (the payloads' arena failed). */
 const etr_own_graph *etr_join_own_graph(const etr_method_join *join, int32_t instruction_id);
+
+/** Warns of payloads that could not be read, once for each backend, and of graphs that are not shown. */
+void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings);
 
 #endif

@@ -112,17 +112,19 @@ static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_
   return true;
 }
 
-/* Times of a graph from the portions, sorted by its nodes; each run's, too, if keeps_runs. */
-static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, bool keeps_runs) {
-  bool in_program = strcmp(graph->dialect, "program") == 0;
+/* How a graph is timed. */
+enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
+
+/* Times of a graph from the portions, sorted by its nodes; each run's, too, where it keeps them. */
+static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !etr_time_sort(t, graph->node_count)) return false;
   for (size_t first = 0, end; first < t->portions.count; first = end) {
     uint32_t node = t->portions.data[first].node;
     for (end = first; end < t->portions.count && t->portions.data[end].node == node;) end++;
     if (node == ETR_NONE) continue;
-    time_node(t, &times[node], first, end, per_run, in_program);
-    if (keeps_runs && !keep_runs(t, &times[node], first, end)) return false;
+    time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
+    if ((how & KEEPS_RUNS) && !keep_runs(t, &times[node], first, end)) return false;
   }
   graph->times = times;
   graph->profile_method = t->method;
@@ -143,7 +145,7 @@ static void note_kernels(const etr_time *t, etr_node_time *times) {
 bool etr_time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
-  if (!times || !time_graph(t, graph, times, true)) return false;
+  if (!times || !time_graph(t, graph, times, KEEPS_RUNS)) return false;
   note_kernels(t, times);
   return etr_find_carriers(t->join, t->method, t->blocks, times, t->scratch);
 }
@@ -157,26 +159,26 @@ bool etr_time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(t, i);
   for (size_t i = 0; i < t->portions.count; i++)
     if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
-  if (!time_graph(t, aten, times, false)) return false;
+  if (!time_graph(t, aten, times, 0)) return false;
   for (uint32_t i = 0; edge->times && i < edge->node_count; i++)
     note_instruction(times, aten_of[i], edge->times[i].instruction);
   return true;
 }
 
-static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool keeps_runs) {
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, unsigned how) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
   for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
   *out = program->graph;
-  return times && time_graph(t, out, times, keeps_runs);
+  return times && time_graph(t, out, times, how);
 }
 
-bool etr_time_own_program(etr_time *t, etr_graph *out) { return time_program(t, t->join->program_graph, out, true); }
+bool etr_time_own_program(etr_time *t, etr_graph *out) {
+  return time_program(t, t->join->program_graph, out, KEEPS_RUNS | IN_PROGRAM);
+}
 
 /* The innermost that is known: an operator, or the instruction. */
 static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
-  uint32_t node = e->payload_operator == ETR_NONE
-                      ? ETR_NONE
-                      : etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
+  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
   if (node == ETR_NONE) node = etr_pte_graph_node(program, e->instruction_id, e->delegate_id);
   return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
 }
@@ -186,5 +188,5 @@ bool etr_time_program_graph(etr_time *t, etr_graph *out) {
   if (!etr_pte_graph_build(&program, t->join, t->method, t->blocks, t->arena, t->scratch)) return false;
   for (size_t i = 0; i < t->portions.count; i++)
     t->portions.data[i].node = program_node(&program, t->portions.data[i].event);
-  return time_program(t, &program, out, false);
+  return time_program(t, &program, out, IN_PROGRAM);
 }

@@ -234,19 +234,6 @@ static etr_status fail_to_join(const loader *l, etr_error *error) {
   return etr_fail(error, ETR_ERROR_FORMAT, l->profile->pte, NULL, ETR_NO_OFFSET, "%s", l->budget.message);
 }
 
-static void warn_of_hidden_operators(loader *l) {
-  if (l->payloads.hidden)
-    etr_warn(&l->warnings, l->profile->pte, NULL, ETR_NO_OFFSET,
-             "%zu delegates share large payloads with others; their operators are not shown again", l->payloads.hidden);
-}
-
-static void warn_of_unread_payloads(loader *l) {
-  for (size_t i = 0; i < l->payloads.unread.count; i++)
-    etr_warn(&l->warnings, l->profile->pte, NULL, ETR_NO_OFFSET,
-             "a payload of %.*s is not what this backend is known to write: its delegate stays one node",
-             ETR_HEAD(l->payloads.unread.data[i], 80));
-}
-
 static etr_status join_all(loader *l, etr_error *error) {
   if (!collect_methods(l)) return etr_fail_memory(error);
   for (size_t i = 0; i < l->joins.count; i++)
@@ -278,8 +265,7 @@ static etr_status join_all(loader *l, etr_error *error) {
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings)) return etr_fail_memory(error);
     if (program) name_program(l, program, join->name);
   }
-  warn_of_hidden_operators(l);
-  warn_of_unread_payloads(l);
+  etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
   l->profile->methods = methods;
   l->profile->method_count = l->joins.count;
   return ETR_OK;

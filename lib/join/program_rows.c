@@ -4,7 +4,7 @@
  */
 #include "join/program_rows.h"
 
-#include "join/pte_graph.h"
+#include "join/program_graph.h"
 
 static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
   uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
@@ -31,9 +31,7 @@ static bool is_work(const etr_event *row) {
 }
 
 static bool take_operator(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
-  uint32_t node = row->payload_operator == ETR_NONE
-                      ? ETR_NONE
-                      : etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
+  uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
   if (node != ETR_NONE) {
     row->phase = ETR_PHASE_NONE;
     return set_node(row, node, arena);

@@ -4,37 +4,6 @@
  */
 #include "join/pte_builder.h"
 
-/* Delegate ids are interned, so the pointer stands for the text. */
-typedef struct node_key {
-  const char *delegate_id;
-  int64_t instruction_id;
-} node_key;
-ETR_NO_PADDING(node_key, sizeof(char *) + sizeof(int64_t));
-
-uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id) {
-  node_key key = {delegate_id, instruction_id};
-  return etr_map_get(&graph->nodes, (etr_slice){(const char *)&key, sizeof key});
-}
-
-uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id, uint32_t operator_) {
-  etr_own_nodes wanted = {.instruction_id = instruction_id};
-  size_t at = etr_lower_bound(&wanted, graph->own.data, graph->own.count, sizeof wanted, etr_by_int);
-  const etr_own_nodes *own = at < graph->own.count ? &graph->own.data[at] : NULL;
-  bool has = own && own->instruction_id == instruction_id && operator_ < own->count;
-  return has ? own->first + operator_ : ETR_NONE;
-}
-
-const etr_graph *etr_join_graph(const etr_method_join *join) {
-  if (join->graph) return join->graph;
-  return join->program_graph ? &join->program_graph->graph : NULL;
-}
-
-bool etr_pte_graph_is_open(const etr_pte_graph *graph, int32_t instruction_id) {
-  etr_own_nodes wanted = {.instruction_id = instruction_id};
-  size_t at = etr_lower_bound(&wanted, graph->own.data, graph->own.count, sizeof wanted, etr_by_int);
-  return at < graph->own.count && graph->own.data[at].instruction_id == instruction_id;
-}
-
 etr_node *etr_pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
   bool is_granted = b->nodes.count < ETR_NONE && !etr_budget_take(b->join->budget, ETR_NODES, 1);
   etr_node *node = is_granted ? etr_vec_push(b->arena, &b->nodes) : NULL;
@@ -46,10 +15,9 @@ etr_node *etr_pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
 }
 
 etr_node *etr_pte_add_node(etr_pte_builder *b, int32_t instruction_id, const char *delegate_id) {
-  node_key key = {delegate_id, instruction_id};
   etr_node *node = etr_pte_push_node(b, instruction_id);
   uint32_t place = (uint32_t)(b->nodes.count - 1);
-  return node && etr_map_set(&b->out->nodes, (etr_slice){(const char *)&key, sizeof key}, place) ? node : NULL;
+  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, place) ? node : NULL;
 }
 
 void etr_pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge_node) {

@@ -8,7 +8,7 @@
 #define ETR_PTE_BUILDER_H
 
 #include "join/links.h"
-#include "join/pte_graph.h"
+#include "join/program_graph.h"
 
 enum { ETR_NO_INSTRUCTION = -1 };
 

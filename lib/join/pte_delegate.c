@@ -167,10 +167,8 @@ static void take_nodes_of_events(inside *in) {
   size_t end = b->end_of_timed[in->instruction_id];
   for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
     const etr_event *e = b->timed[i];
-    uint32_t node = e->node_count && e->payload_operator != ETR_NONE
-                        ? etr_pte_graph_operator(b->out, in->instruction_id, e->payload_operator)
-                        : ETR_NONE;
-    if (node != ETR_NONE && b->nodes.data[node].edge_node_count == 0)
+    uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, e->payload_operator);
+    if (node != ETR_NONE && e->node_count && b->nodes.data[node].edge_node_count == 0)
       etr_pte_take_edge_node(b, &b->nodes.data[node], e->nodes[0]);
   }
 }

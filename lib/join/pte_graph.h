@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte_graph.h - program/METHOD: a method of the .pte as a graph of its instructions. Layer 3.
+ * pte_graph.h - program/METHOD: making a graph of the instructions of a method of the .pte. Layer 3.
  */
 #ifndef ETR_PTE_GRAPH_H
 #define ETR_PTE_GRAPH_H
 
-#include "join/join.h"
-
-/** Where the operators of a delegate's payload stand in the graph: side by side, in their order. */
-typedef struct etr_own_nodes {
-  int32_t instruction_id;
-  uint32_t first, count;
-} etr_own_nodes;
-
-/** The graph, and where each instruction and each operator of a delegate stands in it. */
-struct etr_pte_graph {
-  etr_graph graph;
-  etr_map nodes;
-  etr_vec(etr_own_nodes) own;    /* by instruction */
-  etr_vec(int32_t) instructions; /* of each node; -1: it is none's */
-};
+#include "join/program_graph.h"
 
 /**
  * Builds the graph of a method as it runs: its inputs, its instructions in order, its output. A delegate call is a node
@@ -32,15 +18,5 @@ struct etr_pte_graph {
  */
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
                          etr_arena *arena, etr_arena *scratch);
-
-/** Node of an instruction (delegate_id NULL), or of an operator that only its event names; ETR_NONE if there is none.
- */
-uint32_t etr_pte_graph_node(const etr_pte_graph *graph, int32_t instruction_id, const char *delegate_id);
-
-/** Node of an operator of a delegate's payload, by its place there; ETR_NONE if there is none. */
-uint32_t etr_pte_graph_operator(const etr_pte_graph *graph, int32_t instruction_id, uint32_t operator_);
-
-/** Whether the inside of the delegate that an instruction calls is shown: operators of its payload. */
-bool etr_pte_graph_is_open(const etr_pte_graph *graph, int32_t instruction_id);
 
 #endif

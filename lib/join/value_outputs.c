@@ -5,6 +5,7 @@
 #include "join/value_outputs.h"
 
 #include "join/delegate_outputs.h"
+#include "join/program_graph.h"
 
 /* What a method's delegates return, as it is asked for. */
 typedef struct returned {

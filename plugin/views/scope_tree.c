@@ -43,16 +43,13 @@ static const char *relative_path(const char *path, const char *parent) {
 }
 
 static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
-  uint32_t parent = graph->modules[module].parent;
-  return parent < module ? parent : 0;
+  return graph->modules[module].parent < module ? graph->modules[module].parent : 0;
 }
 
-/* In program/METHOD the module that stands for a delegate: the delegate's own box is it. ETR_NONE: there is none. */
+/* In a program the module that a delegate's own box is; ETR_NONE: none. */
 static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
-  uint32_t module = subgraph + 1;
-  bool is_same = module < graph->module_count && etr_is_program(graph) &&
-                 strcmp(graph->modules[module].path, graph->subgraphs[subgraph].path) == 0;
-  return is_same ? module : ETR_NONE;
+  if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count) return ETR_NONE;
+  return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE : subgraph + 1;
 }
 
 /* Decides which modules have boxes: not the root, none without a name of its own, none too deep. */
@@ -64,10 +61,9 @@ static void choose_modules(placing *p) {
     uint32_t parent = parent_module(graph, i);
     depth[i] = depth[parent] + 1;
     bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
-    p->shown[i] = hollow || depth[i] > ETR_TREE_MAX_DEPTH ? p->shown[parent] : i;
+    bool has_no_box = hollow || depth[i] > ETR_TREE_MAX_DEPTH || module_of_delegate(graph, i - 1) != ETR_NONE;
+    p->shown[i] = has_no_box ? p->shown[parent] : i;
   }
-  for (uint32_t i = 0; i < graph->subgraph_count; i++)
-    if (module_of_delegate(graph, i) != ETR_NONE) p->shown[module_of_delegate(graph, i)] = 0;
 }
 
 static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label, etr_scope_kind kind) {
@@ -86,10 +82,8 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
   /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
-  bool is_program = strncmp(graph->nodes[sub->owner].target, "delegate.", 9) ==
-                    0; /* its subgraphs' names hold the instruction already */
-  const char *label = is_program ? sub->name
-                                 : etr_arena_format(p->tree->arena, "%s.%s", sub->name, graph->nodes[sub->owner].name);
+  const char *label = sub->name;
+  if (!etr_is_program(graph)) label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
   uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
   p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
   return box;
@@ -389,8 +383,7 @@ static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *grap
   etr_tree_settle(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   etr_tree_shorten(&tree);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
-  if (has_buckets) etr_tree_bucket(&tree);
+  if (has_buckets && !etr_arena_failed(arena)) etr_tree_bucket(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   etr_tree_count(&tree);
   place_weights(&tree);
