@@ -54,7 +54,8 @@ static void describe(etr_event *e, const etr_join_instruction *instruction) {
  * which the handle map knows nothing, or arithmetic on sizes. */
 static bool is_of_runtime(const finder *f, const etr_event *e, const etr_join_instruction *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
-  if (instruction->is_prim || (is_unknown && etr_slice_is(instruction->op, "sym_size"))) return true;
+  if (instruction->is_prim) return true;
+  if (is_unknown && !f->join->program_graph && etr_slice_is(instruction->op, "sym_size")) return true;
   if (f->join->program || !f->join->graph || strcmp(e->name, "OPERATOR_CALL") != 0) return false;
   if (instruction->node == ETR_NONE) return is_unknown && f->logs_kernels;
   return strncmp(f->join->graph->nodes[instruction->node].target, "_operator.", 10) == 0;

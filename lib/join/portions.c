@@ -233,6 +233,20 @@ static void add_call(etr_time *t, uint32_t run, uint64_t ticks) {
   t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
 }
 
+/* Of a backend that is not known, nothing tells which events contain others. */
+static void warn_of_shares(etr_time *t, const etr_event *call) {
+  if (t->warned_shares) return;
+  t->warned_shares = true;
+  if (call->backend)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: events inside delegate call %d (%s) add up to more than the call: their times are scaled to fit",
+             t->join->name, (int)call->instruction_id, call->backend);
+  else
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "events inside delegate calls contain others: which ones cannot be told without the .pte or the ETRecord, "
+             "so that their times are shares of the call");
+}
+
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
 static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
   const etr_event *call = NULL;
@@ -250,12 +264,7 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
   }
   if (!call) return true; /* the call itself was not timed */
   if (!add_shells(t, block, call, first, end)) return false;
-  if (limit_portions(t, first_portion, t->call) && !t->warned_shares) {
-    t->warned_shares = true;
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: events inside delegate call %d (%s) add up to more than the call: their times are scaled to fit",
-             t->join->name, (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
-  }
+  if (limit_portions(t, first_portion, t->call)) warn_of_shares(t, call);
   return add_rest_of_call(t, first_portion, block, call);
 }
 
