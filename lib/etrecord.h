@@ -71,7 +71,8 @@ typedef struct etr_error {
 
 /** The files to read. Fill it by hand (borrowed strings, no etr_inputs_clear), or with etr_inputs_find(). */
 typedef struct etr_inputs {
-  const char *etrecord; /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL with an ETDump */
+  const char *etrecord; /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL with an ETDump or a
+                           .pte */
   const char *const *etdumps; /**< ETDumps, "-" is standard input */
   size_t etdump_count;
   const char *pte;          /**< the program; NULL: the one that the ETRecord holds, if it does */
@@ -85,11 +86,11 @@ typedef struct etr_inputs {
  * Finds the files that belong to RECORD: a record file itself, or a directory whose files are told apart by content (a
  * zip with the entry ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte;
  * debug_buffer.bin goes by its name), not by name. A directory with an ETRECORD_V0 file in it is an unpacked ETRecord
- * itself. A single ETDump is accepted too. Subdirectories are not searched. Files are taken in name order, so the
- * result does not depend on the file system. A file that only ends like a record (.etrecord, etrecord.bin) but is
- * damaged is still taken as the record, so that opening it says what is wrong with it. In a directory only files, and
- * links to files, are opened; what else is called like an input is in passed_over, and etr_profile_open() warns of it.
- * A pipe given as RECORD itself is an ETDump.
+ * itself. A single ETDump, or a .pte, is accepted too. Subdirectories are not searched. Files are taken in name order,
+ * so the result does not depend on the file system. A file that only ends like a record (.etrecord, etrecord.bin) but
+ * is damaged is still taken as the record, so that opening it says what is wrong with it. In a directory only files,
+ * and links to files, are opened; what else is called like an input is in passed_over, and etr_profile_open() warns of
+ * it. A pipe given as RECORD itself is an ETDump.
  *
  * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no
  * error then.
@@ -151,10 +152,10 @@ typedef struct etr_options {
   uint32_t max_delegates;   /**< most delegates of one method of a .pte; 0: 8192 */
   uint32_t max_comparisons; /**< most rows of runs that are held against rows of methods, to tell which method ran; 0:
                                32 Mi. Runs beyond that stay without a method, and a warning says so */
-  bool edge_only; /**< reads no nodes but those of Edge programs, to which times are joined: cheaper, for callers that
-                     look at no others. Other graphs have their names alone, no node has an aten_node, and damage in
-                     programs that are not read goes unnoticed. Where no Edge program can be read, the record's other
-                     programs are read as usual */
+  bool edge_only; /**< has no nodes but those of the graphs to which times are joined, Edge programs for the most part:
+                     cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
+                     aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
+                     read, the record's other programs are read as usual */
   etr_skip skip;  /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
@@ -267,7 +268,8 @@ typedef struct etr_node {
   const etr_edge *inputs; /**< every use in argument order; a value used twice stands there twice. Uses of unknown names
                              are left out */
   size_t input_count;
-  const etr_argument *arguments; /**< likewise; without tensors, graphs and None. None in program/METHOD */
+  const etr_argument *arguments; /**< likewise; without tensors, graphs and None. In program/METHOD only constants
+                                    have one: "bytes", the size of their data */
   size_t argument_count;
   const etr_value *outputs;
   size_t output_count;
@@ -323,10 +325,11 @@ typedef enum etr_match {
   ETR_MATCH_DELEGATE,  /**< the delegate as a whole, or something its lowering inserted: no node */
   ETR_MATCH_NAME,      /**< the delegate's event has the node's name */
   ETR_MATCH_FRAMEWORK, /**< Method::*, an OPERATOR_CALL around a kernel, control flow: no node */
+  ETR_MATCH_INSTRUCTION, /**< in program/METHOD: the number of the instruction that ran it */
 } etr_match;
 
 /** Name of a match as the JSON has it: "none", "handle", "delegate_map", "payload", "order", "aligned", "delegate",
- * "name", "framework". Static. */
+ * "name", "framework", "instruction". Static. */
 ETR_API const char *etr_match_name(etr_match match);
 
 /** Statistics over samples, in ticks. Percentiles are numpy's: linear interpolation between the sorted samples at rank
@@ -372,7 +375,7 @@ typedef struct etr_node_time {
   double avg;           /**< per inference: total_ticks / runs of the method */
   etr_stats per_run;    /**< over the runs in which it ran, of its total in that run */
   const etr_run_ticks *each_run; /**< `runs` entries: its total in each run in which it ran, in order; only on a
-                                    method's own Edge graph, NULL elsewhere */
+                                    method's own graph, NULL elsewhere */
   etr_match match;               /**< of the event that runs_as names */
   double confidence;             /**< likewise */
   bool is_estimated;             /**< likewise: the match is an estimate, or the time is */
@@ -450,8 +453,11 @@ typedef struct etr_event {
   const char *backend;     /**< delegate_backend_name; NULL if none */
   const uint32_t *handles; /**< debug handles as the maps have them, duplicates included */
   size_t handle_count;
-  const uint32_t *nodes; /**< nodes of the method's Edge graph that its time is attributed to: at most one today */
+  const uint32_t *nodes; /**< nodes of the method's graph that its time is attributed to: at most one today */
   size_t node_count;
+  uint32_t payload_operator; /**< of what ran in a delegate, its place among the operators of the payload in the .pte;
+                                ETR_NONE if not told */
+  bool is_operator_unsure;   /**< another operator of the payload could be it as well */
   etr_match match;
   double confidence; /**< of its nodes: 1 where its match is no estimate; of an estimate the share of such time that is
                         right; 0 without nodes */
@@ -526,7 +532,7 @@ typedef struct etr_portion {
   uint64_t ticks;
   const etr_event *event; /**< that recorded it; of a delegate's rest, its call */
   uint32_t run;           /**< place among the method's runs: index into execute_per_run */
-  uint32_t node;          /**< of the method's Edge graph; ETR_NONE unless ETR_PORTION_NODE */
+  uint32_t node;          /**< of the method's graph; ETR_NONE unless ETR_PORTION_NODE */
   etr_portion_kind kind;
   etr_phase phase; /**< of ETR_PORTION_DELEGATE */
 } etr_portion;
@@ -556,10 +562,11 @@ typedef struct etr_run_phase {
 /** A method and where its time went. Totals are over its runs that count; nodes + delegate_only + framework +
  * unexplained = execute, exactly. */
 typedef struct etr_method {
-  const char *name;     /**< "" for runs that no method could be told for: each such block is a method of its own */
-  uint32_t graph;       /**< its Edge graph in etr_profile.graphs; ETR_NONE if the record has none */
-  size_t run_count;     /**< inferences with events that count */
-  const uint32_t *runs; /**< run_count entries, indices into etr_profile.runs, ascending */
+  const char *name; /**< "" for runs that no method could be told for: each such block is a method of its own */
+  uint32_t graph; /**< the graph that its time is joined to, in etr_profile.graphs: its Edge graph; where the record has
+                     none, or there is no record, program/METHOD; ETR_NONE without a .pte */
+  size_t run_count;             /**< inferences with events that count */
+  const uint32_t *runs;         /**< run_count entries, indices into etr_profile.runs, ascending */
   const uint32_t *skipped_runs; /**< skipped_run_count entries, likewise: inferences with events that do not count */
   size_t skipped_run_count;
   uint64_t skipped_ticks;          /**< Method::execute of these */
@@ -631,8 +638,8 @@ typedef struct etr_debug_value {
   bool is_argument;        /**< an argument of a delegate's call: an input, or it could not be told which output */
   uint32_t index;  /**< place among the values of this run with the same instruction, delegate id and is_output */
   uint32_t method; /**< index into etr_profile.methods; ETR_NONE if not told */
-  uint32_t node; /**< index into the nodes of the method's Edge graph: the node that computed it, the node `output` for
-                    what the method returns; ETR_NONE if unknown, and for arguments of a delegate's call */
+  uint32_t node;   /**< index into the nodes of the method's graph: the node that computed it, the node `output` for
+                      what the method returns; ETR_NONE if unknown, and for arguments of a delegate's call */
   uint32_t output; /**< which of the node's outputs, whose number and names the node has: a tensor of a list is one; of
                       the node `output` which of its inputs; ETR_NONE if unknown */
   etr_debug_kind kind;
@@ -730,9 +737,8 @@ typedef struct etr_profile {
  * failure *out is NULL. Errors:
  *   ETR_ERROR_IO      a file cannot be read
  *   ETR_ERROR_FORMAT  an input is not what it should be, is damaged, exceeds a limit, or the record holds no graph
- *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump was given, a method choice or a range names an unknown run or
- *                     method, or there is no such clock
- *   ETR_ERROR_MEMORY
+ *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump nor a .pte was given, a method choice or a range names an
+ * unknown run or method, or there is no such clock ETR_ERROR_MEMORY
  */
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                                     etr_error *error);

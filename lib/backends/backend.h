@@ -9,7 +9,8 @@
 #ifndef ETR_BACKEND_H
 #define ETR_BACKEND_H
 
-#include "base/arena.h"
+#include "backends/own_graph.h"
+#include "backends/payload_header.h"
 
 /** What is so of every operator of a class. */
 typedef enum etr_class_trait {
@@ -114,10 +115,10 @@ typedef struct etr_backend {
   /** Reads a payload. False, *out empty, if it is not this backend's or damaged: then there is nothing to learn from
    * it. */
   bool (*read_payload)(etr_payload *out, etr_arena *arena, etr_slice payload);
-} etr_backend;
 
-/** So many first bytes of a payload tell how much of it is of use. */
-#define ETR_PAYLOAD_HEAD_BYTES 30
+  /** Reads the same payload as a graph for people, operator by operator. */
+  etr_own_graph_reader read_graph;
+} etr_backend;
 
 /**
  * A mark that shapes have in common which differ only in the order of their dimensions, or in dimensions of 1: backends

@@ -4,6 +4,7 @@
  */
 #include "backends/backends.h"
 
+#include "backends/decoder.h"
 #include "backends/xnnpack.h"
 
 static const etr_backend *const backends[] = {&etr_xnnpack};
@@ -32,7 +33,14 @@ uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators,
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size) {
   uint64_t needed = 0;
   for (size_t i = 0; i < ETR_COUNT(backends) && needed == 0; i++) needed = backends[i]->payload_needed(head, size);
-  return needed;
+  return needed ? needed : etr_decoder_payload_needed(head, size);
+}
+
+etr_own_graph_reader etr_own_graph_reader_of(const char *id) {
+  const etr_backend *backend = etr_backend_of(id);
+  const etr_decoder *decoder = etr_decoder_of(id);
+  if (backend) return backend->read_graph;
+  return decoder ? decoder->read_graph : NULL;
 }
 
 double etr_clock_step(const etr_profile *profile, const char *backend, const char *delegate_id) {

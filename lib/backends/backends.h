@@ -23,6 +23,9 @@ double etr_backend_clock_step(const etr_backend *backend, double ticks_per_secon
  */
 uint64_t etr_backend_clock_hides(const etr_backend *backend, uint64_t operators, double ticks_per_second);
 
+/** What reads the graphs in payloads of the backend with this id; NULL if nothing does, or id is NULL. */
+etr_own_graph_reader etr_own_graph_reader_of(const char *id);
+
 /** payload_needed() of whichever backend knows the payload; 0 if none does. */
 uint64_t etr_backend_payload_needed(etr_slice head, uint64_t size);
 

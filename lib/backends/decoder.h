@@ -9,7 +9,7 @@
 #ifndef ETR_DECODER_H
 #define ETR_DECODER_H
 
-#include "base/arena.h"
+#include "backends/own_graph.h"
 
 /** What the files tell of an event. */
 typedef struct etr_event_facts {
@@ -60,6 +60,11 @@ typedef struct etr_decoder {
   /** What an operator of the delegate's graph and the targets of nodes that it may be have in common. Only with
    * ETR_KEY_OPERATOR. */
   etr_slice (*kind_of)(const char *target);
+
+  /** payload_needed() and read_graph() of backend.h, where the .pte holds the delegate's graph; NULL: it holds nothing
+   * that can be read. `place` of a meaning is an operator's id there. */
+  uint64_t (*payload_needed)(etr_slice head, uint64_t size);
+  etr_own_graph_reader read_graph;
 } etr_decoder;
 
 /** An event by its name, for decoders that know all of theirs by heart. */
@@ -74,6 +79,9 @@ const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t 
 
 /** Fills a meaning from a known event: phases are in sums, containers not. */
 void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event);
+
+/** payload_needed() of whichever decoder knows the payload; 0 if none does. */
+uint64_t etr_decoder_payload_needed(etr_slice head, uint64_t size);
 
 /** The decoder of the backend with this id; NULL if there is none, or id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);

@@ -19,6 +19,13 @@ const etr_decoder *etr_decoder_of(const char *id) {
   return NULL;
 }
 
+uint64_t etr_decoder_payload_needed(etr_slice head, uint64_t size) {
+  uint64_t needed = 0;
+  for (size_t i = 0; i < ETR_COUNT(decoders) && needed == 0; i++)
+    if (decoders[i]->payload_needed) needed = decoders[i]->payload_needed(head, size);
+  return needed;
+}
+
 const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(list[i].name, name) == 0) return &list[i];

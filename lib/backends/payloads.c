@@ -4,9 +4,12 @@
  */
 #include "backends/payloads.h"
 
+#include "backends/backends.h"
+
 void etr_payloads_init(etr_payloads *payloads, etr_arena *arena) {
   *payloads = (etr_payloads){.arena = arena};
   etr_map_init(&payloads->by_place, arena);
+  etr_map_init(&payloads->graph_by_place, arena);
   etr_map_init(&payloads->shown, arena);
 }
 
@@ -32,15 +35,67 @@ const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *
   return *added = read(payloads->arena, backend, bytes);
 }
 
+/* ---- Graphs ---- */
+
+static void note_unread(etr_payloads *payloads, const char *backend) {
+  for (size_t i = 0; i < payloads->unread.count; i++)
+    if (strcmp(payloads->unread.data[i], backend) == 0) return;
+  const char **added = etr_vec_push(payloads->arena, &payloads->unread);
+  if (added) *added = backend;
+}
+
+static bool find_written(etr_own_graph *graph, etr_arena *arena) {
+  etr_vec(uint32_t) written = {0};
+  for (size_t i = 0; i < graph->count; i++)
+    for (size_t k = 0; k < graph->operators[i].write_count; k++) {
+      int32_t argument = graph->values[graph->operators[i].writes[k]].argument;
+      uint32_t *added = argument >= 0 ? etr_vec_push(arena, &written) : NULL;
+      if (added) *added = (uint32_t)argument;
+    }
+  if (written.count) etr_sort(written.data, written.count, sizeof *written.data, etr_by_number);
+  for (size_t i = 0; i < written.count; i++)
+    if (i == 0 || written.data[i] != written.data[i - 1]) written.data[graph->written_count++] = written.data[i];
+  graph->written = written.data;
+  return !etr_arena_failed(arena);
+}
+
+static const etr_own_graph *read_graph(etr_payloads *payloads, etr_own_graph_reader reader, const char *backend,
+                                       etr_slice bytes) {
+  etr_own_graph *graph = etr_arena_alloc(payloads->arena, sizeof *graph);
+  if (!graph) return NULL;
+  if (bytes.size && reader(graph, payloads->arena, bytes)) return find_written(graph, payloads->arena) ? graph : NULL;
+  note_unread(payloads, backend);
+  return NULL;
+}
+
+const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend, etr_slice bytes) {
+  etr_own_graph_reader reader = etr_own_graph_reader_of(backend);
+  const struct {
+    etr_slice bytes;
+    etr_own_graph_reader reader;
+  } key = {bytes, reader};
+  ETR_NO_PADDING(key, sizeof bytes + sizeof reader);
+  etr_map_slot *slot = reader ? etr_map_at(&payloads->graph_by_place, (etr_slice){(const char *)&key, sizeof key})
+                              : NULL;
+  if (!slot || slot->value != ETR_NONE) return slot ? payloads->graphs.data[slot->value] : NULL;
+  const etr_own_graph **added = etr_vec_push(payloads->arena, &payloads->graphs);
+  if (!added) return NULL;
+  slot->value = (uint32_t)(payloads->graphs.count - 1);
+  return *added = read_graph(payloads, reader, backend, bytes);
+}
+
+/* ---- Showing ---- */
+
 /* Layers that are alike share the payloads of what has no weights: a few operators each. */
 enum { MOST_REPEATED = 1 << 14 };
 
-bool etr_payloads_show(etr_payloads *payloads, const etr_payload *payload) {
-  etr_map_slot *slot = etr_map_at(&payloads->shown, (etr_slice){(const char *)&payload, sizeof payload});
+bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph) {
+  etr_map_slot *slot = etr_map_at(&payloads->shown, (etr_slice){(const char *)&graph, sizeof graph});
   if (!slot) return false;
-  bool is_new = slot->value == ETR_NONE, fits = is_new || payload->count <= MOST_REPEATED - payloads->repeated;
+  size_t size = graph->count + graph->value_count;
+  bool is_new = slot->value == ETR_NONE, fits = is_new || size <= MOST_REPEATED - payloads->repeated;
   slot->value = 1;
-  if (!is_new && fits) payloads->repeated += payload->count;
+  if (!is_new && fits) payloads->repeated += size;
   if (!fits) payloads->hidden++;
   return fits;
 }

@@ -14,9 +14,12 @@ typedef struct etr_payloads {
   etr_arena *arena; /* of the profile: payloads live as long */
   etr_map by_place; /* the bytes' address and size, and the backend -> place in `list` */
   etr_vec(const etr_payload *) list;
-  etr_map shown;   /* address of a payload -> anything */
-  size_t repeated; /* operators of payloads that were shown before */
-  size_t hidden;   /* delegates whose operators are not shown */
+  etr_map graph_by_place; /* likewise, and the backend's name -> place in `graphs` */
+  etr_vec(const etr_own_graph *) graphs;
+  etr_vec(const char *) unread; /* backends of which some payload is not what they write */
+  etr_map shown;                /* address of a graph -> anything */
+  size_t repeated;              /* operators of payloads that were shown before */
+  size_t hidden;                /* delegates whose operators are not shown */
 } etr_payloads;
 
 /** Starts with none. */
@@ -26,8 +29,13 @@ void etr_payloads_init(etr_payloads *payloads, etr_arena *arena);
  * out of memory (the arena failed). */
 const etr_payload *etr_payloads_read(etr_payloads *payloads, const etr_backend *backend, etr_slice bytes);
 
-/** Whether a delegate's operators are to be shown: the first time always; again, where delegates share a payload, up to
- * some 16,000 operators. */
-bool etr_payloads_show(etr_payloads *payloads, const etr_payload *payload);
+/** The graph that the backend with this id (interned, may be NULL) has in these bytes: the same for the same bytes.
+ * NULL if nothing reads its payloads, if there is nothing to read, which is noted in `unread`, or when out of memory
+ * (the arena failed). */
+const etr_own_graph *etr_payloads_graph(etr_payloads *payloads, const char *backend, etr_slice bytes);
+
+/** Whether a delegate's graph is to be shown: the first time always; again, where delegates share a payload, up to some
+ * 16,000 operators and values. */
+bool etr_payloads_show(etr_payloads *payloads, const etr_own_graph *graph);
 
 #endif

@@ -142,4 +142,8 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_vulkan = {.id = "VulkanBackend", .read = read, .kind_of = kind_of};
+const etr_decoder etr_vulkan = {.id = "VulkanBackend",
+                                .read = read,
+                                .kind_of = kind_of,
+                                .payload_needed = etr_vulkan_payload_needed,
+                                .read_graph = etr_vulkan_graph_read};

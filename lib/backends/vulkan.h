@@ -12,4 +12,8 @@
 
 extern const etr_decoder etr_vulkan;
 
+/** etr_vulkan's payload_needed() and read_graph(); vulkan_graph.c. */
+uint64_t etr_vulkan_payload_needed(etr_slice head, uint64_t size);
+bool etr_vulkan_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
+
 #endif

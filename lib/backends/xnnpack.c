@@ -365,4 +365,5 @@ const etr_backend etr_xnnpack = {
     .keeps_together = keeps_together,
     .payload_needed = etr_xnn_payload_needed,
     .read_payload = etr_xnn_payload_read,
+    .read_graph = etr_xnn_graph_read,
 };

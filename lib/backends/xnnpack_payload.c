@@ -1,99 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * xnnpack_payload.c - XNNPACK's payload in a .pte: a FlatBuffer of XNodes and XValues.
- * Schema: executorch/backends/xnnpack/serialization/runtime_schema.fbs; header XH00: XNNHeader.cpp beside it.
  */
-#include "backends/xnnpack.h"
-#include "formats/flatbuf.h"
+#include "backends/xnnpack_schema.h"
 
 #include <math.h>
 
-enum { GRAPH_XNODES = 1, GRAPH_XVALUES };
-enum { XNODE_TYPE, XNODE_VALUE, XNODE_HANDLE, XNODE_MIN_MAX, NO_HANDLE = 65535 };
-enum { XVALUE_TYPE, XVALUE_VALUE, TYPE_QUANTIZED = 2, QUANTIZED_TENSOR = 0, MOST_DIMS = 64 };
-enum { TENSOR_TYPE, TENSOR_DIMS = 2, TENSOR_CONSTANT, TENSOR_EXTERNAL, TENSOR_FLAGS, TENSOR_ID };
-enum { TYPE_FP16 = 2, TYPE_INT32 = 12 };                   /* XNNDatatype: what lies between is quantized */
-enum { IS_EXTERNAL = 3 };                                  /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
-enum { HEADER_GRAPH_OFFSET = 10, HEADER_GRAPH_SIZE = 14 }; /* of XH00, which stands at byte 4 */
-
 /* By XNodeUnion's type, in the order of the schema: the fields that hold its first inputs (they stand side by side),
  * and its output. */
-static const struct {
-  uint16_t class_;
-  uint8_t input, input_count, output;
-} node_types[] = {
-    {ETR_XNN_NONE, 0, 0, 0},       {ETR_XNN_ADD, 0, 2, 2}, /* XNNAdd */
-    {ETR_XNN_MATMUL, 0, 2, 3},                             /* XNNFullyConnected: the weight may be computed */
-    {ETR_XNN_SOFTMAX, 0, 1, 1},                            /* XNNSoftmax */
-    {ETR_XNN_SIGMOID, 0, 1, 1},                            /* XNNSigmoid */
-    {ETR_XNN_TRANSPOSE, 2, 1, 3},                          /* XNNStaticTranspose */
-    {ETR_XNN_CLAMP, 0, 1, 1},                              /* XNNClamp */
-    {ETR_XNN_MATMUL, 15, 2, 18},                           /* XNNConv2d */
-    {ETR_XNN_DIV, 0, 2, 2},                                /* XNNDiv */
-    {ETR_XNN_RESIZE, 2, 1, 3},                             /* XNNStaticResizeBilinear2D */
-    {ETR_XNN_PAD, 3, 1, 4},                                /* XNNStaticConstantPad */
-    {ETR_XNN_AVGPOOL, 10, 1, 11},                          /* XNNAvgPooling2d */
-    {ETR_XNN_MIN, 0, 2, 2},                                /* XNNMinimum */
-    {ETR_XNN_MATMUL, 15, 2, 18},                           /* XNNDepthwiseConv2d */
-    {ETR_XNN_MAXPOOL, 10, 1, 11},                          /* XNNMaxPooling2d */
-    {ETR_XNN_MUL, 0, 2, 2},                                /* XNNMultiply */
-    {ETR_XNN_SUB, 0, 2, 2},                                /* XNNSubtract */
-    {ETR_XNN_FLOOR, 0, 1, 1},                              /* XNNFloor */
-    {ETR_XNN_CONVERT, 0, 1, 1},                            /* XNNConvert */
-    {ETR_XNN_MEAN, 0, 1, 1},                               /* XNNGlobalAvgPooling2d */
-    {ETR_XNN_RESHAPE, 2, 1, 3},                            /* XNNStaticReshape */
-    {ETR_XNN_ARGMAXPOOL, 6, 1, 7},                         /* XNNArgMaxPooling2d */
-    {ETR_XNN_SQRT, 0, 1, 1},                               /* XNNSquareRoot */
-    {ETR_XNN_CEIL, 0, 1, 1},                               /* XNNCeiling */
-    {ETR_XNN_HARDSWISH, 0, 1, 1},                          /* XNNHardswish */
-    {ETR_XNN_LEAKY_RELU, 1, 1, 2},                         /* XNNLeakyReLU */
-    {ETR_XNN_MAX, 0, 2, 2},                                /* XNNMaximum */
-    {ETR_XNN_NEG, 0, 1, 1},                                /* XNNNegate */
-    {ETR_XNN_SQUARE, 0, 1, 1},                             /* XNNSquare */
-    {ETR_XNN_ELU, 1, 1, 2},                                /* XNNELU */
-    {ETR_XNN_ABS, 0, 1, 1},                                /* XNNAbs */
-    {ETR_XNN_PRELU, 0, 2, 2},                              /* XNNPReLU */
-    {ETR_XNN_COPY, 1, 2, 5},                               /* XNNConcatenate2 */
-    {ETR_XNN_COPY, 1, 3, 5},                               /* XNNConcatenate3 */
-    {ETR_XNN_COPY, 1, 4, 5},                               /* XNNConcatenate4 */
-    {ETR_XNN_SLICE, 3, 1, 4},                              /* XNNStaticSlice */
-    {ETR_XNN_SDPA, 0, 3, 5},                               /* XNNScaledDotProductAttention */
-    {ETR_XNN_BMM, 0, 2, 2},                                /* XNNBatchMatrixMultiply */
-    {ETR_XNN_COPY, 1, 4, 5},                               /* XNNConcatenate5: the fifth stands behind the flags */
-    {ETR_XNN_DECONV, 15, 2, 18},                           /* XNNConvTranspose2d */
-    {ETR_XNN_RSQRT, 0, 1, 1},                              /* XNNReciprocalSquareRoot */
-    {ETR_XNN_LOG, 0, 1, 1},                                /* XNNLog */
-    {ETR_XNN_GELU, 0, 1, 1},                               /* XNNGelu */
-    {ETR_XNN_TANH, 0, 1, 1},                               /* XNNTanh */
-    {ETR_XNN_EXP, 0, 1, 1},                                /* XNNExp */
-    {ETR_XNN_SIN, 0, 1, 1},                                /* XNNSin */
-    {ETR_XNN_COPY, 0, 1, 1},                               /* XNNCopy */
-    {ETR_XNN_COS, 0, 1, 1},                                /* XNNCos */
+static const etr_xnode_type node_types[] = {
+    {"", ETR_XNN_NONE, 0, 0, 0},
+    {"Add", ETR_XNN_ADD, 0, 2, 2},
+    {"FullyConnected", ETR_XNN_MATMUL, 0, 2, 3}, /* the weight may be computed */
+    {"Softmax", ETR_XNN_SOFTMAX, 0, 1, 1},
+    {"Sigmoid", ETR_XNN_SIGMOID, 0, 1, 1},
+    {"StaticTranspose", ETR_XNN_TRANSPOSE, 2, 1, 3},
+    {"Clamp", ETR_XNN_CLAMP, 0, 1, 1},
+    {"Conv2d", ETR_XNN_MATMUL, 15, 2, 18},
+    {"Div", ETR_XNN_DIV, 0, 2, 2},
+    {"StaticResizeBilinear2D", ETR_XNN_RESIZE, 2, 1, 3},
+    {"StaticConstantPad", ETR_XNN_PAD, 3, 1, 4},
+    {"AvgPooling2d", ETR_XNN_AVGPOOL, 10, 1, 11},
+    {"Minimum", ETR_XNN_MIN, 0, 2, 2},
+    {"DepthwiseConv2d", ETR_XNN_MATMUL, 15, 2, 18},
+    {"MaxPooling2d", ETR_XNN_MAXPOOL, 10, 1, 11},
+    {"Multiply", ETR_XNN_MUL, 0, 2, 2},
+    {"Subtract", ETR_XNN_SUB, 0, 2, 2},
+    {"Floor", ETR_XNN_FLOOR, 0, 1, 1},
+    {"Convert", ETR_XNN_CONVERT, 0, 1, 1},
+    {"GlobalAvgPooling2d", ETR_XNN_MEAN, 0, 1, 1},
+    {"StaticReshape", ETR_XNN_RESHAPE, 2, 1, 3},
+    {"ArgMaxPooling2d", ETR_XNN_ARGMAXPOOL, 6, 1, 7},
+    {"SquareRoot", ETR_XNN_SQRT, 0, 1, 1},
+    {"Ceiling", ETR_XNN_CEIL, 0, 1, 1},
+    {"Hardswish", ETR_XNN_HARDSWISH, 0, 1, 1},
+    {"LeakyReLU", ETR_XNN_LEAKY_RELU, 1, 1, 2},
+    {"Maximum", ETR_XNN_MAX, 0, 2, 2},
+    {"Negate", ETR_XNN_NEG, 0, 1, 1},
+    {"Square", ETR_XNN_SQUARE, 0, 1, 1},
+    {"ELU", ETR_XNN_ELU, 1, 1, 2},
+    {"Abs", ETR_XNN_ABS, 0, 1, 1},
+    {"PReLU", ETR_XNN_PRELU, 0, 2, 2},
+    {"Concatenate2", ETR_XNN_COPY, 1, 2, 5},
+    {"Concatenate3", ETR_XNN_COPY, 1, 3, 5},
+    {"Concatenate4", ETR_XNN_COPY, 1, 4, 5},
+    {"StaticSlice", ETR_XNN_SLICE, 3, 1, 4},
+    {"ScaledDotProductAttention", ETR_XNN_SDPA, 0, 3, 5},
+    {"BatchMatrixMultiply", ETR_XNN_BMM, 0, 2, 2},
+    {"Concatenate5", ETR_XNN_COPY, 1, 4, 5}, /* the fifth stands behind the flags */
+    {"ConvTranspose2d", ETR_XNN_DECONV, 15, 2, 18},
+    {"ReciprocalSquareRoot", ETR_XNN_RSQRT, 0, 1, 1},
+    {"Log", ETR_XNN_LOG, 0, 1, 1},
+    {"Gelu", ETR_XNN_GELU, 0, 1, 1},
+    {"Tanh", ETR_XNN_TANH, 0, 1, 1},
+    {"Exp", ETR_XNN_EXP, 0, 1, 1},
+    {"Sin", ETR_XNN_SIN, 0, 1, 1},
+    {"Copy", ETR_XNN_COPY, 0, 1, 1},
+    {"Cos", ETR_XNN_COS, 0, 1, 1},
 };
 
-/* Behind an XH00 header the graph lies at an offset; older payloads are the graph itself. */
-static bool has_header(etr_slice payload) {
-  return payload.size >= ETR_PAYLOAD_HEAD_BYTES && memcmp(payload.data + 4, "XH00", 4) == 0;
-}
-
-static uint32_t load_u32(const char *at) {
-  const uint8_t *p = (const uint8_t *)at;
-  return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static etr_slice graph_bytes(etr_slice payload) {
-  if (!has_header(payload)) return payload;
-  uint32_t offset = load_u32(payload.data + HEADER_GRAPH_OFFSET), size = load_u32(payload.data + HEADER_GRAPH_SIZE);
-  if (offset > payload.size || size > payload.size - offset) return (etr_slice){0};
-  return (etr_slice){payload.data + offset, size};
-}
+static const char magic[] = "XH00";
 
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size) {
-  if (has_header(head)) {
-    uint64_t end = (uint64_t)load_u32(head.data + HEADER_GRAPH_OFFSET) + load_u32(head.data + HEADER_GRAPH_SIZE);
-    return ETR_MIN(size, end);
-  }
+  if (etr_payload_has_header(head, magic)) return etr_payload_graph_end(head, size);
   return head.size >= 8 && memcmp(head.data + 4, "XN0", 3) == 0 ? size : 0;
+}
+
+bool etr_xnn_payload_open(etr_fb *fb, etr_slice payload) {
+  etr_slice bytes = etr_payload_graph(payload, magic);
+  if (bytes.size < 8) return false;
+  etr_fb_init(fb, bytes.data, bytes.size);
+  return etr_fb_has_identifier(fb, "XN00") || etr_fb_has_identifier(fb, "XN01");
+}
+
+const etr_xnode_type *etr_xnode_type_of(uint8_t type) {
+  return type && type < ETR_COUNT(node_types) ? &node_types[type] : NULL;
 }
 
 typedef struct payload_reader {
@@ -154,12 +135,12 @@ static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
   etr_fb_at value = etr_fb_table(&r->fb, table, XNODE_VALUE), limits = etr_fb_table(&r->fb, table, XNODE_MIN_MAX);
   etr_payload_operator o = {
       .handle = handle == NO_HANDLE ? 0 : handle, .output = ETR_NONE, .whole = ETR_NONE, .completes = ETR_NONE};
-  if (type == 0 || type >= ETR_COUNT(node_types)) return o;
-  o.class_ = node_types[type].class_;
-  o.input_count = node_types[type].input_count;
-  for (uint8_t i = 0; i < o.input_count; i++)
-    o.inputs[i] = read_value_id(r, value, node_types[type].input + (unsigned)i);
-  o.whole = o.output = read_value_id(r, value, node_types[type].output);
+  const etr_xnode_type *known = etr_xnode_type_of(type);
+  if (!known) return o;
+  o.class_ = known->class_;
+  o.input_count = known->input_count;
+  for (uint8_t i = 0; i < o.input_count; i++) o.inputs[i] = read_value_id(r, value, known->input + (unsigned)i);
+  o.whole = o.output = read_value_id(r, value, known->output);
   bool is_binary = etr_xnn_is_binary(o.class_);
   if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1]) o.alternative = ETR_XNN_SQUARE;
   if (is_binary && has_activation(r, limits)) o.activation = ETR_XNN_CLAMP;
@@ -233,13 +214,10 @@ static bool mark_idle(payload_reader *r, etr_arena *arena) {
 }
 
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload) {
-  etr_slice bytes = graph_bytes(payload);
   payload_reader r = {.operator_count = 0};
   uint32_t count;
   *out = (etr_payload){0};
-  if (bytes.size < 8) return false;
-  etr_fb_init(&r.fb, bytes.data, bytes.size);
-  if (!etr_fb_has_identifier(&r.fb, "XN00") && !etr_fb_has_identifier(&r.fb, "XN01")) return false;
+  if (!etr_xnn_payload_open(&r.fb, payload)) return false;
   etr_fb_at vector = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_XNODES, 4, &count);
   if (etr_fb_failed(&r.fb) || !read_values(&r, arena)) return false;
   r.operators = etr_arena_alloc_array(arena, count, sizeof *r.operators);

@@ -81,7 +81,7 @@ static bool list_runs(const etr_time *t, etr_method *out) {
   return true;
 }
 
-/* The portions for the profile, while they are on the Edge graph's nodes and in their order. */
+/* The portions for the profile, while they are on the nodes of the method's graph and in their order. */
 static bool lend_portions(const etr_time *t, etr_method *out) {
   etr_portion *portions = etr_arena_alloc_array(t->arena, t->portions.count, sizeof *portions);
   for (size_t i = 0; portions && i < t->portions.count; i++) {
@@ -133,9 +133,11 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
   etr_time_limit(t);
   if (!sum_up(t, out)) return false;
   if (graphs->edge && !etr_time_edge_graph(t, graphs->edge)) return false;
+  bool has_own = t->join->program_graph && graphs->program;
+  if (has_own && !etr_time_own_program(t, graphs->program)) return false;
   if (!lend_portions(t, out)) return false;
   if (graphs->edge && graphs->aten && !etr_time_aten_graph(t, graphs->edge, graphs->aten)) return false;
-  return !graphs->program || etr_time_program_graph(t, graphs->program);
+  return has_own || !graphs->program || etr_time_program_graph(t, graphs->program);
 }
 
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_method_join *join, uint32_t method,

@@ -13,7 +13,7 @@
 /** The graphs that get times; any may be NULL. */
 typedef struct etr_method_graphs {
   etr_graph *edge, *aten;
-  etr_graph *program; /* made here from the join's .pte method */
+  etr_graph *program; /* made here from the join's .pte method, unless the join has made it */
 } etr_method_graphs;
 
 /**

@@ -4,6 +4,7 @@
  */
 #include "join/debug_data.h"
 
+#include "join/program_graph.h"
 #include "join/value_outputs.h"
 
 #include <inttypes.h>
@@ -86,7 +87,7 @@ static void join_value(etr_debug_value *value, const row_index *index, uint32_t 
   const row_key key = {value->delegate_id, value->instruction_id, block};
   etr_slice bytes = {(const char *)&key, sizeof key};
   if (value->is_output) {
-    value->node = join ? output_node(join->graph) : ETR_NONE;
+    value->node = join ? output_node(etr_join_graph(join)) : ETR_NONE;
     return;
   }
   if (value->instruction_id < 0) return;

@@ -117,10 +117,12 @@ static bool join_by_name(const etr_decoded *d) {
 
 /* ---- By the delegate's own operators ---- */
 
-/* An operator of the delegate's graph, and the first row that names it. */
+/* An operator of the delegate's graph. */
 typedef struct own_operator {
   int64_t place;
-  uint32_t row, node;
+  uint32_t number; /* in the payload's graph; without one, of the first row that names it */
+  uint32_t node;
+  const char *name;
   bool is_unsure;
 } own_operator;
 
@@ -129,15 +131,23 @@ typedef etr_vec(own_operator) own_operators;
 static int by_place(const void *a, const void *b) {
   const own_operator *x = a, *y = b;
   if (x->place != y->place) return x->place < y->place ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
+  return (x->number > y->number) - (x->number < y->number);
 }
 
+static void add_operator(const etr_decoded *d, own_operators *list, int64_t place, uint32_t number, const char *name) {
+  own_operator *added = etr_vec_push(d->scratch, list);
+  if (added) *added = (own_operator){.place = place, .number = number, .node = ETR_NONE, .name = name};
+}
+
+/* The payload has all of them; without it those that rows name. */
 static bool list_operators(const etr_decoded *d, own_operators *list) {
   size_t kept = 0;
-  for (uint32_t i = 0; i < d->count; i++) {
-    own_operator *added = d->meanings[i].key == ETR_KEY_OPERATOR ? etr_vec_push(d->scratch, list) : NULL;
-    if (added) *added = (own_operator){.place = d->meanings[i].place, .row = i, .node = ETR_NONE};
-  }
+  const etr_own_graph *own = d->own;
+  for (uint32_t i = 0; own && i < own->count; i++)
+    add_operator(d, list, own->operators[i].id, i, own->operators[i].name);
+  for (uint32_t i = 0; !own && i < d->count; i++)
+    if (d->meanings[i].key == ETR_KEY_OPERATOR)
+      add_operator(d, list, d->meanings[i].place, i, d->meanings[i].operator_);
   if (list->count) etr_sort(list->data, list->count, sizeof *list->data, by_place);
   for (size_t i = 0; i < list->count; i++)
     if (kept == 0 || list->data[kept - 1].place != list->data[i].place) list->data[kept++] = list->data[i];
@@ -161,8 +171,7 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   etr_map kinds;
   etr_map_init(&kinds, d->scratch);
   if (!left || !right || !pairs) return false;
-  for (size_t i = 0; i < list->count; i++)
-    left[i] = (etr_align_item){class_of(d, &kinds, d->meanings[list->data[i].row].operator_), 0, 1, 1};
+  for (size_t i = 0; i < list->count; i++) left[i] = (etr_align_item){class_of(d, &kinds, list->data[i].name), 0, 1, 1};
   for (size_t i = 0; i < count; i++)
     right[i] = (etr_align_item){class_of(d, &kinds, d->join->graph->nodes[nodes[i].node].target), 0, 1, 0};
   etr_align(pairs, left, list->count, right, count, d->scratch);
@@ -174,26 +183,36 @@ static bool pair_operators(const etr_decoded *d, own_operators *list) {
   return !etr_arena_failed(d->scratch);
 }
 
+static bool take_operator(const etr_decoded *d, etr_event *row, const own_operator *found) {
+  if (d->own) row->payload_operator = found->number;
+  if (d->own && !d->join->graph) {
+    row->match = ETR_MATCH_PAYLOAD;
+    row->confidence = 1;
+  }
+  const etr_event_node node = {found->node, ETR_MATCH_ALIGNED, found->is_unsure ? 0.5 : 0.95};
+  return found->node == ETR_NONE || etr_event_set_node(row, d->join->graph, node, d->arena);
+}
+
 static bool join_by_operator(const etr_decoded *d) {
   own_operators list = {0};
-  if (!list_operators(d, &list) || !pair_operators(d, &list)) return false;
+  if (!list_operators(d, &list) || (d->join->graph && !pair_operators(d, &list))) return false;
   for (size_t i = 0; i < d->count; i++) {
     if (d->meanings[i].key != ETR_KEY_OPERATOR) continue;
     const own_operator wanted = {.place = d->meanings[i].place};
     size_t at = etr_lower_bound(&wanted, list.data, list.count, sizeof wanted, by_place);
-    const own_operator *found = &list.data[at];
-    const char *first = d->meanings[found->row].operator_;
-    if (found->node == ETR_NONE || strcmp(first, d->meanings[i].operator_) != 0) continue;
-    const etr_event_node node = {found->node, ETR_MATCH_ALIGNED, found->is_unsure ? 0.5 : 0.95};
-    if (!etr_event_set_node(d->rows[i], d->join->graph, node, d->arena)) return false;
+    const own_operator *found = at < list.count ? &list.data[at] : NULL;
+    bool is_same = found && found->place == wanted.place && strcmp(found->name, d->meanings[i].operator_) == 0;
+    if (is_same && !take_operator(d, d->rows[i], found)) return false;
   }
   return true;
 }
 
 /* ---- All ---- */
 
-bool etr_decoded_join(const etr_decoded *d) {
+bool etr_decoded_join(etr_decoded *d) {
   bool any[ETR_KEY_OPERATOR + 1] = {false};
   for (size_t i = 0; i < d->count; i++) any[d->meanings[i].key] = true;
-  return (!any[ETR_KEY_NODE] || join_by_name(d)) && (!any[ETR_KEY_OPERATOR] || join_by_operator(d));
+  if (any[ETR_KEY_NODE] && d->join->graph && !join_by_name(d)) return false;
+  if (any[ETR_KEY_OPERATOR] && d->join->payloads) d->own = etr_join_own_graph(d->join, d->instruction->id);
+  return !any[ETR_KEY_OPERATOR] || (!d->join->graph && !d->own) || join_by_operator(d);
 }

@@ -30,6 +30,7 @@ typedef struct etr_decoded {
   size_t count;
   double ticks_per_ns;
   etr_event_meaning *meanings; /* of each row */
+  const etr_own_graph *own;    /* of the payload in the .pte; NULL: there is none, or none that can be read */
   etr_arena *arena;            /* of the profile */
   etr_arena *scratch;
 } etr_decoded;
@@ -38,9 +39,11 @@ typedef struct etr_decoded {
  * memory. */
 bool etr_decoded_read(etr_decoded *decoded, etr_decoding *decoding);
 
-/** Gives rows their nodes by name, or by the order of the delegate's own operators; those of the delegate map are left.
- * A row without a node keeps its match. False: out of memory. */
-bool etr_decoded_join(const etr_decoded *decoded);
+/** Tells which operators of the payload rows are, and gives them their nodes of the Edge graph, if there is one: by
+ * name, or by the order of the delegate's own operators, which the payload has, or else rows name; those of the
+ * delegate map are left. A row without a node keeps its match, unless the payload has its operator and there is no Edge
+ * graph. False: out of memory. */
+bool etr_decoded_join(etr_decoded *decoded);
 
 /** Warns of odd events, once for each backend. */
 void etr_decoding_warn(const etr_decoding *decoding, const char *method, etr_warnings *warnings);

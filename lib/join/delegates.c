@@ -15,7 +15,8 @@ typedef struct delegate {
   const etr_method_join *join;
   const etr_join_instruction *instruction;
   const etr_backend *backend;
-  etr_event **rows; /* the delegate's own events only */
+  const etr_payload *payload; /* NULL: none can be read */
+  etr_event **rows;           /* the delegate's own events only */
   size_t row_count;
   uint16_t *classes; /* per row */
   etr_map carriers;  /* handle -> node of the delegate that carries its time; with a delegate map */
@@ -130,9 +131,8 @@ static etr_align_pair *walk(delegate *d, const plan *p, int16_t unplanned, int16
 
 /* Leaving out an operator costs little: the runtime drops some. Leaving out an event costs more than all of them. */
 static bool plan_payload(delegate *d, plan *p) {
-  const etr_payload *payload = d->instruction->payload;
-  for (uint32_t i = 0; i < payload->count; i++) {
-    const etr_payload_operator *o = &payload->operators[i];
+  for (uint32_t i = 0; i < d->payload->count; i++) {
+    const etr_payload_operator *o = &d->payload->operators[i];
     if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i)) return false;
     if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i)) return false;
   }
@@ -141,17 +141,27 @@ static bool plan_payload(delegate *d, plan *p) {
 
 enum { MISSING_EVENT = 100 };
 
+/* Of an operator of the payload; of its node, where there is an Edge graph to tell. */
+static bool take_operator(const delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
+  const etr_join_instruction *known = d->instruction;
+  uint32_t node = known->payload ? known->operator_nodes[operator_] : ETR_NONE;
+  bool is_estimate = is_unsure || (known->payload && known->operator_by_order[operator_] && !d->join->is_ordered);
+  etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  row->payload_operator = operator_;
+  row->is_operator_unsure = is_unsure;
+  if (!d->join->graph) {
+    row->match = match;
+    row->confidence = is_estimate ? 0.5 : 1;
+  }
+  return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
+}
+
 static bool match_by_payload(delegate *d) {
   plan p = {0};
-  const etr_join_instruction *known = d->instruction;
   etr_align_pair *pairs = plan_payload(d, &p) ? walk(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
   for (size_t i = 0; pairs && i < d->row_count; i++) {
-    uint32_t operator_ = pairs[i].partner == ETR_NONE ? ETR_NONE : p.owners.data[pairs[i].partner];
-    uint32_t node = operator_ == ETR_NONE ? ETR_NONE : known->operator_nodes[operator_];
-    if (node == ETR_NONE) continue;
-    bool is_estimate = pairs[i].is_unsure || (known->operator_by_order[operator_] && !d->join->is_ordered);
-    if (!set_node(d, d->rows[i], node, is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD, is_estimate ? 0.5 : 1))
-      return false;
+    if (pairs[i].partner == ETR_NONE) continue;
+    if (!take_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure)) return false;
   }
   return pairs != NULL;
 }
@@ -203,13 +213,14 @@ static bool match_by_class(delegate *d) {
   if (!d->classes) return false;
   for (size_t i = 0; i < d->row_count; i++) d->classes[i] = d->backend->class_of_event(d->rows[i]->delegate_id);
   if (!d->can_plan) return true;
-  return d->instruction->payload ? match_by_payload(d) : match_by_order(d);
+  if (d->payload && !match_by_payload(d)) return false;
+  return d->instruction->payload || !d->join->graph || match_by_order(d);
 }
 
 static size_t operators_of(const delegate *d) {
   size_t nodes;
   etr_join_nodes_of_delegate(d->join, d->instruction->id, &nodes);
-  return nodes + (d->instruction->payload ? d->instruction->payload->count : 0);
+  return nodes + (d->payload ? d->payload->count : 0);
 }
 
 /* Takes the delegate's own events. Its call may stand anywhere among them: behind them where it is timed once, before
@@ -246,7 +257,7 @@ static bool match_decoded(delegate *d, const etr_decoder *decoder) {
                          .scratch = &d->scratch};
   if (!etr_decoded_read(&decoded, &d->reading->decoding)) return false;
   d->meanings = decoded.meanings;
-  if (d->join->graph && d->can_plan && !etr_decoded_join(&decoded)) return false;
+  if (d->can_plan && !etr_decoded_join(&decoded)) return false;
   if (d->instruction->map && d->can_plan && !match_by_map(d)) return false;
   describe_own(d);
   return true;
@@ -255,14 +266,24 @@ static bool match_decoded(delegate *d, const etr_decoder *decoder) {
 /* ---- All ---- */
 
 static bool match_undecoded(delegate *d) {
+  const etr_map_instruction *map = d->instruction->map;
+  bool has_ids = map && map->id_count, has_nodes = map && d->join->graph, good = true;
+  if (has_ids)
+    good = !d->can_plan || match_by_map(d);
+  else if (d->backend && (has_nodes || (!d->join->graph && d->payload)))
+    good = match_by_class(d);
+  if (good && has_nodes) describe_rest(d);
+  return good;
+}
+
+/* What is known of the backend of a call's events. */
+static void look_up(delegate *d) {
   const etr_join_instruction *instruction = d->instruction;
-  if (!instruction->map) return true;
   d->backend = instruction->backend ? etr_backend_of(instruction->backend)
                                     : etr_backend_of_event(d->rows[0]->delegate_id);
-  bool good = instruction->map->id_count ? !d->can_plan || match_by_map(d)
-                                         : !d->backend || !d->join->graph || match_by_class(d);
-  if (good && d->join->graph) describe_rest(d);
-  return good;
+  d->payload = instruction->payload;
+  if (!d->payload && d->backend && d->join->payloads)
+    d->payload = etr_payloads_read(d->join->payloads, d->backend, etr_join_payload(d->join, instruction->id));
 }
 
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows,
@@ -271,6 +292,7 @@ bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *
   const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   bool good = take_rows(&d, rows, count);
   if (good && d.row_count) {
+    if (!decoder) look_up(&d);
     d.can_plan = reading->plans_left > 0 && spend(&d, operators_of(&d));
     good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);
   }

@@ -27,8 +27,9 @@ typedef struct etr_delegate_reading {
  * ETR_MATCH_PAYLOAD;
  *   - what the backend is expected to make of the delegate's nodes, in their order: ETR_MATCH_ALIGNED.
  * Rows without a node are marked as inserted if a lowering inserts such operators, else they get ETR_MATCH_NONE: they
- * may compute, so that their time is unexplained. Without an Edge graph rows keep their match. Sets handles, nodes,
- * match and confidence. False: out of memory.
+ * may compute, so that their time is unexplained. Sets handles, nodes, match and confidence, and with a .pte
+ * payload_operator: without an Edge graph this, match and confidence alone, and what has no operator keeps its match.
+ * False: out of memory.
  *
  * A backend with a decoder (decoder.h) says itself what leads from its events to nodes, what they are and what is in
  * sums; those without a node are the delegate's own.

@@ -7,6 +7,7 @@
 #include "backends/backends.h"
 #include "inputs/dump.h"
 #include "join/delegates.h"
+#include "join/program_rows.h"
 
 typedef struct finder {
   const etr_method_join *join;
@@ -39,6 +40,7 @@ static void describe(etr_event *e, const etr_join_instruction *instruction) {
                                       [ETR_EVENT_KERNEL] = ETR_MATCH_NONE,
                                       [ETR_EVENT_DELEGATE_CALL] = ETR_MATCH_DELEGATE,
                                       [ETR_EVENT_DELEGATE_OPERATOR] = ETR_MATCH_DELEGATE};
+  e->payload_operator = ETR_NONE;
   if (is_of_delegate(e, instruction)) e->kind = ETR_EVENT_DELEGATE_OPERATOR;
   e->match = matches[e->kind];
   describe_role(e, instruction);
@@ -52,7 +54,8 @@ static void describe(etr_event *e, const etr_join_instruction *instruction) {
  * which the handle map knows nothing, or arithmetic on sizes. */
 static bool is_of_runtime(const finder *f, const etr_event *e, const etr_join_instruction *instruction) {
   bool is_unknown = !instruction->map || instruction->map->handle_count == 0;
-  if (instruction->is_prim || (is_unknown && etr_slice_is(instruction->op, "sym_size"))) return true;
+  if (instruction->is_prim) return true;
+  if (is_unknown && !f->join->program_graph && etr_slice_is(instruction->op, "sym_size")) return true;
   if (f->join->program || !f->join->graph || strcmp(e->name, "OPERATOR_CALL") != 0) return false;
   if (instruction->node == ETR_NONE) return is_unknown && f->logs_kernels;
   return strncmp(f->join->graph->nodes[instruction->node].target, "_operator.", 10) == 0;
@@ -83,6 +86,8 @@ static bool join_block(finder *f, const etr_block *block) {
     }
     if (instruction &&
         !etr_delegate_rows(f->join, instruction, &etr_block_rows(block)[i], end - i, &f->reading, f->arena))
+      return false;
+    if (f->join->program_graph && !etr_program_rows(f->join, &etr_block_rows(block)[i], end - i, f->arena))
       return false;
   }
   return true;

@@ -184,12 +184,13 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   out->etdump_count = chosen->etdump_count ? chosen->etdump_count : f->found[FILE_ETDUMP].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
   out->passed_over_count = f->found[FILE_PASSED_OVER].count;
-  if (!out->etrecord && out->etdump_count == 0 && out->passed_over_count > 0)
+  bool is_empty = !out->etrecord && out->etdump_count == 0 && !out->pte;
+  if (is_empty && out->passed_over_count > 0)
     return etr_fail(error, ETR_ERROR_CHOICE, out->passed_over[0], NULL, ETR_NO_OFFSET,
                     "a pipe, socket or device: not opened inside a directory; name it explicitly");
-  if (!out->etrecord && out->etdump_count == 0)
+  if (is_empty)
     return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-                    "no ETRecord or ETDump here; export with generate_etrecord=True to get one");
+                    "no ETRecord, ETDump or .pte here; export with generate_etrecord=True to get an ETRecord");
   return ETR_OK;
 }
 

@@ -153,6 +153,22 @@ etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id) 
   return delegate ? delegate->payload : (etr_slice){0};
 }
 
+const etr_own_graph *etr_join_own_graph(const etr_method_join *join, int32_t instruction_id) {
+  const etr_instruction *instruction = etr_instruction_at(join->program, instruction_id);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(join->program, instruction) : NULL;
+  return delegate && join->payloads ? etr_payloads_graph(join->payloads, delegate->backend, delegate->payload) : NULL;
+}
+
+void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings) {
+  if (payloads->hidden)
+    etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
+             "%zu delegates share large payloads with others; their operators are not shown again", payloads->hidden);
+  for (size_t i = 0; i < payloads->unread.count; i++)
+    etr_warn(warnings, path, NULL, ETR_NO_OFFSET,
+             "a payload of %.*s is not what this backend is known to write: its delegate stays one node",
+             ETR_HEAD(payloads->unread.data[i], 80));
+}
+
 const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join, int32_t instruction_id,
                                                     size_t *count) {
   const etr_delegate_node *list = join->delegate_nodes.data;

@@ -47,12 +47,16 @@ typedef struct etr_handle_node {
   uint32_t handle, node;
 } etr_handle_node;
 
+typedef struct etr_pte_graph etr_pte_graph; /* program_graph.h */
+
 /** What is known of one method, and what the join found out. */
 typedef struct etr_method_join {
   const char *name;
   const etr_map_method *map;                  /* NULL if the record's maps do not name it */
   const etr_graph *graph;                     /* its Edge graph; NULL if there is none */
   const etr_pte_method *program;              /* NULL without a .pte */
+  etr_pte_graph *program_graph;               /* the program as a graph, where it takes the place of the Edge graph that
+                                                 there is none of: its nodes are those of the events; else NULL */
   etr_payloads *payloads;                     /* of the .pte: of all methods. NULL without one */
   etr_budget *budget;                         /* of the profile; may be NULL */
   etr_vec(etr_join_instruction) instructions; /* by ascending id */
@@ -98,5 +102,11 @@ etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id);
 
 /** What the .pte gives the delegate of an instruction; empty without one. */
 etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
+
+/** The graph in there; NULL if none can be read, or when out of memory (the payloads' arena failed). */
+const etr_own_graph *etr_join_own_graph(const etr_method_join *join, int32_t instruction_id);
+
+/** Warns of payloads that could not be read, once for each backend, and of graphs that are not shown. */
+void etr_payloads_warn(const etr_payloads *payloads, const char *path, etr_warnings *warnings);
 
 #endif

@@ -47,18 +47,15 @@ static void mark_written(etr_links *l, int32_t index, uint32_t node, uint32_t ou
 
 /* ---- What an instruction reads and writes ---- */
 
-/* Marks which arguments of its call a delegate writes: its payload says; without one, those that nothing wrote before.
- */
-static void mark_delegate(etr_links *l, const etr_instruction *instruction, const etr_payload *payload) {
+/* Marks which arguments of its call a delegate writes: its own graph says; without one, those that nothing wrote
+ * before. */
+static void mark_delegate(etr_links *l, const etr_instruction *instruction, const etr_own_graph *own) {
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
-    l->written.data[i] = !payload && is_value(l, index) && l->writer[index].node == ETR_NONE;
+    l->written.data[i] = !own && is_value(l, index) && l->writer[index].node == ETR_NONE;
   }
-  for (size_t i = 0; payload && i < payload->count; i++) {
-    uint32_t output = payload->operators[i].output;
-    int32_t argument = output == ETR_NONE ? -1 : payload->values[output].argument;
-    if (argument >= 0 && (size_t)argument < l->written.count) l->written.data[argument] = true;
-  }
+  for (size_t i = 0; own && i < own->written_count && own->written[i] < l->written.count; i++)
+    l->written.data[own->written[i]] = true;
 }
 
 /* Likewise of a kernel: what it returns, which may stand among its arguments before. */
@@ -71,12 +68,12 @@ static void mark_kernel(etr_links *l, const etr_instruction *instruction) {
   }
 }
 
-static bool mark(etr_links *l, const etr_instruction *instruction, const etr_payload *payload) {
+static bool mark(etr_links *l, const etr_instruction *instruction, const etr_own_graph *own) {
   l->written.count = 0;
   for (size_t i = 0; i < instruction->arg_count; i++)
     if (!etr_vec_push(l->arena, &l->written)) return false;
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
-    mark_delegate(l, instruction, payload);
+    mark_delegate(l, instruction, own);
   else
     mark_kernel(l, instruction);
   return true;
@@ -153,16 +150,28 @@ bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t i
   return true;
 }
 
+/* What was added last came with this argument. */
+static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument) {
+  while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
+    bool is_read = l->read_args.count < node->input_count;
+    uint32_t *added = is_read ? etr_vec_push(l->arena, &l->read_args) : etr_vec_push(l->arena, &l->written_args);
+    if (!added) return false;
+    *added = argument;
+  }
+  return true;
+}
+
 bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, const etr_instruction *instruction,
-                   const etr_payload *payload) {
+                   const etr_own_graph *own) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
-  if (!mark(l, instruction, payload)) return false;
+  l->read_args.count = l->written_args.count = 0;
+  if (!mark(l, instruction, own)) return false;
   for (size_t i = 0; i < instruction->arg_count; i++) {
     int32_t index = instruction->args[i];
     if (!is_value(l, index) || !is_data(&l->program->values[index]) || l->program->values[index].constant) continue;
     bool good = l->written.data[i] ? add_outputs(l, node, place, &outputs, index) : add_reads(l, node, &inputs, index);
-    if (!good) return false;
+    if (!good || !note_argument(l, node, (uint32_t)i)) return false;
   }
   return true;
 }

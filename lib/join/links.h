@@ -8,7 +8,7 @@
 #ifndef ETR_LINKS_H
 #define ETR_LINKS_H
 
-#include "backends/backend.h"
+#include "backends/own_graph.h"
 #include "join/program_values.h"
 
 /** What wrote each value so far. */
@@ -17,8 +17,10 @@ typedef struct etr_links {
   etr_arena *arena;
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
   etr_storages storages;
-  etr_vec(bool) written; /* per argument of the instruction looked at */
-  size_t items_left;     /* of lists that are looked at: instructions may share a long one */
+  etr_vec(bool) written;                     /* per argument of the instruction looked at */
+  etr_vec(uint32_t) read_args, written_args; /* of the instruction added last: per input and per output of its node, the
+                                                argument */
+  size_t items_left;                         /* of lists that are looked at: instructions may share a long one */
 } etr_links;
 
 /** Nothing is written yet. */
@@ -27,10 +29,9 @@ bool etr_links_init(etr_links *links, const etr_pte_method *program, etr_arena *
 /** Makes node `place` the input that a value of the method is. False also if there is no such value. */
 bool etr_links_add_input(etr_links *links, etr_node *node, uint32_t place, int32_t value);
 
-/** Fills inputs and outputs of node `place`, a kernel or a delegate. payload: of the delegate; NULL if it is unknown.
- */
+/** Fills inputs and outputs of node `place`, a kernel or a delegate. own: of the delegate; NULL if it is unknown. */
 bool etr_links_add(etr_links *links, etr_node *node, uint32_t place, const etr_instruction *instruction,
-                   const etr_payload *payload);
+                   const etr_own_graph *own);
 
 /** Fills the inputs of the node that returns what the method does. */
 bool etr_links_add_output(etr_links *links, etr_node *node);

@@ -11,6 +11,7 @@
 #include "join/lowering.h"
 #include "join/node_index.h"
 #include "join/program_values.h"
+#include "join/pte_graph.h"
 
 #include <stdlib.h>
 
@@ -353,10 +354,18 @@ static bool join_nodes(joiner *j, uint32_t method, const etr_blocks *blocks) {
   return etr_find_delegate_nodes(j->join, &j->order, method, blocks, j->taken, j->arena, &j->scratch);
 }
 
+/* Where there is no Edge graph the program's graph takes its place. */
+static bool make_program_graph(joiner *j, uint32_t method, const etr_blocks *blocks) {
+  j->join->program_graph = etr_arena_alloc(j->arena, sizeof *j->join->program_graph);
+  return j->join->program_graph &&
+         etr_pte_graph_build(j->join->program_graph, j->join, method, blocks, j->arena, &j->scratch);
+}
+
 bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
   joiner j = {.join = join, .arena = arena};
   bool good = etr_instructions_collect(join, method, blocks, arena, &j.scratch);
   if (good && join->graph) good = join_nodes(&j, method, blocks);
+  if (good && !join->graph && join->program) good = make_program_graph(&j, method, blocks);
   good = good && !etr_arena_failed(&j.scratch);
   etr_arena_clear(&j.scratch);
   return good;

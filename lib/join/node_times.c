@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "join/aten_nodes.h"
 #include "join/carriers.h"
+#include "join/program_values.h"
 #include "join/pte_graph.h"
 
 static bool is_longer(const etr_stats *x, const etr_stats *y) {
@@ -32,24 +33,40 @@ static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
   return least;
 }
 
+/* Of a delegate's call that has the time of its events, it is not they that run. */
+static bool is_of_call(const etr_event *e) {
+  return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
+}
+
+/* How an event came to its node: in the graph of instructions that takes no more than numbers, of the instruction or of
+ * an operator. */
+static void tell_match(etr_node_time *out, const etr_event *e, bool in_program) {
+  bool is_operator = in_program && e->payload_operator != ETR_NONE;
+  bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
+  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
+  out->confidence = is_kernel ? 1 : e->confidence;
+  if (is_operator) out->match = e->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  if (is_operator) out->confidence = e->is_operator_unsure ? 0.5 : 1;
+  out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
+}
+
 /* portions [first, end) are one node's, by run; per_run has room for all runs. */
-static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run) {
+static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run,
+                      bool in_program) {
   const etr_event *e = longest_event(t, first, end), *earliest = t->portions.data[first].event;
   size_t runs = 0;
-  *out = (etr_node_time){.match = e->match,
-                         .confidence = e->confidence,
-                         .is_estimated = e->is_estimated || e->match == ETR_MATCH_ALIGNED,
-                         .runs_as = e->label,
+  *out = (etr_node_time){.runs_as = is_of_call(e) ? "DELEGATE_CALL" : e->label,
                          .backend = e->backend,
                          .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
                          .instruction = first_instruction(t, first, end),
                          .carried_by = ETR_NONE};
+  tell_match(out, e, in_program);
   for (size_t i = first; i < end; i++) {
     const etr_time_portion *q = &t->portions.data[i];
     if (i == first || q->run != t->portions.data[i - 1].run) per_run[runs++] = 0;
     per_run[runs - 1] += q->ticks;
     out->total_ticks += q->ticks;
-    out->calls++;
+    out->calls += !is_of_call(e) || q->event == e;
   }
   uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
   out->first_start_ticks = earliest->starts[0] > start ? earliest->starts[0] - start : 0;
@@ -69,14 +86,15 @@ static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
                          .carried_by = ETR_NONE};
 }
 
-/* In the graph of instructions, backend and delegate follow from the place. */
+/* In the graph of instructions, backend and delegate follow from the instruction. */
 static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program, size_t node) {
   etr_node_time time = untimed(t, ETR_NONE);
-  uint32_t subgraph = program->graph.nodes[node].subgraph;
   time.instruction = program->instructions.data[node];
-  if (subgraph == ETR_NONE) return time;
-  time.backend = program->graph.subgraphs[subgraph].backend;
-  time.delegate_instruction = program->instructions.data[node];
+  const etr_instruction *instruction = etr_instruction_at(t->join->program, time.instruction);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(t->join->program, instruction) : NULL;
+  if (!delegate) return time;
+  time.backend = delegate->backend;
+  time.delegate_instruction = time.instruction;
   return time;
 }
 
@@ -94,16 +112,19 @@ static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_
   return true;
 }
 
-/* Times of a graph from the portions, sorted by its nodes; each run's, too, if keeps_runs. */
-static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, bool keeps_runs) {
+/* How a graph is timed. */
+enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
+
+/* Times of a graph from the portions, sorted by its nodes; each run's, too, where it keeps them. */
+static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !etr_time_sort(t, graph->node_count)) return false;
   for (size_t first = 0, end; first < t->portions.count; first = end) {
     uint32_t node = t->portions.data[first].node;
     for (end = first; end < t->portions.count && t->portions.data[end].node == node;) end++;
     if (node == ETR_NONE) continue;
-    time_node(t, &times[node], first, end, per_run);
-    if (keeps_runs && !keep_runs(t, &times[node], first, end)) return false;
+    time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
+    if ((how & KEEPS_RUNS) && !keep_runs(t, &times[node], first, end)) return false;
   }
   graph->times = times;
   graph->profile_method = t->method;
@@ -124,7 +145,7 @@ static void note_kernels(const etr_time *t, etr_node_time *times) {
 bool etr_time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
-  if (!times || !time_graph(t, graph, times, true)) return false;
+  if (!times || !time_graph(t, graph, times, KEEPS_RUNS)) return false;
   note_kernels(t, times);
   return etr_find_carriers(t->join, t->method, t->blocks, times, t->scratch);
 }
@@ -138,22 +159,34 @@ bool etr_time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(t, i);
   for (size_t i = 0; i < t->portions.count; i++)
     if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
-  if (!time_graph(t, aten, times, false)) return false;
+  if (!time_graph(t, aten, times, 0)) return false;
   for (uint32_t i = 0; edge->times && i < edge->node_count; i++)
     note_instruction(times, aten_of[i], edge->times[i].instruction);
   return true;
 }
 
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, unsigned how) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
+  *out = program->graph;
+  return times && time_graph(t, out, times, how);
+}
+
+bool etr_time_own_program(etr_time *t, etr_graph *out) {
+  return time_program(t, t->join->program_graph, out, KEEPS_RUNS | IN_PROGRAM);
+}
+
+/* The innermost that is known: an operator, or the instruction. */
+static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
+  if (node == ETR_NONE) node = etr_pte_graph_node(program, e->instruction_id, e->delegate_id);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
+}
+
 bool etr_time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->join, t->method, t->blocks, t->arena, t->scratch)) return false;
-  etr_node_time *times = etr_arena_alloc_array(t->arena, program.graph.node_count, sizeof *times);
-  for (uint32_t i = 0; times && i < program.graph.node_count; i++) times[i] = untimed_instruction(t, &program, i);
-  for (size_t i = 0; i < t->portions.count; i++) {
-    etr_time_portion *p = &t->portions.data[i];
-    p->node = etr_pte_graph_node(&program, p->event->instruction_id, p->event->delegate_id);
-    if (p->node == ETR_NONE) p->node = etr_pte_graph_node(&program, p->event->instruction_id, NULL);
-  }
-  *out = program.graph;
-  return times && time_graph(t, out, times, false);
+  for (size_t i = 0; i < t->portions.count; i++)
+    t->portions.data[i].node = program_node(&program, t->portions.data[i].event);
+  return time_program(t, &program, out, IN_PROGRAM);
 }

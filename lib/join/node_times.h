@@ -17,6 +17,9 @@ bool etr_time_edge_graph(etr_time *time, etr_graph *graph);
  * once the Edge graph is timed. */
 bool etr_time_aten_graph(etr_time *time, const etr_graph *edge, etr_graph *aten);
 
+/** The program's graph that takes the place of an Edge graph, whose nodes the portions are on: with each run's time. */
+bool etr_time_own_program(etr_time *time, etr_graph *out);
+
 /** Makes the graph of the method's instructions and times it. Every portion is some instruction's, or some operator's
  * in a delegate: puts the portions on these nodes. */
 bool etr_time_program_graph(etr_time *time, etr_graph *out);

@@ -130,11 +130,11 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, 
     etr_time_portion *p = rest ? etr_vec_push(t->scratch, &t->portions) : NULL;
     if (rest && !p) return false;
     if (p)
-      *p = (etr_time_portion){.node = ETR_NONE,
+      *p = (etr_time_portion){.node = call->node_count ? call->nodes[0] : ETR_NONE,
                               .run = run,
                               .ticks = rest,
                               .event = call,
-                              .kind = ETR_PORTION_DELEGATE,
+                              .kind = call->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
                               .phase = ETR_PHASE_OTHER,
                               .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
   }
@@ -187,18 +187,23 @@ static void warn_of_shells(etr_time *t, const etr_event *call) {
       t->join->name, (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
 }
 
-static bool add_own_time(etr_time *t, const etr_event *call, uint32_t run, uint64_t ticks, etr_phase phase) {
+static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, etr_phase phase) {
   etr_time_portion *p = ticks ? etr_vec_push(t->scratch, &t->portions) : NULL;
   if (p)
-    *p = (etr_time_portion){
-        .node = ETR_NONE, .run = run, .ticks = ticks, .event = call, .kind = ETR_PORTION_DELEGATE, .phase = phase};
+    *p = (etr_time_portion){.node = of->node_count ? of->nodes[0] : ETR_NONE,
+                            .run = run,
+                            .ticks = ticks,
+                            .event = of,
+                            .kind = of->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
+                            .phase = phase};
   return p || !ticks;
 }
 
-static etr_phase phase_of_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
+/* NULL: it was not recorded. */
+static const etr_event *find_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
   for (size_t i = first; i < end; i++)
-    if (block->events[i].shell == shell) return block->events[i].shell_phase;
-  return ETR_PHASE_OTHER;
+    if (block->events[i].shell == shell) return &block->events[i];
+  return NULL;
 }
 
 /* What the shells of a call took beyond what lies in them. */
@@ -211,11 +216,12 @@ static bool add_shells(etr_time *t, const etr_block *block, const etr_event *cal
     }
   sum_shells(t, block, first, end);
   for (size_t s = ETR_MOST_SHELLS; s > 0; s--) {
-    etr_phase phase = phase_of_shell(block, first, end, s);
+    const etr_event *shell = find_shell(block, first, end, s), *of = shell && shell->node_count ? shell : call;
+    etr_phase phase = shell ? shell->shell_phase : ETR_PHASE_OTHER;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       if (t->shells[s][run] && t->insides[s][run] > t->shells[s][run]) warn_of_shells(t, call);
-      if (!add_own_time(t, call, run, own_time(t, s, run), phase)) return false;
+      if (!add_own_time(t, of, run, own_time(t, s, run), phase)) return false;
     }
   }
   return true;
@@ -225,6 +231,20 @@ static bool add_shells(etr_time *t, const etr_block *block, const etr_event *cal
 
 static void add_call(etr_time *t, uint32_t run, uint64_t ticks) {
   t->call[run] = ticks + (t->call[run] == NOT_TIMED ? 0 : t->call[run]);
+}
+
+/* Of a backend that is not known, nothing tells which events contain others. */
+static void warn_of_shares(etr_time *t, const etr_event *call) {
+  if (t->warned_shares) return;
+  t->warned_shares = true;
+  if (call->backend)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: events inside delegate call %d (%s) add up to more than the call: their times are scaled to fit",
+             t->join->name, (int)call->instruction_id, call->backend);
+  else
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "events inside delegate calls contain others: which ones cannot be told without the .pte or the ETRecord, "
+             "so that their times are shares of the call");
 }
 
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
@@ -244,12 +264,7 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
   }
   if (!call) return true; /* the call itself was not timed */
   if (!add_shells(t, block, call, first, end)) return false;
-  if (limit_portions(t, first_portion, t->call) && !t->warned_shares) {
-    t->warned_shares = true;
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: events inside delegate call %d (%s) add up to more than the call: their times are scaled to fit",
-             t->join->name, (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
-  }
+  if (limit_portions(t, first_portion, t->call)) warn_of_shares(t, call);
   return add_rest_of_call(t, first_portion, block, call);
 }
 

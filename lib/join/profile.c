@@ -139,8 +139,9 @@ static void set_budget(loader *l) {
 }
 
 static etr_status read_inputs(loader *l, etr_error *error) {
-  if (!l->inputs->etrecord && l->inputs->etdump_count == 0)
-    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "neither an ETRecord nor an ETDump was given");
+  if (!l->inputs->etrecord && l->inputs->etdump_count == 0 && !l->inputs->pte)
+    return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
+                    "neither an ETRecord nor an ETDump nor a .pte was given");
   for (size_t i = 0; i < l->inputs->passed_over_count; i++)
     etr_warn(&l->warnings, l->inputs->passed_over[i], NULL, ETR_NO_OFFSET,
              "a pipe, socket or device: not opened; name it explicitly to read it");
@@ -221,7 +222,7 @@ static etr_graph *aten_graph_of(loader *l, const etr_method_join *join) {
 }
 
 static void name_program(const loader *l, etr_graph *program, const char *method) {
-  if (l->options->edge_only)
+  if (l->options->edge_only && !program->nodes)
     *program = (etr_graph){.dialect = "program", .schema_version = "", .profile_method = ETR_NONE};
   program->module = "program";
   program->method = method;
@@ -231,12 +232,6 @@ static void name_program(const loader *l, etr_graph *program, const char *method
 static etr_status fail_to_join(const loader *l, etr_error *error) {
   if (!etr_budget_refused(&l->budget)) return etr_fail_memory(error);
   return etr_fail(error, ETR_ERROR_FORMAT, l->profile->pte, NULL, ETR_NO_OFFSET, "%s", l->budget.message);
-}
-
-static void warn_of_hidden_operators(loader *l) {
-  if (l->payloads.hidden)
-    etr_warn(&l->warnings, l->profile->pte, NULL, ETR_NO_OFFSET,
-             "%zu delegates share large payloads with others; their operators are not shown again", l->payloads.hidden);
 }
 
 static etr_status join_all(loader *l, etr_error *error) {
@@ -259,18 +254,18 @@ static etr_status join_all(loader *l, etr_error *error) {
     etr_method_join *join = &l->joins.data[i];
     methods[i] = (etr_method){.name = join->name, .graph = ETR_NONE};
     methods[i].blocks = etr_blocks_of_method(&l->blocks, i, &methods[i].block_count);
-    if (!etr_join_method(join, i, &l->blocks, l->arena)) return etr_fail_memory(error);
+    if (!etr_join_method(join, i, &l->blocks, l->arena)) return fail_to_join(l, error);
     etr_graph *program = join->program ? etr_vec_push(l->arena, &l->programs) : NULL;
     if (join->program && !program) return etr_fail_memory(error);
     etr_method_graphs graphs = {.edge = etr_unconst(join->graph),
                                 .aten = aten_graph_of(l, join),
-                                .program = l->options->edge_only ? NULL : program};
+                                .program = l->options->edge_only && join->graph ? NULL : program};
     if (!etr_attribute(&methods[i], &graphs, join, i, &l->blocks, l->arena, &l->warnings))
       return fail_to_join(l, error);
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings)) return etr_fail_memory(error);
     if (program) name_program(l, program, join->name);
   }
-  warn_of_hidden_operators(l);
+  etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
   l->profile->methods = methods;
   l->profile->method_count = l->joins.count;
   return ETR_OK;
@@ -289,13 +284,18 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
   return (int)ETR_COUNT(modules) + 1;
 }
 
-/* A method's graph is the one that it was joined to, whatever others are called; `places` is where each of the record
- * is shown. */
+/* A method's graph is the one that it was joined to, whatever others are called; `places` is where each of the record,
+ * and behind them of the program, is shown. */
 static void point_to_graphs(const loader *l, const uint32_t *places) {
   etr_method *methods = etr_unconst(l->profile->methods);
+  size_t program = l->record.graph_count;
   for (size_t i = 0; i < l->profile->method_count; i++) {
-    const etr_graph *graph = l->joins.data[i].graph;
-    if (graph) methods[i].graph = places[graph - l->record.graphs];
+    const etr_method_join *join = &l->joins.data[i];
+    if (join->graph)
+      methods[i].graph = places[join->graph - l->record.graphs];
+    else if (join->program)
+      methods[i].graph = places[program];
+    program += join->program != NULL;
   }
 }
 

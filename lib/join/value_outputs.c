@@ -5,6 +5,7 @@
 #include "join/value_outputs.h"
 
 #include "join/delegate_outputs.h"
+#include "join/program_graph.h"
 
 /* What a method's delegates return, as it is asked for. */
 typedef struct returned {
@@ -82,7 +83,7 @@ static bool tell_outputs_of_call(joiner *j, size_t first, size_t end) {
 /* Values of one row, from first to end. */
 static bool tell_outputs(joiner *j, size_t first, size_t end) {
   etr_debug_value *values = j->values;
-  const etr_graph *graph = values[first].method == ETR_NONE ? NULL : j->joins[values[first].method].graph;
+  const etr_graph *graph = values[first].method == ETR_NONE ? NULL : etr_join_graph(&j->joins[values[first].method]);
   if (!graph) return true;
   if (values[first].is_argument) return logged_inside(j, first, end) || tell_outputs_of_call(j, first, end);
   if (values[first].node == ETR_NONE) return true;

@@ -101,7 +101,8 @@ const cli_command commands[] = {
      .arguments = "RECORD...",
      .summary = "what is delegated, by operator type, with times",
      .help = "Counts the delegated and other nodes of each operator type, as ExecuTorch's print_delegation_info does, "
-             "but from the saved record alone and with times.",
+             "but from the saved record alone and with times. Without an ETRecord, counts operators inside delegates and "
+             "kernels of the .pte.",
      .examples = {{"delegation mobilenet_v2", "the operators that no backend took, and what they cost"}},
      .answer = command_print,
      .json = etr_emit_delegation_json,

@@ -69,6 +69,8 @@ size_t etr_format_argument(char *to, const char *value) {
   return size;
 }
 
+bool etr_is_program(const etr_graph *graph) { return strcmp(graph->dialect, "program") == 0; }
+
 etr_slice etr_label_op(const char *target) {
   const char *name = strpbrk(target, ".:");
   if (name == NULL) return etr_slice_of(target);
@@ -131,7 +133,7 @@ static etr_slice last_part(etr_slice path) {
 
 static bool says_nothing(etr_slice name) {
   return name.size == 0 || etr_slice_is(name, ".") || etr_slice_is(name, "..") || etr_slice_is(name, "etrecord.bin") ||
-         etr_slice_is(name, "etdump.etdp");
+         etr_slice_is(name, "etdump.etdp") || etr_slice_is(name, "model.pte");
 }
 
 static const char *label_file(etr_arena *arena, const char *path) {
@@ -140,8 +142,9 @@ static const char *label_file(etr_arena *arena, const char *path) {
 }
 
 const char *etr_label_record(etr_arena *arena, const etr_profile *profile) {
-  const char *dump = profile->etdump_count ? profile->etdumps[0] : "-";
-  return label_file(arena, profile->etrecord ? profile->etrecord : dump);
+  const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
+  const char *path = profile->etrecord ? profile->etrecord : dump;
+  return label_file(arena, path ? path : "-");
 }
 
 size_t etr_dump_name_stem(const char *name) {

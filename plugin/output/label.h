@@ -9,6 +9,9 @@
 
 #include "base/arena.h"
 
+/** True of a graph of instructions, program/METHOD: it knows no modules and no source. */
+bool etr_is_program(const etr_graph *graph);
+
 /** Type and shape of a value: "f32[1,16,256]", "f32[s77,16]", "f32[]" for a scalar, "int" for a symbolic number, "" if
  * unknown. */
 char *etr_label_shape(etr_arena *arena, const etr_value *value);

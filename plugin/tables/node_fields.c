@@ -239,7 +239,10 @@ static void put_values(const etr_fields *f, const void *row) {
 
 /* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
 static bool tells_graph(const void *context) { return ((const etr_node_table *)context)->several_graphs; }
-static bool tells_operator(const void *context) { return !((const etr_node_table *)context)->timed; }
+static bool tells_operator(const void *context) {
+  const etr_node_table *table = context;
+  return !table->timed || table->has_numbers;
+}
 static bool tells_time(const void *context) { return ((const etr_node_table *)context)->timed; }
 static bool tells_calls(const void *context) { return ((const etr_node_table *)context)->uneven; }
 static bool tells_match(const void *context) {
@@ -346,6 +349,7 @@ etr_node_table etr_node_table_of(const etr_sheet *sheet) {
   for (size_t i = 0; i < etr_sheet_shown(sheet); i++) {
     const etr_node_row *row = at(sheet->rows.data[i].row);
     table.several_graphs |= row->graph != at(sheet->rows.data[0].row)->graph;
+    table.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row)) continue;
     table.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;

@@ -269,7 +269,7 @@ static void put_all(etr_report *r, const etr_summary *s) {
   put_breakdown(r, s, ETR_BY_OP);
   etr_report_modules(r, s);
   put_breakdown(r, s, ETR_BY_BACKEND);
-  put_breakdown(r, s, ETR_BY_SOURCE);
+  if (!s->graph || !etr_is_program(s->graph)) put_breakdown(r, s, ETR_BY_SOURCE);
   put_runs(r, s);
   if (r->loads.timed_methods == 1) put_loads(r);
   put_findings(r, s);

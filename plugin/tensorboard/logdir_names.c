@@ -25,8 +25,8 @@ static const char *base_name(const char *path) {
 /* The folder that the inputs lie in names the run: as the user called it, or, where that is "." or the like, as it is
  * called. */
 static char *default_name(etr_arena *arena, const etr_profile *profile) {
-  const char *dump = profile->etdump_count ? profile->etdumps[0] : "-";
-  const char *input = profile->etrecord ? profile->etrecord : dump;
+  const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
+  const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
   struct stat status;
   char *folder = etr_arena_copy(arena, etr_slice_of(input));
   if (!folder) return NULL;

@@ -9,6 +9,7 @@
  * '_' (devtools/debug_format/et_schema.py).
  */
 #include "output/fields.h"
+#include "output/label.h"
 #include "views/heat.h"
 
 typedef struct node_data {
@@ -138,7 +139,7 @@ static void put_document(node_data *d) {
 /* ---- All of it ---- */
 
 static etr_status check(const etr_graph *graph, const etr_node_data_options *options, etr_error *error) {
-  if (strcmp(graph->dialect, "program") == 0)
+  if (etr_is_program(graph))
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "Model Explorer cannot show %s/%s; choose an entry point of edge or aten", graph->module,
                     graph->method);

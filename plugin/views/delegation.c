@@ -5,6 +5,7 @@
 #include "views/delegation.h"
 
 #include "base/natural.h"
+#include "output/label.h"
 #include "output/node_filter.h"
 #include "output/ranking.h"
 #include "output/writer.h"
@@ -33,6 +34,23 @@ static size_t counted_node(const etr_graph *graph, size_t node) {
 
 static bool is_operator(const etr_node *node) {
   return node->kind == ETR_NODE_OP && strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
+}
+
+/* Flags what is counted of a graph: operators; of instructions those that compute, and calls of delegates only where
+ * nothing is known of what is inside. NULL when out of memory. */
+static const bool *flag_operators(etr_arena *arena, const etr_graph *graph) {
+  bool *flags = etr_arena_alloc_array(arena, graph->node_count, sizeof *flags);
+  for (size_t i = 0; flags && i < graph->node_count; i++)
+    flags[i] = is_operator(&graph->nodes[i]) && strncmp(graph->nodes[i].target, "control.", 8) != 0;
+  for (size_t i = 0; flags && etr_is_program(graph) && i < graph->subgraph_count; i++)
+    flags[graph->subgraphs[i].owner] = false;
+  return flags;
+}
+
+/* Nodes of an Edge graph are named after their operators. */
+static etr_slice counted_under(const etr_graph *graph, size_t node) {
+  const etr_node *n = &graph->nodes[node];
+  return etr_is_program(graph) ? etr_slice_of(n->target) : op_type_of(n->name);
 }
 
 typedef struct counting {
@@ -77,16 +95,16 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   counting c = {.arena = arena};
   c.group_of = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *c.group_of);
-  if (!c.group_of) return false;
+  const bool *is_counted = graph ? flag_operators(arena, graph) : NULL;
+  if (!c.group_of || (graph && !is_counted)) return false;
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
     size_t counted = counted_node(graph, i);
     c.group_of[i] = ETR_NONE;
-    if (counted >= graph->node_count || !is_operator(&graph->nodes[counted]) ||
-        !etr_filter_takes_node(filter, graph, counted))
+    if (counted >= graph->node_count || !is_counted[counted] || !etr_filter_takes_node(filter, graph, counted))
       continue;
-    etr_delegation_row *row = row_of(&c, op_type_of(graph->nodes[counted].name));
+    etr_delegation_row *row = row_of(&c, counted_under(graph, counted));
     if (!row) return false;
     bool delegated = graph->times[i].delegate_instruction >= 0;
     etr_delegation_side *side = delegated ? &row->delegated : &row->rest;

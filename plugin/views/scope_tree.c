@@ -5,6 +5,8 @@
  */
 #include "views/scope_tree.h"
 
+#include "output/label.h"
+
 enum {
   MAX_BOXES_ON_TOP = 30, /* dissolving goes on up to here */
   MAX_JOINED = 32,       /* children of a box into which a list's members are joined */
@@ -41,8 +43,13 @@ static const char *relative_path(const char *path, const char *parent) {
 }
 
 static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
-  uint32_t parent = graph->modules[module].parent;
-  return parent < module ? parent : 0;
+  return graph->modules[module].parent < module ? graph->modules[module].parent : 0;
+}
+
+/* In a program the module that a delegate's own box is; ETR_NONE: none. */
+static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
+  if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count) return ETR_NONE;
+  return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE : subgraph + 1;
 }
 
 /* Decides which modules have boxes: not the root, none without a name of its own, none too deep. */
@@ -54,7 +61,8 @@ static void choose_modules(placing *p) {
     uint32_t parent = parent_module(graph, i);
     depth[i] = depth[parent] + 1;
     bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
-    p->shown[i] = hollow || depth[i] > ETR_TREE_MAX_DEPTH ? p->shown[parent] : i;
+    bool has_no_box = hollow || depth[i] > ETR_TREE_MAX_DEPTH || module_of_delegate(graph, i - 1) != ETR_NONE;
+    p->shown[i] = has_no_box ? p->shown[parent] : i;
   }
 }
 
@@ -74,11 +82,11 @@ static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
   if (known != ETR_NONE) return known;
   const etr_subgraph *sub = &graph->subgraphs[subgraph];
   /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
-  bool is_program = strncmp(graph->nodes[sub->owner].target, "delegate.", 9) ==
-                    0; /* its subgraphs' names hold the instruction already */
-  const char *label = is_program ? sub->name
-                                 : etr_arena_format(p->tree->arena, "%s.%s", sub->name, graph->nodes[sub->owner].name);
-  return add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+  const char *label = sub->name;
+  if (!etr_is_program(graph)) label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
+  uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+  p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
+  return box;
 }
 
 /* Modules up to this one are already told by where the graph is. */
@@ -375,8 +383,7 @@ static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *grap
   etr_tree_settle(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   etr_tree_shorten(&tree);
-  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
-  if (has_buckets) etr_tree_bucket(&tree);
+  if (has_buckets && !etr_arena_failed(arena)) etr_tree_bucket(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   etr_tree_count(&tree);
   place_weights(&tree);

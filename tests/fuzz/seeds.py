@@ -49,9 +49,9 @@ def whole(folder, documents):
     return sections(wanted, [(key, path.read_bytes()) for key, path in files if path.exists()])
 
 
-def payloads(pte):
-    """Delegates' payloads in a program: from each XH00 header, which stands 4 bytes behind their start, to the next."""
-    starts = [at - 4 for at in range(len(pte)) if pte.startswith(b"XH00", at)]
+def payloads(pte, magic):
+    """Delegates' payloads in a program: from each header with this magic, which stands 4 bytes behind their start, to the next."""
+    starts = [at - 4 for at in range(len(pte)) if pte.startswith(magic, at)]
     return [pte[start:end] for start, end in zip(starts, starts[1:] + [len(pte)])]
 
 
@@ -61,7 +61,10 @@ def seeds(folder):
         if (folder / name).exists():
             yield target, (folder / name).read_bytes()
     if (folder / "model.pte").exists():
-        yield from (("fuzz_xnnpack", payload) for payload in payloads((folder / "model.pte").read_bytes()))
+        program = (folder / "model.pte").read_bytes()
+        yield from (("fuzz_xnnpack", payload) for payload in payloads(program, b"XH00"))
+        yield from (("fuzz_own_graph", payload) for magic in (b"XH00", b"VH00") for payload in payloads(program, magic))
+        yield "fuzz_whole", whole(folder, {})
     if not (folder / "etrecord.bin").exists():
         return
     documents = entries(folder / "etrecord.bin")

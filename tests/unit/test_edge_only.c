@@ -67,6 +67,13 @@ static etr_profile *open(const char *fixture, bool edge_only) {
   return profile;
 }
 
+static bool has_times_joined(const etr_profile *profile, const etr_graph *graph) {
+  bool is_joined = strcmp(graph->module, "edge") == 0;
+  for (size_t i = 0; i < profile->method_count; i++)
+    is_joined |= profile->methods[i].graph != ETR_NONE && &profile->graphs[profile->methods[i].graph] == graph;
+  return is_joined;
+}
+
 static void expect_names_alone(const char *fixture, const etr_profile *all, const etr_profile *some) {
   cr_assert_eq(all->graph_count, some->graph_count, "%s", fixture);
   for (size_t i = 0; i < all->graph_count; i++) {
@@ -74,7 +81,7 @@ static void expect_names_alone(const char *fixture, const etr_profile *all, cons
     cr_expect_str_eq(read->module, left->module);
     cr_expect_str_eq(read->method, left->method);
     cr_expect_str_eq(read->entry, left->entry);
-    cr_expect_eq(left->node_count, strcmp(read->module, "edge") == 0 ? read->node_count : 0, "%s: %s", fixture,
+    cr_expect_eq(left->node_count, has_times_joined(some, left) ? read->node_count : 0, "%s: %s", fixture,
                  read->module);
     for (size_t k = 0; k < left->node_count; k++) cr_expect_null(left->nodes[k].aten_node);
   }

@@ -78,9 +78,8 @@ Test(input, directories) {
        "3: 2 ETRecords here (a, b); choose one with --etrecord FILE"},
       {{{"add_mul/etrecord.bin", "a"}, {"vulkan/model.pte", "b"}, {"vulkan/model.pte", "c"}},
        "3: 2 .pte programs here (b, c); choose one with --pte FILE"},
-      {{{"add_mul/model.pte", "a.pte"}},
-       "3: no ETRecord or ETDump here; export with generate_etrecord=True to get one"},
-      {{{NULL, NULL}}, "3: no ETRecord or ETDump here; export with generate_etrecord=True to get one"},
+      {{{"add_mul/model.pte", "a.pte"}}, "-;;a.pte;-"},
+      {{{NULL, NULL}}, "3: no ETRecord, ETDump or .pte here; export with generate_etrecord=True to get an ETRecord"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char got[1024];
@@ -96,6 +95,7 @@ Test(input, single_files) {
   static const char *const cases[][2] = {
       {FIXTURES "/add_mul/etrecord.bin", "etrecord.bin;;-;-"},
       {FIXTURES "/add_mul/etdump.etdp", "-;etdump.etdp;-;-"},
+      {FIXTURES "/add_mul/model.pte", "-;;model.pte;-"},
       {FIXTURES "/hostile/not_zip.etrecord", "not_zip.etrecord;;-;-"}, /* opening it says what is wrong */
       {FIXTURES "/add_mul/truth.json", "truth.json;;-;-"},
       {FIXTURES "/add_mul/", "etrecord.bin;etdump.etdp;model.pte;-"},

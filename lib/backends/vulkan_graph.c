@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * vulkan_graph.c - Vulkan's payload in a .pte: a FlatBuffer of operator calls and values.
+ * Schema: executorch/backends/vulkan/serialization/schema.fbs; header VH00 and the order of arguments:
+ * vulkan_graph_serialize.py and vulkan_graph_builder.py beside it.
+ */
+#include "backends/payload_header.h"
+#include "backends/vulkan.h"
+#include "formats/flatbuf.h"
+
+static const char magic[] = "VH00", identifier[] = "VK00";
+
+enum { GRAPH_CHAIN = 1, GRAPH_VALUES, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_CONSTANTS };
+enum { CALL_NODE_ID, CALL_NAME, CALL_ARGS };
+enum { VALUE_TYPE, VALUE_VALUE };
+enum { TYPE_TENSOR = 5, TYPE_VALUE_LIST = 9, TYPE_SYM_INT = 11 }; /* GraphTypes, from 1 */
+enum { TENSOR_DTYPE, TENSOR_DIMS, TENSOR_CONSTANT };
+enum { LIST_ITEMS };
+enum { CONSTANT_LENGTH = 1 };
+enum { MOST_DIMS = 64 };
+
+typedef etr_vec(uint32_t) id_list;
+
+typedef struct graph_reader {
+  etr_fb fb;
+  etr_arena *arena;
+  etr_fb_at value_tables, constants;
+  uint32_t value_count, constant_count;
+  etr_own_value *values;
+  uint8_t *types; /* of values: GraphTypes */
+  id_list ids;    /* of the operator looked at: what it reads, then what it writes */
+} graph_reader;
+
+/* ---- Values ---- */
+
+static const char *dtype_name(uint8_t type) {
+  static const char *const names[] = {"bool", "uint8", "int8", "int32", "float16", "float32", "float64", "int64"};
+  return type < ETR_COUNT(names) ? names[type] : NULL;
+}
+
+static void read_dims(graph_reader *r, etr_value *out, etr_fb_at tensor) {
+  uint32_t rank;
+  etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
+  etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
+  if (!dims) return;
+  for (uint32_t i = 0; i < rank; i++)
+    dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
+  out->dims = dims;
+  out->rank = (int32_t)rank;
+}
+
+static void read_tensor(graph_reader *r, etr_own_value *out, etr_fb_at tensor) {
+  int32_t constant = etr_fb_i32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+  out->value.dtype = dtype_name(etr_fb_u8(&r->fb, tensor, TENSOR_DTYPE, 0));
+  read_dims(r, &out->value, tensor);
+  out->is_constant = constant >= 0;
+  if (constant >= 0 && (uint32_t)constant < r->constant_count)
+    out->bytes = etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), CONSTANT_LENGTH, 0);
+}
+
+static void read_value(graph_reader *r, uint32_t index) {
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, index);
+  etr_own_value *value = &r->values[index];
+  *value = (etr_own_value){.value.rank = -1, .argument = -1};
+  r->types[index] = etr_fb_u8(&r->fb, entry, VALUE_TYPE, 0);
+  if (r->types[index] == TYPE_TENSOR) read_tensor(r, value, etr_fb_table(&r->fb, entry, VALUE_VALUE));
+  if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
+}
+
+/* The call's arguments are the graph's inputs, then its outputs. */
+static void number_arguments(graph_reader *r, unsigned field, uint32_t first, uint32_t *count) {
+  etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
+  for (uint32_t i = 0; i < *count; i++) {
+    uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, vector, i);
+    if (id < r->value_count && r->values[id].argument < 0) r->values[id].argument = (int32_t)(first + i);
+  }
+}
+
+static bool read_values(graph_reader *r) {
+  uint32_t input_count, output_count;
+  etr_fb_at root = etr_fb_root(&r->fb);
+  r->value_tables = etr_fb_vector(&r->fb, root, GRAPH_VALUES, 4, &r->value_count);
+  r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANTS, 4, &r->constant_count);
+  if (etr_fb_failed(&r->fb)) return false;
+  r->values = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->values);
+  r->types = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->types);
+  if (!r->values || !r->types) return false;
+  for (uint32_t i = 0; i < r->value_count && !etr_fb_failed(&r->fb); i++) read_value(r, i);
+  number_arguments(r, GRAPH_INPUTS, 0, &input_count);
+  number_arguments(r, GRAPH_OUTPUTS, input_count, &output_count);
+  return !etr_fb_failed(&r->fb);
+}
+
+/* ---- Operators ---- */
+
+static bool is_data(const graph_reader *r, uint32_t id) {
+  return id < r->value_count && (r->types[id] == TYPE_TENSOR || r->types[id] == TYPE_SYM_INT);
+}
+
+static bool add_id(graph_reader *r, uint32_t id) {
+  uint32_t *added = is_data(r, id) ? etr_vec_push(r->arena, &r->ids) : NULL;
+  if (added) *added = id;
+  return added || !is_data(r, id);
+}
+
+static bool add_list(graph_reader *r, uint32_t id) {
+  uint32_t count;
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id), list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+  etr_fb_at items = etr_fb_vector(&r->fb, list, LIST_ITEMS, 4, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!add_id(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i))) return false;
+  return true;
+}
+
+/* The last argument is what the operator returns; of the others, tensors are read. */
+static bool read_args(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
+  uint32_t count;
+  etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
+  r->ids.count = 0;
+  for (uint32_t i = 0; i < count && !etr_fb_failed(&r->fb); i++) {
+    uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, args, i);
+    if (i + 1 == count) out->read_count = r->ids.count;
+    bool is_list = id < r->value_count && r->types[id] == TYPE_VALUE_LIST;
+    if (!(is_list ? add_list(r, id) : add_id(r, id))) return false;
+  }
+  uint32_t *ids = etr_arena_alloc_array(r->arena, r->ids.count, sizeof *ids);
+  if (!ids) return false;
+  if (r->ids.count) memcpy(ids, r->ids.data, r->ids.count * sizeof *ids);
+  out->reads = ids;
+  out->writes = ids + out->read_count;
+  out->write_count = r->ids.count - out->read_count;
+  return true;
+}
+
+static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
+  etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
+  out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
+  out->name = etr_arena_text(r->arena, name);
+  return out->name && read_args(r, out, call);
+}
+
+bool etr_vulkan_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
+  graph_reader r = {.arena = arena};
+  uint32_t count;
+  etr_slice bytes = etr_payload_graph(payload, magic);
+  *out = (etr_own_graph){0};
+  if (bytes.size < 8) return false;
+  etr_fb_init(&r.fb, bytes.data, bytes.size);
+  if (!etr_fb_has_identifier(&r.fb, identifier) || !read_values(&r)) return false;
+  etr_fb_at chain = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_CHAIN, 4, &count);
+  etr_own_operator *operators = etr_fb_failed(&r.fb) ? NULL : etr_arena_alloc_array(arena, count, sizeof *operators);
+  if (!operators) return false;
+  for (uint32_t i = 0; i < count && !etr_fb_failed(&r.fb); i++)
+    if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, chain, i))) return false;
+  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
+  *out = (etr_own_graph){.operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+  return true;
+}
+
+uint64_t etr_vulkan_payload_needed(etr_slice head, uint64_t size) {
+  if (etr_payload_has_header(head, magic)) return etr_payload_graph_end(head, size);
+  return head.size >= 8 && memcmp(head.data + 4, identifier, 4) == 0 ? size : 0;
+}
