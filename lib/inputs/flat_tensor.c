@@ -44,9 +44,16 @@ static void count_data(etr_weights *out, etr_fb *fb) {
   }
 }
 
+etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path, etr_error *error) {
+  etr_fb fb;
+  etr_fb_init(&fb, table.data, table.size);
+  count_data(out, &fb);
+  if (!etr_fb_failed(&fb)) return ETR_OK;
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
+}
+
 static etr_status read_table(etr_weights *out, const etr_seekable *file, const char *path, uint64_t max_bytes,
                              etr_error *error) {
-  etr_fb fb;
   etr_file table;
   char bytes[HEADER_AT + HEADER_BYTES];
   etr_slice head = {bytes, (size_t)ETR_MIN(file->size, (uint64_t)sizeof bytes)};
@@ -57,12 +64,10 @@ static etr_status read_table(etr_weights *out, const etr_seekable *file, const c
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "its table is more than the bytes left to read; raise this limit with --max-bytes");
   ETR_TRY(etr_seekable_load(&table, file, 0, (size_t)size, path, error));
-  etr_fb_init(&fb, table.data, table.size);
   *out = (etr_weights){.path = path, .file_size = file->size};
-  count_data(out, &fb);
+  etr_status status = etr_flat_tensor_count(out, etr_file_bytes(&table), path, error);
   etr_file_clear(&table);
-  if (!etr_fb_failed(&fb)) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
+  return status;
 }
 
 static etr_status read_file(etr_weights *out, const char *path, uint64_t max_bytes, etr_error *error) {

@@ -11,6 +11,9 @@
 /** True if the first bytes of a file are those of a .ptd. */
 bool etr_flat_tensor_is(etr_slice head);
 
+/** Counts what the table of a .ptd says; out->file_size is set. Errors: ETR_ERROR_FORMAT. */
+etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path, etr_error *error);
+
 /**
  * Counts what each .ptd holds: reads tables, never data. The list and its paths are in the arena. Errors: ETR_ERROR_IO,
  * ETR_ERROR_FORMAT (no identifier FT01; damaged; a table larger than max_bytes), ETR_ERROR_MEMORY.
