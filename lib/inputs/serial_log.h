@@ -33,8 +33,8 @@ typedef struct etr_serial_log {
 bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes);
 
 /**
- * True if an ETDump starts in a file, be it whole or not, or is announced as Arm's runner does. Reads pieces of it; what
- * looks binary is not read to its end.
+ * True if an ETDump starts in a file, be it whole or not, or is announced as Arm's runner does. Reads pieces of it;
+ * what looks binary is not read to its end.
  */
 bool etr_serial_log_is(const char *path);
 
