@@ -140,4 +140,11 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return true;
 }
 
-const etr_decoder etr_qnn = {.id = "QnnBackend", .read = read};
+/* An operator, or a total of the call. */
+static bool is_own(const char *name) {
+  etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
+  etr_slice id = take_unit(&meaning, etr_slice_of(name));
+  return read_operator(&meaning, id) || (id.size < strlen(name) && read_total(&meaning, id, false));
+}
+
+const etr_decoder etr_qnn = {.id = "QnnBackend", .is_own = is_own, .read = read};

@@ -153,4 +153,7 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_vulkan = {.id = "VulkanBackend", .read = read, .kind_of = kind_of};
+/* Each call has one of the steps around its dispatches. */
+static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
+
+const etr_decoder etr_vulkan = {.id = "VulkanBackend", .is_own = is_own, .read = read, .kind_of = kind_of};

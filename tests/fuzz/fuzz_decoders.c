@@ -173,6 +173,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (size_t i = 0; i < s.count; i++) {
     check_meaning(&meanings[i], &s.facts[i]);
     check_row(&s, &s.rows[i], &meanings[i]);
+    const etr_decoder *told = etr_decoder_of_event(s.facts[i].name);
+    check(told != s.decoder || s.facts[i].is_number || !meanings[i].is_odd); /* it knows what it is known by */
     odd += meanings[i].is_odd;
   }
   check(reading.decoding.odd.count == (odd > 0)); /* one warning for all of them */

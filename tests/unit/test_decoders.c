@@ -219,6 +219,34 @@ Test(decoders, are_found_by_id) {
   cr_expect_str_eq(etr_decoder_of("QnnBackend")->id, "QnnBackend");
 }
 
+/* Names that only one backend writes tell it where the files do not. */
+Test(decoders, told_by_an_event) {
+  static const char *const rows[][2] = {
+      {"VGF_EXECUTE", "VgfBackend"},
+      {"ETVK_COMPUTE_GRAPH_EXECUTE", "VulkanBackend"},
+      {"EthosUBackend::execute()", "EthosUBackend"},
+      {"+EthosUBackend::execute()NPU", "EthosUBackend"},
+      {"aten_add_tensor:OpId_61 (cycles)", "QnnBackend"},
+      {"aten_add_tensor:OpId_61", "QnnBackend"},
+      {"Input OpId_2 (cycles)", "QnnBackend"},
+      {"Accelerator (execute) time (cycles)", "QnnBackend"},
+      {"RPC (execute) time (us)", "QnnBackend"},
+      {"RPC (execute) time", NULL},
+      {"Number of HVX threads used (count)", NULL},
+      {"x:ios17.cast", NULL},
+      {"0", NULL},
+      {"Add (ND) #1", NULL},
+      {"VGF_", NULL},
+      {"ETVK", NULL},
+      {"", NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    const etr_decoder *decoder = etr_decoder_of_event(rows[i][0]);
+    const char *id = decoder ? decoder->id : "none", *want = rows[i][1] ? rows[i][1] : "none";
+    cr_expect_str_eq(id, want, "%s: %s", rows[i][0], id);
+  }
+}
+
 /* What a delegate's graph and the record call one operator. */
 Test(decoders, kinds) {
   static const char *const same[][2] = {{"et_vk.conv_with_clamp.default", "aten.convolution.default"},
