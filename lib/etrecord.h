@@ -75,13 +75,13 @@ typedef struct etr_inputs {
   const char *const *etdumps; /**< ETDumps, or logs with ETDumps as base64 in them; LOG#2 is the second of one; "-" is
                                  standard input */
   size_t etdump_count;
-  const char *pte;            /**< the program, a .pte or .bpte; NULL: the one that the ETRecord holds, if it does */
-  const char *debug_buffer;   /**< debug_buffer.bin; may be NULL: then one that a log holds is taken */
-  const char *const *weights; /**< .ptd files: constants that the program keeps outside; may be none */
-  size_t weight_count;
+  const char *pte;          /**< the program, a .pte or .bpte; NULL: the one that the ETRecord holds, if it does */
+  const char *debug_buffer; /**< debug_buffer.bin; may be NULL: then one that a log holds is taken */
   const char **passed_over; /**< pipes, sockets and devices that are called like an input: for a warning, see
                                etr_inputs_find() */
   size_t passed_over_count;
+  const char *const *weights; /**< .ptd files: constants that the program keeps outside; may be none */
+  size_t weight_count;
 } etr_inputs;
 
 /**
