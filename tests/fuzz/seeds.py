@@ -78,7 +78,8 @@ def container_seeds(fixtures):
     """Logs and .ptd for fuzz_log, BundledPrograms for fuzz_pte."""
     for ending, target in (("log", "fuzz_log"), ("ptd", "fuzz_log"), ("bpte", "fuzz_pte")):
         for path in sorted(fixtures.rglob(f"*.{ending}")):
-            yield target, path.stem, path.read_bytes()
+            if path.stat().st_size <= SMALL:
+                yield target, path.stem, path.read_bytes()
 
 
 def payloads(pte):
