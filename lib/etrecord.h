@@ -73,24 +73,28 @@ typedef struct etr_error {
 typedef struct etr_inputs {
   const char *etrecord; /**< ETRecord: a zip, or a directory holding an unpacked one. May be NULL with an ETDump or a
                            .pte */
-  const char *const *etdumps; /**< ETDumps, "-" is standard input */
+  const char *const *etdumps; /**< ETDumps, or logs with ETDumps as base64 in them; LOG#2 is the second of one; "-" is
+                                 standard input */
   size_t etdump_count;
-  const char *pte;          /**< the program; NULL: the one that the ETRecord holds, if it does */
-  const char *debug_buffer; /**< debug_buffer.bin; may be NULL */
+  const char *pte;          /**< the program, a .pte or .bpte; NULL: the one that the ETRecord holds, if it does */
+  const char *debug_buffer; /**< debug_buffer.bin; may be NULL: then one that a log holds is taken */
   const char **passed_over; /**< pipes, sockets and devices that are called like an input: for a warning, see
                                etr_inputs_find() */
   size_t passed_over_count;
+  const char *const *weights; /**< .ptd files: constants that the program keeps outside; may be none */
+  size_t weight_count;
 } etr_inputs;
 
 /**
  * Finds the files that belong to RECORD: a record file itself, or a directory whose files are told apart by content (a
- * zip with the entry ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte;
- * debug_buffer.bin goes by its name), not by name. A directory with an ETRECORD_V0 file in it is an unpacked ETRecord
- * itself. A single ETDump, or a .pte, is accepted too. Subdirectories are not searched. Files are taken in name order,
- * so the result does not depend on the file system. A file that only ends like a record (.etrecord, etrecord.bin) but
- * is damaged is still taken as the record, so that opening it says what is wrong with it. In a directory only files,
- * and links to files, are opened; what else is called like an input is in passed_over, and etr_profile_open() warns of
- * it. A pipe given as RECORD itself is an ETDump.
+ * zip with the entry ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte, BP08 a
+ * .bpte, FT01 a .ptd; a text with an ETDump as base64 is a log; debug_buffer.bin goes by its name), not by name. A
+ * .bpte is taken where there is no .pte. A log with several ETDumps gives LOG#1, LOG#2, ... A directory with an
+ * ETRECORD_V0 file in it is an unpacked ETRecord itself. A single ETDump, or a .pte, is accepted too. Subdirectories are not
+ * searched. Files are taken in name order, so the result does not depend on the file system. A file that only ends like
+ * a record (.etrecord, etrecord.bin) but is damaged is still taken as the record, so that opening it says what is wrong
+ * with it. In a directory only files, and links to files, are opened; what else is called like an input is in
+ * passed_over, and etr_profile_open() warns of it. A pipe given as RECORD itself is an ETDump.
  *
  * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no
  * error then.
@@ -107,6 +111,12 @@ ETR_API etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_
  */
 ETR_API etr_status etr_inputs_find_all(etr_inputs *out, const char *const *paths, size_t path_count,
                                        const etr_inputs *chosen, etr_error *error);
+
+/**
+ * LOG#2 is the second ETDump of LOG, unless there is a file called LOG#2: returns the size of LOG in such a path, and
+ * sets *number. Of another path its whole size, and 0.
+ */
+ETR_API size_t etr_input_file(const char *path, size_t *number);
 
 /** Frees what etr_inputs_find() or etr_inputs_find_all() allocated and empties *inputs. Safe on a zeroed struct. */
 ETR_API void etr_inputs_clear(etr_inputs *inputs);
@@ -501,7 +511,7 @@ ETR_API size_t etr_block_instruction_end(const etr_block *block, size_t first);
 /** One RunData table of an ETDump: a load, or one inference. */
 typedef struct etr_run {
   const char *name;
-  uint32_t dump; /**< index into etr_inputs.etdumps */
+  uint32_t dump; /**< index into etr_profile.etdumps */
   uint32_t index_in_dump;
   uint32_t block;              /**< index into etr_profile.blocks */
   int32_t bundled_input_index; /**< -1: none */
@@ -687,6 +697,21 @@ typedef struct etr_output_gap {
 
 /* ---- The profile ---- */
 
+/** How many tests a BundledProgram has for a method: inputs, and the outputs expected of them. */
+typedef struct etr_test_set {
+  const char *method;
+  size_t count;
+} etr_test_set;
+
+/** What a .ptd holds: constants outside of the program. */
+typedef struct etr_weights {
+  const char *path;
+  size_t tensor_count;
+  size_t blob_count;   /**< data of delegates, which only their backends can read */
+  uint64_t byte_count; /**< of all data */
+  uint64_t file_size;
+} etr_weights;
+
 /** Something that was lost, odd or assumed, worth one line to the user. */
 typedef struct etr_warning {
   const char *file;  /**< "" if none */
@@ -700,8 +725,13 @@ typedef struct etr_profile {
   const char *etrecord;  /**< paths as given; NULL if not read */
   const char *pte;       /**< where the program is: a .pte, or the ETRecord that holds it; NULL if there is none */
   const char *pte_entry; /**< the ETRecord's entry that is the program; NULL if it is a file of its own */
-  const char *const *etdumps;
+  bool is_bundled;       /**< the program is in a BundledProgram (.bpte) */
+  const etr_test_set *test_sets; /**< of a BundledProgram, in the file's order */
+  size_t test_set_count;
+  const char *const *etdumps; /**< LOG#2 is the second ETDump of a log that holds several */
   size_t etdump_count;
+  const etr_weights *weights; /**< of each .ptd */
+  size_t weight_count;
   double ticks_per_second;
   const etr_graph *graphs; /**< the one with the most to say first: timed Edge graphs, other Edge graphs, program, aten,
                               extra modules */
@@ -717,7 +747,8 @@ typedef struct etr_profile {
   const char *const *unknown_entries; /**< zip entries that nothing is known about */
   size_t unknown_entry_count;
   const char *debug_buffer; /**< path as given; NULL if there is none, or it belongs to no ETDump here. Read piece by
-                               piece, never held */
+                               piece, never held, unless it is in a log */
+  etr_bytes debug_buffer_bytes;        /**< of a debug buffer that a log holds; data NULL for others */
   const etr_debug_value *debug_values; /**< run by run, in the order in which they were logged */
   size_t debug_value_count;
   const etr_output_gap *output_gaps; /**< outputs of the runs beside the record's reference_outputs, by method, then run
@@ -738,7 +769,8 @@ typedef struct etr_profile {
  *   ETR_ERROR_IO      a file cannot be read
  *   ETR_ERROR_FORMAT  an input is not what it should be, is damaged, exceeds a limit, or the record holds no graph
  *   ETR_ERROR_CHOICE  neither an ETRecord nor an ETDump nor a .pte was given, a method choice or a range names an
- * unknown run or method, or there is no such clock ETR_ERROR_MEMORY
+ *                     unknown run or method, or there is no such clock
+ *   ETR_ERROR_MEMORY
  */
 ETR_API etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const etr_options *options,
                                     etr_error *error);

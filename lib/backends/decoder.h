@@ -54,6 +54,10 @@ typedef struct etr_decoder {
   const char *id;   /* the delegate's */
   const char *mark; /* events without an id whose name contains this are the delegate's; NULL: none are */
 
+  /** True for an id, or a name, that no other backend writes: it tells the backend where the files do not. NULL: none
+   * of its events does. */
+  bool (*is_own)(const char *name);
+
   /** Tells what the events of one call mean. out: count entries, each as described there. False: out of memory. */
   bool (*read)(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch);
 
@@ -85,5 +89,8 @@ uint64_t etr_decoder_payload_needed(etr_slice head, uint64_t size);
 
 /** The decoder of the backend with this id; NULL if there is none, or id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);
+
+/** The decoder of the one backend that writes such an id or name; NULL if it may be another's. */
+const etr_decoder *etr_decoder_of_event(const char *name);
 
 #endif

@@ -26,6 +26,12 @@ uint64_t etr_decoder_payload_needed(etr_slice head, uint64_t size) {
   return needed;
 }
 
+const etr_decoder *etr_decoder_of_event(const char *name) {
+  for (size_t i = 0; i < ETR_COUNT(decoders); i++)
+    if (decoders[i]->is_own && decoders[i]->is_own(name)) return decoders[i];
+  return NULL;
+}
+
 const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(list[i].name, name) == 0) return &list[i];

@@ -16,18 +16,27 @@ static bool is_dump(const etr_event_facts *event, int64_t highest) {
   return event->is_number && is_coded && event->handle_count == 0 && number_of(event) == highest;
 }
 
+/* Metadata is the function code, one byte. The map has all ids or, without a log of the converter, none. */
+static bool is_odd(const etr_event_facts *event, bool any_listed) {
+  return !event->is_number || number_of(event) < 0 || event->metadata.size > 1 || (any_listed && !event->is_listed);
+}
+
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   int64_t highest = -1;
+  bool any_listed = false;
   (void)scratch;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     if (events[i].is_number) highest = ETR_MAX(highest, number_of(&events[i]));
+    any_listed |= events[i].is_listed;
+  }
   for (size_t i = 0; i < count; i++) {
     out[i].has_no_place = true; /* the device's clock */
-    out[i].is_odd = !events[i].is_number;
+    out[i].is_odd = is_odd(&events[i], any_listed);
     out[i].key = out[i].is_odd || !events[i].is_listed ? ETR_KEY_NONE : ETR_KEY_MAP;
     if (!is_dump(&events[i], highest)) continue;
     out[i].role = ETR_ROLE_CONTAINER;
     out[i].is_in_sums = false;
+    out[i].is_odd = false;
     out[i].key = ETR_KEY_NONE;
   }
   return true;

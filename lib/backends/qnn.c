@@ -32,10 +32,11 @@ static etr_slice take_unit(etr_event_meaning *out, etr_slice id) {
 
 /* ---- Operators ---- */
 
-static bool is_digits(etr_slice text) {
-  for (size_t i = 0; i < text.size; i++)
-    if (text.data[i] < '0' || text.data[i] > '9') return false;
-  return text.size > 0;
+/* An OpId has 32 bits. */
+static bool is_id(etr_slice text) {
+  int64_t number;
+  bool is_digit = text.size > 0 && text.data[0] >= '0' && text.data[0] <= '9';
+  return is_digit && etr_slice_to_int(text, &number) && number <= UINT32_MAX;
 }
 
 /* What stands before MARK and a number that ends the id; empty, data NULL, if it does not end so. */
@@ -44,7 +45,7 @@ static etr_slice before_number(etr_slice id, const char *mark) {
   for (size_t at = id.size; at-- > 0;) {
     etr_slice rest = {id.data + at, id.size - at};
     if (!etr_slice_starts(rest, etr_slice_of(mark))) continue;
-    bool ends = is_digits((etr_slice){rest.data + size, rest.size - size});
+    bool ends = is_id((etr_slice){rest.data + size, rest.size - size});
     return ends ? (etr_slice){id.data, at} : (etr_slice){0};
   }
   return (etr_slice){0};
@@ -139,4 +140,11 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return true;
 }
 
-const etr_decoder etr_qnn = {.id = "QnnBackend", .read = read};
+/* An operator, or a total of the call. */
+static bool is_own(const char *name) {
+  etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
+  etr_slice id = take_unit(&meaning, etr_slice_of(name));
+  return read_operator(&meaning, id) || (id.size < strlen(name) && read_total(&meaning, id, false));
+}
+
+const etr_decoder etr_qnn = {.id = "QnnBackend", .is_own = is_own, .read = read};

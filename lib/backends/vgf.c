@@ -26,4 +26,6 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return true;
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend", .read = read};
+static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
+
+const etr_decoder etr_vgf = {.id = "VgfBackend", .is_own = is_own, .read = read};

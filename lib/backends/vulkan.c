@@ -32,11 +32,20 @@ static void read_step(etr_event_meaning *out, const etr_known_event *event) {
 typedef struct dispatch {
   const char *kernel, *operator_; /* NULL: not told */
   int64_t node_id;                /* -1: not told */
+  bool says_twice;                /* a name or an id is there twice, so that neither counts */
 } dispatch;
 
-static const char *read_text(etr_json *json, etr_arena *scratch) {
-  etr_slice text = etr_json_string(json);
-  return etr_arena_copy(scratch, text);
+static void read_text(etr_json *json, dispatch *out, const char **text, etr_arena *scratch) {
+  etr_slice read = etr_json_string(json);
+  out->says_twice |= *text != NULL;
+  *text = etr_arena_copy(scratch, read);
+}
+
+/* A number of 32 bits. */
+static void read_node_id(etr_json *json, dispatch *out) {
+  int64_t id = etr_json_int(json);
+  out->says_twice |= out->node_id >= 0;
+  out->node_id = id <= UINT32_MAX ? id : -1;
 }
 
 static void read_operator(etr_json *json, dispatch *out, etr_arena *scratch) {
@@ -44,9 +53,9 @@ static void read_operator(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "name"))
-      out->operator_ = read_text(json, scratch);
+      read_text(json, out, &out->operator_, scratch);
     else if (etr_slice_is(key, "delegate_node_id"))
-      out->node_id = etr_json_int(json);
+      read_node_id(json, out);
     else
       etr_json_skip(json);
 }
@@ -63,13 +72,13 @@ static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "kernel_name"))
-      out->kernel = read_text(json, scratch);
+      read_text(json, out, &out->kernel, scratch);
     else if (etr_slice_is(key, "operator"))
       read_operator(json, out, scratch);
     else
       etr_json_skip(json);
   etr_json_end(json);
-  bool good = !etr_json_failed(json) && out->kernel;
+  bool good = !etr_json_failed(json) && out->kernel && !out->says_twice;
   if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
   etr_json_close(json);
   return good;
@@ -102,7 +111,9 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
     out->role = ETR_ROLE_PHASE;
     return;
   }
-  if (!read.operator_ || read.node_id < 0) return;
+  if (!read.operator_) return;
+  out->is_odd = read.node_id < 0;
+  if (out->is_odd) return;
   out->key = ETR_KEY_OPERATOR;
   out->operator_ = read.operator_;
   out->place = read.node_id;
@@ -142,7 +153,11 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
+/* Each call has one of the steps around its dispatches. */
+static bool is_own(const char *name) { return etr_known_event_find(known, ETR_COUNT(known), name) != NULL; }
+
 const etr_decoder etr_vulkan = {.id = "VulkanBackend",
+                                .is_own = is_own,
                                 .read = read,
                                 .kind_of = kind_of,
                                 .payload_needed = etr_vulkan_payload_needed,

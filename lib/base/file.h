@@ -38,8 +38,14 @@ void etr_file_clear(etr_file *file);
 /** A file that is read in pieces, from any place. Close with etr_seekable_close(). */
 typedef struct etr_seekable {
   int descriptor;
-  uint64_t size; /* when it was opened: it may be shorter now */
+  uint64_t size;     /* when it was opened: it may be shorter now */
+  const char *bytes; /* it is no file, but these, lent; NULL: it is a file */
 } etr_seekable;
+
+/** Bytes, which outlive it, as such a file. */
+static inline etr_seekable etr_seekable_of(etr_slice bytes) {
+  return (etr_seekable){.descriptor = -1, .size = bytes.size, .bytes = bytes.data};
+}
 
 /** Opens a regular file. Errors: ETR_ERROR_IO (also for a pipe or a directory). On failure there is nothing to close.
  */

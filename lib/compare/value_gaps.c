@@ -200,7 +200,7 @@ static void compare_value(comparer *c, const value_key *key, size_t value) {
 static void open_buffers(comparer *c) {
   for (int i = 0; i < ETR_SIDES; i++) {
     const char *path = c->sides[i].profile->debug_buffer;
-    c->sides[i].is_open = path && etr_seekable_open(&c->sides[i].file, path, NULL) == ETR_OK;
+    c->sides[i].is_open = path && etr_debug_open(&c->sides[i].file, c->sides[i].profile, NULL) == ETR_OK;
   }
 }
 

@@ -232,13 +232,17 @@ static bool has_identifier_at(etr_slice bytes, size_t at) {
   return bytes.size >= at + 4 && memcmp(bytes.data + at, IDENTIFIER, 4) == 0;
 }
 
+bool etr_dump_prefix(etr_slice head) { return has_identifier_at(head, 4 + PREFIX_BYTES); }
+
+bool etr_dump_is(etr_slice head) { return etr_dump_prefix(head) || has_identifier_at(head, 4); }
+
 etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_budget *budget, etr_slice bytes,
                          const char *path, etr_dump_warn warn, void *context, etr_error *error) {
   dump_reader reader = {.arena = arena, .names = names, .budget = budget, .warn = warn, .context = context};
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
-  else if (has_identifier_at(bytes, 4 + PREFIX_BYTES)) {
+  else if (etr_dump_prefix(bytes)) {
     reader.base = PREFIX_BYTES;
     status = read_prefixed(&reader, out, bytes, path, error);
   } else if (has_identifier_at(bytes, 4))

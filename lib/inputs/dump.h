@@ -47,6 +47,12 @@ typedef struct etr_dump {
  */
 #define ETR_DUMP_MOST_TICKS ((uint64_t)1 << 53)
 
+/** True if a file that begins so is an ETDump: the identifier ED00 stands behind a size prefix, or without one. */
+bool etr_dump_is(etr_slice head);
+
+/** True if it begins with a size prefix: the size of what follows, in 4 bytes. */
+bool etr_dump_prefix(etr_slice head);
+
 /** Sink for what is odd but not fatal: called with an offset and a text that lives until it returns. May be NULL. */
 typedef void (*etr_dump_warn)(void *context, uint64_t offset, const char *message);
 

@@ -6,6 +6,7 @@
 #include "inputs/pte.h"
 
 #include "formats/element.h"
+#include "inputs/bundle.h"
 #include "inputs/pte_payload.h"
 
 #include <inttypes.h>
@@ -21,7 +22,9 @@ enum { JUMP_CONDITION, JUMP_DESTINATION };
 enum { FREE_VALUE };
 enum { OPERATOR_NAME, OPERATOR_OVERLOAD };
 enum { DELEGATE_ID };
-enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8 };
+enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8, TENSOR_EXTRA };
+enum { EXTRA_LOCATION = 2 };
+enum { LOCATION_EXTERNAL = 1 };
 enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
 enum { LIST_ITEMS };
 
@@ -104,7 +107,8 @@ static bool read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor
   out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
   out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
   etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
-  out->constant = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0 && !allocation;
+  bool is_external = etr_fb_u8(fb, etr_fb_table(fb, tensor, TENSOR_EXTRA), EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
+  out->constant = (is_external || etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0) && !allocation;
   if (allocation) out->storage = read_storage(fb, allocation);
   return rank <= MOST_DIMS;
 }
@@ -275,15 +279,11 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
   etr_slice identifier = bytes.size >= 8 ? (etr_slice){bytes.data + 4, 4} : (etr_slice){0};
   if (etr_slice_is(identifier, "ET12")) return ETR_OK;
   if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
-  if (etr_slice_is(identifier, "BP08"))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4,
-                    "a BundledProgram, not a program; give the .pte it was made from");
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .pte: the identifier ET12 is missing");
 }
 
-etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
-                        const etr_pte_limits *limits, etr_error *error) {
-  *out = (etr_pte){0};
+static etr_status read_program(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file,
+                               const char *path, const etr_pte_limits *limits, etr_error *error) {
   ETR_TRY(check_identifier(bytes, path, error));
   pte_reader reader = {.arena = arena,
                        .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
@@ -303,7 +303,48 @@ etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const e
                   is_limit ? "" : "damaged .pte: ", message);
 }
 
-/* Loads the program, but not the segments. */
+/* ---- In a BundledProgram ---- */
+
+static etr_status read_test_sets(etr_pte *out, etr_arena *arena, etr_bundle *bundle, const char *path,
+                                 etr_error *error) {
+  etr_vec(etr_test_set) sets = {0};
+  for (uint32_t i = 0; i < bundle->suite_count && !etr_fb_failed(&bundle->fb); i++) {
+    const etr_bundle_suite suite = etr_bundle_suite_at(bundle, i);
+    etr_test_set *set = etr_vec_push(arena, &sets);
+    if (set) *set = (etr_test_set){.method = etr_arena_text(arena, suite.method), .count = suite.case_count};
+  }
+  out->is_bundled = true;
+  out->test_sets = sets.data;
+  out->test_set_count = sets.count;
+  return etr_arena_failed(arena) ? etr_fail_memory(error) : etr_bundle_check(bundle, path, error);
+}
+
+static etr_status read_bundle(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path,
+                              const etr_pte_limits *limits, etr_error *error) {
+  etr_bundle bundle;
+  etr_error failure = {.offset = ETR_NO_OFFSET};
+  ETR_TRY(etr_bundle_open(&bundle, bytes, path, error));
+  if (bundle.program.size == 0)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "this BundledProgram holds no program");
+  etr_status status = read_program(out, arena, bundle.program, NULL, path, limits, &failure);
+  if (status == ETR_OK) return read_test_sets(out, arena, &bundle, path, error);
+  bool has_place = failure.offset != ETR_NO_OFFSET;
+  uint64_t start = (uint64_t)(bundle.program.data - bytes.data);
+  return etr_fail(error, status, path, NULL, has_place ? start + failure.offset : ETR_NO_OFFSET, "%s", failure.message);
+}
+
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
+                        const etr_pte_limits *limits, etr_error *error) {
+  *out = (etr_pte){0};
+  etr_status status = etr_bundle_is(bytes) ? read_bundle(out, arena, bytes, path, limits, error)
+                                           : read_program(out, arena, bytes, file, path, limits, error);
+  if (status != ETR_OK) *out = (etr_pte){0};
+  return status;
+}
+
+/* ---- In a file ---- */
+
+/* Loads the program, but not the segments; of a BundledProgram, which is all one FlatBuffer, everything. */
 static etr_status load_program(etr_file *program, const etr_seekable *file, const char *path, uint64_t max_bytes,
                                etr_error *error) {
   char head[HEADER_AT + HEADER_BYTES];
@@ -311,6 +352,7 @@ static etr_status load_program(etr_file *program, const etr_seekable *file, cons
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
   if (!etr_seekable_read(file, 0, head, head_size))
     return etr_fail(error, ETR_ERROR_IO, path, NULL, 0, "cannot read the start of the file");
+  if (etr_bundle_is((etr_slice){head, head_size})) return etr_file_read(program, path, max_bytes, error);
   ETR_TRY(check_identifier((etr_slice){head, head_size}, path, error));
   uint64_t size = read_extended_header((etr_slice){head, head_size}, file->size, &segment_base);
   if (size > max_bytes)

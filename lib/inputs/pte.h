@@ -54,7 +54,7 @@ typedef struct etr_pte_value {
   const int32_t *sizes; /* of a tensor: rank entries */
   int32_t rank;
   bool dynamic;         /* shape is not static */
-  bool constant;        /* tensor with data in the file */
+  bool constant;        /* tensor with data in the file, or in a .ptd */
   const int32_t *items; /* of a tensor list: indices of values */
   size_t item_count;
   uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or
@@ -77,6 +77,9 @@ typedef struct etr_pte {
   const etr_pte_method *methods;
   size_t method_count;
   etr_cut_names cut;
+  bool is_bundled; /* in a BundledProgram */
+  const etr_test_set *test_sets;
+  size_t test_set_count;
 } etr_pte;
 
 /** How much is read. Zeroed: as much as there is of bytes, the default of delegates. */
@@ -86,9 +89,9 @@ typedef struct etr_pte_limits {
 } etr_pte_limits;
 
 /**
- * Reads a program. Strings and arrays live in the arena; payloads point into `bytes`, which must outlive them, or were
- * read into the arena from `file`, which holds the segments behind the program; NULL: they are in `bytes`.
- * Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12; a BundledProgram BP08 is named as such; an offset
+ * Reads a program, or the one in a BundledProgram. Strings and arrays live in the arena; payloads point into `bytes`,
+ * which must outlive them, or were read into the arena from `file`, which holds the segments behind the program; NULL:
+ * they are in `bytes`. Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12, nor BP08 with a program; an offset
  * outside the file; payloads that are not the same and overlap), or without it beyond a limit; ETR_ERROR_MEMORY.
  */
 etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
@@ -96,9 +99,9 @@ etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const e
 
 /**
  * Reads the program of a file, and of payloads in segments only what their backends need for the graph: never weights,
- * so that a program of many gigabytes costs what a small one does. A pipe is read whole. *program gets the bytes that
- * inline payloads point into: free it with etr_file_clear(), on failure as well. Errors: those of etr_pte_read(), and
- * ETR_ERROR_IO.
+ * so that a program of many gigabytes costs what a small one does. A pipe and a BundledProgram are read whole. *program
+ * gets the bytes that inline payloads point into: free it with etr_file_clear(), on failure as well. Errors: those of
+ * etr_pte_read(), and ETR_ERROR_IO.
  */
 etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path,
                              const etr_pte_limits *limits, etr_error *error);

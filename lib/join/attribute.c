@@ -110,7 +110,7 @@ static void warn_of_unexplained(const etr_time *t) {
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: found no node for %zu operators inside delegates, the longest of them \"%.*s\" of call %d: their "
              "time is unexplained",
-             t->join->name, count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
+             etr_join_label(t->join), count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
 }
 
 static void warn_of_contradictions(const etr_time *t) {
@@ -120,7 +120,7 @@ static void warn_of_contradictions(const etr_time *t) {
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu %s values that no node with their handle and operator does: is the .pte from another model? "
              "Their times get no node",
-             t->join->name, count, count == 1 ? "kernel reads or writes" : "kernels read or write");
+             etr_join_label(t->join), count, count == 1 ? "kernel reads or writes" : "kernels read or write");
 }
 
 /* ---- All ---- */

@@ -185,10 +185,17 @@ static void warn_of_faults(const measuring *m, const etr_debug_data *data, const
   }
 }
 
-etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char *path, etr_warnings *warnings,
+etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_error *error) {
+  const etr_bytes *held = &profile->debug_buffer_bytes;
+  *out = etr_seekable_of((etr_slice){held->data, held->size});
+  return held->data ? ETR_OK : etr_seekable_open(out, profile->debug_buffer, error);
+}
+
+etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_profile *profile, etr_warnings *warnings,
                              etr_error *error) {
   measuring m = {.arena = arena};
-  ETR_TRY(etr_seekable_open(&m.file, path, error));
+  const char *path = profile->debug_buffer;
+  ETR_TRY(etr_debug_open(&m.file, profile, error));
   m.budget = m.file.size <= UINT64_MAX / 4 ? m.file.size * 4 : UINT64_MAX;
   for (size_t i = 0; i < data->count && !etr_arena_failed(arena); i++) {
     if (data->values[i].kind != ETR_DEBUG_TENSOR) continue;
@@ -224,8 +231,7 @@ static void describe(char *text, size_t size, const etr_debug_value *value, cons
     snprintf(text, size, "instruction %" PRId32, value->instruction_id);
 }
 
-static void warn_of(const etr_debug_data *data, bool nan, const char *path, const etr_profile *profile,
-                    etr_warnings *warnings) {
+static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *profile, etr_warnings *warnings) {
   const etr_debug_value *first = NULL;
   size_t tensors = 0;
   char place[256];
@@ -236,14 +242,13 @@ static void warn_of(const etr_debug_data *data, bool nan, const char *path, cons
   }
   if (!first) return;
   describe(place, sizeof place, first, profile);
-  etr_warn(warnings, path, NULL, first->offset,
+  etr_warn(warnings, profile->debug_buffer, NULL, first->offset,
            "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
            nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", place, first->run,
            nan ? first->stats->nan_count : first->stats->inf_count, first->stats->element_count);
 }
 
-void etr_debug_warn_of_nan(const etr_debug_data *data, const char *path, const etr_profile *profile,
-                           etr_warnings *warnings) {
-  warn_of(data, true, path, profile, warnings);
-  warn_of(data, false, path, profile, warnings);
+void etr_debug_warn_of_nan(const etr_debug_data *data, const etr_profile *profile, etr_warnings *warnings) {
+  warn_of(data, true, profile, warnings);
+  warn_of(data, false, profile, warnings);
 }

@@ -26,14 +26,18 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_me
 /**
  * Fills the statistics of all tensors from the debug buffer. A tensor that cannot be read has none, and a warning says
  * why, once for each reason. Tensors that share bytes are read again only as long as no more than four times the buffer
- * is read in all: real ones share none. Errors: ETR_ERROR_IO (the file cannot be opened), ETR_ERROR_MEMORY.
+ * is read in all: real ones share none. The profile is one with a debug buffer. Errors: ETR_ERROR_IO (the file cannot
+ * be opened), ETR_ERROR_MEMORY.
  */
-etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const char *path, etr_warnings *warnings,
+etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_profile *profile, etr_warnings *warnings,
                              etr_error *error);
 
+/** Opens a profile's debug buffer, which it must have: its file, or what it holds itself of one. Errors: ETR_ERROR_IO.
+ */
+etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_error *error);
+
 /** Warns of the first tensor with NaN and of the first with infinities, by node where it has one. */
-void etr_debug_warn_of_nan(const etr_debug_data *data, const char *path, const etr_profile *profile,
-                           etr_warnings *warnings);
+void etr_debug_warn_of_nan(const etr_debug_data *data, const etr_profile *profile, etr_warnings *warnings);
 
 /** How to read a logged tensor. `strides` takes its strides where the file has none. False: its dtype is unknown, or it
  * has too many dimensions. */

@@ -236,12 +236,12 @@ static bool take_rows(delegate *d, etr_event *rows, size_t count) {
 
 /* ---- By what the backend says ---- */
 
-/* What has no node is the delegate's own. */
+/* What has no node is the delegate's own; where there is a graph, the lowering inserted it. */
 static void describe_own(const delegate *d) {
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
     bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
-    row->is_inserted = is_own && row->is_in_sums;
+    row->is_inserted = is_own && row->is_in_sums && d->join->graph;
     if (is_own) row->phase = ETR_PHASE_OTHER;
   }
 }

@@ -107,6 +107,6 @@ bool etr_find_event_nodes(const etr_method_join *join, uint32_t method, const et
     const etr_block *block = &blocks->blocks[mine[i]];
     if (etr_block_counts(blocks, block) && !join_block(&f, block)) return false;
   }
-  etr_decoding_warn(&f.reading.decoding, join->name, warnings);
+  etr_decoding_warn(&f.reading.decoding, etr_join_label(join), warnings);
   return true;
 }

@@ -6,6 +6,10 @@
 #include "base/file.h"
 #include "base/natural.h"
 #include "formats/archive.h"
+#include "inputs/bundle.h"
+#include "inputs/dump.h"
+#include "inputs/flat_tensor.h"
+#include "inputs/serial_log.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -18,6 +22,9 @@ typedef enum file_kind {
   FILE_DAMAGED_RECORD,
   FILE_ETDUMP,
   FILE_PTE,
+  FILE_BUNDLE, /* a .bpte */
+  FILE_WEIGHTS,
+  FILE_LOG, /* with an ETDump in it, at least */
   FILE_DEBUG_BUFFER,
   FILE_PASSED_OVER,
   FILE_KINDS
@@ -29,6 +36,15 @@ typedef struct finder {
 } finder;
 
 /* ---- What a file is ---- */
+
+size_t etr_input_file(const char *path, size_t *number) {
+  int64_t parsed;
+  struct stat status;
+  const char *mark = strrchr(path, '#');
+  bool is_part = mark && etr_slice_to_int(etr_slice_of(mark + 1), &parsed) && parsed > 0 && stat(path, &status) != 0;
+  *number = is_part ? (size_t)parsed : 0;
+  return is_part ? (size_t)(mark - path) : strlen(path);
+}
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -53,6 +69,7 @@ static bool is_called_dump(etr_slice name) {
 
 static bool is_called_like_input(etr_slice name) {
   return is_called_record(name) || is_called_dump(name) || etr_slice_ends(name, ETR_SLICE(".pte")) ||
+         etr_slice_ends(name, ETR_SLICE(".bpte")) || etr_slice_ends(name, ETR_SLICE(".ptd")) ||
          etr_slice_is(name, "debug_buffer.bin");
 }
 
@@ -72,6 +89,13 @@ static file_kind kind_of_unread(const char *path) {
   return is_special && is_called_like_input(etr_slice_of(base_name(path))) ? FILE_PASSED_OVER : FILE_OTHER;
 }
 
+static file_kind kind_of_head(etr_slice head) {
+  if (head.size >= 8 && memcmp(head.data + 4, "ET12", 4) == 0) return FILE_PTE;
+  if (etr_bundle_is(head)) return FILE_BUNDLE;
+  if (etr_flat_tensor_is(head)) return FILE_WEIGHTS;
+  return etr_dump_is(head) ? FILE_ETDUMP : FILE_OTHER;
+}
+
 /* A zip may have anything before its first header, so only the archive can tell one; a file that is called like a
  * record is taken for one. */
 static file_kind kind_of(const char *path) {
@@ -80,21 +104,45 @@ static file_kind kind_of(const char *path) {
   etr_slice name = etr_slice_of(base_name(path));
   if (!peek(path, head, sizeof head, &got)) return kind_of_unread(path);
   if (etr_slice_is(name, "debug_buffer.bin")) return FILE_DEBUG_BUFFER;
-  if (got >= 8 && memcmp(head + 4, "ET12", 4) == 0) return FILE_PTE;
-  if ((got >= 12 && memcmp(head + 8, "ED00", 4) == 0) || (got >= 8 && memcmp(head + 4, "ED00", 4) == 0))
-    return FILE_ETDUMP;
+  file_kind kind = kind_of_head((etr_slice){head, got});
+  if (kind != FILE_OTHER) return kind;
   if (has_record_identifier(path)) return FILE_ETRECORD;
   if (is_called_record(name)) return FILE_DAMAGED_RECORD;
+  if (etr_serial_log_is(path)) return FILE_LOG;
   return is_called_dump(name) ? FILE_ETDUMP : FILE_OTHER;
 }
 
 /* ---- Finding ---- */
 
-static bool note(finder *f, file_kind kind, const char *path) {
+#define MOST_LOG_BYTES ((uint64_t)1 << 30)
+
+static bool add(finder *f, file_kind kind, const char *path) {
   const char *copy = etr_arena_copy(&f->arena, etr_slice_of(path));
   const char **slot = copy ? etr_vec_push(&f->arena, &f->found[kind]) : NULL;
   if (slot) *slot = copy;
   return slot != NULL;
+}
+
+/* Each of the ETDumps in a log, if there are several and all are whole; what is wrong is said when all are read. */
+static bool add_log(finder *f, const char *path) {
+  etr_file file;
+  etr_serial_log log = {0};
+  etr_arena scratch = {0};
+  bool good = etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK ||
+              etr_serial_log_read(&log, &scratch, etr_file_bytes(&file));
+  bool is_split = log.found > 1 && !log.problem;
+  if (good && !is_split) good = add(f, FILE_ETDUMP, path);
+  for (size_t i = 0; good && is_split && i < log.dump_count; i++) {
+    const char *name = etr_arena_format(&scratch, "%s#%zu", path, log.dumps[i].number);
+    good = name && add(f, FILE_ETDUMP, name);
+  }
+  etr_file_clear(&file);
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+static bool note(finder *f, file_kind kind, const char *path) {
+  return kind == FILE_LOG ? add_log(f, path) : add(f, kind, path);
 }
 
 /* Of files in one directory. */
@@ -129,16 +177,24 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
   return status;
 }
 
+static bool is_part(const char *path) {
+  size_t number;
+  etr_input_file(path, &number);
+  return number > 0;
+}
+
 /* `alone`: the one path of a record, so that what it is called tells what was meant. */
 static etr_status look(finder *f, const char *path, bool alone, etr_error *error) {
   struct stat status;
   if (strcmp(path, "-") == 0) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
+  if (is_part(path)) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (stat(path, &status) != 0) return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
     if (!alone && (kind == FILE_OTHER || kind == FILE_PASSED_OVER))
       return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-                      "neither an ETRecord nor an ETDump, a .pte or a file called debug_buffer.bin");
+                      "neither an ETRecord nor an ETDump, a log with one, a .pte, .bpte or .ptd, or a file called "
+                      "debug_buffer.bin");
     return note(f, kind == FILE_OTHER || kind == FILE_PASSED_OVER ? FILE_DAMAGED_RECORD : kind, path)
                ? ETR_OK
                : etr_fail_memory(error);
@@ -170,6 +226,18 @@ static etr_status choose_one(finder *f, file_kind kind, const char *what, const 
   return ETR_OK;
 }
 
+/* Those that the caller chose, in logs as well, or else those found. */
+static etr_status choose_dumps(finder *f, etr_inputs *out, const etr_inputs *chosen, etr_error *error) {
+  if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
+  for (size_t i = 0; i < chosen->etdump_count; i++) {
+    file_kind kind = kind_of(chosen->etdumps[i]);
+    if (!note(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+  }
+  out->etdumps = f->found[FILE_ETDUMP].data;
+  out->etdump_count = f->found[FILE_ETDUMP].count;
+  return ETR_OK;
+}
+
 static etr_status find(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
                        const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
@@ -178,10 +246,12 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   if (!out->etrecord)
     ETR_TRY(choose_one(f, FILE_DAMAGED_RECORD, "possible ETRecords", "--etrecord", path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, FILE_PTE, ".pte programs", "--pte", path, chosen->pte, &out->pte, error));
+  if (!out->pte) ETR_TRY(choose_one(f, FILE_BUNDLE, ".bpte programs", "--pte", path, NULL, &out->pte, error));
   ETR_TRY(choose_one(f, FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer", path, chosen->debug_buffer,
                      &out->debug_buffer, error));
-  out->etdumps = chosen->etdump_count ? chosen->etdumps : f->found[FILE_ETDUMP].data;
-  out->etdump_count = chosen->etdump_count ? chosen->etdump_count : f->found[FILE_ETDUMP].count;
+  ETR_TRY(choose_dumps(f, out, chosen, error));
+  out->weights = f->found[FILE_WEIGHTS].data;
+  out->weight_count = f->found[FILE_WEIGHTS].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
   out->passed_over_count = f->found[FILE_PASSED_OVER].count;
   bool is_empty = !out->etrecord && out->etdump_count == 0 && !out->pte;
@@ -210,22 +280,30 @@ static size_t size_of_texts(const char *const *texts, size_t count) {
   return size;
 }
 
+/* The copies go into *slots, and it goes behind them. */
+static const char **put_all(const char ***slots, char **at, const char *const *texts, size_t count) {
+  const char **first = *slots;
+  for (size_t i = 0; i < count; i++) first[i] = put(at, texts[i]);
+  *slots += count;
+  return first;
+}
+
 static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *error) {
   const char *const single[] = {found->etrecord, found->pte, found->debug_buffer};
-  size_t pointers = found->etdump_count + found->passed_over_count;
+  size_t pointers = found->etdump_count + found->passed_over_count + found->weight_count;
   const char **block = malloc((pointers + 1) * sizeof *block + size_of_texts(single, ETR_COUNT(single)) +
                               size_of_texts(found->etdumps, found->etdump_count) +
+                              size_of_texts(found->weights, found->weight_count) +
                               size_of_texts(found->passed_over, found->passed_over_count));
   if (!block) return etr_fail_memory(error);
   char *text = (char *)(block + pointers + 1);
-  *out = (etr_inputs){.etdumps = block, .etdump_count = found->etdump_count};
-  out->passed_over = block + found->etdump_count;
-  out->passed_over_count = found->passed_over_count;
+  *out = *found;
+  out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* first: it is what is freed */
+  out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
+  out->weights = put_all(&block, &text, found->weights, found->weight_count);
   out->etrecord = put(&text, found->etrecord);
   out->pte = put(&text, found->pte);
   out->debug_buffer = put(&text, found->debug_buffer);
-  for (size_t i = 0; i < found->etdump_count; i++) block[i] = put(&text, found->etdumps[i]);
-  for (size_t i = 0; i < found->passed_over_count; i++) out->passed_over[i] = put(&text, found->passed_over[i]);
   return ETR_OK;
 }
 

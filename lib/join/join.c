@@ -4,6 +4,7 @@
  */
 #include "join/join.h"
 
+#include "backends/decoder.h"
 #include "backends/operator.h"
 #include "join/program_values.h"
 
@@ -78,6 +79,25 @@ static bool add_from_block(collector *c, const etr_block *block) {
   return true;
 }
 
+/* The one backend that writes such events, where neither program nor map tells: an event that another one writes as
+ * surely leaves it open. */
+static void tell_backends(const etr_method_join *join, const etr_block *block) {
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    const etr_decoder *told = NULL;
+    bool is_open = false;
+    end = etr_block_instruction_end(block, i);
+    etr_join_instruction *instruction = etr_join_find(join, block->events[i].instruction_id);
+    if (!instruction || !instruction->is_delegate || instruction->backend) continue;
+    for (size_t k = i; k < end; k++) {
+      const etr_event *e = &block->events[k];
+      const etr_decoder *decoder = etr_decoder_of_event(e->delegate_id ? e->delegate_id : e->name);
+      is_open |= decoder && told && decoder != told;
+      if (decoder) told = decoder;
+    }
+    if (told && !is_open) instruction->backend = told->id;
+  }
+}
+
 static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
@@ -92,6 +112,9 @@ bool etr_instructions_collect(etr_method_join *join, uint32_t method, const etr_
   etr_map_init(&c.index, scratch);
   if (!add_from_program(&c) || !add_from_map(&c) || !add_from_blocks(&c, method, blocks)) return false;
   etr_sort(join->instructions.data, join->instructions.count, sizeof *join->instructions.data, etr_by_int);
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t i = 0; i < count; i++) tell_backends(join, &blocks->blocks[mine[i]]);
   return true;
 }
 

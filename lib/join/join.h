@@ -73,6 +73,11 @@ typedef struct etr_method_join {
                       lowering (lowering.h) */
 } etr_method_join;
 
+/** What messages call the method: its name, or that it is not known. */
+static inline const char *etr_join_label(const etr_method_join *join) {
+  return join->name && join->name[0] ? join->name : "method not known";
+}
+
 /** Fills what follows from the graph alone: uses, by_handle, operators and by_operator; node_delegate with -1. They
  * live in the arena. Without a graph there is nothing to fill. False: out of memory. */
 bool etr_join_index_nodes(etr_method_join *join, etr_arena *arena);

@@ -103,7 +103,7 @@ static void complete_execute(etr_time *t) {
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and delegates replaces "
              "it, and framework time is unknown",
-             t->join->name, completed, t->run_count);
+             etr_join_label(t->join), completed, t->run_count);
 }
 
 /* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far.
@@ -184,7 +184,7 @@ static void warn_of_shells(etr_time *t, const etr_event *call) {
   etr_warn(
       t->warnings, NULL, NULL, ETR_NO_OFFSET,
       "%s: operators of delegate call %d (%s) take longer than what contains them: they are timed by another clock",
-      t->join->name, (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
+      etr_join_label(t->join), (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
 }
 
 static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, etr_phase phase) {
@@ -240,7 +240,7 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
   if (call->backend)
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: events inside delegate call %d (%s) add up to more than the call: their times are scaled to fit",
-             t->join->name, (int)call->instruction_id, call->backend);
+             etr_join_label(t->join), (int)call->instruction_id, call->backend);
   else
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "events inside delegate calls contain others: which ones cannot be told without the .pte or the ETRecord, "
@@ -294,7 +294,7 @@ void etr_time_limit(etr_time *t) {
   if (limit_portions(t, 0, t->execute))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are scaled to fit",
-             t->join->name);
+             etr_join_label(t->join));
 }
 
 /* ---- Order ---- */

@@ -3,9 +3,12 @@
  * profile.c - reads the inputs, joins them, and lays the profile out.
  */
 #include "base/file.h"
+#include "inputs/flat_tensor.h"
+#include "inputs/serial_log.h"
 #include "join/attribute.h"
 #include "join/choices.h"
 #include "join/debug_data.h"
+#include "join/dump_files.h"
 #include "join/grouping.h"
 #include "join/join.h"
 #include "join/method_join.h"
@@ -34,7 +37,7 @@ typedef struct loader {
   uint64_t max_file_bytes;
   etr_map names; /* of events, over all dumps */
   etr_record record;
-  etr_dump *dumps;
+  etr_dump_files dumps;
   etr_arena runs;    /* as the dumps have them: until the blocks are built */
   etr_file pte_file; /* payloads point into it: kept until the join is done */
   etr_pte pte;
@@ -48,43 +51,20 @@ typedef struct loader {
 
 /* ---- Reading ---- */
 
-typedef struct dump_place {
-  loader *l;
-  const char *path;
-} dump_place;
-
-static void warn_of_dump(void *context, uint64_t offset, const char *message) {
-  const dump_place *place = context;
-  etr_warn(&place->l->warnings, place->path, NULL, offset, "%s", message);
-}
-
 /* How large the next file may be. */
 static uint64_t most_bytes(const loader *l) { return ETR_MIN(l->max_file_bytes, l->budget.left[ETR_BYTES]); }
 
-/* No sum of what any of their events took wraps, whoever adds it up: their sum does not. */
 static etr_status read_dumps(loader *l, etr_error *error) {
-  l->dumps = etr_arena_alloc_array(l->arena, l->inputs->etdump_count, sizeof *l->dumps);
-  const char **paths = etr_arena_alloc_array(l->arena, l->inputs->etdump_count, sizeof *paths);
-  uint64_t ticks = 0;
-  if (!l->dumps || !paths) return etr_fail_memory(error);
-  for (size_t i = 0; i < l->inputs->etdump_count; i++) {
-    etr_file file;
-    dump_place place = {l, l->inputs->etdumps[i]};
-    ETR_TRY(etr_file_read(&file, place.path, most_bytes(l), error));
-    etr_budget_take(&l->budget, ETR_BYTES, file.size);
-    etr_status status = etr_dump_read(&l->dumps[i], &l->runs, &l->names, &l->budget, etr_file_bytes(&file), place.path,
-                                      warn_of_dump, &place, error);
-    etr_file_clear(&file);
-    ETR_TRY(status);
-    if (l->dumps[i].ticks > UINT64_MAX - ticks)
-      return etr_fail(error, ETR_ERROR_FORMAT, place.path, NULL, ETR_NO_OFFSET,
-                      "with the ETDumps before it, there are too many ticks to count; leave it out");
-    ticks += l->dumps[i].ticks;
-    etr_warn_of_cut_names(&l->warnings, place.path, NULL, &l->names.cut);
-    paths[i] = etr_arena_copy(l->arena, etr_slice_of(place.path));
-  }
-  l->profile->etdumps = paths;
-  l->profile->etdump_count = l->inputs->etdump_count;
+  etr_dump_files *files = &l->dumps;
+  *files = (etr_dump_files){.arena = l->arena,
+                            .runs = &l->runs,
+                            .names = &l->names,
+                            .budget = &l->budget,
+                            .max_file_bytes = l->max_file_bytes,
+                            .warnings = &l->warnings};
+  ETR_TRY(etr_dump_files_read(files, l->inputs->etdumps, l->inputs->etdump_count, error));
+  l->profile->etdumps = files->paths.data;
+  l->profile->etdump_count = files->paths.count;
   return ETR_OK;
 }
 
@@ -113,6 +93,9 @@ static etr_status read_program(loader *l, etr_error *error) {
     ETR_TRY(read_own_program(l, &limits, error));
   }
   etr_warn_of_cut_names(&l->warnings, l->profile->pte, l->profile->pte_entry, &l->pte.cut);
+  l->profile->is_bundled = l->pte.is_bundled;
+  l->profile->test_sets = l->pte.test_sets;
+  l->profile->test_set_count = l->pte.test_set_count;
   return ETR_OK;
 }
 
@@ -147,6 +130,9 @@ static etr_status read_inputs(loader *l, etr_error *error) {
              "a pipe, socket or device: not opened; name it explicitly to read it");
   ETR_TRY(read_record(l, error));
   ETR_TRY(read_dumps(l, error));
+  l->profile->weight_count = l->inputs->weight_count;
+  ETR_TRY(etr_flat_tensors_read(&l->profile->weights, l->arena, l->inputs->weights, l->inputs->weight_count,
+                                most_bytes(l), error));
   return read_program(l, error);
 }
 
@@ -238,14 +224,14 @@ static etr_status join_all(loader *l, etr_error *error) {
   if (!collect_methods(l)) return etr_fail_memory(error);
   for (size_t i = 0; i < l->joins.count; i++)
     if (!etr_join_index_nodes(&l->joins.data[i], l->arena)) return etr_fail_memory(error);
-  if (etr_blocks_build(&l->blocks, l->arena, l->dumps, l->inputs->etdump_count, count_running_methods(l), l->options) !=
-      ETR_OK)
+  if (etr_blocks_build(&l->blocks, l->arena, l->dumps.dumps.data, l->dumps.dumps.count, count_running_methods(l),
+                       l->options) != ETR_OK)
     return etr_fail_memory(error);
   etr_arena_clear(&l->runs);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->joins.data, l->joins.count, error));
   etr_methods_decide(&l->blocks, l->joins.data, l->joins.count, l->options, &l->warnings);
   const etr_phases_told *phases = NULL;
-  if (add_unknown_methods(l)) phases = etr_run_phases_find(&l->blocks, l->dumps, l->joins.count, l->arena);
+  if (add_unknown_methods(l)) phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->joins.count, l->arena);
   if (!phases || !etr_skipped_find(&l->blocks, l->options) || !etr_blocks_group(&l->blocks, l->joins.count, l->arena))
     return etr_fail_memory(error);
   etr_method *methods = etr_arena_alloc_array(l->arena, l->joins.count, sizeof *methods);
@@ -327,23 +313,39 @@ static etr_status lay_out(loader *l, etr_error *error) {
 
 /* ---- Logged values ---- */
 
+/* The buffer that was given, or the one that a log holds for an ETDump. */
+static etr_status find_debug_buffer(loader *l, etr_error *error) {
+  const char *given = l->inputs->debug_buffer;
+  const etr_slice *held = &l->dumps.debug_buffer;
+  if (given && etr_serial_log_is(given))
+    return etr_fail(error, ETR_ERROR_CHOICE, given, NULL, ETR_NO_OFFSET,
+                    "a log: give it as an ETDump, with which its debug buffer is read");
+  l->profile->debug_buffer = l->dumps.debug_buffer_path;
+  l->profile->debug_buffer_bytes = (etr_bytes){held->data, held->size};
+  if (!given) return ETR_OK;
+  l->profile->debug_buffer = etr_arena_copy(l->arena, etr_slice_of(given));
+  l->profile->debug_buffer_bytes = (etr_bytes){0};
+  return ETR_OK;
+}
+
 static etr_status read_debug_data(loader *l, etr_error *error) {
   etr_debug_data data;
-  const char *path = l->inputs->debug_buffer;
-  if (!etr_debug_collect(&data, l->arena, l->dumps, l->inputs->etdump_count) ||
+  if (!etr_debug_collect(&data, l->arena, l->dumps.dumps.data, l->dumps.dumps.count) ||
       !etr_debug_join(&data, &l->blocks, l->joins.data, l->joins.count))
     return etr_fail_memory(error);
   l->profile->debug_values = data.values;
   l->profile->debug_value_count = data.count;
-  if (path && data.dumps_with_tensors > 1)
-    etr_warn(&l->warnings, path, NULL, ETR_NO_OFFSET,
+  ETR_TRY(find_debug_buffer(l, error));
+  if (!l->profile->debug_buffer) return ETR_OK;
+  if (data.dumps_with_tensors > 1) {
+    etr_warn(&l->warnings, l->profile->debug_buffer, NULL, ETR_NO_OFFSET,
              "several ETDumps logged tensors, and their offsets do not show which one this buffer belongs to: not "
              "read; choose one with --etdump");
-  else if (path) {
-    l->profile->debug_buffer = etr_arena_copy(l->arena, etr_slice_of(path));
-    ETR_TRY(etr_debug_measure(&data, l->arena, path, &l->warnings, error));
-    etr_debug_warn_of_nan(&data, path, l->profile, &l->warnings);
+    l->profile->debug_buffer = NULL;
+    return ETR_OK;
   }
+  ETR_TRY(etr_debug_measure(&data, l->arena, l->profile, &l->warnings, error));
+  etr_debug_warn_of_nan(&data, l->profile, &l->warnings);
   return ETR_OK;
 }
 

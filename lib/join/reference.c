@@ -230,8 +230,7 @@ static etr_status read_entry(etr_file *out, const char *path, etr_error *error) 
 
 static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_torch_open(&c->archive, bytes, c->profile->etrecord, ENTRY, error));
-  etr_status status = c->profile->debug_buffer ? etr_seekable_open(&c->buffer, c->profile->debug_buffer, error)
-                                               : ETR_OK;
+  etr_status status = c->profile->debug_buffer ? etr_debug_open(&c->buffer, c->profile, error) : ETR_OK;
   if (status == ETR_OK) compare_methods(c);
   c->out_of_memory |= etr_arena_failed(&c->scratch);
   etr_arena_clear(&c->scratch);

@@ -4,13 +4,11 @@
  */
 #include "records/bundled.h"
 
-#include "formats/flatbuf.h"
+#include "inputs/bundle.h"
 #include "inputs/tensor_data.h"
 #include "records/pickle_out.h"
 
 /* Fields, in the order of the schema. */
-enum { PROGRAM_SUITES = 1 };
-enum { SUITE_METHOD, SUITE_CASES };
 enum { CASE_INPUTS, CASE_OUTPUTS };
 enum { VALUE_TYPE, VALUE_TABLE };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES, TENSOR_DATA, TENSOR_DIM_ORDER };
@@ -21,7 +19,7 @@ enum { TYPE_TENSOR = 1, TYPE_INT, TYPE_BOOL, TYPE_DOUBLE };
 
 typedef struct reader {
   etr_bundled *bundled;
-  etr_fb fb;
+  etr_bundle bundle;
 } reader;
 
 /* ---- Values ---- */
@@ -45,13 +43,14 @@ static const char *put_tensor(etr_pickle_out *out, reader *r, etr_fb_at table) {
   int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
   uint32_t rank;
   uint64_t count;
-  const char *dtype = etr_scalar_type_name(etr_fb_u8(&r->fb, table, TENSOR_SCALAR_TYPE, 0));
+  const char *dtype = etr_scalar_type_name(etr_fb_u8(&r->bundle.fb, table, TENSOR_SCALAR_TYPE, 0));
   const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
-  etr_fb_at vector = etr_fb_vector(&r->fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
-  etr_slice data = etr_fb_bytes(&r->fb, table, TENSOR_DATA), order = etr_fb_bytes(&r->fb, table, TENSOR_DIM_ORDER);
+  etr_fb_at vector = etr_fb_vector(&r->bundle.fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
+  etr_slice data = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DATA),
+            order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
   if (!element || !element->storage) return "left out: a tensor has a number type that torch.save writes otherwise";
   if (rank > ETR_MOST_RANK || (order.size && order.size != rank)) return "left out: a tensor has a senseless shape";
-  for (uint32_t i = 0; i < rank; i++) sizes[i] = etr_fb_i32_at(&r->fb, vector, i);
+  for (uint32_t i = 0; i < rank; i++) sizes[i] = etr_fb_i32_at(&r->bundle.fb, vector, i);
   if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) || count * element->size != data.size ||
       !find_strides(strides, sizes, rank, order))
     return "left out: a tensor has another size than its shape says";
@@ -66,22 +65,22 @@ static double double_of(uint64_t bits) {
 }
 
 static const char *put_value(etr_pickle_out *out, reader *r, etr_fb_at value) {
-  etr_fb_at table = etr_fb_table(&r->fb, value, VALUE_TABLE);
-  switch (etr_fb_u8(&r->fb, value, VALUE_TYPE, 0)) {
+  etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
+  switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
   case TYPE_TENSOR: return put_tensor(out, r, table);
-  case TYPE_INT: etr_pickle_put_int(out, etr_fb_i64(&r->fb, table, ONLY_FIELD, 0)); return NULL;
-  case TYPE_BOOL: etr_pickle_put_bool(out, etr_fb_u8(&r->fb, table, ONLY_FIELD, 0) != 0); return NULL;
-  case TYPE_DOUBLE: etr_pickle_put_double(out, double_of(etr_fb_u64(&r->fb, table, ONLY_FIELD, 0))); return NULL;
+  case TYPE_INT: etr_pickle_put_int(out, etr_fb_i64(&r->bundle.fb, table, ONLY_FIELD, 0)); return NULL;
+  case TYPE_BOOL: etr_pickle_put_bool(out, etr_fb_u8(&r->bundle.fb, table, ONLY_FIELD, 0) != 0); return NULL;
+  case TYPE_DOUBLE: etr_pickle_put_double(out, double_of(etr_fb_u64(&r->bundle.fb, table, ONLY_FIELD, 0))); return NULL;
   default: return "left out: a value is of an unknown kind";
   }
 }
 
 static const char *put_values(etr_pickle_out *out, reader *r, etr_fb_at test, unsigned field) {
   uint32_t count;
-  etr_fb_at values = etr_fb_vector(&r->fb, test, field, 4, &count);
+  etr_fb_at values = etr_fb_vector(&r->bundle.fb, test, field, 4, &count);
   etr_pickle_put_list(out);
   for (uint32_t i = 0; i < count; i++) {
-    const char *problem = put_value(out, r, etr_fb_table_at(&r->fb, values, i));
+    const char *problem = put_value(out, r, etr_fb_table_at(&r->bundle.fb, values, i));
     if (problem) return problem;
     etr_pickle_add_item(out);
   }
@@ -90,13 +89,12 @@ static const char *put_values(etr_pickle_out *out, reader *r, etr_fb_at test, un
 
 /* ---- Tests ---- */
 
-static const char *put_suite(etr_pickle_out *out, reader *r, etr_fb_at suite) {
-  uint32_t count;
-  etr_fb_at cases = etr_fb_vector(&r->fb, suite, SUITE_CASES, 4, &count);
-  etr_pickle_put_text(out, etr_fb_string(&r->fb, suite, SUITE_METHOD));
+static const char *put_suite(etr_pickle_out *out, reader *r, uint32_t index) {
+  const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, index);
+  etr_pickle_put_text(out, suite.method);
   etr_pickle_put_list(out);
-  for (uint32_t i = 0; i < count; i++) {
-    const char *problem = put_values(out, r, etr_fb_table_at(&r->fb, cases, i), CASE_OUTPUTS);
+  for (uint32_t i = 0; i < suite.case_count; i++) {
+    const char *problem = put_values(out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, i), CASE_OUTPUTS);
     if (problem) return problem;
     etr_pickle_add_item(out);
   }
@@ -104,12 +102,12 @@ static const char *put_suite(etr_pickle_out *out, reader *r, etr_fb_at suite) {
   return NULL;
 }
 
-static void take_outputs(reader *r, etr_fb_at suites, uint32_t count) {
+static void take_outputs(reader *r) {
   etr_pickle_out out;
   const char *problem = NULL;
   etr_pickle_begin(&out, &r->bundled->arena);
   etr_pickle_put_dict(&out);
-  for (uint32_t i = 0; !problem && i < count; i++) problem = put_suite(&out, r, etr_fb_table_at(&r->fb, suites, i));
+  for (uint32_t i = 0; !problem && i < r->bundle.suite_count; i++) problem = put_suite(&out, r, i);
   if (problem)
     r->bundled->problem = problem;
   else
@@ -117,15 +115,13 @@ static void take_outputs(reader *r, etr_fb_at suites, uint32_t count) {
 }
 
 /* Of `forward`, as ExecuTorch does. */
-static void take_inputs(reader *r, etr_fb_at suites, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t case_count;
+static void take_inputs(reader *r) {
+  for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
     etr_pickle_out out;
-    etr_fb_at suite = etr_fb_table_at(&r->fb, suites, i);
-    etr_fb_at cases = etr_fb_vector(&r->fb, suite, SUITE_CASES, 4, &case_count);
-    if (!etr_slice_is(etr_fb_string(&r->fb, suite, SUITE_METHOD), "forward") || case_count == 0) continue;
+    const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, i);
+    if (!etr_slice_is(suite.method, "forward") || suite.case_count == 0) continue;
     etr_pickle_begin(&out, &r->bundled->arena);
-    const char *problem = put_values(&out, r, etr_fb_table_at(&r->fb, cases, 0), CASE_INPUTS);
+    const char *problem = put_values(&out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, 0), CASE_INPUTS);
     if (problem)
       r->bundled->problem = problem;
     else
@@ -137,17 +133,11 @@ static void take_inputs(reader *r, etr_fb_at suites, uint32_t count) {
 /* ---- The file ---- */
 
 static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
-  uint32_t count;
-  etr_fb_init(&r->fb, bytes.data, bytes.size);
-  if (!etr_fb_has_identifier(&r->fb, "BP08"))
-    return etr_fail(error, ETR_ERROR_FORMAT, r->bundled->path, NULL, 0,
-                    "not a BundledProgram: identifier BP08 is missing");
-  etr_fb_at suites = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), PROGRAM_SUITES, 4, &count);
-  take_outputs(r, suites, count);
-  take_inputs(r, suites, count);
-  if (etr_arena_failed(&r->bundled->arena)) return etr_fail_memory(error);
-  if (!etr_fb_failed(&r->fb)) return ETR_OK;
-  return etr_fail(error, ETR_ERROR_FORMAT, r->bundled->path, NULL, r->fb.offset, "damaged: %s", r->fb.message);
+  ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));
+  take_outputs(r);
+  take_inputs(r);
+  return etr_arena_failed(&r->bundled->arena) ? etr_fail_memory(error)
+                                              : etr_bundle_check(&r->bundle, r->bundled->path, error);
 }
 
 etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, etr_error *error) {

@@ -41,8 +41,11 @@ static void allow_linked(const landlock_rules *rules, const char *folder) {
 }
 
 static void allow_input(const landlock_rules *rules, const char *path) {
+  char file[PATH_MAX];
+  size_t part;
   if (!path) return;
-  landlock_allow(rules, path, RIGHT_READ);
+  snprintf(file, sizeof file, "%.*s", (int)etr_input_file(path, &part), path); /* too long: there is no such file */
+  landlock_allow(rules, file, RIGHT_READ);
   allow_linked(rules, path);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "output/bytes_json.h"
 
+#include "base/base64.h"
 #include "base/utf8.h"
 
 /* A NUL is text too, but none that a program expects. */
@@ -16,17 +17,11 @@ static bool is_text(etr_bytes bytes) {
 }
 
 static char *base64_of(etr_arena *arena, etr_bytes bytes) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   static const char prefix[] = "base64:";
-  char *text = etr_arena_alloc(arena, sizeof prefix + (bytes.size + 2) / 3 * 4), *at = text + sizeof prefix - 1;
+  char *text = etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size));
   if (!text) return NULL;
   memcpy(text, prefix, sizeof prefix);
-  for (size_t i = 0; i < bytes.size; i += 3) {
-    uint32_t bits = 0;
-    size_t left = ETR_MIN(bytes.size - i, 3);
-    for (size_t k = 0; k < left; k++) bits |= (uint32_t)(unsigned char)bytes.data[i + k] << (16 - 8 * k);
-    for (size_t k = 0; k < 4; k++) *at++ = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
-  }
+  etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
   return text;
 }
 

@@ -3,6 +3,7 @@
  * info_output.c - what is in the inputs: as JSON and as tables.
  */
 #include "output/sheet.h"
+#include "tables/info_inputs.h"
 #include "views/delegation.h"
 
 /* ---- Entry points ---- */
@@ -161,52 +162,26 @@ static etr_rows list_blocks(etr_answer *answer) {
   return ETR_ROWS(rows, rows ? profile->block_count : 0);
 }
 
-/* ---- Logged values ---- */
-
-typedef struct value_counts {
-  size_t tensors, scalars, outputs, read, with_nan, with_inf;
-  size_t runs; /* that logged any */
-} value_counts;
-
-static value_counts count_values(const etr_profile *profile) {
-  value_counts c = {0};
-  for (size_t i = 0; i < profile->debug_value_count; i++) {
-    const etr_debug_value *value = &profile->debug_values[i];
-    c.tensors += value->kind == ETR_DEBUG_TENSOR;
-    c.scalars += value->kind != ETR_DEBUG_TENSOR;
-    c.outputs += value->is_output;
-    c.read += value->stats != NULL;
-    c.with_nan += value->stats && value->stats->nan_count > 0;
-    c.with_inf += value->stats && value->stats->inf_count > 0;
-    c.runs += i == 0 || value->run != value[-1].run;
-  }
-  return c;
-}
-
-static const etr_field value_fields[] = {
-    {"tensors", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, tensors)},
-    {"scalars", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, scalars)},
-    {"run_outputs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, outputs)},
-    {"tensors_read", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, read)},
-    {"tensors_with_nan", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_nan)},
-    {"tensors_with_inf", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_inf)},
-};
-
 /* ---- JSON ---- */
 
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
-  const value_counts counts = count_values(profile);
+  const etr_value_counts counts = etr_value_counts_of(profile);
   etr_field_text(f, "etrecord", profile->etrecord);
   etr_field_texts(f, "etdumps", profile->etdumps, profile->etdump_count);
   etr_field_text(f, "pte", profile->pte);
   etr_field_text(f, "pte_entry", profile->pte_entry);
+  etr_field_flag(f, "bundled", profile->is_bundled);
+  etr_field_put_rows(f, "test_sets", etr_test_set_fields, ETR_TEST_SET_FIELDS,
+                     ETR_ROWS(profile->test_sets, profile->test_set_count));
+  etr_field_put_rows(f, "external_weights", etr_weight_fields, ETR_WEIGHT_FIELDS,
+                     ETR_ROWS(profile->weights, profile->weight_count));
   etr_field_text(f, "export_graph_id", profile->export_graph_id);
   etr_field_flag(f, "reference_outputs", profile->has_reference_outputs);
   etr_field_flag(f, "representative_inputs", profile->has_representative_inputs);
   etr_field_text(f, "debug_buffer", profile->debug_buffer);
   etr_field_object(f, "debug_values");
-  etr_field_put_all(f, value_fields, ETR_COUNT(value_fields), &counts);
+  etr_field_put_all(f, etr_value_fields, ETR_VALUE_FIELDS, &counts);
   etr_jw_end(f->json);
 }
 
@@ -252,32 +227,23 @@ static void put_line(info *i, const char *title, const char *text) {
   etr_puts(&i->answer.writer, "\n");
 }
 
-/* "105 tensors, 3 scalars in 3 runs" */
-static void put_values(info *i) {
-  const etr_profile *profile = i->answer.profile;
-  const value_counts c = count_values(profile);
-  const char *numbers = "";
-  if (profile->debug_value_count == 0) return;
-  if (c.read != c.tensors && profile->debug_buffer)
-    numbers = etr_arena_format(&i->answer.arena, "; %zu of the tensors can be read", c.read);
-  else if (c.read != c.tensors)
-    numbers = "; without a debug buffer, tensor values are unknown";
-  put_line(i, "buffer", profile->debug_buffer);
-  put_line(i, "logged",
-           etr_arena_format(&i->answer.arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars, c.runs,
-                            c.runs == 1 ? "" : "s", numbers));
-}
-
 static void put_lines(info *i) {
   const etr_profile *profile = i->answer.profile;
   put_line(i, "ETRecord", profile->etrecord ? profile->etrecord : "none");
   for (size_t k = 0; k < profile->etdump_count; k++) put_line(i, "ETDump", profile->etdumps[k]);
   if (profile->etdump_count == 0) put_line(i, "ETDump", "none: there are no times");
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
-  put_line(i, ".pte", pte ? pte : "none");
+  put_line(i, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte", pte ? pte : "none");
+  for (size_t k = 0; k < profile->test_set_count; k++)
+    put_line(i, "", etr_info_tests(&i->answer.arena, &profile->test_sets[k]));
+  for (size_t k = 0; k < profile->weight_count; k++) {
+    put_line(i, ".ptd", profile->weights[k].path);
+    put_line(i, "", etr_info_weights(&i->answer.arena, &profile->weights[k]));
+  }
   if (profile->has_reference_outputs) put_line(i, "", "has reference outputs");
   if (profile->has_representative_inputs) put_line(i, "", "has representative inputs");
-  put_values(i);
+  put_line(i, "buffer", profile->debug_value_count ? profile->debug_buffer : NULL);
+  put_line(i, "logged", etr_info_logged(&i->answer.arena, profile));
 }
 
 static void put_table(info *i, const char *title, const etr_field *fields, size_t count, etr_rows rows) {
@@ -346,7 +312,7 @@ static void add_list(etr_sheet *sheet, const char *section, const etr_field *fir
 
 static void add_inputs(etr_sheet *sheet) {
   const etr_profile *profile = sheet->answer->profile;
-  const value_counts counts = count_values(profile);
+  const etr_value_counts counts = etr_value_counts_of(profile);
   add_value(sheet, "inputs", "etrecord", etr_cell_text(profile->etrecord));
   for (size_t i = 0; i < profile->etdump_count; i++)
     add_value(sheet, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
@@ -356,7 +322,7 @@ static void add_inputs(etr_sheet *sheet) {
   add_value(sheet, "inputs", "export_graph_id", etr_cell_text(profile->export_graph_id));
   add_value(sheet, "inputs", "reference_outputs", etr_cell_number(profile->has_reference_outputs));
   add_value(sheet, "inputs", "representative_inputs", etr_cell_number(profile->has_representative_inputs));
-  for (const etr_field *field = value_fields; field < value_fields + ETR_COUNT(value_fields); field++)
+  for (const etr_field *field = etr_value_fields; field < etr_value_fields + ETR_VALUE_FIELDS; field++)
     add_value(sheet, "debug_values", field->key, etr_field_cell(field, &counts));
 }
 
@@ -369,6 +335,10 @@ static void write_values(etr_answer *answer) {
   add_list(&sheet, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(answer), true);
   add_list(&sheet, "methods", method_fields, ETR_COUNT(method_fields), list_methods(answer), true);
   add_list(&sheet, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(answer), false);
+  add_list(&sheet, "test_sets", etr_test_set_fields, ETR_TEST_SET_FIELDS,
+           ETR_ROWS(profile->test_sets, profile->test_set_count), true);
+  add_list(&sheet, "external_weights", etr_weight_fields, ETR_WEIGHT_FIELDS,
+           ETR_ROWS(profile->weights, profile->weight_count), true);
   for (size_t i = 0; i < profile->unknown_entry_count; i++)
     add_value(&sheet, "unknown_entries", "entry", etr_cell_text(profile->unknown_entries[i]));
   for (size_t i = 0; i < profile->warning_count; i++)

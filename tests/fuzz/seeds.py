@@ -49,6 +49,39 @@ def whole(folder, documents):
     return sections(wanted, [(key, path.read_bytes()) for key, path in files if path.exists()])
 
 
+def event_lines(events, listed):
+    """fuzz_decoders' lines of a delegate's events, of which the delegate map has those listed, with so many handles."""
+    lines = []
+    for event in events:
+        name, metadata = str(event["id"]), (event.get("metadata") or [""])[0]
+        bits = name.isdigit() | (name in listed) << 1 | min(listed.get(name, 0), 3) << 2 | 1 << 4
+        lines.append(bytes([bits]) + name.encode() + b"\t" + (metadata or "").encode().replace(b"\n", b" "))
+    return lines
+
+
+BACKENDS = ("coreml", "ethosu", "neutron", "qnn", "vgf", "vulkan")  # as fuzz_decoders.c has them
+
+
+def decoder_seeds(folder):
+    """Of the events that truth_backend.json tells of, one seed for each call."""
+    events = json.loads((folder / "truth_backend.json").read_text())["events"]
+    number = BACKENDS.index(folder.name.removeprefix("b_"))
+    maps = json.loads(entries(folder / "etrecord.bin")["delegate_map"])
+    for instruction in {event["instruction"] for event in events} - {None}:
+        listed = (maps["forward"].get(str(instruction)) or {}).get("delegate_map") or {}
+        lines = event_lines([event for event in events if event["instruction"] == instruction and event["id"] is not None],
+                            {id: len(handles) for id, handles in listed.items()})
+        yield "fuzz_decoders", bytes([number]) + b"\n".join(lines)
+
+
+def container_seeds(fixtures):
+    """Logs and .ptd for fuzz_log, BundledPrograms for fuzz_pte."""
+    for ending, target in (("log", "fuzz_log"), ("ptd", "fuzz_log"), ("bpte", "fuzz_pte")):
+        for path in sorted(fixtures.rglob(f"*.{ending}")):
+            if path.stat().st_size <= SMALL:
+                yield target, path.stem, path.read_bytes()
+
+
 def payloads(pte, magic):
     """Delegates' payloads in a program: from each header with this magic, which stands 4 bytes behind their start, to the next."""
     starts = [at - 4 for at in range(len(pte)) if pte.startswith(magic, at)]
@@ -67,6 +100,8 @@ def seeds(folder):
         yield "fuzz_whole", whole(folder, {})
     if not (folder / "etrecord.bin").exists():
         return
+    if (folder / "truth_backend.json").exists():
+        yield from decoder_seeds(folder)
     documents = entries(folder / "etrecord.bin")
     yield from (("fuzz_torch", data) for data in torch_archives(folder / "etrecord.bin"))
     yield "fuzz_record", (folder / "etrecord.bin").read_bytes()
@@ -122,6 +157,9 @@ def main():
     (out / "fuzz_document").mkdir(parents=True, exist_ok=True)
     for path in (pathlib.Path(__file__).parent / "documents").iterdir():
         (out / "fuzz_document" / path.name).write_bytes(path.read_bytes())
+    for target, name, data in container_seeds(fixtures):
+        (out / target).mkdir(parents=True, exist_ok=True)
+        (out / target / name).write_bytes(data)
     for folder in sorted({path.parent for path in fixtures.rglob("*") if path.name in ("etrecord.bin", "etdump.etdp", "model.pte")}):
         for number, (target, data) in enumerate(seeds(folder)):
             if len(data) > SMALL:

@@ -171,11 +171,12 @@ Test(debug_data, where_the_first_nan_is) {
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     etr_arena arena = {0};
     etr_warnings warnings = {.arena = &arena};
-    etr_profile profile = {.methods = methods, .method_count = 2, .graphs = &graph, .graph_count = 1};
+    etr_profile profile = {
+        .methods = methods, .method_count = 2, .graphs = &graph, .graph_count = 1, .debug_buffer = "buffer"};
     etr_debug_value values[] = {{.stats = NULL}, {.stats = &finite}, rows[i].value, rows[i].value};
     char want[256];
     values[2].stats = values[3].stats = &nan;
-    etr_debug_warn_of_nan(&(etr_debug_data){.values = values, .count = 4}, "buffer", &profile, &warnings);
+    etr_debug_warn_of_nan(&(etr_debug_data){.values = values, .count = 4}, &profile, &warnings);
     cr_assert_eq(warnings.list.count, 1, "row %zu", i);
     snprintf(want, sizeof want, "NaN in 2 logged tensors, first in %s of run 0: 2 of 4 elements", rows[i].place);
     cr_expect_str_eq(warnings.list.data[0].message, want, "row %zu: %s", i, warnings.list.data[0].message);
@@ -228,7 +229,7 @@ Test(debug_data, tensors_that_no_runtime_logs) {
   values[5].rank = INT32_MAX; /* sizes are not looked at */
   values[6].offset = BYTES - 16;
   etr_debug_data data = {.values = values, .count = COUNT};
-  cr_assert_eq(etr_debug_measure(&data, &arena, path, &warnings, NULL), ETR_OK);
+  cr_assert_eq(etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL), ETR_OK);
   for (int i = 0; i < COUNT; i++) cr_expect_eq(values[i].stats != NULL, i == COUNT - 1, "value %d", i);
   cr_expect_eq(warnings.list.count, 6);
   etr_arena_clear(&arena);
@@ -250,7 +251,7 @@ Test(debug_data, shared_bytes_are_read_a_few_times_only) {
     values[i] = (etr_debug_value){
         .kind = ETR_DEBUG_TENSOR, .dtype = "uint8", .sizes = all, .rank = 1, .byte_size = BYTES, .node = ETR_NONE};
   etr_debug_data data = {.values = values, .count = COUNT};
-  cr_assert_eq(etr_debug_measure(&data, &arena, path, &warnings, NULL), ETR_OK);
+  cr_assert_eq(etr_debug_measure(&data, &arena, &(etr_profile){.debug_buffer = path}, &warnings, NULL), ETR_OK);
   cr_expect(values[3].stats && !values[4].stats);
   cr_assert_eq(warnings.list.count, 1);
   cr_expect(strstr(warnings.list.data[0].message, "(and 995 more)") != NULL, "%s", warnings.list.data[0].message);

@@ -26,6 +26,9 @@ typedef struct call {
 #define CODE(byte)                                                                                                     \
   { (const char[]){byte}, 1 }
 
+#define TEXT(text)                                                                                                     \
+  { (text), sizeof(text) - 1 }
+
 static const call calls[] = {
     {"EthosUBackend",
      {{"EthosUBackend::execute()", -1, {0}, "container - ns -"},
@@ -45,6 +48,20 @@ static const call calls[] = {
      {{"x:conv", 1, {0}, "operator - ns map sums estimated"},
       {"x:ios17.cast", -1, {0}, "operator - ns - sums estimated"},
       {"#1", 1, {0}, "operator - ns - sums estimated odd"}}},
+    {"CoreMLBackend", /* costs are shares */
+     {{"a:conv", 1, TEXT("{\"estimatedCost\": 0.5, \"outputNames\": [\"a\"]}"), "operator - ns map sums estimated"},
+      {"b:conv", 1, TEXT("{\"estimatedCost\": NaN}"), "operator - ns - sums estimated odd"},
+      {"c:conv", 1, TEXT("{\"estimatedCost\": 1.5}"), "operator - ns - sums estimated odd"},
+      {"d:conv", 1, TEXT("{\"estimatedCost\": -0.5}"), "operator - ns - sums estimated odd"},
+      {"e:conv", 1, TEXT("{\"estimatedCost\": 0.5"), "operator - ns - sums estimated odd"},
+      {"f:conv", 1, TEXT("[]"), "operator - ns - sums estimated odd"},
+      {"g:conv", 1, TEXT("{\"estimatedCost\": \"1\"}"), "operator - ns - sums estimated odd"},
+      {"conv", 1, {0}, "operator - ns - sums estimated odd"}}},
+    {"NeutronBackend", /* a code of two bytes; an id that the map should have */
+     {{"#0", 1, TEXT("!!"), "operator - ns - sums odd"},
+      {"#1", -1, CODE(33), "operator - ns - sums odd"},
+      {"#-5", 1, CODE(33), "operator - ns - sums odd"},
+      {"#3", -1, CODE(0), "container - ns -"}}},
     {"NeutronBackend",
      {{"#0", 0, CODE(0), "operator - ns map sums"},
       {"#1", 2, CODE(33), "operator - ns map sums"},
@@ -80,6 +97,13 @@ static const call calls[] = {
       {"a:OpId_1:OpId_2", -1, {0}, "operator - cycles a:OpId_1 in 2"},
       {" (us)", -1, {0}, "container - ns - us odd"},
       {"#7", -1, {0}, "counter - cycles - odd"}}},
+    {"QnnBackend", /* OpIds have 32 bits, and no sign */
+     {{"aten_add_tensor:OpId_4294967295 (cycles)", -1, {0}, "operator - cycles aten_add_tensor in 2"},
+      {"aten_add_tensor:OpId_4294967296 (cycles)", -1, {0}, "container - cycles - odd"},
+      {"aten_add_tensor:OpId_99999999999999999999", -1, {0}, "container - cycles - odd"},
+      {"aten_add_tensor:OpId_-1 (cycles)", -1, {0}, "container - cycles - odd"},
+      {"Input OpId_NaN (cycles)", -1, {0}, "container - cycles - odd"},
+      {"OpId_1", -1, {0}, "container - cycles - odd"}}},
     {"VulkanBackend",
      {{"ETVK_EXECUTE", -1, {0}, "container - ns -"},
       {"ETVK_COMPUTE_GRAPH_EXECUTE", -1, {0}, "container - ns - shell 1 wait"},
@@ -112,8 +136,35 @@ static const call calls[] = {
       {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": -1}, \"kernel_name\": \"add\"}",
        -1,
        {0},
-       "operator - ns - sums in 1"},
+       "operator - ns - sums in 1 odd"},
       {"{\"kernel_name\": \"add\"} {}", -1, {0}, "operator - ns - sums in 1 odd"}}},
+    {"VulkanBackend", /* numbers of 32 bits, each thing once */
+     {{"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967295}, \"kernel_name\": \"add\"}",
+       -1,
+       {0},
+       "operator - ns a.b@4294967295 sums in 1"},
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967296}, \"kernel_name\": \"add\"}",
+       -1,
+       {0},
+       "operator - ns - sums in 1 odd"},
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1e99}, \"kernel_name\": \"add\"}",
+       -1,
+       {0},
+       "operator - ns - sums in 1 odd"},
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": NaN}, \"kernel_name\": \"add\"}",
+       -1,
+       {0},
+       "operator - ns - sums in 1 odd"},
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1, \"delegate_node_id\": 2}, \"kernel_name\": "
+       "\"add\"}",
+       -1,
+       {0},
+       "operator - ns - sums in 1 odd"},
+      {"{\"kernel_name\": \"add\", \"kernel_name\": \"mul\"}", -1, {0}, "operator - ns - sums in 1 odd"},
+      {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1}, \"kernel_name\": \"ad",
+       -1,
+       {0},
+       "operator - ns - sums in 1 odd"}}},
 };
 
 static const char *or_none(const char *text) { return text ? text : "-"; }
@@ -126,7 +177,7 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
   case ETR_KEY_NONE: fprintf(file, "-"); break;
   case ETR_KEY_MAP: fprintf(file, "map"); break;
   case ETR_KEY_NODE: fprintf(file, "%.*s", (int)m->node.size, m->node.data); break;
-  case ETR_KEY_OPERATOR: fprintf(file, "%s@%d", m->operator_, (int)m->place); break;
+  case ETR_KEY_OPERATOR: fprintf(file, "%s@%lld", m->operator_, (long long)m->place); break;
   }
   if (m->shell) fprintf(file, " shell %d %s", m->shell, or_none(etr_phase_name(m->shell_phase)));
   fprintf(file, "%s%s", m->is_in_sums ? " sums" : "", m->is_estimated ? " estimated" : "");
@@ -166,6 +217,34 @@ Test(decoders, are_found_by_id) {
   cr_expect_null(etr_decoder_of(NULL));
   cr_expect_null(etr_decoder_of("SomeBackend"));
   cr_expect_str_eq(etr_decoder_of("QnnBackend")->id, "QnnBackend");
+}
+
+/* Names that only one backend writes tell it where the files do not. */
+Test(decoders, told_by_an_event) {
+  static const char *const rows[][2] = {
+      {"VGF_EXECUTE", "VgfBackend"},
+      {"ETVK_COMPUTE_GRAPH_EXECUTE", "VulkanBackend"},
+      {"EthosUBackend::execute()", "EthosUBackend"},
+      {"+EthosUBackend::execute()NPU", "EthosUBackend"},
+      {"aten_add_tensor:OpId_61 (cycles)", "QnnBackend"},
+      {"aten_add_tensor:OpId_61", "QnnBackend"},
+      {"Input OpId_2 (cycles)", "QnnBackend"},
+      {"Accelerator (execute) time (cycles)", "QnnBackend"},
+      {"RPC (execute) time (us)", "QnnBackend"},
+      {"RPC (execute) time", NULL},
+      {"Number of HVX threads used (count)", NULL},
+      {"x:ios17.cast", NULL},
+      {"0", NULL},
+      {"Add (ND) #1", NULL},
+      {"VGF_", NULL},
+      {"ETVK", NULL},
+      {"", NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    const etr_decoder *decoder = etr_decoder_of_event(rows[i][0]);
+    const char *id = decoder ? decoder->id : "none", *want = rows[i][1] ? rows[i][1] : "none";
+    cr_expect_str_eq(id, want, "%s: %s", rows[i][0], id);
+  }
 }
 
 /* What a delegate's graph and the record call one operator. */

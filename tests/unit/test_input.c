@@ -80,6 +80,14 @@ Test(input, directories) {
        "3: 2 .pte programs here (b, c); choose one with --pte FILE"},
       {{{"add_mul/model.pte", "a.pte"}}, "-;;a.pte;-"},
       {{{NULL, NULL}}, "3: no ETRecord, ETDump or .pte here; export with generate_etrecord=True to get an ETRecord"},
+      {{{"bundled/net.etdump", "d"}, {"bundled/model.bpte", "b"}}, "-;d;b;-"},
+      {{{"bundled/net.etdump", "d"}, {"bundled/model.bpte", "b"}, {"add_mul/model.pte", "p"}}, "-;d;p;-"},
+      {{{"bundled/model.bpte", "a"}, {"bundled/model.bpte", "b"}},
+       "3: 2 .bpte programs here (a, b); choose one with --pte FILE"},
+      {{{"serial_log/stamped.log", "boot.txt"}, {"external_weights/weights.ptd", "w"}}, "-;boot.txt;-;-"},
+      {{{"serial_log/two.log", "b.txt"}, {"add_mul/etdump.etdp", "a"}}, "-;a,b.txt#1,b.txt#2;-;-"},
+      {{{"serial_log/second_cut.log", "b"}}, "-;b;-;-"}, /* opening it says what is wrong */
+      {{{"serial_log/two.log", "b"}, {"add_mul/etdump.etdp", "b#2"}}, "-;b#1,b#2,b#2;-;-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char got[1024];

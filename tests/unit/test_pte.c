@@ -2,6 +2,7 @@
  *
  * test_pte.c - lib/inputs/pte.c on all real programs, and on some built by hand with senseless numbers.
  */
+#define _GNU_SOURCE /* memmem */
 #include "backends/xnnpack.h"
 #include "base/file.h"
 #include "inputs/pte.h"
@@ -241,7 +242,6 @@ Test(pte, other_files_are_refused) {
   static const struct {
     const char *path, *message;
   } cases[] = {
-      {"from_executorch/pte/bundled_program.bpte", "BundledProgram"},
       {"dynamic_xnnpack/etdump.etdp", "identifier ET12"},
       {"hostile/not_zip.etrecord", "identifier ET12"},
       {"hostile/trunc_prefix_only.etdp", "identifier ET12"},
@@ -254,6 +254,78 @@ Test(pte, other_files_are_refused) {
               "%s: %s", cases[i].path, it.error.message);
     clear(&it);
   }
+}
+
+/* What is read of a BundledProgram is what its program alone says. */
+Test(pte, in_a_bundled_program) {
+  static const struct {
+    const char *path;
+    size_t tests, instructions;
+  } rows[] = {
+      {"from_executorch/pte/bundled_program.bpte", 10, 3},
+      {"bundled/model.bpte", 3, 7},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    char full[256];
+    reading bytes, file = {0};
+    read_fixture(&bytes, rows[i].path);
+    snprintf(full, sizeof full, FIXTURES "/%s", rows[i].path);
+    file.status = etr_pte_read_file(&file.pte, &file.file, &file.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
+                                    &file.error);
+    for (const reading *it = &bytes; it; it = it == &bytes ? &file : NULL) {
+      cr_assert(it->status == ETR_OK && it->pte.is_bundled && it->pte.method_count == 1, "%s", it->error.message);
+      cr_assert_eq(it->pte.test_set_count, 1);
+      cr_expect_str_eq(it->pte.test_sets[0].method, "forward");
+      cr_expect_eq(it->pte.test_sets[0].count, rows[i].tests, "%zu", it->pte.test_sets[0].count);
+      cr_expect_eq(it->pte.methods[0].instruction_count, rows[i].instructions, "%zu",
+                   it->pte.methods[0].instruction_count);
+    }
+    clear(&bytes);
+    clear(&file);
+  }
+}
+
+/* The place of damage is that in the file. */
+Test(pte, damage_in_a_bundled_program) {
+  static const struct {
+    size_t at;
+    uint8_t byte;
+    const char *message;
+  } rows[] = {
+      {4 * 12 + 0, 0xff, "damaged BundledProgram: "}, /* where the tests are */
+      {0, 0xff, "damaged BundledProgram: "},
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    reading it;
+    load(&it, "bundled/model.bpte");
+    it.file.data[rows[i].at + 3] = rows[i].byte;
+    read_bytes(&it, (etr_slice){(const char *)it.file.data, it.file.size});
+    cr_expect(it.status == ETR_ERROR_FORMAT &&
+                  etr_slice_starts(etr_slice_of(it.error.message), etr_slice_of(rows[i].message)),
+              "row %zu: %s", i, it.error.message);
+    cr_expect_eq(it.pte.test_set_count, 0);
+    clear(&it);
+  }
+  reading it;
+  load(&it, "bundled/model.bpte");
+  uint8_t *program = memmem(it.file.data, it.file.size, "ET12", 4);
+  cr_assert_not_null(program);
+  program[0] = 'X';
+  read_bytes(&it, (etr_slice){(const char *)it.file.data, it.file.size});
+  cr_expect_str_eq(it.error.message, "not a .pte: the identifier ET12 is missing");
+  cr_expect_eq(it.error.offset, (uint64_t)(program - it.file.data));
+  clear(&it);
+}
+
+/* Constants in a .ptd are constants. */
+Test(pte, constants_outside_of_the_program) {
+  size_t constants = 0;
+  reading it;
+  read_fixture(&it, "external_weights/model.pte");
+  cr_assert_eq(it.status, ETR_OK);
+  for (size_t i = 0; i < it.pte.methods[0].value_count; i++) constants += it.pte.methods[0].values[i].constant;
+  cr_expect_eq(constants, 5, "%zu", constants);
+  clear(&it);
 }
 
 Test(pte, every_truncation_fails_or_reads) {

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bundle.h - a BundledProgram (.bpte): a program, and the tests that were made for its methods. Layer 2. Schema:
+ * executorch/devtools/bundled_program/schema/bundled_program_schema.fbs.
+ */
+#ifndef ETR_BUNDLE_H
+#define ETR_BUNDLE_H
+
+#include "base/arena.h"
+#include "formats/flatbuf.h"
+
+typedef struct etr_bundle {
+  etr_fb fb;         /* failures show there */
+  etr_slice program; /* the .pte; empty if there is none */
+  etr_fb_at suites;
+  uint32_t suite_count;
+} etr_bundle;
+
+/** The tests of one method. */
+typedef struct etr_bundle_suite {
+  etr_slice method;
+  etr_fb_at cases; /* a vector of BundledMethodTestCase */
+  uint32_t case_count;
+} etr_bundle_suite;
+
+/** True if the first bytes of a file are those of a BundledProgram. */
+bool etr_bundle_is(etr_slice head);
+
+/** Opens one in memory that outlives it. Errors: ETR_ERROR_FORMAT (no identifier BP08; damaged, with the offset). */
+etr_status etr_bundle_open(etr_bundle *out, etr_slice bytes, const char *path, etr_error *error);
+
+/** The tests of a method; index < suite_count. */
+etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index);
+
+/** ETR_OK, or the error of damage that has shown since. */
+etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_error *error);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * serial_log.c - from a log's characters to the ETDumps in it.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "inputs/serial_log.h"
+
+#include "base/base64.h"
+#include "base/file.h"
+#include "inputs/dump.h"
+
+/* ---- Where an ETDump starts ---- */
+
+enum { START_DIGITS = 16, START_BYTES = 12 }; /* hold the identifier, with a size in front of it or without */
+
+enum { ESCAPE = 0x1b };
+
+/* What a log has between characters that count: sequences that colour a terminal, carriage returns, NULs. */
+typedef enum filter_state { IN_TEXT, IN_ESCAPE, IN_SEQUENCE } filter_state;
+
+/* True if a character counts. */
+static bool passes(filter_state *state, char c) {
+  filter_state was = *state;
+  if (was == IN_ESCAPE)
+    *state = c == '[' ? IN_SEQUENCE : IN_TEXT;
+  else if (was == IN_SEQUENCE)
+    *state = c >= '@' && c <= '~' ? IN_TEXT : IN_SEQUENCE;
+  else if (c == ESCAPE)
+    *state = IN_ESCAPE;
+  else
+    return c != '\r' && c != '\0';
+  return false;
+}
+
+/* The digits in a row so far. */
+typedef struct row {
+  char digits[START_DIGITS];
+  size_t count;
+} row;
+
+/* Arm's runner prints this line before anything in base64. */
+static const char announced[] = "#[RUN THIS]\n";
+
+/* True if such a line is complete with this character; *matched: how much of it has been seen. */
+static bool completes_announcement(size_t *matched, char c) {
+  if (c != announced[*matched]) *matched = 0;
+  if (c == announced[*matched]) ++*matched;
+  if (*matched < sizeof announced - 1) return false;
+  *matched = 0;
+  return true;
+}
+
+/* True if an ETDump's start is complete with this character. */
+static bool completes_start(row *r, char c) {
+  char bytes[START_BYTES];
+  size_t size;
+  r->count = etr_base64_is_digit(c) ? r->count + 1 : 0;
+  if (r->count == 0 || r->count > START_DIGITS) return false;
+  r->digits[r->count - 1] = c;
+  return r->count == START_DIGITS && etr_base64_decode(bytes, &size, (etr_slice){r->digits, START_DIGITS}) &&
+         etr_dump_is((etr_slice){bytes, size});
+}
+
+/* ---- A text to read: only what counts ---- */
+
+typedef struct reader {
+  etr_arena *arena;
+  char *text;
+  size_t size;
+  char *digits; /* of what is being read, without what separates lines */
+  size_t digit_count;
+  size_t counted_to, line, line_start; /* of the last place asked for */
+  etr_slice buffer;                    /* the last debug buffer, for the next ETDump */
+  etr_vec(etr_log_dump) dumps;
+  etr_serial_log *log;
+} reader;
+
+static bool take_text(reader *r, etr_slice bytes) {
+  filter_state state = IN_TEXT;
+  r->text = etr_arena_alloc_raw(r->arena, bytes.size + 1);
+  r->digits = etr_arena_alloc_raw(r->arena, bytes.size + 1);
+  if (!r->text || !r->digits) return false;
+  for (size_t i = 0; i < bytes.size; i++)
+    if (passes(&state, bytes.data[i])) r->text[r->size++] = bytes.data[i];
+  r->text[r->size] = '\0';
+  return true;
+}
+
+/* Places only go up. */
+static size_t line_of(reader *r, size_t at) {
+  for (; r->counted_to < at; r->counted_to++) {
+    if (r->text[r->counted_to] != '\n') continue;
+    r->line++;
+    r->line_start = r->counted_to + 1;
+  }
+  return r->line + 1;
+}
+
+/* ---- From line to line ---- */
+
+static size_t line_end(const reader *r, size_t at) {
+  const char *end = memchr(r->text + at, '\n', r->size - at);
+  return end ? (size_t)(end - r->text) : r->size;
+}
+
+static bool is_number(char c) { return (c >= '0' && c <= '9') || c == ' '; }
+
+/* What a logger puts in front of each line is the same but for the time. */
+static bool is_same_prefix(const reader *r, size_t first, size_t line, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    char a = r->text[first + i], b = r->text[line + i];
+    if (a != b && !(is_number(a) && is_number(b))) return false;
+  }
+  return true;
+}
+
+static bool is_of_base64(char c) { return etr_base64_is_digit(c) || c == '='; }
+
+/* Where the digits of a line begin that goes on with what an earlier one began, which starts at `first`, with digits at
+ * `start`; `end` if it does not. */
+static size_t continued_at(const reader *r, size_t first, size_t start, size_t line, size_t end) {
+  size_t at = end;
+  while (at > line && is_of_base64(r->text[at - 1])) at--;
+  bool fits = at == line || (at - line <= start - first && is_same_prefix(r, first, line, at - line));
+  return fits ? at : end;
+}
+
+static size_t take_digits(reader *r, size_t at, size_t most) {
+  size_t first = r->digit_count;
+  while (at < r->size && r->digit_count < most && is_of_base64(r->text[at]))
+    r->digits[r->digit_count++] = r->text[at++];
+  return r->digit_count - first;
+}
+
+/* Where the digits of the next line may end: where the quotes do, or the line. */
+static size_t digits_end(const reader *r, size_t line, bool is_quoted) {
+  size_t end = line_end(r, line);
+  const char *quote = is_quoted ? memchr(r->text + line, '"', end - line) : NULL;
+  return quote ? (size_t)(quote - r->text) : end;
+}
+
+/* Takes the digits from `start` on, over as many lines as they take, at most so many; returns where they end. Lines are
+ * of one length but for the last; those in quotes end where the quotes do. */
+static size_t take_all(reader *r, size_t start, size_t most) {
+  bool is_quoted = start > 0 && r->text[start - 1] == '"';
+  r->digit_count = 0;
+  line_of(r, start);
+  size_t first = r->line_start, width = take_digits(r, start, most), taken = width, at = start + width;
+  while (r->digit_count < most && at < r->size && r->text[at] == '\n' && (is_quoted || taken == width)) {
+    size_t end = digits_end(r, at + 1, is_quoted), next = continued_at(r, first, start, at + 1, end);
+    bool is_padded = r->digit_count > 0 && r->digits[r->digit_count - 1] == '=';
+    if (next == end || is_padded || (!is_quoted && end - next > width)) break;
+    taken = take_digits(r, next, most);
+    at = next + taken;
+  }
+  return at;
+}
+
+/* ---- ETDumps ---- */
+
+enum { PREFIX_BYTES = 4 };
+
+/* How many bytes the size in front of an ETDump promises, with itself; 0: it has none. */
+static uint64_t promised_bytes(const reader *r, size_t start) {
+  char bytes[START_BYTES];
+  size_t size;
+  etr_base64_decode(bytes, &size, (etr_slice){r->text + start, START_DIGITS});
+  return etr_dump_prefix((etr_slice){bytes, size}) ? PREFIX_BYTES + etr_load_le(bytes, PREFIX_BYTES) : 0;
+}
+
+static etr_slice decode(reader *r) {
+  etr_slice out = {0};
+  char *bytes = etr_arena_alloc_raw(r->arena, r->digit_count / 4 * 3 + 1);
+  if (bytes && etr_base64_decode(bytes, &out.size, (etr_slice){r->digits, r->digit_count})) out.data = bytes;
+  return out;
+}
+
+#define CAPTURE_AGAIN "; capture the log again, to its end"
+
+static void note_problem(reader *r, size_t start, size_t end, uint64_t promised) {
+  size_t line = line_of(r, start), last = line, bytes = r->digit_count / 4 * 3;
+  for (size_t i = start; i < end; i++) last += r->text[i] == '\n';
+  if (r->log->problem) return;
+  const char *of = promised ? etr_arena_format(r->arena, " of %llu", (unsigned long long)promised) : "";
+  r->log->problem = etr_arena_format(
+      r->arena, "line %zu: the ETDump in base64 is %s on line %zu, after %zu%s bytes" CAPTURE_AGAIN, line,
+      end == r->size ? "cut off" : "broken off or damaged", last, bytes, of ? of : "");
+}
+
+/* Returns where the search goes on. */
+static size_t read_dump(reader *r, size_t start) {
+  uint64_t promised = promised_bytes(r, start);
+  bool is_quoted = start > 0 && r->text[start - 1] == '"';
+  size_t most = promised && !is_quoted && promised < r->size ? etr_base64_size((size_t)promised) : SIZE_MAX;
+  size_t end = take_all(r, start, most);
+  bool is_open = !promised && is_quoted && (end == r->size || r->text[end] != '"');
+  etr_slice bytes = is_open ? (etr_slice){0} : decode(r);
+  r->log->found++;
+  if (bytes.size == 0 || bytes.size < promised)
+    note_problem(r, start, end, promised);
+  else {
+    etr_log_dump *dump = etr_vec_push(r->arena, &r->dumps);
+    if (dump) *dump = (etr_log_dump){r->log->found, line_of(r, start), bytes, r->buffer};
+  }
+  r->buffer = (etr_slice){0};
+  return end;
+}
+
+/* ---- Debug buffers ---- */
+
+enum { MOST_TO_NAME = 64 };
+
+/* `" | base64 -d >debug_buffer.bin` */
+static bool is_buffer(const reader *r, size_t end) {
+  static const char name[] = "debug_buffer.bin";
+  size_t size = ETR_MIN(r->size - end, MOST_TO_NAME);
+  const char *line = memchr(r->text + end, '\n', size);
+  if (line) size = (size_t)(line - r->text) - end;
+  return memmem(r->text + end, size, name, sizeof name - 1) != NULL;
+}
+
+/* From `echo "` on, up to the name that the buffer is to have. 0: no buffer starts here. */
+static size_t read_buffer(reader *r, size_t quote) {
+  size_t end = take_all(r, quote + 1, SIZE_MAX);
+  if (end >= r->size || r->text[end] != '"' || !is_buffer(r, end)) return 0;
+  r->buffer = decode(r);
+  if (!r->buffer.data && !r->log->lost_buffer)
+    r->log->lost_buffer = etr_arena_format(
+        r->arena, "line %zu: the debug buffer in base64 is damaged: logged values are unknown" CAPTURE_AGAIN,
+        line_of(r, quote));
+  return end;
+}
+
+static bool is_echo(const reader *r, size_t quote) {
+  return quote >= 5 && memcmp(r->text + quote - 5, "echo ", 5) == 0 && quote + 1 < r->size &&
+         etr_base64_is_digit(r->text[quote + 1]);
+}
+
+/* ---- The log ---- */
+
+static void note_announced(reader *r) {
+  const char *found = memmem(r->text, r->size, announced, sizeof announced - 1);
+  if (!found) return;
+  r->counted_to = r->line = 0;
+  r->log->problem = etr_arena_format(r->arena,
+                                     "line %zu: an ETDump is announced, but the log is cut off before it" CAPTURE_AGAIN,
+                                     line_of(r, (size_t)(found - r->text)));
+}
+
+static void read_all(reader *r) {
+  row digits = {.count = 0};
+  for (size_t at = 0; at < r->size && !etr_arena_failed(r->arena); at++) {
+    size_t end = 0;
+    if (completes_start(&digits, r->text[at]))
+      end = read_dump(r, at + 1 - START_DIGITS);
+    else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
+      continue;
+    if (!end) continue;
+    digits.count = 0;
+    at = end - 1;
+  }
+  if (r->log->found == 0) note_announced(r);
+}
+
+bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
+  reader r = {.arena = arena, .log = out};
+  *out = (etr_serial_log){0};
+  if (!take_text(&r, bytes)) return false;
+  read_all(&r);
+  out->dumps = r.dumps.data;
+  out->dump_count = r.dumps.count;
+  return !etr_arena_failed(arena);
+}
+
+/* ---- What a file is ---- */
+
+enum { MOST_NULS = 64 }; /* a line that is switched on may give some */
+
+bool etr_serial_log_is(const char *path) {
+  char piece[16 * 1024];
+  filter_state state = IN_TEXT;
+  row digits = {.count = 0};
+  bool found = false;
+  size_t nuls = 0, matched = 0;
+  FILE *file = etr_file_open_regular(path);
+  if (!file) return false;
+  for (size_t got; !found && nuls < MOST_NULS && (got = fread(piece, 1, sizeof piece, file)) > 0;)
+    for (size_t i = 0; i < got && !found; i++) {
+      nuls += piece[i] == '\0';
+      found = passes(&state, piece[i]) &&
+              (completes_start(&digits, piece[i]) || completes_announcement(&matched, piece[i]));
+    }
+  fclose(file);
+  return found;
+}
