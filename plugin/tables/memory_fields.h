@@ -36,7 +36,7 @@ extern const etr_memory_columns etr_tensor_columns, etr_constant_columns, etr_bo
 
 /** Of etr_memory_part: buffers, sums of constants and weights, blobs, logged allocations. */
 extern const etr_memory_columns etr_buffer_columns, etr_constant_sum_columns, etr_weight_sum_columns, etr_blob_columns,
-    etr_allocation_columns;
+    etr_blob_sum_columns, etr_allocation_columns;
 
 /** A row of etr_buffer_columns, etr_*_sum_columns, etr_blob_columns or etr_allocation_columns. */
 typedef struct etr_memory_part {

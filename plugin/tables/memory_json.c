@@ -29,6 +29,7 @@ static void put_segments(const etr_fields *f, const etr_program_memory *memory) 
 void etr_memory_put_program(const etr_fields *f, etr_arena *arena) {
   const etr_program_memory *memory = f->profile->program_memory;
   size_t count;
+  put_rows(f, "allocations", &etr_allocation_columns, etr_memory_allocation_parts(arena, f->profile, NULL));
   if (!memory) {
     etr_field_text(f, "program", NULL);
     return;
@@ -39,7 +40,6 @@ void etr_memory_put_program(const etr_fields *f, etr_arena *arena) {
   put_rows(f, "constants", &etr_constant_columns, etr_memory_constant_rows(arena, f->profile));
   const etr_weight_sum *sums = etr_constant_sums_make(&count, arena, memory);
   put_rows(f, "constant_sums", &etr_constant_sum_columns, etr_memory_sum_parts(arena, sums, sums ? count : 0));
-  put_rows(f, "allocations", &etr_allocation_columns, etr_memory_allocation_parts(arena, f->profile, NULL));
   etr_jw_end(f->json);
 }
 

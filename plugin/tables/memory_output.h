@@ -7,7 +7,8 @@
 
 #include "output/answer.h"
 
-/** Writes the key "program" and what the program holds besides methods; null without a program. */
+/** Writes the keys "allocations", of loads and runs of no method, and "program": what it holds besides methods; null
+ * without one. */
 void etr_memory_put_program(const etr_fields *fields, etr_arena *arena);
 
 /** Writes the members of a method's memory into an open object. False: out of memory. */

@@ -28,7 +28,7 @@ static void put_line(memory_report *r, etr_style style, size_t indent, const cha
   }
   etr_puts(&r->answer.writer, indent ? "- " : "");
   etr_put_markdown(&r->answer.writer, text);
-  etr_puts(&r->answer.writer, indent ? "\n" : "\n\n");
+  etr_puts(&r->answer.writer, "\n");
 }
 
 static void put_title(memory_report *r, const char *text) {
@@ -173,7 +173,6 @@ static bool put_program(memory_report *r) {
                                 memory->segment_count == 1 ? "" : "s", bytes(r, segments)));
   const etr_weight_sum *sums = etr_constant_sums_make(&count, &r->answer.arena, memory);
   if (sums) put_table(r, &etr_constant_sum_columns, r->medium, etr_memory_sum_parts(&r->answer.arena, sums, count));
-  put_part(r, &etr_allocation_columns, etr_memory_allocation_parts(&r->answer.arena, r->answer.profile, NULL));
   return sums != NULL;
 }
 
@@ -186,7 +185,9 @@ static bool put_report(memory_report *r) {
     good = put_method(r, &profile->methods[i], is_first);
     is_first = false;
   }
-  return good && put_program(r);
+  if (!good || !put_program(r)) return false;
+  put_part(r, &etr_allocation_columns, etr_memory_allocation_parts(&r->answer.arena, profile, NULL));
+  return true;
 }
 
 /* ---- For programs ---- */
