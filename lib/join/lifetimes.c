@@ -30,8 +30,10 @@ static uint64_t end_of(const etr_planned_tensor *tensor) {
   return etr_add_up_to_most(tensor->offset_bytes, tensor->size_bytes);
 }
 
+/* What has no bytes, or an unknown number of them, is in nothing. */
 static bool is_inside(const etr_planned_tensor *inner, const etr_planned_tensor *outer) {
-  return inner->buffer == outer->buffer && inner->offset_bytes >= outer->offset_bytes && end_of(inner) <= end_of(outer);
+  return inner->size_bytes > 0 && inner->buffer == outer->buffer && inner->offset_bytes >= outer->offset_bytes &&
+         end_of(inner) <= end_of(outer);
 }
 
 static etr_map_slot *slot_of(builder *b, const etr_planned_tensor *tensor) {
@@ -217,5 +219,6 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_method_join *join, etr_are
   keep_for_views(&b);
   keep_for_loops(&b);
   keep_for_views(&b);
+  for (size_t i = 0; count == 0 && i < out->tensors.count; i++) out->tensors.data[i].first_instruction = -1;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);
 }

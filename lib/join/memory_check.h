@@ -5,7 +5,7 @@
 #ifndef ETR_MEMORY_CHECK_H
 #define ETR_MEMORY_CHECK_H
 
-#include "join/memory_plan.h"
+#include "join/memory_source.h"
 
 /** Warnings about one method; of many of a kind the first few. */
 typedef struct etr_memory_check {

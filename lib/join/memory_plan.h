@@ -6,15 +6,6 @@
 #define ETR_MEMORY_PLAN_H
 
 #include "join/join.h"
-#include "join/program_memory.h"
-
-/** What the plans of one program are made from. */
-typedef struct etr_memory_source {
-  const char *file, *entry; /* of the program, for warnings */
-  etr_warnings *warnings;
-  etr_program_constants *constants; /* gets those of the method */
-  etr_arena *arena;
-} etr_memory_source;
 
 /** Gives the profile's methods, one for each of the joins, their plans, and the profile what the program holds besides;
  * nothing without a program. What contradicts itself is a warning. False: out of memory. */

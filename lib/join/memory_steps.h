@@ -6,7 +6,7 @@
 #ifndef ETR_MEMORY_STEPS_H
 #define ETR_MEMORY_STEPS_H
 
-#include "join/memory_plan.h"
+#include "join/memory_source.h"
 
 /* Each fills its part of the plan, in the arena. False: out of memory. */
 
