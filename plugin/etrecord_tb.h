@@ -372,8 +372,8 @@ ETR_API etr_status etr_emit_memory_json(const etr_profile *profile, const etr_no
                                         const etr_sink *sink, etr_error *error);
 
 /**
- * Writes the same as text or Markdown, lists with options.top rows; in other formats one table with a row for each
- * planned tensor and each constant. filter and options may be NULL. Errors: as etr_emit_nodes_table().
+ * Writes the same as text or Markdown, lists with options.top rows; in other formats, or with options.columns,
+ * one table with a row for each planned tensor and each constant. filter and options may be NULL. Errors: as etr_emit_nodes_table().
  */
 ETR_API etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_filter *filter,
                                           const etr_table_options *options, const etr_sink *sink, etr_error *error);

@@ -85,7 +85,7 @@ static void put_mutable(const etr_fields *f, const void *row) {
   etr_field_flag(f, "mutable", at(row)->constant->is_mutable);
 }
 
-enum { PEOPLE = ETR_IN_PEAK | ETR_IN_PAGE, PROGRAMS = ETR_IN_JSON | ETR_IN_DATA };
+enum { PEOPLE = ETR_IN_TEXT | ETR_IN_PAGE, PROGRAMS = ETR_IN_JSON | ETR_IN_DATA };
 
 #define PLANNED(name) ETR_VIA(etr_memory_row, planned, etr_planned_tensor, name)
 #define TENSOR(name) ETR_VIA(etr_memory_row, tensor, etr_value, name)
@@ -232,6 +232,7 @@ static const etr_field blob_sum_fields[] = {
 };
 
 static const etr_field allocation_fields[] = {
+    {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_memory_part, method)},
     {"allocator", "logged allocations of", ETR_CELL_NAME, READ | ETR_IN_JSON, LOGGED(allocator)},
     {"runs", "runs", ETR_CELL_COUNT, READ | ETR_IN_JSON, ETR_AT(etr_memory_part, runs)},
     {"count", "each run", ETR_CELL_COUNT, READ | ETR_IN_JSON, LOGGED(count)},

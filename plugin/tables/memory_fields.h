@@ -22,16 +22,14 @@ typedef struct etr_memory_row {
   const etr_boundary_tensor *boundary; /* or NULL */
 } etr_memory_row;
 
-/** What is live at the peak, for people. */
-enum { ETR_IN_PEAK = ETR_IN_OWN };
-
 /** Columns of one kind of rows. */
 typedef struct etr_memory_columns {
   const etr_field *list;
   size_t count;
 } etr_memory_columns;
 
-/** Of etr_memory_row: tensors in tables and JSON; constants, inputs and outputs in JSON. */
+/** Of etr_memory_row: tensors in text (also for Markdown), pages, tables for programs and JSON; constants, inputs and
+ * outputs in JSON. */
 extern const etr_memory_columns etr_tensor_columns, etr_constant_columns, etr_boundary_columns;
 
 /** Of etr_memory_part: buffers, sums of constants and weights, blobs, logged allocations. */
@@ -46,7 +44,8 @@ typedef struct etr_memory_part {
   const etr_delegate_blob *blob;
   const etr_blob_sum *blobs;
   const etr_allocations *allocations;
-  size_t runs; /* of allocations: that logged just these */
+  const char *method; /* of allocations; NULL: of none */
+  size_t runs;        /* of allocations: that logged just these */
   uint64_t whole;
 } etr_memory_part;
 
@@ -64,5 +63,7 @@ etr_rows etr_memory_blob_parts(etr_arena *arena, const etr_memory_plan *plan);
 etr_rows etr_memory_blob_sum_parts(etr_arena *arena, const etr_memory_plan *plan);
 /** Of the runs of a method, or, with NULL, of loads and runs that are of none; equal ones once. */
 etr_rows etr_memory_allocation_parts(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Of all runs, likewise. */
+etr_rows etr_memory_all_allocation_parts(etr_arena *arena, const etr_profile *profile);
 
 #endif

@@ -29,7 +29,7 @@ static void put_segments(const etr_fields *f, const etr_program_memory *memory) 
 void etr_memory_put_program(const etr_fields *f, etr_arena *arena) {
   const etr_program_memory *memory = f->profile->program_memory;
   size_t count;
-  put_rows(f, "allocations", &etr_allocation_columns, etr_memory_allocation_parts(arena, f->profile, NULL));
+  put_rows(f, "allocations", &etr_allocation_columns, etr_memory_all_allocation_parts(arena, f->profile));
   if (!memory) {
     etr_field_text(f, "program", NULL);
     return;
@@ -157,7 +157,6 @@ static bool put_findings(const etr_fields *f, etr_arena *arena, const etr_method
 bool etr_memory_put_method(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   put_plan(f, arena, method);
   if (!put_weights(f, arena, method)) return false;
-  put_rows(f, "allocations", &etr_allocation_columns, etr_memory_allocation_parts(arena, f->profile, method));
   return put_unknowns(f, arena, method) && put_findings(f, arena, method);
 }
 

@@ -7,7 +7,7 @@
 
 #include "output/answer.h"
 
-/** Writes the keys "allocations", of loads and runs of no method, and "program": what it holds besides methods; null
+/** Writes the keys "allocations", of all runs, and "program": what it holds besides methods; null
  * without one. */
 void etr_memory_put_program(const etr_fields *fields, etr_arena *arena);
 

@@ -120,24 +120,36 @@ static bool is_same(const etr_allocations *a, const etr_allocations *b) {
 }
 
 /* Counts a run's allocations with those before that were the same: most are, so that few rows are looked at. */
-static void add_allocations(etr_arena *arena, etr_memory_parts *parts, const etr_allocations *allocations) {
+static void add_allocations(etr_arena *arena, etr_memory_parts *parts, const etr_method *method,
+                            const etr_allocations *allocations) {
   enum { MOST_ROWS = 64 };
+  const char *name = method ? method->name : NULL; /* of one method always the same pointer */
   for (size_t i = 0; i < parts->count; i++) {
-    if (!is_same(parts->data[i].allocations, allocations)) continue;
+    if (parts->data[i].method != name || !is_same(parts->data[i].allocations, allocations)) continue;
     parts->data[i].runs++;
     return;
   }
   etr_memory_part *added = parts->count < MOST_ROWS ? etr_vec_push(arena, parts) : NULL;
-  if (added) *added = (etr_memory_part){.arena = arena, .allocations = allocations, .runs = 1};
+  if (added) *added = (etr_memory_part){.arena = arena, .allocations = allocations, .method = name, .runs = 1};
+}
+
+/* Of every run, or only of those whose method it is. */
+static etr_rows list_allocations(etr_arena *arena, const etr_profile *profile, bool all, uint32_t wanted) {
+  etr_memory_parts parts = {0};
+  for (size_t i = 0; i < profile->run_count; i++) {
+    const etr_run *run = &profile->runs[i];
+    uint32_t method = profile->blocks[run->block].method;
+    if (!all && method != wanted) continue;
+    for (size_t k = 0; k < run->allocation_count; k++)
+      add_allocations(arena, &parts, method == ETR_NONE ? NULL : &profile->methods[method], &run->allocations[k]);
+  }
+  return (etr_rows){parts.data, parts.count, sizeof *parts.data};
 }
 
 etr_rows etr_memory_allocation_parts(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  etr_memory_parts parts = {0};
-  uint32_t wanted = method ? (uint32_t)(method - profile->methods) : ETR_NONE;
-  for (size_t i = 0; i < profile->run_count; i++) {
-    const etr_run *run = &profile->runs[i];
-    if (profile->blocks[run->block].method != wanted) continue;
-    for (size_t k = 0; k < run->allocation_count; k++) add_allocations(arena, &parts, &run->allocations[k]);
-  }
-  return (etr_rows){parts.data, parts.count, sizeof *parts.data};
+  return list_allocations(arena, profile, false, method ? (uint32_t)(method - profile->methods) : ETR_NONE);
+}
+
+etr_rows etr_memory_all_allocation_parts(etr_arena *arena, const etr_profile *profile) {
+  return list_allocations(arena, profile, true, ETR_NONE);
 }

@@ -84,7 +84,7 @@ static void put_peak(memory_report *r, const etr_method *method) {
   put_title(r, etr_arena_format(&r->answer.arena, "live at the peak: instruction %d of %zu, %s%s%s", (int)peak,
                                 plan->instruction_count, etr_memory_step_op(profile, method, peak),
                                 module[0] ? " in " : "", module));
-  put_table(r, &etr_tensor_columns, r->medium == ETR_IN_PAGE ? ETR_IN_PAGE : ETR_IN_PEAK,
+  put_table(r, &etr_tensor_columns, r->medium == ETR_IN_PAGE ? ETR_IN_PAGE : ETR_IN_TEXT,
             etr_memory_live_rows(&r->answer.arena, profile, method, peak));
 }
 
@@ -190,7 +190,7 @@ static bool put_report(memory_report *r) {
   return true;
 }
 
-/* ---- For programs ---- */
+/* ---- For programs, and where columns are chosen ---- */
 
 static bool put_tensors(memory_report *r) {
   const etr_profile *profile = r->answer.profile;
@@ -201,8 +201,7 @@ static bool put_tensors(memory_report *r) {
     if (profile->methods[i].memory && etr_filter_takes_method(r->answer.filter, &profile->methods[i]))
       etr_sheet_add_rows(&sheet, etr_memory_planned_rows(&r->answer.arena, profile, &profile->methods[i]));
   if (profile->program_memory) etr_sheet_add_rows(&sheet, etr_memory_constant_rows(&r->answer.arena, profile));
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_sheet_finish(&sheet);
   return true;
 }
 
@@ -212,7 +211,8 @@ etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_fil
   memory_report r = {0};
   etr_answer_begin(&r.answer, profile, filter, options ? options : &defaults, sink);
   etr_table_format format = r.answer.options->format;
-  bool good = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN ? put_report : put_tensors)(&r);
+  bool is_report = (format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN) && !r.answer.options->columns;
+  bool good = (is_report ? put_report : put_tensors)(&r);
   return etr_answer_end(&r.answer, good && !etr_arena_failed(&r.answer.arena), error);
 }
 
