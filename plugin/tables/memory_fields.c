@@ -224,11 +224,13 @@ static const etr_field blob_fields[] = {
 };
 
 static const etr_field blob_sum_fields[] = {
-    {NULL, "given to", ETR_CELL_NAME, READ, BLOBS(backend)},
-    {NULL, "delegates", ETR_CELL_COUNT, READ, BLOBS(delegates)},
+    {"backend", "given to", ETR_CELL_NAME, READ | ETR_IN_JSON, BLOBS(backend)},
+    {"delegates", "delegates", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(delegates)},
+    {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOBS(bytes)},
+    {"largest_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOBS(largest_bytes)},
     {NULL, "bytes", ETR_CELL_COUNT, READ, .get = blob_text},
     {NULL, "largest", ETR_CELL_COUNT, READ, .get = largest_blob_text},
-    {NULL, "at instruction", ETR_CELL_COUNT, READ, BLOBS(largest_instruction)},
+    {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(largest_instruction)},
 };
 
 static const etr_field allocation_fields[] = {

@@ -100,6 +100,15 @@ static void put_plan(const etr_fields *f, etr_arena *arena, const etr_method *me
   etr_jw_end(f->json);
 }
 
+/* ---- What a page has room for ---- */
+
+enum { MOST_SHOWN = 100 };
+
+static etr_rows first_rows(etr_rows rows) {
+  rows.count = ETR_MIN(rows.count, (size_t)MOST_SHOWN);
+  return rows;
+}
+
 static bool put_weights(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   size_t count, sum_count;
   const etr_weight *weights = etr_weights_of(&count, arena, f->profile, method);
@@ -158,6 +167,30 @@ bool etr_memory_put_method(const etr_fields *f, etr_arena *arena, const etr_meth
   put_plan(f, arena, method);
   if (!put_weights(f, arena, method)) return false;
   return put_unknowns(f, arena, method) && put_findings(f, arena, method);
+}
+
+bool etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  const etr_memory_plan *plan = method->memory;
+  size_t count, sum_count;
+  if (!plan) {
+    etr_jw_null(f->json);
+    return true;
+  }
+  const etr_weight *weights = etr_weights_of(&count, arena, f->profile, method);
+  const etr_weight_sum *sums = weights ? etr_weight_sums_make(&sum_count, arena, weights, count) : NULL;
+  if (!sums) return false;
+  etr_jw_object(f->json);
+  etr_field_count(f, "planned_bytes", plan->planned_bytes);
+  put_peak(f, arena, method);
+  put_rows(f, "peak_tensors", &etr_tensor_columns,
+           first_rows(etr_memory_live_rows(arena, f->profile, method, plan->peak_instruction)));
+  put_rows(f, "buffers", &etr_buffer_columns, etr_memory_buffer_parts(arena, plan));
+  put_instructions(f, method);
+  put_rows(f, "delegates", &etr_blob_sum_columns, first_rows(etr_memory_blob_sum_parts(arena, plan)));
+  put_rows(f, "weight_sums", &etr_weight_sum_columns, first_rows(etr_memory_sum_parts(arena, sums, sum_count)));
+  bool good = put_unknowns(f, arena, method) && put_findings(f, arena, method);
+  etr_jw_end(f->json);
+  return good;
 }
 
 /* ---- The document ---- */

@@ -24,7 +24,7 @@ etr_rows etr_memory_live_rows(etr_arena *arena, const etr_profile *profile, cons
   etr_memory_row *rows = live ? etr_arena_alloc_array(arena, count, sizeof *rows) : NULL;
   for (size_t i = 0; rows && i < count; i++) {
     rows[i] = planned_row(arena, profile, method, live[i]);
-    rows[i].whole = method->memory->live_bytes[instruction];
+    rows[i].whole = method->memory->live_bytes[instruction]; /* there is one where something is live */
   }
   return ETR_ROWS(rows, rows ? count : 0);
 }

@@ -128,7 +128,7 @@ const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const et
 /* ---- What is live ---- */
 
 bool etr_tensor_is_live(const etr_planned_tensor *tensor, int32_t instruction) {
-  return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0 &&
+  return instruction >= 0 && tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0 &&
          tensor->first_instruction <= instruction && instruction <= tensor->last_instruction;
 }
 
