@@ -111,8 +111,8 @@ function weightsTable(memory) {
 }
 
 function memoryFindings(memory) {
-  return element('dl', {}, element('h2', {}, 'Findings'),
-    memory.findings.flatMap(finding => [element('dt', {}, `${finding.title}: ${bytesText(finding.bytes)} bytes`), element('dd', {}, finding.evidence)]));
+  const line = finding => element('li', {}, `${finding.title}: ${bytesText(finding.bytes)} bytes`, element('div', {class: 'quiet'}, finding.evidence));
+  return [element('h2', {}, 'Findings'), element('ul', {}, memory.findings.map(line))];
 }
 
 const memoryCard = content => element('section', {class: 'card'}, content);
