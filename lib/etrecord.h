@@ -320,6 +320,165 @@ typedef struct etr_graph {
                                         runs they tell the delegates */
 } etr_graph;
 
+/* ---- Memory ---- */
+
+/** What a planned tensor is to its method; it decides how long its memory is taken. */
+typedef enum etr_tensor_role {
+  ETR_TENSOR_ACTIVATION, /**< from the instruction that first uses it to the last that does */
+  ETR_TENSOR_INPUT,      /**< from the first instruction to the last that uses it */
+  ETR_TENSOR_OUTPUT,     /**< from the instruction that first uses it to the end */
+  ETR_TENSOR_STATE,      /**< all the time: it keeps its value from one inference to the next, as a mutable buffer does.
+                            It has data in the program, or is read before anything wrote it */
+} etr_tensor_role;
+
+/** Name of a role as the JSON has it: "activation", "input", "output", "state". Static. */
+ETR_API const char *etr_tensor_role_name(etr_tensor_role role);
+
+/** Bytes of a tensor's elements. False, *bytes untouched: the dtype has no whole bytes or is unknown, a dimension has
+ * no size and no hint, or the product does not fit 64 bits. */
+ETR_API bool etr_value_bytes(const etr_value *value, uint64_t *bytes);
+
+/**
+ * A tensor that the program gives a place in a planned buffer (Tensor.allocation_info in exir/_serialize/program.fbs).
+ * Instructions are those of the first chain; both ends are included, as in exir/memory_planning.py. Inside a loop, what
+ * was there before it stays until the loop ends.
+ */
+typedef struct etr_planned_tensor {
+  uint32_t value;        /**< index into the method's values */
+  etr_value tensor;      /**< name: of the Edge node that computes it, or of the weight; "value_7" where neither is
+                            known. Sizes are those planned for */
+  bool is_bound;         /**< its shape is dynamic: the sizes are its largest */
+  uint32_t buffer;       /**< index into etr_memory_plan.buffers; ETR_NONE: there is no such buffer */
+  uint64_t offset_bytes; /**< from the buffer's start */
+  uint64_t size_bytes;   /**< of its elements; padding between tensors is not in the file */
+  etr_tensor_role role;
+  int32_t first_instruction, last_instruction; /**< views of it included. -1: the method has no instructions */
+  int32_t made_by;   /**< instruction that first writes it; -1: none does, as of inputs and views */
+  uint32_t view_of;  /**< index of the tensor in whose memory it lies on purpose, by a view or in place; its bytes are
+                        that tensor's. ETR_NONE: it has its own */
+  bool is_misplaced; /**< it is not inside its buffer, or has no sensible size: in no sum; a warning says how */
+  uint32_t node;     /**< of the method's Edge graph: the node that computes it; ETR_NONE if not told */
+  uint32_t module;   /**< of that graph: the module of the node, or that which holds all of a delegate's nodes; 0 where
+                        nothing is told */
+} etr_planned_tensor;
+
+/** A buffer that the runtime allocates for a method's tensors (ExecutionPlan.non_const_buffer_sizes). */
+typedef struct etr_planned_buffer {
+  uint32_t id;              /**< place in non_const_buffer_sizes, that is, memory_id of tensors: from 1 */
+  const char *device;       /**< "cpu", "cuda:0" (non_const_buffer_device); "device 7:0" where the type is not known */
+  uint64_t size_bytes;      /**< as planned */
+  uint64_t top_bytes;       /**< end of the tensor that lies highest */
+  uint64_t peak_bytes;      /**< most that is live at one instruction */
+  int32_t peak_instruction; /**< the first with as much; -1: none */
+  const uint64_t *live_bytes; /**< per instruction */
+  size_t tensor_count;        /**< planned into it; views included */
+} etr_planned_buffer;
+
+/** An input or output of a method that is a tensor. */
+typedef struct etr_boundary_tensor {
+  etr_tensor_role role; /**< ETR_TENSOR_INPUT or ETR_TENSOR_OUTPUT */
+  uint32_t index;       /**< among the method's inputs or outputs */
+  etr_value tensor;     /**< as in etr_planned_tensor */
+  bool is_bound;
+  uint64_t size_bytes;
+  bool is_planned; /**< has a place in a planned buffer; else the caller provides its memory */
+} etr_boundary_tensor;
+
+/** What runs as one instruction. */
+typedef struct etr_memory_step {
+  const char *op; /**< "aten::add.out", "XnnpackBackend"; "move", "jump", "free" for control flow */
+  bool is_delegate;
+  uint32_t node;   /**< of the method's Edge graph: what a kernel computes; ETR_NONE if not told */
+  uint32_t module; /**< as in etr_planned_tensor */
+} etr_memory_step;
+
+/** The processed bytes that a program gives its delegates; several may share one. */
+typedef struct etr_delegate_blob {
+  const char *backend;
+  int32_t instruction;   /**< the first that calls a delegate with it; -1: none does */
+  size_t delegate_count; /**< delegates of the method that have it */
+  uint64_t size_bytes;
+  uint32_t segment; /**< index into etr_program_memory.segments; ETR_NONE: inside the program's own bytes */
+} etr_delegate_blob;
+
+/** The memory of one method, as far as its program tells. */
+typedef struct etr_memory_plan {
+  const etr_planned_buffer *buffers; /**< those with bytes or tensors; by id */
+  size_t buffer_count;
+  const etr_planned_tensor *tensors; /**< in the order in which the program uses them */
+  size_t tensor_count;
+  const etr_memory_step *steps; /**< instruction_count entries */
+  size_t instruction_count;
+  const uint64_t *live_bytes; /**< instruction_count entries: of all buffers together */
+  uint64_t planned_bytes;     /**< of all buffers */
+  uint64_t peak_bytes;
+  int32_t peak_instruction;            /**< -1: nothing is planned */
+  const etr_boundary_tensor *boundary; /**< inputs, then outputs */
+  size_t boundary_count;
+  const etr_delegate_blob *blobs;
+  size_t blob_count;
+  size_t unplanned_count; /**< tensors without a bound: the runtime allocates them while the method runs */
+} etr_memory_plan;
+
+/** What a segment of a program holds. */
+typedef enum etr_segment_kind {
+  ETR_SEGMENT_UNUSED,    /**< nothing that is known refers to it */
+  ETR_SEGMENT_CONSTANTS, /**< constants: weights that kernels read */
+  ETR_SEGMENT_MUTABLE,   /**< what mutable tensors start with */
+  ETR_SEGMENT_DELEGATE,  /**< processed bytes of a delegate */
+  ETR_SEGMENT_NAMED,     /**< named data, as backends share it */
+} etr_segment_kind;
+
+/** Name of a kind as the JSON has it: "unused", "constants", "mutable", "delegate", "named". Static. */
+ETR_API const char *etr_segment_kind_name(etr_segment_kind kind);
+
+/** A segment behind a program (Program.segments). */
+typedef struct etr_segment {
+  uint64_t offset_bytes; /**< from the start of the segments */
+  uint64_t size_bytes;
+  etr_segment_kind kind;
+  const char *name; /**< of named data: the first key; NULL of others */
+} etr_segment;
+
+/** Where the data of a constant is. */
+typedef enum etr_constant_place {
+  ETR_CONSTANT_INLINE,   /**< inside the program's own bytes */
+  ETR_CONSTANT_SEGMENT,  /**< in a segment */
+  ETR_CONSTANT_EXTERNAL, /**< in another file, by name */
+} etr_constant_place;
+
+/** Name of a place as the JSON has it: "inline", "segment", "external". Static. */
+ETR_API const char *etr_constant_place_name(etr_constant_place place);
+
+/** A constant that kernels read: data in the file, which several tensors and methods may share. */
+typedef struct etr_constant {
+  etr_value tensor; /**< of the first tensor with this data; name: the weight's, as in etr_node.weight_name, or what the
+                       program calls it; "constant_3" where neither is known */
+  uint64_t size_bytes;
+  etr_constant_place place;
+  uint32_t segment; /**< index into etr_program_memory.segments; ETR_NONE unless ETR_CONSTANT_SEGMENT */
+  bool is_mutable;  /**< what a planned tensor starts with */
+  uint32_t method;  /**< index into etr_profile.methods: the first that has it */
+  size_t uses;      /**< tensors, of all methods, that have it */
+} etr_constant;
+
+/** What a program holds besides methods. */
+typedef struct etr_program_memory {
+  uint64_t program_bytes; /**< without segments */
+  const etr_segment *segments;
+  size_t segment_count;
+  const etr_constant *constants; /**< in the order in which the methods' values have them */
+  size_t constant_count;
+} etr_program_memory;
+
+/** What a run's ETDump says of one allocator (AllocationEvent). */
+typedef struct etr_allocations {
+  const char *allocator; /**< as the runtime named it; "" if it did not */
+  size_t count;
+  uint64_t total_bytes; /**< of all allocations; at most UINT64_MAX */
+  uint64_t largest_bytes;
+} etr_allocations;
+
 /* ---- Times ---- */
 
 /** How an event came to its node, or why it came to none. */
@@ -520,6 +679,8 @@ typedef struct etr_run {
   uint32_t phase;              /**< index into etr_method.run_phases; ETR_NONE: no inference, or its method has none */
   bool is_skipped;             /**< an inference that does not count, see etr_skip: no sample of an event is of it */
   size_t profile_events, debug_events, allocation_events;
+  const etr_allocations *allocations; /**< by allocator, in the order in which they first allocated */
+  size_t allocation_count;
 } etr_run;
 
 /** A delegate call of a method. */
@@ -606,6 +767,7 @@ typedef struct etr_method {
   size_t portion_count;
   const uint32_t *blocks; /**< indices into etr_profile.blocks: those whose method it is, in their order */
   size_t block_count;
+  const etr_memory_plan *memory; /**< NULL: no program (.pte) tells */
 } etr_method;
 
 /* ---- Logged values ---- */
@@ -756,7 +918,8 @@ typedef struct etr_profile {
                                         together (a warning says so) */
   size_t output_gap_count;
   bool has_reference_outputs, has_representative_inputs;
-  const char *export_graph_id; /**< NULL if absent */
+  const char *export_graph_id;              /**< NULL if absent */
+  const etr_program_memory *program_memory; /**< NULL: there is no program */
   const etr_warning *warnings;
   size_t warning_count;
 } etr_profile;

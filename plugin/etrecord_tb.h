@@ -94,7 +94,8 @@ typedef struct etr_events_options {
  * The profile's first graph also gets everything about the record: for each method that ran, curves over the inferences
  * (latency_ms/METHOD, parts_us, op_type_us, delegate_us) and over the instructions (timeline_us), benchmark_ms/avg|max|
  * min|p50|p90, histograms from five inferences on (iteration_us, iteration_op_type_us), and pages of text: summary,
- * findings, operators, delegation; one row of the HParams table; and the dashboard's documents: the record's, and the
+ * findings, operators, delegation; of each method that the program has memory_bytes/live over the instructions, peak and
+ * planned, and a page of memory; one row of the HParams table; and the dashboard's documents: the record's, and the
  * few figures that its list of all records shows. Where there are several methods, all these tags end in "/METHOD".
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
@@ -275,8 +276,8 @@ typedef struct etr_table_options {
   size_t width;         /**< columns of text; 0: 100; or ETR_ANY_WIDTH */
   bool color;           /**< for a terminal: bold headings, large shares in colour, estimates dim */
   bool ascii;           /**< replace all other characters */
-  const char *columns; /**< of nodes, events, values, delegation: only these columns of CSV, in this order, with '_' for
-                          blanks: "node,avg"; NULL: the usual */
+  const char *columns; /**< of nodes, events, values, delegation, memory: only these columns of CSV, in this order,
+                          with '_' for blanks: "node,avg"; NULL: the usual */
   const etr_tag *tags; /**< of nodes and events: columns of JSON Lines behind `record` and `run`, with these values in
                           every row; tags of these two names replace them */
   size_t tag_count;
@@ -360,6 +361,23 @@ ETR_API etr_status etr_emit_delegation_json(const etr_profile *profile, const et
 /** The same as tables. filter and options may be NULL. Errors: as etr_emit_nodes_table(). */
 ETR_API etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter,
                                               const etr_table_options *options, const etr_sink *sink, etr_error *error);
+
+/**
+ * Writes the memory of each method as the program plans it: buffers, each planned tensor with its place and lifetime,
+ * what is live at each instruction and at the peak, inputs and outputs, delegates' bytes, weights, allocations that the
+ * ETDumps logged, what the program does not say, and findings; then constants and segments. Schema
+ * "etrecord-tb/memory/1" (schema/memory.schema.json). Only filter's method counts; filter may be NULL. Without a .pte
+ * there is no plan, only weights. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ */
+ETR_API etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                                        const etr_sink *sink, etr_error *error);
+
+/**
+ * Writes the same as text or Markdown, lists with options.top rows; in other formats, or with options.columns,
+ * one table with a row for each planned tensor and each constant. filter and options may be NULL. Errors: as etr_emit_nodes_table().
+ */
+ETR_API etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_filter *filter,
+                                          const etr_table_options *options, const etr_sink *sink, etr_error *error);
 
 /** Writes the contents of the inputs: for people as tables; for programs as one table with the columns section, key and
  * value, a key being ROW.COLUMN of such a table. options may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */

@@ -54,6 +54,11 @@ export function plainTable(caption, columns, rows, onrow) {
     element('tbody', {}, rows.map(line)));
 }
 
+/** A number with what it is above it, and a note below. */
+export function figure(label, value, note) {
+  return element('div', {class: 'figure'}, element('span', {class: 'label'}, label), element('strong', {}, value), note ? element('span', {class: 'label'}, note) : null);
+}
+
 /** A time in a table; marked if a part of it is estimated. */
 export function timeCell(app, ns, estimated = 0) {
   if (!(estimated > 0)) return app.time(ns);

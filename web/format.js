@@ -36,6 +36,11 @@ export function signOf(text) {
   return text.startsWith('-') ? `−${text.slice(1)}` : `+${text}`;
 }
 
+/** "9,936,896" */
+export function bytesText(bytes) {
+  return bytes.toLocaleString('en-US');
+}
+
 /** "1 operator", "20 operators" */
 export function countText(count, noun) {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;

@@ -82,7 +82,7 @@ function readMethod(method, texts) {
   return {
     name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run,
     noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // not in older documents
-    balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation,
+    balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation, memory: method.memory,
     delegates: method.delegates.map(delegate => ({...delegate, avg: delegate.call / runs, onNodes: delegate.on_nodes === undefined ? null : delegate.on_nodes / runs})),  // not in older documents
     findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, patterns: method.by_pattern ?? [], modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
   };

@@ -2,7 +2,7 @@
 //
 // summary.js - the first view: where a method's time goes, in parts that add up.
 
-import {drawing, element, plainTable, timeCell} from './dom.js';
+import {drawing, element, figure, plainTable, timeCell} from './dom.js';
 import {countText, shareText, shortOp, sourceText} from './format.js';
 import {UNFILTERED, estimatedOf, groupOperators, modulesByOwn} from './model.js';
 
@@ -53,10 +53,6 @@ function toldParts(balance) {
     if (!part.of_previous) whole = part;
     return part === whole || whole.total > 0;
   });
-}
-
-function figure(label, value, note) {
-  return element('div', {class: 'figure'}, element('span', {class: 'label'}, label), element('strong', {}, value), note ? element('span', {class: 'label'}, note) : null);
 }
 
 /** How many runs the figures are about, and what was left out. */

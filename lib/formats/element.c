@@ -81,6 +81,17 @@ const etr_element *etr_element_of_dtype(const char *dtype) {
   return NULL;
 }
 
+uint8_t etr_dtype_bytes(const char *dtype) {
+  static const struct {
+    const char *dtype;
+    uint8_t size;
+  } others[] = {{"complex32", 4}, {"complex64", 8}, {"complex128", 16}, {"bits8", 1}};
+  const etr_element *element = etr_element_of_dtype(dtype);
+  for (size_t i = 0; dtype && i < ETR_COUNT(others); i++)
+    if (strcmp(others[i].dtype, dtype) == 0) return others[i].size;
+  return element ? element->size : 0;
+}
+
 const etr_element *etr_element_of_storage(etr_slice storage) {
   for (size_t i = 0; i < ETR_COUNT(elements); i++)
     if (elements[i].storage && etr_slice_equal(storage, etr_slice_of(elements[i].storage))) return &elements[i];

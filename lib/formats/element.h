@@ -31,6 +31,9 @@ const etr_element *etr_element_of_dtype(const char *dtype);
 /** The type whose storages torch.save calls so, or NULL. */
 const etr_element *etr_element_of_storage(etr_slice storage);
 
+/** Bytes of one element; 0: the type is unknown, or packed into parts of bytes. Complex numbers have some, too. */
+uint8_t etr_dtype_bytes(const char *dtype);
+
 /** Reads `count` little-endian numbers. bool gives 0 or 1. */
 void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t count, double *into);
 

@@ -84,7 +84,8 @@ static etr_fb_at enter(etr_fb *fb, etr_fb_at table) {
 
 etr_fb_at etr_fb_root(etr_fb *fb) { return enter(fb, follow(fb, 0)); }
 
-/* Position of a field of `width` bytes, 0 if it is absent. */
+/* Position of a field of `width` bytes, 0 if it is absent. It starts in its table, but may end behind it: FlatBuffers'
+ * Python writer gives tables one vtable that differ in nothing but their size. */
 static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned width) {
   if (table == 0 || fb->message) return 0;
   uint64_t vtable = (uint64_t)((int64_t)table - (int32_t)(uint32_t)load(fb, table, 4)),
@@ -92,7 +93,7 @@ static uint64_t field_at(etr_fb *fb, etr_fb_at table, unsigned field, unsigned w
   if (slot + 2 > load(fb, vtable, 2)) return 0;
   uint64_t place = load(fb, vtable + slot, 2);
   if (place == 0) return 0;
-  if (place < 4 || place + width > load(fb, vtable + 2, 2))
+  if (place < 4 || place >= load(fb, vtable + 2, 2) || !inside(fb, table + place, width))
     return fail(fb, vtable + slot, "a field lies outside its table");
   return table + place;
 }

@@ -4,6 +4,7 @@
  */
 #include "inputs/dump.h"
 
+#include "inputs/dump_allocations.h"
 #include "inputs/dump_values.h"
 
 #include <inttypes.h>
@@ -147,6 +148,8 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
+  etr_allocation_reader allocations;
+  etr_allocations_start(&allocations, reader->names);
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
@@ -155,8 +158,9 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   etr_vec_expect(reader->arena, &events, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE),
-              debug = etr_fb_table(fb, event, EVENT_DEBUG);
-    run->allocation_events += etr_fb_table(fb, event, EVENT_ALLOCATION) != 0;
+              debug = etr_fb_table(fb, event, EVENT_DEBUG), allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
+    if (allocation) etr_allocations_add(&allocations, fb, table, allocation);
+    run->allocation_events += allocation != 0;
     run->debug_events += debug != 0;
     etr_dump_event logged;
     if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
@@ -166,6 +170,8 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   }
   run->events = events.data;
   run->event_count = events.count;
+  run->allocations = allocations.list.data;
+  run->allocation_count = allocations.list.count;
 }
 
 static void read_runs(dump_reader *reader, etr_dump *out) {

@@ -30,6 +30,8 @@ typedef struct etr_dump_run {
   const etr_dump_event *events; /* profile and debug events in the file's order: by their end */
   size_t event_count;
   size_t debug_events, allocation_events;
+  const etr_allocations *allocations; /* as the public header has them; in the arena of `names` */
+  size_t allocation_count;
 } etr_dump_run;
 
 typedef struct etr_dump {

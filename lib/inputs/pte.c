@@ -23,10 +23,12 @@ enum { FREE_VALUE };
 enum { OPERATOR_NAME, OPERATOR_OVERLOAD };
 enum { DELEGATE_ID };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8, TENSOR_EXTRA };
-enum { EXTRA_LOCATION = 2 };
-enum { LOCATION_EXTERNAL = 1 };
+enum { EXTRA_MUTABLE_TABLE, EXTRA_NAME, EXTRA_LOCATION };
 enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
 enum { LIST_ITEMS };
+
+enum { DYNAMIC_UNBOUND = 2 };   /* TensorShapeDynamism */
+enum { LOCATION_EXTERNAL = 1 }; /* TensorDataLocation */
 
 /* Types of a value. */
 enum {
@@ -96,6 +98,20 @@ static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
   return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
 }
 
+static void read_place(etr_fb *fb, etr_pte_value *out, etr_fb_at allocation) {
+  uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0);
+  out->storage = read_storage(fb, allocation);
+  out->buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
+  out->offset = high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+}
+
+static void read_extra(pte_reader *reader, etr_pte_value *out, etr_fb_at extra) {
+  etr_slice name = etr_fb_string(&reader->fb, extra, EXTRA_NAME);
+  out->mutable_table = etr_fb_u64(&reader->fb, extra, EXTRA_MUTABLE_TABLE, 0);
+  out->weight = name.size ? etr_intern(&reader->names, name) : NULL;
+  out->external = etr_fb_u8(&reader->fb, extra, EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
+}
+
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
 /* False: of more dimensions than there are tensors of. */
@@ -107,9 +123,11 @@ static bool read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor
   out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
   out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
   etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
-  bool is_external = etr_fb_u8(fb, etr_fb_table(fb, tensor, TENSOR_EXTRA), EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
-  out->constant = (is_external || etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0) > 0) && !allocation;
-  if (allocation) out->storage = read_storage(fb, allocation);
+  out->data = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0);
+  out->unbound = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) == DYNAMIC_UNBOUND;
+  if (allocation) read_place(fb, out, allocation);
+  read_extra(reader, out, etr_fb_table(fb, tensor, TENSOR_EXTRA));
+  out->constant = (out->data > 0 || out->external) && !allocation;
   return rank <= MOST_DIMS;
 }
 
@@ -167,6 +185,10 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
     delegate->backend = read_text(reader, table, DELEGATE_ID);
     delegate->payload = etr_pte_payload(&reader->payloads, table);
+    etr_pte_payload_place place = etr_pte_payload_where(&reader->payloads, table);
+    delegate->payload_at = place.at;
+    delegate->payload_bytes = place.size;
+    delegate->payload_segment = place.segment;
   }
   out->delegates = delegates.data;
   out->delegate_count = delegates.count;
@@ -260,10 +282,12 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
     method->inputs = read_indices(reader, plan, PLAN_INPUTS, method->value_count, &method->input_count);
     method->outputs = read_indices(reader, plan, PLAN_OUTPUTS, method->value_count, &method->output_count);
     read_delegates(reader, method, plan);
+    etr_pte_buffers_read(&method->buffers, &reader->fb, reader->arena, plan);
     read_operators(reader, plan);
     read_instructions(reader, method, plan);
   }
   *out = (etr_pte){.methods = methods.data, .method_count = methods.count};
+  etr_pte_data_read(&out->data, fb, &reader->names, reader->arena, program);
 }
 
 /* What the extended header says; without one the whole file is the program and there are no segments. */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "inputs/pte_data.h"
 
 typedef enum etr_instruction_kind {
   ETR_INSTRUCTION_UNKNOWN,
@@ -35,6 +36,9 @@ typedef struct etr_pte_delegate {
   const char *backend; /* "XnnpackBackend" */
   etr_slice payload;   /* processed bytes, or as many first ones as their graph takes; empty if the place is invalid or
                           absent */
+  uint64_t payload_bytes;   /* all of them; 0 likewise */
+  uint32_t payload_segment; /* index into etr_pte.segments; ETR_NONE: inside the program */
+  uint64_t payload_at;      /* where they start in the file: delegates with one place share them */
 } etr_pte_delegate;
 
 typedef enum etr_pte_value_kind {
@@ -57,6 +61,14 @@ typedef struct etr_pte_value {
   bool constant;        /* tensor with data in the file, or in a .ptd */
   const int32_t *items; /* of a tensor list: indices of values */
   size_t item_count;
+  uint32_t buffer; /* of a tensor: number of the planned buffer it is in, from 1; 0: it is not planned */
+  uint64_t offset; /* likewise, in it */
+  uint32_t data;   /* of a tensor: index of its data among constants, or of those that a mutable one starts with; 0:
+                      none */
+  uint64_t mutable_table; /* which list of mutable data has it */
+  const char *weight;     /* what the file calls it; NULL if nothing */
+  bool external;          /* its data is in another file */
+  bool unbound;           /* the runtime allocates it */
   uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or
                        are the same data looked at otherwise. 0: not planned */
 } etr_pte_value;
@@ -71,6 +83,7 @@ typedef struct etr_pte_method {
   size_t value_count;
   const int32_t *inputs, *outputs; /* indices of values */
   size_t input_count, output_count;
+  etr_pte_buffers buffers; /* planned */
 } etr_pte_method;
 
 typedef struct etr_pte {
@@ -80,6 +93,7 @@ typedef struct etr_pte {
   bool is_bundled; /* in a BundledProgram */
   const etr_test_set *test_sets;
   size_t test_set_count;
+  etr_pte_data data;
 } etr_pte;
 
 /** How much is read. Zeroed: as much as there is of bytes, the default of delegates. */

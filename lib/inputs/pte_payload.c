@@ -85,3 +85,11 @@ etr_slice etr_pte_payload(etr_pte_payloads *p, etr_fb_at delegate) {
   if (p->total > size_of_file(p)) etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
   return *added = payload;
 }
+
+etr_pte_payload_place etr_pte_payload_where(etr_pte_payloads *p, etr_fb_at delegate) {
+  etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
+  payload_place place = place_of(p, reference);
+  bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) == LOCATION_SEGMENT;
+  uint32_t segment = in_segment && place.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0) : ETR_NONE;
+  return (etr_pte_payload_place){place.at, place.size, segment};
+}

@@ -24,6 +24,12 @@ typedef struct etr_pte_payloads {
   uint64_t total; /* bytes of all of them */
 } etr_pte_payloads;
 
+/** Where processed bytes lie. */
+typedef struct etr_pte_payload_place {
+  uint64_t at, size; /* in the file; size 0: nowhere */
+  uint32_t segment;  /* ETR_NONE: inside the program */
+} etr_pte_payload_place;
+
 /** The error where more is to be read than `left` allows: compared as a pointer. */
 extern const char etr_pte_beyond_limit[];
 
@@ -36,5 +42,8 @@ void etr_pte_payloads_init(etr_pte_payloads *payloads, etr_fb_at program);
  * payloads that overlap otherwise are an error.
  */
 etr_slice etr_pte_payload(etr_pte_payloads *payloads, etr_fb_at delegate);
+
+/** Where they lie, all of them. */
+etr_pte_payload_place etr_pte_payload_where(etr_pte_payloads *payloads, etr_fb_at delegate);
 
 #endif

@@ -216,7 +216,9 @@ static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t
                      .block = block,
                      .bundled_input_index = run->bundled_input_index,
                      .debug_events = run->debug_events,
-                     .allocation_events = run->allocation_events};
+                     .allocation_events = run->allocation_events,
+                     .allocations = run->allocations,
+                     .allocation_count = run->allocation_count};
   for (size_t i = 0; i < run->event_count; i++) {
     added->profile_events += !run->events[i].is_debug;
     if (!run->events[i].is_debug && etr_is_execute(run->events[i].name))

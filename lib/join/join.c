@@ -201,3 +201,20 @@ const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join,
     (*count)++;
   return *count ? &list[first] : NULL;
 }
+
+/* The innermost module that holds both. */
+static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
+  for (uint32_t x = a; x != ETR_NONE; x = graph->modules[x].parent)
+    for (uint32_t y = b; y != ETR_NONE; y = graph->modules[y].parent)
+      if (x == y) return x;
+  return 0;
+}
+
+uint32_t etr_join_module_of_delegate(const etr_method_join *join, int32_t instruction_id) {
+  size_t count;
+  const etr_delegate_node *list = etr_join_nodes_of_delegate(join, instruction_id, &count);
+  uint32_t module = count ? join->graph->nodes[list[0].node].module : 0;
+  for (size_t i = 1; i < count; i++)
+    module = common_module(join->graph, module, join->graph->nodes[list[i].node].module);
+  return module;
+}

@@ -105,6 +105,10 @@ const etr_delegate_node *etr_join_nodes_of_delegate(const etr_method_join *join,
 /** The instruction with this id, or NULL. */
 etr_join_instruction *etr_join_find(const etr_method_join *join, int32_t id);
 
+/** The innermost module that holds all nodes of a delegate; 0 (the model) where none are known. The method has a graph.
+ */
+uint32_t etr_join_module_of_delegate(const etr_method_join *join, int32_t instruction_id);
+
 /** What the .pte gives the delegate of an instruction; empty without one. */
 etr_slice etr_join_payload(const etr_method_join *join, int32_t instruction_id);
 

@@ -11,6 +11,7 @@
 #include "join/dump_files.h"
 #include "join/grouping.h"
 #include "join/join.h"
+#include "join/memory_plan.h"
 #include "join/method_join.h"
 #include "join/methods.h"
 #include "join/phase_times.h"
@@ -354,6 +355,7 @@ static etr_status load(loader *l, etr_error *error) {
   set_budget(l);
   ETR_TRY(read_inputs(l, error));
   ETR_TRY(join_all(l, error));
+  if (!etr_memory_plan_all(l->profile, l->joins.data, &l->pte, &l->warnings, l->arena)) return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));

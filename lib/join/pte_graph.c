@@ -32,25 +32,13 @@ static bool add_result(builder *b) {
 
 /* ---- What an instruction stands for ---- */
 
-/* The innermost module that holds both. */
-static uint32_t common_module(const etr_graph *graph, uint32_t a, uint32_t b) {
-  for (uint32_t x = a; x != ETR_NONE; x = graph->modules[x].parent)
-    for (uint32_t y = b; y != ETR_NONE; y = graph->modules[y].parent)
-      if (x == y) return x;
-  return 0;
-}
-
 static void take_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
   size_t count;
   const etr_delegate_node *list = etr_join_nodes_of_delegate(b->join, instruction_id, &count);
   const char **names = etr_arena_alloc_array(b->arena, count, sizeof *names);
   if (!names || count == 0) return;
-  node->module = b->join->graph->nodes[list[0].node].module;
-  for (size_t i = 0; i < count; i++) {
-    const etr_node *source = &b->join->graph->nodes[list[i].node];
-    names[i] = source->name;
-    node->module = common_module(b->join->graph, node->module, source->module);
-  }
+  node->module = etr_join_module_of_delegate(b->join, instruction_id);
+  for (size_t i = 0; i < count; i++) names[i] = b->join->graph->nodes[list[i].node].name;
   node->edge_nodes = names;
   node->edge_node_count = count;
 }

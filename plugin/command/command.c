@@ -90,6 +90,8 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
 static void warn_of_missing(const etr_profile *profile, command_need need) {
   if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
   if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
+  if (need == NEEDS_PROGRAM && !profile->program_memory)
+    message_warning("no memory plan: it is in the program; put the .pte beside the record, or name it with --pte");
 }
 
 typedef struct question {

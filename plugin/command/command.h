@@ -18,7 +18,7 @@ typedef struct cli_example {
 enum { MAX_EXAMPLES = 6 };
 
 /** Without these a command's answer is empty; it then warns. */
-typedef enum command_need { NEEDS_NOTHING, NEEDS_RUNS, NEEDS_GRAPHS } command_need;
+typedef enum command_need { NEEDS_NOTHING, NEEDS_RUNS, NEEDS_GRAPHS, NEEDS_PROGRAM } command_need;
 
 /** Writes an answer about a profile to a sink. */
 typedef etr_status (*command_answer)(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,

@@ -109,6 +109,27 @@ const cli_command commands[] = {
      .table = etr_emit_delegation_tables,
      .need = NEEDS_GRAPHS,
      .edge_only = true},
+    {.name = "memory",
+     .arguments = "RECORD...",
+     .summary = "planned buffers, tensors at the peak, weights, constants",
+     .help = "Tells from the program (.pte) what memory each method plans: buffers, and what of them is live at the "
+             "peak, tensor by tensor, with the operator and module that made it; inputs and outputs; what delegates "
+             "are given; constants by segment; with the ETRecord the weights by module; allocations that an ETDump "
+             "logged. The difference between planned and live bytes is what gaps between tensors cost. Lifetimes are "
+             "those of ExecuTorch's memory planning: from the first instruction that uses a tensor to the last. "
+             "Findings name what sets the peak. What a program cannot tell, such as the working memory of delegates, "
+             "is a line that says so.\n"
+             "CSV, TSV and JSON Lines have a row for each planned tensor and constant; JSON also the live bytes of "
+             "each instruction.",
+     .examples = {{"memory mobilenet_v2", "what sets the peak, and what is lost"},
+                  {"memory mobilenet_v2 --format csv > tensors.csv", "each tensor with its offset and lifetime"},
+                  {"memory llama --method decode --top 20", "one method, longer lists"}},
+     .answer = command_print,
+     .json = etr_emit_memory_json,
+     .table = etr_emit_memory_tables,
+     .rows = 10,
+     .need = NEEDS_PROGRAM,
+     .edge_only = true},
     {.name = "dot",
      .arguments = "RECORD...",
      .summary = "a graph as Graphviz DOT, SVG or PNG, coloured by time",

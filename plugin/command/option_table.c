@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* Groups of commands. */
-#define PER_METHOD "nodes events summary source delegation diff"
+#define PER_METHOD "nodes events summary source delegation memory diff"
+#define TIMED "info nodes events summary source delegation diff"
 #define PRINTING "info " PER_METHOD
 #define LISTING PRINTING " validate"
 #define FILTERED "nodes events summary delegation source"
@@ -74,13 +75,13 @@ const option_spec options[] = {
      .help = "output format; jsonl is one JSON object per row of csv", .words = "text|json|csv|tsv|markdown|jsonl"},
     {"tag", 0, "NAME=VALUE", AS(LIST, tag_texts), "nodes events",
      .help = "a column of JSON Lines with the same value in every row: device=pixel8; may be repeated", AND(tag_count)},
-    {"columns", 0, "NAMES", AS(TEXT, columns), "nodes events delegation",
+    {"columns", 0, "NAMES", AS(TEXT, columns), "nodes events delegation memory",
      .help = "only these columns of a table, in this order: avg,share"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",
      .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING " bench",
      .help = "columns of text, 0: any number (default: the terminal's; off a terminal nothing is cut)", AND(has_width)},
-    {"unit", 'u', "UNIT", AS(WORD, unit), PRINTING " report export", .help = "unit of times (default: ms)",
+    {"unit", 'u', "UNIT", AS(WORD, unit), TIMED " report export", .help = "unit of times (default: ms)",
      .words = "ms|ns|us|s|cycles"},
     {"method", 'm', "METHOD", AS(TEXT, method), PER_METHOD " dot trace export", .help = "only this method"},
     {"graph", 'g', "MODULE", AS(TEXT, graph), "nodes",
@@ -115,7 +116,7 @@ const option_spec options[] = {
              "tell",
      AND(has_fail_above)},
     {"top", 'n', "N", AS(COUNT, top), PER_METHOD " bench",
-     .help = "at most N rows per table; 0: all (default: 30 in text, 10 in summary and diff, otherwise all)"},
+     .help = "at most N rows per table; 0: all (default: 30 in text, 10 in summary, memory and diff, otherwise all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), "strip", .help = "leave out paths, functions and code of stack traces"},
     {"rename-modules", 0, NULL, AS(FLAG, rename_modules), "strip",
      .help = "the same, and rename modules, classes and weights"},

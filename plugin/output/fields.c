@@ -106,3 +106,18 @@ void etr_field_texts(const etr_fields *fields, const char *key, const char *cons
   for (size_t i = 0; i < count; i++) etr_jw_string(fields->json, texts[i]);
   etr_jw_end(fields->json);
 }
+
+void etr_field_shape(const etr_fields *f, const etr_value *value) {
+  etr_jw_key(f->json, "shape");
+  if (value->rank < 0) {
+    etr_jw_null(f->json);
+    return;
+  }
+  etr_jw_array(f->json);
+  for (int32_t i = 0; i < value->rank; i++)
+    if (value->dims[i].symbol)
+      etr_jw_string(f->json, value->dims[i].symbol);
+    else
+      etr_jw_int(f->json, value->dims[i].size);
+  etr_jw_end(f->json);
+}

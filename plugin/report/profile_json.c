@@ -4,6 +4,7 @@
  */
 #include "report/profile_doc.h"
 #include "tables/delegation_output.h"
+#include "tables/memory_output.h"
 #include "tables/summary_output.h"
 #include "views/balance.h"
 #include "views/delegation.h"
@@ -181,6 +182,8 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method, NULL) && put_findings(e, method, &ops);
+  etr_jw_key(f->json, "memory");
+  good = good && etr_memory_put_shown(f, &e->arena, method);
   good = etr_profile_put_timeline(e, method, &ops) && good;
   etr_jw_end(f->json);
   return good;

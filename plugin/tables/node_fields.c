@@ -178,21 +178,6 @@ static void put_arguments(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-static void put_shape(const etr_fields *f, const etr_value *value) {
-  etr_jw_key(f->json, "shape");
-  if (value->rank < 0) {
-    etr_jw_null(f->json);
-    return;
-  }
-  etr_jw_array(f->json);
-  for (int32_t i = 0; i < value->rank; i++)
-    if (value->dims[i].symbol)
-      etr_jw_string(f->json, value->dims[i].symbol);
-    else
-      etr_jw_int(f->json, value->dims[i].size);
-  etr_jw_end(f->json);
-}
-
 static void put_outputs(const etr_fields *f, const void *row) {
   etr_field_list(f, "outputs");
   for (size_t i = 0; i < at(row)->node->output_count; i++) {
@@ -200,7 +185,7 @@ static void put_outputs(const etr_fields *f, const void *row) {
     etr_jw_object(f->json);
     etr_field_text(f, "name", value->name);
     etr_field_text(f, "dtype", value->dtype);
-    put_shape(f, value);
+    etr_field_shape(f, value);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

@@ -233,7 +233,7 @@ static void add_timeline(builder *b) {
 }
 
 /* The methods of a record share a run. No name becomes part of a group: '/' is encoded. */
-static const char *tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+const char *etr_tb_tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (profile->method_count <= 1) return "";
   const char *name = etr_file_name(arena, method->name);
   return name ? etr_arena_format(arena, "/%s", name) : NULL;
@@ -245,7 +245,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   if (method->run_count == 0) return true;
   b.stride = (method->run_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
   b.points = (method->run_count + b.stride - 1) / b.stride;
-  b.suffix = tag_suffix(arena, profile, method);
+  b.suffix = etr_tb_tag_suffix(arena, profile, method);
   if (!b.suffix) return false;
   etr_map_init(&b.tags, arena);
   add_point(&b, "avg", method->execute.avg);

@@ -162,6 +162,14 @@ static void write_curves_of_method(emitter *e) {
   write_histograms(e, &curves);
 }
 
+/* A program tells of methods that never ran, too. */
+static void write_memory(emitter *e) {
+  etr_tb_curves curves;
+  if (etr_tb_memory_curves_build(&curves, &e->part, e->view.profile, e->method)) write_curves(e, &curves);
+  write_page(e, "5_memory", etr_tb_memory_page(&e->part, e->view.profile, e->method));
+  end_part(e);
+}
+
 static void write_method(emitter *e) {
   write_latencies(e);
   write_curves_of_method(e);
@@ -208,10 +216,12 @@ static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
   bool any = false;
   for (uint32_t i = 0; i < profile->method_count; i++) {
-    if (!etr_tb_tells_of(profile, i)) continue;
     e->method = &profile->methods[i];
-    write_method(e);
-    any = true;
+    if (etr_tb_tells_of(profile, i)) {
+      write_method(e);
+      any = true;
+    }
+    write_memory(e);
   }
   if (any) write_session(e);
   write_head(e);

@@ -5,6 +5,7 @@
 #include "tensorboard/tb_page.h"
 
 #include "tables/delegation_output.h"
+#include "tables/memory_output.h"
 #include "tables/sums.h"
 #include "views/findings.h"
 #include "views/loads.h"
@@ -107,6 +108,12 @@ static etr_status emit_delegation(void *context, const etr_sink *sink, etr_error
   return etr_delegation_page(page->profile, page->method, &options, sink, error);
 }
 
+static etr_status emit_memory(void *context, const etr_sink *sink, etr_error *error) {
+  const method_page *page = context;
+  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .top = ETR_TB_PAGE_ROWS};
+  return etr_memory_page(page->profile, page->method, &options, sink, error);
+}
+
 static etr_cell finding_share(const void *row) {
   const etr_finding *finding = row;
   return isnan(finding->share) ? etr_cell_text("once") : etr_cell_share(finding->share, 1);
@@ -149,4 +156,8 @@ char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const
 
 char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   return page_of(arena, emit_findings, profile, method);
+}
+
+char *etr_tb_memory_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+  return page_of(arena, emit_memory, profile, method);
 }

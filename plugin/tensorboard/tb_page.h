@@ -38,4 +38,7 @@ char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const
 /** The findings of findings.h. NULL also if there are none. */
 char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
+/** The memory that a method's program plans. NULL also if no program tells. */
+char *etr_tb_memory_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
 #endif

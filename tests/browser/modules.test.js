@@ -15,6 +15,7 @@ import {linearScale, logScale} from '../../web/distribution.js';
 import {callsText, changeText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
 import {UNFILTERED, backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, modulesByOwn, readProfile, sortRows, totalOf} from '../../web/model.js';
 import {recordLabel} from '../../web/source.js';
+import {liveSteps} from '../../web/memory.js';
 import {balanceParts} from '../../web/summary.js';
 import {ROW_HEIGHT, rowsInSight} from '../../web/table.js';
 import {insideOf, labelIn, layoutTree} from '../../web/tree.js';
@@ -207,6 +208,16 @@ for (const record of RECORDS) {
       }
     });
 
+    it('has of memory what `memory` says', () => {
+      for (const {method: name, plan, findings} of JSON.parse(run('memory', join(fixtures, record), '--format', 'json')).methods) {
+        const shown = profile.methods.find(other => other.name === name)?.memory;
+        if (!shown) continue; // of a method without graph and runs
+        assert.deepEqual([shown.peak, shown.instructions, shown.buffers, shown.findings], [plan.peak, plan.instructions, plan.buffers, findings]);
+        assert.deepEqual(shown.peak_tensors, (plan.peak?.tensors ?? []).slice(0, 100).map(index => plan.tensors[index]));
+        assert.equal(shown.delegates.reduce((sum, {bytes}) => sum + bytes, 0), plan.delegates.reduce((sum, {bytes}) => sum + bytes, 0));
+      }
+    });
+
     it("a delegate's nodes and their time are those of its operators", () => {
       for (const {name, delegates, operators} of profile.methods) {
         for (const delegate of delegates) {
@@ -225,6 +236,11 @@ describe('a comparison of documents', {skip: missing('command')}, () => {
     ['mv2_portable', 'mv2_xnnpack'], ['add_mul', 'old_1_0_1_add_mul'], ['add_mul', 'old_0_6_add_mul'], ['llama_portable', 'llama_xnnpack'], ['vit_xnnpack', 'mv2_xnnpack'], ['multi_method', 'multi_method'],
     ['control_flow_map', 'control_flow'], ['quantized_xnnpack', 'dynamic_xnnpack'], ['mv2_portable/etdump.etdp', 'mv2_xnnpack/etdump.etdp'], ['coreml', 'vulkan'], ['twin_methods', 'twin_methods'], ['p_cond_names', 'p_cond_names'],
   ]) it(`${base} and ${newer}`, () => assert.deepEqual(comparisonOf(base, newer), diffOf(base, newer)));
+});
+
+describe('live bytes', () => {
+  for (const [live, most, steps] of [[[], 4, []], [[3, 1], 4, [3, 1]], [[1, 5, 2, 4, 3], 2, [5, 4]], [[1, 5, 2, 4, 3], 1, [5]]])
+    it(`${live} in ${most} steps`, () => assert.deepEqual(liveSteps(live, most), steps));
 });
 
 describe('lists', () => {

@@ -58,6 +58,23 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     assert.ok(opened.errors.some(error => /Content Security Policy/.test(error)));
   });
 
+  it('shows what is live in memory, instruction by instruction', async () => {
+    const path = join(folder, 'memory.html'), [{plan, findings}] = JSON.parse(run('memory', join(fixtures, 'vit_xnnpack'), '--format', 'json')).methods;
+    run('report', join(fixtures, 'vit_xnnpack'), '-o', path);
+    const dashboard = await show(path), said = () => dashboard.frame.locator('.said').innerText(), bytes = number => number.toLocaleString('en-US');
+    await dashboard.view('Memory');
+    assert.deepEqual((await dashboard.table('Live at the peak')).map(row => row.slice(0, 2)), plan.peak.tensors.map(index => [plan.tensors[index].name, bytes(plan.tensors[index].bytes)]));
+    assert.deepEqual((await dashboard.table('Planned buffers'))[0].slice(2, 4), [bytes(plan.planned_bytes), bytes(plan.peak.bytes)]);
+    assert.ok((await said()).startsWith(`instruction ${plan.peak.instruction} of ${plan.instructions.count}: ${bytes(plan.peak.bytes)} bytes live`));
+    await dashboard.frame.locator('.live-bytes').focus();
+    await dashboard.page.keyboard.press('ArrowRight');
+    assert.ok((await said()).includes(`${bytes(plan.instructions.live_bytes[plan.peak.instruction + 1])} bytes live`));
+    const text = await dashboard.frame.locator('main').innerText();
+    for (const {title} of findings) assert.ok(text.includes(title), title);
+    await dashboard.screenshot(join(screenshots, 'memory.png'));
+    assert.deepEqual(dashboard.errors, []);
+  });
+
   it('shows times in the unit asked for', async () => {
     const path = join(folder, 'us.html');
     run('report', join(fixtures, 'add_mul'), '-o', path, '--unit', 'us');

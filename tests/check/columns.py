@@ -16,9 +16,9 @@ import sys
 
 RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift', 'bundled',
            'external_weights')
-TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['diff'], ['diff', '--by', 'value'])
-CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'])
-DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'info', 'diff', 'profile')
+TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['memory'], ['diff'], ['diff', '--by', 'value'])
+CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'])
+DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'memory', 'info', 'diff', 'profile')
 
 
 def run(program, *arguments, status=0):

@@ -24,6 +24,7 @@ OUTPUTS = {
     "events": "events RECORD --format json",
     "head": "write RECORD --graphs edge --hparam device=a --hparam device=b --logdir LOGDIR --name x",
     "info": "info RECORD --format json",
+    "memory": "memory RECORD --format json",
     "model_explorer": "export RECORD --to model-explorer",
     "nodes": "nodes RECORD --format json",
     "profile": "report RECORD",

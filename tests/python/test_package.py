@@ -77,7 +77,10 @@ def described(schema, *path):
     (etrecord_tb.MethodSummary, "summary", ["methods"]), (etrecord_tb.Statistics, "summary", ["methods", "execute"]),
     (etrecord_tb.FirstRun, "summary", ["methods", "first_run"]), (etrecord_tb.Noise, "summary", ["methods", "noise"]),
     (etrecord_tb.RunPhase, "summary", ["methods", "phases_of_runs"]), (etrecord_tb.MethodDelegation, "delegation", ["methods"]),
-    (etrecord_tb.OperatorDelegation, "delegation", ["methods", "operators"]), (etrecord_tb.MethodSource, "source", ["methods"]),
+    (etrecord_tb.OperatorDelegation, "delegation", ["methods", "operators"]), (etrecord_tb.MethodMemory, "memory", ["methods"]),
+    (etrecord_tb.MemoryPlan, "memory", ["methods", "plan"]), (etrecord_tb.MemoryPeak, "memory", ["methods", "plan", "peak"]),
+    (etrecord_tb.PlannedBuffer, "memory", ["methods", "plan", "buffers"]), (etrecord_tb.PlannedTensor, "memory", ["methods", "plan", "tensors"]),
+    (etrecord_tb.MemoryFinding, "memory", ["methods", "findings"]), (etrecord_tb.MethodSource, "source", ["methods"]),
     (etrecord_tb.SourceFile, "source", ["methods", "files"]), (etrecord_tb.SourceLine, "source", ["methods", "files", "lines"]),
     (etrecord_tb.MethodDiff, "diff", ["methods"]), (etrecord_tb.Change, "diff", ["methods", "execute"]), (etrecord_tb.NodeChange, "diff", ["methods", "nodes"]),
     (etrecord_tb.LoadChange, "diff", ["load"]),
@@ -123,6 +126,14 @@ def test_trace_and_source_are_the_commands():
         assert profile.trace() == json.loads(answer("trace", folder))
         assert profile.trace("encode") == json.loads(answer("trace", folder, "--method", "encode"))
         assert same(profile.source(unit="us"), json.loads(answer("source", folder, "--format", "json", "--unit", "us"))["methods"])
+
+
+def test_memory_is_the_commands():
+    folder = FIXTURES / "multi_method"
+    with quiet(etrecord_tb.Profile, folder) as profile:
+        assert same(profile.memory(), json.loads(answer("memory", folder, "--format", "json"))["methods"])
+        assert [one.method for one in profile.memory("decode")] == ["decode"]
+        assert profile.memory("decode")[0].plan.peak.bytes == 544
 
 
 def test_filters_are_the_commands():

@@ -147,13 +147,15 @@ Test(pte, values_as_flatc_shows_them) {
   } rows[] = {
       {"dynamic_xnnpack/model.pte",
        0,
-       {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){16, 6}, 2, true, false, NULL, 0, 0}},
-      {"dynamic_xnnpack/model.pte", 2, {ETR_PTE_VALUE_INT, NULL, NULL, 0, false, false, NULL, 0, 0}},
-      {"control_flow/model.pte", 0, {ETR_PTE_VALUE_TENSOR, "float32", (int32_t[]){4, 4}, 2, false, true, NULL, 0, 0}},
-      {"control_flow/model.pte", 4, {ETR_PTE_VALUE_TENSOR, "int64", NULL, 0, false, true, NULL, 0, 0}},
-      {"control_flow/model.pte", 5, {ETR_PTE_VALUE_TENSOR, "bool", NULL, 0, false, false, NULL, 0, 0}},
-      {"control_flow/model.pte", 10, {ETR_PTE_VALUE_INT_LIST, NULL, NULL, 0, false, false, NULL, 0, 0}},
-      {"add_mul/model.pte", 62, {ETR_PTE_VALUE_TENSOR_LIST, NULL, NULL, 0, false, false, (int32_t[]){56, 57}, 2, 0}},
+       {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = (int32_t[]){16, 6}, .rank = 2, .dynamic = true}},
+      {"dynamic_xnnpack/model.pte", 2, {.kind = ETR_PTE_VALUE_INT}},
+      {"control_flow/model.pte",
+       0,
+       {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = (int32_t[]){4, 4}, .rank = 2, .constant = true}},
+      {"control_flow/model.pte", 4, {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "int64", .constant = true}},
+      {"control_flow/model.pte", 5, {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "bool"}},
+      {"control_flow/model.pte", 10, {.kind = ETR_PTE_VALUE_INT_LIST}},
+      {"add_mul/model.pte", 62, {.kind = ETR_PTE_VALUE_TENSOR_LIST, .items = (int32_t[]){56, 57}, .item_count = 2}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it;

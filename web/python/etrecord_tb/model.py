@@ -296,6 +296,85 @@ class MethodDelegation:
 
 
 @dataclass
+class PlannedTensor:
+    """A tensor in a planned buffer; both instructions are included. role: "activation", "input", "output" or "state"."""
+
+    name: str
+    role: str
+    dtype: str | None
+    shape: list[int | str] | None
+    bytes: int
+    buffer: int | None
+    offset: int
+    first_instruction: int | None
+    last_instruction: int | None
+    made_by: int | None
+    op: str | None
+    module: str | None
+    node: str | None
+    view_of: str | None
+    largest_shape: bool
+    misplaced: bool
+
+
+@dataclass
+class PlannedBuffer:
+    id: int
+    device: str
+    planned_bytes: int
+    top_bytes: int
+    peak_bytes: int
+    unused_bytes: int
+    peak_instruction: int | None
+    tensors: int
+
+
+@dataclass
+class MemoryPeak:
+    """tensors: indices into the plan's, most bytes first."""
+
+    bytes: int
+    instruction: int
+    op: str
+    module: str
+    tensors: list[int]
+
+
+@dataclass
+class MemoryPlan:
+    """instructions, inputs_and_outputs and delegates are dicts."""
+
+    planned_bytes: int
+    peak: MemoryPeak | None
+    buffers: list[PlannedBuffer]
+    instructions: dict[str, Any]
+    tensors: list[PlannedTensor]
+    inputs_and_outputs: list[dict[str, Any]]
+    delegates: list[dict[str, Any]]
+
+
+@dataclass
+class MemoryFinding:
+    kind: str
+    title: str
+    evidence: str
+    bytes: int
+    instruction: int | None
+
+
+@dataclass
+class MethodMemory:
+    """The memory of a method, in bytes; plan is None without a .pte. What has no class here is dicts."""
+
+    method: str
+    plan: MemoryPlan | None
+    weights: list[dict[str, Any]]
+    weight_sums: list[dict[str, Any]]
+    not_in_program: list[dict[str, Any]]
+    findings: list[MemoryFinding]
+
+
+@dataclass
 class Change:
     """Two times of the same thing. verdict: "slower", "faster", "within_noise", "few_runs", "one_side", "new", "gone" or "untimed"."""
 
@@ -402,6 +481,11 @@ _NESTED = {
     (SourceFile, "lines"): SourceLine,
     (MethodSource, "files"): SourceFile,
     (MethodDelegation, "operators"): OperatorDelegation,
+    (MethodMemory, "plan"): MemoryPlan,
+    (MethodMemory, "findings"): MemoryFinding,
+    (MemoryPlan, "peak"): MemoryPeak,
+    (MemoryPlan, "buffers"): PlannedBuffer,
+    (MemoryPlan, "tensors"): PlannedTensor,
     (MethodDiff, "execute"): Change,
     (MethodDiff, "nodes"): NodeChange,
     (Diff, "methods"): MethodDiff,

@@ -158,6 +158,10 @@ class Profile:
         """What is delegated, per operator type, with times."""
         return model.build_all(model.MethodDelegation, self._filtered("delegation", "methods", unit, method))
 
+    def memory(self, method: str | None = None) -> list[model.MethodMemory]:
+        """What each method's program plans, what is live at the peak, weights, and findings. Sizes are bytes."""
+        return model.build_all(model.MethodMemory, self._filtered("memory", "methods", "ms", method))
+
     def diff(self, newer: Profile, method: str | None = None, unit: str = "ms") -> model.Diff:
         """What became slower or faster from this profile to another, as `etrecord-tb diff` says it."""
         base, other = self._opened(), newer._opened()
