@@ -12,25 +12,38 @@ static int64_t number_of(const etr_event_facts *event) {
 
 /* The dump has no handles and function code 0, and comes last. */
 static bool is_dump(const etr_event_facts *event, int64_t highest) {
-  bool is_coded = event->metadata.size == 1 && event->metadata.data[0] == 0;
+  const etr_bytes *code = event->metadata_count ? event->metadata : NULL;
+  bool is_coded = code && code->size == 1 && code->data[0] == 0;
   return event->is_number && is_coded && event->handle_count == 0 && number_of(event) == highest;
+}
+
+/* Its number alone tells people nothing. */
+static void read_kernel(etr_event_meaning *out, const char *number, etr_arena *scratch) {
+  out->compute_unit = ETR_COMPUTE_UNIT_NPU;
+  out->label = etr_arena_format(scratch, "kernel %s", number);
+}
+
+static void read_dump(etr_event_meaning *out) {
+  out->role = ETR_ROLE_CONTAINER;
+  out->is_in_sums = false;
+  out->key = ETR_KEY_NONE;
+  out->label = "profiling dump";
 }
 
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   int64_t highest = -1;
-  (void)scratch;
   for (size_t i = 0; i < count; i++)
     if (events[i].is_number) highest = ETR_MAX(highest, number_of(&events[i]));
   for (size_t i = 0; i < count; i++) {
     out[i].has_no_place = true; /* the device's clock */
     out[i].is_odd = !events[i].is_number;
     out[i].key = out[i].is_odd || !events[i].is_listed ? ETR_KEY_NONE : ETR_KEY_MAP;
-    if (!is_dump(&events[i], highest)) continue;
-    out[i].role = ETR_ROLE_CONTAINER;
-    out[i].is_in_sums = false;
-    out[i].key = ETR_KEY_NONE;
+    if (is_dump(&events[i], highest))
+      read_dump(&out[i]);
+    else if (!out[i].is_odd)
+      read_kernel(&out[i], events[i].name, scratch);
   }
-  return true;
+  return !etr_arena_failed(scratch);
 }
 
 const etr_decoder etr_neutron = {.id = "NeutronBackend", .read = read};

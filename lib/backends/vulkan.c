@@ -12,9 +12,11 @@
 static const char submission[] = "ETVK_COMPUTE_GRAPH_EXECUTE";
 
 static const etr_known_event known[] = {
-    {"ETVK_EXECUTE", ETR_ROLE_CONTAINER, ETR_PHASE_NONE},      {submission, ETR_ROLE_CONTAINER, ETR_PHASE_NONE},
-    {"ETVK_COPY_INPUTS", ETR_ROLE_PHASE, ETR_PHASE_COPY_IN},   {"ETVK_RESIZE", ETR_ROLE_PHASE, ETR_PHASE_OTHER},
-    {"ETVK_COPY_OUTPUTS", ETR_ROLE_PHASE, ETR_PHASE_COPY_OUT},
+    {"ETVK_EXECUTE", .role = ETR_ROLE_CONTAINER},
+    {submission, .role = ETR_ROLE_CONTAINER},
+    {"ETVK_COPY_INPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
+    {"ETVK_RESIZE", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
+    {"ETVK_COPY_OUTPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_OUT},
 };
 
 enum { IN_SUBMISSION = 1 };
@@ -90,6 +92,7 @@ static bool is_blit(const char *text) {
 static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
   dispatch read;
   out->inside = IN_SUBMISSION;
+  out->compute_unit = ETR_COMPUTE_UNIT_GPU;
   out->has_no_place = true;
   if (is_blit(text)) return;
   if (!read_json(&read, text, scratch)) {

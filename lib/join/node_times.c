@@ -121,11 +121,43 @@ static void note_kernels(const etr_time *t, etr_node_time *times) {
     note_instruction(times, t->join->instructions.data[i].node, t->join->instructions.data[i].id);
 }
 
+/* Units and cycles do not depend on times: cycles may have none. */
+static void note_event(etr_node_time *time, const etr_event *e) {
+  if (e->compute_unit) time->compute_units |= 1u << e->compute_unit;
+  if (e->unit != ETR_EVENT_UNIT_CYCLES) return;
+  time->has_cycles = true;
+  for (size_t i = 0; i < e->sample_count; i++) time->total_cycles += e->durations[i];
+}
+
+/* program: the graph of instructions; NULL: the Edge graph. */
+static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
+  if (program) return e->delegate_id ? etr_pte_graph_node(program, e->instruction_id, e->delegate_id) : ETR_NONE;
+  return e->node_count ? e->nodes[0] : ETR_NONE;
+}
+
+static void note_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
+  for (size_t i = 0; i < t->block_count; i++) {
+    const etr_block *block = &t->blocks->blocks[t->mine[i]];
+    for (size_t k = 0; k < block->event_count; k++) {
+      uint32_t node = block->events[k].sample_count ? node_of(program, &block->events[k]) : ETR_NONE;
+      if (node != ETR_NONE) note_event(&times[node], &block->events[k]);
+    }
+  }
+}
+
+/* A node has what is known of those that it became. */
+static void take_notes(etr_node_time *time, const etr_node_time *edge) {
+  time->compute_units |= edge->compute_units;
+  time->has_cycles |= edge->has_cycles;
+  time->total_cycles += edge->total_cycles;
+}
+
 bool etr_time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
   if (!times || !time_graph(t, graph, times, true)) return false;
   note_kernels(t, times);
+  note_events(t, times, NULL);
   return etr_find_carriers(t->join, t->method, t->blocks, times, t->scratch);
 }
 
@@ -139,8 +171,10 @@ bool etr_time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   for (size_t i = 0; i < t->portions.count; i++)
     if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
   if (!time_graph(t, aten, times, false)) return false;
-  for (uint32_t i = 0; edge->times && i < edge->node_count; i++)
+  for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
     note_instruction(times, aten_of[i], edge->times[i].instruction);
+    if (aten_of[i] != ETR_NONE) take_notes(&times[aten_of[i]], &edge->times[i]);
+  }
   return true;
 }
 
@@ -155,5 +189,7 @@ bool etr_time_program_graph(etr_time *t, etr_graph *out) {
     if (p->node == ETR_NONE) p->node = etr_pte_graph_node(&program, p->event->instruction_id, NULL);
   }
   *out = program.graph;
-  return times && time_graph(t, out, times, false);
+  if (!times || !time_graph(t, out, times, false)) return false;
+  note_events(t, times, &program);
+  return true;
 }

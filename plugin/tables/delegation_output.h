@@ -11,6 +11,10 @@
 bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
                         const etr_node_filter *filter);
 
+/** Writes "delegates" into an open object, as in schema/delegation.schema.json; runs: what times are divided by, 1 for
+ * totals. False when out of memory. */
+bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method, double runs);
+
 /** Writes a page for TensorBoard about a timed method; nothing if it has no operators. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY. */
 etr_status etr_delegation_page(const etr_profile *profile, const etr_method *method, const etr_table_options *options,

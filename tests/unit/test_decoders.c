@@ -132,6 +132,8 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
   fprintf(file, "%s%s", m->is_in_sums ? " sums" : "", m->is_estimated ? " estimated" : "");
   if (m->inside) fprintf(file, " in %d", m->inside);
   fprintf(file, "%s%s", m->step_ns == 1000 ? " us" : "", m->is_odd ? " odd" : "");
+  if (m->compute_unit)
+    fprintf(file, " on%s %s", m->is_unit_planned ? " planned" : "", etr_compute_unit_name(m->compute_unit));
   fclose(file);
 }
 
@@ -148,7 +150,8 @@ Test(decoders, meanings) {
                                        .is_number = is_number,
                                        .is_listed = e->handles >= 0,
                                        .handle_count = e->handles > 0 ? (size_t)e->handles : 0,
-                                       .metadata = e->metadata};
+                                       .metadata = &e->metadata,
+                                       .metadata_count = e->metadata.size > 0};
       meanings[count] = (etr_event_meaning){.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
     }
     cr_assert(etr_decoder_of(calls[c].backend)->read(meanings, facts, count, &arena));
