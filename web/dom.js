@@ -57,7 +57,7 @@ export function plainTable(caption, columns, rows, onrow) {
 /** A time in a table; marked if a part of it is estimated. */
 export function timeCell(app, ns, estimated = 0) {
   if (!(estimated > 0)) return app.time(ns);
-  const title = estimated < ns ? `${app.time(estimated)} ${app.unitName()} of it estimated` : 'estimated: by the order of operator classes';
+  const title = estimated < ns ? `${app.time(estimated)} ${app.unitName()} of it estimated` : 'estimated';
   return element('span', {class: 'estimated-time', title}, `≈ ${app.time(ns)}`);
 }
 

@@ -165,12 +165,13 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   put_balance(e, method);
   etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
   put_notes(e, method);
-  bool good = etr_delegates_put(f, &e->arena, method, 1) && etr_summary_put_delegates(f, &e->arena, method, "total", 1);
+  bool good = etr_delegates_put(f, &e->arena, method, NULL, 1) &&
+              etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = etr_profile_put_graph(e, &ops, method, compared) && good;
   good = good && put_patterns(e, method);
   etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
-  good = good && etr_delegation_put(f, &e->arena, method, NULL) && put_findings(e, method, &ops);
+  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops);
   good = etr_profile_put_timeline(e, method, &ops) && good;
   etr_jw_end(f->json);
   return good;

@@ -70,10 +70,11 @@ const size_t etr_delegate_field_count = ETR_COUNT(etr_delegate_fields);
 /* ---- Rows ---- */
 
 const etr_delegate_cells *etr_delegate_cells_make(etr_arena *arena, const etr_profile *profile,
-                                                  const etr_method *method, double runs) {
-  const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method);
-  etr_delegate_cells *cells = rows ? etr_arena_alloc_array(arena, method->delegate_count, sizeof *cells) : NULL;
-  for (size_t i = 0; cells && i < method->delegate_count; i++)
+                                                  const etr_method *method, const etr_node_filter *filter, double runs,
+                                                  size_t *count) {
+  const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
+  etr_delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
+  for (size_t i = 0; cells && i < *count; i++)
     cells[i] = (etr_delegate_cells){.method = method, .row = &rows[i], .runs = runs};
   return cells;
 }

@@ -25,9 +25,10 @@ typedef struct etr_delegate_table {
 extern const etr_field etr_delegate_fields[];
 extern const size_t etr_delegate_field_count;
 
-/** The rows of a method's delegates. NULL when out of memory. */
+/** The rows of a method's delegates that filter (NULL: all) takes. NULL when out of memory. */
 const etr_delegate_cells *etr_delegate_cells_make(etr_arena *arena, const etr_profile *profile,
-                                                  const etr_method *method, double runs);
+                                                  const etr_method *method, const etr_node_filter *filter, double runs,
+                                                  size_t *count);
 
 /** Adds what rows tell to a table's context, zeroed at first. */
 void etr_delegate_table_add(etr_delegate_table *table, const etr_delegate_cells *cells, size_t count);

@@ -71,11 +71,10 @@ static const etr_field fields[] = {
 
 /* ---- JSON ---- */
 
-bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                        const etr_node_filter *filter) {
+/* False when out of memory. */
+static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
-  etr_jw_object(f->json);
   etr_field_text(f, "method", method->name);
   etr_field_runs(f, method);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
@@ -88,20 +87,32 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
-  if (!etr_delegates_put(f, arena, method, (double)method->run_count)) return false;
-  etr_jw_end(f->json);
   return true;
 }
 
-bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method, double runs) {
-  const etr_delegate_cells *cells = etr_delegate_cells_make(arena, f->profile, method, runs);
-  etr_field_put_rows(f, "delegates", etr_delegate_fields, etr_delegate_field_count,
-                     ETR_ROWS(cells, cells ? method->delegate_count : 0));
+bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  etr_jw_object(f->json);
+  bool good = put_counts(f, arena, method, NULL);
+  etr_jw_end(f->json);
+  return good;
+}
+
+bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter,
+                       double runs) {
+  size_t count = 0;
+  const etr_delegate_cells *cells = etr_delegate_cells_make(arena, f->profile, method, filter, runs, &count);
+  etr_field_put_rows(f, "delegates", etr_delegate_fields, etr_delegate_field_count, ETR_ROWS(cells, count));
   return cells != NULL;
 }
 
 static bool put_counted(etr_answer *answer, const etr_method *method) {
-  return method->graph == ETR_NONE || etr_delegation_put(&answer->fields, &answer->arena, method, answer->filter);
+  const etr_fields *f = &answer->fields;
+  if (method->graph == ETR_NONE) return true;
+  etr_jw_object(f->json);
+  bool good = put_counts(f, &answer->arena, method, answer->filter) &&
+              etr_delegates_put(f, &answer->arena, method, answer->filter, (double)method->run_count);
+  etr_jw_end(f->json);
+  return good;
 }
 
 etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
@@ -170,11 +181,13 @@ static delegates *begin_delegates(etr_answer *answer) {
 
 /* False when out of memory. */
 static bool add_delegates(delegates *d, const etr_method *method) {
-  const etr_delegate_cells *cells = etr_delegate_cells_make(&d->sheet.answer->arena, d->sheet.answer->profile, method,
-                                                            (double)method->run_count);
+  const etr_answer *answer = d->sheet.answer;
+  size_t count = 0;
+  const etr_delegate_cells *cells = etr_delegate_cells_make(&d->sheet.answer->arena, answer->profile, method,
+                                                            answer->filter, (double)method->run_count, &count);
   if (!cells) return false;
-  etr_delegate_table_add(&d->table, cells, method->delegate_count);
-  etr_sheet_add_rows(&d->sheet, ETR_ROWS(cells, method->delegate_count));
+  etr_delegate_table_add(&d->table, cells, count);
+  etr_sheet_add_rows(&d->sheet, ETR_ROWS(cells, count));
   return true;
 }
 
@@ -203,7 +216,8 @@ static bool put_delegates(etr_answer *answer) {
     if (!is_text) continue;
     if (follows_table) etr_puts(&answer->writer, "\n");
     put_title_of_delegates(answer, method);
-    if (method->delegate_count) etr_sheet_finish(&d->sheet);
+    etr_put_filter(&answer->writer, &answer->arena, answer->filter);
+    if (d->sheet.rows.count) etr_sheet_finish(&d->sheet);
   }
   if (d && !etr_sheet_is_text(&d->sheet)) etr_sheet_finish(&d->sheet);
   return true;

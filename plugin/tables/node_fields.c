@@ -79,10 +79,7 @@ static bool is_timed(const void *row) { return at(row)->time->runs > 0; }
 static double clock_step(const void *row) { return etr_clock_step(at(row)->profile, at(row)->time->backend, NULL); }
 static etr_cell estimated(const void *row) { return etr_cell_number(at(row)->time->is_estimated); }
 
-static bool has_cycles(const void *row) { return at(row)->known->has_cycles && at(row)->method->run_count; }
-static etr_cell cycles(const void *row) {
-  return etr_cell_number((double)at(row)->known->total_cycles / (double)at(row)->method->run_count);
-}
+static etr_cell cycles(const void *row) { return etr_cell_number(etr_cycles_of(at(row)->method, at(row)->known)); }
 static etr_cell compute_unit(const void *row) {
   return etr_cell_text(etr_compute_units_text(at(row)->arena, at(row)->known->compute_units));
 }
@@ -301,7 +298,7 @@ const etr_field etr_node_fields[] = {
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence)},
     {"compute_units", .in = ETR_IN_JSON, .put = put_compute_units},
     {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, .get = estimated, .has = is_timed},
-    {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles, .has = has_cycles},
+    {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(avg)},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = ranking, .p50_title = "p50", .step = clock_step,
      .tells = tells_time, .unit_in = FOR_PEOPLE},
@@ -317,7 +314,7 @@ const etr_field etr_node_fields[] = {
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed, .tells = tells_calls, .spare = 3},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed, .tells = tells_match},
     {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, .get = estimated, .has = is_timed},
-    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = cycles, .has = has_cycles, .tells = tells_cycles},
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = cycles, .tells = tells_cycles},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TABLES, .get = compute_unit, .tells = tells_unit, .spare = 4},
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time, .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend)},
@@ -370,7 +367,7 @@ etr_node_table etr_node_table_of(const etr_sheet *sheet) {
     const etr_node_row *row = at(sheet->rows.data[i].row);
     table.several_graphs |= row->graph != at(sheet->rows.data[0].row)->graph;
     if (!is_timed(row)) continue;
-    table.some_cycles |= has_cycles(row);
+    table.some_cycles |= row->known->has_cycles;
     table.some_units |= row->known->compute_units != 0;
     table.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;

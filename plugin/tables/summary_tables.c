@@ -7,7 +7,6 @@
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/output_gaps.h"
-#include "views/phases.h"
 
 #include <math.h>
 
@@ -140,14 +139,7 @@ static void put_delegate_parts(etr_report *r, const etr_method *method, const ch
   if (!parts->tells) return;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, title);
   sheet.top = 0;
-  for (size_t i = 0; i < parts->list.count; i++) {
-    const etr_delegate_part *part = &parts->list.data[i];
-    etr_sum sum = etr_sum_make(method, part->ticks);
-    sum.text = etr_arena_format(&r->answer.arena, "%s, %s", part->backend ? part->backend : "unknown backend",
-                                part->text);
-    sum.has_bar = true;
-    if (sum.text) etr_sum_sheet_add(&sheet, sum);
-  }
+  etr_sum_sheet_add_parts(&sheet, method, parts);
   etr_report_put(r, &sheet);
 }
 

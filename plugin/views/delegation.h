@@ -50,8 +50,10 @@ typedef struct etr_delegate_row {
   uint64_t units[ETR_COMPUTE_UNITS]; /* both: by what computed */
 } etr_delegate_row;
 
-/** A row for each of the method's delegates, in their order. NULL when out of memory. */
-const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Rows of the method's delegates in which some node runs that filter (NULL: all) takes, in their order. NULL when out
+ * of memory. */
+const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                                               const etr_node_filter *filter, size_t *count);
 
 /** A backend and how many of the method's delegates run in it. */
 typedef struct etr_backend_use {

@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "etrecord_tb.h"
 
+#include <math.h>
+
 enum { ETR_PHASES = ETR_PHASE_OTHER + 1, ETR_COMPUTE_UNITS = ETR_COMPUTE_UNIT_CPU + 1 };
 
 /** Time of a backend's delegates. */
@@ -39,6 +41,12 @@ static inline bool etr_portion_is_in_delegate(const etr_portion *portion) {
 
 /** "copying in": what people read. Static. */
 const char *etr_phase_text(etr_phase phase);
+
+/** Cycles of a node per inference; NaN if its backend counted none. method: whose times the node has; NULL: of none. */
+static inline double etr_cycles_of(const etr_method *method, const etr_node_time *time) {
+  bool is_known = method && method->run_count && time->has_cycles;
+  return is_known ? (double)time->total_cycles / (double)method->run_count : NAN;
+}
 
 /** "NPU, CPU": the compute units of a node; NULL if it has none. */
 const char *etr_compute_units_text(etr_arena *arena, unsigned compute_units);
