@@ -133,7 +133,7 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->role = ETR_ROLE_COUNTER;
   } else if (read_operator(out, id)) {
     out->is_in_sums = is_time(out);
-    out->is_estimated = !is_time(out);
+    out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
     out->label = etr_arena_copy(scratch, id); /* the unit stands elsewhere */
     if (of->has_accelerator) out->compute_unit = ETR_COMPUTE_UNIT_NPU;

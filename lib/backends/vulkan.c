@@ -92,14 +92,17 @@ static bool is_blit(const char *text) {
 static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *scratch) {
   dispatch read;
   out->inside = IN_SUBMISSION;
-  out->compute_unit = ETR_COMPUTE_UNIT_GPU;
   out->has_no_place = true;
-  if (is_blit(text)) return;
+  if (is_blit(text)) {
+    out->compute_unit = ETR_COMPUTE_UNIT_GPU;
+    return;
+  }
   if (!read_json(&read, text, scratch)) {
     out->is_odd = true;
     return;
   }
   out->label = read.kernel;
+  out->compute_unit = ETR_COMPUTE_UNIT_GPU;
   out->phase = staging_phase(read.kernel);
   if (out->phase) {
     out->role = ETR_ROLE_PHASE;
