@@ -313,13 +313,15 @@ const etr_field etr_node_fields[] = {
      .tells = tells_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed, .tells = tells_calls, .spare = 3},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed, .tells = tells_match},
-    {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, .get = estimated, .has = is_timed},
-    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TABLES, .get = cycles, .tells = tells_cycles},
-    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TABLES, .get = compute_unit, .tells = tells_unit, .spare = 4},
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .tells = tells_cycles},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit, .spare = 4},
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time, .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend)},
     {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, .get = source_file},
     {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, .get = source_line},
+    {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, .get = estimated, .has = is_timed},
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     {"values", .in = ETR_IN_JSON, .put = put_values},
 
     /* The operators of a summary. */
