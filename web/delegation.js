@@ -18,7 +18,7 @@ function operatorsTable(app) {
 }
 
 /* A delegate's own time by phase, and all of its time by compute unit. */
-const PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
+const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
 
 function delegatesTable(app) {
   return plainTable('Delegates', [
@@ -27,7 +27,7 @@ function delegatesTable(app) {
     {title: 'nodes', class: 'number', cell: row => String(row.nodes ?? '–')},
     {title: `call avg ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.call) : '–')},
     {title: `on nodes ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? timeCell(app, row.on_nodes, row.estimated ?? 0) : '–')},
-    ...PARTS.filter(([key]) => app.method.delegates.some(row => row[key] > 0)).map(([key, title]) => ({title: `${title} ${app.unitName()}`, class: 'number', cell: row => app.time(row[key])})),
+    ...DELEGATE_PARTS.filter(([key]) => app.method.delegates.some(row => row[key] > 0)).map(([key, title]) => ({title: `${title} ${app.unitName()}`, class: 'number', cell: row => app.time(row[key])})),
     {title: 'share', class: 'number', cell: row => shareText(app.method.runs ? row.call : null, app.method.execute.avg)},
   ], [...app.method.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction));
 }

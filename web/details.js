@@ -43,7 +43,7 @@ function matchLine(operator) {
   if (!operator.match) return null;
   const text = operator.match === 'aligned' || !operator.estimated ? '' : '; its time is an estimate';
   return element('p', {class: operator.estimated ? 'match estimated' : 'match'},
-    element('span', {class: 'badge'}, operator.estimated ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}${text}`);
+    element('span', {class: 'badge'}, operator.match === 'aligned' ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}${text}`);
 }
 
 function definitions(rows) {

@@ -206,7 +206,7 @@ export function summaryView(app) {
     element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app)),
       [...method.notes, clockNote(app)].filter(Boolean).map(note => element('p', {class: 'note'}, note))),
     phasesTable(app), findingsList(app), delegateCards(app),
-    method.hasGraph ? element('div', {class: 'grid'},
+    method.hasGraph && method.operators.some(operator => operator.timed) ? element('div', {class: 'grid'},
       groupCard(app, 'operator', 'op', group => shortOp(group.key)), moduleCard(app), groupCard(app, 'source line', 'source', group => sourceLine(group.first.source)),
       groupCard(app, 'backend', 'backend', group => group.key)) : null,
     warningsList(app), inputsList(app));
