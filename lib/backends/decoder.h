@@ -56,6 +56,8 @@ enum { ETR_MOST_SHELLS = 2 };
 typedef struct etr_decoder {
   const char *id;   /* the delegate's */
   const char *mark; /* events without an id whose name contains this are the delegate's; NULL: none are */
+  const char *sign; /* where the files do not name a delegate's backend: an event whose id contains this is of this one;
+                       NULL: none tells */
 
   /** Tells what the events of one call mean. out: count entries, each as described there. False: out of memory. */
   bool (*read)(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch);
@@ -81,5 +83,8 @@ void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event);
 
 /** The decoder of the backend with this id; NULL if there is none, or id is NULL. */
 const etr_decoder *etr_decoder_of(const char *id);
+
+/** The decoder whose sign an event's id has; NULL if there is none. */
+const etr_decoder *etr_decoder_of_event(const char *id);
 
 #endif

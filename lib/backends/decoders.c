@@ -19,6 +19,12 @@ const etr_decoder *etr_decoder_of(const char *id) {
   return NULL;
 }
 
+const etr_decoder *etr_decoder_of_event(const char *id) {
+  for (size_t i = 0; i < ETR_COUNT(decoders); i++)
+    if (decoders[i]->sign && strstr(id, decoders[i]->sign)) return decoders[i];
+  return NULL;
+}
+
 const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(list[i].name, name) == 0) return &list[i];

@@ -158,4 +158,4 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_qnn = {.id = "QnnBackend", .read = read};
+const etr_decoder etr_qnn = {.id = "QnnBackend", .sign = "(execute) time (us)", .read = read};

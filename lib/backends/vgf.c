@@ -26,4 +26,4 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return true;
 }
 
-const etr_decoder etr_vgf = {.id = "VgfBackend", .read = read};
+const etr_decoder etr_vgf = {.id = "VgfBackend", .sign = "VGF_EXECUTE", .read = read};

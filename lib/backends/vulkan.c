@@ -148,4 +148,4 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
   return !etr_arena_failed(scratch);
 }
 
-const etr_decoder etr_vulkan = {.id = "VulkanBackend", .read = read, .kind_of = kind_of};
+const etr_decoder etr_vulkan = {.id = "VulkanBackend", .sign = "ETVK_EXECUTE", .read = read, .kind_of = kind_of};

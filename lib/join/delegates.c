@@ -225,13 +225,13 @@ static bool take_rows(delegate *d, etr_event *rows, size_t count) {
 
 /* ---- By what the backend says ---- */
 
-/* What has no node is the delegate's own. */
+/* What has no node is the delegate's own. Without a graph none has one, and all of them computed. */
 static void describe_own(const delegate *d) {
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
     bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
     row->is_inserted = is_own && row->is_in_sums;
-    if (is_own) row->phase = ETR_PHASE_OTHER;
+    if (is_own) row->phase = d->join->graph ? ETR_PHASE_OTHER : ETR_PHASE_COMPUTE;
   }
 }
 
@@ -265,11 +265,19 @@ static bool match_undecoded(delegate *d) {
   return good;
 }
 
+/* Without a record or program, events tell their backend, if anything does. */
+static const etr_decoder *decoder_of(const delegate *d) {
+  const etr_decoder *decoder = etr_decoder_of(d->instruction->backend);
+  for (size_t i = 0; !d->instruction->backend && !decoder && i < d->row_count; i++)
+    decoder = d->rows[i]->delegate_id ? etr_decoder_of_event(d->rows[i]->delegate_id) : NULL;
+  return decoder;
+}
+
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows,
                        size_t count, etr_delegate_reading *reading, etr_arena *arena) {
   delegate d = {.join = join, .instruction = instruction, .reading = reading, .arena = arena};
-  const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   bool good = take_rows(&d, rows, count);
+  const etr_decoder *decoder = good ? decoder_of(&d) : NULL;
   if (good && d.row_count) {
     d.can_plan = reading->plans_left > 0 && spend(&d, operators_of(&d));
     good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);

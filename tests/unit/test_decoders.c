@@ -210,6 +210,14 @@ Test(decoders, are_found_by_id) {
   cr_expect_str_eq(etr_decoder_of("QnnBackend")->id, "QnnBackend");
 }
 
+Test(decoders, are_found_by_what_events_say) {
+  static const char *const signs[][2] = {
+      {"RPC (execute) time (us)", "QnnBackend"}, {"ETVK_EXECUTE", "VulkanBackend"}, {"VGF_EXECUTE", "VgfBackend"}};
+  for (size_t i = 0; i < ETR_COUNT(signs); i++) cr_expect_str_eq(etr_decoder_of_event(signs[i][0])->id, signs[i][1]);
+  cr_expect_null(etr_decoder_of_event("Convolution (NHWC, F32) DWConv #1"));
+  cr_expect_null(etr_decoder_of_event("7"));
+}
+
 /* What a delegate's graph and the record call one operator. */
 Test(decoders, kinds) {
   static const char *const same[][2] = {{"et_vk.conv_with_clamp.default", "aten.convolution.default"},
