@@ -90,11 +90,11 @@ typedef struct etr_inputs {
  * zip with the entry ETRECORD_V0 is an ETRecord, identifier ED00 at byte 8 an ETDump, ET12 at byte 4 a .pte, BP08 a
  * .bpte, FT01 a .ptd; a text with an ETDump as base64 is a log; debug_buffer.bin goes by its name), not by name. A
  * .bpte is taken where there is no .pte. A log with several ETDumps gives LOG#1, LOG#2, ... A directory with an
- * ETRECORD_V0 file in it is an unpacked ETRecord itself. A single ETDump, or a .pte, is accepted too. Subdirectories are not
- * searched. Files are taken in name order, so the result does not depend on the file system. A file that only ends like
- * a record (.etrecord, etrecord.bin) but is damaged is still taken as the record, so that opening it says what is wrong
- * with it. In a directory only files, and links to files, are opened; what else is called like an input is in
- * passed_over, and etr_profile_open() warns of it. A pipe given as RECORD itself is an ETDump.
+ * ETRECORD_V0 file in it is an unpacked ETRecord itself. A single ETDump, or a .pte, is accepted too. Subdirectories
+ * are not searched. Files are taken in name order, so the result does not depend on the file system. A file that only
+ * ends like a record (.etrecord, etrecord.bin) but is damaged is still taken as the record, so that opening it says
+ * what is wrong with it. In a directory only files, and links to files, are opened; what else is called like an input
+ * is in passed_over, and etr_profile_open() warns of it. A pipe given as RECORD itself is an ETDump.
  *
  * chosen (may be NULL) overrides: what is set in it is taken instead of what is found, and several of that kind are no
  * error then.
@@ -548,6 +548,9 @@ typedef struct etr_node_time {
   etr_match match;               /**< of the event that runs_as names */
   double confidence;             /**< likewise */
   bool is_estimated;             /**< likewise: the match is an estimate, or the time is */
+  bool has_cycles;               /**< its backend counted cycles: total_cycles tells, be there a time or not */
+  uint64_t total_cycles;         /**< over all runs of the method */
+  unsigned compute_units;        /**< 1 << etr_compute_unit for each that its operators ran on; 0: not told */
   const char *backend; /**< "XnnpackBackend" where it runs in a delegate; NULL of a kernel, or where that is unknown */
   int32_t delegate_instruction; /**< instruction of that delegate's call; -1 if none */
   int32_t instruction; /**< the first that runs it, or its delegate; they run in the order of their numbers. -1: not
@@ -603,6 +606,17 @@ typedef enum etr_event_unit {
 /** Name of such a unit as the JSON has it: "ns" of time, "cycles", "count", "bytes". Static. */
 ETR_API const char *etr_event_unit_name(etr_event_unit unit);
 
+/** What computes: where an operator runs, or a delegate's computing was done. */
+typedef enum etr_compute_unit {
+  ETR_COMPUTE_UNIT_NONE, /**< its backend does not say */
+  ETR_COMPUTE_UNIT_NPU,
+  ETR_COMPUTE_UNIT_GPU,
+  ETR_COMPUTE_UNIT_CPU,
+} etr_compute_unit;
+
+/** Name of a compute unit as the JSON has it: "NPU", "GPU", "CPU"; NULL of none. Static. */
+ETR_API const char *etr_compute_unit_name(etr_compute_unit unit);
+
 /** Bytes of a file, as they are there. */
 typedef struct etr_bytes {
   const char *data;
@@ -634,12 +648,16 @@ typedef struct etr_event {
   etr_phase phase;       /**< of a phase, and of an operator that is the delegate's own */
   etr_event_unit unit;   /**< of `durations` and `stats` */
   bool is_in_sums;       /**< its time is part of its delegate's; false of all that is no time */
-  bool is_estimated;     /**< its backend estimates its time, or shares it out */
+  bool is_estimated;     /**< its time is an estimate: its backend's own, or its part of a time that was shared out by
+                            cycles */
   bool has_no_place;     /**< `starts` tell nothing: not recorded, or by another clock */
   uint8_t shell, inside; /**< of what is nested in a call: its own depth as a shell, and the shell that it lies in;
                             0: it is none, it lies in the call itself. A shell's time beyond what lies in it is its
-                            `shell_phase` */
+                            `shell_phase`. Where the call has a shell in cycles, too, operators inside it that are
+                            in cycles get their share of its time, as an estimate: of nodes, or without a graph */
   etr_phase shell_phase;
+  etr_compute_unit compute_unit;
+  bool is_unit_planned;        /**< compute_unit is what its backend planned, and may not be where it ran */
   const etr_bytes *metadata;   /**< delegate_debug_metadata, sample_count entries; NULL if all are empty */
   const uint64_t *durations;   /**< ticks, one per occurrence that has a time (a warning tells of those that have none),
                                   of runs that count, in order; repetitions within a run behind each other */
@@ -706,6 +724,7 @@ typedef struct etr_portion {
   uint32_t node;          /**< of the method's graph; ETR_NONE unless ETR_PORTION_NODE */
   etr_portion_kind kind;
   etr_phase phase; /**< of ETR_PORTION_DELEGATE */
+  etr_compute_unit compute_unit;
 } etr_portion;
 
 /** What told the phases of a method's runs. */
@@ -752,6 +771,7 @@ typedef struct etr_method {
   uint64_t estimated_ticks;      /**< the part of nodes_ticks whose node is estimated (ETR_MATCH_ALIGNED), or whose time
                                       is */
   uint64_t estimated_time_ticks; /**< the part of these whose time is: etr_event.is_estimated */
+  uint64_t shared_ticks;         /**< the part of these that is a share by cycles of a time that was measured */
   double estimated_confidence;   /**< the average of its events' confidence, by time; 0 if nothing is estimated */
   uint64_t delegate_only_ticks;  /**< delegates' calls, beyond what is on nodes */
   uint64_t inserted_ticks;       /**< the part of delegate_only_ticks measured on operators that a lowering inserted:

@@ -281,7 +281,8 @@ typedef struct etr_table_options {
   const etr_tag *tags; /**< of nodes and events: columns of JSON Lines behind `record` and `run`, with these values in
                           every row; tags of these two names replace them */
   size_t tag_count;
-  etr_sum_by by; /**< of a summary: only this breakdown */
+  etr_sum_by by;    /**< of a summary: only this breakdown; of delegation ETR_SUM_BY_OP: only operator types */
+  bool by_delegate; /**< of delegation: each delegate with its phases and compute units instead of operator types */
 } etr_table_options;
 
 /**

@@ -2,7 +2,7 @@
 //
 // delegation.js - what runs in delegates and what does not, per operator type, as ExecuTorch's print_delegation_info counts it; and each delegate.
 
-import {element, plainTable} from './dom.js';
+import {element, plainTable, timeCell} from './dom.js';
 import {countText, shareText} from './format.js';
 
 function operatorsTable(app) {
@@ -17,15 +17,19 @@ function operatorsTable(app) {
   ], rows);
 }
 
+/* A delegate's own time by phase, and all of its time by compute unit. */
+const DELEGATE_PARTS = [['copy_in', 'copying in'], ['compute', 'computing'], ['wait', 'waiting'], ['copy_out', 'copying out'], ['other', 'other'], ['npu', 'NPU'], ['gpu', 'GPU'], ['cpu', 'CPU']];
+
 function delegatesTable(app) {
   return plainTable('Delegates', [
     {title: 'instruction', class: 'number', cell: row => String(row.instruction)},
     {title: 'backend', class: 'key', cell: row => row.backend},
     {title: 'nodes', class: 'number', cell: row => String(row.nodes ?? '–')},
-    {title: `call avg ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.avg) : '–')},
-    {title: `on nodes ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.onNodes) : '–')},
-    {title: 'share', class: 'number', cell: row => shareText(app.method.runs ? row.avg : null, app.method.execute.avg)},
-  ], [...app.method.delegates].sort((a, b) => b.avg - a.avg || a.instruction - b.instruction));
+    {title: `call avg ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? app.time(row.call) : '–')},
+    {title: `on nodes ${app.unitName()}`, class: 'number', cell: row => (app.method.runs ? timeCell(app, row.on_nodes, row.estimated ?? 0) : '–')},
+    ...DELEGATE_PARTS.filter(([key]) => app.method.delegates.some(row => row[key] > 0)).map(([key, title]) => ({title: `${title} ${app.unitName()}`, class: 'number', cell: row => app.time(row[key])})),
+    {title: 'share', class: 'number', cell: row => shareText(app.method.runs ? row.call : null, app.method.execute.avg)},
+  ], [...app.method.delegates].sort((a, b) => b.call - a.call || a.instruction - b.instruction));
 }
 
 /** The view. */

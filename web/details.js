@@ -4,7 +4,7 @@
 
 import {distributionBar, linearScale} from './distribution.js';
 import {element} from './dom.js';
-import {callsText, shareText, sourceText} from './format.js';
+import {callsText, cyclesText, shareText, sourceText} from './format.js';
 import {matchText} from './model.js';
 
 function operatorLink(app, operator) {
@@ -41,8 +41,9 @@ function sourceBlock(source) {
 
 function matchLine(operator) {
   if (!operator.match) return null;
+  const text = operator.match === 'aligned' || !operator.estimated ? '' : '; its time is an estimate';
   return element('p', {class: operator.estimated ? 'match estimated' : 'match'},
-    element('span', {class: 'badge'}, operator.estimated ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}`);
+    element('span', {class: 'badge'}, operator.match === 'aligned' ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}${text}`);
 }
 
 function definitions(rows) {
@@ -61,7 +62,8 @@ export function detailsPanel(app, operator) {
   const rows = [
     ['operator', operator.op], ['module', operator.module?.path || '(the model itself)'], ['module type', operator.module?.type],
     ['output', operator.outputs], ['inputs', operator.inputs], ['arguments', operator.arguments], ['debug handle', operator.handle || 'none'], ['subgraph', operator.subgraph],
-    ['backend', operator.backend], ['delegate', operator.delegate >= 0 ? `call at instruction ${operator.delegate}` : null], ['runs as', operator.runsAs],
+    ['backend', operator.backend], ['delegate', operator.delegate >= 0 ? `call at instruction ${operator.delegate}` : null], ['compute unit', operator.computeUnit],
+    ['cycles', operator.cycles === null ? null : cyclesText(operator.cycles)], ['runs as', operator.runsAs],
   ];
   return element('aside', {class: 'details', 'aria-label': `Details of ${operator.name}`},
     element('header', {}, element('h2', {}, operator.name), element('button', {type: 'button', class: 'close', 'aria-label': 'Close details', onclick: () => app.select(null)}, '×')),

@@ -61,8 +61,11 @@ export function figure(label, value, note) {
 
 /** A time in a table; marked if a part of it is estimated. */
 export function timeCell(app, ns, estimated = 0) {
-  if (!(estimated > 0)) return app.time(ns);
-  const title = estimated < ns ? `${app.time(estimated)} ${app.unitName()} of it estimated` : 'estimated: by the order of operator classes';
+  return estimated > 0 ? estimatedCell(app, ns, estimated < ns ? `${app.time(estimated)} ${app.unitName()} of it estimated` : 'estimated') : app.time(ns);
+}
+
+/** A time that is estimated, be it 0. */
+export function estimatedCell(app, ns, title = 'estimated') {
   return element('span', {class: 'estimated-time', title}, `≈ ${app.time(ns)}`);
 }
 

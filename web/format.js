@@ -51,6 +51,11 @@ export function callsText(calls) {
   return calls === 0 ? '–' : String(Number(calls.toFixed(2)));
 }
 
+/** "44,507" */
+export function cyclesText(cycles) {
+  return Math.round(cycles).toLocaleString('en-US');
+}
+
 /** "model.py:12 in forward" */
 export function sourceText(source) {
   return source ? `${source.file.split('/').pop()}:${source.line} in ${source.function}` : '';

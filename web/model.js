@@ -48,7 +48,7 @@ function readOperator(index, columns, graph, texts, runs) {
     handle: number('handle'), subgraph: text('subgraph'), inputs: text('inputs'), outputs: text('outputs'), arguments: text('arguments'), runsAs: text('runs_as'),
     backend: text('backend') ?? (match ? CPU : null), delegate: number('delegate'), carrier: number('carrier'), match, estimated: columns.estimated ? number('estimated') === 1 : match === 'aligned',
     timed: match !== null, calls: number('calls'), ranIn: number('ran_in'), avg: match ? number('total') / runs : null,
-    p10: number('p10'), p50: number('p50'), p90: number('p90'), min: number('min'), max: number('max'), textOf: text, numberOf: number,
+    p10: number('p10'), p50: number('p50'), p90: number('p90'), min: number('min'), max: number('max'), cycles: columns.cycles ? number('cycles') : null, computeUnit: text('compute_unit'), textOf: text, numberOf: number,
   };
 }
 
@@ -76,6 +76,15 @@ function readTimeline(timeline, texts) {
   return {run, execute, lanes, end};
 }
 
+const DELEGATE_TIMES = ['call', 'on_nodes', 'estimated', 'copy_in', 'compute', 'wait', 'copy_out', 'other', 'npu', 'gpu', 'cpu'];
+
+/* Times per inference; null of those that older documents lack. */
+function readDelegate(delegate, runs) {
+  return {...delegate, ...Object.fromEntries(DELEGATE_TIMES.map(key => [key, delegate[key] === undefined || delegate[key] === null ? null : delegate[key] / runs]))};
+}
+
+const perInference = (parts, runs) => (parts ?? []).map(part => ({...part, avg: part.total / runs})); // not in older documents
+
 function readMethod(method, texts) {
   const runs = method.runs || 1;
   const graph = readGraph(method.graph, texts, runs);
@@ -83,7 +92,7 @@ function readMethod(method, texts) {
     name: method.method ?? '(method unknown)', runs: method.runs, skippedRuns: method.skipped_runs, skipped: method.skipped, execute: method.execute, perRun: method.execute_per_run,
     noise: method.noise ?? null, phases: method.phases_of_runs ?? [],  // not in older documents
     balance: method.balance.map(part => ({...part, avg: part.total / runs})), clockHidden: method.clock_hidden / runs, delegation: method.delegation, memory: method.memory,
-    delegates: method.delegates.map(delegate => ({...delegate, avg: delegate.call / runs, onNodes: delegate.on_nodes === undefined ? null : delegate.on_nodes / runs})),  // not in older documents
+    notes: method.notes ?? [], delegates: method.delegates.map(delegate => readDelegate(delegate, runs)), delegatePhases: perInference(method.phases, runs), computeUnits: perInference(method.compute_units, runs),
     findings: method.findings.map(finding => ({...finding, operators: finding.operators.map(index => graph.operators[index]).filter(Boolean)})), hasGraph: method.graph !== null, patterns: method.by_pattern ?? [], modules: graph.modules, operators: graph.operators, timeline: readTimeline(method.timeline, texts),
   };
 }

@@ -39,6 +39,21 @@ function balanceTable(app) {
   ], [...toldParts(method.balance), whole]);
 }
 
+/** Parts of delegates' time, where some backend tells more than that it is its own. */
+function delegatePartsCard(app, title, parts, key, plain) {
+  if (!parts.some(part => part[key] !== plain)) return null;
+  return element('section', {class: 'card'}, plainTable(title, [
+    {title: 'backend', class: 'key', cell: part => part.backend ?? '(unknown)'}, {title: key.replace('_', ' '), cell: part => part.text},
+    {title: `avg ${app.unitName()}`, class: 'number', cell: part => app.time(part.avg)},
+    {title: 'share', class: 'number', cell: part => shareText(part.avg, app.method.execute.avg)},
+  ], parts));
+}
+
+function delegateCards(app) {
+  const cards = [delegatePartsCard(app, 'Delegates\u2019 own time', app.method.delegatePhases, 'phase', 'other'), delegatePartsCard(app, 'Delegates by compute unit', app.method.computeUnits, 'compute_unit', null)].filter(Boolean);
+  return cards.length ? element('div', {class: 'grid'}, cards) : null;
+}
+
 /** What the clocks of delegates hide; null if that is nothing. */
 export function clockNote(app) {
   const {clockHidden} = app.method;
@@ -185,9 +200,9 @@ export function summaryView(app) {
     return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'The record has no run times for this method; see Operators and Delegation for its graph.'), findingsList(app), warningsList(app), inputsList(app));
   return element('div', {class: 'summary'},
     element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app)),
-      clockNote(app) ? element('p', {class: 'note'}, clockNote(app)) : null),
-    phasesTable(app), findingsList(app),
-    method.hasGraph ? element('div', {class: 'grid'},
+      [...method.notes, clockNote(app)].filter(Boolean).map(note => element('p', {class: 'note'}, note))),
+    phasesTable(app), findingsList(app), delegateCards(app),
+    method.hasGraph && method.operators.some(operator => operator.timed) ? element('div', {class: 'grid'},
       groupCard(app, 'operator', 'op', group => shortOp(group.key)), moduleCard(app), groupCard(app, 'source line', 'source', group => sourceLine(group.first.source)),
       groupCard(app, 'backend', 'backend', group => group.key)) : null,
     warningsList(app), inputsList(app));

@@ -3,7 +3,7 @@
 // table.js - operators as a table that sorts, filters and groups; only the rows in sight are in the page, so that thousands stay fluid.
 
 import {distributionBar, logScale} from './distribution.js';
-import {choice, element, segments, timeCell} from './dom.js';
+import {choice, element, segments, estimatedCell, timeCell} from './dom.js';
 import {callsText, countText, shareText, sourceText} from './format.js';
 import {backendsOf, filterOperators, groupOperators, sortRows, summedMedian, totalOf} from './model.js';
 
@@ -24,7 +24,7 @@ function shareBar(part, most) {
 
 function badge(operator) {
   if (!operator.match) return operator.carrier >= 0 ? element('span', {class: 'badge quiet', title: 'its time is part of another operator'}, 'fused') : '';
-  return element('span', {class: operator.estimated ? 'badge estimated' : 'badge'}, operator.estimated ? 'estimated' : operator.match);
+  return element('span', {class: operator.match === 'aligned' ? 'badge estimated' : 'badge'}, operator.match === 'aligned' ? 'estimated' : operator.match);
 }
 
 /* What shares are of: medians do not add up to the method's. */
@@ -35,7 +35,7 @@ function shareColumn(app, ranking) {
 }
 
 function operatorColumns(app, scale, ranking) {
-  const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => timeCell(app, row[key], row.estimated ? row[key] : 0)});
+  const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => (row.estimated ? estimatedCell(app, row[key]) : app.time(row[key]))});
   return [
     {title: 'operator', width: 'minmax(170px, 1.7fr)', sort: row => row.op, cell: row => element('span', {class: 'cut', title: `${row.op}\n${row.name}`}, row.op)},
     {title: 'node', width: 'minmax(130px, 1.6fr)', from: 1320, class: 'quiet', sort: row => row.name, cell: row => element('span', {class: 'cut head', title: row.name}, element('bdi', {}, row.name))},

@@ -263,6 +263,6 @@ export function timelineView(app) {
     element('div', {class: 'toolbar'}, element('span', {class: 'count'}, `Run ${timeline.run}, the median one: ${app.time(timeline.execute)} ${app.unitName()} · ${countText(canvas.sequence.length, 'event')}`),
       button('Zoom in', '+', () => canvas.zoom(0.5)), button('Zoom out', '−', () => canvas.zoom(2)), button('Show all', 'all', () => canvas.span(0, timeline.end)),
       element('span', {class: 'hint'}, 'wheel zooms, drag moves, ← → step, + − zoom')),
-    synthetic.length ? element('p', {class: 'note synthetic'}, `Hatched: ${synthetic.join(', ')} recorded durations and order but no start times, so their events are laid end to end.`) : null,
+    synthetic.length ? element('p', {class: 'note synthetic'}, `Hatched: the events of ${synthetic.join(', ')} have no start times on this clock, so they are laid end to end.`) : null,
     element('div', {class: 'timeline-frame'}, laneLabels(timeline.lanes), element('div', {class: 'timeline-scroll'}, canvas.canvas)), canvas.said, longestTable(app, canvas));
 }

@@ -1,33 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * coreml.c - operations by the delegate map, their times estimated.
+ * coreml.c - operations by the delegate map, their times estimated, their compute units planned.
  */
 #include "backends/coreml.h"
 
 #include "formats/json.h"
 
-/* False: it is no JSON object, or its estimated cost, by which the times are shared out, is no share. */
-static bool is_promised(etr_bytes metadata, etr_arena *scratch) {
+/* ---- What an event's metadata say ---- */
+
+typedef struct told {
+  bool is_promised;      /* a JSON object whose estimated cost, by which times are shared out, is a share; or nothing */
+  etr_compute_unit unit; /* what the compute plan prefers; none where they do not say */
+} told;
+
+static etr_compute_unit unit_of(etr_slice name) {
+  static const struct {
+    const char *name;
+    etr_compute_unit unit;
+  } units[] = {{"NE", ETR_COMPUTE_UNIT_NPU}, {"GPU", ETR_COMPUTE_UNIT_GPU}, {"CPU", ETR_COMPUTE_UNIT_CPU}};
+  for (size_t i = 0; i < ETR_COUNT(units); i++)
+    if (etr_slice_equal(name, etr_slice_of(units[i].name))) return units[i].unit;
+  return ETR_COMPUTE_UNIT_NONE;
+}
+
+static void read_members(etr_json *json, told *out) {
   etr_slice key;
   double cost = 0;
-  if (metadata.size == 0) return true;
-  etr_json *json = etr_json_open_memory((etr_slice){metadata.data, metadata.size}, NULL);
-  if (!json) {
-    etr_arena_fail(scratch);
-    return false;
-  }
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "estimatedCost"))
       cost = etr_json_number(json);
+    else if (etr_slice_is(key, "preferredComputeUnit") && etr_json_peek(json) == ETR_JSON_STRING)
+      out->unit = unit_of(etr_json_string(json));
     else
       etr_json_skip(json);
   etr_json_end(json);
-  bool good = !etr_json_failed(json) && cost >= 0 && cost <= 1;
-  if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
-  etr_json_close(json);
-  return good;
+  out->is_promised = !etr_json_failed(json) && cost >= 0 && cost <= 1;
 }
+
+static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
+  told out = {.is_promised = true};
+  if (metadata.size == 0) return out;
+  etr_json *json = etr_json_open_memory((etr_slice){metadata.data, metadata.size}, NULL);
+  if (!json) {
+    etr_arena_fail(scratch);
+    return out;
+  }
+  read_members(json, &out);
+  if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
+  if (!out.is_promised) out.unit = ETR_COMPUTE_UNIT_NONE;
+  etr_json_close(json);
+  return out;
+}
+
+static bool is_same(etr_bytes a, etr_bytes b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
+
+/* Of all runs. No unit where they differ: another load may have had another plan. */
+static told read_all_metadata(const etr_event_facts *event, etr_arena *scratch) {
+  told all = {.is_promised = true};
+  for (size_t i = 0; i < event->metadata_count; i++) {
+    if (i > 0 && is_same(event->metadata[i], event->metadata[i - 1])) continue;
+    told here = read_metadata(event->metadata[i], scratch);
+    all.is_promised &= here.is_promised;
+    all.unit = i == 0 || here.unit == all.unit ? here.unit : ETR_COMPUTE_UNIT_NONE;
+    if (all.unit == ETR_COMPUTE_UNIT_NONE && !all.is_promised) break;
+  }
+  return all;
+}
+
+/* ---- All ---- */
 
 /* OUTPUT:OPERATOR. */
 static bool is_operation(const etr_event_facts *event) { return !event->is_number && strchr(event->name, ':'); }
@@ -35,10 +76,13 @@ static bool is_operation(const etr_event_facts *event) { return !event->is_numbe
 /* An operation that the map lacks was made by Core ML's own compiler. */
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   for (size_t i = 0; i < count; i++) {
-    out[i].is_odd = !is_operation(&events[i]) || !is_promised(events[i].metadata, scratch);
+    const told metadata = read_all_metadata(&events[i], scratch);
+    out[i].is_odd = !is_operation(&events[i]) || !metadata.is_promised;
     out[i].key = events[i].is_listed && !out[i].is_odd ? ETR_KEY_MAP : ETR_KEY_NONE;
     out[i].is_estimated = true;
     out[i].has_no_place = true; /* laid end to end in topological order */
+    out[i].compute_unit = metadata.unit;
+    out[i].is_unit_planned = metadata.unit != ETR_COMPUTE_UNIT_NONE;
   }
   return !etr_arena_failed(scratch);
 }

@@ -13,11 +13,12 @@
 
 /** What the files tell of an event. */
 typedef struct etr_event_facts {
-  const char *name;    /* its id, or its name where it has none */
-  bool is_number;      /* the file holds its id as a number */
-  bool is_listed;      /* the delegate map has the id */
-  size_t handle_count; /* of the delegate map */
-  etr_bytes metadata;  /* of its first occurrence; empty if it has none */
+  const char *name;          /* its id, or its name where it has none */
+  bool is_number;            /* the file holds its id as a number */
+  bool is_listed;            /* the delegate map has the id */
+  size_t handle_count;       /* of the delegate map */
+  const etr_bytes *metadata; /* of each occurrence */
+  size_t metadata_count;     /* 0: it has none */
 } etr_event_facts;
 
 /** What leads from an event to its node. */
@@ -34,6 +35,8 @@ typedef struct etr_event_meaning {
   etr_phase phase;
   etr_event_unit unit;
   bool is_in_sums, is_estimated, has_no_place; /* as in etr_event */
+  etr_compute_unit compute_unit;               /* likewise */
+  bool is_unit_planned;                        /* likewise */
   bool is_odd;                                 /* not what the backend writes: it stays unjoined, with a warning */
   uint8_t shell, inside;                       /* likewise as in etr_event; at most ETR_MOST_SHELLS */
   etr_phase shell_phase;
@@ -76,6 +79,7 @@ typedef struct etr_known_event {
   const char *name;
   etr_event_role role;
   etr_phase phase;
+  etr_compute_unit compute_unit;
 } etr_known_event;
 
 /** The event with this name; NULL if there is none. */

@@ -41,5 +41,6 @@ const etr_known_event *etr_known_event_find(const etr_known_event *list, size_t 
 void etr_known_event_tell(etr_event_meaning *out, const etr_known_event *event) {
   out->role = event->role;
   out->phase = event->phase;
+  out->compute_unit = event->compute_unit;
   out->is_in_sums = event->role == ETR_ROLE_PHASE;
 }

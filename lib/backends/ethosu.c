@@ -5,15 +5,15 @@
 #include "backends/ethosu.h"
 
 static const etr_known_event known[] = {
-    {"EthosUBackend::execute()", ETR_ROLE_CONTAINER, ETR_PHASE_NONE},
-    {"+EthosUBackend::execute()handles.input.memcpy()", ETR_ROLE_PHASE, ETR_PHASE_COPY_IN},
-    {"+EthosUBackend::execute()NPU", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE},
+    {"EthosUBackend::execute()", .role = ETR_ROLE_CONTAINER},
+    {"+EthosUBackend::execute()handles.input.memcpy()", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
+    {"+EthosUBackend::execute()NPU", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE, ETR_COMPUTE_UNIT_NPU},
 };
 
 /* Another part of execute() is some phase; what is not even a part is not understood, and in no sum. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event) {
-  static const etr_known_event part = {"", ETR_ROLE_PHASE, ETR_PHASE_OTHER};
-  static const etr_known_event unknown = {"", ETR_ROLE_CONTAINER, ETR_PHASE_NONE};
+  static const etr_known_event part = {.role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER};
+  static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
   const etr_known_event *of_name = etr_known_event_find(known, ETR_COUNT(known), event->name);
   bool is_part = event->name[0] == '+';
   out->is_odd = !of_name;

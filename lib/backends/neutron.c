@@ -12,19 +12,39 @@ static int64_t number_of(const etr_event_facts *event) {
 
 /* The dump has no handles and function code 0, and comes last. */
 static bool is_dump(const etr_event_facts *event, int64_t highest) {
-  bool is_coded = event->metadata.size == 1 && event->metadata.data[0] == 0;
+  const etr_bytes *code = event->metadata_count ? event->metadata : NULL;
+  bool is_coded = code && code->size == 1 && code->data[0] == 0;
   return event->is_number && is_coded && event->handle_count == 0 && number_of(event) == highest;
 }
 
-/* Metadata is the function code, one byte. The map has all ids or, without a log of the converter, none. */
+/* Metadata is the function code, one byte. */
+static bool has_long_code(const etr_event_facts *event) {
+  for (size_t i = 0; i < event->metadata_count; i++)
+    if (event->metadata[i].size > 1) return true;
+  return false;
+}
+
+/* The map has all ids or, without a log of the converter, none. */
 static bool is_odd(const etr_event_facts *event, bool any_listed) {
-  return !event->is_number || number_of(event) < 0 || event->metadata.size > 1 || (any_listed && !event->is_listed);
+  return !event->is_number || number_of(event) < 0 || has_long_code(event) || (any_listed && !event->is_listed);
+}
+
+/* Its number alone tells people nothing. */
+static void read_kernel(etr_event_meaning *out, const char *number, etr_arena *scratch) {
+  out->compute_unit = ETR_COMPUTE_UNIT_NPU;
+  out->label = etr_arena_format(scratch, "kernel %s", number);
+}
+
+static void read_dump(etr_event_meaning *out) {
+  out->role = ETR_ROLE_CONTAINER;
+  out->is_in_sums = out->is_odd = false;
+  out->key = ETR_KEY_NONE;
+  out->label = "profiling dump";
 }
 
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   int64_t highest = -1;
   bool any_listed = false;
-  (void)scratch;
   for (size_t i = 0; i < count; i++) {
     if (events[i].is_number) highest = ETR_MAX(highest, number_of(&events[i]));
     any_listed |= events[i].is_listed;
@@ -33,13 +53,12 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     out[i].has_no_place = true; /* the device's clock */
     out[i].is_odd = is_odd(&events[i], any_listed);
     out[i].key = out[i].is_odd || !events[i].is_listed ? ETR_KEY_NONE : ETR_KEY_MAP;
-    if (!is_dump(&events[i], highest)) continue;
-    out[i].role = ETR_ROLE_CONTAINER;
-    out[i].is_in_sums = false;
-    out[i].is_odd = false;
-    out[i].key = ETR_KEY_NONE;
+    if (is_dump(&events[i], highest))
+      read_dump(&out[i]);
+    else if (!out[i].is_odd)
+      read_kernel(&out[i], events[i].name, scratch);
   }
-  return true;
+  return !etr_arena_failed(scratch);
 }
 
 const etr_decoder etr_neutron = {.id = "NeutronBackend", .read = read};

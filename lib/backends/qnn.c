@@ -81,25 +81,35 @@ static const char *const other_totals[] = {
 
 static bool is_time(const etr_event_meaning *meaning) { return meaning->unit == ETR_EVENT_UNIT_TIME; }
 
+/* What one call has of the totals. */
+typedef struct totals {
+  bool has_qnn;         /* the outermost */
+  bool has_accelerator; /* the NPU's: HTP names them */
+} totals;
+
 static void make_shell(etr_event_meaning *out, uint8_t shell, etr_phase phase) {
   out->shell = shell;
   out->shell_phase = phase;
   out->inside = (uint8_t)(shell - 1);
 }
 
-/* False: no total that is known. has_qnn: the call has the outermost total. */
-static bool read_total(etr_event_meaning *out, etr_slice id, bool has_qnn) {
+/* Of the accelerator's total in cycles operators have their shares. */
+static void read_accelerator(etr_event_meaning *out) {
+  make_shell(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
+  if (!is_time(out)) return;
+  out->role = ETR_ROLE_PHASE;
+  out->phase = ETR_PHASE_COMPUTE;
+  out->compute_unit = ETR_COMPUTE_UNIT_NPU;
+}
+
+/* False: no total that is known. */
+static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
   bool is_accelerator = etr_slice_is(id, accelerator_total), is_qnn = etr_slice_is(id, qnn_total);
   bool is_rpc = etr_slice_is(id, rpc_total), is_other = false;
   for (size_t i = 0; i < ETR_COUNT(other_totals); i++) is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
   out->role = ETR_ROLE_CONTAINER;
-  if (!is_time(out)) return is_accelerator || is_qnn || is_rpc || is_other;
-  if (is_qnn || (is_rpc && !has_qnn)) make_shell(out, IN_QNN, ETR_PHASE_WAIT);
-  if (is_accelerator) {
-    make_shell(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
-    out->role = ETR_ROLE_PHASE;
-    out->phase = ETR_PHASE_COMPUTE;
-  }
+  if (is_accelerator) read_accelerator(out);
+  if (is_time(out) && (is_qnn || (is_rpc && !of->has_qnn))) make_shell(out, IN_QNN, ETR_PHASE_WAIT);
   return is_accelerator || is_qnn || is_rpc || is_other;
 }
 
@@ -112,7 +122,7 @@ static bool is_number_of(const etr_event_meaning *meaning) {
 }
 
 /* Shells are summed as such, and waits are part of one. */
-static void read_event(etr_event_meaning *out, const etr_event_facts *event, bool has_qnn) {
+static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of, etr_arena *scratch) {
   etr_slice id = take_unit(out, etr_slice_of(event->name));
   out->is_in_sums = false;
   out->has_no_place = true;
@@ -124,27 +134,36 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, boo
     out->role = ETR_ROLE_COUNTER;
   } else if (read_operator(out, id)) {
     out->is_in_sums = is_time(out);
+    out->is_estimated = out->role == ETR_ROLE_OPERATOR && !is_time(out);
     out->inside = IN_ACCELERATOR;
+    out->label = etr_arena_copy(scratch, id); /* the unit stands elsewhere */
+    if (of->has_accelerator) out->compute_unit = ETR_COMPUTE_UNIT_NPU;
   } else if (is_wait(id)) {
     out->role = ETR_ROLE_PHASE;
     out->phase = ETR_PHASE_WAIT;
   } else
-    out->is_odd = !read_total(out, id, has_qnn);
+    out->is_odd = !read_total(out, id, of);
+}
+
+static void note_total(totals *of, const char *name) {
+  etr_event_meaning unit;
+  etr_slice id = take_unit(&unit, etr_slice_of(name));
+  of->has_qnn |= is_time(&unit) && etr_slice_is(id, qnn_total);
+  of->has_accelerator |= etr_slice_is(id, accelerator_total);
 }
 
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
-  bool has_qnn = false;
-  (void)scratch;
-  for (size_t i = 0; i < count; i++) has_qnn |= strcmp(events[i].name, "QNN (execute) time (us)") == 0;
-  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i], has_qnn);
-  return true;
+  totals of = {0};
+  for (size_t i = 0; i < count; i++) note_total(&of, events[i].name);
+  for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i], &of, scratch);
+  return !etr_arena_failed(scratch);
 }
 
 /* An operator, or a total of the call. */
 static bool is_own(const char *name) {
   etr_event_meaning meaning = {.role = ETR_ROLE_NONE};
   etr_slice id = take_unit(&meaning, etr_slice_of(name));
-  return read_operator(&meaning, id) || (id.size < strlen(name) && read_total(&meaning, id, false));
+  return read_operator(&meaning, id) || (id.size < strlen(name) && read_total(&meaning, id, &(totals){0}));
 }
 
 const etr_decoder etr_qnn = {.id = "QnnBackend", .is_own = is_own, .read = read};

@@ -5,18 +5,18 @@
 #include "backends/vgf.h"
 
 static const etr_known_event known[] = {
-    {"VGF_EXECUTE", ETR_ROLE_CONTAINER, ETR_PHASE_NONE},
-    {"VGF_COPY_INPUTS", ETR_ROLE_PHASE, ETR_PHASE_COPY_IN},
-    {"VGF_DISPATCH_AND_WAIT", ETR_ROLE_CONTAINER, ETR_PHASE_NONE},
-    {"VGF_QUEUE_SUBMIT_AND_WAIT_FENCE", ETR_ROLE_PHASE, ETR_PHASE_COMPUTE},
-    {"VGF_TIMESTAMP_QUERY_READBACK", ETR_ROLE_PHASE, ETR_PHASE_OTHER},
-    {"VGF_NEURAL_STATISTICS", ETR_ROLE_PHASE, ETR_PHASE_OTHER},
-    {"VGF_COPY_OUTPUTS", ETR_ROLE_PHASE, ETR_PHASE_COPY_OUT},
+    {"VGF_EXECUTE", .role = ETR_ROLE_CONTAINER},
+    {"VGF_COPY_INPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
+    {"VGF_DISPATCH_AND_WAIT", .role = ETR_ROLE_CONTAINER},
+    {"VGF_QUEUE_SUBMIT_AND_WAIT_FENCE", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COMPUTE},
+    {"VGF_TIMESTAMP_QUERY_READBACK", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
+    {"VGF_NEURAL_STATISTICS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
+    {"VGF_COPY_OUTPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_OUT},
 };
 
 /* Where another name nests cannot be told, so that it is in no sum. */
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
-  static const etr_known_event unknown = {"", ETR_ROLE_CONTAINER, ETR_PHASE_NONE};
+  static const etr_known_event unknown = {.role = ETR_ROLE_CONTAINER};
   (void)scratch;
   for (size_t i = 0; i < count; i++) {
     const etr_known_event *event = etr_known_event_find(known, ETR_COUNT(known), events[i].name);

@@ -12,9 +12,11 @@
 static const char submission[] = "ETVK_COMPUTE_GRAPH_EXECUTE";
 
 static const etr_known_event known[] = {
-    {"ETVK_EXECUTE", ETR_ROLE_CONTAINER, ETR_PHASE_NONE},      {submission, ETR_ROLE_CONTAINER, ETR_PHASE_NONE},
-    {"ETVK_COPY_INPUTS", ETR_ROLE_PHASE, ETR_PHASE_COPY_IN},   {"ETVK_RESIZE", ETR_ROLE_PHASE, ETR_PHASE_OTHER},
-    {"ETVK_COPY_OUTPUTS", ETR_ROLE_PHASE, ETR_PHASE_COPY_OUT},
+    {"ETVK_EXECUTE", .role = ETR_ROLE_CONTAINER},
+    {submission, .role = ETR_ROLE_CONTAINER},
+    {"ETVK_COPY_INPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_IN},
+    {"ETVK_RESIZE", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_OTHER},
+    {"ETVK_COPY_OUTPUTS", .role = ETR_ROLE_PHASE, .phase = ETR_PHASE_COPY_OUT},
 };
 
 enum { IN_SUBMISSION = 1 };
@@ -100,12 +102,16 @@ static void read_dispatch(etr_event_meaning *out, const char *text, etr_arena *s
   dispatch read;
   out->inside = IN_SUBMISSION;
   out->has_no_place = true;
-  if (is_blit(text)) return;
+  if (is_blit(text)) {
+    out->compute_unit = ETR_COMPUTE_UNIT_GPU;
+    return;
+  }
   if (!read_json(&read, text, scratch)) {
     out->is_odd = true;
     return;
   }
   out->label = read.kernel;
+  out->compute_unit = ETR_COMPUTE_UNIT_GPU;
   out->phase = staging_phase(read.kernel);
   if (out->phase) {
     out->role = ETR_ROLE_PHASE;

@@ -135,6 +135,11 @@ const char *etr_event_role_name(etr_event_role role) {
   return (size_t)role < ETR_COUNT(names) ? names[role] : NULL;
 }
 
+const char *etr_compute_unit_name(etr_compute_unit unit) {
+  static const char *const names[] = {NULL, "NPU", "GPU", "CPU"};
+  return (size_t)unit < ETR_COUNT(names) ? names[unit] : NULL;
+}
+
 const char *etr_phase_name(etr_phase phase) {
   static const char *const names[] = {NULL, "copy_in", "compute", "wait", "copy_out", "other"};
   return (size_t)phase < ETR_COUNT(names) ? names[phase] : NULL;

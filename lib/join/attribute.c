@@ -41,6 +41,7 @@ static bool sum_up(const etr_time *t, etr_method *out) {
     if (p->kind == ETR_PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
     if (is_aligned || is_estimated) out->estimated_ticks += p->ticks;
     if (is_estimated) out->estimated_time_ticks += p->ticks;
+    if (is_estimated && p->event->unit == ETR_EVENT_UNIT_CYCLES) out->shared_ticks += p->ticks;
     if (is_aligned) aligned += p->ticks, sure += (double)p->ticks * p->event->confidence;
   }
   out->estimated_confidence = aligned ? sure / (double)aligned : 0;
@@ -87,8 +88,13 @@ static bool lend_portions(const etr_time *t, etr_method *out) {
   for (size_t i = 0; portions && i < t->portions.count; i++) {
     const etr_time_portion *p = &t->portions.data[i];
     const etr_event *event = p->event;
-    portions[i] = (etr_portion){
-        .ticks = p->ticks, .event = event, .run = p->run, .node = p->node, .kind = p->kind, .phase = p->phase};
+    portions[i] = (etr_portion){.ticks = p->ticks,
+                                .event = event,
+                                .run = p->run,
+                                .node = p->node,
+                                .kind = p->kind,
+                                .phase = p->phase,
+                                .compute_unit = p->compute_unit};
   }
   out->portions = portions;
   out->portion_count = t->portions.count;

@@ -18,7 +18,8 @@ static etr_event_facts facts_of(const etr_decoded *d, const etr_event *row) {
                            .is_number = row->delegate_id_is_int,
                            .is_listed = listed != NULL,
                            .handle_count = listed ? listed->handle_count : 0,
-                           .metadata = row->metadata && row->sample_count ? row->metadata[0] : (etr_bytes){0}};
+                           .metadata = row->metadata,
+                           .metadata_count = row->metadata ? row->sample_count : 0};
 }
 
 /* ---- Roles ---- */
@@ -51,6 +52,8 @@ static void take_meaning(etr_event *row, const etr_event_meaning *meaning, etr_a
   row->shell = meaning->shell;
   row->inside = meaning->inside;
   row->shell_phase = meaning->shell_phase;
+  row->compute_unit = meaning->compute_unit;
+  row->is_unit_planned = meaning->is_unit_planned;
 }
 
 static bool note_odd(etr_decoding *decoding, const etr_decoder *decoder, const char *name, etr_arena *arena) {

@@ -236,13 +236,14 @@ static bool take_rows(delegate *d, etr_event *rows, size_t count) {
 
 /* ---- By what the backend says ---- */
 
-/* What has no node is the delegate's own; where there is a graph, the lowering inserted it. */
+/* What has no node is the delegate's own: where there is a graph, the lowering inserted it; without one, it computed.
+ */
 static void describe_own(const delegate *d) {
   for (size_t i = 0; i < d->row_count; i++) {
     etr_event *row = d->rows[i];
     bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
     row->is_inserted = is_own && row->is_in_sums && d->join->graph;
-    if (is_own) row->phase = ETR_PHASE_OTHER;
+    if (is_own) row->phase = d->join->graph ? ETR_PHASE_OTHER : ETR_PHASE_COMPUTE;
   }
 }
 
@@ -289,8 +290,8 @@ static void look_up(delegate *d) {
 bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *instruction, etr_event *rows,
                        size_t count, etr_delegate_reading *reading, etr_arena *arena) {
   delegate d = {.join = join, .instruction = instruction, .reading = reading, .arena = arena};
-  const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   bool good = take_rows(&d, rows, count);
+  const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   if (good && d.row_count) {
     if (!decoder) look_up(&d);
     d.can_plan = reading->plans_left > 0 && spend(&d, operators_of(&d));

@@ -142,11 +142,49 @@ static void note_kernels(const etr_time *t, etr_node_time *times) {
     note_instruction(times, t->join->instructions.data[i].node, t->join->instructions.data[i].id);
 }
 
+/* Units and cycles do not depend on times: cycles may have none. */
+static void note_event(etr_node_time *time, const etr_event *e) {
+  if (e->compute_unit) time->compute_units |= 1u << e->compute_unit;
+  if (e->unit != ETR_EVENT_UNIT_CYCLES || e->role != ETR_ROLE_OPERATOR) return;
+  time->has_cycles = true;
+  for (size_t i = 0; i < e->sample_count; i++) time->total_cycles += e->durations[i];
+}
+
+/* The operator in a delegate; ETR_NONE if the program does not tell. */
+static uint32_t program_operator(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, e->delegate_id) : node;
+}
+
+/* program: the graph of instructions beside an Edge graph; NULL: the graph that events name nodes of. */
+static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
+  if (program) return e->delegate_id ? program_operator(program, e) : ETR_NONE;
+  return e->node_count ? e->nodes[0] : ETR_NONE;
+}
+
+static void note_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
+  for (size_t i = 0; i < t->block_count; i++) {
+    const etr_block *block = &t->blocks->blocks[t->mine[i]];
+    for (size_t k = 0; k < block->event_count; k++) {
+      uint32_t node = block->events[k].sample_count ? node_of(program, &block->events[k]) : ETR_NONE;
+      if (node != ETR_NONE) note_event(&times[node], &block->events[k]);
+    }
+  }
+}
+
+/* A node has what is known of those that it became. */
+static void take_notes(etr_node_time *time, const etr_node_time *edge) {
+  time->compute_units |= edge->compute_units;
+  time->has_cycles |= edge->has_cycles;
+  time->total_cycles += edge->total_cycles;
+}
+
 bool etr_time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS)) return false;
   note_kernels(t, times);
+  note_events(t, times, NULL);
   return etr_find_carriers(t->join, t->method, t->blocks, times, t->scratch);
 }
 
@@ -160,26 +198,28 @@ bool etr_time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   for (size_t i = 0; i < t->portions.count; i++)
     if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
   if (!time_graph(t, aten, times, 0)) return false;
-  for (uint32_t i = 0; edge->times && i < edge->node_count; i++)
+  for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
     note_instruction(times, aten_of[i], edge->times[i].instruction);
+    if (aten_of[i] != ETR_NONE) take_notes(&times[aten_of[i]], &edge->times[i]);
+  }
   return true;
 }
 
-static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, unsigned how) {
+/* own: events name nodes of this graph. */
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool own) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
   for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
   *out = program->graph;
-  return times && time_graph(t, out, times, how);
+  if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
+  note_events(t, times, own ? NULL : program);
+  return true;
 }
 
-bool etr_time_own_program(etr_time *t, etr_graph *out) {
-  return time_program(t, t->join->program_graph, out, KEEPS_RUNS | IN_PROGRAM);
-}
+bool etr_time_own_program(etr_time *t, etr_graph *out) { return time_program(t, t->join->program_graph, out, true); }
 
 /* The innermost that is known: an operator, or the instruction. */
 static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
-  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
-  if (node == ETR_NONE) node = etr_pte_graph_node(program, e->instruction_id, e->delegate_id);
+  uint32_t node = program_operator(program, e);
   return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
 }
 
@@ -188,5 +228,5 @@ bool etr_time_program_graph(etr_time *t, etr_graph *out) {
   if (!etr_pte_graph_build(&program, t->join, t->method, t->blocks, t->arena, t->scratch)) return false;
   for (size_t i = 0; i < t->portions.count; i++)
     t->portions.data[i].node = program_node(&program, t->portions.data[i].event);
-  return time_program(t, &program, out, IN_PROGRAM);
+  return time_program(t, &program, out, false);
 }

@@ -55,8 +55,7 @@ static void warn_of_mixture(const etr_method *method, etr_warnings *warnings) {
       used += (size_t)snprintf(list + used, sizeof list - used, "%s%zu %s", used ? ", " : "", phase->run_count,
                                phase->name);
   }
-  etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
-           "averages of method %s mix runs of different kinds: %s%s",
+  etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET, "averages of method %s mix runs of different kinds: %s%s",
            method->name[0] ? method->name : "(unknown)", list,
            method->run_phases->told_by == ETR_PHASE_BY_TIMES ? " (estimated)" : "");
 }

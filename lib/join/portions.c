@@ -22,12 +22,14 @@ static bool list_runs(etr_time *t) {
   t->call = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->call);
   t->sum = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->sum);
   t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
+  t->cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->cycles);
+  t->inside_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->inside_cycles);
   for (size_t s = 0; s <= ETR_MOST_SHELLS; s++) {
     t->shells[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->shells[s]);
     t->insides[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->insides[s]);
     if (!t->shells[s] || !t->insides[s]) return false;
   }
-  if (!t->execute || !t->call || !t->sum || !t->so_far) return false;
+  if (!t->execute || !t->call || !t->sum || !t->so_far || !t->cycles || !t->inside_cycles) return false;
   for (size_t i = 0; i < t->block_count; i++)
     for (size_t k = 0; etr_block_counts(t->blocks, block_at(t, i)) && k < block_at(t, i)->run_count; k++) {
       uint32_t run = block_at(t, i)->runs[k];
@@ -51,16 +53,22 @@ static bool list_delegates(etr_time *t) {
 
 /* ---- Portions ---- */
 
+static etr_time_portion portion_of(const etr_time *t, const etr_event *e, size_t sample,
+                                   etr_portion_kind without_node) {
+  return (etr_time_portion){.node = e->node_count ? e->nodes[0] : ETR_NONE,
+                            .run = t->blocks->place_of_run[e->sample_runs[sample]],
+                            .ticks = e->durations[sample],
+                            .event = e,
+                            .kind = e->node_count ? ETR_PORTION_NODE : without_node,
+                            .phase = e->phase ? e->phase : ETR_PHASE_OTHER,
+                            .compute_unit = e->compute_unit};
+}
+
 static bool add_portions(etr_time *t, const etr_event *e, etr_portion_kind without_node) {
   for (size_t i = 0; i < e->sample_count; i++) {
     etr_time_portion *p = etr_vec_push(t->scratch, &t->portions);
     if (!p) return false;
-    *p = (etr_time_portion){.node = e->node_count ? e->nodes[0] : ETR_NONE,
-                            .run = t->blocks->place_of_run[e->sample_runs[i]],
-                            .ticks = e->durations[i],
-                            .event = e,
-                            .kind = e->node_count ? ETR_PORTION_NODE : without_node,
-                            .phase = e->phase ? e->phase : ETR_PHASE_OTHER};
+    *p = portion_of(t, e, i, without_node);
   }
   return true;
 }
@@ -152,9 +160,19 @@ static void note_delegate(etr_time *t, const etr_event *call) {
 
 /* ---- Shells ---- */
 
-static bool has_shells(const etr_block *block, size_t first, size_t end) {
+/* A shell, whose time is known. */
+static bool is_shell(const etr_event *e, size_t shell) { return e->shell == shell && e->unit == ETR_EVENT_UNIT_TIME; }
+
+/* NULL: the call has none. */
+static const etr_event *find_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
   for (size_t i = first; i < end; i++)
-    if (block->events[i].shell) return true;
+    if (is_shell(&block->events[i], shell)) return &block->events[i];
+  return NULL;
+}
+
+static bool has_shells(const etr_block *block, size_t first, size_t end) {
+  for (size_t s = 1; s <= ETR_MOST_SHELLS; s++)
+    if (find_shell(block, first, end, s)) return true;
   return false;
 }
 
@@ -164,7 +182,7 @@ static void sum_shells(etr_time *t, const etr_block *block, size_t first, size_t
     const etr_event *e = &block->events[i];
     for (size_t k = 0; k < e->sample_count; k++) {
       uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
-      if (e->shell) t->shells[e->shell][run] += e->durations[k];
+      if (e->shell && is_shell(e, e->shell)) t->shells[e->shell][run] += e->durations[k];
       if (e->inside && e->is_in_sums && !e->shell) t->insides[e->inside][run] += e->durations[k];
     }
   }
@@ -187,7 +205,7 @@ static void warn_of_shells(etr_time *t, const etr_event *call) {
       etr_join_label(t->join), (int)call->instruction_id, call->backend ? call->backend : "unknown backend");
 }
 
-static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, etr_phase phase) {
+static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, const etr_event *shell) {
   etr_time_portion *p = ticks ? etr_vec_push(t->scratch, &t->portions) : NULL;
   if (p)
     *p = (etr_time_portion){.node = of->node_count ? of->nodes[0] : ETR_NONE,
@@ -195,16 +213,64 @@ static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_
                             .ticks = ticks,
                             .event = of,
                             .kind = of->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
-                            .phase = phase};
+                            .phase = shell->shell_phase,
+                            .compute_unit = shell->compute_unit};
   return p || !ticks;
 }
 
-/* NULL: it was not recorded. */
-static const etr_event *find_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
-  for (size_t i = first; i < end; i++)
-    if (block->events[i].shell == shell) return &block->events[i];
-  return NULL;
+/* ---- Shares of a shell's time, by cycles ---- */
+
+static bool is_in_cycles(const etr_event *e, size_t shell) {
+  return e->unit == ETR_EVENT_UNIT_CYCLES && (e->shell ? e->shell == shell : e->inside == shell);
 }
+
+/* True if some of it is the shell's own. */
+static bool sum_cycles(etr_time *t, const etr_block *block, size_t first, size_t end, size_t shell) {
+  bool any = false;
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    t->cycles[run] = t->inside_cycles[run] = 0;
+  }
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    if (!is_in_cycles(e, shell)) continue;
+    any |= e->shell > 0;
+    uint64_t *sums = e->shell ? t->cycles : t->inside_cycles;
+    for (size_t k = 0; k < e->sample_count; k++) sums[t->blocks->place_of_run[e->sample_runs[k]]] += e->durations[k];
+  }
+  return any;
+}
+
+/* An operator's share in each run: what the shell's time is for so many of its cycles. Operators that count more than
+ * the shell, as they overlap, share all of its time. */
+static bool add_share(etr_time *t, const etr_event *e, size_t shell) {
+  for (size_t k = 0; k < e->sample_count; k++) {
+    uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
+    uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
+    if (t->cycles[run] == 0 || t->shells[shell][run] == 0) continue;
+    etr_time_portion *p = etr_vec_push(t->scratch, &t->portions);
+    if (!p) return false;
+    *p = portion_of(t, e, k, ETR_PORTION_DELEGATE);
+    p->ticks = etr_scale(e->durations[k], t->shells[shell][run], whole);
+    p->phase = ETR_PHASE_COMPUTE;
+    t->insides[shell][run] += p->ticks;
+  }
+  return true;
+}
+
+/* Operators without a node are the delegate's own: their time stays in its sums. Without a graph none has one; in a
+ * program all are the call's, whose time is measured. */
+static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end, size_t shell) {
+  if (!sum_cycles(t, block, first, end, shell)) return true;
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    bool is_told = t->join->graph ? e->node_count > 0 : !t->join->program_graph;
+    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, shell) && is_told && !add_share(t, e, shell)) return false;
+  }
+  return true;
+}
+
+/* ---- Own times of shells ---- */
 
 /* What the shells of a call took beyond what lies in them. */
 static bool add_shells(etr_time *t, const etr_block *block, const etr_event *call, size_t first, size_t end) {
@@ -217,11 +283,12 @@ static bool add_shells(etr_time *t, const etr_block *block, const etr_event *cal
   sum_shells(t, block, first, end);
   for (size_t s = ETR_MOST_SHELLS; s > 0; s--) {
     const etr_event *shell = find_shell(block, first, end, s), *of = shell && shell->node_count ? shell : call;
-    etr_phase phase = shell ? shell->shell_phase : ETR_PHASE_OTHER;
+    if (shell && !add_shares(t, block, first, end, s)) return false;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       if (t->shells[s][run] && t->insides[s][run] > t->shells[s][run]) warn_of_shells(t, call);
-      if (!add_own_time(t, of, run, own_time(t, s, run), phase)) return false;
+      uint64_t own = own_time(t, s, run);
+      if (shell && !add_own_time(t, of, run, own, shell)) return false;
     }
   }
   return true;

@@ -18,7 +18,8 @@ typedef struct etr_time_portion {
   uint32_t node; /* ETR_NONE unless ETR_PORTION_NODE */
   uint32_t run;  /* place among the method's runs */
   etr_portion_kind kind;
-  etr_phase phase;    /* of ETR_PORTION_DELEGATE */
+  etr_phase phase; /* of ETR_PORTION_DELEGATE */
+  etr_compute_unit compute_unit;
   uint32_t operators; /* of what a delegate's call took beyond its events: how many of these it had in the run */
 } etr_time_portion;
 
@@ -38,8 +39,9 @@ typedef struct etr_time {
   /* its own */
   uint64_t *shells[ETR_MOST_SHELLS + 1], *insides[ETR_MOST_SHELLS + 1]; /* per run, of a call: what its shells took, and
                                                                            what lies in each; 0 is the call itself */
-  uint64_t *call, *sum, *so_far; /* per run: of what is looked at just now, a delegate's call or all */
-  etr_time_portion *spare;       /* as long as portions, for sorting */
+  uint64_t *cycles, *inside_cycles; /* likewise, of one shell: its own cycles, and those of what lies in it */
+  uint64_t *call, *sum, *so_far;    /* per run: of what is looked at just now, a delegate's call or all */
+  etr_time_portion *spare;          /* as long as portions, for sorting */
   bool warned_shares, warned_shells;
 } etr_time;
 

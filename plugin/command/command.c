@@ -241,5 +241,6 @@ etr_table_options command_table_options(const cli_settings *settings) {
                              .columns = settings->columns,
                              .tags = settings->tags,
                              .tag_count = settings->tag_count,
-                             .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL};
+                             .by = settings->has_by ? (etr_sum_by)(ETR_SUM_BY_OP + settings->by) : ETR_SUM_BY_ALL,
+                             .by_delegate = settings->has_by && settings->by == 1};
 }

@@ -100,10 +100,13 @@ const cli_command commands[] = {
     {.name = "delegation",
      .arguments = "RECORD...",
      .summary = "what is delegated, by operator type, with times",
-     .help = "Counts the delegated and other nodes of each operator type, as ExecuTorch's print_delegation_info does, "
-             "but from the saved record alone and with times. Without an ETRecord, counts operators inside delegates and "
-             "kernels of the .pte.",
-     .examples = {{"delegation mobilenet_v2", "the operators that no backend took, and what they cost"}},
+     .help =
+         "Counts the delegated and other nodes of each operator type, as ExecuTorch's print_delegation_info does, "
+         "but from the saved record alone and with times. Where backends tell, also lists each delegate with its own "
+         "time by phase (copying, computing, waiting) and all of its time by compute unit. Without an ETRecord, "
+         "counts operators inside delegates and kernels of the .pte.",
+     .examples = {{"delegation mobilenet_v2", "the operators that no backend took, and what they cost"},
+                  {"delegation mobilenet_v2 --by delegate --format csv", "each delegate in a row"}},
      .answer = command_print,
      .json = etr_emit_delegation_json,
      .table = etr_emit_delegation_tables,

@@ -7,6 +7,7 @@
 #include "output/label.h"
 #include "output/plain_text.h"
 #include "output/ranking.h"
+#include "views/phases.h"
 
 #include <inttypes.h>
 
@@ -306,13 +307,23 @@ static void put_source_lines(etr_writer *writer, const etr_dot_view *view, const
   put_line(writer, "code", source->code);
 }
 
+static void put_cycles(etr_writer *writer, const etr_dot_view *view, const etr_node_time *time) {
+  double cycles = etr_cycles_of(view->method, time);
+  if (isnan(cycles)) return;
+  etr_puts(writer, "\\ncycles: ");
+  etr_put_fixed(writer, cycles, 0);
+}
+
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
   if (view->graph->times == NULL) return;
   const etr_node_time *time = &view->graph->times[node];
   put_line(writer, "backend", time->backend);
+  put_line(writer, "compute unit", etr_compute_units_text(view->arena, time->compute_units));
+  put_cycles(writer, view, time);
   if (time->runs == 0) return;
   put_line(writer, "runs as", time->runs_as);
   put_line(writer, "matched by", etr_match_name(time->match));
+  if (time->is_estimated) put_line(writer, "time", "estimated");
   const double ticks[] = {etr_not_ranking(view->profile, time->avg, time->per_run.p50), time->per_run.min,
                           time->per_run.max};
   const char *const keys[] = {etr_ranks_by_p50(view->profile) ? "average" : "median", "min", "max"};

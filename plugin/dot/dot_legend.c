@@ -118,6 +118,15 @@ static void put_note(etr_writer *writer, const char *note) {
   etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
 }
 
+/* What "~" stands for. */
+static void put_estimates(etr_writer *writer, const etr_dot_view *view) {
+  const etr_method *method = view->method;
+  bool some_times = method && method->estimated_time_ticks > 0;
+  bool some_matches = !method || method->estimated_confidence > 0 || !some_times;
+  if (some_matches) put_note(writer, "~ estimated: matched by the order of operator classes, not by an id");
+  if (some_times) put_note(writer, "~ estimated: the time was not measured operator by operator");
+}
+
 /* Sums by module, which count them for the model itself, would seem to contradict the picture. */
 static void put_guests(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules include adjacent quantizers, "
@@ -166,7 +175,7 @@ char *etr_dot_legend(const etr_dot_view *view) {
   if (plan->total.timed && by_p50(view))
     put_note(&writer, "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
   if (plan->delegate_count > 0) put_delegates(&writer, view);
-  if (plan->total.estimated) put_note(&writer, "~ estimated: matched by the order of operator classes, not by an id");
+  if (plan->total.estimated) put_estimates(&writer, view);
   if (plan->total.guest_ticks > 0) put_guests(&writer, view);
   if (plan->choice.focus != NULL) put_focus(&writer, view);
   if (plan->choice.top > 0) put_top(&writer, view);

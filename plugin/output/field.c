@@ -68,7 +68,8 @@ etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_f
   const etr_cell cell = etr_field_cell(field, row);
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
     return text_datum(cell.unit ? cell.unit : etr_unit_name(unit), false);
-  if (field->kind == ETR_CELL_FLAG) return (etr_datum){ETR_DATUM_FLAG, .whole = cell.number != 0};
+  if (field->kind == ETR_CELL_FLAG)
+    return (etr_datum){isnan(cell.number) ? ETR_DATUM_NULL : ETR_DATUM_FLAG, .whole = cell.number != 0};
   if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
     return text_datum(cell.text, field->blank_is_null);
   if (field->kind == ETR_CELL_COUNT) return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)cell.number};

@@ -162,13 +162,17 @@ static void leave_out_in_order(etr_sheet *sheet, size_t count) {
       if (sheet->columns[i]->spare == turn) etr_table_may_leave_out(&sheet->table, i);
 }
 
+static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
+  if (kind == ETR_CELL_FLAG || kind == ETR_CELL_COUNT) return ETR_ARROW_WHOLE;
+  return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
+}
+
 static void add_arrow_columns(etr_sheet *sheet) {
   for (size_t i = 0; i < sheet->origin_count; i++)
     etr_arrow_add_column(sheet->arrow, sheet->origin[i].name, ETR_ARROW_TEXT);
   for (size_t i = 0; i < sheet->table.column_count; i++) {
     etr_cell_kind kind = sheet->columns[i]->kind;
-    etr_arrow_type number = kind == ETR_CELL_COUNT ? ETR_ARROW_WHOLE : ETR_ARROW_REAL;
-    etr_arrow_add_column(sheet->arrow, sheet->table.columns[i].title, kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : number);
+    etr_arrow_add_column(sheet->arrow, sheet->table.columns[i].title, arrow_type_of(kind));
   }
 }
 
@@ -258,6 +262,7 @@ static const char *cell_text(const etr_sheet *sheet, const etr_field *field, etr
     return cell.unit ? cell.unit : etr_unit_name(sheet->answer->options->unit);
   if (field->kind == ETR_CELL_ITEM && sheet->answer->options->format == ETR_TABLE_TEXT)
     return etr_arena_format(&sheet->answer->arena, "  %s", cell.text ? cell.text : "");
+  if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
   etr_text_begin(&text, &sheet->answer->arena, &writer);
@@ -300,7 +305,7 @@ static void add_arrow_row(const etr_sheet *sheet, const void *row) {
   for (size_t i = 0; i < sheet->table.column_count; i++) {
     const etr_field *field = sheet->columns[i];
     etr_datum v = etr_field_datum(sheet->answer->profile, sheet->answer->options->unit, field, row);
-    bool fits = (field->kind < ETR_CELL_COUNT) ==
+    bool fits = (arrow_type_of(field->kind) == ETR_ARROW_TEXT) ==
                 (v.type == ETR_DATUM_TEXT); /* a text may stand in place of a number */
     etr_arrow_add(sheet->arrow, (etr_arrow_value){v.type == ETR_DATUM_NULL || !fits, v.text, v.whole, v.real});
   }

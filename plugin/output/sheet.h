@@ -27,7 +27,7 @@ typedef enum etr_cell_kind {
   ETR_CELL_NAME,  /* text that may be cut to fit the line */
   ETR_CELL_ITEM,  /* the same, indented below its title in text */
   ETR_CELL_WORD,  /* short text, never cut */
-  ETR_CELL_FLAG,  /* true or false; JSON documents only */
+  ETR_CELL_FLAG,  /* true or false; 1 or 0 in Arrow and the dashboard's document */
   ETR_CELL_UNIT,  /* the unit of times; has no value of its own */
   ETR_CELL_COUNT, /* a whole number; this and the following kinds are numbers, aligned right */
   ETR_CELL_TIME,  /* ticks, written in the unit asked for: to about 100 ns for people, with 9 decimals for programs */

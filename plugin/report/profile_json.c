@@ -50,6 +50,7 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   switch (field->kind) {
   case ETR_CELL_WORD: etr_profile_put_text(e, cell.text); break;
   case ETR_CELL_NAME: etr_profile_put_copy(e, etr_slice_of(cell.text ? cell.text : "")); break;
+  case ETR_CELL_FLAG: etr_jw_int(e->fields.json, cell.number == 1); break;
   case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
   case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
   default: etr_jw_double(e->fields.json, cell.number);
@@ -114,22 +115,10 @@ static void put_balance(etr_profile_doc *e, const etr_method *method) {
   etr_field_put_rows(&e->fields, "balance", fields, ETR_COUNT(fields), ETR_ROWS(parts, ETR_BALANCE_PARTS));
 }
 
-/* False when out of memory. */
-static bool put_delegates(etr_profile_doc *e, const etr_method *method) {
-#define DELEGATE(name) ETR_VIA(etr_delegate_row, delegate, etr_delegate, name)
-  static const etr_field fields[] = {
-      {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(instruction_id)},
-      {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, DELEGATE(backend)},
-      {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, DELEGATE(handle_count)},
-      {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate_row, nodes)},
-      {"call", NULL, ETR_CELL_TIME, ETR_IN_JSON, DELEGATE(call_ticks)},
-      {"on_nodes", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_delegate_row, ticks)},
-  };
-#undef DELEGATE
-  const etr_delegate_row *rows = etr_delegate_rows_make(&e->arena, e->fields.profile, method);
-  etr_field_put_rows(&e->fields, "delegates", fields, ETR_COUNT(fields),
-                     ETR_ROWS(rows, rows ? method->delegate_count : 0));
-  return rows != NULL;
+static void put_notes(etr_profile_doc *e, const etr_method *method) {
+  const char *notes[ETR_BALANCE_MOST_NOTES];
+  size_t count = etr_balance_notes(notes, &e->arena, e->fields.profile, method);
+  etr_field_texts(&e->fields, "notes", notes, count);
 }
 
 static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
@@ -176,12 +165,14 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_field_noise(f, method);
   put_balance(e, method);
   etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
-  bool good = put_delegates(e, method);
+  put_notes(e, method);
+  bool good = etr_delegates_put(f, &e->arena, method, NULL, 1) &&
+              etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = etr_profile_put_graph(e, &ops, method, compared) && good;
   good = good && put_patterns(e, method);
   etr_profile_put_side(e, compared);
   etr_jw_key(f->json, "delegation");
-  good = good && etr_delegation_put(f, &e->arena, method, NULL) && put_findings(e, method, &ops);
+  good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops);
   etr_jw_key(f->json, "memory");
   good = good && etr_memory_put_shown(f, &e->arena, method);
   good = etr_profile_put_timeline(e, method, &ops) && good;

@@ -53,7 +53,7 @@ static void put_start(const etr_fields *f, const void *row) { etr_jw_uint(f->jso
 #define SPAN(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, span, etr_span, member)
 
 static const etr_field event_fields[] = {
-    {"name", EVENT(ETR_CELL_WORD, name)},
+    {"name", EVENT(ETR_CELL_WORD, label)},
     {"duration", SPAN(ETR_CELL_TIME, ticks)},
     {"instruction", EVENT(ETR_CELL_COUNT, instruction_id)},
     {"backend", EVENT(ETR_CELL_WORD, backend)},

@@ -5,8 +5,7 @@
 #include "tables/delegation_output.h"
 
 #include "output/node_filter.h"
-#include "output/sheet.h"
-#include "views/delegation.h"
+#include "tables/delegate_fields.h"
 #include "views/loads.h"
 
 typedef struct delegation_row {
@@ -72,11 +71,10 @@ static const etr_field fields[] = {
 
 /* ---- JSON ---- */
 
-bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method,
-                        const etr_node_filter *filter) {
+/* False when out of memory. */
+static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter) {
   etr_delegation delegation;
   if (!etr_delegation_make(&delegation, arena, f->profile, method, filter)) return false;
-  etr_jw_object(f->json);
   etr_field_text(f, "method", method->name);
   etr_field_runs(f, method);
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
@@ -89,12 +87,32 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
-  etr_jw_end(f->json);
   return true;
 }
 
+bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  etr_jw_object(f->json);
+  bool good = put_counts(f, arena, method, NULL);
+  etr_jw_end(f->json);
+  return good;
+}
+
+bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter,
+                       double runs) {
+  size_t count = 0;
+  const etr_delegate_cells *cells = etr_delegate_cells_make(arena, f->profile, method, filter, runs, &count);
+  etr_field_put_rows(f, "delegates", etr_delegate_fields, etr_delegate_field_count, ETR_ROWS(cells, count));
+  return cells != NULL;
+}
+
 static bool put_counted(etr_answer *answer, const etr_method *method) {
-  return method->graph == ETR_NONE || etr_delegation_put(&answer->fields, &answer->arena, method, answer->filter);
+  const etr_fields *f = &answer->fields;
+  if (method->graph == ETR_NONE) return true;
+  etr_jw_object(f->json);
+  bool good = put_counts(f, &answer->arena, method, answer->filter) &&
+              etr_delegates_put(f, &answer->arena, method, answer->filter, (double)method->run_count);
+  etr_jw_end(f->json);
+  return good;
 }
 
 etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
@@ -137,8 +155,79 @@ static void put_title(etr_answer *answer, const etr_method *method, const etr_de
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
 
+/* ---- Each delegate ---- */
+
+static void put_title_of_delegates(etr_answer *answer, const etr_method *method) {
+  const char *backends = etr_backends_text(&answer->arena, method);
+  const char *title = etr_arena_format(
+      &answer->arena, "%s \xC2\xB7 %s%s%s", method->name, backends && backends[0] ? backends : "no delegates",
+      method->run_count ? " \xC2\xB7 times in " : "", method->run_count ? etr_unit_name(answer->options->unit) : "");
+  if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
+  etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
+}
+
+typedef struct delegates {
+  etr_delegate_table table;
+  etr_sheet sheet;
+} delegates;
+
+static delegates *begin_delegates(etr_answer *answer) {
+  delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
+  if (!d) return NULL;
+  etr_sheet_init(&d->sheet, answer, etr_delegate_fields, etr_delegate_field_count);
+  d->sheet.context = &d->table;
+  return d;
+}
+
+/* False when out of memory. */
+static bool add_delegates(delegates *d, const etr_method *method) {
+  const etr_answer *answer = d->sheet.answer;
+  size_t count = 0;
+  const etr_delegate_cells *cells = etr_delegate_cells_make(&d->sheet.answer->arena, answer->profile, method,
+                                                            answer->filter, (double)method->run_count, &count);
+  if (!cells) return false;
+  etr_delegate_table_add(&d->table, cells, count);
+  etr_sheet_add_rows(&d->sheet, ETR_ROWS(cells, count));
+  return true;
+}
+
+/* Below a table that says the rest: only where some delegate tells more than its time. */
+static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
+  delegates *d = begin_delegates(answer);
+  if (!d || !add_delegates(d, method)) return false;
+  if (!etr_delegate_table_tells(&d->table)) return true;
+  d->sheet.medium = medium;
+  etr_puts(&answer->writer, "\n");
+  etr_sheet_finish(&d->sheet);
+  return true;
+}
+
+/* Text has a table for each method, other formats one for all. */
+static bool put_delegates(etr_answer *answer) {
+  delegates *d = NULL;
+  for (size_t i = 0; i < answer->profile->method_count; i++) {
+    const etr_method *method = &answer->profile->methods[i];
+    bool is_text = answer->options->format == ETR_TABLE_TEXT, follows_table = d != NULL;
+    if (!etr_filter_takes_method(answer->filter, method)) continue;
+    if (!d || is_text) d = begin_delegates(answer);
+    if (!d) return false;
+    etr_sheet_choose(&d->sheet);
+    if (!add_delegates(d, method)) return false;
+    if (!is_text) continue;
+    if (follows_table) etr_puts(&answer->writer, "\n");
+    put_title_of_delegates(answer, method);
+    etr_put_filter(&answer->writer, &answer->arena, answer->filter);
+    if (d->sheet.rows.count) etr_sheet_finish(&d->sheet);
+  }
+  if (d && !etr_sheet_is_text(&d->sheet)) etr_sheet_finish(&d->sheet);
+  return true;
+}
+
+/* ---- Tables ---- */
+
 /* Text has a table for each method, other formats one for all. */
 static bool put_method(etr_sheet *sheet, const etr_method *method) {
+  const etr_table_options *options = sheet->answer->options;
   etr_delegation delegation;
   bool follows_table = sheet->table.cells.count > 0;
   if (!collect(sheet, &delegation, method)) return false;
@@ -149,20 +238,26 @@ static bool put_method(etr_sheet *sheet, const etr_method *method) {
   if (follows_table) etr_puts(&sheet->answer->writer, "\n");
   put_title(sheet->answer, method, &delegation);
   if (delegation.count) etr_sheet_finish(sheet);
-  return true;
+  return options->by || options->columns || put_told_delegates(sheet->answer, method, ETR_IN_TEXT);
+}
+
+static bool put_operators(etr_answer *answer) {
+  etr_sheet sheet;
+  bool good = true;
+  etr_sheet_init(&sheet, answer, fields, ETR_COUNT(fields));
+  etr_sheet_choose(&sheet);
+  for (size_t i = 0; good && i < answer->profile->method_count; i++)
+    if (is_wanted(&answer->profile->methods[i], answer->filter))
+      good = put_method(&sheet, &answer->profile->methods[i]);
+  if (!etr_sheet_is_text(&sheet)) etr_sheet_write(&sheet);
+  return good;
 }
 
 etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node_filter *filter,
                                       const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_sheet sheet;
-  bool good = true;
   etr_answer_begin(&answer, profile, filter, options, sink);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
-  etr_sheet_choose(&sheet);
-  for (size_t i = 0; good && i < profile->method_count; i++)
-    if (is_wanted(&profile->methods[i], filter)) good = put_method(&sheet, &profile->methods[i]);
-  if (!etr_sheet_is_text(&sheet)) etr_sheet_write(&sheet);
+  bool good = answer.options->by_delegate ? put_delegates(&answer) : put_operators(&answer);
   return etr_answer_end(&answer, good, error);
 }
 
@@ -182,5 +277,6 @@ etr_status etr_delegation_page(const etr_profile *profile, const etr_method *met
              delegation.subgraphs == 1 ? "" : "s", delegation.delegated_nodes, delegation.non_delegated_nodes);
     etr_sheet_finish(&sheet);
   }
+  good = good && put_told_delegates(&answer, method, ETR_IN_PAGE);
   return etr_answer_end(&answer, good, error);
 }

@@ -7,9 +7,13 @@
 
 #include "output/fields.h"
 
-/** Writes an object of `methods` in schema/delegation.schema.json. filter may be NULL. False when out of memory. */
-bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
-                        const etr_node_filter *filter);
+/** Writes an object of `methods` in schema/delegation.schema.json, but for its delegates. False when out of memory. */
+bool etr_delegation_put(const etr_fields *fields, etr_arena *arena, const etr_method *method);
+
+/** Writes "delegates" into an open object, as in schema/delegation.schema.json: those that filter (NULL: all) takes.
+ * runs: what times are divided by, 1 for totals. False when out of memory. */
+bool etr_delegates_put(const etr_fields *fields, etr_arena *arena, const etr_method *method,
+                       const etr_node_filter *filter, double runs);
 
 /** Writes a page for TensorBoard about a timed method; nothing if it has no operators. Errors: ETR_ERROR_IO,
  * ETR_ERROR_MEMORY. */

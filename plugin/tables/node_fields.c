@@ -5,6 +5,7 @@
 #include "tables/node_fields.h"
 
 #include "output/label.h"
+#include "views/phases.h"
 
 /* Of nodes that were not timed, or of which nothing is known. */
 static const etr_node_time nothing = {.delegate_instruction = -1,
@@ -76,6 +77,18 @@ static etr_cell runs_as(const void *row) {
 
 static bool is_timed(const void *row) { return at(row)->time->runs > 0; }
 static double clock_step(const void *row) { return etr_clock_step(at(row)->profile, at(row)->time->backend, NULL); }
+static etr_cell estimated(const void *row) { return etr_cell_number(at(row)->time->is_estimated); }
+
+static etr_cell cycles(const void *row) { return etr_cell_number(etr_cycles_of(at(row)->method, at(row)->known)); }
+static etr_cell compute_unit(const void *row) {
+  return etr_cell_text(etr_compute_units_text(at(row)->arena, at(row)->known->compute_units));
+}
+static void put_compute_units(const etr_fields *f, const void *row) {
+  etr_field_list(f, "compute_units");
+  for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
+    if (at(row)->known->compute_units >> unit & 1) etr_jw_string(f->json, etr_compute_unit_name(unit));
+  etr_jw_end(f->json);
+}
 static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(at(row)->time->match)); }
 
 static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
@@ -98,7 +111,6 @@ static etr_cell calls(const void *row) {
 /* ---- In a summary ---- */
 
 /* Times that were matched by order alone are dim. */
-static etr_cell estimated(const void *row) { return etr_cell_number(at(row)->time->is_estimated); }
 static etr_style style_of(const void *row) { return at(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
 
 static etr_cell styled_target(const void *row) {
@@ -230,6 +242,8 @@ static bool tells_operator(const void *context) {
 }
 static bool tells_time(const void *context) { return ((const etr_node_table *)context)->timed; }
 static bool tells_calls(const void *context) { return ((const etr_node_table *)context)->uneven; }
+static bool tells_unit(const void *context) { return ((const etr_node_table *)context)->some_units; }
+static bool tells_cycles(const void *context) { return ((const etr_node_table *)context)->some_cycles; }
 static bool tells_match(const void *context) {
   return tells_time(context) && !((const etr_node_table *)context)->only_match;
 }
@@ -270,6 +284,9 @@ const etr_field etr_node_fields[] = {
     {"carried_by", NULL, ETR_CELL_NAME, ETR_IN_JSON, .get = carried_by},
     {"match", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = match, .has = is_timed},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, TIME(confidence)},
+    {"compute_units", .in = ETR_IN_JSON, .put = put_compute_units},
+    {"estimated", NULL, ETR_CELL_FLAG, ETR_IN_JSON | DOC, .get = estimated, .has = is_timed},
+    {"cycles", NULL, ETR_CELL_NUMBER, ETR_IN_JSON | DOC, .get = cycles},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, TIME(avg)},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, .get = ranking, .p50_title = "p50", .step = clock_step,
      .tells = tells_time, .unit_in = FOR_PEOPLE},
@@ -284,10 +301,15 @@ const etr_field etr_node_fields[] = {
      .tells = tells_time},
     {"calls", "calls", ETR_CELL_NUMBER, ETR_IN_ALL, .get = calls, .has = is_timed, .tells = tells_calls, .spare = 3},
     {NULL, "match", ETR_CELL_WORD, ETR_IN_TABLES, .get = match, .has = is_timed, .tells = tells_match},
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_TEXT, .get = cycles, .tells = tells_cycles},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_TEXT, .get = compute_unit, .tells = tells_unit, .spare = 4},
     {NULL, "runs as", ETR_CELL_NAME, ETR_IN_TABLES, .get = runs_as, .tells = tells_time, .spare = 1},
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend)},
     {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, .get = source_file},
     {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, .get = source_line},
+    {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, .get = estimated, .has = is_timed},
+    {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
+    {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
     {"values", .in = ETR_IN_JSON, .put = put_values},
 
     /* The operators of a summary. */
@@ -313,7 +335,7 @@ const etr_field etr_node_fields[] = {
     {"runs_as", NULL, ETR_CELL_WORD, DOC, KNOWN(runs_as)},
     {"carrier", NULL, ETR_CELL_COUNT, DOC, ETR_AT(etr_node_row, carrier)},
     {"match", NULL, ETR_CELL_WORD, DOC, .get = match, .has = is_timed},
-    {"estimated", NULL, ETR_CELL_COUNT, DOC, .get = estimated},
+    {"compute_unit", NULL, ETR_CELL_NAME, DOC, .get = compute_unit},
     {"calls", NULL, ETR_CELL_NUMBER, DOC, .get = calls_or_0},
     {"ran_in", NULL, ETR_CELL_COUNT, DOC, .get = runs},
     {"total", NULL, ETR_CELL_TIME, DOC, TIME(total_ticks), .has = is_timed},
@@ -336,6 +358,8 @@ etr_node_table etr_node_table_of(const etr_sheet *sheet) {
     table.several_graphs |= row->graph != at(sheet->rows.data[0].row)->graph;
     table.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row)) continue;
+    table.some_cycles |= row->known->has_cycles;
+    table.some_units |= row->known->compute_units != 0;
     table.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
     if (!first) first = row;

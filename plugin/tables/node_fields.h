@@ -36,6 +36,8 @@ typedef struct etr_node_table {
   bool several_graphs;
   bool timed;             /* some ran */
   bool has_numbers;       /* some are instructions, whose names say nothing */
+  bool some_cycles;       /* some backend counted cycles */
+  bool some_units;        /* some compute unit is told */
   bool uneven;            /* some did not run once in each run */
   const char *only_match; /* how all of them were matched, if in one way; NULL */
 } etr_node_table;

@@ -118,19 +118,28 @@ static void put_finding(etr_answer *answer, const etr_summary *s, const etr_find
   etr_jw_end(f->json);
 }
 
-static bool put_phases(etr_answer *answer, const etr_method *method) {
-  const etr_fields *f = &answer->fields;
-  etr_phase_times phases;
-  if (!etr_phase_times_make(&phases, &answer->arena, method)) return false;
-  etr_field_list(f, "phases");
-  for (size_t i = 0; i < phases.list.count; i++) {
+static void put_delegate_parts(const etr_fields *f, const char *name, const etr_delegate_parts *parts, const char *key,
+                               double runs) {
+  for (size_t i = 0; i < parts->list.count; i++) {
+    const etr_delegate_part *part = &parts->list.data[i];
     etr_jw_object(f->json);
-    etr_field_text(f, "backend", phases.list.data[i].backend);
-    etr_field_text(f, "phase", etr_phase_name(phases.list.data[i].phase));
-    etr_field_ticks(f, "avg", per_run(method, phases.list.data[i].ticks));
+    etr_field_text(f, "backend", part->backend);
+    etr_field_text(f, name, part->name);
+    etr_field_text(f, "text", part->text);
+    etr_field_ticks(f, key, runs > 0 ? (double)part->ticks / runs : NAN);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
+}
+
+bool etr_summary_put_delegates(const etr_fields *f, etr_arena *arena, const etr_method *method, const char *key,
+                               double runs) {
+  etr_delegate_parts phases, units;
+  if (!etr_delegate_phases_make(&phases, arena, method) || !etr_compute_units_make(&units, arena, method)) return false;
+  etr_field_list(f, "phases");
+  put_delegate_parts(f, "phase", &phases, key, runs);
+  etr_field_list(f, "compute_units");
+  put_delegate_parts(f, "compute_unit", &units, key, runs);
   return true;
 }
 
@@ -150,7 +159,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_number(f, "estimated_confidence", has_estimated_nodes(method) ? method->estimated_confidence : NAN);
   etr_field_ticks(f, "clock_hidden", per_run(method, method->clock_hidden_ticks));
   etr_field_ticks(f, "filtered", per_run(method, s.part_ticks));
-  if (!put_phases(answer, method)) return false;
+  if (!etr_summary_put_delegates(f, &answer->arena, method, "avg", (double)method->run_count)) return false;
   put_first_run(f, &s);
   put_breakdown(f, &s, ETR_BY_OP);
   put_modules(f, &s);

@@ -48,6 +48,11 @@ void etr_summary_rows_add_loads(etr_sheet *sheet, const etr_loads *loads);
 /** "load", as in schema/summary.schema.json. False when out of memory. */
 bool etr_summary_put_loads(const etr_fields *fields, etr_arena *arena);
 
+/** "phases" and "compute_units", as in schema/summary.schema.json, with a time per inference under this key; runs: what
+ * times are divided by, 1 for totals. False when out of memory. */
+bool etr_summary_put_delegates(const etr_fields *fields, etr_arena *arena, const etr_method *method, const char *key,
+                               double runs);
+
 /** "by_pattern", as in schema/summary.schema.json. */
 void etr_summary_put_patterns(const etr_fields *fields, const etr_method *method, const etr_module_patterns *patterns);
 

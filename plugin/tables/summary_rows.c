@@ -4,6 +4,8 @@
  */
 #include "tables/summary_output.h"
 
+#include "views/phases.h"
+
 static void add(etr_sheet *sheet, const char *section, const char *key, const char *note, etr_sum sum) {
   sum.section = section;
   sum.key = key;
@@ -31,6 +33,22 @@ static void add_balance(etr_sheet *sheet, const etr_summary *s) {
   if (s->first_run.rest.count == 0) return;
   add(sheet, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
   add(sheet, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
+}
+
+static void add_delegate_parts(etr_sheet *sheet, const etr_method *method, const char *section,
+                               const etr_delegate_parts *parts) {
+  for (size_t i = 0; parts->tells && i < parts->list.count; i++)
+    add(sheet, section, parts->list.data[i].text, parts->list.data[i].backend,
+        etr_sum_make(method, parts->list.data[i].ticks));
+}
+
+static void add_delegates(etr_sheet *sheet, const etr_method *method) {
+  etr_delegate_parts phases, units;
+  if (!etr_delegate_phases_make(&phases, &sheet->answer->arena, method) ||
+      !etr_compute_units_make(&units, &sheet->answer->arena, method))
+    return;
+  add_delegate_parts(sheet, method, "delegate_phase", &phases);
+  add_delegate_parts(sheet, method, "compute_unit", &units);
 }
 
 static void add_phases(etr_sheet *sheet, const etr_method *method) {
@@ -91,6 +109,7 @@ void etr_summary_rows_add(etr_sheet *sheet, const etr_summary *summary) {
   size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
   etr_sum_by only = sheet->answer->options->by;
   if (!only) add_balance(sheet, summary);
+  if (!only) add_delegates(sheet, summary->method);
   if (!only) add_phases(sheet, summary->method);
   if (!only) add_nodes(sheet, summary, top);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {

@@ -7,7 +7,6 @@
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/output_gaps.h"
-#include "views/phases.h"
 
 #include <math.h>
 
@@ -101,8 +100,9 @@ static void put_balance(etr_report *r, const etr_summary *s) {
   sheet.top = 0;
   etr_balance_add(&sheet, s->method);
   etr_report_put(r, &sheet);
-  put_note(r, etr_balance_certainty(&r->answer.arena, r->answer.profile, s->method));
-  put_note(r, etr_balance_measured(&r->answer.arena, s->method));
+  const char *notes[ETR_BALANCE_MOST_NOTES];
+  size_t count = etr_balance_notes(notes, &r->answer.arena, r->answer.profile, s->method);
+  for (size_t i = 0; i < count; i++) put_note(r, notes[i]);
   put_note(r, etr_balance_note(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
 }
 
@@ -132,22 +132,24 @@ static void put_phases(etr_report *r, const etr_summary *s) {
                                notes[method->run_phases[0].told_by]));
 }
 
-/* Where no backend tells its phases, there is nothing to add to the balance. */
-static void put_delegate_phases(etr_report *r, const etr_summary *s) {
-  etr_phase_times phases;
+/* Where no backend tells any of them, there is nothing to add to the balance. */
+static void put_delegate_parts(etr_report *r, const etr_method *method, const char *title,
+                               const etr_delegate_parts *parts) {
   etr_sheet sheet;
-  if (!etr_phase_times_make(&phases, &r->answer.arena, s->method) || !phases.tells) return;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, "delegates' own time");
+  if (!parts->tells) return;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, title);
   sheet.top = 0;
-  for (size_t i = 0; i < phases.list.count; i++) {
-    const etr_phase_time *phase = &phases.list.data[i];
-    etr_sum sum = etr_sum_make(s->method, phase->ticks);
-    sum.text = etr_arena_format(&r->answer.arena, "%s, %s", phase->backend ? phase->backend : "unknown backend",
-                                etr_phase_text(phase->phase));
-    sum.has_bar = true;
-    if (sum.text) etr_sum_sheet_add(&sheet, sum);
-  }
+  etr_sum_sheet_add_parts(&sheet, method, parts);
   etr_report_put(r, &sheet);
+}
+
+static void put_delegates(etr_report *r, const etr_summary *s) {
+  etr_delegate_parts phases, units;
+  if (!etr_delegate_phases_make(&phases, &r->answer.arena, s->method) ||
+      !etr_compute_units_make(&units, &r->answer.arena, s->method))
+    return;
+  put_delegate_parts(r, s->method, "delegates' own time", &phases);
+  put_delegate_parts(r, s->method, "delegates by compute unit", &units);
 }
 
 /* What the tables below are about, where that is less than all. */
@@ -283,7 +285,7 @@ static bool put_method(etr_report *r, const etr_method *method) {
     return false;
   put_head(r, &s);
   if (!r->answer.options->by) put_phases(r, &s);
-  if (!r->answer.options->by) put_balance(r, &s), put_delegate_phases(r, &s);
+  if (!r->answer.options->by) put_balance(r, &s), put_delegates(r, &s);
   put_part(r, &s);
   if (r->answer.options->by)
     put_only(r, &s, r->answer.options->by);

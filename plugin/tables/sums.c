@@ -308,6 +308,17 @@ void etr_sum_sheet_add_all(etr_sheet *sheet, const etr_method *method, etr_break
   for (size_t i = 0; i < rows->count; i++) etr_sum_sheet_add(sheet, etr_sum_of(method, by, rows, &rows->rows[i]));
 }
 
+void etr_sum_sheet_add_parts(etr_sheet *sheet, const etr_method *method, const etr_delegate_parts *parts) {
+  for (size_t i = 0; i < parts->list.count; i++) {
+    const etr_delegate_part *part = &parts->list.data[i];
+    etr_sum sum = etr_sum_make(method, part->ticks);
+    sum.text = etr_arena_format(&sheet->answer->arena, "%s, %s", part->backend ? part->backend : "unknown backend",
+                                part->text);
+    sum.has_bar = true;
+    if (sum.text) etr_sum_sheet_add(sheet, sum);
+  }
+}
+
 const char *etr_balance_title(const etr_profile *profile) {
   return etr_ranks_by_p50(profile) ? "where the time goes, on average" : "where the time goes";
 }

@@ -9,6 +9,7 @@
 #include "output/sheet.h"
 #include "views/balance.h"
 #include "views/module_patterns.h"
+#include "views/phases.h"
 
 /** A time, per inference unless said otherwise, and what it is of. */
 typedef struct etr_sum {
@@ -82,6 +83,9 @@ void etr_sum_sheet_add(etr_sheet *sheet, etr_sum sum);
 
 /** Adds the rows of a breakdown. */
 void etr_sum_sheet_add_all(etr_sheet *sheet, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows);
+
+/** Adds parts of delegates' time. */
+void etr_sum_sheet_add_parts(etr_sheet *sheet, const etr_method *method, const etr_delegate_parts *parts);
 
 /** "where the time goes", and by which statistic, if another one ranks. Static. */
 const char *etr_balance_title(const etr_profile *profile);

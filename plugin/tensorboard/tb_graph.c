@@ -7,6 +7,7 @@
 #include "output/label.h"
 #include "output/writer.h"
 #include "tensorboard/tb_names.h"
+#include "views/phases.h"
 
 #include <inttypes.h>
 
@@ -123,10 +124,21 @@ static void add_source(packer *p, const etr_source *source) {
   add_clean(p, "source", p->sources.data[known]);
 }
 
+static const etr_method *method_of(const packer *p) {
+  uint32_t method = p->view->graph->profile_method;
+  return method < p->view->profile->method_count ? &p->view->profile->methods[method] : NULL;
+}
+
+/* What its backend tells, be there a time or not. */
+static void add_backend_facts(packer *p, const etr_node_time *time) {
+  double cycles = etr_cycles_of(method_of(p), time);
+  if (!isnan(cycles)) add_fixed(p, "cycles", cycles, 0);
+  add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
+}
+
 /* How often it ran per inference. */
 static void add_calls(packer *p, const etr_node_time *time) {
-  uint32_t method = p->view->graph->profile_method;
-  size_t runs = method < p->view->profile->method_count ? p->view->profile->methods[method].run_count : 0;
+  size_t runs = method_of(p) ? method_of(p)->run_count : 0;
   if (runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
 }
 
@@ -141,7 +153,9 @@ static void add_match(packer *p, const etr_node_time *time) {
   if (time->match == ETR_MATCH_ALIGNED)
     add_text(p, "match", etr_arena_format(p->arena, "aligned (estimated, confidence %.0f %%)", 100 * time->confidence));
   else
-    add_text(p, "match", etr_match_name(time->match));
+    add_text(p, "match",
+             time->is_estimated ? etr_arena_format(p->arena, "%s (time estimated)", etr_match_name(time->match))
+                                : etr_match_name(time->match));
 }
 
 /* Appends what fits, and the end of the text. */
@@ -176,6 +190,7 @@ static void add_shapes(packer *p, size_t node) {
 static void add_attrs(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
+  const etr_node_time *known = p->view->graph->times ? &p->view->graph->times[index] : NULL;
   add_text(p, "weight", node->weight_name);
   if (node->kind == ETR_NODE_OP) add_text(p, "target", node->target);
   if (node->source) add_source(p, node->source);
@@ -191,6 +206,7 @@ static void add_attrs(packer *p, size_t index) {
   add_text(p, "fx_node", node->name);
   if (node->edge_node_count) add_edge_nodes(p, node);
   if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
+  if (known) add_backend_facts(p, known);
   add_carrier(p, index);
   if (time) add_calls(p, time);
   if (time) add_micros(p, "avg_us", time->avg);

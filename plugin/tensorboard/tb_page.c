@@ -50,8 +50,32 @@ static void put_balance(etr_answer *answer, const etr_method *method) {
   whole.text = "Method::execute";
   etr_sum_sheet_add(&sheet, whole);
   etr_sheet_finish(&sheet);
+  const char *notes[ETR_BALANCE_MOST_NOTES];
+  size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
+  for (size_t i = 0; i < count; i++) etr_putf(&answer->writer, "\n%s\n", notes[i]);
   const char *note = etr_balance_note(&answer->arena, answer->profile, method, ETR_UNIT_NS);
   if (note) etr_putf(&answer->writer, "\n%s\n", note);
+}
+
+/* Where no backend tells any of them, there is nothing to add to the balance. */
+static void put_delegate_parts(etr_answer *answer, const etr_method *method, const char *title,
+                               const etr_delegate_parts *parts) {
+  etr_sheet sheet;
+  if (!parts->tells) return;
+  etr_sum_sheet_init(&sheet, answer, ETR_IN_BALANCE_PAGE, title);
+  sheet.top = 0;
+  etr_sum_sheet_add_parts(&sheet, method, parts);
+  etr_puts(&answer->writer, "\n");
+  etr_sheet_finish(&sheet);
+}
+
+static void put_delegates(etr_answer *answer, const etr_method *method) {
+  etr_delegate_parts phases, units;
+  if (!etr_delegate_phases_make(&phases, &answer->arena, method) ||
+      !etr_compute_units_make(&units, &answer->arena, method))
+    return;
+  put_delegate_parts(answer, method, "delegates' own time", &phases);
+  put_delegate_parts(answer, method, "delegates by compute unit", &units);
 }
 
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
@@ -62,6 +86,7 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
   const char *runs = etr_runs_text(&answer.arena, page->profile, page->method, ETR_UNIT_NS);
   etr_putf(&answer.writer, "%s\n\n", runs ? runs : "");
   put_balance(&answer, page->method);
+  put_delegates(&answer, page->method);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++)
     if (by != ETR_BY_PATTERN) put_breakdown(&answer, page->method, by);
   return etr_answer_end(&answer, true, error);

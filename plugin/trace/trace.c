@@ -103,7 +103,7 @@ static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const
 /* ---- Events ---- */
 
 static const char *category(const etr_event *event) {
-  if (event->delegate_id != NULL) return "delegate";
+  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR) return "delegate";
   if (event->match == ETR_MATCH_FRAMEWORK) return "framework";
   return event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
 }

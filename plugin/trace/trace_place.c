@@ -51,7 +51,7 @@ static void collect(etr_placer *p, uint32_t run) {
       if (span == NULL) return;
       *span = (etr_span){.event = i,
                          .ticks = event->durations[next[i]],
-                         .in_delegate = event->delegate_id != NULL,
+                         .in_delegate = event->kind == ETR_EVENT_DELEGATE_OPERATOR,
                          .scale = 1,
                          .raw = event->starts[next[i]],
                          .call = ETR_NONE};
@@ -156,6 +156,24 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
+/* A shell whose place in its call was measured. */
+static bool is_shell(const etr_placer *p, const etr_block *block, const etr_span *span) {
+  return span->call != ETR_NONE && block->events[span->event].shell == 1 &&
+         lies_inside(span, &p->spans.data[span->call]);
+}
+
+/* What lies in a shell of its call is laid out there: dispatches in their submission. */
+static void nest(etr_placer *p, const etr_block *block) {
+  uint32_t *shells = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *shells); /* of a call, plus one */
+  for (size_t i = 0; shells != NULL && i < p->spans.count; i++)
+    if (is_shell(p, block, &p->spans.data[i])) shells[p->spans.data[i].call] = (uint32_t)i + 1;
+  for (size_t i = 0; shells != NULL && i < p->spans.count; i++) {
+    etr_span *span = &p->spans.data[i];
+    uint32_t shell = span->call != ETR_NONE && block->events[span->event].inside == 1 ? shells[span->call] : 0;
+    if (shell) span->call = shell - 1;
+  }
+}
+
 /* Those of a delegate's events that do not lie inside their call, by call, in the order in which they were recorded. */
 typedef struct stray {
   uint32_t call, span;
@@ -190,6 +208,7 @@ static void place_delegates(etr_placer *p, const etr_block *block) {
   stray *strays = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *strays);
   size_t count = 0;
   find_calls(p, block);
+  nest(p, block);
   for (size_t i = 0; strays != NULL && i < p->spans.count; i++) {
     const etr_span *span = &p->spans.data[i];
     if (span->call != ETR_NONE && !lies_inside(span, &p->spans.data[span->call]))

@@ -30,7 +30,9 @@ bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t i
   return whole == index || parts[whole].ticks > 0;
 }
 
-const char *etr_balance_certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+/* ---- Notes ---- */
+
+static const char *certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (method->estimated_confidence == 0) return NULL;
   return etr_arena_format(arena, "average confidence of estimated times %.0f %%: %s",
                           100 * method->estimated_confidence,
@@ -38,11 +40,33 @@ const char *etr_balance_certainty(etr_arena *arena, const etr_profile *profile, 
                                        : "operators were matched by order; the .pte would make it exact");
 }
 
-const char *etr_balance_measured(etr_arena *arena, const etr_method *method) {
-  if (method->estimated_time_ticks == 0) return NULL;
-  double share = (double)method->estimated_time_ticks / (double)method->nodes_ticks;
-  return etr_arena_format(arena, "%.0f %% of the time on nodes is the backend's own estimate, not measured",
-                          100 * share);
+/* what: of a part of the time on nodes. */
+static const char *part_note(etr_arena *arena, const etr_method *method, uint64_t ticks, const char *what) {
+  if (ticks == 0) return NULL;
+  return etr_arena_format(arena, "%.0f %% of the time on nodes is %s",
+                          100 * (double)ticks / (double)method->nodes_ticks, what);
+}
+
+static bool has_plans(const etr_method *method) {
+  for (size_t i = 0; i < method->portion_count; i++)
+    if (method->portions[i].event->is_unit_planned) return true;
+  return false;
+}
+
+size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method) {
+  const char *notes[ETR_BALANCE_MOST_NOTES] = {
+      certainty(arena, profile, method),
+      part_note(arena, method, method->estimated_time_ticks - method->shared_ticks,
+                "the backend's own estimate, not measured"),
+      part_note(arena, method, method->shared_ticks,
+                "an estimate: delegates measured their operators in cycles, and the time of all of them together"),
+      has_plans(method) ? "compute units are those that the backend planned for; where operators ran is not recorded"
+                        : NULL};
+  size_t count = 0;
+  for (size_t i = 0; i < ETR_BALANCE_MOST_NOTES; i++)
+    if (notes[i]) out[count++] = notes[i];
+  return count;
 }
 
 const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {

@@ -23,11 +23,12 @@ void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALAN
 /** False of the parts of a part that is nothing: people need not see them. */
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
 
-/** How sure the estimated times are: "estimated times are 95 % sure: ..."; NULL if there are none. */
-const char *etr_balance_certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+enum { ETR_BALANCE_MOST_NOTES = 4 };
 
-/** How much of the times on nodes a backend estimates: "88 % of ..."; NULL if none. */
-const char *etr_balance_measured(etr_arena *arena, const etr_method *method);
+/** How far the times on nodes can be trusted, and compute units: "88 % of the time on nodes is ...". Returns how many
+ * notes there are; fewer when out of memory. */
+size_t etr_balance_notes(const char *out[ETR_BALANCE_MOST_NOTES], etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method);
 
 /** What the clocks of delegates hide: "up to 0.0120 ms of the rest of the calls can be ..."; NULL if that is nothing.
  */

@@ -121,21 +121,57 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   return true;
 }
 
-static void count_in_delegate(etr_delegate_row *rows, const etr_method *method, const etr_node_time *time) {
-  const etr_delegate wanted = {.instruction_id = time->delegate_instruction};
+/* NULL: it is not listed. */
+static etr_delegate_row *row_of_delegate(etr_delegate_row *rows, const etr_method *method, int32_t instruction_id) {
+  const etr_delegate wanted = {.instruction_id = instruction_id};
   size_t at = etr_lower_bound(&wanted, method->delegates, method->delegate_count, sizeof wanted, etr_by_int);
-  if (at == method->delegate_count || method->delegates[at].instruction_id != wanted.instruction_id) return;
-  rows[at].nodes++;
-  rows[at].ticks += time->total_ticks;
+  if (at == method->delegate_count || method->delegates[at].instruction_id != instruction_id) return NULL;
+  return &rows[at];
 }
 
-const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) {
+  if (!row) return;
+  row->nodes++;
+  row->ticks += time->total_ticks;
+  row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
+}
+
+static void add_portion(etr_delegate_row *row, const etr_portion *portion) {
+  if (!row) return;
+  row->units[portion->compute_unit] += portion->ticks;
+  if (portion->kind == ETR_PORTION_DELEGATE) row->phases[portion->phase] += portion->ticks;
+}
+
+/* Keeps the rows that a filter takes; returns how many. taken: per row, whether it takes one of its nodes. */
+static size_t keep_taken(etr_delegate_row *rows, size_t count, const bool *taken, const etr_node_filter *filter) {
+  size_t kept = 0;
+  if (!etr_filter_is_active(filter)) return count;
+  for (size_t i = 0; i < count; i++)
+    if (taken[i]) rows[kept++] = rows[i];
+  return kept;
+}
+
+static void add_nodes(etr_delegate_row *rows, bool *taken, const etr_method *method, const etr_graph *graph,
+                      const etr_node_filter *filter) {
+  for (size_t i = 0; graph->times && i < graph->node_count; i++) {
+    if (graph->nodes[i].kind != ETR_NODE_OP) continue;
+    etr_delegate_row *row = row_of_delegate(rows, method, graph->times[i].delegate_instruction);
+    count_in_delegate(row, &graph->times[i]);
+    if (row && etr_filter_takes_node(filter, graph, i)) taken[row - rows] = true;
+  }
+}
+
+const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                                               const etr_node_filter *filter, size_t *count) {
   etr_delegate_row *rows = etr_arena_alloc_array(arena, method->delegate_count, sizeof *rows);
-  if (!rows) return NULL;
+  bool *taken = etr_arena_alloc_array(arena, method->delegate_count, sizeof *taken);
+  if (!rows || !taken) return NULL;
   for (size_t i = 0; i < method->delegate_count; i++) rows[i].delegate = &method->delegates[i];
-  for (size_t i = 0; graph && graph->times && i < graph->node_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_OP) count_in_delegate(rows, method, &graph->times[i]);
+  if (method->graph != ETR_NONE) add_nodes(rows, taken, method, &profile->graphs[method->graph], filter);
+  for (size_t i = 0; i < method->portion_count; i++)
+    if (etr_portion_is_in_delegate(&method->portions[i]))
+      add_portion(row_of_delegate(rows, method, method->portions[i].event->instruction_id), &method->portions[i]);
+  *count = keep_taken(rows, method->delegate_count, taken, filter);
   return rows;
 }
 

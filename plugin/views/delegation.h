@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
+#include "views/phases.h"
 
 /** Nodes that are delegated, or that are not. */
 typedef struct etr_delegation_side {
@@ -42,11 +43,17 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
 typedef struct etr_delegate_row {
   const etr_delegate *delegate;
   size_t nodes;
-  uint64_t ticks; /* on the nodes, over all runs of the method */
+  /* Over all runs of the method: */
+  uint64_t ticks;                    /* on the nodes */
+  uint64_t estimated_ticks;          /* the part of these that is estimated */
+  uint64_t phases[ETR_PHASES];       /* its own time */
+  uint64_t units[ETR_COMPUTE_UNITS]; /* both: by what computed */
 } etr_delegate_row;
 
-/** A row for each of the method's delegates, in their order. NULL when out of memory. */
-const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Rows of the method's delegates in which some node runs that filter (NULL: all) takes, in their order. NULL when out
+ * of memory. */
+const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                                               const etr_node_filter *filter, size_t *count);
 
 /** A backend and how many of the method's delegates run in it. */
 typedef struct etr_backend_use {

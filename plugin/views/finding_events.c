@@ -34,7 +34,7 @@ typedef struct insertions {
   etr_vec(inserted) list;
   etr_vec(int32_t) instructions; /* those that have some, once each */
   uint64_t ticks;
-  size_t transposes, converts, copies;
+  size_t transposes, converts, copies, others;
   bool by_order; /* some delegate's operators were matched by order alone */
 } insertions;
 
@@ -52,15 +52,19 @@ static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks)
   }
   inserted *added = key ? etr_vec_push(in->arena, &in->list) : NULL;
   if (!added || !etr_map_set(&in->index, etr_slice_of(key), (uint32_t)(in->list.count - 1))) return false;
-  *added = (inserted){event->name, event->instruction_id, ticks};
+  *added = (inserted){event->label, event->instruction_id, ticks};
   if (is_called(event, "Transpose"))
     in->transposes++;
   else if (is_called(event, "Convert"))
     in->converts++;
-  else
+  else if (is_called(event, "Copy"))
     in->copies++;
+  else
+    in->others++;
   return true;
 }
+
+static bool is_in_delegate(const etr_event *event) { return event->kind >= ETR_EVENT_DELEGATE_CALL; }
 
 /* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it,
  * as they do in the balance. */
@@ -69,7 +73,8 @@ static bool add_delegate(insertions *in, const etr_block *block, size_t first, s
   bool matched = false;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    *(e->delegate_id ? &events : &call) += usual_of(e);
+    if (e->kind == ETR_EVENT_DELEGATE_CALL) call += usual_of(e);
+    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums) events += usual_of(e);
     matched |= e->node_count > 0;
   }
   if (!matched) return true; /* what has a node here could not be told */
@@ -110,7 +115,10 @@ static const char *layout_title(const insertions *in) {
   const struct {
     const char *name;
     size_t count;
-  } kinds[] = {{"Transpose", in->transposes}, {"Convert", in->converts}, {"Copy", in->copies}};
+  } kinds[] = {{"Transpose", in->transposes},
+               {"Convert", in->converts},
+               {"Copy", in->copies},
+               {in->others == 1 ? "operator" : "operators", in->others}};
   etr_text text;
   etr_writer writer;
   bool any = false;
@@ -146,7 +154,7 @@ bool etr_find_layouts(etr_finder *finder) {
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (block->events[i].delegate_id && !add_delegate(&in, block, i, end)) return false;
+      if (is_in_delegate(&block->events[i]) && !add_delegate(&in, block, i, end)) return false;
     }
   etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT,
                                                       ETR_MIN(in.ticks, finder->method->delegate_only_ticks))

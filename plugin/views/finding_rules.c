@@ -15,7 +15,8 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {"fallback", "layout", "copies", "calls", "outlier", "first_run", "load", "drift"};
+  static const char *const names[] = {"fallback", "layout", "copies",  "calls",        "outlier",    "first_run",
+                                      "load",     "drift",  "waiting", "cpu_fallback", "small_calls"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -194,7 +195,8 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   *out = (etr_findings){0};
   if (method->run_count == 0 || method->execute_ticks == 0) return true;
   if (graph && graph->times) finder.graph = graph;
-  bool good = etr_find_layouts(&finder) && find_first_run(&finder) && find_load(&finder) && etr_find_drifts(&finder);
+  bool good = etr_find_layouts(&finder) && etr_find_delegates(&finder) && find_first_run(&finder) &&
+              find_load(&finder) && etr_find_drifts(&finder);
   if (good && finder.graph)
     good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) &&
            etr_find_slow_calls(&finder) && etr_find_outliers(&finder);

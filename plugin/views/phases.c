@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * phases.c - delegates' own time by phase.
+ * phases.c - delegates' time by phase and by compute unit.
  */
 #include "views/phases.h"
 
-#define PHASES ((size_t)ETR_PHASE_OTHER + 1)
+#include "output/writer.h"
+
+enum { MOST_PARTS = ETR_PHASES > ETR_COMPUTE_UNITS ? ETR_PHASES : ETR_COMPUTE_UNITS, NO_PART = MOST_PARTS };
+
+/* ---- Sums ---- */
 
 typedef struct backend_time {
   const char *backend;
-  uint64_t ticks[PHASES];
+  uint64_t ticks[MOST_PARTS];
+  bool is_planned;
 } backend_time;
 
 typedef etr_vec(backend_time) backend_times;
@@ -23,33 +28,100 @@ static backend_time *time_of(backend_times *times, etr_arena *arena, const char 
   return added;
 }
 
-static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method) {
+/* part_of: the part that a portion belongs to, or NO_PART. */
+static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method,
+                   size_t (*part_of)(const etr_portion *)) {
   for (size_t i = 0; i < method->portion_count; i++) {
     const etr_portion *portion = &method->portions[i];
-    if (portion->kind != ETR_PORTION_DELEGATE) continue;
+    size_t part = part_of(portion);
+    if (part == NO_PART) continue;
     backend_time *time = time_of(times, arena, portion->event->backend);
     if (!time) return false;
-    time->ticks[portion->phase] += portion->ticks;
+    time->ticks[part] += portion->ticks;
+    time->is_planned |= portion->event->is_unit_planned;
   }
   return true;
 }
 
-bool etr_phase_times_make(etr_phase_times *out, etr_arena *arena, const etr_method *method) {
+static bool add_part(etr_delegate_parts *out, etr_arena *arena, etr_delegate_part part) {
+  etr_delegate_part *added = part.ticks ? etr_vec_push(arena, &out->list) : NULL;
+  if (added) *added = part;
+  return added || !part.ticks;
+}
+
+/* ---- Phases ---- */
+
+static size_t phase_of(const etr_portion *portion) {
+  return portion->kind == ETR_PORTION_DELEGATE ? (size_t)portion->phase : NO_PART;
+}
+
+bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
   backend_times times = {0};
-  *out = (etr_phase_times){0};
-  if (!sum_up(&times, arena, method)) return false;
+  *out = (etr_delegate_parts){0};
+  if (!sum_up(&times, arena, method, phase_of)) return false;
   for (size_t i = 0; i < times.count; i++)
     for (etr_phase phase = ETR_PHASE_NONE; phase <= ETR_PHASE_OTHER; phase++) {
-      if (times.data[i].ticks[phase] == 0) continue;
-      etr_phase_time *added = etr_vec_push(arena, &out->list);
-      if (!added) return false;
-      *added = (etr_phase_time){times.data[i].backend, phase, times.data[i].ticks[phase]};
-      out->tells |= phase != ETR_PHASE_OTHER;
+      uint64_t ticks = times.data[i].ticks[phase];
+      if (!add_part(out, arena,
+                    (etr_delegate_part){.backend = times.data[i].backend,
+                                        .name = etr_phase_name(phase),
+                                        .text = etr_phase_text(phase),
+                                        .ticks = ticks}))
+        return false;
+      out->tells |= ticks && phase != ETR_PHASE_OTHER;
     }
   return true;
 }
 
 const char *etr_phase_text(etr_phase phase) {
-  static const char *const texts[PHASES] = {"", "copying in", "computing", "waiting", "copying out", "other"};
+  static const char *const texts[ETR_PHASES] = {"", "copying in", "computing", "waiting", "copying out", "other"};
   return (size_t)phase < ETR_COUNT(texts) ? texts[phase] : "";
+}
+
+/* ---- Compute units ---- */
+
+static size_t unit_of(const etr_portion *portion) {
+  return etr_portion_is_in_delegate(portion) ? (size_t)portion->compute_unit : NO_PART;
+}
+
+static const char *unit_text(etr_compute_unit unit, bool is_planned) {
+  static const char *const texts[ETR_COMPUTE_UNITS][2] = {
+      {"not told", "not told"}, {"NPU", "NPU (planned)"}, {"GPU", "GPU (planned)"}, {"CPU", "CPU (planned)"}};
+  return texts[unit][is_planned];
+}
+
+static bool add_unit(etr_delegate_parts *out, etr_arena *arena, const backend_time *time, etr_compute_unit unit) {
+  out->tells |= time->ticks[unit] && unit != ETR_COMPUTE_UNIT_NONE;
+  return add_part(out, arena,
+                  (etr_delegate_part){.backend = time->backend,
+                                      .name = etr_compute_unit_name(unit),
+                                      .text = unit_text(unit, time->is_planned),
+                                      .ticks = time->ticks[unit],
+                                      .is_planned = time->is_planned && unit != ETR_COMPUTE_UNIT_NONE});
+}
+
+bool etr_compute_units_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
+  backend_times times = {0};
+  *out = (etr_delegate_parts){0};
+  if (!sum_up(&times, arena, method, unit_of)) return false;
+  for (size_t i = 0; i < times.count; i++) {
+    for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
+      if (!add_unit(out, arena, &times.data[i], unit)) return false;
+    if (!add_unit(out, arena, &times.data[i], ETR_COMPUTE_UNIT_NONE)) return false;
+  }
+  return true;
+}
+
+const char *etr_compute_units_text(etr_arena *arena, unsigned compute_units) {
+  etr_text text;
+  etr_writer writer;
+  bool any = false;
+  if (!compute_units) return NULL;
+  etr_text_begin(&text, arena, &writer);
+  for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++) {
+    if (!(compute_units >> unit & 1)) continue;
+    etr_putf(&writer, "%s%s", any ? ", " : "", etr_compute_unit_name(unit));
+    any = true;
+  }
+  return etr_text_end(&text, &writer);
 }

@@ -36,6 +36,8 @@ def is_same(text, value):
     """A cell of CSV, and what JSON Lines has in its place."""
     if value is None:
         return text in ('', 'inf', '-inf')  # JSON has no infinity
+    if isinstance(value, bool):
+        return text == str(value).lower()
     if isinstance(value, str):
         return text in (value, "'" + value)  # a quote before what a spreadsheet would run
     decimals = len(text.partition('.')[2])

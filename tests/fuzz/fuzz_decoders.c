@@ -78,7 +78,8 @@ static void add_event(scene *s, unsigned bits, etr_slice name, etr_slice metadat
                                   .is_number = bits & 1,
                                   .is_listed = is_listed,
                                   .handle_count = is_listed ? handle_count : 0,
-                                  .metadata = s->metadata[i]};
+                                  .metadata = &s->metadata[i],
+                                  .metadata_count = metadata.size > 0};
   s->rows[i] = (etr_event){.name = text,
                            .label = text,
                            .kind = ETR_EVENT_DELEGATE_OPERATOR,

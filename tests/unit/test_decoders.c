@@ -23,6 +23,8 @@ typedef struct call {
   event events[MOST];
 } call;
 
+#define TEXT(text)                                                                                                     \
+  { text, sizeof(text) - 1 }
 #define CODE(byte)                                                                                                     \
   { (const char[]){byte}, 1 }
 
@@ -32,7 +34,7 @@ typedef struct call {
 static const call calls[] = {
     {"EthosUBackend",
      {{"EthosUBackend::execute()", -1, {0}, "container - ns -"},
-      {"+EthosUBackend::execute()NPU", -1, {0}, "phase compute ns - sums"},
+      {"+EthosUBackend::execute()NPU", -1, {0}, "phase compute ns - sums on NPU"},
       {"+EthosUBackend::execute()handles.input.memcpy()", -1, {0}, "phase copy_in ns - sums"},
       {"+EthosUBackend::execute()new", -1, {0}, "phase other ns - sums odd"},
       {"EthosUBackend::execute()NPU", -1, {0}, "container - ns - odd"},
@@ -47,7 +49,12 @@ static const call calls[] = {
     {"CoreMLBackend",
      {{"x:conv", 1, {0}, "operator - ns map sums estimated"},
       {"x:ios17.cast", -1, {0}, "operator - ns - sums estimated"},
-      {"#1", 1, {0}, "operator - ns - sums estimated odd"}}},
+      {"#1", 1, {0}, "operator - ns - sums estimated odd"},
+      {"y:conv", 1, TEXT("{\"supportedComputeUnits\":[\"NE\"],\"preferredComputeUnit\":\"NE\"}"),
+       "operator - ns map sums estimated on planned NPU"},
+      {"y:cast", 1, TEXT("{\"preferredComputeUnit\":\"CPU\"}"), "operator - ns map sums estimated on planned CPU"},
+      {"y:relu", -1, TEXT("{\"preferredComputeUnit\":\"GPU\"}"), "operator - ns - sums estimated on planned GPU"},
+      {"y:add", 1, TEXT("{\"preferredComputeUnit\":\"TPU\"}"), "operator - ns map sums estimated"}}},
     {"CoreMLBackend", /* costs are shares */
      {{"a:conv", 1, TEXT("{\"estimatedCost\": 0.5, \"outputNames\": [\"a\"]}"), "operator - ns map sums estimated"},
       {"b:conv", 1, TEXT("{\"estimatedCost\": NaN}"), "operator - ns - sums estimated odd"},
@@ -62,19 +69,24 @@ static const call calls[] = {
       {"#1", -1, CODE(33), "operator - ns - sums odd"},
       {"#-5", 1, CODE(33), "operator - ns - sums odd"},
       {"#3", -1, CODE(0), "container - ns -"}}},
+    {"CoreMLBackend", /* metadata as nothing writes them */
+     {{"y:a", 1, TEXT("{\"preferredComputeUnit\":\"NE\"} {}"), "operator - ns - sums estimated odd"},
+      {"y:b", 1, TEXT("{\"preferredComputeUnit\":7}"), "operator - ns map sums estimated"},
+      {"y:c", 1, TEXT("\"NE\""), "operator - ns - sums estimated odd"},
+      {"y:d", 1, TEXT("{\"preferredComputeUnit\":\"NE\""), "operator - ns - sums estimated odd"}}},
     {"NeutronBackend",
-     {{"#0", 0, CODE(0), "operator - ns map sums"},
-      {"#1", 2, CODE(33), "operator - ns map sums"},
+     {{"#0", 0, CODE(0), "operator - ns map sums on NPU"},
+      {"#1", 2, CODE(33), "operator - ns map sums on NPU"},
       {"#2", 0, CODE(0), "container - ns -"},
       {"2", 1, CODE(0), "operator - ns - sums odd"}}},
     {"NeutronBackend", /* without a converter's log there is no map */
-     {{"#0", -1, CODE(0), "operator - ns - sums"}, {"#1", -1, CODE(0), "container - ns -"}}},
+     {{"#0", -1, CODE(0), "operator - ns - sums on NPU"}, {"#1", -1, CODE(0), "container - ns -"}}},
     {"NeutronBackend", /* the last one has work to do, or says nothing of itself */
-     {{"#0", 1, CODE(0), "operator - ns map sums"}}},
-    {"NeutronBackend", {{"#0", 0, {0}, "operator - ns map sums"}}},
+     {{"#0", 1, CODE(0), "operator - ns map sums on NPU"}}},
+    {"NeutronBackend", {{"#0", 0, {0}, "operator - ns map sums on NPU"}}},
     {"QnnBackend",
-     {{"aten_add_tensor:OpId_61 (cycles)", -1, {0}, "operator - cycles aten_add_tensor in 2"},
-      {"aten_add_tensor:OpId_61", -1, {0}, "operator - cycles aten_add_tensor in 2"},
+     {{"aten_add_tensor:OpId_61 (cycles)", -1, {0}, "operator - cycles aten_add_tensor estimated in 2"},
+      {"aten_add_tensor:OpId_61", -1, {0}, "operator - cycles aten_add_tensor estimated in 2"},
       {"aten_add_tensor:OpId_61 (us)", -1, {0}, "operator - ns aten_add_tensor sums in 2 us"},
       {"Input OpId_2 (cycles)", -1, {0}, "phase copy_in cycles - in 2"},
       {"Output OpId_3 (cycles)", -1, {0}, "phase copy_out cycles - in 2"},
@@ -84,9 +96,13 @@ static const call calls[] = {
     {"QnnBackend",
      {{"QNN (execute) time (us)", -1, {0}, "container - ns - shell 1 wait us"},
       {"RPC (execute) time (us)", -1, {0}, "container - ns - us"},
-      {"Accelerator (execute) time (us)", -1, {0}, "phase compute ns - shell 2 compute in 1 us"},
-      {"Accelerator (execute) time (cycles)", -1, {0}, "container - cycles -"},
+      {"Accelerator (execute) time (us)", -1, {0}, "phase compute ns - shell 2 compute in 1 us on NPU"},
+      {"Accelerator (execute) time (cycles)", -1, {0}, "container - cycles - shell 2 compute in 1"},
       {"Accelerator (execute excluding wait) time (us)", -1, {0}, "container - ns - us"}}},
+    {"QnnBackend", /* operators of an accelerator, which HTP's totals name */
+     {{"Accelerator (execute) time (cycles)", -1, {0}, "container - cycles - shell 2 compute in 1"},
+      {"a:OpId_1", -1, {0}, "operator - cycles a estimated in 2 on NPU"},
+      {"Input OpId_2 (cycles)", -1, {0}, "phase copy_in cycles - in 2 on NPU"}}},
     {"QnnBackend", /* basic level */
      {{"RPC (execute) time (us)", -1, {0}, "container - ns - shell 1 wait us"}}},
     {"QnnBackend",
@@ -94,7 +110,7 @@ static const call calls[] = {
       {"aten_add_tensor:OpId_", -1, {0}, "container - cycles - odd"},
       {"aten_add_tensor:OpId_6x (cycles)", -1, {0}, "container - cycles - odd"},
       {"aten_add_tensor:OpId_1 (furlongs)", -1, {0}, "container - cycles - odd"},
-      {"a:OpId_1:OpId_2", -1, {0}, "operator - cycles a:OpId_1 in 2"},
+      {"a:OpId_1:OpId_2", -1, {0}, "operator - cycles a:OpId_1 estimated in 2"},
       {" (us)", -1, {0}, "container - ns - us odd"},
       {"#7", -1, {0}, "counter - cycles - odd"}}},
     {"QnnBackend", /* OpIds have 32 bits, and no sign */
@@ -112,17 +128,17 @@ static const call calls[] = {
        "\"add\", \"operator_id\": 3, \"dispatch_id\": 4}",
        3,
        {0},
-       "operator - ns aten.add.Tensor@13 sums in 1"},
+       "operator - ns aten.add.Tensor@13 sums in 1 on GPU"},
       {"{\"kernel_name\": \"nchw_to_image_texture3d_float_float\", \"operator_id\": 0, \"dispatch_id\": 0}",
        -1,
        {0},
-       "phase copy_in ns - sums in 1"},
+       "phase copy_in ns - sums in 1 on GPU"},
       {"{\"operator\": {\"name\": \"aten.add.Tensor\", \"delegate_node_id\": 1}, \"kernel_name\": "
        "\"image_to_nchw_texture3d\"}",
        -1,
        {0},
-       "phase copy_out ns - sums in 1"},
-      {"{Blit_Float_to_Half, \"dispatch_id\": 3}", -1, {0}, "operator - ns - sums in 1"},
+       "phase copy_out ns - sums in 1 on GPU"},
+      {"{Blit_Float_to_Half, \"dispatch_id\": 3}", -1, {0}, "operator - ns - sums in 1 on GPU"},
       {"ETVK_NEW", -1, {0}, "container - ns - odd"}}},
     {"VulkanBackend",
      {{"{", -1, {0}, "operator - ns - sums in 1 odd"},
@@ -136,7 +152,7 @@ static const call calls[] = {
       {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": -1}, \"kernel_name\": \"add\"}",
        -1,
        {0},
-       "operator - ns - sums in 1 odd"},
+       "operator - ns - sums in 1 on GPU odd"},
       {"{\"kernel_name\": \"add\"} {}", -1, {0}, "operator - ns - sums in 1 odd"}}},
     {"VulkanBackend", /* numbers of 32 bits, each thing once */
      {{"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967295}, \"kernel_name\": \"add\"}",
@@ -183,6 +199,8 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
   fprintf(file, "%s%s", m->is_in_sums ? " sums" : "", m->is_estimated ? " estimated" : "");
   if (m->inside) fprintf(file, " in %d", m->inside);
   fprintf(file, "%s%s", m->step_ns == 1000 ? " us" : "", m->is_odd ? " odd" : "");
+  if (m->compute_unit)
+    fprintf(file, " on%s %s", m->is_unit_planned ? " planned" : "", etr_compute_unit_name(m->compute_unit));
   fclose(file);
 }
 
@@ -199,7 +217,8 @@ Test(decoders, meanings) {
                                        .is_number = is_number,
                                        .is_listed = e->handles >= 0,
                                        .handle_count = e->handles > 0 ? (size_t)e->handles : 0,
-                                       .metadata = e->metadata};
+                                       .metadata = &e->metadata,
+                                       .metadata_count = e->metadata.size > 0};
       meanings[count] = (etr_event_meaning){.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
     }
     cr_assert(etr_decoder_of(calls[c].backend)->read(meanings, facts, count, &arena));
@@ -209,6 +228,29 @@ Test(decoders, meanings) {
       cr_expect_str_eq(got, calls[c].events[i].want, "%s '%s': got '%s', want '%s'", calls[c].backend,
                        calls[c].events[i].name, got, calls[c].events[i].want);
     }
+    etr_arena_clear(&arena);
+  }
+}
+
+/* What runs disagree about is not told: another load may have had another plan. */
+Test(decoders, compute_unit_of_all_runs) {
+  static const etr_bytes ne = TEXT("{\"preferredComputeUnit\":\"NE\",\"estimatedCost\":0.5}"),
+                         ne_too = TEXT("{\"estimatedCost\":0.5,\"preferredComputeUnit\":\"NE\"}"),
+                         cpu = TEXT("{\"preferredComputeUnit\":\"CPU\"}");
+  const struct {
+    etr_bytes metadata[3];
+    etr_compute_unit want;
+  } cases[] = {{{ne, ne, ne_too}, ETR_COMPUTE_UNIT_NPU},
+               {{ne, ne, cpu}, ETR_COMPUTE_UNIT_NONE},
+               {{ne, {0}, ne}, ETR_COMPUTE_UNIT_NONE},
+               {{{0}, ne, ne}, ETR_COMPUTE_UNIT_NONE}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const etr_event_facts facts = {.name = "x:conv", .metadata = cases[i].metadata, .metadata_count = 3};
+    etr_event_meaning meaning = {.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
+    cr_assert(etr_decoder_of("CoreMLBackend")->read(&meaning, &facts, 1, &arena));
+    cr_expect_eq(meaning.compute_unit, cases[i].want, "case %zu", i);
+    cr_expect_eq(meaning.is_unit_planned, cases[i].want != ETR_COMPUTE_UNIT_NONE, "case %zu", i);
     etr_arena_clear(&arena);
   }
 }

@@ -139,6 +139,11 @@ Test(findings, copies) {
   tiny_clear(&t);
 }
 
+static etr_event_kind kind_of(const char *name, const char *delegate_id) {
+  if (delegate_id) return ETR_EVENT_DELEGATE_OPERATOR;
+  return strcmp(name, "DELEGATE_CALL") == 0 ? ETR_EVENT_DELEGATE_CALL : ETR_EVENT_FRAMEWORK;
+}
+
 /* An event of two runs, equally long. */
 static etr_event event_of(const char *name, int32_t instruction, const uint64_t *ticks, const uint32_t *node,
                           const char *delegate_id) {
@@ -146,6 +151,10 @@ static etr_event event_of(const char *name, int32_t instruction, const uint64_t 
   return (etr_event){.name = name,
                      .instruction_id = instruction,
                      .delegate_id = delegate_id,
+                     .label = name,
+                     .kind = kind_of(name, delegate_id),
+                     .role = delegate_id ? ETR_ROLE_OPERATOR : ETR_ROLE_NONE,
+                     .is_in_sums = delegate_id != NULL,
                      .nodes = node,
                      .node_count = node != NULL,
                      .is_inserted = !node && (strncmp(name, "Transpose", 9) == 0 || strncmp(name, "Convert", 7) == 0),

@@ -89,6 +89,9 @@ class Node:
     arguments: dict[str, Any] = field(default_factory=dict)
     confidence: float | None = None
     values: list[LoggedValue] = field(default_factory=list)
+    compute_units: list[str] = field(default_factory=list)
+    estimated: bool | None = None
+    cycles: float | None = None
 
 
 @dataclass
@@ -199,7 +202,7 @@ class RunPhase:
 
 @dataclass
 class MethodSummary:
-    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_..., phases, findings, output_gaps are dicts.
+    """Where a method's time goes: nodes + delegate_only + framework + unexplained is execute.avg. The rows of by_..., phases, compute_units, findings, output_gaps are dicts.
 
     delegate_only is inserted, operators of a lowering that no node stands for, and rest_of_calls; up to clock_hidden of that
     can be operators' time lost to the delegates' clock, which counts whole microseconds. filtered: the time on the nodes that were asked for.
@@ -230,6 +233,7 @@ class MethodSummary:
     phases_of_runs: list[RunPhase] = field(default_factory=list)
     output_gaps: list[dict[str, Any]] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
+    compute_units: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass
@@ -283,6 +287,27 @@ class OperatorDelegation:
 
 
 @dataclass
+class Delegate:
+    """A delegate's call, at `instruction`: its time on nodes (`estimated` is a part of that) and its own by phase; and all of it by compute unit, as far as its backend tells."""
+
+    instruction: int
+    backend: str
+    handles: int
+    nodes: int
+    call: float | None
+    on_nodes: float | None
+    estimated: float | None
+    copy_in: float | None
+    compute: float | None
+    wait: float | None
+    copy_out: float | None
+    other: float | None
+    npu: float | None
+    gpu: float | None
+    cpu: float | None
+
+
+@dataclass
 class MethodDelegation:
     """What is delegated, as ExecuTorch's print_delegation_info counts it."""
 
@@ -293,6 +318,7 @@ class MethodDelegation:
     delegated_nodes: int
     non_delegated_nodes: int
     operators: list[OperatorDelegation]
+    delegates: list[Delegate] = field(default_factory=list)
 
 
 @dataclass
@@ -486,6 +512,7 @@ _NESTED = {
     (MemoryPlan, "peak"): MemoryPeak,
     (MemoryPlan, "buffers"): PlannedBuffer,
     (MemoryPlan, "tensors"): PlannedTensor,
+    (MethodDelegation, "delegates"): Delegate,
     (MethodDiff, "execute"): Change,
     (MethodDiff, "nodes"): NodeChange,
     (Diff, "methods"): MethodDiff,

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is found worth a look in delegates' calls, on profiles made by hand.
+ */
+#include "views/findings.h"
+
+#include "tiny_profile.h"
+
+#include <criterion/criterion.h>
+
+/* Ticks of the two runs of a tiny profile. */
+enum { EXECUTE = 5000000 };
+
+/* What a delegate does in each of two runs, in ticks. */
+typedef struct spent {
+  uint64_t work, copy, wait, around;
+} spent;
+
+enum { MOST_CALLS = 10 };
+
+/* A profile of delegates: each has a call, and an operator with a node. */
+typedef struct calls {
+  tiny tiny;
+  etr_delegate delegates[MOST_CALLS];
+  etr_event events[2 * MOST_CALLS];
+  etr_portion portions[8 * MOST_CALLS];
+  size_t portion_count;
+  etr_block block;
+} calls;
+
+static void add_portion(calls *c, etr_portion portion) {
+  if (portion.ticks == 0) return;
+  for (portion.run = 0; portion.run < 2; portion.run++) c->portions[c->portion_count++] = portion;
+}
+
+/* An event of two runs, equally long. */
+static etr_event event_of(const char *delegate_id, int32_t instruction) {
+  static const uint64_t ticks[] = {1000, 1000};
+  static const uint32_t runs[] = {0, 1};
+  return (etr_event){.name = delegate_id ? delegate_id : "DELEGATE_CALL",
+                     .label = delegate_id ? delegate_id : "DELEGATE_CALL",
+                     .kind = delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL,
+                     .role = delegate_id ? ETR_ROLE_OPERATOR : ETR_ROLE_CONTAINER,
+                     .is_in_sums = delegate_id != NULL,
+                     .instruction_id = instruction,
+                     .delegate_id = delegate_id,
+                     .backend = "SomeBackend",
+                     .match = ETR_MATCH_DELEGATE,
+                     .durations = ticks,
+                     .starts = ticks,
+                     .sample_runs = runs,
+                     .sample_count = 2,
+                     .stats = {.count = 2, .p50 = 1000}};
+}
+
+/* The finding of a kind, or NULL. */
+static const etr_finding *find(calls *c, etr_finding_kind kind) {
+  etr_findings found;
+  const etr_finding *result = NULL;
+  cr_assert(etr_findings_make(&found, &c->tiny.arena, &c->tiny.profile, &c->tiny.profile.methods[0], ETR_UNIT_MS));
+  for (size_t i = 0; i < found.count; i++)
+    if (found.list[i].kind == kind) result = &found.list[i];
+  return result;
+}
+
+static void set_totals(calls *c) {
+  static const uint32_t blocks[] = {0};
+  etr_method *method = &c->tiny.method;
+  tiny_profile(&c->tiny);
+  method->execute_ticks = EXECUTE;
+  method->execute = (etr_stats){.count = 2, .avg = EXECUTE / 2, .min = 2000000, .max = 3000000, .p50 = 2500000};
+  method->framework_ticks = method->delegate_only_ticks = EXECUTE;
+  method->blocks = blocks;
+  method->block_count = 1;
+}
+
+static const etr_finding *find_of_calls(calls *c, const spent *each, size_t count, etr_finding_kind kind) {
+  uint32_t node = tiny_node(&c->tiny, ETR_NODE_OP, "linear", "aten.linear.default", 0);
+  tiny_time(&c->tiny, node, 1000);
+  for (size_t i = 0; i < count; i++) {
+    etr_event *call = &c->events[2 * i], *operator_ = &c->events[2 * i + 1];
+    int32_t instruction = 3 * (int32_t)i;
+    *call = event_of(NULL, instruction);
+    *operator_ = event_of("op", instruction);
+    c->delegates[i] = (etr_delegate){.instruction_id = instruction, .backend = "SomeBackend"};
+    add_portion(c, (etr_portion){.ticks = each->work, .event = operator_, .node = node, .kind = ETR_PORTION_NODE});
+    etr_portion own = {.event = call, .node = ETR_NONE, .kind = ETR_PORTION_DELEGATE};
+    own.phase = ETR_PHASE_COPY_IN, own.ticks = each->copy, add_portion(c, own);
+    own.phase = ETR_PHASE_WAIT, own.ticks = each->wait, add_portion(c, own);
+    own.phase = ETR_PHASE_OTHER, own.ticks = each->around, add_portion(c, own);
+  }
+  c->block = (etr_block){.name = "Execute", .run_count = 2, .method = 0, .events = c->events, .event_count = 2 * count};
+  set_totals(c);
+  c->tiny.method.portions = c->portions;
+  c->tiny.method.portion_count = c->portion_count;
+  c->tiny.method.delegates = c->delegates;
+  c->tiny.method.delegate_count = count;
+  c->tiny.profile.blocks = &c->block;
+  c->tiny.profile.block_count = 1;
+  return find(c, kind);
+}
+
+Test(finding_delegates, waiting) {
+  static const struct {
+    spent each;
+    size_t count;
+    const char *title, *evidence; /* NULL: not found */
+  } cases[] = {
+      {{100000, 0, 150000, 0},
+       2,
+       "2 delegates of SomeBackend wait longer than they compute",
+       "waiting 0.3000 ms, computing 0.2000 ms"},
+      {{100000, 150000, 0, 0},
+       1,
+       "delegate 0 of SomeBackend copies longer than it computes",
+       "copying in and out 0.1500 ms, computing 0.1000 ms"},
+      {{100000, 60000, 60000, 0},
+       1,
+       "delegate 0 of SomeBackend waits and copies longer than it computes",
+       "waiting 0.0600 ms, copying in and out 0.0600 ms, computing 0.1000 ms"},
+      {{100000, 40000, 60000, 0}, 1, NULL, NULL},
+      {{100000, 0, 0, 900000}, 1, NULL, NULL}, /* nobody knows what for */
+      {{0, 0, 150000, 0}, 1, NULL, NULL},      /* what it computed is not told */
+      {{1000, 0, 15000, 0}, 1, NULL, NULL},    /* less than a hundredth */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    calls c = {0};
+    const etr_finding *finding = find_of_calls(&c, &cases[i].each, cases[i].count, ETR_FINDING_WAITING);
+    cr_expect_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
+    if (finding && cases[i].title) cr_expect_str_eq(finding->title, cases[i].title);
+    if (finding && cases[i].title) cr_expect_str_eq(finding->evidence, cases[i].evidence);
+    if (finding) cr_expect_eq(finding->instruction_count, cases[i].count);
+    tiny_clear(&c.tiny);
+  }
+}
+
+Test(finding_delegates, small_calls) {
+  static const struct {
+    spent each;
+    size_t count;
+    bool found;
+  } cases[] = {
+      {{10000, 0, 0, 20000}, 8, true},
+      {{10000, 5000, 5000, 10000}, 8, true},
+      {{10000, 0, 0, 20000}, 7, false}, /* few */
+      {{20000, 0, 0, 10000}, 8, false},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    calls c = {0};
+    const etr_finding *finding = find_of_calls(&c, &cases[i].each, cases[i].count, ETR_FINDING_SMALL_CALLS);
+    cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
+    if (finding) cr_expect_float_eq(finding->cost, 160000, 1e-9);
+    if (finding)
+      cr_expect_str_eq(finding->title, "8 calls of SomeBackend take longer around their operators than in them");
+    if (finding)
+      cr_expect_str_eq(finding->evidence, "operators 0.0800 ms, around them 0.1600 ms, which is 0.0200 ms a call");
+    tiny_clear(&c.tiny);
+  }
+}
+
+Test(finding_delegates, operators_that_fell_back_to_the_cpu) {
+  static const struct {
+    etr_compute_unit units[2]; /* of two operators */
+    bool is_planned;
+    const char *title; /* NULL: not found */
+  } cases[] = {
+      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_NPU}, false, "1 operator of SomeBackend runs on the CPU, others on NPU"},
+      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_GPU},
+       true,
+       "1 operator of SomeBackend is planned for the CPU, others for GPU"},
+      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_CPU}, false, NULL}, /* it is meant for it */
+      {{ETR_COMPUTE_UNIT_CPU, ETR_COMPUTE_UNIT_NONE}, false, NULL},
+      {{ETR_COMPUTE_UNIT_GPU, ETR_COMPUTE_UNIT_NPU}, false, NULL},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    calls c = {0};
+    const spent each = {.work = 100000};
+    find_of_calls(&c, &each, 2, ETR_FINDING_CPU_FALLBACK);
+    for (size_t k = 0; k < c.portion_count; k++) c.portions[k].compute_unit = cases[i].units[k / 2];
+    for (size_t k = 0; k < 4; k++) c.events[k].is_unit_planned = cases[i].is_planned;
+    const etr_finding *finding = find(&c, ETR_FINDING_CPU_FALLBACK);
+    cr_expect_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);
+    if (finding && cases[i].title) cr_expect_str_eq(finding->title, cases[i].title);
+    if (finding) cr_expect_float_eq(finding->cost, 100000, 1e-9);
+    if (finding) cr_expect(finding->node_count == 1 && finding->nodes[0] == 0);
+    tiny_clear(&c.tiny);
+  }
+}
