@@ -125,7 +125,7 @@ const char *etr_node_argument(const etr_node *node, const char *name) {
 }
 
 const char *etr_match_name(etr_match match) {
-  static const char *const names[] = {"none",    "handle",   "delegate_map", "payload",  "order",
+  static const char *const names[] = {"none",    "handle",   "delegate_map", "payload",   "order",
                                       "aligned", "delegate", "name",         "framework", "instruction"};
   return (size_t)match < ETR_COUNT(names) ? names[match] : "none";
 }

@@ -138,7 +138,8 @@ for (const record of RECORDS) {
       });
 
       if (method.hasGraph) it(`${method.name}: operators are those of \`nodes\``, () => {
-        const listed = nodes.graphs.find(graph => graph.module === 'edge' && graph.method === method.name).nodes.filter(node => node.kind === 'op');
+        const graphOf = module => nodes.graphs.find(graph => graph.module === module && graph.method === method.name);
+        const listed = (graphOf('edge') ?? graphOf('program')).nodes.filter(node => node.kind === 'op');
         assert.equal(method.operators.length, listed.length);
         listed.forEach((node, at) => {
           const operator = method.operators[at];
