@@ -212,7 +212,7 @@ for (const record of RECORDS) {
         for (const delegate of delegates) {
           const mine = operators.filter(operator => operator.delegate === delegate.instruction);
           assert.equal(delegate.nodes, mine.length, `${name}, ${delegate.instruction}`);
-          assert.ok(Math.abs(delegate.onNodes - mine.reduce((sum, operator) => sum + (operator.avg ?? 0), 0)) < 1e-3, `${name}, ${delegate.instruction}`);
+          assert.ok(Math.abs(delegate.on_nodes - mine.reduce((sum, operator) => sum + (operator.avg ?? 0), 0)) < 1e-3, `${name}, ${delegate.instruction}`);
         }
       }
     });
