@@ -51,7 +51,7 @@ static void collect(etr_placer *p, uint32_t run) {
       if (span == NULL) return;
       *span = (etr_span){.event = i,
                          .ticks = event->durations[next[i]],
-                         .in_delegate = event->kind == ETR_EVENT_DELEGATE_OPERATOR,
+                         .in_delegate = event->delegate_id || event->kind == ETR_EVENT_DELEGATE_OPERATOR,
                          .scale = 1,
                          .raw = event->starts[next[i]],
                          .call = ETR_NONE};
