@@ -76,6 +76,8 @@ const option_spec options[] = {
      .help = "a column of JSON Lines with the same value in every row: device=pixel8; may be repeated", AND(tag_count)},
     {"columns", 0, "NAMES", AS(TEXT, columns), "nodes events delegation",
      .help = "only these columns of a table, in this order: avg,share"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), "summary",
+     .help = "only these columns of the operators and breakdowns, in this order: avg,macs,gflops"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",
      .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING " bench",

@@ -47,7 +47,7 @@ static bool is_called(const char *title, etr_slice name) {
 static const etr_field *find_titled(const etr_sheet *sheet, etr_slice name, bool by_full_title) {
   const etr_field *found = NULL;
   for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++) {
-    if (!(field->in & ETR_IN_TABLES) || !has_field(sheet, field)) continue;
+    if (!(field->in & (ETR_IN_TABLES | sheet->medium)) || !field->title || !has_field(sheet, field)) continue;
     if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name)) continue;
     if (!found || !(found->in & sheet->medium)) found = field;
   }
@@ -89,7 +89,7 @@ void etr_sheet_take_arrow(etr_sheet *sheet, etr_arrow *arrow) {
 
 void etr_sheet_choose(etr_sheet *sheet) {
   const char *names = sheet->answer->options->columns;
-  const etr_field **chosen = names ? etr_arena_alloc_array(&sheet->answer->arena, strlen(names) + 1, sizeof *chosen)
+  const etr_field **chosen = names ? etr_arena_alloc_array(&sheet->answer->arena, strlen(names) + 2, sizeof *chosen)
                                    : NULL;
   size_t count = 0;
   for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
@@ -103,6 +103,16 @@ void etr_sheet_choose(etr_sheet *sheet) {
   }
   sheet->chosen = chosen;
   sheet->chosen_count = count;
+}
+
+void etr_sheet_choose_beside_first(etr_sheet *sheet) {
+  etr_sheet_choose(sheet);
+  const etr_field *first = sheet->fields;
+  while (!(first->in & sheet->medium)) first++;
+  for (size_t i = sheet->chosen_count; sheet->chosen && i > 0; i--) sheet->chosen[i] = sheet->chosen[i - 1];
+  if (!sheet->chosen) return;
+  sheet->chosen[0] = first;
+  sheet->chosen_count++;
 }
 
 /* The place of a tag of that name among the first `count`; `count` if there is none. */
@@ -167,7 +177,7 @@ static void add_arrow_columns(etr_sheet *sheet) {
     etr_arrow_add_column(sheet->arrow, sheet->origin[i].name, ETR_ARROW_TEXT);
   for (size_t i = 0; i < sheet->table.column_count; i++) {
     etr_cell_kind kind = sheet->columns[i]->kind;
-    etr_arrow_type number = kind == ETR_CELL_COUNT ? ETR_ARROW_WHOLE : ETR_ARROW_REAL;
+    etr_arrow_type number = kind <= ETR_CELL_AMOUNT ? ETR_ARROW_WHOLE : ETR_ARROW_REAL;
     etr_arrow_add_column(sheet->arrow, sheet->table.columns[i].title, kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : number);
   }
 }
@@ -227,8 +237,14 @@ static void put_number(const etr_sheet *sheet, etr_writer *writer, const etr_fie
   enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
   const etr_profile *profile = sheet->answer->profile;
   etr_unit unit = sheet->answer->options->unit;
-  if (field->kind == ETR_CELL_COUNT)
+  if (field->kind == ETR_CELL_COUNT || (field->kind == ETR_CELL_AMOUNT && sheet->exact))
     etr_put_fixed(writer, cell.number, 0);
+  else if (field->kind == ETR_CELL_AMOUNT)
+    etr_put_amount(writer, cell.number);
+  else if (field->kind == ETR_CELL_RATE && sheet->exact)
+    etr_put_double(writer, cell.number);
+  else if (field->kind == ETR_CELL_RATE)
+    etr_put_significant(writer, cell.number);
   else if (field->kind == ETR_CELL_TIME && cell.unit)
     put_in_own_unit(sheet, writer, cell);
   else if (field->kind == ETR_CELL_TIME && sheet->exact)
@@ -262,6 +278,7 @@ static const char *cell_text(const etr_sheet *sheet, const etr_field *field, etr
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   put_number(sheet, &writer, field, cell);
+  if (field->kind == ETR_CELL_RATE && cell.unit && !sheet->exact) etr_putf(&writer, " %s", cell.unit);
   return etr_text_end(&text, &writer);
 }
 

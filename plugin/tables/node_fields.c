@@ -24,6 +24,7 @@ etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const
       .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
       .known = known,
       .time = known->runs > 0 ? known : &nothing,
+      .cost = etr_cost_figures_of_node(profile, graph, node),
   };
 }
 
@@ -94,6 +95,9 @@ static etr_cell calls(const void *row) {
   if (at(row)->is_text) cell.decimals = 2;
   return cell;
 }
+
+static etr_cell part(const void *row) { return etr_cost_part(&at(row)->cost); }
+static const char *integers(const void *row) { return etr_cost_integers(&at(row)->cost); }
 
 /* ---- In a summary ---- */
 
@@ -256,6 +260,7 @@ enum {
 #define NODE(name) ETR_VIA(etr_node_row, node, etr_node, name)
 #define KNOWN(name) ETR_VIA(etr_node_row, known, etr_node_time, name)
 #define TIME(name) ETR_VIA(etr_node_row, time, etr_node_time, name)
+#define FIGURE(name) ETR_AT(etr_node_row, cost.name)
 
 const etr_field etr_node_fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph},
@@ -300,6 +305,7 @@ const etr_field etr_node_fields[] = {
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend)},
     {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, .get = source_file},
     {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, .get = source_line},
+    ETR_COST_FIELDS(FIGURE, EXACT, integers, part),
     {"values", .in = ETR_IN_JSON, .put = put_values},
 
     /* The operators of a summary. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cost_fields.h - the columns of costs, for lists of fields of rows that have etr_cost_figures. Layer 5.
+ */
+#ifndef ETR_COST_FIELDS_H
+#define ETR_COST_FIELDS_H
+
+#include "output/sheet.h"
+#include "views/cost_figures.h"
+
+/** Fields of costs. FIGURE(name) initializes the member of a row; `in` is where they are; integers: a function that
+ * gives the unit of rates that are of integers; part: one that gives the part of what can be reached as a share. */
+#define ETR_COST_FIELDS(FIGURE, in, integers, part)                                                                    \
+  {"macs", "macs", ETR_CELL_AMOUNT, in, FIGURE(macs)}, {"bytes", "bytes", ETR_CELL_AMOUNT, in, FIGURE(bytes)},         \
+      {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, in, FIGURE(weight_bytes)},                                     \
+      {"gflops", "gflops", ETR_CELL_RATE, in, FIGURE(gflops), .own_unit = integers},                                   \
+      {"gbs", "gbs", ETR_CELL_RATE, in, FIGURE(gbs)},                                                                  \
+      {"intensity", "intensity", ETR_CELL_RATE, in, FIGURE(intensity)},                                                \
+      {"of_peak", "of peak", ETR_CELL_SHARE, in, .get = part}, {"bound", "bound", ETR_CELL_WORD, in, FIGURE(bound)},   \
+      {"arithmetic", "arithmetic", ETR_CELL_WORD, in, FIGURE(arithmetic)},                                             \
+      {"unknown_costs", "unknown costs", ETR_CELL_COUNT, in, FIGURE(unknown)}, {                                       \
+    "hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted)                                                 \
+  }
+
+static inline etr_cell etr_cost_part(const etr_cost_figures *figures) {
+  return (etr_cell){.number = figures ? figures->of_peak : NAN, .whole = 1, .is_cold = true};
+}
+
+/** Behind a rate whose operations are of integers: "int"; "mixed" of a sum of both. */
+static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
+  if (!figures || !figures->arithmetic || strcmp(figures->arithmetic, "float") == 0) return NULL;
+  return strcmp(figures->arithmetic, "integer") == 0 ? "int" : "mixed";
+}
+
+#endif
