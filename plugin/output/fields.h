@@ -31,6 +31,8 @@ void etr_field_source(const etr_fields *fields, const etr_source *source);
 void etr_field_method(const etr_fields *fields, const etr_method *method);
 /** Keys noise and phases_of_runs of a method: how much its runs vary, and what kinds of them there are. */
 void etr_field_noise(const etr_fields *fields, const etr_method *method);
+/** Key roofs: the most that rates are held against. */
+void etr_field_roofs(const etr_fields *fields);
 /** Starts an array or object under a key; etr_jw_end() ends it. */
 void etr_field_list(const etr_fields *fields, const char *key);
 void etr_field_object(const etr_fields *fields, const char *key);

@@ -8,17 +8,18 @@
 #include "output/sheet.h"
 #include "views/cost_figures.h"
 
-/** Fields of costs. FIGURE(name) initializes the member of a row; `in` is where they are; integers: a function that
- * gives the unit of rates that are of integers; part: one that gives the part of what can be reached as a share. */
-#define ETR_COST_FIELDS(FIGURE, in, integers, part)                                                                    \
+/** Fields of costs. FIGURE(name) initializes the member of a row; `in` is where they are, `rest` where those are that
+ * only programs need; integers: a function that gives the unit of rates that are of integers; part: one that gives the
+ * part of what can be reached as a share. */
+#define ETR_COST_FIELDS(FIGURE, in, rest, integers, part)                                                              \
   {"macs", "macs", ETR_CELL_AMOUNT, in, FIGURE(macs)}, {"bytes", "bytes", ETR_CELL_AMOUNT, in, FIGURE(bytes)},         \
-      {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, in, FIGURE(weight_bytes)},                                     \
+      {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, rest, FIGURE(weight_bytes)},                                   \
       {"gflops", "gflops", ETR_CELL_RATE, in, FIGURE(gflops), .own_unit = integers},                                   \
       {"gbs", "gbs", ETR_CELL_RATE, in, FIGURE(gbs)},                                                                  \
       {"intensity", "intensity", ETR_CELL_RATE, in, FIGURE(intensity)},                                                \
       {"of_peak", "of peak", ETR_CELL_SHARE, in, .get = part}, {"bound", "bound", ETR_CELL_WORD, in, FIGURE(bound)},   \
       {"arithmetic", "arithmetic", ETR_CELL_WORD, in, FIGURE(arithmetic)},                                             \
-      {"unknown_costs", "unknown costs", ETR_CELL_COUNT, in, FIGURE(unknown)}, {                                       \
+      {"unknown_costs", "unknown costs", ETR_CELL_COUNT, rest, FIGURE(unknown)}, {                                     \
     "hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted)                                                 \
   }
 

@@ -305,7 +305,7 @@ const etr_field etr_node_fields[] = {
     {NULL, "backend", ETR_CELL_NAME, ETR_IN_DATA, KNOWN(backend)},
     {NULL, "file", ETR_CELL_NAME, ETR_IN_DATA, .get = source_file},
     {NULL, "line", ETR_CELL_COUNT, ETR_IN_DATA, .get = source_line},
-    ETR_COST_FIELDS(FIGURE, EXACT, integers, part),
+    ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
     {"values", .in = ETR_IN_JSON, .put = put_values},
 
     /* The operators of a summary. */

@@ -215,6 +215,7 @@ enum {
   TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
   PATTERN_ROWS = ETR_IN_PATTERN_ROWS,
   LINES = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
+  COSTS = EVERY_RUN | ETR_IN_PATTERN_ROWS | ETR_IN_LINE_PATTERNS,
 };
 
 #define SUM(name) ETR_AT(etr_sum, name)
@@ -284,7 +285,7 @@ static const etr_field fields[] = {
     {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .tells = tells_estimated},
     {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code, .spare = 1},
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
-    ETR_COST_FIELDS(FIGURE, EVERY_RUN | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, integers, part),
+    ETR_COST_FIELDS(FIGURE, COSTS, COSTS, integers, part),
 };
 
 void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
