@@ -23,7 +23,9 @@
     "hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted)                                                 \
   }
 
-static inline etr_cell etr_cost_part(const etr_cost_figures *figures) {
+/** for_people: says so where the part is above the whole, and no rate. */
+static inline etr_cell etr_cost_part(const etr_cost_figures *figures, bool for_people) {
+  if (figures && figures->exceeds_peak) return (etr_cell){.text = for_people ? "above" : NULL, .number = NAN};
   return (etr_cell){.number = figures ? figures->of_peak : NAN, .whole = 1, .is_cold = true};
 }
 

@@ -96,7 +96,7 @@ static etr_cell calls(const void *row) {
   return cell;
 }
 
-static etr_cell part(const void *row) { return etr_cost_part(&at(row)->cost); }
+static etr_cell part(const void *row) { return etr_cost_part(&at(row)->cost, at(row)->is_text); }
 static const char *integers(const void *row) { return etr_cost_integers(&at(row)->cost); }
 
 /* ---- In a summary ---- */

@@ -189,7 +189,12 @@ static etr_cell jitter(const void *row) {
   return (etr_cell){.number = at(row)->stats->p90 / at(row)->stats->p50, .decimals = 1};
 }
 
-static etr_cell part(const void *row) { return etr_cost_part(at(row)->cost); }
+static bool is_for_people(const etr_sum *sum) {
+  if (!sum->answer) return false;
+  etr_table_format format = sum->answer->options->format;
+  return format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
+}
+static etr_cell part(const void *row) { return etr_cost_part(at(row)->cost, is_for_people(at(row))); }
 static const char *integers(const void *row) { return etr_cost_integers(at(row)->cost); }
 
 /* ---- Fields ---- */

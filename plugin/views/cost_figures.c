@@ -9,6 +9,7 @@
 etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_sum *sum) {
   etr_bound bound;
   double of_peak = etr_cost_of_peak(sum, &profile->roofs, &bound);
+  bool exceeds = of_peak > 1 + ETR_RATE_MOST_ERROR;
   return (etr_cost_figures){
       .macs = etr_cost_macs(sum),
       .bytes = etr_cost_bytes(sum),
@@ -16,11 +17,13 @@ etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_
       .gflops = etr_cost_gflops(sum),
       .gbs = etr_cost_gbs(sum),
       .intensity = etr_cost_intensity(sum),
-      .of_peak = of_peak,
+      .of_peak = exceeds ? NAN : of_peak,
+      .exceeds_peak = exceeds,
       .bound = etr_bound_name(bound),
       .arithmetic = etr_cost_arithmetic(sum),
       .unknown = (double)(sum->unknown_macs > sum->unknown_bytes ? sum->unknown_macs : sum->unknown_bytes),
-      .hinted = (double)sum->hinted};
+      .hinted = (double)sum->hinted,
+  };
 }
 
 static bool has_cost(const etr_graph *graph, size_t node) {

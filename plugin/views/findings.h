@@ -12,14 +12,17 @@
 #include "etrecord_tb.h"
 
 typedef enum etr_finding_kind {
-  ETR_FINDING_FALLBACK,  /* kernels fed by one delegate of a backend and feeding another */
-  ETR_FINDING_LAYOUT,    /* transposes, conversions and copies inside delegates that no node stands for */
-  ETR_FINDING_COPIES,    /* the same operator several times that only moves or converts data */
-  ETR_FINDING_CALLS,     /* kernels that take longer to be called than to run */
-  ETR_FINDING_OUTLIER,   /* operators that took many times their median in one run */
-  ETR_FINDING_FIRST_RUN, /* a first run far above the rest */
-  ETR_FINDING_LOAD,      /* loading takes as long as many inferences */
-  ETR_FINDING_DRIFT,     /* runs get slower or faster, one after the other */
+  ETR_FINDING_FALLBACK,     /* kernels fed by one delegate of a backend and feeding another */
+  ETR_FINDING_LAYOUT,       /* transposes, conversions and copies inside delegates that no node stands for */
+  ETR_FINDING_COPIES,       /* the same operator several times that only moves or converts data */
+  ETR_FINDING_CALLS,        /* kernels that take longer to be called than to run */
+  ETR_FINDING_OUTLIER,      /* operators that took many times their median in one run */
+  ETR_FINDING_FIRST_RUN,    /* a first run far above the rest */
+  ETR_FINDING_LOAD,         /* loading takes as long as many inferences */
+  ETR_FINDING_DRIFT,        /* runs get slower or faster, one after the other */
+  ETR_FINDING_MEMORY_BOUND, /* operators that run near the peak bandwidth */
+  ETR_FINDING_SLOW_RATE,    /* operators far below the rate of others that run as the same */
+  ETR_FINDING_ABOVE_PEAK,   /* operators faster than the peaks allow */
 } etr_finding_kind;
 
 /** Least part of Method::execute's median that a finding costs: less is lost in what measuring varies. */
@@ -35,6 +38,10 @@ enum { ETR_FINDING_DRIFT_RUNS = 10 };
 #define ETR_FINDING_DRIFT_Z 3.29
 /** Least change over all runs, as a part of their median. */
 #define ETR_FINDING_DRIFT_CHANGE 0.05
+/** Least part of what the peaks allow that operators limited by memory reach. */
+#define ETR_FINDING_NEAR_PEAK 0.5
+/** Operators that run as the same whose rates tell what is usual. */
+enum { ETR_FINDING_LEAST_ALIKE = 5 };
 /** How many inferences a load takes at least. */
 #define ETR_FINDING_LOAD_FACTOR 10.0
 
@@ -63,8 +70,8 @@ typedef struct etr_findings {
 bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                        etr_unit unit);
 
-/** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load", "drift": the kind as the JSON has it.
- * Static. */
+/** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load", "drift", "memory_bound", "slow_rate",
+ * "above_peak": the kind as the JSON has it. Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
 #endif
