@@ -79,6 +79,8 @@ const option_spec options[] = {
      .help = "only these columns of a table, in this order: avg,share"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "summary",
      .help = "only these columns of the operators and breakdowns, in this order: avg,macs,gflops"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), "source",
+     .help = "of text, columns of costs to add: macs,bytes,gflops; of other formats only these columns"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",
      .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING " bench",

@@ -89,7 +89,7 @@ void etr_sheet_take_arrow(etr_sheet *sheet, etr_arrow *arrow) {
 
 void etr_sheet_choose(etr_sheet *sheet) {
   const char *names = sheet->answer->options->columns;
-  const etr_field **chosen = names ? etr_arena_alloc_array(&sheet->answer->arena, strlen(names) + 2, sizeof *chosen)
+  const etr_field **chosen = names ? etr_arena_alloc_array(&sheet->answer->arena, strlen(names) + 1, sizeof *chosen)
                                    : NULL;
   size_t count = 0;
   for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
@@ -105,14 +105,28 @@ void etr_sheet_choose(etr_sheet *sheet) {
   sheet->chosen_count = count;
 }
 
-void etr_sheet_choose_beside_first(etr_sheet *sheet) {
+/* The fields of the medium, in the answer's arena. NULL when out of memory. */
+static const etr_field **fields_of_medium(const etr_sheet *sheet, size_t *count) {
+  const etr_field **list = etr_arena_alloc_array(&sheet->answer->arena, sheet->field_count, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list && i < sheet->field_count; i++)
+    if ((sheet->fields[i].in & sheet->medium) && has_field(sheet, &sheet->fields[i]))
+      list[(*count)++] = &sheet->fields[i];
+  return list;
+}
+
+void etr_sheet_choose_between(etr_sheet *sheet, size_t first, size_t last) {
+  size_t count, usual;
   etr_sheet_choose(sheet);
-  const etr_field *first = sheet->fields;
-  while (!(first->in & sheet->medium)) first++;
-  for (size_t i = sheet->chosen_count; sheet->chosen && i > 0; i--) sheet->chosen[i] = sheet->chosen[i - 1];
   if (!sheet->chosen) return;
-  sheet->chosen[0] = first;
-  sheet->chosen_count++;
+  const etr_field **stay = fields_of_medium(sheet, &usual);
+  const etr_field **all = etr_arena_alloc_array(&sheet->answer->arena, first + sheet->chosen_count + last, sizeof *all);
+  if (!stay || !all || first + last > usual) return;
+  for (count = 0; count < first; count++) all[count] = stay[count];
+  for (size_t i = 0; i < sheet->chosen_count; i++) all[count++] = sheet->chosen[i];
+  for (size_t i = usual - last; i < usual; i++) all[count++] = stay[i];
+  sheet->chosen = all;
+  sheet->chosen_count = count;
 }
 
 /* The place of a tag of that name among the first `count`; `count` if there is none. */

@@ -212,8 +212,9 @@ void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *field
  * see etr_answer_refuse(). */
 void etr_sheet_choose(etr_sheet *sheet);
 
-/** The same of a table whose first column tells what its rows are of: that stays, the chosen ones stand behind it. */
-void etr_sheet_choose_beside_first(etr_sheet *sheet);
+/** The same of a table of which some columns stay: so many of the medium's first stand before the chosen ones, so many
+ * of its last behind them. */
+void etr_sheet_choose_between(etr_sheet *sheet, size_t first, size_t last);
 
 /** Has the rows taken as columns, all of them, instead of written; NULL: no change. */
 void etr_sheet_take_arrow(etr_sheet *sheet, etr_arrow *arrow);

@@ -158,7 +158,7 @@ void etr_report_modules(etr_report *r, const etr_summary *s) {
   etr_sheet sheet;
   if (!left) return;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_MODULES, "by module");
-  etr_sheet_choose_beside_first(&sheet);
+  etr_sheet_choose_between(&sheet, 1, 0);
   sheet.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
@@ -197,7 +197,7 @@ void etr_report_patterns(etr_report *r, const etr_summary *s) {
   int depth = r->answer.options->depth;
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_PATTERNS, "by pattern");
-  etr_sheet_choose_beside_first(&sheet);
+  etr_sheet_choose_between(&sheet, 1, 0);
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
     if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))

@@ -167,7 +167,7 @@ static void put_operators(etr_report *r, const etr_summary *s) {
   etr_sheet sheet;
   etr_sheet_init(&sheet, &r->answer, etr_node_fields, etr_node_field_count);
   sheet.medium = ETR_IN_OPERATORS;
-  etr_sheet_choose_beside_first(&sheet);
+  etr_sheet_choose_between(&sheet, 1, 0);
   for (size_t i = 0; rows && i < s->node_count; i++) {
     rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
@@ -181,7 +181,7 @@ static void put_breakdown(etr_report *r, const etr_summary *s, etr_breakdown_by 
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_TEXT, titles[by]);
-  etr_sheet_choose_beside_first(&sheet);
+  etr_sheet_choose_between(&sheet, 1, 0);
   etr_sum_sheet_add_all(&sheet, s->method, by, &s->by[by]);
   etr_report_put(r, &sheet);
 }
