@@ -52,7 +52,7 @@ function costRows(operator) {
   return [
     ['MACs', known(operator.macs, '')], ['bytes moved', known(operator.bytes, '')], ['intensity', operator.macs > 0 ? known(operator.intensity, ' FLOP per byte') : null],
     ['rate', operator.macs > 0 ? known(operator.gflops, rate) : null], ['bandwidth', known(operator.gbs, ' GB/s')],
-    ['of peak', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)}${operator.bound ? `, ${operator.bound}-bound` : ', of the best of this record'}`],
+    ['reaches', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)} of ${operator.bound ? `the ${operator.bound} roof` : 'the best of this record'}`],
   ];
 }
 

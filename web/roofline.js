@@ -45,7 +45,7 @@ function roofDrawing(roof, x, y) {
   if (ridge > start && ridge < x.high) points.push([ridge, roof.gflops]);
   points.push([x.high, Math.min(roof.gflops, x.high * roof.gbs)]);
   if (ridge <= start) points[0][1] = roof.gflops;
-  const said = `${roof.given ? 'peak' : 'best of this record'}, ${roof.name}: ${rateText(roof.gflops)} GFLOP/s, ${rateText(roof.gbs)} GB/s`;
+  const said = `${roof.given ? 'peak' : 'best of this record'}, ${roof.name}: ${rateText(roof.gflops)} ${roof.name === 'integer' ? 'Gop/s' : 'GFLOP/s'}, ${rateText(roof.gbs)} GB/s`;
   return drawing('path', {class: `roof ${roof.name}${roof.given ? '' : ' best'}`, d: `M${points.map(([a, b]) => `${x.at(a)},${y.at(b)}`).join('L')}`}, drawing('title', {}, said));
 }
 
@@ -70,7 +70,7 @@ function plot(app, points, roofs) {
 
 function roofsText(roofs) {
   if (roofs.length === 0) return '';
-  const each = roofs.map(roof => `${roof.name} ${rateText(roof.gflops)} GFLOP/s${roof.given ? ' (peak)' : ''}`).join(', ');
+  const each = roofs.map(roof => `${roof.name} ${rateText(roof.gflops)} ${roof.name === 'integer' ? 'Gop/s' : 'GFLOP/s'}${roof.given ? ' (peak)' : ''}`).join(', ');
   const best = roofs.every(roof => roof.given) ? '' : ' Dashed: no peaks were given, so the roofs are the best rates of this record; --peak-flops and --peak-bandwidth set the device’s.';
   return `Roofs: ${each}; ${rateText(roofs[0].gbs)} GB/s.${best}`;
 }

@@ -184,10 +184,11 @@ static bool take(finder *f, uint32_t node, etr_cost *out) {
 
 static void warn_of_overflows(const finder *f, const char *file, etr_warnings *warnings) {
   if (!f->overflow_count) return;
+  size_t others = f->overflow_count - 1;
   char more[64] = "";
-  if (f->overflow_count > 1) snprintf(more, sizeof more, " and %zu other nodes", f->overflow_count - 1);
+  if (others) snprintf(more, sizeof more, " and %zu other node%s", others, others == 1 ? "" : "s");
   etr_warn(warnings, file, f->graph->entry, ETR_NO_OFFSET,
-           "%s%s: sizes whose product is 2^63 or more; what these nodes compute and move is not counted",
+           "%s%s: sizes whose product is 2^63 or more: what is computed and moved here is not counted",
            f->graph->nodes[f->first_overflow].name, more);
 }
 
