@@ -78,7 +78,8 @@ const option_spec options[] = {
     {"columns", 0, "NAMES", AS(TEXT, columns), "nodes events delegation",
      .help = "only these columns of a table, in this order: avg,share"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "summary",
-     .help = "only these columns of the operators and breakdowns, in this order: avg,macs,gflops"},
+     .help = "only these columns of the operators and breakdowns, in this order: avg,share,nodes,macs,bytes,gflops,gbs,"
+             "intensity,of_peak,bound"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "source",
      .help = "of text, columns of costs to add: macs,bytes,gflops; of other formats only these columns"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",

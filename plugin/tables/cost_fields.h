@@ -35,4 +35,11 @@ static inline const char *etr_cost_integers(const etr_cost_figures *figures) {
   return strcmp(figures->arithmetic, "integer") == 0 ? "int" : "mixed";
 }
 
+/** Where people asked for columns and some nodes have symbolic sizes: says what stands for these. */
+static inline void etr_put_hinted(etr_answer *answer, double nodes) {
+  if (nodes > 0 && answer->options->columns && answer->options->format == ETR_TABLE_TEXT)
+    etr_putf(&answer->writer, "%.0f node%s with symbolic sizes: costs are of the example that the export recorded\n",
+             nodes, nodes == 1 ? "" : "s");
+}
+
 #endif

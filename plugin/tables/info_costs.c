@@ -19,6 +19,15 @@ static etr_cell module(const void *row) {
 /* In FLOP, as torch counts. */
 static etr_cell flop(const void *row) { return etr_cell_number(2 * at(row)->cost.macs); }
 
+/* Whether some sizes are symbolic, and stand for the export's example. */
+static bool tells_hinted(const void *context) {
+  const etr_rows *rows = context;
+  const etr_static_cost *list = rows->first;
+  for (size_t i = 0; i < rows->count; i++)
+    if (list[i].cost.hinted > 0) return true;
+  return false;
+}
+
 #define ROW(name) ETR_AT(etr_static_cost, name)
 
 const etr_field etr_info_cost_fields[] = {
@@ -33,7 +42,7 @@ const etr_field etr_info_cost_fields[] = {
     {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1},
     {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2},
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown)},
-    {"hinted_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.hinted)},
+    {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted},
 };
 
 const size_t etr_info_cost_field_count = ETR_COUNT(etr_info_cost_fields);

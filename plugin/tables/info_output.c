@@ -287,9 +287,9 @@ static void put_table(info *i, const char *title, const etr_field *fields, size_
   i->has_begun = true;
   etr_sheet_init(&sheet, &i->answer, fields, count);
   sheet.top = 0;
+  sheet.context = &rows;
   etr_sheet_add_rows(&sheet, rows);
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_sheet_finish(&sheet);
 }
 
 /* ---- For programs: one table, with a row for each cell of the others ---- */

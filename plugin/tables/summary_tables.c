@@ -278,6 +278,12 @@ static void put_all(etr_report *r, const etr_summary *s) {
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
+static double hinted_nodes(const etr_summary *s) {
+  double nodes = 0;
+  for (size_t i = 0; i < s->by[ETR_BY_OP].count; i++) nodes += s->by[ETR_BY_OP].rows[i].cost.hinted;
+  return nodes;
+}
+
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
   if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method, r->answer.filter, r->answer.options->unit,
@@ -291,6 +297,7 @@ static bool put_method(etr_report *r, const etr_method *method) {
     put_only(r, &s, r->answer.options->by);
   else
     put_all(r, &s);
+  etr_put_hinted(&r->answer, hinted_nodes(&s));
   return true;
 }
 
