@@ -51,6 +51,7 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   case ETR_CELL_NAME: etr_profile_put_copy(e, etr_slice_of(cell.text ? cell.text : "")); break;
   case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
   case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
+  case ETR_CELL_AMOUNT: etr_jw_double(e->fields.json, round(cell.number)); break; /* as the other documents */
   default: etr_jw_double(e->fields.json, cell.number);
   }
 }
