@@ -80,6 +80,8 @@ const option_spec options[] = {
     {"columns", 0, "NAMES", AS(TEXT, columns), "summary",
      .help = "only these columns of the operators and breakdowns, in this order: avg,share,nodes,macs,bytes,gflops,gbs,"
              "intensity,of_peak,bound"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), "diff",
+     .help = "only these columns of changes, in this order: base,new,%,base_gflops,new_gflops"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "source",
      .help = "of text, columns of costs to add: macs,bytes,gflops; of other formats only these columns"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",
