@@ -78,8 +78,8 @@ const option_spec options[] = {
     {"columns", 0, "NAMES", AS(TEXT, columns), "nodes events delegation",
      .help = "only these columns of a table, in this order: avg,share"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "summary",
-     .help = "only these columns of the operators and breakdowns, in this order: avg,share,nodes,macs,bytes,gflops,gbs,"
-             "intensity,of_peak,bound"},
+     .help = "only these columns of the operators and breakdowns, in this order: avg,share,macs,bytes,gflops,"
+             "gbs,of_peak"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "diff",
      .help = "only these columns of changes, in this order: base,new,%,base_gflops,new_gflops"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "source",
