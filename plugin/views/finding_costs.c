@@ -18,6 +18,13 @@ static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
   return etr_cost_figures_of_node(finder->profile, finder->graph, node);
 }
 
+/* A rate in the median run, which one slow run does not move, instead of on average. NaN if that took no time. */
+static double usual_rate(const etr_finder *finder, uint32_t node, double rate) {
+  const etr_node_time *time = &finder->graph->times[node];
+  double average = time->avg * (double)finder->method->run_count / (double)time->runs;
+  return time->per_run.p50 > 0 ? rate * average / time->per_run.p50 : NAN;
+}
+
 static const char *longest_of(const etr_finder *finder, const etr_finding *finding) {
   const char *name = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
   return name ? name : "";
@@ -68,7 +75,7 @@ static bool find_memory_bound(etr_finder *finder) {
                                      "they take at most twice as long as their bytes take at the peak bandwidth; "
                                      "longest: %s, %s FLOP per byte, %s GB/s",
                                      longest_of(finder, added), amount_text(finder, longest.intensity),
-                                     amount_text(finder, longest.gbs));
+                                     amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
   return true;
 }
 
@@ -83,7 +90,8 @@ static bool find_above_peak(etr_finder *finder) {
       finder->arena,
       "a peak is too low, caches spared the memory, the operator skipped work, or its match is wrong; longest: %s, %s "
       "GFLOP/s, %s GB/s",
-      longest_of(finder, added), amount_text(finder, longest.gflops), amount_text(finder, longest.gbs));
+      longest_of(finder, added), amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
+      amount_text(finder, usual_rate(finder, added->nodes[0], longest.gbs)));
   return true;
 }
 
@@ -152,7 +160,8 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
       "%s to gain of %s at the median rate of these %zu, %s GFLOP/s; longest: %s at %s GFLOP/s%s. Sizes and strides "
       "differ, so not all of it need be within reach",
       etr_finder_time(finder, gain), etr_finder_time(finder, ticks), count, amount_text(finder, rate),
-      longest_of(finder, added), amount_text(finder, longest.gflops), of_peak ? of_peak : "");
+      longest_of(finder, added), amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
+      of_peak ? of_peak : "");
   return true;
 }
 
@@ -162,9 +171,10 @@ static size_t list_rated(const etr_finder *finder, rated *list) {
   etr_map_init(&kinds, finder->arena);
   for (uint32_t i = 0; i < finder->graph->node_count; i++) {
     const etr_cost_figures figures = figures_of(finder, i);
-    if (!ran(finder, i) || !(figures.gflops > 0) || isnan(figures.intensity)) continue;
+    double gflops = ran(finder, i) ? usual_rate(finder, i, figures.gflops) : 0;
+    if (!(gflops > 0) || isnan(figures.intensity)) continue;
     uint32_t kind = etr_map_number(&kinds, etr_slice_of(kind_text(finder, i)));
-    if (kind != ETR_NONE) list[count++] = (rated){kind, i, figures.gflops, figures.intensity};
+    if (kind != ETR_NONE) list[count++] = (rated){kind, i, gflops, figures.intensity};
   }
   return count;
 }
