@@ -53,10 +53,11 @@ static bool is_integer_type(const char *dtype) {
   return dtype && (strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0 || strcmp(dtype, "bool") == 0);
 }
 
-/* Whether a factor is made of integers: itself, or behind what its group fuses into the product. Producers stand in
- * front of their users, so this comes to an end. */
+/* Whether a factor is made of integers: itself, or behind what its group fuses into the product, a few
+ * operators away. */
 static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t place) {
-  for (;;) {
+  enum { FARTHEST = 16 };
+  for (int steps = 0; steps < FARTHEST; steps++) {
     const etr_edge *edge = read_by(f, &f->graph->nodes[user].inputs[place]);
     const etr_node *producer = &f->graph->nodes[edge->node];
     if (!is_value(f, edge)) return false;
@@ -66,6 +67,7 @@ static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, s
     user = edge->node;
     place = 0;
   }
+  return false;
 }
 
 static bool is_integer(const finder *f, uint32_t leader, uint32_t node, const etr_factors *factors) {
