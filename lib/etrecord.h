@@ -150,6 +150,13 @@ typedef enum etr_statistic {
 /** Name of a statistic as the JSON has it: "avg", "p50". Static. */
 ETR_API const char *etr_statistic_name(etr_statistic statistic);
 
+/** The most that a device can do, for outputs that say how close a run came. 0: not known. */
+typedef struct etr_peaks {
+  double flops;       /**< floating-point operations per second; a multiply-accumulate is two */
+  double integer_ops; /**< the same of integers */
+  double bandwidth;   /**< bytes per second, read and written */
+} etr_peaks;
+
 /** How to read. Zeroed means defaults. */
 typedef struct etr_options {
   double ticks_per_second;          /**< clock of the ETDump, 1e-6 to 1e18; 0: 1e9, that is, ticks are nanoseconds */
@@ -170,6 +177,7 @@ typedef struct etr_options {
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
   etr_statistic statistic;    /**< for outputs: they read it from the profile */
+  etr_peaks peaks;            /**< likewise */
 } etr_options;
 
 /* ---- Graphs ---- */
@@ -300,6 +308,31 @@ ETR_API bool etr_node_only_copies(const etr_node *node);
 /** The value of a node's argument; NULL if it has none of this name. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
 
+/** A number that is not known, where 0 is one. */
+#define ETR_UNKNOWN UINT64_MAX
+
+/**
+ * What one call of a node computes and moves, by the shapes of its tensors alone. What a delegate fused into a node
+ * (etr_node_time.carried_by) counts for that node: multiplications add up, of the bytes those count that cross the
+ * boundary of the whole group; the fused nodes themselves have 0. Without times nothing is known to be fused.
+ *
+ * Multiply-accumulates are those that torch counts (torch/utils/flop_counter.py, which gives FLOP, twice as many):
+ * products of matrices, convolutions, attention. A convolution has them at each place of its output, padding included,
+ * a transposed one at each place of its input; masks leave nothing out. All else has 0, additions and activations
+ * too. Bytes are each tensor once, whatever caches do; of a table that is looked up (embedding, slice) as many as are
+ * taken from it; 0 of views in ATen's sense, whereas the Edge dialect's copy.
+ */
+typedef struct etr_cost {
+  uint64_t macs;         /**< ETR_UNKNOWN: of an operator that no formula is known of, or sizes are missing */
+  uint64_t read_bytes;   /**< ETR_UNKNOWN, here and below: sizes or types are missing */
+  uint64_t weight_bytes; /**< the part of these that are parameters, buffers and constants */
+  uint64_t written_bytes;
+  uint64_t executions; /**< calls over all runs of the method that count; 0 if none was timed. ETR_UNKNOWN of delegates'
+                          operators in bodies of loops and branches: several may make up one call */
+  bool is_integer;     /**< it multiplies integers: both factors are, before what the group dequantizes */
+  bool from_hints;     /**< a size is symbolic: the example that the export recorded stands for it */
+} etr_cost;
+
 /** One entry point, MODULE/METHOD: a graph of the record. */
 typedef struct etr_graph {
   const char *module; /**< "edge", "aten", "program", or an extra module's own name ("edge~2" if it is called like one
@@ -318,6 +351,7 @@ typedef struct etr_graph {
   uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
   const struct etr_node_time *times; /**< node_count entries; NULL if nothing is known of how the nodes run. With no
                                         runs they tell the delegates */
+  const etr_cost *costs; /**< node_count entries, zeroed for nodes that are no operators; NULL of program/METHOD */
 } etr_graph;
 
 /* ---- Memory ---- */
@@ -877,6 +911,69 @@ typedef struct etr_output_gap {
   etr_numeric_gap gap;          /**< if it was */
 } etr_output_gap;
 
+/* ---- Rates ---- */
+
+typedef struct etr_profile etr_profile;
+
+/** The most of a rate that reading the clock may have added or taken away: what is less sure is no rate. */
+#define ETR_RATE_MOST_ERROR 0.1
+
+/** What nodes compute and move per inference: each node's cost times how often it ran; of a node that was not timed,
+ * one call. Zeroed: nothing. */
+typedef struct etr_cost_sum {
+  double macs;         /**< of those that are known, as the bytes are */
+  double integer_macs; /**< the part of these that multiplies integers */
+  double bytes;        /**< read and written */
+  double weight_bytes; /**< the part of these that are weights */
+  size_t unknown_macs; /**< nodes whose multiply-accumulates are not known */
+  size_t unknown_bytes;
+  size_t hinted;   /**< nodes whose sizes are examples */
+  double ns;       /**< time on these nodes, on average */
+  double variance; /**< what the steps of the clocks add to their time over all runs; square of ns */
+  double runs;     /**< runs of the method */
+} etr_cost_sum;
+
+/** Adds a node's cost and time; nothing of a graph without costs. */
+ETR_API void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph *graph, size_t node);
+
+/** Adds a sum of other nodes of the method. */
+ETR_API void etr_cost_add_sum(etr_cost_sum *sum, const etr_cost_sum *other);
+
+/** Multiply-accumulates and bytes per inference; NaN where a node's are not known. */
+ETR_API double etr_cost_macs(const etr_cost_sum *sum);
+ETR_API double etr_cost_bytes(const etr_cost_sum *sum);
+
+/** FLOP (of integers: operations) per byte; NaN where either is unknown, or nothing is moved. */
+ETR_API double etr_cost_intensity(const etr_cost_sum *sum);
+
+/** Achieved rates, in 1e9 per second: FLOP (of integers: operations), and bytes. NaN where the cost or the time is not
+ * known, or the step of its clock may have made more than ETR_RATE_MOST_ERROR of it. */
+ETR_API double etr_cost_gflops(const etr_cost_sum *sum);
+ETR_API double etr_cost_gbs(const etr_cost_sum *sum);
+
+/** "float", "integer" or "mixed": what is multiplied; NULL if nothing is. Static. */
+ETR_API const char *etr_cost_arithmetic(const etr_cost_sum *sum);
+
+/** The most that can be reached, in 1e9 per second; 0: not known. */
+typedef struct etr_roofs {
+  double gflops, integer_gops, gbs;
+  bool flops_given, integer_given, bandwidth_given; /**< as a peak; else it is the best of the record's nodes */
+} etr_roofs;
+
+/** What limits nodes at the roofs; unknown unless the peaks that it depends on were given. */
+typedef enum etr_bound { ETR_BOUND_UNKNOWN, ETR_BOUND_COMPUTE, ETR_BOUND_MEMORY } etr_bound;
+
+/** Name of a bound as the JSON has it: "compute", "memory"; NULL if unknown. Static. */
+ETR_API const char *etr_bound_name(etr_bound bound);
+
+/** The least time that the roofs allow, in ns per inference, and what sets it (may be NULL). NaN where costs or roofs
+ * are unknown. */
+ETR_API double etr_cost_least_ns(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound);
+
+/** That as a part of the time taken: 1 at the roof, more if a peak, a cost or a match is wrong. NaN where rates are
+ * unknown. */
+ETR_API double etr_cost_of_peak(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound);
+
 /* ---- The profile ---- */
 
 /** How many tests a BundledProgram has for a method: inputs, and the outputs expected of them. */
@@ -903,7 +1000,7 @@ typedef struct etr_warning {
 } etr_warning;
 
 /** Everything that was read, joined. Read-only. */
-typedef struct etr_profile {
+struct etr_profile {
   const char *etrecord;  /**< paths as given; NULL if not read */
   const char *pte;       /**< where the program is: a .pte, or the ETRecord that holds it; NULL if there is none */
   const char *pte_entry; /**< the ETRecord's entry that is the program; NULL if it is a file of its own */
@@ -924,6 +1021,8 @@ typedef struct etr_profile {
   size_t run_count;
   etr_skip skip;           /**< as the options chose */
   etr_statistic statistic; /**< likewise */
+  etr_peaks peaks;         /**< likewise */
+  etr_roofs roofs;         /**< the peaks, and in place of those that were not given the best rates of its nodes */
   const etr_block *blocks;
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries that nothing is known about */
@@ -942,7 +1041,7 @@ typedef struct etr_profile {
   const etr_program_memory *program_memory; /**< NULL: there is no program */
   const etr_warning *warnings;
   size_t warning_count;
-} etr_profile;
+};
 
 /**
  * Reads the inputs, joins them and returns the profile. `options` may be NULL.

@@ -19,6 +19,7 @@ LAYERS = {
     "formats": 1,
     "backends": 2,
     "inputs": 2,
+    "cost": 3,
     "records": 3,
     "join": 3,
     "compare": 3,

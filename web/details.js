@@ -4,7 +4,7 @@
 
 import {distributionBar, linearScale} from './distribution.js';
 import {element} from './dom.js';
-import {callsText, cyclesText, shareText, sourceText} from './format.js';
+import {callsText, cyclesText, rateText, shareText, sourceText} from './format.js';
 import {matchText} from './model.js';
 
 function operatorLink(app, operator) {
@@ -46,6 +46,17 @@ function matchLine(operator) {
     element('span', {class: 'badge'}, operator.match === 'aligned' ? 'estimated' : operator.match), ` matched ${matchText(operator.match)}${text}`);
 }
 
+/* Per inference; of one call where it was not timed. */
+function costRows(operator) {
+  const about = operator.hinted ? '≈ ' : '', known = (value, unit) => (value === null ? null : `${about}${rateText(value)}${unit}`);
+  const rate = operator.arithmetic === 'integer' ? ' Gop/s of integers' : ' GFLOP/s';
+  return [
+    ['MACs', known(operator.macs, '')], ['bytes moved', known(operator.bytes, '')], ['intensity', operator.macs > 0 ? known(operator.intensity, ' FLOP per byte') : null],
+    ['rate', operator.macs > 0 ? known(operator.gflops, rate) : null], ['bandwidth', known(operator.gbs, ' GB/s')],
+    ['reaches', operator.ofPeak === null ? null : `${shareText(operator.ofPeak, 1)} of ${operator.bound ? `the ${operator.bound} roof` : 'the best of this record'}`],
+  ];
+}
+
 function definitions(rows) {
   return element('dl', {}, rows.filter(([, value]) => value !== null && value !== undefined && value !== '')
     .flatMap(([key, value]) => [element('dt', {}, key), element('dd', {}, value)]));
@@ -68,5 +79,5 @@ export function detailsPanel(app, operator) {
   return element('aside', {class: 'details', 'aria-label': `Details of ${operator.name}`},
     element('header', {}, element('h2', {}, operator.name), element('button', {type: 'button', class: 'close', 'aria-label': 'Close details', onclick: () => app.select(null)}, '×')),
     matchLine(operator), untimedText(app, operator), operator.timed ? distributionBar(operator, linearScale(operator.max), ns => app.time(ns)) : null,
-    definitions(timeRows(app, operator)), definitions(rows), sourceBlock(operator.source), carriedBlock(app, operator));
+    definitions(timeRows(app, operator)), definitions(costRows(operator)), definitions(rows), sourceBlock(operator.source), carriedBlock(app, operator));
 }

@@ -18,6 +18,13 @@ export function timeText(ns, unit, ticksPerSecond = 1e9) {
   return value.toFixed(decimals);
 }
 
+/** Three significant digits, in thousands from 10,000 on: "0.0123", "12.3", "4,321", "8.62 M"; "–" where it is not known. */
+export function rateText(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  const units = ['', ' k', ' M', ' G', ' T'], unit = value < 1e4 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
+  return `${(value / 1000 ** unit).toLocaleString('en-US', {maximumSignificantDigits: unit ? 3 : Math.max(3, String(Math.trunc(value)).length)})}${units[unit]}`;
+}
+
 /** "75.5 %" */
 export function shareText(part, whole) {
   return whole > 0 && part !== null ? `${((100 * part) / whole).toFixed(1)} %` : '–';

@@ -11,20 +11,21 @@ import {fleetRows, fleetView} from './fleet.js';
 import {UNITS, timeText} from './format.js';
 import {memoryView} from './memory.js';
 import {UNFILTERED, firstMethod, readProfile} from './model.js';
+import {rooflineView} from './roofline.js';
 import {openSource, recordLabel} from './source.js';
 import {summaryView} from './summary.js';
 import {operatorsView} from './table.js';
 import {timelineView} from './timeline.js';
 import {treeView} from './tree.js';
 
-const VIEWS = [['fleet', 'Fleet', fleetView], ['summary', 'Summary', summaryView], ['operators', 'Operators', operatorsView], ['modules', 'Modules', treeView], ['timeline', 'Timeline', timelineView],
+const VIEWS = [['fleet', 'Fleet', fleetView], ['summary', 'Summary', summaryView], ['operators', 'Operators', operatorsView], ['modules', 'Modules', treeView], ['roofline', 'Roofline', rooflineView], ['timeline', 'Timeline', timelineView],
   ['delegation', 'Delegation', delegationView], ['memory', 'Memory', memoryView], ['compare', 'Compare', compareView]];
 
 const THEMES = [['auto', 'Theme: auto'], ['light', 'Light'], ['dark', 'Dark']];
 
 const FRESH_OPTIONS = {
   fleet: {rows: null, filter: '', by: '', sorting: null, ticked: null},
-  summary: {}, operators: {...UNFILTERED, group: 'none', ranking: 'avg', timed: true, sorting: null}, modules: {module: null, fold: false}, timeline: {}, delegation: {}, memory: {}, compare: {},
+  summary: {}, operators: {...UNFILTERED, group: 'none', ranking: 'avg', timed: true, sorting: null}, modules: {module: null, fold: false}, roofline: {}, timeline: {}, delegation: {}, memory: {}, compare: {},
 };
 
 /** What the views see: the record and method shown, what is chosen, and ways to change that. Without a profile there is nothing to show but `problem`. */

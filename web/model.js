@@ -39,6 +39,11 @@ function readModules(columns, texts) {
   });
 }
 
+/* Not in older documents. */
+function readCost(text, number) {
+  return {macs: number('macs'), bytes: number('bytes'), gflops: number('gflops'), gbs: number('gbs'), intensity: number('intensity'), ofPeak: number('of_peak'), bound: text('bound'), arithmetic: text('arithmetic'), hinted: number('hinted_costs') > 0};
+}
+
 function readOperator(index, columns, graph, texts, runs) {
   const text = column => texts[columns[column]?.[index]] ?? null;  // older documents have fewer columns
   const number = column => columns[column][index];
@@ -48,6 +53,7 @@ function readOperator(index, columns, graph, texts, runs) {
     handle: number('handle'), subgraph: text('subgraph'), inputs: text('inputs'), outputs: text('outputs'), arguments: text('arguments'), runsAs: text('runs_as'),
     backend: text('backend') ?? (match ? CPU : null), delegate: number('delegate'), carrier: number('carrier'), match, estimated: columns.estimated ? number('estimated') === 1 : match === 'aligned',
     timed: match !== null, calls: number('calls'), ranIn: number('ran_in'), avg: match ? number('total') / runs : null,
+    ...readCost(text, column => columns[column]?.[index] ?? null),
     p10: number('p10'), p50: number('p50'), p90: number('p90'), min: number('min'), max: number('max'), cycles: columns.cycles ? number('cycles') : null, computeUnit: text('compute_unit'), textOf: text, numberOf: number,
   };
 }
@@ -103,7 +109,7 @@ export function readProfile(document) {
   try {
     return {
       version: document.version, ticksPerSecond: document.ticks_per_second, inputs: document.inputs,
-      methods: document.methods.map(method => readMethod(method, document.texts)), load: document.load, warnings: document.warnings,
+      methods: document.methods.map(method => readMethod(method, document.texts)), load: document.load, warnings: document.warnings, roofs: document.roofs ?? null,
     };
   } catch (error) {
     throw new Error(`broken document (${error.message})`, {cause: error});

@@ -3,6 +3,7 @@
  * profile.c - reads the inputs, joins them, and lays the profile out.
  */
 #include "base/file.h"
+#include "cost/cost.h"
 #include "inputs/flat_tensor.h"
 #include "inputs/serial_log.h"
 #include "join/attribute.h"
@@ -306,6 +307,7 @@ static etr_status lay_out(loader *l, etr_error *error) {
   p->run_count = l->blocks.run_count;
   p->skip = l->options->skip;
   p->statistic = l->options->statistic;
+  p->peaks = l->options->peaks;
   p->blocks = l->blocks.blocks;
   p->block_count = l->blocks.block_count;
   p->ticks_per_second = l->blocks.ticks_per_second;
@@ -357,6 +359,7 @@ static etr_status load(loader *l, etr_error *error) {
   ETR_TRY(join_all(l, error));
   if (!etr_memory_plan_all(l->profile, l->joins.data, &l->pte, &l->warnings, l->arena)) return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
+  if (!etr_costs_find(l->profile, l->arena, &l->warnings)) return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
   l->profile->warnings = l->warnings.list.data;

@@ -5,8 +5,8 @@
 #define _DEFAULT_SOURCE /* flock() */
 #include "bench/history.h"
 
-#include "bench/flat_json.h"
 #include "command/ending.h"
+#include "command/flat_json.h"
 
 #include <errno.h>
 #include <fcntl.h>

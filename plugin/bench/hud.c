@@ -5,7 +5,7 @@
  */
 #include "bench/hud.h"
 
-#include "bench/flat_json.h"
+#include "command/flat_json.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "bench/observer.h"
 
-#include "bench/flat_json.h"
+#include "command/flat_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "bench/trend.h"
 
-#include "bench/flat_json.h"
+#include "command/flat_json.h"
 
 #include <math.h>
 #include <string.h>

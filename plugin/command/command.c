@@ -44,7 +44,8 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .skip_count = (uint32_t)settings->skip_count,
                        .first_run = settings->first_run,
                        .last_run = settings->last_run,
-                       .statistic = settings->ranking};
+                       .statistic = settings->ranking,
+                       .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
 }
 
 /* Opens what the settings name, and prints the profile's warnings. On failure *out is NULL. */

@@ -3,6 +3,7 @@
  * main.c - the command etrecord-tb.
  */
 #include "command/command.h"
+#include "command/device.h"
 #include "command/ending.h"
 #include "command/help.h"
 #include "command/option.h"
@@ -38,6 +39,8 @@ int main(int argc, char **argv) {
     help_print(stdout, settings.command);
     return message_written(ETR_OK, NULL);
   }
+  status = device_take(&settings);
+  if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;
   sandbox_enter(&settings);

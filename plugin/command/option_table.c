@@ -17,6 +17,7 @@
 #define FILES "strip pack"
 #define READING "write " PRINTING " " ONE_FILE
 #define RUNNING "bench watch"
+#define RATING "nodes summary source report write"
 #define SKIPPING "write info nodes summary source delegation diff " ONE_FILE " " RUNNING
 
 /* How an option is parsed, and the member of cli_settings that takes it; and the other member, of a list or a flag. */
@@ -77,6 +78,13 @@ const option_spec options[] = {
      .help = "a column of JSON Lines with the same value in every row: device=pixel8; may be repeated", AND(tag_count)},
     {"columns", 0, "NAMES", AS(TEXT, columns), "nodes events delegation memory",
      .help = "only these columns of a table, in this order: avg,share"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), "summary",
+     .help = "only these columns of the operators and breakdowns, in this order: avg,share,macs,bytes,gflops,"
+             "gbs,of_peak"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), "diff",
+     .help = "only these columns of changes, in this order: base,new,%,base_gflops,new_gflops"},
+    {"columns", 0, "NAMES", AS(TEXT, columns), "source",
+     .help = "of text, columns of costs to add: macs,bytes,gflops; of other formats only these columns"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",
      .words = "auto|always|never"},
     {"width", 0, "N", AS(COUNT, width), LISTING " bench",
@@ -149,6 +157,18 @@ const option_spec options[] = {
     {"source-unit", 0, "UNIT", AS(WORD, source_unit), READING " " RUNNING,
      .help = "how long a tick of the ETDump's clock is; instead of --ticks-per-second", .words = "ms|ns|us|s",
      AND(has_source_unit)},
+    {"peak-flops", 0, "N", AS(NUMBER, peak_flops), RATING,
+     .help =
+         "FLOP per second that the device can do, for `of peak`, `bound` and findings: 1.2e11 (default: none, rates "
+         "are held against the record's best)"},
+    {"peak-int-ops", 0, "N", AS(NUMBER, peak_int_ops), RATING,
+     .help = "the same of integers: operations per second of quantized models"},
+    {"peak-bandwidth", 0, "N", AS(NUMBER, peak_bandwidth), RATING,
+     .help = "bytes per second that the device can move: 5e10"},
+    {"device", 0, "NAME", AS(TEXT, device), RATING, .help = "take these peaks from the file of devices"},
+    {"devices", 0, "FILE", AS(TEXT, devices), RATING,
+     .help = "that file, a JSON object on each line with device, peak_flops, peak_int_ops and peak_bandwidth (default: "
+             "~/.config/etrecord-tb/devices.jsonl)"},
     {"max-bytes", 0, "N", AS(NUMBER, max_bytes), READING " " RUNNING,
      .help =
          "limit on bytes read, decompressed (default: 16 GiB, 1 GiB of one ETDump or program); weights are not read"},

@@ -58,6 +58,8 @@ typedef struct cli_settings {
   etr_unit unit, source_unit;
   bool has_source_unit;
   double ticks_per_second;
+  double peak_flops, peak_int_ops, peak_bandwidth; /* per second; 0: not known */
+  const char *device, *devices;                    /* its name; the file that has it, NULL: the user's own */
   output_format format;
   color_choice color;
   int64_t width; /* 0: not limited */

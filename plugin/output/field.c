@@ -64,6 +64,12 @@ static etr_datum text_datum(const char *text, bool blank_is_null) {
   return (etr_datum){!text || (blank_is_null && !text[0]) ? ETR_DATUM_NULL : ETR_DATUM_TEXT, .text = text};
 }
 
+/* Averages of what runs in some inferences only are rounded; what does not fit is a real. */
+static etr_datum amount_datum(double number) {
+  if (number > 9e18) return real_datum(number);
+  return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)round(number)};
+}
+
 etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row) {
   const etr_cell cell = etr_field_cell(field, row);
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
@@ -73,6 +79,7 @@ etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_f
   if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
     return text_datum(cell.text, field->blank_is_null);
   if (field->kind == ETR_CELL_COUNT) return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)cell.number};
+  if (field->kind == ETR_CELL_AMOUNT) return amount_datum(cell.number);
   if (field->kind == ETR_CELL_TIME && !cell.unit) return real_datum(etr_ticks_to_unit(profile, cell.number, unit));
   if (field->kind == ETR_CELL_SHARE) return real_datum(cell.whole > 0 ? cell.number / cell.whole : NAN);
   return real_datum(cell.number);

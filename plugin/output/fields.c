@@ -4,6 +4,8 @@
  */
 #include "output/fields.h"
 
+#include <math.h>
+
 void etr_field_text(const etr_fields *fields, const char *key, const char *text) {
   etr_jw_key(fields->json, key);
   etr_jw_string(fields->json, text);
@@ -120,4 +122,16 @@ void etr_field_shape(const etr_fields *f, const etr_value *value) {
     else
       etr_jw_int(f->json, value->dims[i].size);
   etr_jw_end(f->json);
+}
+
+void etr_field_roofs(const etr_fields *fields) {
+  const etr_roofs *roofs = &fields->profile->roofs;
+  etr_field_object(fields, "roofs");
+  etr_field_number(fields, "gflops", roofs->gflops > 0 ? roofs->gflops : NAN);
+  etr_field_number(fields, "integer_gops", roofs->integer_gops > 0 ? roofs->integer_gops : NAN);
+  etr_field_number(fields, "gbs", roofs->gbs > 0 ? roofs->gbs : NAN);
+  etr_field_flag(fields, "flops_given", roofs->flops_given);
+  etr_field_flag(fields, "integer_given", roofs->integer_given);
+  etr_field_flag(fields, "bandwidth_given", roofs->bandwidth_given);
+  etr_jw_end(fields->json);
 }

@@ -33,6 +33,8 @@ void etr_field_method(const etr_fields *fields, const etr_method *method);
 void etr_field_noise(const etr_fields *fields, const etr_method *method);
 /** Key shape: sizes, expressions of symbolic ones; null for what is no tensor. */
 void etr_field_shape(const etr_fields *fields, const etr_value *value);
+/** Key roofs: the most that rates are held against. */
+void etr_field_roofs(const etr_fields *fields);
 /** Starts an array or object under a key; etr_jw_end() ends it. */
 void etr_field_list(const etr_fields *fields, const char *key);
 void etr_field_object(const etr_fields *fields, const char *key);

@@ -47,7 +47,7 @@ static bool is_called(const char *title, etr_slice name) {
 static const etr_field *find_titled(const etr_sheet *sheet, etr_slice name, bool by_full_title) {
   const etr_field *found = NULL;
   for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++) {
-    if (!(field->in & ETR_IN_TABLES) || !has_field(sheet, field)) continue;
+    if (!(field->in & (ETR_IN_TABLES | sheet->medium)) || !field->title || !has_field(sheet, field)) continue;
     if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name)) continue;
     if (!found || !(found->in & sheet->medium)) found = field;
   }
@@ -102,6 +102,30 @@ void etr_sheet_choose(etr_sheet *sheet) {
     at += name.size;
   }
   sheet->chosen = chosen;
+  sheet->chosen_count = count;
+}
+
+/* The fields of the medium, in the answer's arena. NULL when out of memory. */
+static const etr_field **fields_of_medium(const etr_sheet *sheet, size_t *count) {
+  const etr_field **list = etr_arena_alloc_array(&sheet->answer->arena, sheet->field_count, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list && i < sheet->field_count; i++)
+    if ((sheet->fields[i].in & sheet->medium) && has_field(sheet, &sheet->fields[i]))
+      list[(*count)++] = &sheet->fields[i];
+  return list;
+}
+
+void etr_sheet_choose_between(etr_sheet *sheet, size_t first, size_t last) {
+  size_t count, usual;
+  etr_sheet_choose(sheet);
+  if (!sheet->chosen) return;
+  const etr_field **stay = fields_of_medium(sheet, &usual);
+  const etr_field **all = etr_arena_alloc_array(&sheet->answer->arena, first + sheet->chosen_count + last, sizeof *all);
+  if (!stay || !all || first + last > usual) return;
+  for (count = 0; count < first; count++) all[count] = stay[count];
+  for (size_t i = 0; i < sheet->chosen_count; i++) all[count++] = sheet->chosen[i];
+  for (size_t i = usual - last; i < usual; i++) all[count++] = stay[i];
+  sheet->chosen = all;
   sheet->chosen_count = count;
 }
 
@@ -163,7 +187,7 @@ static void leave_out_in_order(etr_sheet *sheet, size_t count) {
 }
 
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
-  if (kind == ETR_CELL_FLAG || kind == ETR_CELL_COUNT) return ETR_ARROW_WHOLE;
+  if (kind == ETR_CELL_FLAG || kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
@@ -231,8 +255,14 @@ static void put_number(const etr_sheet *sheet, etr_writer *writer, const etr_fie
   enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
   const etr_profile *profile = sheet->answer->profile;
   etr_unit unit = sheet->answer->options->unit;
-  if (field->kind == ETR_CELL_COUNT)
+  if (field->kind == ETR_CELL_COUNT || (field->kind == ETR_CELL_AMOUNT && sheet->exact))
     etr_put_fixed(writer, cell.number, 0);
+  else if (field->kind == ETR_CELL_AMOUNT)
+    etr_put_amount(writer, cell.number);
+  else if (field->kind == ETR_CELL_RATE && sheet->exact)
+    etr_put_double(writer, cell.number);
+  else if (field->kind == ETR_CELL_RATE)
+    etr_put_significant(writer, cell.number);
   else if (field->kind == ETR_CELL_TIME && cell.unit)
     put_in_own_unit(sheet, writer, cell);
   else if (field->kind == ETR_CELL_TIME && sheet->exact)
@@ -267,6 +297,7 @@ static const char *cell_text(const etr_sheet *sheet, const etr_field *field, etr
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   put_number(sheet, &writer, field, cell);
+  if (field->kind == ETR_CELL_RATE && cell.unit && !sheet->exact) etr_putf(&writer, " %s", cell.unit);
   return etr_text_end(&text, &writer);
 }
 

@@ -24,15 +24,17 @@
 #include <stddef.h>
 
 typedef enum etr_cell_kind {
-  ETR_CELL_NAME,  /* text that may be cut to fit the line */
-  ETR_CELL_ITEM,  /* the same, indented below its title in text */
-  ETR_CELL_WORD,  /* short text, never cut */
-  ETR_CELL_FLAG,  /* true or false; 1 or 0 in Arrow and the dashboard's document */
-  ETR_CELL_UNIT,  /* the unit of times; has no value of its own */
-  ETR_CELL_COUNT, /* a whole number; this and the following kinds are numbers, aligned right */
-  ETR_CELL_TIME,  /* ticks, written in the unit asked for: to about 100 ns for people, with 9 decimals for programs */
-  ETR_CELL_SHARE, /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
+  ETR_CELL_NAME,   /* text that may be cut to fit the line */
+  ETR_CELL_ITEM,   /* the same, indented below its title in text */
+  ETR_CELL_WORD,   /* short text, never cut */
+  ETR_CELL_FLAG,   /* true or false; 1 or 0 in Arrow and the dashboard's document */
+  ETR_CELL_UNIT,   /* the unit of times; has no value of its own */
+  ETR_CELL_COUNT,  /* a whole number; this and the following kinds are numbers, aligned right */
+  ETR_CELL_AMOUNT, /* a whole number that may be large: "8.62 M" for people */
+  ETR_CELL_TIME,   /* ticks, written in the unit asked for: to about 100 ns for people, with 9 decimals for programs */
+  ETR_CELL_SHARE,  /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
   ETR_CELL_NUMBER,
+  ETR_CELL_RATE, /* three significant digits for people, all for programs */
 } etr_cell_kind;
 
 /** The value of a field in a row. Zeroed: an empty text. */
@@ -41,7 +43,8 @@ typedef struct etr_cell {
   double number;    /* NaN: not known */
   double whole;     /* of ETR_CELL_SHARE: number is a part of it; 0: not known */
   double step;      /* of ETR_CELL_TIME: what its clock cannot tell from nothing, for people "<0.001"; ticks */
-  const char *unit; /* of ETR_CELL_TIME that is no time, and ETR_CELL_UNIT: "cycles"; NULL: the usual one */
+  const char *unit; /* of ETR_CELL_TIME that is no time, and ETR_CELL_UNIT: "cycles"; NULL: the usual one. For people
+                       it stands behind ETR_CELL_RATE, too */
   int decimals;     /* of ETR_CELL_NUMBER */
   int digits;       /* of ETR_CELL_NUMBER: significant digits instead of decimals; ETR_ALL_DIGITS: as many as needed to
                        read back the same number */
@@ -208,6 +211,10 @@ void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *field
 /** Takes the columns that options.columns names, if any, instead of the usual ones. An unknown name refuses the answer:
  * see etr_answer_refuse(). */
 void etr_sheet_choose(etr_sheet *sheet);
+
+/** The same of a table of which some columns stay: so many of the medium's first stand before the chosen ones, so many
+ * of its last behind them. */
+void etr_sheet_choose_between(etr_sheet *sheet, size_t first, size_t last);
 
 /** Has the rows taken as columns, all of them, instead of written; NULL: no change. */
 void etr_sheet_take_arrow(etr_sheet *sheet, etr_arrow *arrow);

@@ -214,6 +214,25 @@ void etr_put_general(etr_writer *writer, double value, int digits) {
   etr_put(writer, (etr_slice){text, without_locale(text)});
 }
 
+void etr_put_significant(etr_writer *writer, double value) {
+  int decimals = 2;
+  double rest = fabs(value);
+  for (; rest >= 9.995 && decimals > 0; rest /= 10) decimals--;
+  for (; rest > 0 && rest < 0.9995 && decimals < DBL_DECIMAL_DIG; rest *= 10) decimals++;
+  etr_put_fixed(writer, value, value == 0 ? 0 : decimals);
+}
+
+void etr_put_amount(etr_writer *writer, double value) {
+  static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
+  size_t unit = 0;
+  for (; fabs(value) >= 999.5 && unit + 1 < ETR_COUNT(units); unit++) value /= 1000;
+  if (unit == 0)
+    etr_put_fixed(writer, value, 0);
+  else
+    etr_put_significant(writer, value);
+  etr_puts(writer, units[unit]);
+}
+
 /* Numbers of everyday size, a dozen times as fast as printf. 0 where rounding is close: a product of doubles cannot
  * tell then. */
 static size_t format_small(char *to, double value, int decimals) {

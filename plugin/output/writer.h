@@ -74,6 +74,13 @@ void etr_put_double(etr_writer *writer, double value);
  * null. */
 void etr_put_general(etr_writer *writer, double value, int digits);
 
+/** Writes three significant digits, or all in front of the decimal point: 0.00123, 12.3, 4321. NaN and infinities
+ * become null. */
+void etr_put_significant(etr_writer *writer, double value);
+
+/** Writes three significant digits of a count, in thousands: 312, 8.62 M, 1.2 G. NaN and infinities become null. */
+void etr_put_amount(etr_writer *writer, double value);
+
 /** Writes `decimals` decimals (at most 17), correctly rounded: 0.437. NaN and infinities become null. */
 void etr_put_fixed(etr_writer *writer, double value, int decimals);
 

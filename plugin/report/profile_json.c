@@ -53,6 +53,7 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   case ETR_CELL_FLAG: etr_jw_int(e->fields.json, cell.number == 1); break;
   case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
   case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
+  case ETR_CELL_AMOUNT: etr_jw_double(e->fields.json, round(cell.number)); break; /* as the other documents */
   default: etr_jw_double(e->fields.json, cell.number);
   }
 }
@@ -200,6 +201,7 @@ etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sin
   etr_field_text(&e.fields, "version", etr_version());
   etr_field_number(&e.fields, "ticks_per_second", profile->ticks_per_second);
   put_inputs(&e.fields);
+  etr_field_roofs(&e.fields);
   etr_field_list(&e.fields, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_profile_shows(&profile->methods[i])) good = put_method(&e, &profile->methods[i], &e.side->methods[i]);

@@ -4,12 +4,15 @@
  */
 #include "tables/diff_output.h"
 
+#include "tables/cost_fields.h"
+
 typedef struct change_row {
   etr_diff_output *of;
   const etr_method_pair *method; /* NULL: of none */
   const char *part, *name;
   const etr_diff_row *row; /* NULL: of a method itself, or a part of it */
   const etr_change *change;
+  const etr_cost_figures *base_cost, *new_cost; /* NULL: not known */
 } change_row;
 
 static const change_row *at(const void *row) { return row; }
@@ -26,6 +29,9 @@ static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(
 static etr_cell change_avg(const void *row) { return etr_cell_number(etr_diff_average(at(row)->change)); }
 static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_median(at(row)->change)); }
 static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(at(row)->change->verdict)); }
+
+static const char *base_integers(const void *row) { return etr_cost_integers(at(row)->base_cost); }
+static const char *new_integers(const void *row) { return etr_cost_integers(at(row)->new_cost); }
 
 /* ---- For people ---- */
 
@@ -92,6 +98,8 @@ enum {
 
 #define ROW(name) ETR_VIA(change_row, row, etr_diff_row, name)
 #define CHANGE(name) ETR_VIA(change_row, change, etr_change, name)
+#define BASE(name) ETR_VIA(change_row, base_cost, etr_cost_figures, name)
+#define NEW(name) ETR_VIA(change_row, new_cost, etr_cost_figures, name)
 
 static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, ETR_VIA(change_row, method, etr_method_pair, name)},
@@ -111,6 +119,16 @@ static const etr_field fields[] = {
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
     {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
     {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict},
+    {NULL, "base macs", ETR_CELL_AMOUNT, ETR_IN_DATA, BASE(macs)},
+    {NULL, "new macs", ETR_CELL_AMOUNT, ETR_IN_DATA, NEW(macs)},
+    {NULL, "base bytes", ETR_CELL_AMOUNT, ETR_IN_DATA, BASE(bytes)},
+    {NULL, "new bytes", ETR_CELL_AMOUNT, ETR_IN_DATA, NEW(bytes)},
+    {NULL, "base gflops", ETR_CELL_RATE, ETR_IN_DATA, BASE(gflops), .own_unit = base_integers},
+    {NULL, "new gflops", ETR_CELL_RATE, ETR_IN_DATA, NEW(gflops), .own_unit = new_integers},
+    {NULL, "base gbs", ETR_CELL_RATE, ETR_IN_DATA, BASE(gbs)},
+    {NULL, "new gbs", ETR_CELL_RATE, ETR_IN_DATA, NEW(gbs)},
+    {NULL, "base intensity", ETR_CELL_RATE, ETR_IN_DATA, BASE(intensity)},
+    {NULL, "new intensity", ETR_CELL_RATE, ETR_IN_DATA, NEW(intensity)},
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
     {NULL, "module", ETR_CELL_NAME, NODES, ROW(module), .tells = tells_module},
@@ -132,6 +150,8 @@ static void add(etr_sheet *sheet, change_row row) {
   change_row *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
   if (!added) return;
   *added = row;
+  added->base_cost = row.row ? row.row->base_cost : NULL;
+  added->new_cost = row.row ? row.row->new_cost : NULL;
   etr_sheet_add(sheet, added, "", 0);
 }
 
@@ -140,7 +160,10 @@ static void init(etr_sheet *sheet, etr_diff_output *o) {
   sheet->top = 0; /* what is added has been chosen */
 }
 
-void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o) { init(sheet, o); }
+void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o) {
+  init(sheet, o);
+  etr_sheet_choose(sheet);
+}
 
 void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_pair *method, const char *part,
                         const etr_diff_row *row, const etr_change *change) {
@@ -155,6 +178,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   init(&sheet, o);
   sheet.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   sheet.title = etr_diff_section_title(section);
+  etr_sheet_choose_between(&sheet, 1, 0);
   sheet.context = method;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];

@@ -4,6 +4,8 @@
  */
 #include "tables/diff_output.h"
 
+#include "views/diff_costs.h"
+
 /* ---- Text ---- */
 
 static void put_line(etr_diff_output *o, const char *text) {
@@ -60,9 +62,15 @@ static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
 }
 
+static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_pair *method,
+                      etr_diff_section section) {
+  return etr_diff_rows_make(rows, &o->answer.arena, method, section, o->answer.options->order) &&
+         etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
+}
+
 static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
   etr_diff_rows rows;
-  if (!etr_diff_rows_make(&rows, &o->answer.arena, method, section, o->answer.options->order)) return false;
+  if (!make_rows(&rows, o, method, section)) return false;
   if (rows.count == 0) return true;
   bool sums = section >= ETR_DIFF_SECTION_OPS;
   if (!etr_diff_has_rows(o, &rows)) {
@@ -143,7 +151,7 @@ static void start_details(etr_diff_output *o, const char *title, const char *cou
 
 static bool put_folded_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
   etr_diff_rows rows;
-  if (!etr_diff_rows_make(&rows, &o->answer.arena, method, section, o->answer.options->order)) return false;
+  if (!make_rows(&rows, o, method, section)) return false;
   if (!etr_diff_has_rows(o, &rows)) return true;
   start_details(o, etr_diff_section_title(section), etr_diff_counts_text(o, &rows));
   size_t shown = etr_diff_write_section(o, method, &rows, section);
@@ -187,7 +195,7 @@ static bool add_method(etr_diff_output *o, etr_sheet *sheet, const etr_method_pa
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++) {
     etr_diff_rows rows;
     if (!takes_section(o, s)) continue;
-    if (!etr_diff_rows_make(&rows, &o->answer.arena, method, s, o->answer.options->order)) return false;
+    if (!make_rows(&rows, o, method, s)) return false;
     for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
       etr_diff_sheet_add(sheet, o, method, parts[s], &rows.rows[i], rows.rows[i].change);
   }

@@ -3,6 +3,7 @@
  * info_output.c - what is in the inputs: as JSON and as tables.
  */
 #include "output/sheet.h"
+#include "tables/info_costs.h"
 #include "tables/info_inputs.h"
 #include "views/delegation.h"
 
@@ -202,6 +203,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   put_inputs(f);
   etr_field_put_rows(f, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&answer));
   etr_field_put_rows(f, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&answer));
+  etr_field_put_rows(f, "costs", etr_info_cost_fields, etr_info_cost_field_count, etr_info_costs(&answer, false));
   etr_field_put_rows(f, "runs", run_fields, ETR_COUNT(run_fields), list_runs(&answer));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
   put_warnings(f);
@@ -210,10 +212,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
 
 /* ---- Tables ---- */
 
-typedef struct entry_row {
-  const char *name;
-} entry_row;
-
+static etr_cell entry_name(const void *row) { return etr_cell_text(*(const char *const *)row); }
 typedef struct info {
   etr_answer answer;
   bool has_begun; /* something stands above */
@@ -255,9 +254,9 @@ static void put_table(info *i, const char *title, const etr_field *fields, size_
   i->has_begun = true;
   etr_sheet_init(&sheet, &i->answer, fields, count);
   sheet.top = 0;
+  sheet.context = &rows;
   etr_sheet_add_rows(&sheet, rows);
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_sheet_finish(&sheet);
 }
 
 /* ---- For programs: one table, with a row for each cell of the others ---- */
@@ -334,6 +333,7 @@ static void write_values(etr_answer *answer) {
   add_inputs(&sheet);
   add_list(&sheet, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(answer), true);
   add_list(&sheet, "methods", method_fields, ETR_COUNT(method_fields), list_methods(answer), true);
+  add_list(&sheet, "costs", etr_info_cost_fields, etr_info_cost_field_count, etr_info_costs(answer, false), false);
   add_list(&sheet, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(answer), false);
   add_list(&sheet, "test_sets", etr_test_set_fields, ETR_TEST_SET_FIELDS,
            ETR_ROWS(profile->test_sets, profile->test_set_count), true);
@@ -347,10 +347,12 @@ static void write_values(etr_answer *answer) {
 }
 
 static void write_tables(info *i) {
-  static const etr_field entry_fields[] = {{NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, ETR_AT(entry_row, name)}};
+  static const etr_field entry_fields[] = {{NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
   put_table(i, "entry points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&i->answer));
   put_table(i, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&i->answer));
+  put_table(i, "costs of one call, by module", etr_info_cost_fields, etr_info_cost_field_count,
+            etr_info_costs(&i->answer, true));
   put_table(i, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(&i->answer));
   put_table(i, "unknown entries, ignored", entry_fields, ETR_COUNT(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));

@@ -25,6 +25,7 @@ etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const
       .method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method],
       .known = known,
       .time = known->runs > 0 ? known : &nothing,
+      .cost = etr_cost_figures_of_node(profile, graph, node),
   };
 }
 
@@ -107,6 +108,9 @@ static etr_cell calls(const void *row) {
   if (at(row)->is_text) cell.decimals = 2;
   return cell;
 }
+
+static etr_cell part(const void *row) { return etr_cost_part(&at(row)->cost, at(row)->is_text); }
+static const char *integers(const void *row) { return etr_cost_integers(&at(row)->cost); }
 
 /* ---- In a summary ---- */
 
@@ -258,6 +262,7 @@ enum {
 #define NODE(name) ETR_VIA(etr_node_row, node, etr_node, name)
 #define KNOWN(name) ETR_VIA(etr_node_row, known, etr_node_time, name)
 #define TIME(name) ETR_VIA(etr_node_row, time, etr_node_time, name)
+#define FIGURE(name) ETR_AT(etr_node_row, cost.name)
 
 const etr_field etr_node_fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph},
@@ -310,6 +315,7 @@ const etr_field etr_node_fields[] = {
     {NULL, "estimated", ETR_CELL_FLAG, ETR_IN_DATA, .get = estimated, .has = is_timed},
     {NULL, "cycles", ETR_CELL_NUMBER, ETR_IN_DATA, .get = cycles, .digits = ETR_ALL_DIGITS},
     {NULL, "compute unit", ETR_CELL_WORD, ETR_IN_DATA, .get = compute_unit},
+    ETR_COST_FIELDS(FIGURE, EXACT | DOC, EXACT, integers, part),
     {"values", .in = ETR_IN_JSON, .put = put_values},
 
     /* The operators of a summary. */

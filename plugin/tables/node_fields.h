@@ -9,7 +9,7 @@
 #ifndef etr_node_field_count_H
 #define etr_node_field_count_H
 
-#include "output/sheet.h"
+#include "tables/cost_fields.h"
 #include "views/logged.h"
 
 /** A node and what its cells are made of. */
@@ -22,6 +22,7 @@ typedef struct etr_node_row {
   const etr_node_time *known;     /* how it runs; never NULL */
   const etr_node_time *time;      /* the same if it was timed, else one without times */
   const etr_logged_nodes *values; /* what was logged of the graph's nodes; JSON documents only */
+  etr_cost_figures cost;          /* per inference; of one call where it was not timed */
   bool is_text;                   /* for people, with as little as tells */
   const double *summed_p50;       /* of all rows of its graph or table; read where rows have shares */
 

@@ -172,6 +172,8 @@ static void write_table(nodes_output *n) {
   bool text = etr_sheet_is_text(&n->sheet), part = etr_filter_is_active(n->answer.filter),
        any = n->sheet.rows.count > 0;
   const total *totals = part && text ? add_up(n) : NULL;
+  double hinted = 0;
+  for (size_t i = 0; i < etr_sheet_shown(&n->sheet); i++) hinted += at(n->sheet.rows.data[i].row)->cost.hinted > 0;
   size_t hidden = etr_sheet_fill(&n->sheet);
   if (text && part && !any) {
     etr_puts(&n->answer.writer, "no nodes: ");
@@ -182,6 +184,7 @@ static void write_table(nodes_output *n) {
   if (!text) return;
   etr_put_more(&n->answer.writer, hidden);
   if (n->table.only_match) etr_putf(&n->answer.writer, "match%s: %s\n", hidden ? " of these" : "", n->table.only_match);
+  etr_put_hinted(&n->answer, hinted);
   put_runs(n);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
     if (totals[i].count) put_total(n, &n->answer.profile->graphs[i], &totals[i]);

@@ -129,8 +129,9 @@ static bool takes_line(listing *l, const etr_breakdown_row *row) {
 
 /* A line of code as people read it. */
 typedef struct code_line {
-  double ticks, share; /* NaN: no time */
-  double step;         /* of the coarsest clock that timed it; ticks */
+  double ticks, share;          /* NaN: no time */
+  double step;                  /* of the coarsest clock that timed it; ticks */
+  const etr_cost_figures *cost; /* NULL: not known */
   const char *number, *code;
   etr_style style;
 } code_line;
@@ -144,9 +145,16 @@ static etr_cell code(const void *row) {
   return (etr_cell){.text = ((const code_line *)row)->code, .style = ((const code_line *)row)->style};
 }
 
+static etr_cell part(const void *row) { return etr_cost_part(((const code_line *)row)->cost, true); }
+static const char *integers(const void *row) { return etr_cost_integers(((const code_line *)row)->cost); }
+
+#define FIGURE(name) ETR_VIA(code_line, cost, etr_cost_figures, name)
+
+/* Of costs those that --columns names, before the line. */
 static const etr_field line_fields[] = {
     {NULL, "", ETR_CELL_TIME, ETR_IN_TEXT, ETR_AT(code_line, ticks), .step = step},
     {NULL, "", ETR_CELL_SHARE, ETR_IN_TEXT, .get = share},
+    ETR_COST_FIELDS(FIGURE, ETR_IN_DATA, ETR_IN_DATA, integers, part),
     {NULL, "", ETR_CELL_COUNT, ETR_IN_TEXT, .get = number},
     {NULL, "", ETR_CELL_NAME, ETR_IN_TEXT, .get = code},
 };
@@ -167,6 +175,7 @@ static void add_timed(etr_sheet *sheet, const etr_sum *sum, const char *number, 
   add_line(sheet, (code_line){.ticks = etr_sum_ranking(profile, sum),
                               .share = etr_sum_share(profile, sum),
                               .step = sum->step,
+                              .cost = sum->cost,
                               .number = number,
                               .code = code});
 }
@@ -251,6 +260,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
   etr_sheet_init(&sheet, &l->answer, line_fields, ETR_COUNT(line_fields));
+  etr_sheet_choose_between(&sheet, 2, 2);
   sheet.top = 0; /* lines have been chosen */
   for (size_t i = 0; i < file->count; i++) {
     const etr_source *source = file->sources[i];
@@ -357,7 +367,8 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   if (by_pattern(&l)) etr_answer_refuse_patterns(&l.answer);
   etr_sum_sheet_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
                      NULL); /* Markdown, too, has all there is */
-  l.sums.top = 0;           /* each method's lines have been chosen */
+  if (l.answer.options->format != ETR_TABLE_TEXT) etr_sheet_choose(&l.sums);
+  l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
     if (!etr_filter_takes_method(filter, &profile->methods[i])) continue;
     good = list_method(&l, &profile->methods[i], is_first);

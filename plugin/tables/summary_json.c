@@ -38,6 +38,14 @@ static void put_breakdown(const etr_fields *f, const etr_summary *s, etr_breakdo
   etr_jw_end(f->json);
 }
 
+/* Of all that is in a module. */
+static void put_total_cost(const etr_fields *f, const etr_cost_figures *cost) {
+  etr_field_number(f, "total_macs", cost->macs);
+  etr_field_number(f, "total_bytes", cost->bytes);
+  etr_field_number(f, "total_gflops", cost->gflops);
+  etr_field_number(f, "total_gbs", cost->gbs);
+}
+
 static void put_modules(const etr_fields *f, const etr_summary *s) {
   const etr_breakdown *by = &s->by[ETR_BY_MODULE];
   etr_field_list(f, etr_breakdown_name(ETR_BY_MODULE));
@@ -53,6 +61,7 @@ static void put_modules(const etr_fields *f, const etr_summary *s) {
     own.nodes = row->own_count;
     own.stats = row->number == ETR_NONE ? NULL : &by->stats[row->number];
     own.summed_p50 = by->summed_p50;
+    own.cost = &row->own_cost;
     total.summed_p50 = s->modules.summed_p50;
     total.p50 = row->total_p50;
     etr_sum_put(f, &own);
@@ -60,6 +69,7 @@ static void put_modules(const etr_fields *f, const etr_summary *s) {
     etr_field_ticks(f, "total_p50", total.p50);
     etr_field_number(f, "total_share", etr_sum_share(f->profile, &total));
     etr_field_count(f, "total_count", row->node_count);
+    put_total_cost(f, &row->cost);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -76,6 +86,7 @@ void etr_summary_put_patterns(const etr_fields *f, const etr_method *method, con
     etr_field_ticks(f, "total", per_run(method, row->total_ticks));
     etr_field_number(f, "total_share", share_of(method, row->total_ticks));
     etr_field_count(f, "total_count", row->node_count);
+    put_total_cost(f, &row->cost);
     etr_field_ticks(f, "median", own.median);
     etr_field_text(f, "slowest", row->slowest);
     etr_field_ticks(f, "slowest_total", own.slowest_ticks);
@@ -194,6 +205,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary");
   etr_answer_put_filter(&answer);
+  etr_field_roofs(&answer.fields);
   bool good = etr_answer_put_methods(&answer, put_method) && etr_summary_put_loads(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

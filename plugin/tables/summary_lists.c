@@ -134,6 +134,7 @@ static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
   sum.p50 = row->total_p50;
   sum.summed_p50 = s->modules.summed_p50;
   sum.step = row->step;
+  sum.cost = &row->cost;
   return sum;
 }
 
@@ -157,6 +158,7 @@ void etr_report_modules(etr_report *r, const etr_summary *s) {
   etr_sheet sheet;
   if (!left) return;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_MODULES, "by module");
+  etr_sheet_choose_between(&sheet, 1, 0);
   sheet.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
@@ -180,6 +182,7 @@ void etr_report_modules(etr_report *r, const etr_summary *s) {
     sum.part = (double)tree->rows[0].own_ticks;
     sum.p50 = s->by[ETR_BY_MODULE].stats[tree->rows[0].number].p50;
     sum.own = 0;
+    sum.cost = &tree->rows[0].own_cost;
     sum.nodes = tree->rows[0].own_count;
     add_module(r, &sheet, 1, "(the model itself)", sum);
   }
@@ -194,6 +197,7 @@ void etr_report_patterns(etr_report *r, const etr_summary *s) {
   int depth = r->answer.options->depth;
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_PATTERNS, "by pattern");
+  etr_sheet_choose_between(&sheet, 1, 0);
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
     if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))

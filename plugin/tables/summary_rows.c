@@ -61,12 +61,20 @@ static void add_phases(etr_sheet *sheet, const etr_method *method) {
   }
 }
 
+/* In the answer's arena; NULL when out of memory. */
+static const etr_cost_figures *cost_of(etr_sheet *sheet, const etr_summary *s, uint32_t node) {
+  etr_cost_figures *cost = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *cost);
+  if (cost) *cost = etr_cost_figures_of_node(s->profile, s->graph, node);
+  return cost;
+}
+
 static void add_nodes(etr_sheet *sheet, const etr_summary *s, size_t top) {
   for (size_t i = 0; i < ETR_MIN(s->node_count, top); i++) {
     const etr_node_time *time = &s->graph->times[s->nodes[i]];
     etr_sum sum = etr_sum_make(s->method, time->total_ticks);
     sum.nodes = 1;
     sum.stats = &time->per_run;
+    sum.cost = cost_of(sheet, s, s->nodes[i]);
     sum.summed_p50 = s->summed_p50;
     add(sheet, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
   }
@@ -90,6 +98,7 @@ static void add_modules(etr_sheet *sheet, const etr_summary *s, size_t top) {
     sum.nodes = row->node_count;
     sum.p50 = row->total_p50;
     sum.summed_p50 = s->modules.summed_p50;
+    sum.cost = &row->cost;
     add(sheet, "module_total", row->path, row->type, sum);
   }
 }

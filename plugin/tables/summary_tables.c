@@ -169,6 +169,7 @@ static void put_operators(etr_report *r, const etr_summary *s) {
   etr_sheet sheet;
   etr_sheet_init(&sheet, &r->answer, etr_node_fields, etr_node_field_count);
   sheet.medium = ETR_IN_OPERATORS;
+  etr_sheet_choose_between(&sheet, 1, 0);
   for (size_t i = 0; rows && i < s->node_count; i++) {
     rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
@@ -182,6 +183,7 @@ static void put_breakdown(etr_report *r, const etr_summary *s, etr_breakdown_by 
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_TEXT, titles[by]);
+  etr_sheet_choose_between(&sheet, 1, 0);
   etr_sum_sheet_add_all(&sheet, s->method, by, &s->by[by]);
   etr_report_put(r, &sheet);
 }
@@ -278,6 +280,12 @@ static void put_all(etr_report *r, const etr_summary *s) {
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
+static double hinted_nodes(const etr_summary *s) {
+  double nodes = 0;
+  for (size_t i = 0; i < s->by[ETR_BY_OP].count; i++) nodes += s->by[ETR_BY_OP].rows[i].cost.hinted;
+  return nodes;
+}
+
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
   if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method, r->answer.filter, r->answer.options->unit,
@@ -291,6 +299,7 @@ static bool put_method(etr_report *r, const etr_method *method) {
     put_only(r, &s, r->answer.options->by);
   else
     put_all(r, &s);
+  etr_put_hinted(&r->answer, hinted_nodes(&s));
   return true;
 }
 
@@ -335,6 +344,7 @@ static bool put_rows(etr_report *r) {
   if (!summaries) return false;
   bool patterns = options->by == ETR_SUM_BY_PATTERN;
   etr_sum_sheet_init(&sheet, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
+  etr_sheet_choose(&sheet);
   sheet.top = 0; /* it is of each section */
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];

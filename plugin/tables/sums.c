@@ -32,6 +32,7 @@ etr_sum etr_sum_of(const etr_method *method, etr_breakdown_by by, const etr_brea
   sum.stats = &rows->stats[row->number];
   sum.summed_p50 = rows->summed_p50;
   sum.step = row->step;
+  sum.cost = &row->cost;
   return sum;
 }
 
@@ -48,6 +49,7 @@ etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row,
   sum.slowest = row->slowest;
   sum.slowest_ticks = etr_sum_make(method, row->slowest_ticks).ticks;
   sum.stats = row->stats;
+  sum.cost = is_own ? &row->own_cost : &row->cost;
   return sum;
 }
 
@@ -187,6 +189,14 @@ static etr_cell jitter(const void *row) {
   return (etr_cell){.number = at(row)->stats->p90 / at(row)->stats->p50, .decimals = 1};
 }
 
+static bool is_for_people(const etr_sum *sum) {
+  if (!sum->answer) return false;
+  etr_table_format format = sum->answer->options->format;
+  return format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
+}
+static etr_cell part(const void *row) { return etr_cost_part(at(row)->cost, is_for_people(at(row))); }
+static const char *integers(const void *row) { return etr_cost_integers(at(row)->cost); }
+
 /* ---- Fields ---- */
 
 static bool tells_estimated(const void *context) {
@@ -210,11 +220,13 @@ enum {
   TREES = ETR_IN_MODULES | ETR_IN_PATTERNS,
   PATTERN_ROWS = ETR_IN_PATTERN_ROWS,
   LINES = ETR_IN_DATA | ETR_IN_LINE_PATTERNS,
+  COSTS = EVERY_RUN | ETR_IN_PATTERN_ROWS,
 };
 
 #define SUM(name) ETR_AT(etr_sum, name)
 #define METHOD(name) ETR_VIA(etr_sum, method, etr_method, name)
 #define SOURCE(name) ETR_VIA(etr_sum, source, etr_source, name)
+#define FIGURE(name) ETR_VIA(etr_sum, cost, etr_cost_figures, name)
 #define STATS(name) ETR_VIA(etr_sum, stats, etr_stats, name)
 
 static const etr_field fields[] = {
@@ -232,7 +244,8 @@ static const etr_field fields[] = {
     {NULL, "module type", ETR_CELL_NAME, PATTERN_ROWS, SUM(note)},
     {NULL, "modules", ETR_CELL_COUNT, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(modules)},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = avg},
-    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50", .unit_in = LISTS, .step = step},
+    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50", .unit_in = LISTS | TREES,
+     .step = step},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg, .unit_in = ETR_IN_BALANCE},
     {NULL, "avg ns", ETR_CELL_NUMBER, ETR_IN_PAGE, .get = ranking_ns, .p50_title = "p50 ns"},
     {NULL, "avg ns", ETR_CELL_NUMBER, ETR_IN_BALANCE_PAGE, .get = avg_ns},
@@ -277,6 +290,7 @@ static const etr_field fields[] = {
     {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .tells = tells_estimated},
     {NULL, "code", ETR_CELL_NAME, ETR_IN_TEXT | LINES, SOURCE(code), .tells = tells_code, .spare = 1},
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
+    ETR_COST_FIELDS(FIGURE, COSTS, COSTS, integers, part),
 };
 
 void etr_sum_put(const etr_fields *f, const etr_sum *sum) {

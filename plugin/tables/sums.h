@@ -6,7 +6,7 @@
 #ifndef ETR_SUMS_H
 #define ETR_SUMS_H
 
-#include "output/sheet.h"
+#include "tables/cost_fields.h"
 #include "views/balance.h"
 #include "views/module_patterns.h"
 #include "views/phases.h"
@@ -33,10 +33,11 @@ typedef struct etr_sum {
   double median;              /* of a pattern's modules */
   const char *slowest;        /* of a pattern, and its ticks */
   double slowest_ticks;
-  size_t nodes;           /* 0: not known */
-  int32_t instruction;    /* of an event; negative: none */
-  const etr_stats *stats; /* over runs; NULL: not known */
-  bool has_bar;           /* people see the share as a bar */
+  size_t nodes;                 /* 0: not known */
+  int32_t instruction;          /* of an event; negative: none */
+  const etr_stats *stats;       /* over runs; NULL: not known */
+  const etr_cost_figures *cost; /* NULL: not of nodes */
+  bool has_bar;                 /* people see the share as a bar */
   etr_style style;
 } etr_sum;
 

@@ -7,6 +7,7 @@
 #include "output/label.h"
 #include "output/writer.h"
 #include "tensorboard/tb_names.h"
+#include "views/cost_figures.h"
 #include "views/phases.h"
 
 #include <inttypes.h>
@@ -142,6 +143,15 @@ static void add_calls(packer *p, const etr_node_time *time) {
   if (runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
 }
 
+/* What there is to tell: an addition multiplies nothing. */
+static void add_cost(packer *p, size_t index) {
+  const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
+  if (cost.macs > 0) add_fixed(p, "cost.macs", cost.macs, 0);
+  if (cost.gflops > 0) add_fixed(p, "cost.gflops", cost.gflops, 3);
+  if (cost.gbs > 0) add_fixed(p, "cost.gbs", cost.gbs, 3);
+  if (cost.bytes > 0) add_fixed(p, "cost.bytes", cost.bytes, 0);
+}
+
 /* A node that was fused into another has no time of its own: where it is. */
 static void add_carrier(packer *p, size_t index) {
   const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[index] : NULL;
@@ -207,6 +217,7 @@ static void add_attrs(packer *p, size_t index) {
   if (node->edge_node_count) add_edge_nodes(p, node);
   if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
   if (known) add_backend_facts(p, known);
+  add_cost(p, index);
   add_carrier(p, index);
   if (time) add_calls(p, time);
   if (time) add_micros(p, "avg_us", time->avg);

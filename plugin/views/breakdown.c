@@ -75,7 +75,9 @@ static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
   return slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
-static void add_node(etr_breakdown_row *row, const etr_profile *profile, const etr_node_time *time) {
+static void add_node(etr_breakdown_row *row, const etr_profile *profile, const etr_graph *graph, size_t node) {
+  const etr_node_time *time = &graph->times[node];
+  etr_cost_add(&row->costs, profile, graph, node);
   row->total_ticks += time->total_ticks;
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
   row->step = ETR_MAX(row->step, etr_clock_step(profile, time->backend, NULL));
@@ -93,7 +95,7 @@ static const uint32_t *collect(collector *c, const etr_profile *profile, const e
     const etr_breakdown_row row = row_of(graph, i, by);
     uint32_t number = row_of_node[i] = number_of(c, &row);
     if (number == ETR_NONE) return NULL;
-    add_node(&c->rows.data[number], profile, time);
+    add_node(&c->rows.data[number], profile, graph, i);
   }
   return row_of_node;
 }
@@ -110,6 +112,7 @@ bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile 
   *out = (etr_breakdown){c.rows.data, c.rows.count, row_of_node, stats, 0};
   for (size_t i = 0; i < out->count; i++) {
     out->rows[i].weight = etr_ranking(profile, (double)out->rows[i].total_ticks, stats[i].p50);
+    out->rows[i].cost = etr_cost_figures_of(profile, &out->rows[i].costs);
     out->summed_p50 += stats[i].p50;
   }
   if (out->count) qsort(out->rows, out->count, sizeof *out->rows, by_weight);

@@ -6,7 +6,7 @@
 #define ETR_BREAKDOWN_H
 
 #include "base/arena.h"
-#include "etrecord_tb.h"
+#include "views/cost_figures.h"
 
 typedef enum etr_breakdown_by {
   ETR_BY_OP,
@@ -29,6 +29,8 @@ typedef struct etr_breakdown_row {
   uint32_t number;          /* of the row, in the order of the nodes */
   double weight;            /* what it ranks by: total_ticks, or its p50 */
   double step;              /* of the coarsest clock that timed its nodes; ticks */
+  etr_cost_sum costs;       /* of its nodes */
+  etr_cost_figures cost;
 } etr_breakdown_row;
 
 typedef struct etr_breakdown {

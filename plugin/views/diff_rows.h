@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
+#include "views/cost_figures.h"
 
 typedef enum etr_diff_section {
   ETR_DIFF_SECTION_NODES,
@@ -20,10 +21,11 @@ typedef enum etr_diff_section {
 /** A node, or a sum of nodes. */
 typedef struct etr_diff_row {
   const etr_change *change;
-  const etr_node_pair *pair; /* NULL of a sum */
-  const char *name;          /* of the node; operator, module, backend */
-  const char *module;        /* of a node; else "" */
-  bool is_news;              /* not within noise, and timed if anything was: what a reader wants to see */
+  const etr_node_pair *pair;                    /* NULL of a sum */
+  const char *name;                             /* of the node; operator, module, backend */
+  const char *module;                           /* of a node; else "" */
+  const etr_cost_figures *base_cost, *new_cost; /* NULL: not told, see diff_costs.h */
+  bool is_news; /* not within noise, and timed if anything was: what a reader wants to see */
 } etr_diff_row;
 
 typedef struct etr_diff_rows {

@@ -170,6 +170,17 @@ static void count_copy(copies *c, const etr_graph *graph, const etr_node *node) 
   c->casts += from && to && strcmp(from, to) != 0;
 }
 
+/* "; together they read and write 4.03 MB" */
+static void put_moved(etr_writer *writer, const etr_finder *finder, const etr_finding *finding) {
+  etr_cost_sum sum = {0};
+  for (size_t i = 0; i < finding->node_count; i++)
+    etr_cost_add(&sum, finder->profile, finder->graph, finding->nodes[i]);
+  if (!(etr_cost_bytes(&sum) > 0)) return;
+  etr_puts(writer, "; together they read and write ");
+  etr_put_amount(writer, etr_cost_bytes(&sum));
+  etr_puts(writer, etr_cost_bytes(&sum) < 999.5 ? " bytes" : "B");
+}
+
 static const char *copies_evidence(const etr_finder *finder, const etr_finding *finding, const copies *c) {
   etr_text text;
   etr_writer writer;
@@ -181,6 +192,7 @@ static const char *copies_evidence(const etr_finder *finder, const etr_finding *
     etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
   if (c->of_copies) etr_putf(&writer, "; %zu on another one's result", c->of_copies);
   if (c->casts) etr_putf(&writer, "; %zu to another data type", c->casts);
+  put_moved(&writer, finder, finding);
   return etr_text_end(&text, &writer);
 }
 

@@ -15,8 +15,9 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {"fallback", "layout", "copies",  "calls",        "outlier",    "first_run",
-                                      "load",     "drift",  "waiting", "cpu_fallback", "small_calls"};
+  static const char *const names[] = {"fallback",    "layout",       "copies",    "calls",     "outlier",
+                                      "first_run",   "load",         "drift",     "waiting",   "cpu_fallback",
+                                      "small_calls", "memory_bound", "slow_rate", "above_peak"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -199,7 +200,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
               find_load(&finder) && etr_find_drifts(&finder);
   if (good && finder.graph)
     good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) &&
-           etr_find_slow_calls(&finder) && etr_find_outliers(&finder);
+           etr_find_slow_calls(&finder) && etr_find_outliers(&finder) && etr_find_costs(&finder);
   if (!good || etr_arena_failed(arena)) return false;
   if (finder.found.count) qsort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_share);
   *out = (etr_findings){finder.found.data, finder.found.count};

@@ -31,6 +31,7 @@ bool etr_find_slow_calls(etr_finder *finder);
 bool etr_find_outliers(etr_finder *finder);
 bool etr_find_drifts(etr_finder *finder);
 bool etr_find_delegates(etr_finder *finder);
+bool etr_find_costs(etr_finder *finder);
 
 /** What so many runs or occurrences usually take together, in ticks: their median as often. One that stands out does
  * not count. */

@@ -23,6 +23,9 @@ typedef enum etr_finding_kind {
   ETR_FINDING_WAITING,      /* delegates that wait and copy longer than they compute */
   ETR_FINDING_CPU_FALLBACK, /* operators of delegates on the CPU, where others run on a GPU or an NPU */
   ETR_FINDING_SMALL_CALLS,  /* many calls of delegates that take longer around their operators than in them */
+  ETR_FINDING_MEMORY_BOUND, /* operators that run near the peak bandwidth */
+  ETR_FINDING_SLOW_RATE,    /* operators far below the rate of others that run as the same */
+  ETR_FINDING_ABOVE_PEAK,   /* operators faster than the peaks allow */
 } etr_finding_kind;
 
 /** Least part of Method::execute's median that a finding costs: less is lost in what measuring varies. */
@@ -40,6 +43,10 @@ enum { ETR_FINDING_DRIFT_RUNS = 10 };
 #define ETR_FINDING_DRIFT_CHANGE 0.05
 /** How many calls that do little there are at least per inference: a few are no pattern. */
 enum { ETR_FINDING_LEAST_SMALL_CALLS = 8 };
+/** Least part of what the peaks allow that operators limited by memory reach. */
+#define ETR_FINDING_NEAR_PEAK 0.5
+/** Operators that run as the same whose rates tell what is usual. */
+enum { ETR_FINDING_LEAST_ALIKE = 5 };
 /** How many inferences a load takes at least. */
 #define ETR_FINDING_LOAD_FACTOR 10.0
 
@@ -69,7 +76,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
                        etr_unit unit);
 
 /** "fallback", "layout", "copies", "calls", "outlier", "first_run", "load", "drift", "waiting", "cpu_fallback",
- * "small_calls": the kind as the JSON has it. Static. */
+ * "small_calls", "memory_bound", "slow_rate", "above_peak": the kind as the JSON has it. Static. */
 const char *etr_finding_kind_name(etr_finding_kind kind);
 
 #endif

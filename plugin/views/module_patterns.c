@@ -43,7 +43,8 @@ static double median_of(const etr_module_row *const *rows, size_t count) {
   return (double)low + (double)(high - low) / 2;
 }
 
-static etr_pattern_row sum_of(const etr_module_row *const *rows, size_t count) {
+static etr_pattern_row sum_of(const etr_profile *profile, const etr_module_row *const *rows, size_t count) {
+  etr_cost_sum costs = {0}, own_costs = {0};
   etr_pattern_row sum = {.pattern = rows[0]->pattern,
                          .type = rows[0]->type,
                          .level = rows[0]->level,
@@ -57,8 +58,12 @@ static etr_pattern_row sum_of(const etr_module_row *const *rows, size_t count) {
     sum.estimated_ticks += rows[i]->estimated_ticks;
     sum.node_count += rows[i]->node_count;
     sum.own_count += rows[i]->own_count;
+    etr_cost_add_sum(&costs, &rows[i]->costs);
+    etr_cost_add_sum(&own_costs, &rows[i]->own_costs);
     if (strcmp(rows[i]->type, sum.type) != 0) sum.type = "";
   }
+  sum.cost = etr_cost_figures_of(profile, &costs);
+  sum.own_cost = etr_cost_figures_of(profile, &own_costs);
   return sum;
 }
 
@@ -74,8 +79,8 @@ static bool add_stats(etr_pattern_row *rows, size_t count, const etr_breakdown *
   return true;
 }
 
-bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_module_tree *tree,
-                              const etr_breakdown *own, bool by_name) {
+bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
+                              const etr_module_tree *tree, const etr_breakdown *own, bool by_name) {
   const etr_module_row **sorted = etr_arena_alloc_array(arena, tree->count, sizeof *sorted);
   etr_pattern_row *rows = etr_arena_alloc_array(arena, tree->count, sizeof *rows);
   size_t count = 0;
@@ -85,7 +90,7 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const 
   if (tree->count) qsort(sorted, tree->count, sizeof *sorted, by_pattern);
   for (size_t from = 0, to; from < tree->count; from = to) {
     for (to = from + 1; to < tree->count && strcmp(sorted[from]->pattern, sorted[to]->pattern) == 0;) to++;
-    rows[count++] = sum_of(&sorted[from], to - from);
+    rows[count++] = sum_of(profile, &sorted[from], to - from);
   }
   if (!add_stats(rows, count, own, arena)) return false;
   if (count && !by_name) qsort(rows, count, sizeof *rows, by_time);
@@ -101,5 +106,5 @@ bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const et
       !etr_breakdown_make(&patterns, arena, profile, method, ETR_BY_PATTERN, NULL) ||
       !etr_module_tree_make(&tree, arena, profile, method, &modules))
     return false;
-  return etr_module_patterns_make(out, arena, &tree, &patterns, false);
+  return etr_module_patterns_make(out, arena, profile, &tree, &patterns, false);
 }

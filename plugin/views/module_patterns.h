@@ -16,10 +16,11 @@ typedef struct etr_pattern_row {
   uint64_t own_ticks;       /* of nodes that are in no module below */
   uint64_t estimated_ticks; /* the part of own_ticks that was matched by order alone */
   size_t node_count, own_count;
-  double median_ticks;    /* of the modules' total_ticks */
-  const char *slowest;    /* path of the module with most total_ticks, the first of equals */
-  uint64_t slowest_ticks; /* its total_ticks */
-  const etr_stats *stats; /* of own_ticks, over runs; NULL if it has no own nodes */
+  double median_ticks;             /* of the modules' total_ticks */
+  const char *slowest;             /* path of the module with most total_ticks, the first of equals */
+  uint64_t slowest_ticks;          /* its total_ticks */
+  etr_cost_figures cost, own_cost; /* of all of them, and of their own nodes */
+  const etr_stats *stats;          /* of own_ticks, over runs; NULL if it has no own nodes */
 } etr_pattern_row;
 
 typedef struct etr_module_patterns {
@@ -33,8 +34,8 @@ const char *etr_pattern_numbers(etr_arena *arena, const char *pattern, const cha
 
 /** own: the method's breakdown by pattern: the rows' own_ticks add up to those of its rows. by_name: the order of the
  * rows. False when out of memory. */
-bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_module_tree *tree,
-                              const etr_breakdown *own, bool by_name);
+bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
+                              const etr_module_tree *tree, const etr_breakdown *own, bool by_name);
 
 /** The same of all nodes of a method, by time. */
 bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,

@@ -43,6 +43,7 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
     row->own_ticks += time->total_ticks;
     row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
     row->own_count++;
+    etr_cost_add(&row->own_costs, profile, graph, i);
     row->step = ETR_MAX(row->step, etr_clock_step(profile, time->backend, NULL));
   }
 }
@@ -52,10 +53,12 @@ static void add_below(sum *sums, size_t count) {
   for (size_t i = count; i-- > 0;) {
     sums[i].row.total_ticks += sums[i].row.own_ticks;
     sums[i].row.node_count += sums[i].row.own_count;
+    etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
     if (sums[i].row.parent == ETR_NONE) continue;
     etr_module_row *parent = &sums[sums[i].row.parent].row;
     parent->total_ticks += sums[i].row.total_ticks;
     parent->node_count += sums[i].row.node_count;
+    etr_cost_add_sum(&parent->costs, &sums[i].row.costs);
     parent->step = ETR_MAX(parent->step, sums[i].row.step);
   }
   for (size_t i = 0; i < count; i++)
@@ -100,6 +103,8 @@ static void weigh(sum *sums, const etr_profile *profile, size_t count) {
   for (size_t i = 0; i < count; i++) {
     double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
     sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
+    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
+    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
   }
 }
 

@@ -16,10 +16,12 @@ typedef struct etr_module_row {
   uint64_t own_ticks;       /* of nodes that are in no module below it */
   uint64_t estimated_ticks; /* the part of own_ticks that was matched by order alone */
   size_t node_count, own_count;
-  uint32_t number;  /* of its row in a breakdown by module: of its own nodes; ETR_NONE if it has none */
-  double total_p50; /* of the sum over all its nodes; NaN in more levels than any model has */
-  double weight;    /* what it ranks by: total_ticks, or total_p50 */
-  double step;      /* of the coarsest clock that timed its nodes; ticks */
+  uint32_t number;               /* of its row in a breakdown by module: of its own nodes; ETR_NONE if it has none */
+  double total_p50;              /* of the sum over all its nodes; NaN in more levels than any model has */
+  double weight;                 /* what it ranks by: total_ticks, or total_p50 */
+  double step;                   /* of the coarsest clock that timed its nodes; ticks */
+  etr_cost_sum costs, own_costs; /* likewise */
+  etr_cost_figures cost, own_cost;
 } etr_module_row;
 
 /** Modules that have timed nodes in them or below, parents in front of what is below them, largest weight first. */

@@ -73,7 +73,7 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
     if (order == ETR_ORDER_NAME) etr_breakdown_sort_by_key(&out->by[by]);
   }
   return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) &&
-         etr_module_patterns_make(&out->patterns, arena, &out->modules, &out->by[ETR_BY_PATTERN],
+         etr_module_patterns_make(&out->patterns, arena, profile, &out->modules, &out->by[ETR_BY_PATTERN],
                                   order == ETR_ORDER_NAME) &&
          etr_first_run_of(&out->first_run, arena, profile, method) &&
          etr_findings_make(&out->findings, arena, profile, method, unit) &&

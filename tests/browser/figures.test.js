@@ -166,7 +166,7 @@ describe('the figures of', {skip: missing(), timeout: 900_000}, () => {
             await modulesAreShown(said);
           }
         }
-        for (const view of ['Operators', 'Modules', 'Timeline', 'Delegation']) await page.view(view);
+        for (const view of ['Operators', 'Modules', 'Roofline', 'Timeline', 'Delegation']) await page.view(view);
       });
       assert.deepEqual(page.errors, []);
     });

@@ -82,7 +82,7 @@ describe('names that are markup', {skip: missing(), timeout: 600_000}, () => {
   async function lookAtAll(dashboard) {
     watch(dashboard);
     const seen = [];
-    for (const view of ['Summary', 'Operators', 'Modules', 'Timeline', 'Delegation']) {
+    for (const view of ['Summary', 'Operators', 'Modules', 'Roofline', 'Timeline', 'Delegation']) {
       await dashboard.view(view);
       seen.push(await dashboard.frame.locator('body').innerText());
       assert.deepEqual(await intruders(dashboard.frame), [], view);

@@ -12,8 +12,9 @@ import {timedNodes} from '../../web/compare.js';
 import {carryOptions, sameOperator} from '../../web/carry.js';
 import {filterFleet, fleetLines, fleetRows, hparamsOf} from '../../web/fleet.js';
 import {linearScale, logScale} from '../../web/distribution.js';
-import {callsText, changeText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
+import {callsText, changeText, rateText, shareText, shortOp, signOf, timeText} from '../../web/format.js';
 import {UNFILTERED, backendsOf, filterOperators, firstMethod, groupOperators, moduleTree, modulesByOwn, readProfile, sortRows, totalOf} from '../../web/model.js';
+import {decades, roofLines, roofPoints} from '../../web/roofline.js';
 import {recordLabel} from '../../web/source.js';
 import {liveSteps} from '../../web/memory.js';
 import {balanceParts} from '../../web/summary.js';
@@ -62,6 +63,7 @@ describe('numbers', () => {
     [timeText(null, 'ms'), '–'], [timeText(NaN, 'ms'), '–'], [shareText(1, 4), '25.0 %'], [shareText(1, 0), '–'], [shareText(null, 4), '–'],
     [changeText(4, 5), '+25.0 %'], [changeText(4, 3), '−25.0 %'], [changeText(4, 4), '0.0 %'], [changeText(0, 3), '–'], [signOf('-0.0000'), '0.0000'],
     [callsText(0), '–'], [callsText(1), '1'], [callsText(4 / 9), '0.44'], [shortOp('aten.linear.default'), 'linear'], [shortOp('_operator.add'), 'add'], [shortOp(''), ''],
+    [rateText(null), '–'], [rateText(NaN), '–'], [rateText(0), '0'], [rateText(0.012345), '0.0123'], [rateText(12.345), '12.3'], [rateText(4321.5), '4,322'], [rateText(8624000), '8.62 M'], [rateText(99999), '100 k'],
     [recordLabel('a/b/1_edge/forward'), 'a/b'], [recordLabel('.'), '.'],
   ]) it(`${wanted}`, () => assert.equal(said, wanted));
 });
@@ -149,6 +151,9 @@ for (const record of RECORDS) {
           const names = Object.keys(node.arguments).map(name => `${name}=.+`);
           assert.match(operator.arguments ?? '', new RegExp(`^${names.join(', ')}$`));
           assert.equal(method.operators[operator.carrier]?.name ?? null, node.carried_by);
+          const {macs, bytes, gflops, gbs, intensity} = node;
+          assert.deepEqual({macs, bytes, gflops, gbs, intensity}, {macs: operator.macs, bytes: operator.bytes, gflops: operator.gflops, gbs: operator.gbs, intensity: operator.intensity});
+          assert.deepEqual([operator.ofPeak, operator.bound, operator.arithmetic, operator.hinted], [node.of_peak, node.bound, node.arithmetic, node.hinted_costs > 0]);
           if (node.match) for (const key of ['avg', 'p50', 'p90', 'min', 'max', 'calls']) assert.ok(Math.abs(operator[key] - node[key]) < 1e-3, `${node.name} ${key}`);
         });
       });
@@ -280,6 +285,25 @@ describe('lists', () => {
   it('lists what was timed, new and gone among the others', () => {
     const node = (name, base_p50, new_p50) => ({name, base_runs: base_p50 === null ? 0 : 3, new_runs: new_p50 === null ? 0 : 3, base_p50, new_p50});
     assert.equal(timedNodes([node('a', 3, 4), node('b', null, 3), node('c', null, null), node('d', 5, null), node('e', 9, 7)]).map(({name}) => name).join(''), 'dbea');
+  });
+
+  it('has a point of the roofline for each rate that is known, the longest first', () => {
+    const point = (name, avg, gflops, intensity) => ({name, avg, gflops, intensity});
+    assert.equal(roofPoints([point('a', 1, 5, 2), point('b', 3, null, 2), point('c', 4, 0, 0), point('d', 2, 6, 3)]).map(({name}) => name).join(''), 'da');
+  });
+
+  it('has a roof for what is multiplied', () => {
+    const roofs = {gflops: 100, integer_gops: 400, gbs: 20, flops_given: true, integer_given: false, bandwidth_given: true};
+    assert.deepEqual(roofLines(roofs, [{arithmetic: 'float'}]), [{name: 'float', gflops: 100, gbs: 20, given: true}]);
+    assert.deepEqual(roofLines(roofs, [{arithmetic: 'integer'}]), [{name: 'integer', gflops: 400, gbs: 20, given: false}]);
+    assert.deepEqual(roofLines({...roofs, gbs: null}, [{arithmetic: 'float'}]), []);
+    assert.deepEqual(roofLines({}, []), []);
+  });
+
+  it('places rates by powers of ten', () => {
+    const {at, ticks} = decades([2, 30], 0, 200);
+    assert.deepEqual([ticks, at(1), at(10), at(100)], [[1, 10, 100], 0, 100, 200]);
+    assert.deepEqual(decades([10], 0, 1).ticks, [10, 100]);
   });
 
   it('places times on bars', () => {

@@ -14,7 +14,7 @@ import {ExecuTorchTab} from './executorch_tab.js';
 import {command, fixtures, missing, python, screenshots} from './environment.js';
 import {TensorBoard} from './tensorboard.js';
 
-const VIEWS = ['Summary', 'Operators', 'Modules', 'Timeline', 'Delegation', 'Compare'];
+const VIEWS = ['Summary', 'Operators', 'Modules', 'Roofline', 'Timeline', 'Delegation', 'Compare'];
 const ms = value => value.toFixed(4);
 const runOf = name => `${name}/1_edge/forward`;
 

@@ -40,7 +40,7 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
       const dashboard = await show(path);
       const method = answer('summary', record).methods.reduce((a, b) => (b.runs * b.execute.avg > a.runs * a.execute.avg ? b : a));
       if (method.runs) assert.equal((await dashboard.table('Where the time goes')).at(-1)[1], ms(method.execute.avg));
-      for (const view of ['Operators', 'Modules', 'Timeline', 'Delegation']) await dashboard.view(view);
+      for (const view of ['Operators', 'Modules', 'Roofline', 'Timeline', 'Delegation']) await dashboard.view(view);
       await dashboard.view('Summary');
       await dashboard.screenshot(join(screenshots, `report_${record}.png`));
       assert.deepEqual([dashboard.errors, dashboard.asked], [[], []]);

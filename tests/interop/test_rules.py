@@ -23,6 +23,7 @@ SCRIPTS = {
     "xnnpack.py": {},
     "places.py": {},
     "ranking.py": {},
+    "costs.py": {},
 }
 
 

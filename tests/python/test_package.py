@@ -299,7 +299,7 @@ def test_dataframe():
 def test_structs_are_the_headers(tmp_path):
     """The structs of _library.py have the sizes and offsets that a C compiler gives those of the headers."""
     compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
-    structs = {"etr_error": _library.Error, "etr_inputs": _library.Inputs, "etr_method_choice": _library.MethodChoice, "etr_options": _library.Options,
+    structs = {"etr_error": _library.Error, "etr_inputs": _library.Inputs, "etr_method_choice": _library.MethodChoice, "etr_peaks": _library.Peaks, "etr_options": _library.Options,
                "etr_sink": _library.Sink, "etr_node_filter": _library.NodeFilter, "etr_trace_options": _library.TraceOptions, "etr_diff_filter": _library.DiffFilter,
                "etr_logdir_options": _library.LogdirOptions}
     lines = []

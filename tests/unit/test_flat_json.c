@@ -2,7 +2,7 @@
  *
  * test_flat_json.c - objects on one line: whole ones and others, members, texts written and read back.
  */
-#include "bench/flat_json.h"
+#include "command/flat_json.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

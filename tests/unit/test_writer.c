@@ -138,6 +138,33 @@ Test(writer, fixed_decimals) {
   }
 }
 
+Test(writer, three_digits) {
+  static const struct {
+    double value;
+    const char *amount, *significant;
+  } cases[] = {
+      {0, "0", "0"},
+      {7, "7", "7.00"},
+      {0.0012345, "0", "0.00123"},
+      {12.345, "12", "12.3"},
+      {999.6, "1.00 k", "1000"},
+      {4321, "4.32 k", "4321"},
+      {8624000, "8.62 M", "8624000"},
+      {1.5e18, "1.50 E", "1500000000000000000"},
+      {2e21, "2000 E", "2000000000000000000000"},
+      {NAN, "null", "null"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    fixture f;
+    begin(&f);
+    etr_put_amount(&f.writer, cases[i].value);
+    expect_text(&f, cases[i].amount);
+    begin(&f);
+    etr_put_significant(&f.writer, cases[i].value);
+    expect_text(&f, cases[i].significant);
+  }
+}
+
 Test(writer, largest_double_with_most_decimals) {
   fixture f;
   begin(&f);

@@ -32,12 +32,16 @@ class MethodChoice(ctypes.Structure):
     _fields_ = [("run", ctypes.c_size_t), ("method", ctypes.c_char_p), ("last", ctypes.c_size_t)]
 
 
+class Peaks(ctypes.Structure):
+    _fields_ = [("flops", ctypes.c_double), ("integer_ops", ctypes.c_double), ("bandwidth", ctypes.c_double)]
+
+
 class Options(ctypes.Structure):
     _fields_ = [("ticks_per_second", ctypes.c_double), ("choices", ctypes.POINTER(MethodChoice)), ("choice_count", ctypes.c_size_t),
                 ("max_bytes", ctypes.c_uint64), ("max_nodes", ctypes.c_uint32), ("max_events", ctypes.c_uint32),
                 ("max_delegates", ctypes.c_uint32), ("max_comparisons", ctypes.c_uint32), ("edge_only", ctypes.c_bool),
                 ("skip", ctypes.c_int), ("skip_count", ctypes.c_uint32), ("first_run", ctypes.c_size_t), ("last_run", ctypes.c_size_t),
-                ("statistic", ctypes.c_int)]
+                ("statistic", ctypes.c_int), ("peaks", Peaks)]
 
 
 WRITE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)

@@ -88,6 +88,17 @@ class Node:
     edge_nodes: list[str] = field(default_factory=list)
     arguments: dict[str, Any] = field(default_factory=dict)
     confidence: float | None = None
+    macs: int | None = None
+    bytes: int | None = None
+    weight_bytes: int | None = None
+    gflops: float | None = None
+    gbs: float | None = None
+    intensity: float | None = None
+    of_peak: float | None = None
+    bound: str | None = None
+    arithmetic: str | None = None
+    unknown_costs: int | None = None
+    hinted_costs: int | None = None
     values: list[LoggedValue] = field(default_factory=list)
     compute_units: list[str] = field(default_factory=list)
     estimated: bool | None = None
@@ -250,6 +261,17 @@ class SourceLine:
     count: int
     p50: float | None
     p90: float | None
+    macs: int | None
+    bytes: int | None
+    weight_bytes: int | None
+    gflops: float | None
+    gbs: float | None
+    intensity: float | None
+    of_peak: float | None
+    bound: str | None
+    arithmetic: str | None
+    unknown_costs: int | None
+    hinted_costs: int | None
     patterns: list[dict[str, Any]]
 
 

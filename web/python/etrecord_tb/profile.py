@@ -52,9 +52,9 @@ def _skip(skip_runs: int | str, runs: int | range | None) -> dict[str, int]:
     return {"skip": _SKIP_FIRST, "skip_count": skip_runs}
 
 
-def _options(ticks_per_second: float, methods: Mapping[Any, str], **skip: int) -> Options:
+def _options(ticks_per_second: float, methods: Mapping[Any, str], **others: Any) -> Options:
     choices = (MethodChoice * len(methods))(*[_choice(runs, method) for runs, method in methods.items()])
-    return Options(ticks_per_second, choices if methods else None, len(methods), **skip)
+    return Options(ticks_per_second, choices if methods else None, len(methods), **others)
 
 
 class Profile:
@@ -65,6 +65,7 @@ class Profile:
     {range(first, last + 1): method} where the files cannot tell which method runs were of; of several for one run the last counts. skip_runs: the leading
     runs of each ETDump and load that are left out of all times; "auto": those above 1.5 times the median of the rest, where at least three are left.
     runs: the only ones that count, as a range, instead. stat: what lists are ranked by and shares are of, "avg" or "p50"; both are always there.
+    peaks: what the device can do in a second, of "flops", "integer_ops" and "bandwidth" (bytes); of_peak is a part of these, else of the record's best rates.
 
     Raises EtrecordError; gives an EtrecordWarning for what is lost or odd. Close it, or use it in `with`.
     """
@@ -72,11 +73,11 @@ class Profile:
     def __init__(
         self, *record: Path | None, etrecord: Path | None = None, etdump: Path | Iterable[Path] | None = None, pte: Path | None = None,
         debug_buffer: Path | None = None, ticks_per_second: float = 0.0, methods: Mapping[Any, str] | None = None,
-        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg",
+        skip_runs: int | str = "auto", runs: int | range | None = None, stat: str = "avg", peaks: Mapping[str, float] | None = None,
     ) -> None:
         self._handle = ctypes.c_void_p()
         error, found, chosen = Error(), Inputs(), _inputs(etrecord, etdump, pte, debug_buffer)
-        options = _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=_index(_library.STATISTICS, "stat", stat))
+        options = _options(ticks_per_second, methods or {}, **_skip(skip_runs, runs), statistic=_index(_library.STATISTICS, "stat", stat), peaks=_library.Peaks(**(peaks or {})))
         paths = [_path(path) for path in record if path is not None]
         if paths:
             array = (ctypes.c_char_p * len(paths))(*paths)

@@ -3,7 +3,7 @@
  * flat_json.c - goes through an object once for each key: lines are short. Values that are objects or arrays are
  * passed over.
  */
-#include "bench/flat_json.h"
+#include "command/flat_json.h"
 
 #include "command/message.h"
 

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cost.c - each node's cost; of fused ones together, what crosses their boundary.
+ */
+#include "cost/cost.h"
+
+#include "backends/operator.h"
+#include "cost/formulas.h"
+#include "cost/moved.h"
+#include "cost/rates.h"
+
+#include <stdio.h>
+
+/* What is being added up for one group: a node that carries others, and these; or a node alone. */
+typedef struct tally {
+  etr_amount macs, read, weights, written;
+  bool is_integer;
+} tally;
+
+typedef struct finder {
+  etr_graph *graph;
+  uint32_t *first_value; /* per node: number of its first output */
+  bool *is_used_outside; /* per value: by a node of another group */
+  uint32_t *seen_by;     /* per value: the group that read it last */
+  tally *tallies;        /* per node */
+  size_t overflow_count;
+  uint32_t first_overflow; /* a node */
+} finder;
+
+/* The node whose group a node is in. */
+static uint32_t leader_of(const etr_graph *graph, uint32_t node) {
+  uint32_t carrier = graph->times ? graph->times[node].carried_by : ETR_NONE;
+  return carrier == ETR_NONE ? node : carrier;
+}
+
+static uint32_t value_of(const finder *f, const etr_edge *edge) { return f->first_value[edge->node] + edge->output; }
+
+static bool is_value(const finder *f, const etr_edge *edge) {
+  return edge->output < f->graph->nodes[edge->node].output_count;
+}
+
+/* What is read in fact: a dequantization that was fused into one of its users is done by each of them. */
+static const etr_edge *read_by(const finder *f, const etr_edge *edge) {
+  const etr_node *producer = &f->graph->nodes[edge->node];
+  bool is_fused = leader_of(f->graph, edge->node) != edge->node && producer->input_count > 0;
+  bool is_shared = is_fused && etr_slice_starts(etr_operator_of_target(producer->target), ETR_SLICE("dequantize_"));
+  return is_shared && producer->inputs[0].node < edge->node ? &producer->inputs[0] : edge;
+}
+
+/* ---- Integers ---- */
+
+static bool is_integer_type(const char *dtype) {
+  return dtype && (strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0 || strcmp(dtype, "bool") == 0);
+}
+
+/* Whether a factor is made of integers: itself, or behind what its group fuses into the product, a few
+ * operators away. */
+static bool is_integer_factor(const finder *f, uint32_t leader, uint32_t user, size_t place) {
+  enum { FARTHEST = 16 };
+  for (int steps = 0; steps < FARTHEST; steps++) {
+    const etr_edge *edge = read_by(f, &f->graph->nodes[user].inputs[place]);
+    const etr_node *producer = &f->graph->nodes[edge->node];
+    if (!is_value(f, edge)) return false;
+    if (is_integer_type(producer->outputs[edge->output].dtype)) return true;
+    if (edge->node >= user || leader_of(f->graph, edge->node) != leader || producer->input_count == 0) return false;
+    if (!etr_operator_only_moves(producer->target)) return false;
+    user = edge->node;
+    place = 0;
+  }
+  return false;
+}
+
+static bool is_integer(const finder *f, uint32_t leader, uint32_t node, const etr_factors *factors) {
+  return factors->are_known && is_integer_factor(f, leader, node, factors->first) &&
+         is_integer_factor(f, leader, node, factors->second);
+}
+
+/* ---- Adding up ---- */
+
+static bool is_weight(const etr_node *node) {
+  return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
+}
+
+static void add_macs(finder *f, uint32_t leader, uint32_t node) {
+  etr_factors factors;
+  tally *sum = &f->tallies[leader];
+  etr_amount macs = etr_macs_of(f->graph, &f->graph->nodes[node], &factors);
+  if (macs.is_unknown || macs.count) sum->is_integer = is_integer(f, leader, node, &factors);
+  etr_amount_add(&sum->macs, macs);
+}
+
+/* Each value that comes from outside counts once, however often the group reads it. */
+static void add_inputs(finder *f, uint32_t leader, uint32_t node) {
+  const etr_node *user = &f->graph->nodes[node];
+  for (size_t i = 0; i < user->input_count; i++) {
+    const etr_edge *edge = read_by(f, &user->inputs[i]);
+    if (!is_value(f, edge) || leader_of(f->graph, edge->node) == leader) continue;
+    if (f->seen_by[value_of(f, edge)] == leader) continue;
+    f->seen_by[value_of(f, edge)] = leader;
+    etr_amount bytes = edge == &user->inputs[i] ? etr_read_bytes(f->graph, user, i)
+                                                : etr_bytes_of(&f->graph->nodes[edge->node].outputs[edge->output]);
+    etr_amount_add(&f->tallies[leader].read, bytes);
+    if (is_weight(&f->graph->nodes[edge->node])) etr_amount_add(&f->tallies[leader].weights, bytes);
+  }
+}
+
+/* What a node of a larger group gives to that group alone stays inside. */
+static void add_outputs(finder *f, uint32_t leader, uint32_t node, bool is_alone) {
+  const etr_node *producer = &f->graph->nodes[node];
+  for (size_t i = 0; i < producer->output_count; i++)
+    if (is_alone || f->is_used_outside[f->first_value[node] + i])
+      etr_amount_add(&f->tallies[leader].written, etr_bytes_of(&producer->outputs[i]));
+}
+
+static void add_node(finder *f, uint32_t node, bool is_alone) {
+  uint32_t leader = leader_of(f->graph, node);
+  if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
+  add_macs(f, leader, node);
+  if (is_alone && etr_moves_nothing(&f->graph->nodes[node])) return;
+  add_inputs(f, leader, node);
+  add_outputs(f, leader, node, is_alone);
+}
+
+/* ---- Groups ---- */
+
+typedef struct member {
+  uint32_t leader, node;
+} member;
+
+static void mark_used_outside(finder *f) {
+  for (uint32_t i = 0; i < f->graph->node_count; i++) {
+    const etr_node *user = &f->graph->nodes[i];
+    for (size_t k = 0; k < user->input_count; k++) {
+      const etr_edge *edge = read_by(f, &user->inputs[k]);
+      if (is_value(f, edge) && leader_of(f->graph, i) != leader_of(f->graph, edge->node))
+        f->is_used_outside[value_of(f, edge)] = true;
+    }
+  }
+}
+
+/* Nodes of one group behind each other, so that seen_by holds. */
+static bool add_all(finder *f, etr_arena *scratch) {
+  size_t count = f->graph->node_count;
+  member *members = etr_arena_alloc_array(scratch, count, sizeof *members);
+  if (!members) return false;
+  for (uint32_t i = 0; i < count; i++) members[i] = (member){leader_of(f->graph, i), i};
+  etr_sort(members, count, sizeof *members, etr_by_two_numbers);
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first + 1; end < count && members[end].leader == members[first].leader;) end++;
+    for (size_t i = first; i < end; i++) add_node(f, members[i].node, end - first == 1);
+  }
+  return true;
+}
+
+/* ---- How often ---- */
+
+static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
+  for (; subgraph != ETR_NONE; subgraph = graph->subgraphs[subgraph].parent)
+    if (graph->subgraphs[subgraph].kind == ETR_SUBGRAPH_BODY) return true;
+  return false;
+}
+
+/* Outside of bodies a node runs once in a run, as one operator of its delegate or as several. In a body, each event of
+ * a kernel is one call; of a delegate's operators nothing tells how many make up one. */
+static uint64_t executions_of(const etr_graph *graph, uint32_t node) {
+  const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
+  if (!time || time->runs == 0) return 0;
+  if (!is_in_body(graph, graph->nodes[node].subgraph)) return time->runs;
+  return time->delegate_instruction < 0 ? time->calls : ETR_UNKNOWN;
+}
+
+/* ---- All ---- */
+
+static bool take(finder *f, uint32_t node, etr_cost *out) {
+  const tally *sum = &f->tallies[node];
+  bool overflows = sum->macs.overflows || sum->read.overflows || sum->written.overflows;
+  *out = (etr_cost){.macs = etr_amount_count(&sum->macs),
+                    .read_bytes = etr_amount_count(&sum->read),
+                    .weight_bytes = etr_amount_count(&sum->weights),
+                    .written_bytes = etr_amount_count(&sum->written),
+                    .executions = executions_of(f->graph, node),
+                    .is_integer = sum->is_integer,
+                    .from_hints = sum->macs.from_hints || sum->read.from_hints || sum->written.from_hints};
+  return overflows;
+}
+
+static void warn_of_overflows(const finder *f, const char *file, etr_warnings *warnings) {
+  if (!f->overflow_count) return;
+  size_t others = f->overflow_count - 1;
+  char more[64] = "";
+  if (others) snprintf(more, sizeof more, " and %zu other node%s", others, others == 1 ? "" : "s");
+  etr_warn(warnings, file, f->graph->entry, ETR_NO_OFFSET,
+           "%s%s: sizes whose product is 2^63 or more: what is computed and moved here is not counted",
+           f->graph->nodes[f->first_overflow].name, more);
+}
+
+static bool start(finder *f, etr_arena *scratch) {
+  size_t count = f->graph->node_count, values = 0;
+  f->first_value = etr_arena_alloc_array(scratch, count, sizeof *f->first_value);
+  f->tallies = etr_arena_alloc_array(scratch, count, sizeof *f->tallies);
+  for (size_t i = 0; f->first_value && i < count; i++) {
+    f->first_value[i] = (uint32_t)values;
+    values += f->graph->nodes[i].output_count;
+  }
+  f->is_used_outside = etr_arena_alloc_array(scratch, values, sizeof *f->is_used_outside);
+  f->seen_by = etr_arena_alloc_array(scratch, values, sizeof *f->seen_by);
+  if (etr_arena_failed(scratch)) return false;
+  for (size_t i = 0; i < values; i++) f->seen_by[i] = ETR_NONE;
+  return true;
+}
+
+static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
+  etr_arena scratch = {0};
+  finder f = {.graph = graph};
+  etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
+  bool good = costs && start(&f, &scratch);
+  if (good) mark_used_outside(&f);
+  good = good && add_all(&f, &scratch);
+  for (uint32_t i = 0; good && i < graph->node_count; i++) {
+    if (!take(&f, i, &costs[i]) || f.overflow_count++) continue;
+    f.first_overflow = i;
+  }
+  if (good) warn_of_overflows(&f, profile->etrecord, warnings);
+  if (good) graph->costs = costs;
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+bool etr_costs_find(etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
+  for (size_t i = 0; i < profile->graph_count; i++) {
+    etr_graph *graph = etr_unconst(&profile->graphs[i]);
+    bool is_program = strcmp(graph->dialect, "program") == 0;
+    if (!is_program && !find_costs(graph, profile, arena, warnings)) return false;
+  }
+  etr_roofs_find(profile);
+  return true;
+}

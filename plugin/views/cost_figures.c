@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * cost_figures.c - figures of sums and nodes.
+ */
+#include "views/cost_figures.h"
+
+#include <math.h>
+
+etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_sum *sum) {
+  etr_bound bound;
+  double of_peak = etr_cost_of_peak(sum, &profile->roofs, &bound);
+  bool exceeds = of_peak > 1 + ETR_RATE_MOST_ERROR;
+  return (etr_cost_figures){
+      .macs = etr_cost_macs(sum),
+      .bytes = etr_cost_bytes(sum),
+      .weight_bytes = sum->unknown_bytes ? NAN : sum->weight_bytes,
+      .gflops = etr_cost_gflops(sum),
+      .gbs = etr_cost_gbs(sum),
+      .intensity = etr_cost_intensity(sum),
+      .of_peak = exceeds ? NAN : of_peak,
+      .exceeds_peak = exceeds,
+      .bound = etr_bound_name(bound),
+      .arithmetic = etr_cost_arithmetic(sum),
+      .unknown = (double)(sum->unknown_macs > sum->unknown_bytes ? sum->unknown_macs : sum->unknown_bytes),
+      .hinted = (double)sum->hinted,
+  };
+}
+
+static bool has_cost(const etr_graph *graph, size_t node) {
+  if (!graph->costs || graph->nodes[node].kind != ETR_NODE_OP) return false;
+  return !graph->times || graph->times[node].carried_by == ETR_NONE;
+}
+
+etr_cost_figures etr_cost_figures_of_node(const etr_profile *profile, const etr_graph *graph, size_t node) {
+  etr_cost_sum sum = {0};
+  if (!has_cost(graph, node))
+    return (etr_cost_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN, .unknown = NAN, .hinted = NAN};
+  etr_cost_add(&sum, profile, graph, node);
+  return etr_cost_figures_of(profile, &sum);
+}

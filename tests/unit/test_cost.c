@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_cost.c - what operators compute and move: formulas, groups that were fused, sizes that are missing or too large,
+ * rates.
+ */
+#include "cost/cost.h"
+#include "cost/formulas.h"
+#include "cost/rates.h"
+#include "open_fixture.h"
+#include "tiny_graph.h"
+
+#include <math.h>
+
+#define UNKNOWN ETR_UNKNOWN
+
+static etr_arena arena;
+static etr_warnings warnings;
+static etr_profile profile;
+
+/* The graph with its costs; the profile's only one. */
+static tiny_graph *graph_of(const char *text) {
+  tiny_graph *g = tiny_graph_of(&arena, text);
+  g->graph.entry = g->graph.dialect = "edge";
+  g->graph.profile_method = ETR_NONE;
+  warnings = (etr_warnings){.arena = &arena};
+  profile = (etr_profile){.graphs = &g->graph, .graph_count = 1, .ticks_per_second = 1e9};
+  return g;
+}
+
+static tiny_graph *costs_of(const char *text) {
+  tiny_graph *g = graph_of(text);
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  return g;
+}
+
+static const etr_cost *cost_of(const tiny_graph *g, const char *name) { return &g->graph.costs[tiny_node(g, name)]; }
+
+/* ---- Formulas ---- */
+
+typedef struct formula_case {
+  const char *title, *nodes; /* the operator is called n */
+  uint64_t macs;
+} formula_case;
+
+static const formula_case formula_cases[] = {
+    {"mm", "a input [2x3];b input [3x5];n mm (a,b) [2x5]", 30},
+    {"addmm: the first is added", "c input [5];a input [2x3];b input [3x5];n addmm (c,a,b) [2x5]", 30},
+    {"bmm", "a input [4x2x3];b input [4x3x5];n bmm (a,b) [4x2x5]", 120},
+    {"baddbmm", "c input [5];a input [4x2x3];b input [4x3x5];n baddbmm (c,a,b) [4x2x5]", 120},
+    {"factors that do not fit", "a input [2x3];b input [4x5];n mm (a,b) [2x5]", UNKNOWN},
+    {"a factor is missing", "a input [2x3];n mm (a) [2x5]", UNKNOWN},
+    {"linear of any rank", "x input [4x2x3];w weight [5x3];n linear (x,w) [4x2x5]", 120},
+    {"matmul that broadcasts", "a input [4x2x3];b input [3x5];n matmul (a,b) [4x2x5]", 120},
+    {"a vector times a matrix", "a input [3];b input [3x5];n matmul (a,b) [5]", 15},
+    {"a matrix times a vector: mv, which torch does not count", "a input [2x3];b input [3];n matmul (a,b) [2]", 0},
+    {"convolution", "x input [2x3x8x8];w weight [16x3x3x3];n convolution (x,w) [2x16x6x6]", 2 * 36 * 432},
+    {"depthwise", "x input [1x16x8x8];w weight [16x1x3x3];n convolution (x,w) [1x16x6x6] groups=16", 36 * 144},
+    {"transposed: places of the input",
+     "x input [1x3x8x8];w weight [3x5x2x2];n convolution (x,w) [1x5x16x16] transposed=true", 64 * 60},
+    {"transposed, by its name", "x input [1x3x8];w weight [3x5x2];n conv_transpose1d (x,w) [1x5x16]", 8 * 30},
+    {"conv1d without a batch", "x input [3x8];w weight [5x3x2];n conv1d (x,w) [5x7]", 7 * 30},
+    {"conv3d", "x input [1x2x4x4x4];w weight [3x2x1x1x1];n conv3d (x,w) [1x3x4x4x4]", 64 * 6},
+    {"attention",
+     "q input [2x4x7x8];k input [2x4x9x8];v input [2x4x9x6];n scaled_dot_product_attention (q,k,v) "
+     "[2x4x7x6]",
+     2 * 4 * 7 * 9 * (8 + 6)},
+    {"shared heads of keys and values",
+     "q input [1x8x7x8];k input [1x2x9x8];v input [1x2x9x8];n aten._scaled_dot_product_flash_attention.default (q,k,v) "
+     "[1x8x7x8]",
+     8 * 7 * 9 * 16},
+    {"element by element", "a input [2x3];n add (a,a) [2x3]", 0},
+    {"an LSTM is products that shapes do not tell", "a input [2x3];b input [2x3];n aten.lstm.input (a,b) [2x3]",
+     UNKNOWN},
+    {"another dialect", "a input [2x3];n llama.custom_sdpa.default (a,a,a) [2x3]", UNKNOWN},
+    {"a size without example", "a input [sx3];b input [3x5];n mm (a,b) [sx5]", UNKNOWN},
+    {"as large as can be counted", "a input [2000000000x2000000000];b input [2000000000x1];n mm (a,b) [2000000000x1]",
+     4000000000000000000},
+    {"too large", "a input [2000000000x2000000000];b input [2000000000x3];n mm (a,b) [2000000000x3]", UNKNOWN},
+    {"nothing of nothing", "a input [0x3];b input [3x5];n mm (a,b) [0x5]", 0},
+};
+
+Test(cost, formulas) {
+  for (size_t i = 0; i < ETR_COUNT(formula_cases); i++) {
+    const formula_case *c = &formula_cases[i];
+    tiny_graph *g = graph_of(c->nodes);
+    etr_amount macs = etr_macs_of(&g->graph, &g->nodes[tiny_node(g, "n")], NULL);
+    cr_expect_eq(etr_amount_count(&macs), c->macs, "%s: %llu instead of %llu", c->title,
+                 (unsigned long long)etr_amount_count(&macs), (unsigned long long)c->macs);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Bytes ---- */
+
+typedef struct bytes_case {
+  const char *title, *nodes;
+  uint64_t read, weights, written;
+} bytes_case;
+
+static const bytes_case bytes_cases[] = {
+    {"each tensor once", "a input [2x3];w weight [2x3];n add (a,w) [2x3]", 48, 24, 24},
+    {"a value that is used twice", "a input [2x3];n mul (a,a) [2x3]", 24, 0, 24},
+    {"number types", "a input [i8:10];n aten.to.dtype (a) [f16:10]", 10, 0, 20},
+    {"a lookup reads what it gives", "w weight [1000x8];i input [i64:3];n embedding (w,i) [3x8]", 96 + 24, 96, 96},
+    {"a slice", "a input [100x8];n slice_copy (a) [2x8]", 64, 0, 64},
+    {"a view of memory", "a input [100x8];n aten.view.default (a) [800]", 0, 0, 0},
+    {"a view that copies", "a input [100x8];n view_copy (a) [800]", 3200, 0, 3200},
+    {"a choice among outputs", "a input [100x8];n _operator.getitem (a) [100x8]", 0, 0, 0},
+    {"made from nothing", "n full [4]", 0, 0, 16},
+    {"several outputs", "a input [4];n split_with_sizes_copy (a) [1] [3]", 16, 0, 16},
+    {"an unknown type", "a input [odd:4];n add (a,a) [4]", UNKNOWN, 0, 16},
+    {"no tensor", "a input [?];n add (a,a) [4]", UNKNOWN, 0, 16},
+};
+
+Test(cost, bytes) {
+  for (size_t i = 0; i < ETR_COUNT(bytes_cases); i++) {
+    const bytes_case *c = &bytes_cases[i];
+    const etr_cost *cost = cost_of(costs_of(c->nodes), "n");
+    cr_expect_eq(cost->read_bytes, c->read, "%s: reads %llu", c->title, (unsigned long long)cost->read_bytes);
+    cr_expect_eq(cost->weight_bytes, c->weights, "%s: weights %llu", c->title, (unsigned long long)cost->weight_bytes);
+    cr_expect_eq(cost->written_bytes, c->written, "%s: writes %llu", c->title, (unsigned long long)cost->written_bytes);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Sizes ---- */
+
+Test(cost, example_sizes_are_marked) {
+  tiny_graph *g = graph_of("a input [sx3];b input [3x5];n mm (a,b) [2x5];o add (b,b) [3x5]");
+  ((etr_dim *)etr_unconst(g->nodes[0].outputs[0].dims))[0].hint = 7;
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  cr_expect_eq(cost_of(g, "n")->macs, 7 * 15);
+  cr_expect(cost_of(g, "n")->from_hints);
+  cr_expect_not(cost_of(g, "o")->from_hints);
+  etr_arena_clear(&arena);
+}
+
+Test(cost, too_large_sizes_are_told_once_and_the_rest_is_counted) {
+  tiny_graph *g = costs_of("a input [2000000000x2000000000];b input [2000000000x3];n mm (a,b) [2000000000x3];"
+                           "m mm (a,b) [2000000000x3];o add (b,b) [2]");
+  cr_assert_eq(warnings.list.count, 1);
+  cr_expect(strstr(warnings.list.data[0].message, "n and 1 other node"), "%s", warnings.list.data[0].message);
+  cr_expect_eq(cost_of(g, "n")->macs, UNKNOWN);
+  cr_expect_eq(cost_of(g, "o")->macs, 0);
+  cr_expect_eq(cost_of(g, "o")->written_bytes, 8);
+  etr_arena_clear(&arena);
+}
+
+/* ---- Groups ---- */
+
+/* Marked nodes were timed; the others are carried by the one behind '<'. */
+static tiny_graph *fused(const char *text, const char *carried, const char *carrier) {
+  tiny_graph *g = graph_of(text);
+  etr_node_time *times = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *times);
+  for (size_t i = 0; i < g->graph.node_count; i++) times[i] = (etr_node_time){.carried_by = ETR_NONE};
+  for (const char *at = carried; *at; at++) times[tiny_node(g, (char[]){*at, '\0'})].carried_by = tiny_node(g, carrier);
+  g->graph.times = times;
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  return g;
+}
+
+Test(cost, of_a_group_the_boundary_counts) {
+  tiny_graph *g = fused("x input [1x2x4];w weight [2x2x1];c convolution (x,w) [1x2x4];r relu (c) [1x2x4];"
+                        "y add (r,x) [1x2x4]",
+                        "r", "c");
+  const etr_cost *c = cost_of(g, "c");
+  cr_expect_eq(c->macs, 16);
+  cr_expect_eq(c->read_bytes, 32 + 16);
+  cr_expect_eq(c->weight_bytes, 16);
+  cr_expect_eq(c->written_bytes, 32, "what the activation gives; its input stays inside");
+  cr_expect_eq(cost_of(g, "r")->macs + cost_of(g, "r")->read_bytes + cost_of(g, "r")->written_bytes, 0);
+  etr_arena_clear(&arena);
+}
+
+Test(cost, quantized_products_are_of_integers) {
+  tiny_graph *g = fused("x input [i8:2x3];w weight [i8:5x3];d dequantize_per_tensor (x) [2x3];"
+                        "e dequantize_per_channel (w) [5x3];n linear (d,e) [2x5];q quantize_per_tensor (n) [i8:2x5];"
+                        "o add (q,q) [i8:2x5]",
+                        "deq", "n");
+  cr_expect(cost_of(g, "n")->is_integer);
+  cr_expect_eq(cost_of(g, "n")->macs, 30);
+  cr_expect_eq(cost_of(g, "n")->read_bytes, 6 + 15);
+  cr_expect_eq(cost_of(g, "n")->written_bytes, 10);
+  etr_arena_clear(&arena);
+}
+
+Test(cost, one_factor_of_floats_makes_a_product_of_floats) {
+  tiny_graph *g = fused("x input [2x3];w weight [i8:5x3];e dequantize_per_channel (w) [5x3];n linear (x,e) [2x5];"
+                        "o add (n,n) [2x5]",
+                        "e", "n");
+  cr_expect_not(cost_of(g, "n")->is_integer);
+  cr_expect_eq(cost_of(g, "n")->read_bytes, 24 + 15);
+  etr_arena_clear(&arena);
+}
+
+Test(cost, a_shared_dequantization_is_done_by_each_user) {
+  tiny_graph *g = fused("x input [i8:2x3];w weight [i8:3x3];d dequantize_per_tensor (x) [2x3];"
+                        "e dequantize_per_tensor (w) [3x3];n linear (d,e) [2x3];m linear (d,e) [2x3];o add (n,m) [2x3]",
+                        "de", "n");
+  cr_expect(cost_of(g, "m")->is_integer);
+  cr_expect_eq(cost_of(g, "m")->read_bytes, 6 + 9);
+  cr_expect_eq(cost_of(g, "n")->written_bytes, 24, "the dequantized values are no output of the group");
+  etr_arena_clear(&arena);
+}
+
+/* ---- Rates ---- */
+
+/* One node of 500 MACs and 100 bytes, which took so many ns in each of 4 runs. */
+static etr_cost_sum sum_of(double ns, double step) {
+  return (etr_cost_sum){.macs = 500, .bytes = 100, .ns = ns, .runs = 4, .variance = 4 * step * step / 6};
+}
+
+Test(cost, rates) {
+  etr_cost_sum sum = sum_of(200, 0);
+  cr_expect_float_eq(etr_cost_gflops(&sum), 5, 1e-9);
+  cr_expect_float_eq(etr_cost_gbs(&sum), 0.5, 1e-9);
+  cr_expect_float_eq(etr_cost_intensity(&sum), 10, 1e-9);
+  cr_expect_str_eq(etr_cost_arithmetic(&sum), "float");
+  sum.integer_macs = 500;
+  cr_expect_str_eq(etr_cost_arithmetic(&sum), "integer");
+  sum.unknown_macs = 1;
+  cr_expect(isnan(etr_cost_gflops(&sum)) && isnan(etr_cost_macs(&sum)));
+  cr_expect_float_eq(etr_cost_gbs(&sum), 0.5, 1e-9);
+}
+
+Test(cost, no_rate_where_the_clock_may_have_made_it) {
+  etr_cost_sum coarse = sum_of(2000, 1000), fine = sum_of(2100, 1000); /* 4 readings of a microsecond: +-816 ns */
+  cr_expect(isnan(etr_cost_gflops(&coarse)) && isnan(etr_cost_gbs(&coarse)));
+  cr_expect_not(isnan(etr_cost_gflops(&fine)));
+  cr_expect(isnan(etr_cost_gflops(&(etr_cost_sum){.macs = 500})), "not timed");
+}
+
+typedef struct roof_case {
+  const char *title;
+  etr_roofs roofs;
+  double of_peak; /* 0: unknown */
+  etr_bound bound;
+} roof_case;
+
+static const roof_case roof_cases[] = {
+    {"limited by computing",
+     {.gflops = 10, .gbs = 5, .flops_given = true, .bandwidth_given = true},
+     0.5,
+     ETR_BOUND_COMPUTE},
+    {"limited by memory",
+     {.gflops = 10, .gbs = 0.8, .flops_given = true, .bandwidth_given = true},
+     0.625,
+     ETR_BOUND_MEMORY},
+    {"faster than the peak",
+     {.gflops = 2.5, .gbs = 5, .flops_given = true, .bandwidth_given = true},
+     2,
+     ETR_BOUND_COMPUTE},
+    {"the record's best do not tell what limits", {.gflops = 10, .gbs = 5}, 0.5, ETR_BOUND_UNKNOWN},
+    {"one of them does not, either", {.gflops = 10, .gbs = 5, .flops_given = true}, 0.5, ETR_BOUND_UNKNOWN},
+    {"no roof", {.gbs = 5, .bandwidth_given = true}, 0, ETR_BOUND_UNKNOWN},
+};
+
+Test(cost, roofs) {
+  etr_cost_sum sum = sum_of(200, 0);
+  for (size_t i = 0; i < ETR_COUNT(roof_cases); i++) {
+    etr_bound bound;
+    double of_peak = etr_cost_of_peak(&sum, &roof_cases[i].roofs, &bound);
+    cr_expect_float_eq(isnan(of_peak) ? 0 : of_peak, roof_cases[i].of_peak, 1e-9, "%s: %g", roof_cases[i].title,
+                       of_peak);
+    cr_expect_eq(bound, roof_cases[i].bound, "%s", roof_cases[i].title);
+  }
+}
+
+/* ---- Real records ---- */
+
+static double macs_of_method(const etr_profile *p) {
+  const etr_graph *graph = &p->graphs[p->methods[0].graph];
+  etr_cost_sum sum = {0};
+  for (size_t i = 0; i < graph->node_count; i++) etr_cost_add(&sum, p, graph, i);
+  return etr_cost_macs(&sum);
+}
+
+/* Half of what torch's FlopCounterMode counts; tests/check/costs.py compares node by node. */
+Test(cost, of_records) {
+  static const struct {
+    const char *name;
+    double flop;
+  } records[] = {
+      {"mv2_xnnpack", 8624000}, {"mv2_portable", 3833600}, {"vit_xnnpack", 2360928}, {"unet_xnnpack", 1259520}};
+  for (size_t i = 0; i < ETR_COUNT(records); i++) {
+    etr_profile *p = open_fixture(records[i].name, NULL);
+    cr_expect_eq(2 * macs_of_method(p), records[i].flop, "%s: %.0f", records[i].name, 2 * macs_of_method(p));
+    etr_profile_close(p);
+  }
+}
+
+Test(cost, peaks_become_roofs) {
+  etr_profile *best = open_fixture("mv2_xnnpack", NULL);
+  etr_profile *given = open_fixture("mv2_xnnpack", &(etr_options){.peaks = {.flops = 1e12}});
+  cr_expect(best->roofs.gflops > 1 && !best->roofs.flops_given);
+  cr_expect(given->roofs.gflops == 1000 && given->roofs.flops_given && !given->roofs.bandwidth_given);
+  cr_expect_eq(given->roofs.gbs, best->roofs.gbs);
+  etr_profile_close(best);
+  etr_profile_close(given);
+}
