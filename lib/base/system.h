@@ -11,7 +11,16 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/** When a file was last changed. */
+/** When a file, or what the system knows of it, was last changed. */
+static inline struct timespec etr_touched_at(const struct stat *status) {
+#if defined __APPLE__
+  return status->st_ctimespec;
+#else
+  return status->st_ctim;
+#endif
+}
+
+/** When the bytes of a file were last changed. */
 static inline struct timespec etr_changed_at(const struct stat *status) {
 #if defined __APPLE__
   return status->st_mtimespec;

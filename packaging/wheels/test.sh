@@ -67,8 +67,9 @@ architecture() { case $1 in *-aarch64) echo arm64 ;; *) echo amd64 ;; esac }
 
 # The library is the one in the wheel: its objects, in an archive beside it.
 build_golden_text() { # target
-  local folder=$work/$1
-  "$folder/bin/cc" -std=c11 -Os -fno-sanitize=undefined -D_XOPEN_SOURCE=700 -I"$root/lib" -I"$root/plugin" -I"$folder/own/proto" -I"$folder/libraries/include" \
+  local folder=$work/$1 dynamic=()
+  case $1 in musl*) dynamic=(-dynamic) ;; esac # otherwise all of musl would be compiled for it
+  "$folder/bin/cc" "${dynamic[@]}" -std=c11 -Os -fno-sanitize=undefined -D_XOPEN_SOURCE=700 -I"$root/lib" -I"$root/plugin" -I"$folder/own/proto" -I"$folder/libraries/include" \
     "$root/tests/golden/golden_text.c" "$folder/own/plugin/libetrecord_tb_static.a" -L"$folder/libraries/lib" -lzip -lz -lprotobuf-c -lcgraph -lm -lpthread -o "$scratch/golden_text-$1"
 }
 
@@ -91,22 +92,28 @@ main_job() { # command
   "$1" "$root/examples/mobilenet_v2" --logdir "$scratch/runs" && find "$scratch/runs" -name 'events.out.tfevents.*' | grep -q . && "$1" summary "$root/examples/mobilenet_v2" --top 5
 }
 
-# Its event files, byte for byte; wall time, host and process id are in no golden text.
+# The command as it lies in the wheel, and what is compared byte for byte; wall time, host and process id are in no golden text.
 test_command() { # target
-  local unpacked=$scratch/$1 command
-  mkdir -p "$unpacked"
-  python3 -m zipfile -e "$(wheel_of "$1")" "$unpacked"
-  chmod +x "$unpacked"/*.data/scripts/etrecord-tb
-  command=$(runner "$1" "$unpacked/etrecord_tb-$version.data/scripts/etrecord-tb")
+  local command
+  command=$(unpacked_command "$1")
   check "$1: the quick start's main job" main_job "$command"
   if build_golden_text "$1" >"$scratch/said" 2>&1; then
     check "$1: golden outputs, byte for byte" python3 "$root/tests/golden/golden.py" "$(runner "$1" "$scratch/golden_text-$1")"
   else
     check "$1: golden_text links" cat "$scratch/said" /nonexistent
   fi
-  answers "$command" >"$scratch/answers-$1"
-  [ -e "$scratch/answers" ] || cp "$scratch/answers-$1" "$scratch/answers"
-  check "$1: the same answers as the first of these wheels" cmp "$scratch/answers" "$scratch/answers-$1"
+  [ "$1" != manylinux-x86_64 ] || return 0
+  (answers "$command") >"$scratch/answers-$1"
+  [ -e "$scratch/answers" ] || (answers "$(unpacked_command manylinux-x86_64)") >"$scratch/answers"
+  check "$1: $(grep -c '^==' "$scratch/answers") answers as those of the wheel for this machine" cmp "$scratch/answers" "$scratch/answers-$1"
+}
+
+unpacked_command() { # target: prints what runs the command of its wheel
+  local folder=$scratch/$1
+  mkdir -p "$folder"
+  python3 -m zipfile -e "$(wheel_of "$1")" "$folder"
+  chmod +x "$folder"/*.data/scripts/etrecord-tb
+  runner "$1" "$folder/etrecord_tb-$version.data/scripts/etrecord-tb"
 }
 
 # A new environment, and no program but its own on the path: no compiler, no pkg-config.
