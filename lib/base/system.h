@@ -6,6 +6,7 @@
 #ifndef ETR_SYSTEM_H
 #define ETR_SYSTEM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -26,6 +27,18 @@ static inline struct timespec etr_changed_at(const struct stat *status) {
   return status->st_mtimespec;
 #else
   return status->st_mtim;
+#endif
+}
+
+/** Waits until one of these signals comes, which are held, or time is up; on macOS, which cannot, 10 ms at most. */
+static inline void etr_wait_for_signal(const sigset_t *signals, const struct timespec *most) {
+#if defined __APPLE__
+  enum { TURN = 10 * 1000 * 1000 };
+  struct timespec turn = {.tv_nsec = most->tv_sec == 0 && most->tv_nsec < TURN ? most->tv_nsec : TURN};
+  (void)signals;
+  (void)nanosleep(&turn, NULL);
+#else
+  (void)sigtimedwait(signals, NULL, most);
 #endif
 }
 
