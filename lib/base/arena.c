@@ -2,16 +2,15 @@
  *
  * arena.c - chunked memory, growable arrays, string maps.
  */
-#define _DEFAULT_SOURCE /* getentropy() */
 #include "base/arena.h"
 
+#include "base/system.h"
 #include "base/utf8.h"
 
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 struct etr_arena_chunk {
   etr_arena_chunk *next, *previous; /* previous: of large ones, which may go before the arena does */
@@ -209,7 +208,7 @@ static uint64_t hash_start, hash_step;
 
 __attribute__((constructor)) static void draw_hash(void) {
   uint64_t drawn[2];
-  if (getentropy(drawn, sizeof drawn) != 0) { /* a kernel without it: where the program was loaded, and when */
+  if (!etr_random(drawn, sizeof drawn)) { /* where the program was loaded, and when */
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
     drawn[0] = (uint64_t)(uintptr_t)&hash_start ^ (uint64_t)now.tv_nsec << 32;

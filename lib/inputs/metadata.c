@@ -2,10 +2,10 @@
  *
  * metadata.c - stack traces, module stacks and ancestors of a node.
  */
-#define _GNU_SOURCE /* memmem, memrchr */
 
 #include "inputs/metadata.h"
 
+#include "base/system.h"
 #include "formats/json.h"
 #include "inputs/module_pattern.h"
 
@@ -28,7 +28,7 @@ static size_t find(etr_slice text, char wanted) {
 }
 
 static size_t find_last(etr_slice text, char wanted) {
-  const char *at = text.size ? memrchr(text.data, wanted, text.size) : NULL;
+  const char *at = etr_find_last(text.data, text.size, wanted);
   return at ? (size_t)(at - text.data) : text.size;
 }
 
@@ -121,7 +121,7 @@ static etr_slice pop_line(etr_slice *text) {
 
 /* Place of a text inside another, or size if it is not there. */
 static size_t find_text(etr_slice text, etr_slice wanted) {
-  const char *at = text.size ? memmem(text.data, text.size, wanted.data, wanted.size) : NULL;
+  const char *at = etr_find_bytes(text.data, text.size, wanted.data, wanted.size);
   return at ? (size_t)(at - text.data) : text.size;
 }
 

@@ -2,9 +2,9 @@
  *
  * hiding.c - how names are told apart, and what they become.
  */
-#define _GNU_SOURCE /* memmem */
 #include "records/hiding.h"
 
+#include "base/system.h"
 #include "inputs/metadata.h"
 
 #include <stdio.h>
@@ -232,7 +232,7 @@ void etr_hiding_learn(etr_hiding *h, const etr_graph *graph) {
 
 static void put_file(etr_hiding *h, etr_slice file) {
   static const char packages[] = "-packages/torch/";
-  const char *torch = file.size ? memmem(file.data, file.size, packages, sizeof packages - 1) : NULL;
+  const char *torch = etr_find_bytes(file.data, file.size, packages, sizeof packages - 1);
   if (torch)
     put(h, after(file, (size_t)(torch - file.data) + sizeof "-packages/" - 1));
   else if (etr_slice_starts(file, ETR_SLICE("<")))

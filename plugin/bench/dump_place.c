@@ -4,6 +4,7 @@
  */
 #include "bench/dump_place.h"
 
+#include "base/system.h"
 #include "bench/program.h"
 #include "bench/runner.h"
 #include "command/message.h"
@@ -23,7 +24,7 @@ enum { PATIENCE = 60 }; /* seconds, for adb */
 static file_mark mark_of(const char *path) {
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return (file_mark){0};
-  return (file_mark){true, about.st_dev, about.st_ino, about.st_size, about.st_ctim};
+  return (file_mark){true, about.st_dev, about.st_ino, about.st_size, etr_touched_at(&about)};
 }
 
 static bool is_same(const file_mark *a, const file_mark *b) {

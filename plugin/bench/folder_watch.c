@@ -4,6 +4,8 @@
  */
 #include "bench/folder_watch.h"
 
+#include "base/system.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -111,9 +113,10 @@ static void look_at(folder_watch *watch, const char *name, bool is_first) {
   struct stat about;
   looked_at *file = is_file(watch, name, &about) ? find(watch, name) : NULL;
   if (file == NULL) return;
-  bool is_same = file->size == about.st_size && file->changed.tv_sec == about.st_mtim.tv_sec &&
-                 file->changed.tv_nsec == about.st_mtim.tv_nsec;
-  file->changed = about.st_mtim;
+  struct timespec changed = etr_changed_at(&about);
+  bool is_same = file->size == about.st_size && file->changed.tv_sec == changed.tv_sec &&
+                 file->changed.tv_nsec == changed.tv_nsec;
+  file->changed = changed;
   file->size = about.st_size;
   file->is_there = is_same;
   file->is_told = is_first || (file->is_told && is_same);

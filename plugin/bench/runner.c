@@ -5,6 +5,7 @@
  */
 #include "bench/runner.h"
 
+#include "base/system.h"
 #include "command/ending.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ static bool wait_until(pid_t process, double end, int *status) {
     if (ended == process || (ended < 0 && errno != EINTR)) return true;
     struct timespec left = time_left(end);
     if (left.tv_sec == 0 && left.tv_nsec == 0) return false;
-    (void)sigtimedwait(&child, NULL, &left);
+    etr_wait_for_signal(&child, &left);
   }
 }
 

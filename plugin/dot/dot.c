@@ -15,6 +15,7 @@
 
 #include <graphviz/cgraph.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 enum { MANY_BOXES = 300 /* from here on dot's default layout takes seconds to minutes */ };
 
@@ -33,6 +34,7 @@ typedef struct dot_disc {
 } dot_disc;
 
 enum { ROOT_ID = 0 };
+#define CLUSTER "cluster_" /* in front of a scope's number */
 static IDTYPE cluster_id(uint32_t scope) { return (IDTYPE)scope + 1; }
 static IDTYPE box_id(const etr_dot_box *box) {
   return box->node != ETR_NONE ? (IDTYPE)box->node * 2 : (IDTYPE)box->scope * 2 + 1;
@@ -61,21 +63,25 @@ static char *id_print(void *context, int type, IDTYPE id) {
   if (type == AGNODE)
     put_name(name, id % 2 == 0 ? "n" : "s", id / 2);
   else if (id != ROOT_ID)
-    put_name(name, "cluster_", id - 1);
+    put_name(name, CLUSTER, id - 1);
   return *known = agstrdup(state->root, name);
 }
 
-/* Only asked for the root; all else is made by its id. */
+/* Only asked for the root and for clusters, which cgraph makes by name since Graphviz 13; boxes are made by their id.
+ */
 static long id_map(void *state, int type, char *name, IDTYPE *id, int create) {
-  (void)state, (void)type, (void)name, (void)create;
-  *id = ROOT_ID;
-  return TRUE;
+  (void)state, (void)type, (void)create;
+  bool is_cluster = name != NULL && strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0;
+  *id = is_cluster ? cluster_id((uint32_t)strtoul(name + sizeof CLUSTER - 1, NULL, 10)) : ROOT_ID;
+  return 1;
 }
 
+#ifdef ETR_CGRAPH_ASKS_FOR_IDS /* before Graphviz 13 */
 static long id_alloc(void *state, int type, IDTYPE id) {
   (void)state, (void)type, (void)id;
-  return TRUE;
+  return 1;
 }
+#endif
 
 static void id_free(void *state, int type, IDTYPE id) { (void)state, (void)type, (void)id; }
 
@@ -173,7 +179,9 @@ static void draw_clusters(dot_drawing *drawing) {
     if (plan->cluster_of[i] != i) continue;
     const etr_scope *scope = &plan->scopes.list[i];
     uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : plan->cluster_of[scope->parent];
-    Agraph_t *cluster = agidsubg(around(drawing, outer), cluster_id(i), TRUE);
+    char name[32];
+    put_name(name, CLUSTER, i);
+    Agraph_t *cluster = agsubg(around(drawing, outer), name, 1);
     drawing->clusters[i] = cluster;
     set(cluster, "label", etr_dot_cluster_label(drawing->view, i));
     set(cluster, "tooltip", etr_dot_scope_tooltip(drawing->view, i));
@@ -209,8 +217,8 @@ static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
     const etr_dot_box *box = &view->plan->boxes[i];
-    Agnode_t *node = agidnode(drawing->root, box_id(box), TRUE);
-    if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, TRUE);
+    Agnode_t *node = agidnode(drawing->root, box_id(box), 1);
+    if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, 1);
     drawing->boxes[i] = node;
     set(node, "label", etr_dot_box_label(view, box));
     set(node, "tooltip", etr_dot_box_tooltip(view, box));
@@ -224,7 +232,7 @@ static void draw_edges(dot_drawing *drawing) {
   const etr_dot_plan *plan = drawing->view->plan;
   for (size_t i = 0; i < plan->edge_count; i++) {
     const etr_dot_edge *of = &plan->edges[i];
-    Agedge_t *edge = agidedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], i, TRUE);
+    Agedge_t *edge = agidedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], i, 1);
     if (of->uses == 0) set(edge, "style", "dashed");
     if (of->is_next) {
       set(edge, "color", NEXT_COLOR);
@@ -236,7 +244,15 @@ static void draw_edges(dot_drawing *drawing) {
 }
 
 static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
-  Agiddisc_t ids = {id_open, id_map, id_alloc, id_free, id_print, id_close, id_register};
+  Agiddisc_t ids = {.open = id_open,
+                    .map = id_map,
+#ifdef ETR_CGRAPH_ASKS_FOR_IDS
+                    .alloc = id_alloc,
+#endif
+                    .free = id_free,
+                    .print = id_print,
+                    .close = id_close,
+                    .idregister = id_register};
   Agiodisc_t io = {.putstr = io_putstr, .flush = io_flush};
   dot_disc disc = {.base = {.id = &ids, .io = &io}};
   dot_drawing drawing = {.view = view};

@@ -3,8 +3,10 @@
  * temporary.c - a temporary file that stands by itself is locked by its writer: whoever gets the lock knows that the
  * writer is dead.
  */
-#define _DEFAULT_SOURCE /* getentropy(), flock() */
+#define _DEFAULT_SOURCE /* flock() */
 #include "output/temporary.h"
+
+#include "base/system.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +24,7 @@ static const char *const suffixes[] = {[ETR_TEMPORARY_OF_RUN_FOLDER] = ".part", 
 
 bool etr_temporary_name(char name[ETR_TEMPORARY_ROOM], etr_temporary_kind kind) {
   uint64_t random[2];
-  if (getentropy(random, sizeof random) != 0) return false;
+  if (!etr_random(random, sizeof random)) return false;
   (void)snprintf(name, ETR_TEMPORARY_ROOM, PREFIX "%016" PRIx64 "%016" PRIx64 "%s", random[0], random[1],
                  suffixes[kind]);
   return true;

@@ -4,10 +4,16 @@
  */
 #include "tensorboard/tfrecord.h"
 
-/* ---- CRC-32C: with the instruction of SSE 4.2, or four bits at a time ---- */
+#include "base/system.h"
+
+#if defined(__aarch64__) && defined(__GNUC__)
+#include <arm_acle.h>
+#endif
+
+/* ---- CRC-32C: with the instructions of SSE 4.2 or ARMv8, or four bits at a time ---- */
 
 /* CRCs of the 16 values of four bits, reflected polynomial 0x82F63B78. Small enough to be checked by eye; it runs where
- * SSE 4.2 is missing. */
+ * there are no such instructions. */
 static const uint32_t nibble_crc[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -26,7 +32,14 @@ uint32_t etr_crc32c_portable(uint32_t crc, const void *data, size_t size) {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size) {
+/* clang names the instruction apart since 16. */
+#if defined __clang__
+#define HAS_SSE42 __attribute__((target("sse4.2,crc32")))
+#else
+#define HAS_SSE42 __attribute__((target("sse4.2")))
+#endif
+
+HAS_SSE42 static uint32_t crc32c_sse42(uint32_t crc, const void *data, size_t size) {
   const unsigned char *bytes = data;
   uint64_t wide = ~crc;
   for (; size >= 8; size -= 8, bytes += 8) {
@@ -41,6 +54,30 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, con
 
 uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
   return __builtin_cpu_supports("sse4.2") ? crc32c_sse42(crc, data, size) : etr_crc32c_portable(crc, data, size);
+}
+
+#elif defined(__aarch64__) && defined(__GNUC__)
+
+#if defined __clang__
+#define HAS_CRC __attribute__((target("crc")))
+#else
+#define HAS_CRC __attribute__((target("+crc")))
+#endif
+
+HAS_CRC static uint32_t crc32c_armv8(uint32_t crc, const void *data, size_t size) {
+  const unsigned char *bytes = data;
+  crc = ~crc;
+  for (; size >= 8; size -= 8, bytes += 8) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    crc = __crc32cd(crc, word);
+  }
+  for (; size > 0; size--) crc = __crc32cb(crc, *bytes++);
+  return ~crc;
+}
+
+uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) {
+  return etr_has_crc32c() ? crc32c_armv8(crc, data, size) : etr_crc32c_portable(crc, data, size);
 }
 
 #else

@@ -40,6 +40,7 @@ LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
 "$prefix/as_part/client" "$record" >"$prefix/third"
 "$prefix/bin/etrecord-tb" nodes "$record" --graph edge --top 10 --format csv --skip-runs 0 >"$prefix/table"
 
+has "pkg-config asks for no -dev package of what the library uses itself" env PKG_CONFIG_LIBDIR="$library/pkgconfig" pkg-config --cflags --libs etrecord_tb
 has "ten nodes" test "$(wc -l <"$prefix/one")" -eq 10
 has "pkg-config and CMake build the same" cmp "$prefix/one" "$prefix/other"
 has "as a part of another project it builds the same" cmp "$prefix/one" "$prefix/third"

@@ -317,3 +317,14 @@ def test_structs_are_the_headers(tmp_path):
 def test_module_runs_the_command():
     said = subprocess.run([sys.executable, "-m", "etrecord_tb", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == answer("--version")
+
+
+def test_a_library_that_is_missing_or_damaged_tells_what_to_install(tmp_path):
+    shutil.copytree(pathlib.Path(etrecord_tb.__file__).parent, tmp_path / "etrecord_tb", ignore=shutil.ignore_patterns("lib"))
+    for damaged in (False, True):
+        if damaged:
+            (tmp_path / "etrecord_tb" / "lib").mkdir()
+            (tmp_path / "etrecord_tb" / "lib" / etrecord_tb._library.SONAME).write_bytes(b"nothing")
+        said = subprocess.run([sys.executable, "-c", "import etrecord_tb"], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False).stderr
+        assert said.splitlines()[-1].startswith("ImportError: etrecord-tb: the library for ") and "pip install" in said.splitlines()[-1]
+        assert "ctypes" not in said, "the error itself, not where Python met it"

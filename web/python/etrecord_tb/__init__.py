@@ -17,7 +17,11 @@ A directory that holds all of them does as well: etrecord_tb.Profile("record_dir
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Iterable
+
+if sys.version_info < (3, 9):
+    raise ImportError(f"etrecord-tb: Python {sys.version_info[0]}.{sys.version_info[1]} is too old; install Python 3.9 or later")
 
 from ._library import EtrecordError, EtrecordWarning, library
 from .arrow import Table

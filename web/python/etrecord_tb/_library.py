@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libetrecord_tb.so through ctypes: the few structs and functions of etrecord.h and etrecord_tb.h that the package calls.
+"""libetrecord_tb through ctypes: the few structs and functions of etrecord.h and etrecord_tb.h that the package calls.
 
 All else comes through the JSON that the library emits: its keys are a promise, the layout of the profile's structs is not.
 """
@@ -10,9 +10,11 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import platform
+import sys
 from typing import Any, Iterator
 
-SONAME = "libetrecord_tb.so.0"
+SONAME = "libetrecord_tb.0.dylib" if sys.platform == "darwin" else "libetrecord_tb.so.0"
 NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
 STATISTICS = ("avg", "p50")
@@ -80,10 +82,25 @@ class LogdirOptions(ctypes.Structure):
                 ("max_bytes", ctypes.c_uint64), ("graphs", ctypes.c_char_p)]
 
 
-def _load() -> ctypes.CDLL:
+def _unusable(reason: str, advice: str) -> ImportError:
+    return ImportError(f"etrecord-tb: {reason}; {advice}")
+
+
+def _open() -> ctypes.CDLL:
+    """The library inside the package; without one, that of the system or of LD_LIBRARY_PATH."""
     inside = pathlib.Path(__file__).parent / "lib" / SONAME
-    # Without one inside the package, that of the system or of LD_LIBRARY_PATH.
-    library = ctypes.CDLL(os.fspath(inside) if inside.exists() else SONAME)
+    here = f"{platform.system()} on {platform.machine()}"
+    if os.name != "posix":
+        raise _unusable(f"there is no library for {here}", "install it on Linux or macOS, or in the Windows Subsystem for Linux: pip install etrecord-tb")
+    try:
+        return ctypes.CDLL(os.fspath(inside) if inside.exists() else SONAME)
+    except OSError as error:
+        reason = f"the library for {here} cannot be loaded ({error})"
+    raise _unusable(reason, "install the package anew: pip install --force-reinstall --no-cache-dir etrecord-tb")
+
+
+def _load() -> ctypes.CDLL:
+    library = _open()
     text, size, pointer, error, sink = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.POINTER(Error), ctypes.POINTER(Sink)
     signatures = {
         "etr_version": (text, []),
@@ -110,7 +127,9 @@ def _load() -> ctypes.CDLL:
         "etr_emit_delegation_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
     }
     for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
+        function = getattr(library, name, None)
+        if function is None:
+            raise _unusable(f"{library._name} has no {name}()", "it is of another version; install both anew: pip install --force-reinstall etrecord-tb")
         function.restype, function.argtypes = result, arguments
     return library
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""finish.py WHEEL PLATFORM_TAG OUT_FOLDER ROOT SOURCE_FOLDER...: puts the licences of the libraries inside and a list of them (an SBOM in CycloneDX, where
+PEP 770 has it) into a wheel, and names it for the platform it was built for. The sources are unpacked Debian source packages."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import sys
+import zipfile
+
+import zopfli.zlib
+from wheel.wheelfile import WheelFile
+
+LICENCES = {"zlib": "Zlib", "libzip": "BSD-3-Clause", "protobuf-c": "BSD-2-Clause", "graphviz": "EPL-1.0"}
+MOST_BYTES = 1_000_000
+
+
+class Zopfli:
+    """Deflates 4 % smaller than zlib can, as zipfile's own compressors are called."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def compress(self, data: bytes) -> bytes:
+        self._parts.append(bytes(data))
+        return b""
+
+    def flush(self) -> bytes:
+        return zopfli.zlib.compress(b"".join(self._parts), numiterations=5)[2:-4]  # without zlib's head and checksum
+
+
+def source(folder: pathlib.Path) -> dict[str, str]:
+    """Name, version and package of an unpacked source."""
+    name, package = re.match(r"(\S+) \((\S+)\)", (folder / "debian/changelog").read_text(encoding="utf-8")).groups()
+    return {"name": name, "version": re.sub(r"^\d+:|[+.]?dfsg.*|-[^-]*$", "", package), "package": package}
+
+
+def notice(sources: list[dict[str, str]]) -> str:
+    """What the licences ask to be told; the EPL asks how to get the source."""
+    lines = "".join(f"  {s['name']} {s['version']}: {LICENCES[s['name']]}, from Debian's source package {s['name']} {s['package']}\n" for s in sources)
+    return (
+        "etrecord-tb is under the BSD-3-Clause licence (LICENSE). The library and the command in this wheel contain, unchanged:\n\n" + lines
+        + "\nThe licence of each is in the folder of its name. Of Graphviz they contain the libraries cgraph and cdt, under the Eclipse Public License 1.0;\n"
+        "their source is that package of Debian, which `apt-get source graphviz` hands out free of charge, now and as long as Debian has it. They come\n"
+        "without warranty and without liability of their contributors; what etrecord-tb's licence grants beyond the EPL, its authors alone grant.\n"
+    )
+
+
+def component(of: dict[str, str]) -> dict[str, object]:
+    purl = f"pkg:deb/debian/{of['name']}@{of['package'].replace('+', '%2B')}?arch=source"
+    return {"type": "library", "bom-ref": purl, "name": of["name"], "version": of["version"], "purl": purl, "licenses": [{"license": {"id": LICENCES[of["name"]]}}]}
+
+
+def sbom(version: str, sources: list[dict[str, str]]) -> str:
+    itself = f"pkg:pypi/etrecord-tb@{version}"
+    parts = [component(of) for of in sources]
+    document = {
+        "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
+        "metadata": {"component": {"type": "library", "bom-ref": itself, "name": "etrecord-tb", "version": version, "purl": itself,
+                                   "licenses": [{"license": {"id": "BSD-3-Clause"}}]}},
+        "components": parts,
+        "dependencies": [{"ref": itself, "dependsOn": [part["bom-ref"] for part in parts]}],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def main() -> None:
+    wheel, tag, out, root, *folders = sys.argv[1:]
+    folders = [pathlib.Path(folder) for folder in folders]
+    sources = [source(folder) for folder in folders]
+    name, version = pathlib.Path(wheel).name.split("-")[:2]
+    info = f"{name}-{version}.dist-info"
+    tags = "".join(f"Tag: py3-none-{one}\n" for one in tag.split("."))
+    target = pathlib.Path(out) / f"{name}-{version}-py3-none-{tag}.whl"
+    zipfile._get_compressor = lambda *_: Zopfli()  # zipfile has no other way to use one
+    with WheelFile(wheel) as old, WheelFile(target, "w") as new:
+        licences = {f"{info}/licenses/NOTICE": notice(sources)}
+        for of, folder in zip(sources, folders):
+            licences[f"{info}/licenses/{of['name']}/LICENSE"] = (folder / "LICENSE").read_text(encoding="utf-8", errors="replace")
+        for entry in old.infolist():
+            data = old.read(entry)
+            if entry.filename in (f"{info}/RECORD", *licences):
+                continue
+            if entry.filename == f"{info}/WHEEL":
+                data = re.sub(r"(Tag: .*\n)+", tags, data.decode()).encode()
+            if entry.filename == f"{info}/METADATA":
+                listed = "".join(f"License-File: {path.split('/licenses/')[1]}\n" for path in licences)
+                data = data.decode().replace("\n\n", f"\n{listed}\n", 1).encode()
+            new.writestr(entry, data)
+        for path, text in {**licences, f"{info}/sboms/etrecord-tb.cdx.json": sbom(version, sources)}.items():
+            new.writestr(path, text)
+    size = target.stat().st_size
+    if size > MOST_BYTES:
+        sys.exit(f"{target.name} has {size} bytes, more than {MOST_BYTES}")
+    print(f"{target.name}: {size} bytes")
+
+
+if __name__ == "__main__":
+    main()
