@@ -94,8 +94,8 @@ typedef struct etr_events_options {
  * The profile's first graph also gets everything about the record: for each method that ran, curves over the inferences
  * (latency_ms/METHOD, parts_us, op_type_us, delegate_us) and over the instructions (timeline_us), benchmark_ms/avg|max|
  * min|p50|p90, histograms from five inferences on (iteration_us, iteration_op_type_us), and pages of text: summary,
- * findings, operators, delegation; of each method that the program has memory_bytes/live over the instructions, peak and
- * planned, and a page of memory; one row of the HParams table; and the dashboard's documents: the record's, and the
+ * findings, operators, delegation; of each method that the program has memory_bytes/live over the instructions, peak
+ * and planned, and a page of memory; one row of the HParams table; and the dashboard's documents: the record's, and the
  * few figures that its list of all records shows. Where there are several methods, all these tags end in "/METHOD".
  *
  * graph: index into profile->graphs. options may be NULL (wall_time 0).
@@ -374,8 +374,9 @@ ETR_API etr_status etr_emit_memory_json(const etr_profile *profile, const etr_no
                                         const etr_sink *sink, etr_error *error);
 
 /**
- * Writes the same as text or Markdown, lists with options.top rows; in other formats, or with options.columns,
- * one table with a row for each planned tensor and each constant. filter and options may be NULL. Errors: as etr_emit_nodes_table().
+ * Writes the same as text or Markdown, lists with options.top rows; in other formats, or with options.columns, one
+ * table with a row for each planned tensor and each constant. filter and options may be NULL. Errors: as
+ * etr_emit_nodes_table().
  */
 ETR_API etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_filter *filter,
                                           const etr_table_options *options, const etr_sink *sink, etr_error *error);

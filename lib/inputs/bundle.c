@@ -37,3 +37,16 @@ etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index) {
   suite.cases = etr_fb_vector(&bundle->fb, table, SUITE_CASES, 4, &suite.case_count);
   return suite;
 }
+
+etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path, const etr_test_set **sets,
+                                size_t *count, etr_error *error) {
+  etr_vec(etr_test_set) found = {0};
+  for (uint32_t i = 0; i < bundle->suite_count && !etr_fb_failed(&bundle->fb); i++) {
+    const etr_bundle_suite suite = etr_bundle_suite_at(bundle, i);
+    etr_test_set *set = etr_vec_push(arena, &found);
+    if (set) *set = (etr_test_set){.method = etr_arena_text(arena, suite.method), .count = suite.case_count};
+  }
+  *sets = found.data;
+  *count = found.count;
+  return etr_arena_failed(arena) ? etr_fail_memory(error) : etr_bundle_check(bundle, path, error);
+}

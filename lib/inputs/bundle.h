@@ -35,4 +35,8 @@ etr_bundle_suite etr_bundle_suite_at(etr_bundle *bundle, uint32_t index);
 /** ETR_OK, or the error of damage that has shown since. */
 etr_status etr_bundle_check(const etr_bundle *bundle, const char *path, etr_error *error);
 
+/** How many tests each method has, in the arena. Errors: those of etr_bundle_check(), ETR_ERROR_MEMORY. */
+etr_status etr_bundle_test_sets(etr_bundle *bundle, etr_arena *arena, const char *path, const etr_test_set **sets,
+                                size_t *count, etr_error *error);
+
 #endif

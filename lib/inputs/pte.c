@@ -329,20 +329,6 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, etr_slice bytes, 
 
 /* ---- In a BundledProgram ---- */
 
-static etr_status read_test_sets(etr_pte *out, etr_arena *arena, etr_bundle *bundle, const char *path,
-                                 etr_error *error) {
-  etr_vec(etr_test_set) sets = {0};
-  for (uint32_t i = 0; i < bundle->suite_count && !etr_fb_failed(&bundle->fb); i++) {
-    const etr_bundle_suite suite = etr_bundle_suite_at(bundle, i);
-    etr_test_set *set = etr_vec_push(arena, &sets);
-    if (set) *set = (etr_test_set){.method = etr_arena_text(arena, suite.method), .count = suite.case_count};
-  }
-  out->is_bundled = true;
-  out->test_sets = sets.data;
-  out->test_set_count = sets.count;
-  return etr_arena_failed(arena) ? etr_fail_memory(error) : etr_bundle_check(bundle, path, error);
-}
-
 static etr_status read_bundle(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path,
                               const etr_pte_limits *limits, etr_error *error) {
   etr_bundle bundle;
@@ -351,7 +337,8 @@ static etr_status read_bundle(etr_pte *out, etr_arena *arena, etr_slice bytes, c
   if (bundle.program.size == 0)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "this BundledProgram holds no program");
   etr_status status = read_program(out, arena, bundle.program, NULL, path, limits, &failure);
-  if (status == ETR_OK) return read_test_sets(out, arena, &bundle, path, error);
+  out->is_bundled = true;
+  if (status == ETR_OK) return etr_bundle_test_sets(&bundle, arena, path, &out->test_sets, &out->test_set_count, error);
   bool has_place = failure.offset != ETR_NO_OFFSET;
   uint64_t start = (uint64_t)(bundle.program.data - bytes.data);
   return etr_fail(error, status, path, NULL, has_place ? start + failure.offset : ETR_NO_OFFSET, "%s", failure.message);

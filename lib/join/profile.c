@@ -57,16 +57,15 @@ typedef struct loader {
 static uint64_t most_bytes(const loader *l) { return ETR_MIN(l->max_file_bytes, l->budget.left[ETR_BYTES]); }
 
 static etr_status read_dumps(loader *l, etr_error *error) {
-  etr_dump_files *files = &l->dumps;
-  *files = (etr_dump_files){.arena = l->arena,
-                            .runs = &l->runs,
-                            .names = &l->names,
-                            .budget = &l->budget,
-                            .max_file_bytes = l->max_file_bytes,
-                            .warnings = &l->warnings};
-  ETR_TRY(etr_dump_files_read(files, l->inputs->etdumps, l->inputs->etdump_count, error));
-  l->profile->etdumps = files->paths.data;
-  l->profile->etdump_count = files->paths.count;
+  l->dumps = (etr_dump_files){.arena = l->arena,
+                              .runs = &l->runs,
+                              .names = &l->names,
+                              .budget = &l->budget,
+                              .max_file_bytes = l->max_file_bytes,
+                              .warnings = &l->warnings};
+  ETR_TRY(etr_dump_files_read(&l->dumps, l->inputs->etdumps, l->inputs->etdump_count, error));
+  l->profile->etdumps = l->dumps.paths.data;
+  l->profile->etdump_count = l->dumps.paths.count;
   return ETR_OK;
 }
 

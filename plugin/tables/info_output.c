@@ -48,7 +48,8 @@ static etr_rows list_graphs(etr_answer *answer) {
   for (size_t i = 0; rows && i < profile->graph_count; i++) {
     const etr_graph *graph = &profile->graphs[i];
     size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
-    for (size_t n = 0; n < graph->node_count; n++) kinds[graph->nodes[n].kind]++;
+    for (const etr_node *node = graph->nodes; node < graph->nodes + graph->node_count; node++)
+      kinds[node->kind] += node->kind != ETR_NODE_INPUT || node->subgraph == ETR_NONE; /* the entry point's own inputs */
     rows[i] = (graph_row){
         .arena = &answer->arena,
         .graph = graph,

@@ -28,8 +28,6 @@ typedef struct call {
 #define CODE(byte)                                                                                                     \
   { (const char[]){byte}, 1 }
 
-#define TEXT(text)                                                                                                     \
-  { (text), sizeof(text) - 1 }
 
 static const call calls[] = {
     {"EthosUBackend",
@@ -114,7 +112,7 @@ static const call calls[] = {
       {" (us)", -1, {0}, "container - ns - us odd"},
       {"#7", -1, {0}, "counter - cycles - odd"}}},
     {"QnnBackend", /* OpIds have 32 bits, and no sign */
-     {{"aten_add_tensor:OpId_4294967295 (cycles)", -1, {0}, "operator - cycles aten_add_tensor in 2"},
+     {{"aten_add_tensor:OpId_4294967295 (cycles)", -1, {0}, "operator - cycles aten_add_tensor estimated in 2"},
       {"aten_add_tensor:OpId_4294967296 (cycles)", -1, {0}, "container - cycles - odd"},
       {"aten_add_tensor:OpId_99999999999999999999", -1, {0}, "container - cycles - odd"},
       {"aten_add_tensor:OpId_-1 (cycles)", -1, {0}, "container - cycles - odd"},
@@ -152,17 +150,17 @@ static const call calls[] = {
       {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": -1}, \"kernel_name\": \"add\"}",
        -1,
        {0},
-       "operator - ns - sums in 1 on GPU odd"},
+       "operator - ns - sums in 1 odd on GPU"},
       {"{\"kernel_name\": \"add\"} {}", -1, {0}, "operator - ns - sums in 1 odd"}}},
     {"VulkanBackend", /* numbers of 32 bits, each thing once */
      {{"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967295}, \"kernel_name\": \"add\"}",
        -1,
        {0},
-       "operator - ns a.b@4294967295 sums in 1"},
+       "operator - ns a.b@4294967295 sums in 1 on GPU"},
       {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 4294967296}, \"kernel_name\": \"add\"}",
        -1,
        {0},
-       "operator - ns - sums in 1 odd"},
+       "operator - ns - sums in 1 odd on GPU"},
       {"{\"operator\": {\"name\": \"a.b\", \"delegate_node_id\": 1e99}, \"kernel_name\": \"add\"}",
        -1,
        {0},
