@@ -4,7 +4,7 @@
 
 import {distributionBar, logScale} from './distribution.js';
 import {choice, element, segments, estimatedCell, timeCell} from './dom.js';
-import {callsText, countText, shareText, sourceText} from './format.js';
+import {callsText, countText, rateText, shareText, sourceText} from './format.js';
 import {backendsOf, filterOperators, groupOperators, sortRows, summedMedian, totalOf} from './model.js';
 
 export const ROW_HEIGHT = 28;
@@ -34,6 +34,16 @@ function shareColumn(app, ranking) {
   return {title, width, class: 'number', sort: row => row[ranking], descending: true, cell: row => shareText(row[ranking], whole)};
 }
 
+/* What the operator costs, in wide windows; ≈: by the sizes of the export's example. */
+function costColumn(key, title, hint) {
+  return {key, title, hint, width: '84px', from: 1480, class: 'number', sort: row => row[key], descending: true, cell: row => (row[key] === null ? '' : `${row.hinted ? '≈ ' : ''}${rateText(row[key])}`)};
+}
+
+const COST_COLUMNS = [
+  costColumn('macs', 'MACs', 'multiply-accumulates, per inference'), costColumn('gflops', 'GFLOP/s', '1e9 floating-point operations, or operations of integers, per second'),
+  costColumn('gbs', 'GB/s', '1e9 bytes read and written per second'),
+];
+
 function operatorColumns(app, scale, ranking) {
   const time = (key, title) => ({title: `${title} ${app.unitName()}`, width: '92px', class: 'number', sort: row => row[key], descending: true, cell: row => (row.estimated ? estimatedCell(app, row[key]) : app.time(row[key]))});
   return [
@@ -44,7 +54,7 @@ function operatorColumns(app, scale, ranking) {
     {title: 'match', width: '98px', from: 1100, sort: row => row.match, cell: badge},
     {title: 'calls', width: '56px', from: 1180, class: 'number', sort: row => row.calls, descending: true, cell: row => callsText(row.calls)},
     time('avg', 'avg'), time('p50', 'p50'), {...time('p90', 'p90'), from: 1000},
-    shareColumn(app, ranking),
+    shareColumn(app, ranking), ...COST_COLUMNS.filter(({key}) => app.method.operators.some(row => row[key] !== null)),
     {title: 'spread (log)', hint: 'min, p10, p50, p90, max of the runs, on a logarithmic scale', width: 'minmax(110px, 1fr)', cell: row => distributionBar(row, scale, ns => app.time(ns))},
   ];
 }
