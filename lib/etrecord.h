@@ -788,7 +788,7 @@ typedef struct etr_run_phase {
 typedef struct etr_method {
   const char *name; /**< "" for runs that no method could be told for: each such block is a method of its own */
   uint32_t graph; /**< the graph that its time is joined to, in etr_profile.graphs: its Edge graph; where the record has
-                     none, or there is no record, program/METHOD; ETR_NONE without a .pte */
+                     none, or there is no record, program/METHOD if that runs anything; else ETR_NONE */
   size_t run_count;             /**< inferences with events that count */
   const uint32_t *runs;         /**< run_count entries, indices into etr_profile.runs, ascending */
   const uint32_t *skipped_runs; /**< skipped_run_count entries, likewise: inferences with events that do not count */

@@ -20,8 +20,8 @@ function areaPath(live, top) {
 
 /* What is live at an instruction, below the curve. */
 function stepText(memory, at) {
-  const {op, module, live_bytes: live} = memory.instructions;
-  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${op[at]}${module[at] ? ` in ${module[at]}` : ''}`;
+  const {op, module, names, live_bytes: live} = memory.instructions, where = names[module[at]];
+  return `instruction ${at} of ${live.length}: ${bytesText(live[at])} bytes live · ${names[op[at]]}${where ? ` in ${where}` : ''}`;
 }
 
 function liveCurve(memory) {

@@ -9,12 +9,33 @@
 
 /* ---- Instructions ---- */
 
-static const char *op_of(const etr_pte_method *program, const etr_instruction *instruction, etr_arena *arena) {
+/* The texts of an operator: one for all instructions that run it. */
+typedef struct op_names {
+  etr_map names; /* name and overload, as the program lends them -> place in texts */
+  etr_vec(const char *) texts;
+} op_names;
+
+typedef struct op_key {
+  const char *op, *overload;
+} op_key;
+ETR_NO_PADDING(op_key, 2 * sizeof(char *));
+
+static const char *kernel_name(op_names *known, const etr_instruction *instruction, etr_arena *arena) {
+  const op_key key = {instruction->op, instruction->overload};
+  etr_map_slot *slot = etr_map_at(&known->names, (etr_slice){(const char *)&key, sizeof key});
+  if (!slot) return "";
+  if (slot->value != ETR_NONE) return known->texts.data[slot->value];
+  const char **text = etr_vec_push(arena, &known->texts);
+  if (!text) return "";
+  slot->value = (uint32_t)(known->texts.count - 1);
+  return *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "", key.overload);
+}
+
+static const char *op_of(op_names *known, const etr_pte_method *program, const etr_instruction *instruction,
+                         etr_arena *arena) {
   const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
   switch (instruction->kind) {
-  case ETR_INSTRUCTION_KERNEL:
-    return etr_arena_format(arena, "%s%s%s", instruction->op, instruction->overload[0] ? "." : "",
-                            instruction->overload);
+  case ETR_INSTRUCTION_KERNEL: return kernel_name(known, instruction, arena);
   case ETR_INSTRUCTION_DELEGATE: return delegate ? delegate->backend : "";
   case ETR_INSTRUCTION_MOVE: return "move";
   case ETR_INSTRUCTION_JUMP_FALSE: return "jump";
@@ -26,13 +47,15 @@ static const char *op_of(const etr_pte_method *program, const etr_instruction *i
 bool etr_memory_steps_make(etr_memory_plan *plan, const etr_method_join *join, etr_arena *arena) {
   size_t count = ETR_MIN(join->program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
+  op_names ops = {0};
+  etr_map_init(&ops.names, arena);
   for (size_t i = 0; steps && i < count; i++) {
     const etr_instruction *instruction = &join->program->instructions[i];
     const etr_join_instruction *known = etr_join_find(join, (int32_t)i);
     bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
     uint32_t node = join->graph && known && !is_delegate ? known->node : ETR_NONE;
     steps[i] = (etr_memory_step){
-        .op = op_of(join->program, instruction, arena), .is_delegate = is_delegate, .node = node};
+        .op = op_of(&ops, join->program, instruction, arena), .is_delegate = is_delegate, .node = node};
     if (node != ETR_NONE) steps[i].module = join->graph->nodes[node].module;
     if (join->graph && is_delegate) steps[i].module = etr_join_module_of_delegate(join, (int32_t)i);
   }

@@ -280,7 +280,7 @@ static void point_to_graphs(const loader *l, const uint32_t *places) {
     const etr_method_join *join = &l->joins.data[i];
     if (join->graph)
       methods[i].graph = places[join->graph - l->record.graphs];
-    else if (join->program)
+    else if (join->program && join->program->instruction_count)
       methods[i].graph = places[program];
     program += join->program != NULL;
   }

@@ -62,8 +62,9 @@ static size_t shorten(etr_static_cost *rows, size_t count) {
   return ETR_MIN(kept, (size_t)MOST_ROWS + 1);
 }
 
-static bool add_method(etr_answer *answer, const etr_method *method, bool brief, etr_static_cost **rows,
-                       size_t *count) {
+typedef etr_vec(etr_static_cost) cost_rows;
+
+static bool add_method(etr_answer *answer, const etr_method *method, bool brief, cost_rows *rows) {
   const etr_profile *profile = answer->profile;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   size_t added;
@@ -71,19 +72,17 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool brief,
   const etr_static_cost *list = etr_static_costs_make(&added, &answer->arena, profile, graph);
   if (!list) return false;
   if (brief) added = shorten(etr_unconst(list), added);
-  etr_static_cost *all = etr_arena_alloc_array(&answer->arena, *count + added, sizeof *all);
-  if (!all) return false;
-  if (*count) memcpy(all, *rows, *count * sizeof *all);
-  if (added) memcpy(all + *count, list, added * sizeof *all);
-  *rows = all;
-  *count += added;
+  for (size_t i = 0; i < added; i++) {
+    etr_static_cost *row = etr_vec_push(&answer->arena, rows);
+    if (!row) return false;
+    *row = list[i];
+  }
   return true;
 }
 
 etr_rows etr_info_costs(etr_answer *answer, bool brief) {
-  etr_static_cost *rows = NULL;
-  size_t count = 0;
+  cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
-    if (!add_method(answer, &answer->profile->methods[i], brief, &rows, &count)) break;
-  return ETR_ROWS(rows, count);
+    if (!add_method(answer, &answer->profile->methods[i], brief, &rows)) break;
+  return ETR_ROWS(rows.data, rows.count);
 }

@@ -49,7 +49,7 @@ static etr_rows list_graphs(etr_answer *answer) {
     const etr_graph *graph = &profile->graphs[i];
     size_t kinds[ETR_NODE_CONSTANT + 1] = {0};
     for (const etr_node *node = graph->nodes; node < graph->nodes + graph->node_count; node++)
-      kinds[node->kind] += node->kind != ETR_NODE_INPUT || node->subgraph == ETR_NONE; /* the entry point's own inputs */
+      kinds[node->kind] += node->kind != ETR_NODE_INPUT || node->subgraph == ETR_NONE; /* inputs of the entry point */
     rows[i] = (graph_row){
         .arena = &answer->arena,
         .graph = graph,

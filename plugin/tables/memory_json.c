@@ -65,8 +65,27 @@ static void put_peak(const etr_fields *f, etr_arena *arena, const etr_method *me
   etr_jw_end(f->json);
 }
 
+/* Names of operators and modules, each once: many instructions have the same. */
+typedef struct step_names {
+  etr_map places; /* of texts, by their address, in the list */
+  etr_vec(const char *) list;
+} step_names;
+
+static void put_name(const etr_fields *f, etr_arena *arena, step_names *names, const char *text) {
+  etr_map_slot *slot = etr_map_at(&names->places, (etr_slice){(const char *)&text, sizeof text});
+  if (slot && slot->value == ETR_NONE) {
+    const char **added = etr_vec_push(arena, &names->list);
+    if (!added) return;
+    slot->value = (uint32_t)(names->list.count - 1);
+    *added = text;
+  }
+  if (slot) etr_jw_uint(f->json, slot->value);
+}
+
 /* Columns over the instructions. */
-static void put_instructions(const etr_fields *f, const etr_method *method) {
+static void put_instructions(const etr_fields *f, etr_arena *arena, const etr_method *method) {
+  step_names names = {0};
+  etr_map_init(&names.places, arena);
   const etr_memory_plan *plan = method->memory;
   etr_field_object(f, "instructions");
   etr_field_count(f, "count", plan->instruction_count);
@@ -75,12 +94,13 @@ static void put_instructions(const etr_fields *f, const etr_method *method) {
   etr_jw_end(f->json);
   etr_field_list(f, "op");
   for (size_t i = 0; i < plan->instruction_count; i++)
-    etr_jw_string(f->json, etr_memory_step_op(f->profile, method, (int32_t)i));
+    put_name(f, arena, &names, etr_memory_step_op(f->profile, method, (int32_t)i));
   etr_jw_end(f->json);
   etr_field_list(f, "module");
   for (size_t i = 0; i < plan->instruction_count; i++)
-    etr_jw_string(f->json, etr_memory_module(f->profile, method, plan->steps[i].module));
+    put_name(f, arena, &names, etr_memory_module(f->profile, method, plan->steps[i].module));
   etr_jw_end(f->json);
+  etr_field_texts(f, "names", names.list.data, names.list.count);
   etr_jw_end(f->json);
 }
 
@@ -93,7 +113,7 @@ static void put_plan(const etr_fields *f, etr_arena *arena, const etr_method *me
   etr_field_count(f, "planned_bytes", method->memory->planned_bytes);
   put_peak(f, arena, method);
   put_rows(f, "buffers", &etr_buffer_columns, etr_memory_buffer_parts(arena, method->memory));
-  put_instructions(f, method);
+  put_instructions(f, arena, method);
   put_rows(f, "tensors", &etr_tensor_columns, etr_memory_planned_rows(arena, f->profile, method));
   put_rows(f, "inputs_and_outputs", &etr_boundary_columns, etr_memory_boundary_rows(arena, f->profile, method));
   put_rows(f, "delegates", &etr_blob_columns, etr_memory_blob_parts(arena, method->memory));
@@ -185,7 +205,7 @@ bool etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_metho
   put_rows(f, "peak_tensors", &etr_tensor_columns,
            first_rows(etr_memory_live_rows(arena, f->profile, method, plan->peak_instruction)));
   put_rows(f, "buffers", &etr_buffer_columns, etr_memory_buffer_parts(arena, plan));
-  put_instructions(f, method);
+  put_instructions(f, arena, method);
   put_rows(f, "delegates", &etr_blob_sum_columns, first_rows(etr_memory_blob_sum_parts(arena, plan)));
   put_rows(f, "weight_sums", &etr_weight_sum_columns, first_rows(etr_memory_sum_parts(arena, sums, sum_count)));
   bool good = put_unknowns(f, arena, method) && put_findings(f, arena, method);

@@ -16,21 +16,26 @@ typedef struct backend_time {
   bool is_planned;
 } backend_time;
 
-typedef etr_vec(backend_time) backend_times;
-
-static bool is_same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+typedef struct backend_times {
+  etr_vec(backend_time) list;
+  etr_map places; /* of backends, in the list */
+} backend_times;
 
 static backend_time *time_of(backend_times *times, etr_arena *arena, const char *backend) {
-  for (size_t i = 0; i < times->count; i++)
-    if (is_same(times->data[i].backend, backend)) return &times->data[i];
-  backend_time *added = etr_vec_push(arena, times);
-  if (added) added->backend = backend;
+  etr_map_slot *slot = etr_map_at(&times->places, etr_slice_of(backend ? backend : ""));
+  if (!slot) return NULL;
+  if (slot->value != ETR_NONE) return &times->list.data[slot->value];
+  backend_time *added = etr_vec_push(arena, &times->list);
+  if (!added) return NULL;
+  slot->value = (uint32_t)(times->list.count - 1);
+  added->backend = backend;
   return added;
 }
 
 /* part_of: the part that a portion belongs to, or NO_PART. */
 static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method,
                    size_t (*part_of)(const etr_portion *)) {
+  etr_map_init(&times->places, arena);
   for (size_t i = 0; i < method->portion_count; i++) {
     const etr_portion *portion = &method->portions[i];
     size_t part = part_of(portion);
@@ -59,11 +64,11 @@ bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const e
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
   if (!sum_up(&times, arena, method, phase_of)) return false;
-  for (size_t i = 0; i < times.count; i++)
+  for (size_t i = 0; i < times.list.count; i++)
     for (etr_phase phase = ETR_PHASE_NONE; phase <= ETR_PHASE_OTHER; phase++) {
-      uint64_t ticks = times.data[i].ticks[phase];
+      uint64_t ticks = times.list.data[i].ticks[phase];
       if (!add_part(out, arena,
-                    (etr_delegate_part){.backend = times.data[i].backend,
+                    (etr_delegate_part){.backend = times.list.data[i].backend,
                                         .name = etr_phase_name(phase),
                                         .text = etr_phase_text(phase),
                                         .ticks = ticks}))
@@ -104,10 +109,10 @@ bool etr_compute_units_make(etr_delegate_parts *out, etr_arena *arena, const etr
   backend_times times = {0};
   *out = (etr_delegate_parts){0};
   if (!sum_up(&times, arena, method, unit_of)) return false;
-  for (size_t i = 0; i < times.count; i++) {
+  for (size_t i = 0; i < times.list.count; i++) {
     for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
-      if (!add_unit(out, arena, &times.data[i], unit)) return false;
-    if (!add_unit(out, arena, &times.data[i], ETR_COMPUTE_UNIT_NONE)) return false;
+      if (!add_unit(out, arena, &times.list.data[i], unit)) return false;
+    if (!add_unit(out, arena, &times.list.data[i], ETR_COMPUTE_UNIT_NONE)) return false;
   }
   return true;
 }

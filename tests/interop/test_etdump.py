@@ -55,7 +55,7 @@ def test_events(command, flatc, dump, with_record):
         for run in block["runs"]:
             assert runs[run]["name"] == block["event_block_name"]
             for event in profile_events(runs[run]):
-                factor = 1000 if with_record and (delegate_id(event) or "").endswith(" (us)") else 1  # only the record tells the backend
+                factor = 1000 if (delegate_id(event) or "").endswith(" (us)") else 1  # only QNN says so
                 samples[signature(event)].append((duration(event) * factor, event.get("start_time", 0)))
         got = {}
         for event in block["events"]:
