@@ -21,7 +21,7 @@ static bool is_text(const memory_report *r) { return r->medium == ETR_IN_TEXT; }
 /* ---- Lines ---- */
 
 static void put_line(memory_report *r, etr_style style, size_t indent, const char *text) {
-  if (!text) return;
+  if (!text) return; /* out of memory, which shows on the arena */
   if (is_text(r)) {
     etr_put_wrapped(&r->answer.writer, style, text, indent, etr_answer_text_width(&r->answer));
     return;
@@ -32,6 +32,7 @@ static void put_line(memory_report *r, etr_style style, size_t indent, const cha
 }
 
 static void put_title(memory_report *r, const char *text) {
+  if (!text) return; /* likewise */
   etr_puts(&r->answer.writer, "\n");
   if (!is_text(r)) etr_puts(&r->answer.writer, "**");
   etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
