@@ -365,7 +365,8 @@ bool etr_join_method(etr_method_join *join, uint32_t method, const etr_blocks *b
   joiner j = {.join = join, .arena = arena};
   bool good = etr_instructions_collect(join, method, blocks, arena, &j.scratch);
   if (good && join->graph) good = join_nodes(&j, method, blocks);
-  if (good && !join->graph && join->program) good = make_program_graph(&j, method, blocks);
+  bool is_alone = !join->graph && join->program && join->program->instruction_count;
+  if (good && is_alone) good = make_program_graph(&j, method, blocks);
   good = good && !etr_arena_failed(&j.scratch);
   etr_arena_clear(&j.scratch);
   return good;

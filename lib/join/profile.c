@@ -246,7 +246,7 @@ static etr_status join_all(loader *l, etr_error *error) {
     if (join->program && !program) return etr_fail_memory(error);
     etr_method_graphs graphs = {.edge = etr_unconst(join->graph),
                                 .aten = aten_graph_of(l, join),
-                                .program = l->options->edge_only && join->graph ? NULL : program};
+                                .program = l->options->edge_only && !join->program_graph ? NULL : program};
     if (!etr_attribute(&methods[i], &graphs, join, i, &l->blocks, l->arena, &l->warnings))
       return fail_to_join(l, error);
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings)) return etr_fail_memory(error);
@@ -280,7 +280,7 @@ static void point_to_graphs(const loader *l, const uint32_t *places) {
     const etr_method_join *join = &l->joins.data[i];
     if (join->graph)
       methods[i].graph = places[join->graph - l->record.graphs];
-    else if (join->program && join->program->instruction_count)
+    else if (join->program_graph)
       methods[i].graph = places[program];
     program += join->program != NULL;
   }
