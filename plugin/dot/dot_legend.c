@@ -41,7 +41,8 @@ static void put_totals(etr_writer *writer, const etr_dot_view *view) {
   etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
   put_plural(writer, view->plan->total.ops, "operator");
   if (!view->plan->total.timed || view->method == NULL) {
-    etr_puts(writer, ", no run times");
+    bool ran = view->method && view->method->run_count > 0;
+    etr_puts(writer, ran ? ", none of them timed" : ", no run times");
   } else {
     etr_puts(writer, ", ");
     put_plural(writer, view->method->run_count, "run");
