@@ -38,10 +38,12 @@ static void read_members(etr_json *json, told *out) {
   out->is_promised = !etr_json_failed(json) && cost >= 0 && cost <= 1;
 }
 
+static etr_slice text_of(etr_bytes metadata) { return (etr_slice){metadata.data, metadata.size}; }
+
 static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
   told out = {.is_promised = true};
   if (metadata.size == 0) return out;
-  etr_json *json = etr_json_open_memory((etr_slice){metadata.data, metadata.size}, NULL);
+  etr_json *json = etr_json_open_memory(text_of(metadata), NULL);
   if (!json) {
     etr_arena_fail(scratch);
     return out;
@@ -53,13 +55,11 @@ static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
   return out;
 }
 
-static bool is_same(etr_bytes a, etr_bytes b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
-
 /* Of all runs. No unit where they differ: another load may have had another plan. */
 static told read_all_metadata(const etr_event_facts *event, etr_arena *scratch) {
   told all = {.is_promised = true};
   for (size_t i = 0; i < event->metadata_count; i++) {
-    if (i > 0 && is_same(event->metadata[i], event->metadata[i - 1])) continue;
+    if (i > 0 && etr_slice_equal(text_of(event->metadata[i]), text_of(event->metadata[i - 1]))) continue;
     told here = read_metadata(event->metadata[i], scratch);
     all.is_promised &= here.is_promised;
     all.unit = i == 0 || here.unit == all.unit ? here.unit : ETR_COMPUTE_UNIT_NONE;

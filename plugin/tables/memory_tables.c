@@ -62,9 +62,7 @@ static void put_part(memory_report *r, const etr_memory_columns *columns, etr_ro
 
 /* ---- The plan ---- */
 
-static const char *bytes(const memory_report *r, uint64_t number) {
-  return etr_bytes_text((etr_arena *)(uintptr_t)&r->answer.arena, number);
-}
+static const char *bytes(memory_report *r, uint64_t number) { return etr_bytes_text(&r->answer.arena, number); }
 
 static const char *head_of(memory_report *r, const etr_method *method) {
   const etr_memory_plan *plan = method->memory;

@@ -15,7 +15,9 @@ static void add(etr_sheet *sheet, const char *section, const char *key, const ch
 
 /* Times that are no share of anything. */
 static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *stats) {
-  return (etr_sum){.method = method, .ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats};
+  etr_sum sum = etr_sum_of_stats(ticks, stats);
+  sum.method = method;
+  return sum;
 }
 
 static void add_balance(etr_sheet *sheet, const etr_summary *s) {

@@ -108,7 +108,9 @@ static void put_balance(etr_report *r, const etr_summary *s) {
 
 /* A time of no method, or of a part of its runs: not a share of anything. */
 static void add_time(etr_sheet *sheet, const char *text, double ticks, const etr_stats *stats) {
-  etr_sum_sheet_add(sheet, (etr_sum){.text = text, .ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats});
+  etr_sum sum = etr_sum_of_stats(ticks, stats);
+  sum.text = text;
+  etr_sum_sheet_add(sheet, sum);
 }
 
 /* The kinds of runs that the times below are over, where there is more than one. */

@@ -309,6 +309,10 @@ void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, c
   sheet->context = sheet;
 }
 
+etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
+  return (etr_sum){.ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats};
+}
+
 void etr_sum_sheet_add(etr_sheet *sheet, etr_sum sum) {
   etr_sum *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
   if (!added) return;

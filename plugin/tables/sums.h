@@ -79,6 +79,9 @@ void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
 /** Starts a sheet of sums. medium: an ETR_IN_ bit; title: of the first column, for people; NULL: none. */
 void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, const char *title);
 
+/** A time that is the average of stats; NULL: it was taken once, and is its own median. */
+etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
+
 /** Adds a copy of a sum. */
 void etr_sum_sheet_add(etr_sheet *sheet, etr_sum sum);
 
