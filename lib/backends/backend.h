@@ -25,8 +25,9 @@ enum { ETR_MOST_CLASSES = 64 }; /* of a backend */
 
 /** A value that operators of a payload read or write. */
 typedef struct etr_payload_value {
-  uint64_t shape;   /* etr_shape_mark() of its dimensions; 0: unknown */
-  int32_t argument; /* which argument of the delegate's call it is; -1: none */
+  uint64_t shape;      /* etr_shape_mark() of its dimensions; 0: unknown */
+  uint64_t rows_shape; /* the same with all dimensions but the last as one */
+  int32_t argument;    /* which argument of the delegate's call it is; -1: none */
   bool is_constant, is_quantized;
 } etr_payload_value;
 

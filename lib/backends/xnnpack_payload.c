@@ -86,6 +86,13 @@ typedef struct payload_reader {
 
 /* ---- Values ---- */
 
+static uint64_t rows_shape_of(const int64_t *sizes, uint32_t rank) {
+  int64_t rows[2] = {1, rank ? sizes[rank - 1] : 1};
+  for (uint32_t i = 0; i + 1 < rank; i++)
+    if (sizes[i] && __builtin_mul_overflow(rows[0], sizes[i], &rows[0])) return 0;
+  return etr_shape_mark(rows, 2);
+}
+
 static void read_value(payload_reader *r, etr_fb_at table) {
   int64_t sizes[MOST_DIMS];
   uint32_t rank;
@@ -100,6 +107,7 @@ static void read_value(payload_reader *r, etr_fb_at table) {
   uint32_t external = etr_fb_u32(&r->fb, tensor, TENSOR_EXTERNAL, 0);
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) && external <= INT32_MAX;
   r->values[id] = (etr_payload_value){.shape = etr_shape_mark(sizes, rank),
+                                      .rows_shape = rows_shape_of(sizes, rank),
                                       .argument = is_external ? (int32_t)external : -1,
                                       .is_constant = etr_fb_u32(&r->fb, tensor, TENSOR_CONSTANT, 0) != 0,
                                       .is_quantized = type > TYPE_FP16 && type < TYPE_INT32};

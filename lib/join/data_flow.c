@@ -6,6 +6,7 @@
 
 #include "backends/backends.h"
 #include "join/candidates.h"
+#include "join/lost_handles.h"
 #include "join/program_values.h"
 
 /* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
@@ -26,8 +27,7 @@ typedef struct flow {
   etr_storages storages;
   etr_vec(uint32_t) inputs; /* of the operator looked at */
   size_t budget;            /* what may still be read that several instructions can share: items of lists, payloads */
-  uint32_t *users, *next_user; /* per value of the graph, by source: the last slot that reads it; per slot: the one
-                                  before. NULL: not found yet */
+  etr_lost_handles *lost;
 } flow;
 
 /* ---- Values of the program ---- */
@@ -127,12 +127,22 @@ static void join_kernel(flow *f, etr_join_instruction *known, const etr_instruct
   if (!twins) known->match = ETR_MATCH_HANDLE;
 }
 
+/* A view whose shape is known at run time only is an instruction (executorch/kernels/prim_ops/et_view.cpp). */
+static bool is_runtime_view(const etr_instruction *instruction) {
+  return instruction->op && strcmp(instruction->op, "executorch_prim::et_view") == 0 && instruction->arg_count > 1;
+}
+
+static uint32_t origin_of_result(flow *f, const etr_join_instruction *known, const etr_instruction *instruction,
+                                 size_t result) {
+  if (is_runtime_view(instruction)) return origin_of(f, instruction->args[0]);
+  const etr_node *node = known->node == ETR_NONE ? NULL : &f->join->graph->nodes[known->node];
+  return node && result < node->output_count ? f->values.first[known->node] + (uint32_t)result : UNKNOWN;
+}
+
 static void write_results(flow *f, const etr_join_instruction *known, const etr_instruction *instruction) {
   size_t count;
   const int32_t *results = etr_results_of(f->program, instruction, &count);
-  const etr_node *node = known->node == ETR_NONE ? NULL : &f->join->graph->nodes[known->node];
-  for (size_t i = 0; i < count; i++)
-    write_tensor(f, results[i], node && i < node->output_count ? f->values.first[known->node] + (uint32_t)i : UNKNOWN);
+  for (size_t i = 0; i < count; i++) write_tensor(f, results[i], origin_of_result(f, known, instruction, i));
 }
 
 /* ---- Operators of a delegate ---- */
@@ -184,7 +194,6 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   if (!index->slots) return false;
   etr_node_index_sort(index);
   f->backend = backend;
-  f->users = NULL;
   f->delegated = etr_candidates_new(index, &f->dealing, f->scratch);
   return f->delegated != NULL;
 }
@@ -195,56 +204,15 @@ static void read_payload_inputs(flow *f, const call *c, const etr_payload_operat
     if (o->inputs[i] != ETR_NONE) read_tensor(f, c->origins[o->inputs[i]]);
 }
 
-/* ---- Operators that lost their handle ---- */
-
-/* The first input that is no weight: a bias may stand before it. */
-static uint32_t first_read(const flow *f, const etr_node *node) {
-  for (size_t i = 0; i < node->input_count; i++) {
-    uint32_t value = etr_value_of_edge(&f->values, &node->inputs[i]);
-    if (!f->values.constant[value]) return value;
-  }
-  return UNKNOWN;
-}
-
-static bool find_users(flow *f) {
-  const etr_graph *graph = f->join->graph;
-  f->users = etr_arena_alloc_array(f->scratch, f->values.count, sizeof *f->users);
-  f->next_user = etr_arena_alloc_array(f->scratch, graph->node_count, sizeof *f->next_user);
-  if (!f->users || !f->next_user) return false;
-  for (uint32_t i = 0; i < f->values.count; i++) f->users[i] = ETR_NONE;
-  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;) {
-    const etr_node *node = &graph->nodes[i];
-    uint32_t read = node->kind == ETR_NODE_OP ? first_read(f, node) : UNKNOWN;
-    if (read == UNKNOWN) continue;
-    uint32_t source = f->values.source[read];
-    f->next_user[i] = f->users[source];
-    f->users[source] = i;
-  }
-  return true;
-}
-
-enum { MOST_USERS = 64 };
-
-/* Of what reads the value, the one node that runs as this class and loses its handle; of those that may be fused, one
- * that nothing hides. */
-static uint32_t node_without_handle(flow *f, const call *c, const etr_payload_operator *o) {
-  etr_handle_loss best = ETR_KEEPS_HANDLE;
-  uint32_t found = ETR_NONE;
-  delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
+/* A choice among twins leaves doubt on what the node makes, unless the order is known. */
+static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *twins) {
+  const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
-  if (!(f->backend->traits(o->class_) & ETR_CLASS_COMPUTES) || origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
-  if (!f->users && !find_users(f)) return ETR_NONE;
-  uint32_t node = f->users[f->values.source[origin]];
-  for (int i = 0; i < MOST_USERS && node != ETR_NONE; i++, node = f->next_user[node]) {
-    const etr_node *n = &f->join->graph->nodes[node];
-    etr_handle_loss loss = f->taken[node] ? ETR_KEEPS_HANDLE
-                                          : f->backend->loses_handle(f->join->graph, f->join->uses, n);
-    if (loss == ETR_KEEPS_HANDLE || loss < best || f->backend->class_of_node(f->join->graph, n) != o->class_) continue;
-    if (!agrees_with_value(&d, n)) continue;
-    found = loss == best ? ETR_NONE : node; /* several: cannot be told */
-    best = loss;
-  }
-  return found;
+  if (origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
+  uint32_t node = etr_lost_handles_choose(f->lost, (uint32_t)index, origin, twins);
+  for (size_t i = 0; *twins && i < f->join->graph->nodes[node].output_count; i++)
+    f->dealing.doubtful[f->values.first[node] + i] = true;
+  return node;
 }
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
@@ -261,17 +229,18 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
   return etr_candidates_choose(f->delegated, &wanted, twins, &is_contradicted);
 }
 
-static uint32_t node_of_operator(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
+static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *twins) {
+  const etr_payload_operator *o = &c->payload->operators[index];
   if (o->completes != ETR_NONE) return c->nodes[o->completes];
   if (o->class_ == 0) return ETR_NONE;
-  return o->handle ? node_with_handle(f, c, o, twins) : node_without_handle(f, c, o);
+  return o->handle ? node_with_handle(f, c, o, twins) : node_without_handle(f, c, index, twins);
 }
 
 /* What has no node leaves its value as it is: a conversion, a transpose, a copy. */
 static void join_operator(flow *f, const call *c, size_t index) {
   const etr_payload_operator *o = &c->payload->operators[index];
   bool twins = false;
-  uint32_t node = node_of_operator(f, c, o, &twins);
+  uint32_t node = node_of_operator(f, c, index, &twins);
   bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE &&
                    (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
                     f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
@@ -326,6 +295,7 @@ static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instru
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
   c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
   if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend)) return false;
+  etr_lost_handles_turn_to(f->lost, known, backend, payload);
   known->payload = payload;
   known->operator_nodes = c.nodes;
   known->operator_by_order = c.by_order;
@@ -369,7 +339,8 @@ bool etr_data_flow_join(etr_method_join *join, const uint32_t *rank, bool *taken
   f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = rank};
   f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
   f.kernels = f.dealing.doubtful ? etr_candidates_new(&join->by_operator, &f.dealing, scratch) : NULL;
-  if (!f.kernels) return false;
+  f.lost = etr_lost_handles_new(join, &f.dealing, scratch);
+  if (!f.kernels || !f.lost) return false;
   write_inputs(&f);
   return walk(&f);
 }
