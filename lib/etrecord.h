@@ -386,7 +386,8 @@ typedef struct etr_planned_tensor {
   uint64_t offset_bytes; /**< from the buffer's start */
   uint64_t size_bytes;   /**< of its elements; padding between tensors is not in the file */
   etr_tensor_role role;
-  int32_t first_instruction, last_instruction; /**< views of it included. -1: the method has no instructions */
+  int32_t first_instruction, last_instruction; /**< views of it included. -1: no instruction uses it (an input
+                                                  that is not read), so that its memory may serve others */
   int32_t made_by;   /**< instruction that first writes it; -1: none does, as of inputs and views */
   uint32_t view_of;  /**< index of the tensor in whose memory it lies on purpose, by a view or in place; its bytes are
                         that tensor's. ETR_NONE: it has its own */

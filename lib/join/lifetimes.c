@@ -132,6 +132,7 @@ static void add_inputs(builder *b) {
     uint32_t index = add_tensor(b, b->program->inputs[i]);
     if (index == ETR_NONE) return;
     tensor_at(b, index)->role = ETR_TENSOR_INPUT;
+    tensor_at(b, index)->last_instruction = -1; /* until one uses it */
     put(b, index);
   }
 }
@@ -219,6 +220,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_method_join *join, etr_are
   keep_for_views(&b);
   keep_for_loops(&b);
   keep_for_views(&b);
-  for (size_t i = 0; count == 0 && i < out->tensors.count; i++) out->tensors.data[i].first_instruction = -1;
+  for (size_t i = 0; i < out->tensors.count; i++)
+    if (out->tensors.data[i].last_instruction < 0) out->tensors.data[i].first_instruction = -1;
   return !etr_arena_failed(arena) && !etr_arena_failed(scratch);
 }
