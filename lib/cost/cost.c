@@ -123,10 +123,6 @@ static void add_node(finder *f, uint32_t node, bool is_alone) {
 
 /* ---- Groups ---- */
 
-typedef struct member {
-  uint32_t leader, node;
-} member;
-
 static void mark_used_outside(finder *f) {
   for (uint32_t i = 0; i < f->graph->node_count; i++) {
     const etr_node *user = &f->graph->nodes[i];
@@ -141,14 +137,14 @@ static void mark_used_outside(finder *f) {
 /* Nodes of one group behind each other, so that seen_by holds. */
 static bool add_all(finder *f, etr_arena *scratch) {
   size_t count = f->graph->node_count;
-  member *members = etr_arena_alloc_array(scratch, count, sizeof *members);
-  if (!members) return false;
-  for (uint32_t i = 0; i < count; i++) members[i] = (member){leader_of(f->graph, i), i};
-  etr_sort(members, count, sizeof *members, etr_by_two_numbers);
-  for (size_t first = 0, end; first < count; first = end) {
-    for (end = first + 1; end < count && members[end].leader == members[first].leader;) end++;
-    for (size_t i = first; i < end; i++) add_node(f, members[i].node, end - first == 1);
-  }
+  uint32_t *members = etr_arena_alloc_array(scratch, count, sizeof *members);
+  size_t *end = etr_arena_alloc_array(scratch, count + 1, sizeof *end); /* of each leader's members, one place later */
+  if (!members || !end) return false;
+  for (uint32_t i = 0; i < count; i++) end[leader_of(f->graph, i) + 1]++;
+  for (size_t i = 1; i <= count; i++) end[i] += end[i - 1];
+  for (uint32_t i = 0; i < count; i++) members[end[leader_of(f->graph, i)]++] = i;
+  for (size_t leader = 0, first = 0; leader < count; first = end[leader++])
+    for (size_t i = first; i < end[leader]; i++) add_node(f, members[i], end[leader] - first == 1);
   return true;
 }
 

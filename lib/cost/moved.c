@@ -9,13 +9,12 @@
 #include "formats/element.h"
 
 /* ATen's views; those of the Edge dialect end in _copy. */
-static bool is_view_of_memory(const etr_node *node) {
+static bool is_view_of_memory(const char *target) {
   static const char *const views[] = {"view",    "permute", "transpose",        "t",      "select",    "slice",
                                       "expand",  "squeeze", "unsqueeze",        "detach", "alias",     "split",
                                       "chunk",   "unbind",  "split_with_sizes", "narrow", "diagonal",  "as_strided",
                                       "movedim", "view_as", "numpy_T",          "unfold", "expand_as", "lift_fresh"};
-  return strncmp(node->target, "aten.", 5) == 0 &&
-         etr_operator_is_one_of(etr_operator_of_target(node->target), views, ETR_COUNT(views));
+  return etr_operator_is_one_of(etr_operator_of_target(target), views, ETR_COUNT(views));
 }
 
 static bool gives_tensor(const etr_node *node) {
@@ -27,7 +26,8 @@ static bool gives_tensor(const etr_node *node) {
 bool etr_moves_nothing(const etr_node *node) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
                                        "executorch_prim", "builtins.", "math."};
-  if (node->kind != ETR_NODE_OP || !gives_tensor(node) || is_view_of_memory(node)) return true;
+  if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;
+  if (strncmp(node->target, "aten.", 5) == 0) return is_view_of_memory(node->target);
   for (size_t i = 0; i < ETR_COUNT(around); i++)
     if (strncmp(node->target, around[i], strlen(around[i])) == 0) return true;
   return strchr(node->target, '.') == NULL;

@@ -15,16 +15,17 @@ enum {
   FINITE_UNZERO, /* "fnuz": neither infinity nor -0; NaN is what -0 would be, and the bias is one larger */
 };
 
+/* Those of most tensors first. */
 static const etr_element elements[] = {
+    {"float32", "FloatStorage", 4, IEEE, 8, 23},
+    {"int64", "LongStorage", 8, SIGNED, 0, 0},
+    {"bool", "BoolStorage", 1, BOOLEAN, 0, 0},
     {"uint8", "ByteStorage", 1, UNSIGNED, 0, 0},
     {"int8", "CharStorage", 1, SIGNED, 0, 0},
     {"int16", "ShortStorage", 2, SIGNED, 0, 0},
     {"int32", "IntStorage", 4, SIGNED, 0, 0},
-    {"int64", "LongStorage", 8, SIGNED, 0, 0},
     {"float16", "HalfStorage", 2, IEEE, 5, 10},
-    {"float32", "FloatStorage", 4, IEEE, 8, 23},
     {"float64", "DoubleStorage", 8, IEEE, 11, 52},
-    {"bool", "BoolStorage", 1, BOOLEAN, 0, 0},
     {"bfloat16", "BFloat16Storage", 2, IEEE, 8, 7},
     {"uint16", NULL, 2, UNSIGNED, 0, 0},
     {"uint32", NULL, 4, UNSIGNED, 0, 0},

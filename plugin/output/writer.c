@@ -167,26 +167,28 @@ void etr_put_int(etr_writer *writer, int64_t value) {
   etr_put_uint(writer, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/*
- * Most numbers are whole, or were rounded to thousandths. One that is the quotient of a whole number of at most 15
- * digits and 1000 is read back from that quotient's digits, as division rounds correctly, and they are what %.15g
- * prints. False if the number is none of these.
- */
-static bool put_short_double(etr_writer *writer, double value) {
-  enum { THOUSAND = 1000 };
-  if (signbit(value) || !(value < 1e12)) return false;
-  double scaled = round(value * THOUSAND);
-  if (scaled / THOUSAND != value) return false;
-  uint64_t whole = (uint64_t)scaled / THOUSAND, rest = (uint64_t)scaled % THOUSAND;
+/* A number that is the quotient of a whole one and 10^decimals, both exact: division rounds correctly, so its digits
+ * read back as the same. False if it is none. */
+static bool put_quotient(etr_writer *writer, double value, double power, int decimals) {
+  double scaled = round(value * power);
+  if (scaled / power != value) return false;
+  uint64_t digits = (uint64_t)scaled;
   char text[32], *end = text + sizeof text, *start = end;
-  if (rest > 0) {
-    for (int i = 0; i < 3; i++, rest /= 10) *--start = (char)('0' + rest % 10);
-    while (end[-1] == '0') end--;
-    *--start = '.';
-  }
-  start = digits_before(start, whole);
+  for (int i = 0; i < decimals; i++, digits /= 10) *--start = (char)('0' + digits % 10);
+  *--start = '.';
+  while (end[-1] == '0') end--;
+  if (end[-1] == '.') end--;
+  start = digits_before(start, digits);
   etr_put(writer, (etr_slice){start, (size_t)(end - start)});
   return true;
+}
+
+/* Most numbers are whole, or were rounded to thousandths or to a few digits. At most 15 digits are what %.15g prints,
+ * which turns to exponents below 1e-4. */
+static bool put_short_double(etr_writer *writer, double value) {
+  if (signbit(value) || !(value < 1e12)) return false;
+  if (put_quotient(writer, value, 1e3, 3)) return true;
+  return value >= 1e-4 && value < 1e6 && put_quotient(writer, value, 1e9, 9);
 }
 
 void etr_put_double(etr_writer *writer, double value) {

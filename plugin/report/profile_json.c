@@ -45,6 +45,14 @@ void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
   etr_jw_double(e->fields.json, round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3);
 }
 
+/* Four significant digits, or all in front of the decimal point: more of a rate nobody reads, and the clock did not
+ * tell. */
+static double rounded_rate(double rate) {
+  double scale = 1;
+  while (rate * scale < 1000 && scale < 1e15) scale *= 10;
+  return round(rate * scale) / scale;
+}
+
 static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row) {
   etr_cell cell = etr_field_cell(field, row);
   switch (field->kind) {
@@ -54,6 +62,8 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
   case ETR_CELL_TIME: etr_profile_put_ns(e, cell.number); break;
   case ETR_CELL_AMOUNT: etr_jw_double(e->fields.json, round(cell.number)); break; /* as the other documents */
+  case ETR_CELL_RATE:
+  case ETR_CELL_SHARE: etr_jw_double(e->fields.json, rounded_rate(cell.number)); break;
   default: etr_jw_double(e->fields.json, cell.number);
   }
 }

@@ -62,6 +62,11 @@ void etr_pack_bytes(etr_packer *packer, const ProtobufCFieldDescriptor *field, e
   if (reserve(packer, bytes.size + 2 * VARINT_ROOM)) packer->start = put_bytes(packer->start, field, bytes);
 }
 
+void etr_pack_again(etr_packer *packer, etr_slice packed) {
+  if (packed.size > 0 && reserve(packer, packed.size))
+    packer->start = memcpy(packer->start - packed.size, packed.data, packed.size);
+}
+
 /* `end`: the start of the value, whose end is in front of the last `behind` bytes. */
 static inline char *put_entry(const etr_packer *packer, char *end, const ProtobufCFieldDescriptor *map, etr_slice key,
                               size_t behind) {

@@ -49,6 +49,9 @@ void etr_pack_bytes(etr_packer *packer, const ProtobufCFieldDescriptor *field, e
 /** Packs an int32, int64, bool or enum, but not a 0. */
 void etr_pack_int(etr_packer *packer, const ProtobufCFieldDescriptor *field, int64_t value);
 
+/** Puts what was packed before in front, as it is. */
+void etr_pack_again(etr_packer *packer, etr_slice packed);
+
 /** Makes a nested message, or bytes, of all but the last `behind` bytes: the etr_packed_size() before it. */
 void etr_pack_nested(etr_packer *packer, const ProtobufCFieldDescriptor *field, size_t behind);
 

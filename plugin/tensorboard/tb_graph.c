@@ -27,8 +27,8 @@ typedef struct packer {
   etr_vec(const char *) inputs;
   etr_vec(etr_edge) edges;
   etr_vec(const etr_argument *) arguments;
-  etr_map source_index;       /* address of a source -> index in sources */
-  etr_vec(etr_slice) sources; /* clean */
+  etr_map once;              /* what many nodes have -> index in shared, by address */
+  etr_vec(etr_slice) shared; /* attributes that follow from it, packed */
 } packer;
 
 /* ---- Attributes ----
@@ -102,27 +102,37 @@ static void add_outputs(packer *p, size_t node) {
     add_clean(p, keys[i], p->view->shapes[p->view->first_value[node] + i]->label);
 }
 
-/* Its place and code, as the page can show them. */
-static etr_slice clean_source(packer *p, const etr_source *source) {
-  char room[ETR_TB_TEXT_ROOM];
-  const char *place = etr_label_source(p->arena, source);
-  if (place && source->code[0] != '\0') place = etr_arena_format(p->arena, "%s: %s", place, source->code);
-  etr_slice clean = place ? etr_tb_clean_text(room, etr_slice_of(place)) : (etr_slice){0};
-  const char *kept = etr_arena_copy(p->arena, clean);
-  return kept ? (etr_slice){kept, clean.size} : (etr_slice){0};
+/* Attributes that follow from something that many nodes have are packed for the first of them. */
+static void add_shared(packer *p, const void *of, void (*add)(packer *p, const void *of)) {
+  const etr_slice key = {(const char *)&of, sizeof of};
+  uint32_t known = etr_map_get(&p->once, key);
+  if (known != ETR_NONE) {
+    etr_pack_again(p->out, p->shared.data[known]);
+    return;
+  }
+  size_t behind = etr_packed_size(p->out);
+  add(p, of);
+  etr_slice packed = {p->out->start, etr_packed_size(p->out) - behind};
+  etr_slice *added = etr_vec_push(p->arena, &p->shared);
+  const char *kept = added ? etr_arena_copy(p->arena, packed) : NULL;
+  if (!kept || !etr_map_set(&p->once, key, (uint32_t)p->shared.count - 1)) return;
+  *added = (etr_slice){kept, packed.size};
 }
 
-/* Many nodes share a source. */
-static void add_source(packer *p, const etr_source *source) {
-  etr_slice key = {(const char *)&source, sizeof source};
-  uint32_t known = etr_map_get(&p->source_index, key);
-  if (known == ETR_NONE) {
-    etr_slice *added = etr_vec_push(p->arena, &p->sources);
-    known = (uint32_t)p->sources.count - 1;
-    if (!added || !etr_map_set(&p->source_index, key, known)) return;
-    *added = clean_source(p, source);
-  }
-  add_clean(p, "source", p->sources.data[known]);
+/* Its place and code. */
+static void add_source(packer *p, const void *of) {
+  const etr_source *source = of;
+  const char *place = etr_label_source(p->arena, source);
+  if (place && source->code[0] != '\0') place = etr_arena_format(p->arena, "%s: %s", place, source->code);
+  add_text(p, "source", place);
+}
+
+static void add_target(packer *p, const void *target) { add_text(p, "target", target); }
+
+static void add_module(packer *p, const void *of) {
+  const etr_module *module = of;
+  add_text(p, "module_type", module->type);
+  add_text(p, "module", module->path);
 }
 
 static const etr_method *method_of(const packer *p) {
@@ -202,14 +212,13 @@ static void add_attrs(packer *p, size_t index) {
   const etr_node_time *time = etr_tb_time(p->view->graph, index);
   const etr_node_time *known = p->view->graph->times ? &p->view->graph->times[index] : NULL;
   add_text(p, "weight", node->weight_name);
-  if (node->kind == ETR_NODE_OP) add_text(p, "target", node->target);
-  if (node->source) add_source(p, node->source);
+  if (node->kind == ETR_NODE_OP) add_shared(p, node->target, add_target);
+  if (node->source) add_shared(p, node->source, add_source);
   if (time) add_text(p, "runs_as", time->runs_as);
   if (time) add_micros(p, "p90_us", time->per_run.p90);
   if (time) add_micros(p, "p50_us", time->per_run.p50);
   add_outputs(p, index);
-  add_text(p, "module_type", p->view->graph->modules[node->module].type);
-  add_text(p, "module", p->view->graph->modules[node->module].path);
+  add_shared(p, &p->view->graph->modules[node->module], add_module);
   if (time) add_micros(p, "max_us", time->per_run.max);
   if (time) add_match(p, time);
   add_inputs(p, node);
@@ -306,6 +315,6 @@ void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view) {
               .text = etr_pack_field(tensorboard__attr_value, "s"),
               .list = etr_pack_field(tensorboard__attr_value, "list"),
               .shape = etr_pack_field(tensorboard__attr_value__list_value, "shape")};
-  etr_map_init(&p.source_index, out->arena);
+  etr_map_init(&p.once, p.arena);
   for (size_t i = view->graph->node_count; i-- > 0 && !etr_arena_failed(p.arena);) pack_node(&p, i);
 }

@@ -78,11 +78,8 @@ static bool is_name_character(char c) {
 size_t etr_tb_clean_name(char *to, etr_slice text) {
   static const char library[] = "__function_library__"; /* a prefix with a meaning to the page */
   size_t size = 0;
-  for (size_t i = 0; i < text.size && size < ETR_TB_NAME_ROOM - 1;) {
-    size_t length = sequence_length(text.data + i, text.size - i);
-    to[size++] = is_name_character(text.data[i]) ? text.data[i] : '_';
-    i += length;
-  }
+  for (size_t i = 0; i < text.size && size < ETR_TB_NAME_ROOM - 1; i++)
+    if (i == 0 || !etr_utf8_continues(text.data[i])) to[size++] = is_name_character(text.data[i]) ? text.data[i] : '_';
   if (size == 0) to[size++] = '_';
   to[size] = '\0';
   if (strncmp(to, library, sizeof library - 1) == 0) to[0] = '-';

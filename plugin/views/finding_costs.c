@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool ran(const etr_finder *finder, uint32_t node) { return finder->graph->times[node].runs > 0; }
-
 static etr_cost_figures figures_of(const etr_finder *finder, uint32_t node) {
   return etr_cost_figures_of_node(finder->profile, finder->graph, node);
 }
@@ -41,20 +39,21 @@ static const char *amount_text(const etr_finder *finder, double value) {
 
 /* ---- What the peaks say ---- */
 
-/* Marks the operators that `takes`, and adds a finding of what they take; *out NULL: there is none. */
-static bool add_of(etr_finder *finder, etr_finding_kind kind, bool (*takes)(const etr_cost_figures *figures),
-                   etr_finding **out) {
-  bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
-  uint64_t ticks = 0;
-  *out = NULL;
-  if (!marked) return false;
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const etr_cost_figures figures = figures_of(finder, i);
-    marked[i] = ran(finder, i) && takes(&figures);
-    ticks += marked[i] ? etr_finder_node_ticks(finder, i) : 0;
-  }
-  *out = etr_finder_add(finder, kind, ticks);
-  return !*out || etr_finder_list_nodes(finder, *out, marked);
+/* What some operators have in common. */
+typedef struct marks {
+  bool *marked; /* per node */
+  uint64_t ticks;
+} marks;
+
+static void mark(marks *of, const etr_finder *finder, uint32_t node) {
+  of->marked[node] = true;
+  of->ticks += etr_finder_node_ticks(finder, node);
+}
+
+/* Adds a finding of what they take; *out NULL: there is none. */
+static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, etr_finding **out) {
+  *out = etr_finder_add(finder, kind, of->ticks);
+  return !*out || etr_finder_list_nodes(finder, *out, of->marked);
 }
 
 /* Close to the bandwidth: what is far from both peaks is limited by something else. */
@@ -62,11 +61,9 @@ static bool is_memory_bound(const etr_cost_figures *figures) {
   return figures->bound && strcmp(figures->bound, "memory") == 0 && figures->of_peak >= ETR_FINDING_NEAR_PEAK;
 }
 
-static bool exceeds_peak(const etr_cost_figures *figures) { return figures->exceeds_peak; }
-
-static bool find_memory_bound(etr_finder *finder) {
+static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
-  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, is_memory_bound, &added)) return false;
+  if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, &added)) return false;
   if (!added) return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
   added->title = etr_arena_format(finder->arena, "%zu memory-bound operator%s near the peak bandwidth",
@@ -79,9 +76,9 @@ static bool find_memory_bound(etr_finder *finder) {
   return true;
 }
 
-static bool find_above_peak(etr_finder *finder) {
+static bool find_above_peak(etr_finder *finder, const marks *above) {
   etr_finding *added;
-  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, exceeds_peak, &added)) return false;
+  if (!add_of(finder, ETR_FINDING_ABOVE_PEAK, above, &added)) return false;
   if (!added) return true;
   const etr_cost_figures longest = figures_of(finder, added->nodes[0]);
   added->title = etr_arena_format(finder->arena, "%zu operator%s faster than the peaks allow", added->node_count,
@@ -165,24 +162,7 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
   return true;
 }
 
-static size_t list_rated(const etr_finder *finder, rated *list) {
-  etr_map kinds;
-  size_t count = 0;
-  etr_map_init(&kinds, finder->arena);
-  for (uint32_t i = 0; i < finder->graph->node_count; i++) {
-    const etr_cost_figures figures = figures_of(finder, i);
-    double gflops = ran(finder, i) ? usual_rate(finder, i, figures.gflops) : 0;
-    if (!(gflops > 0) || isnan(figures.intensity)) continue;
-    uint32_t kind = etr_map_number(&kinds, etr_slice_of(kind_text(finder, i)));
-    if (kind != ETR_NONE) list[count++] = (rated){kind, i, gflops, figures.intensity};
-  }
-  return count;
-}
-
-static bool find_slow(etr_finder *finder) {
-  rated *list = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *list);
-  if (!list) return false;
-  size_t count = list_rated(finder, list);
+static bool find_slow(etr_finder *finder, rated *list, size_t count) {
   if (count) qsort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && list[end].kind == list[first].kind;) end++;
@@ -191,6 +171,42 @@ static bool find_slow(etr_finder *finder) {
   return true;
 }
 
+/* ---- All ---- */
+
+/* What the rules go by: figures of every operator, looked at once. */
+typedef struct rates {
+  marks bound, above;
+  etr_map kinds;
+  rated *list;
+  size_t count;
+} rates;
+
+static bool start(rates *r, etr_arena *arena, size_t node_count) {
+  r->bound.marked = etr_arena_alloc_array(arena, node_count, sizeof *r->bound.marked);
+  r->above.marked = etr_arena_alloc_array(arena, node_count, sizeof *r->above.marked);
+  r->list = etr_arena_alloc_array(arena, node_count, sizeof *r->list);
+  etr_map_init(&r->kinds, arena);
+  return r->bound.marked && r->above.marked && r->list;
+}
+
+static void add_rated(rates *r, const etr_finder *finder, uint32_t node, const etr_cost_figures *figures) {
+  double gflops = usual_rate(finder, node, figures->gflops);
+  if (!(gflops > 0) || isnan(figures->intensity)) return;
+  uint32_t kind = etr_map_number(&r->kinds, etr_slice_of(kind_text(finder, node)));
+  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures->intensity};
+}
+
+static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
+  const etr_cost_figures figures = figures_of(finder, node);
+  if (is_memory_bound(&figures)) mark(&r->bound, finder, node);
+  if (figures.exceeds_peak) mark(&r->above, finder, node);
+  add_rated(r, finder, node, &figures);
+}
+
 bool etr_find_costs(etr_finder *finder) {
-  return find_memory_bound(finder) && find_above_peak(finder) && find_slow(finder);
+  rates r = {0};
+  if (!start(&r, finder->arena, finder->graph->node_count)) return false;
+  for (uint32_t i = 0; i < finder->graph->node_count; i++)
+    if (finder->graph->times[i].runs > 0) look_at(&r, finder, i);
+  return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) && find_slow(finder, r.list, r.count);
 }

@@ -103,6 +103,21 @@ Test(writer, thousandths_are_as_printf_has_them) {
   }
 }
 
+/* Up to nine decimals likewise, where printf writes no exponent. */
+Test(writer, few_digits_are_as_printf_has_them) {
+  uint64_t state = 11;
+  for (int i = 0; i < 5000; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    double power = pow(10, (double)(i % 16)), value = (double)(state >> (48 + i % 13)) / power;
+    char expected[64];
+    fixture f;
+    begin(&f);
+    etr_put_double(&f.writer, value);
+    snprintf(expected, sizeof expected, "%.15g", value);
+    expect_text(&f, expected);
+  }
+}
+
 Test(writer, whole_numbers) {
   static const struct {
     int64_t value;
