@@ -12,7 +12,7 @@
 enum {
   STEPS_PER_SIZE = 256,   /* of a whole search */
   LEAST_STEPS = 1 << 18,  /* likewise */
-  MOST_STEPS = 1 << 26,   /* likewise */
+  MOST_STEPS = 1 << 25,   /* likewise */
   PARTS = 16,             /* of all steps one bound gets this part */
   MOST_CHOICES = 8,       /* instructions that are tried at one place */
   MOST_SEEN_BITS = 14,    /* of the sets that led nowhere */
