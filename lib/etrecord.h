@@ -392,6 +392,7 @@ typedef struct etr_planned_tensor {
   uint32_t view_of;  /**< index of the tensor in whose memory it lies on purpose, by a view or in place; its bytes are
                         that tensor's. ETR_NONE: it has its own */
   bool is_misplaced; /**< it is not inside its buffer, or has no sensible size: in no sum; a warning says how */
+  bool is_kept;      /**< it is needed after the last instruction: an output, a state, or what an output is a view of */
   uint32_t node;     /**< of the method's Edge graph: the node that computes it; ETR_NONE if not told */
   uint32_t module;   /**< of that graph: the module of the node, or that which holds all of a delegate's nodes; 0 where
                         nothing is told */
@@ -423,8 +424,15 @@ typedef struct etr_boundary_tensor {
 typedef struct etr_memory_step {
   const char *op; /**< "aten::add.out", "XnnpackBackend"; "move", "jump", "free" for control flow */
   bool is_delegate;
-  uint32_t node;   /**< of the method's Edge graph: what a kernel computes; ETR_NONE if not told */
-  uint32_t module; /**< as in etr_planned_tensor */
+  uint32_t node;           /**< of the method's Edge graph: what a kernel computes; ETR_NONE if not told */
+  uint32_t module;         /**< as in etr_planned_tensor */
+  const uint32_t *tensors; /**< that it reads or writes, each once: indices into etr_memory_plan.tensors; in place of a
+                              view what it is a view of. None, as of needs, where etr_memory_plan.has_needs is false */
+  size_t tensor_count;
+  const uint32_t *needs; /**< instructions before this one that have to run before it in any order, each once: they
+                            write what it reads or writes, read what it writes, or have effects that keep their order.
+                            What follows from others may be left out */
+  size_t need_count;
 } etr_memory_step;
 
 /** The processed bytes that a program gives its delegates; several may share one. */
@@ -453,6 +461,8 @@ typedef struct etr_memory_plan {
   const etr_delegate_blob *blobs;
   size_t blob_count;
   size_t unplanned_count; /**< tensors without a bound: the runtime allocates them while the method runs */
+  bool has_needs; /**< the instructions tell what has to run before what. False with control flow, a tensor without a
+                     bound, a plan that contradicts itself, or an instruction of which not all arguments are known */
 } etr_memory_plan;
 
 /** What a segment of a program holds. */

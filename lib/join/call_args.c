@@ -24,6 +24,7 @@ static void add_all(etr_call_args *args, int32_t value, bool is_written, bool is
   if (value < 0 || (size_t)value >= program->value_count) return;
   const etr_pte_value *list = &program->values[value];
   add(args, value, is_written, is_unsure);
+  if (list->item_count > args->items_left) args->is_cut = true;
   if (list->item_count > args->items_left) return;
   args->items_left -= list->item_count;
   for (size_t i = 0; i < list->item_count; i++) add(args, list->items[i], is_written, is_unsure);
@@ -31,8 +32,7 @@ static void add_all(etr_call_args *args, int32_t value, bool is_written, bool is
 
 /* ---- Kernels ---- */
 
-/* "aten::index_put_" changes what it reads. */
-static bool is_in_place(const etr_instruction *instruction) {
+bool etr_is_in_place(const etr_instruction *instruction) {
   size_t size = instruction->op ? strlen(instruction->op) : 0;
   return size > 0 && instruction->op[size - 1] == '_';
 }
@@ -46,7 +46,9 @@ static bool fills_first(const etr_instruction *instruction) {
 static void note_results(const call *c, int32_t instruction_id) {
   size_t count;
   const int32_t *results = etr_results_of(c->args->join->program, c->instruction, &count);
-  if (is_in_place(c->instruction) || count > c->args->items_left) return;
+  if (etr_is_in_place(c->instruction)) return;
+  if (count > c->args->items_left) c->args->is_cut = true;
+  if (count > c->args->items_left) return;
   c->args->items_left -= count;
   for (size_t i = 0; i < count; i++)
     if (results[i] >= 0) c->args->returned_by[results[i]] = instruction_id;

@@ -22,6 +22,7 @@ typedef struct etr_call_args {
   etr_delegate_outputs leaving;
   int32_t *returned_by; /* per value: the kernel call that returned it last */
   size_t items_left;    /* of lists of tensors: instructions may share a long one */
+  bool is_cut;          /* lists were left out, as they were too long in all */
   etr_vec(etr_call_arg) list;
 } etr_call_args;
 
@@ -31,5 +32,8 @@ bool etr_call_args_init(etr_call_args *args, const etr_method_join *join, etr_ar
 /** Lists the tensors that an instruction uses, in the order of its arguments: `list`. Out of memory shows on the arena.
  */
 void etr_call_args_list(etr_call_args *args, int32_t instruction_id);
+
+/** Whether a kernel changes what it reads: "aten::index_put_". */
+bool etr_is_in_place(const etr_instruction *instruction);
 
 #endif

@@ -145,8 +145,9 @@ static void add_outputs(builder *b) {
     b->args.list.count = 0;
     use(b, &(etr_call_arg){.value = b->program->outputs[i]});
     uint32_t index = b->out->tensor_of_value[b->program->outputs[i]];
-    if (index != ETR_NONE && tensor_at(b, index)->role == ETR_TENSOR_ACTIVATION)
-      tensor_at(b, index)->role = ETR_TENSOR_OUTPUT;
+    if (index == ETR_NONE) continue;
+    tensor_at(b, index)->is_kept = true;
+    if (tensor_at(b, index)->role == ETR_TENSOR_ACTIVATION) tensor_at(b, index)->role = ETR_TENSOR_OUTPUT;
   }
 }
 
@@ -155,8 +156,10 @@ static void add_outputs(builder *b) {
 static void keep_state(builder *b) {
   for (size_t i = 0; i < b->out->tensors.count; i++) {
     etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
-    if (tensor->role == ETR_TENSOR_STATE) tensor->first_instruction = 0;
-    if (tensor->role == ETR_TENSOR_STATE) tensor->last_instruction = b->now;
+    if (tensor->role != ETR_TENSOR_STATE) continue;
+    tensor->first_instruction = 0;
+    tensor->last_instruction = b->now;
+    tensor->is_kept = true;
   }
 }
 
@@ -168,6 +171,7 @@ static void keep_for_views(builder *b) {
     etr_planned_tensor *owner = tensor_at(b, view->view_of);
     owner->first_instruction = ETR_MIN(owner->first_instruction, view->first_instruction);
     owner->last_instruction = ETR_MAX(owner->last_instruction, view->last_instruction);
+    owner->is_kept |= view->is_kept;
   }
 }
 

@@ -112,7 +112,9 @@ bool etr_memory_check_overlaps(etr_memory_check *check, const etr_planned_tensor
   for (size_t i = 0; i < count; i++)
     if (has_own_memory(&tensors[i])) list[listed++] = &tensors[i];
   etr_sort(list, listed, sizeof *list, by_first_use);
-  for (size_t i = 0; i < listed && left > live_count; i++) {
+  for (size_t i = 0; i < listed; i++) {
+    check->is_cut = left <= live_count;
+    if (check->is_cut) break;
     left -= live_count;
     live_count = compare_with_live(check, live, live_count, list[i]);
     live[live_count++] = list[i];

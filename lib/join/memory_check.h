@@ -13,6 +13,7 @@ typedef struct etr_memory_check {
   const char *method;
   const etr_pte_method *program;
   size_t warned;
+  bool is_cut; /* not all tensors were held against each other: there are too many */
 } etr_memory_check;
 
 /** Marks tensors that cannot be where, or as large as, the program says, with a warning for each. `buffer` is still the

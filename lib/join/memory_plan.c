@@ -7,6 +7,7 @@
 #include "join/lifetimes.h"
 #include "join/memory_check.h"
 #include "join/memory_steps.h"
+#include "join/step_needs.h"
 
 /* Numbers of curves over instructions: beyond what real programs have. */
 enum { MOST_POINTS = 1 << 24 };
@@ -177,8 +178,11 @@ static bool fill(builder *b, uint32_t method) {
   if (!etr_memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch)) return false;
   etr_memory_check_end(&check);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
-  return add_buffers(b) && add_curves(b) && etr_memory_boundary_make(b->plan, b->program, b->names, b->arena) &&
-         etr_memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch);
+  if (!add_buffers(b) || !add_curves(b) || !etr_memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
+      !etr_memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))
+    return false;
+  b->plan->has_needs = check.warned == 0 && !check.is_cut && b->plan->unplanned_count == 0;
+  return etr_step_needs_find(b->plan, b->join, &b->lives, b->arena, b->scratch);
 }
 
 static const etr_memory_plan *make_plan(const etr_method_join *join, uint32_t method, const etr_memory_source *source) {

@@ -120,8 +120,8 @@ const cli_command commands[] = {
              "are given; constants by segment; with the ETRecord the weights by module; allocations that an ETDump "
              "logged. The difference between planned and live bytes is what gaps between tensors cost. Lifetimes are "
              "those of ExecuTorch's memory planning: from the first instruction that uses a tensor to the last. "
-             "Findings name what sets the peak. What a program cannot tell, such as the working memory of delegates, "
-             "is a line that says so.\n"
+             "Findings name what sets the peak, and which instructions would lower it if they ran elsewhere. What a "
+             "program cannot tell, such as the working memory of delegates, is a line that says so.\n"
              "CSV, TSV and JSON Lines have a row for each planned tensor and constant; JSON also the live bytes of "
              "each instruction.",
      .examples = {{"memory mobilenet_v2", "what sets the peak, and what is lost"},

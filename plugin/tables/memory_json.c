@@ -165,6 +165,22 @@ static bool put_unknowns(const etr_fields *f, etr_arena *arena, const etr_method
   return true;
 }
 
+/* Of a finding about another order; empty of others. */
+static void put_order(const etr_fields *f, const etr_memory_order *order, const etr_memory_plan *plan) {
+  etr_field_list(f, "moves");
+  for (size_t i = 0; order && i < order->move_count; i++) {
+    etr_jw_object(f->json);
+    etr_field_count(f, "first", (uint64_t)order->moves[i].first);
+    etr_field_count(f, "last", (uint64_t)order->moves[i].last);
+    etr_field_number(f, "after", order->moves[i].after >= 0 ? (double)order->moves[i].after : (double)NAN);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
+  etr_field_list(f, "order");
+  for (size_t i = 0; order && i < plan->instruction_count; i++) etr_jw_uint(f->json, order->steps[i]);
+  etr_jw_end(f->json);
+}
+
 static bool put_findings(const etr_fields *f, etr_arena *arena, const etr_method *method) {
   size_t count;
   const etr_memory_finding *list = etr_memory_findings_make(&count, arena, f->profile, method);
@@ -177,6 +193,7 @@ static bool put_findings(const etr_fields *f, etr_arena *arena, const etr_method
     etr_field_text(f, "evidence", list[i].evidence);
     etr_field_count(f, "bytes", list[i].bytes);
     etr_field_number(f, "instruction", list[i].instruction >= 0 ? (double)list[i].instruction : (double)NAN);
+    put_order(f, list[i].order, method->memory);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

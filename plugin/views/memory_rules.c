@@ -7,8 +7,8 @@
 #include "output/writer.h"
 
 const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
-  static const char *const names[] = {"peak",    "one_operator", "fragmentation",    "in_place",
-                                      "waiting", "stored_twice", "float_beside_int8"};
+  static const char *const names[] = {"peak",  "one_operator", "fragmentation", "in_place",
+                                      "order", "waiting",      "stored_twice",  "float_beside_int8"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -148,6 +148,7 @@ const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *are
     find_fragmentation(&f);
     find_waiting(&f);
     etr_memory_find_in_place(&f);
+    etr_memory_find_order(&f);
   }
   etr_memory_find_stored_twice(&f);
   etr_memory_find_float_beside(&f);

@@ -22,6 +22,7 @@ etr_memory_finding *etr_memory_finder_add(etr_memory_finder *finder, etr_memory_
 
 /* Each rule adds its findings. Out of memory shows on the arena. */
 void etr_memory_find_in_place(etr_memory_finder *finder);
+void etr_memory_find_order(etr_memory_finder *finder);
 void etr_memory_find_stored_twice(etr_memory_finder *finder);
 void etr_memory_find_float_beside(etr_memory_finder *finder);
 

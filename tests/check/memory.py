@@ -5,12 +5,15 @@
 truth_memory.json beside a record has what ExecuTorch's own objects say. Of tests/memory, exported for it, the planned tensors with their lifetimes, which the instructions'
 nodes give to activation_memory_profiler.generate_memory_trace(), and its peak; with control flow, of which that profiler sees the top level alone, the places of those
 tensors. Of other fixtures the places of all tensors that instructions use, as exir's deserializer reads them. Of every record: no two live tensors share memory, all lie in
-their buffers, and sums are those of the tensors.
+their buffers, and sums are those of the tensors; an order that would need less gives the same results and needs as much as it says (orders.py). `order` in a truth is what
+ExecuTorch itself plans for the same model written in that order.
 """
 import json
 import pathlib
 import subprocess
 import sys
+
+import orders
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 
@@ -53,6 +56,25 @@ def faults_of_itself(plan):
         yield 'the tensors at the peak do not add up to it'
 
 
+def order_of(findings):
+    return next((finding for finding in findings if finding['kind'] == 'order'), None)
+
+
+def faults_of_orders(document, path):
+    proposed = {method['method']: order_of(method['findings']) for method in document['methods']}
+    if not any(proposed.values()):
+        return
+    methods = orders.methods_of((path.parent / 'model.pte').read_bytes())
+    for method in document['methods']:
+        if proposed[method['method']]:
+            yield from orders.faults_of_order(methods[method['method']], method['plan'], proposed[method['method']])
+
+
+def faults_of_known_order(plan, finding, truth):
+    if 'order' in truth and (finding is None or plan['peak']['bytes'] - finding['bytes'] != truth['order']['peak']):
+        yield 'another order than that with a peak of %d: %s' % (truth['order']['peak'], finding and finding['title'])
+
+
 def faults_of_truth(plan, truth):
     mine = own(plan['tensors'])
     if [buffer['planned_bytes'] for buffer in plan['buffers']] != [size for size in truth['buffers'] if size]:
@@ -76,6 +98,7 @@ def faults_of(program, path):
     document, warnings = memory_of(program, path.parent)
     truth = json.loads(path.read_text())
     plans = {method['method']: method['plan'] for method in document['methods'] if method['plan']}
+    findings = {method['method']: method['findings'] for method in document['methods']}
     yield from warnings
     if set(plans) != set(truth):
         yield 'other methods: %s' % sorted(truth)
@@ -85,6 +108,8 @@ def faults_of(program, path):
     for method in set(plans) & set(truth):
         yield from ('%s: %s' % (method, fault) for fault in faults_of_itself(plans[method]))
         yield from ('%s: %s' % (method, fault) for fault in faults_of_truth(plans[method], truth[method]))
+        yield from ('%s: %s' % (method, fault) for fault in faults_of_known_order(plans[method], order_of(findings[method]), truth[method]))
+    yield from faults_of_orders(document, path)
 
 
 def main():

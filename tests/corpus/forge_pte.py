@@ -17,6 +17,10 @@ class Numbers(list):
     """A vector of int32."""
 
 
+class LongNumbers(list):
+    """A vector of int64."""
+
+
 def place(fb, item, vtables):
     """Writes one item; gives where it lies and the slots that its references take."""
     if isinstance(item, (str, bytes)):
@@ -25,6 +29,10 @@ def place(fb, item, vtables):
         fb.align(4)
         fb.bytes += struct.pack('<I%di' % len(item), len(item), *item)
         return len(fb.bytes) - 4 - 4 * len(item), ()
+    if isinstance(item, LongNumbers):
+        fb.align(8)
+        fb.bytes += bytes(4) + struct.pack('<I%dq' % len(item), len(item), *item)
+        return len(fb.bytes) - 4 - 8 * len(item), ()
     if isinstance(item, list):
         at = fb.vector(len(item))
         return at, [(at + 4 + 4 * i, each) for i, each in enumerate(item)]
@@ -84,15 +92,17 @@ def call(delegate, arguments):
     return {0: DELEGATE, 1: {0: delegate, 1: Numbers(arguments)}}
 
 
-def program(values, inputs, instructions, operators, payloads, name='forward'):
-    """A .pte of one method. operators: names of kernels; payloads: of XNNPACK's delegates."""
+def program(values, inputs, instructions, operators, payloads, name='forward', outputs=(), buffers=()):
+    """A .pte of one method. operators: names of kernels; payloads: of XNNPACK's delegates; buffers: sizes of planned ones, from number 0 on."""
     plan = {
         0: name,
         2: values,
         3: Numbers(inputs),
+        4: Numbers(outputs),
         5: [{2: instructions}],
         6: [{0: operator, 1: 'out'} for operator in operators],
         7: [{0: 'XnnpackBackend', 1: {0: 0, 1: i}} for i in range(len(payloads))],
+        8: LongNumbers(buffers),
     }
     return flatbuffer(b'ET12', {1: [plan], 3: [{0: data} for data in payloads]})
 

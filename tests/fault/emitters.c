@@ -184,6 +184,14 @@ static etr_status delegation_tables(const etr_profile *profile, const etr_sink *
   return etr_emit_delegation_tables(profile, NULL, NULL, sink, error);
 }
 
+static etr_status memory_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_memory_json(profile, NULL, ETR_UNIT_MS, sink, error);
+}
+
+static etr_status memory_tables(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
+  return etr_emit_memory_tables(profile, NULL, NULL, sink, error);
+}
+
 static etr_status info_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   return etr_emit_info_json(profile, ETR_UNIT_MS, sink, error);
 }
@@ -300,6 +308,8 @@ const named_emitter emitters[] = {
     {"diff as tables", diff_tables, false},
     {"diff as Markdown", diff_markdown, false},
     {"diff as CSV", diff_csv, false},
+    {"memory as JSON", memory_json, false},
+    {"memory as tables", memory_tables, false},
     {"info as JSON", info_json, false},
     {"info as tables", info_tables, false},
     {"strip", strip, true},

@@ -2,137 +2,104 @@
  *
  * test_memory_plan.c - lifetimes of planned tensors, one rule a case, and plans that contradict themselves.
  *
- * A program is
- *   values        joined by ';': "4@1+16" are four float32 at byte 16 of buffer 1, "4" is not planned; then "data"
- *                 for one with data in the file, "wide" for sizes whose product is beyond 64 bits; "(1,2)" a list
- *   instructions  joined by ' ': "add(0,1)" is aten::add of these values, "!(0,1)" calls the delegate, "jump(0,3)" goes
- *                 to instruction 3, "move(0,1)"
- *   inputs, outputs  values, joined by ','
- *   sizes         of the buffers 0, 1, ..., joined by ','
- * want has each planned tensor in the order of its first use: "VALUE:FIRST-LAST", with 'i', 'o' or 's' for an input, an
- * output or a state, "/VALUE" for what it is a view of, '!' if it is misplaced; then "peak BYTES@INSTRUCTION".
+ * Programs are those of tiny_plan.h. want has each planned tensor in the order of its first use: "VALUE:FIRST-LAST",
+ * with 'i', 'o' or 's' for an input, an output or a state, "/VALUE" for what it is a view of, '!' if it is misplaced;
+ * then "peak BYTES@INSTRUCTION".
  */
-#include "join/memory_plan.h"
-#include "tiny_graph.h"
+#include "tiny_plan.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 typedef struct plan_case {
-  const char *title, *values, *instructions, *inputs, *outputs, *sizes;
+  const char *title;
+  tiny_plan plan;
   const char *want;
   const char *warning; /* part of the only one; NULL: there is none */
 } plan_case;
 
 static const plan_case cases[] = {
-    {"from the first use to the last", "4@1+0;4@1+16;4@1+32;4@1+0", "add(0,1) add(1,2) add(2,3)", "0", "3", "0,48",
-     "0:0-0i 1:0-1 2:1-2 3:2-2o peak 32@0", NULL},
-    {"an out argument stands there twice", "4@1+0;4@1+16", "add(0,1,1)", "0", "1", "0,32", "0:0-0i 1:0-0o peak 32@0",
+    {"from the first use to the last",
+     {"4@1+0;4@1+16;4@1+32;4@1+0", "add(0,1) add(1,2) add(2,3)", "0", "3", "0,48"},
+     "0:0-0i 1:0-1 2:1-2 3:2-2o peak 32@0",
      NULL},
-    {"an input is there from the start, an output to the end", "4@1+0;4@1+16;4@1+32", "add(1,2) add(0,1) sin(2,2)",
-     "0,1", "1", "0,48", "0:0-1i 1:0-2i 2:0-2 peak 48@0", NULL},
-    {"a view has no instruction, and keeps what it views", "4@1+0;4@1+16;4@1+16;4@1+0", "sin(0,1) sin(1,3) sin(2,3)",
-     "0", "3", "0,32", "0:0-0i 1:0-2 3:1-2o 2:2-2/1 peak 32@0", NULL},
-    {"the instruction of a dynamic view", "4@1+0;4@1+16;4@1+16", "sin(0,1) executorch_prim::et_view(1,2) sin(2,2)", "0",
-     "2", "0,32", "0:0-0i 1:0-2 2:1-2o/1 peak 32@0", NULL},
-    {"in place", "4@1+0;4@1+0", "relu_(0,0) sin(0,1)", "0", "1", "0,16", "0:0-1i 1:1-1o/0 peak 16@0", NULL},
-    {"a part of a larger tensor, written in place", "8@1+0;4@1+16", "copy(0,1)", "0", "1", "0,32",
-     "0:0-0i 1:0-0o/0 peak 32@0", NULL},
-    {"a mutable buffer is read before it is written", "4@1+0;4@1+16;4@1+32", "sin(0,2) add(1,2,2) copy_(1,2)", "0", "2",
-     "0,48", "0:0-0i 2:0-2o 1:0-2s peak 48@0", NULL},
-    {"a mutable buffer with data", "4@1+0 data;4@1+16", "sin(1,1) sin(1,0)", "", "1", "0,32", "1:0-1o 0:0-1s peak 32@0",
+    {"an out argument stands there twice",
+     {"4@1+0;4@1+16", "add(0,1,1)", "0", "1", "0,32"},
+     "0:0-0i 1:0-0o peak 32@0",
      NULL},
-    {"a kernel with a list of results", "4@1+0;2@1+16;2@1+24;(1,2);(1,2)", "split(0,3,4) sin(1,1)", "0", "", "0,32",
-     "0:0-0i 1:0-1 2:0-0 peak 32@0", NULL},
-    {"rows that a loop fills", "4@1+0;4@1+16;1@1+32;1", "sin(0,2) executorch_prim::et_copy_index(1,2,3) jump(3,0)", "0",
-     "1", "0,36", "0:0-0i 2:0-1 1:1-2o peak 20@0", NULL},
-    {"what a loop needs is there until it ends", "4@1+0;4@1+16;4@1+32;1", "sin(0,1) sin(1,2) sin(2,2) jump(3,1)", "0",
-     "", "0,48", "0:0-0i 1:0-3 2:1-2 peak 32@0", NULL},
-    {"a delegate writes what nothing wrote before", "4@1+0;4@1+16;4@1+32", "!(0,1) !(0,1,2)", "0", "2", "0,48",
-     "0:0-1i 1:0-1 2:1-1o peak 48@1", NULL},
-    {"the results of branches are moved", "4@1+0;4@1+16;4@1+32", "sin(0,1) move(1,2)", "0", "2", "0,48",
-     "0:0-0i 1:0-1 2:1-1o peak 32@0", NULL},
-    {"two buffers", "4@1+0;4@2+0", "sin(0,1)", "0", "1", "0,16,16", "0:0-0i 1:0-0o peak 32@0", NULL},
-    {"no instructions", "4@1+0", "", "0", "0", "0,16", "0:-1--1i peak 0@-1", NULL},
-    {"nothing is planned", "4;4", "sin(0,1)", "0", "1", "0,0", "peak 0@-1", NULL},
-    {"beyond the buffer", "4@1+0;4@1+8", "sin(0,1)", "0", "", "0,20", "0:0-0i 1:0-0! peak 16@0",
+    {"an input is there from the start, an output to the end",
+     {"4@1+0;4@1+16;4@1+32", "add(1,2) add(0,1) sin(2,2)", "0,1", "1", "0,48"},
+     "0:0-1i 1:0-2i 2:0-2 peak 48@0",
+     NULL},
+    {"a view has no instruction, and keeps what it views",
+     {"4@1+0;4@1+16;4@1+16;4@1+0", "sin(0,1) sin(1,3) sin(2,3)", "0", "3", "0,32"},
+     "0:0-0i 1:0-2 3:1-2o 2:2-2/1 peak 32@0",
+     NULL},
+    {"the instruction of a dynamic view",
+     {"4@1+0;4@1+16;4@1+16", "sin(0,1) executorch_prim::et_view(1,2) sin(2,2)", "0", "2", "0,32"},
+     "0:0-0i 1:0-2 2:1-2o/1 peak 32@0",
+     NULL},
+    {"in place", {"4@1+0;4@1+0", "relu_(0,0) sin(0,1)", "0", "1", "0,16"}, "0:0-1i 1:1-1o/0 peak 16@0", NULL},
+    {"a part of a larger tensor, written in place",
+     {"8@1+0;4@1+16", "copy(0,1)", "0", "1", "0,32"},
+     "0:0-0i 1:0-0o/0 peak 32@0",
+     NULL},
+    {"a mutable buffer is read before it is written",
+     {"4@1+0;4@1+16;4@1+32", "sin(0,2) add(1,2,2) copy_(1,2)", "0", "2", "0,48"},
+     "0:0-0i 2:0-2o 1:0-2s peak 48@0",
+     NULL},
+    {"a mutable buffer with data",
+     {"4@1+0 data;4@1+16", "sin(1,1) sin(1,0)", "", "1", "0,32"},
+     "1:0-1o 0:0-1s peak 32@0",
+     NULL},
+    {"a kernel with a list of results",
+     {"4@1+0;2@1+16;2@1+24;(1,2);(1,2)", "split(0,3,4) sin(1,1)", "0", "", "0,32"},
+     "0:0-0i 1:0-1 2:0-0 peak 32@0",
+     NULL},
+    {"rows that a loop fills",
+     {"4@1+0;4@1+16;1@1+32;1", "sin(0,2) executorch_prim::et_copy_index(1,2,3) jump(3,0)", "0", "1", "0,36"},
+     "0:0-0i 2:0-1 1:1-2o peak 20@0",
+     NULL},
+    {"what a loop needs is there until it ends",
+     {"4@1+0;4@1+16;4@1+32;1", "sin(0,1) sin(1,2) sin(2,2) jump(3,1)", "0", "", "0,48"},
+     "0:0-0i 1:0-3 2:1-2 peak 32@0",
+     NULL},
+    {"a delegate writes what nothing wrote before",
+     {"4@1+0;4@1+16;4@1+32", "!(0,1) !(0,1,2)", "0", "2", "0,48"},
+     "0:0-1i 1:0-1 2:1-1o peak 48@1",
+     NULL},
+    {"the results of branches are moved",
+     {"4@1+0;4@1+16;4@1+32", "sin(0,1) move(1,2)", "0", "2", "0,48"},
+     "0:0-0i 1:0-1 2:1-1o peak 32@0",
+     NULL},
+    {"two buffers", {"4@1+0;4@2+0", "sin(0,1)", "0", "1", "0,16,16"}, "0:0-0i 1:0-0o peak 32@0", NULL},
+    {"no instructions", {"4@1+0", "", "0", "0", "0,16"}, "0:-1--1i peak 0@-1", NULL},
+    {"nothing is planned", {"4;4", "sin(0,1)", "0", "1", "0,0"}, "peak 0@-1", NULL},
+    {"beyond the buffer",
+     {"4@1+0;4@1+8", "sin(0,1)", "0", "", "0,20"},
+     "0:0-0i 1:0-0! peak 16@0",
      "m: tensor \"value_1\" (instruction 0) takes 16 bytes from offset 8 on, beyond buffer 1 of 20"},
-    {"the largest offset", "4@1+0;4@1+18446744073709551615", "sin(0,1)", "0", "", "0,20", "0:0-0i 1:0-0! peak 16@0",
+    {"the largest offset",
+     {"4@1+0;4@1+18446744073709551615", "sin(0,1)", "0", "", "0,20"},
+     "0:0-0i 1:0-0! peak 16@0",
      "beyond buffer 1 of 20"},
-    {"a buffer that is not there", "4@1+0;4@7+0", "sin(0,1)", "0", "", "0,16", "0:0-0i 1:0-0! peak 16@0",
+    {"a buffer that is not there",
+     {"4@1+0;4@7+0", "sin(0,1)", "0", "", "0,16"},
+     "0:0-0i 1:0-0! peak 16@0",
      "is planned into buffer 7, but there are 1"},
-    {"a buffer of a negative size", "4@1+0", "sin(0,0)", "", "", "0,-16", "0:0-0! peak 0@-1", "beyond buffer 1 of -16"},
-    {"sizes beyond 64 bits", "4@1+0;4@1+16 wide", "sin(0,1)", "0", "", "0,32", "0:0-0i 1:0-0! peak 16@0",
+    {"a buffer of a negative size",
+     {"4@1+0", "sin(0,0)", "", "", "0,-16"},
+     "0:0-0! peak 0@-1",
+     "beyond buffer 1 of -16"},
+    {"sizes beyond 64 bits",
+     {"4@1+0;4@1+16 wide", "sin(0,1)", "0", "", "0,32"},
+     "0:0-0i 1:0-0! peak 16@0",
      "(instruction 0) has sizes or a number type that give no number of bytes"},
-    {"two live tensors in one place", "4@1+0;4@1+16;4@1+20", "sin(0,1) sin(0,2) sin(1,1)", "0", "", "0,64",
+    {"two live tensors in one place",
+     {"4@1+0;4@1+16;4@1+20", "sin(0,1) sin(0,2) sin(1,1)", "0", "", "0,64"},
      "0:0-1i 1:0-2 2:1-1 peak 48@1",
      "\"value_2\" (instruction 1) shares memory of buffer 1 with \"value_1\", which is needed until instruction 2"},
 };
-
-/* ---- Making a method ---- */
-
-static void parse_value(etr_arena *arena, etr_pte_value *value, char *text) {
-  int32_t *sizes = etr_arena_alloc_array(arena, 3, sizeof *sizes);
-  if (*text == '(') {
-    text[strlen(text) - 1] = '\0';
-    value->kind = ETR_PTE_VALUE_TENSOR_LIST;
-    value->items = (const int32_t *)tiny_numbers(arena, text + 1, &value->item_count);
-    return;
-  }
-  *value = (etr_pte_value){.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = sizes, .rank = 1};
-  sizes[0] = (int32_t)strtol(text, &text, 10);
-  if (*text == '@') {
-    value->buffer = (uint32_t)strtoul(text + 1, &text, 10);
-    value->offset = strtoull(text + 1, &text, 10);
-    value->storage = (uint64_t)value->buffer << 48 | (value->offset & 0xffffffff);
-  }
-  value->data = strcmp(text, " data") == 0;
-  if (strcmp(text, " wide") != 0) return;
-  for (int i = 0; i < 3; i++) sizes[i] = INT32_MAX;
-  value->rank = 3;
-}
-
-static void parse_instruction(etr_arena *arena, etr_instruction *out, char *text) {
-  char *arguments = strchr(text, '(');
-  size_t count;
-  *arguments++ = '\0';
-  arguments[strlen(arguments) - 1] = '\0';
-  const int32_t *args = (const int32_t *)tiny_numbers(arena, arguments, &count);
-  *out = (etr_instruction){.kind = ETR_INSTRUCTION_KERNEL, .delegate = -1, .jump_target = -1};
-  out->args = args;
-  out->arg_count = count;
-  if (*text == '!') {
-    out->kind = ETR_INSTRUCTION_DELEGATE;
-  } else if (strcmp(text, "move") == 0) {
-    out->kind = ETR_INSTRUCTION_MOVE;
-  } else if (strcmp(text, "jump") == 0) {
-    out->kind = ETR_INSTRUCTION_JUMP_FALSE;
-    out->jump_target = args[1];
-    out->arg_count = 1;
-  } else {
-    out->op = strchr(text, ':') ? text : etr_arena_format(arena, "aten::%s", text);
-    out->overload = "";
-  }
-}
-
-static void parse_method(etr_arena *arena, etr_pte_method *method, const plan_case *c) {
-  char *values = etr_arena_copy(arena, etr_slice_of(c->values)),
-       *instructions = etr_arena_copy(arena, etr_slice_of(c->instructions));
-  etr_pte_value *list = etr_arena_alloc_array(arena, 16, sizeof *list);
-  etr_instruction *run = etr_arena_alloc_array(arena, 16, sizeof *run);
-  int64_t *sizes = etr_arena_alloc_array(arena, 16, sizeof *sizes);
-  *method = (etr_pte_method){.name = "m", .values = list, .instructions = run};
-  for (char *token; (token = tiny_piece(&values, ";"));) parse_value(arena, &list[method->value_count++], token);
-  for (char *token; (token = tiny_piece(&instructions, " "));)
-    parse_instruction(arena, &run[method->instruction_count++], token);
-  method->inputs = (const int32_t *)tiny_numbers(arena, etr_arena_copy(arena, etr_slice_of(c->inputs)),
-                                                 &method->input_count);
-  method->outputs = (const int32_t *)tiny_numbers(arena, etr_arena_copy(arena, etr_slice_of(c->outputs)),
-                                                  &method->output_count);
-  char *numbers = etr_arena_copy(arena, etr_slice_of(c->sizes));
-  for (char *token; (token = tiny_piece(&numbers, ","));) sizes[method->buffers.count++] = strtoll(token, NULL, 10);
-  method->buffers.sizes = sizes;
-}
 
 /* ---- What came of it ---- */
 
@@ -154,15 +121,12 @@ static void check(const plan_case *c) {
   etr_arena arena;
   char got[1024];
   etr_pte_method program;
-  etr_method method = {.name = "m", .graph = ETR_NONE};
   etr_arena_init(&arena);
   etr_warnings warnings = {.arena = &arena};
-  parse_method(&arena, &program, c);
-  const etr_method_join join = {.name = "m", .program = &program};
-  const etr_pte pte = {.methods = &program, .method_count = 1, .data = {.constant_segment = ETR_NONE}};
-  etr_profile profile = {.pte = "m.pte", .methods = &method, .method_count = 1};
-  cr_assert(etr_memory_plan_all(&profile, &join, &pte, &warnings, &arena), "%s", c->title);
-  describe(method.memory, got, sizeof got);
+  tiny_plan_parse(&arena, &program, &c->plan);
+  const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+  cr_assert(plan, "%s", c->title);
+  describe(plan, got, sizeof got);
   cr_expect_str_eq(got, c->want, "%s: %s instead of %s", c->title, got, c->want);
   cr_expect_eq(warnings.list.count, c->warning != NULL, "%s: %zu warnings", c->title, warnings.list.count);
   if (c->warning && warnings.list.count)
@@ -177,19 +141,15 @@ Test(memory_plan, rules) {
 Test(memory_plan, many_contradictions_are_counted) {
   etr_arena arena;
   etr_pte_method program;
-  etr_method method = {.name = "m", .graph = ETR_NONE};
   etr_arena_init(&arena);
   etr_warnings warnings = {.arena = &arena};
-  const plan_case c = {.values = "4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0",
+  const tiny_plan c = {.values = "4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0;4@2+0",
                        .instructions = "cat(0,1,2,3,4,5,6,7,8,9)",
                        .inputs = "",
                        .outputs = "",
                        .sizes = "0,16"};
-  parse_method(&arena, &program, &c);
-  const etr_method_join join = {.name = "m", .program = &program};
-  const etr_pte pte = {.methods = &program, .method_count = 1, .data = {.constant_segment = ETR_NONE}};
-  etr_profile profile = {.pte = "m.pte", .methods = &method, .method_count = 1};
-  cr_assert(etr_memory_plan_all(&profile, &join, &pte, &warnings, &arena));
+  tiny_plan_parse(&arena, &program, &c);
+  cr_assert(tiny_plan_make(&arena, &program, &warnings));
   cr_assert_eq(warnings.list.count, 9);
   cr_expect_str_eq(warnings.list.data[8].message, "m: 2 more contradictions in the memory plan");
   etr_arena_clear(&arena);

@@ -402,12 +402,25 @@ class MemoryPlan:
 
 
 @dataclass
+class OrderMove:
+    """Instructions first to last run right after another one; after is None where they run first."""
+
+    first: int
+    last: int
+    after: int | None
+
+
+@dataclass
 class MemoryFinding:
+    """moves and order: of the kind "order" instructions in an order whose peak is lower by so many bytes, and what it moves; else empty."""
+
     kind: str
     title: str
     evidence: str
     bytes: int
     instruction: int | None
+    moves: list[OrderMove]
+    order: list[int]
 
 
 @dataclass
@@ -531,6 +544,7 @@ _NESTED = {
     (MethodDelegation, "operators"): OperatorDelegation,
     (MethodMemory, "plan"): MemoryPlan,
     (MethodMemory, "findings"): MemoryFinding,
+    (MemoryFinding, "moves"): OrderMove,
     (MemoryPlan, "peak"): MemoryPeak,
     (MemoryPlan, "buffers"): PlannedBuffer,
     (MemoryPlan, "tensors"): PlannedTensor,

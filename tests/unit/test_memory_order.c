@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * test_memory_order.c - what must run before what, and orders that need less memory, against all that there are.
+ *
+ * Programs are those of tiny_plan.h. What an order needs is told by the plan of a program that is written in it: as
+ * each tensor has a place of its own there, none is taken for a view of another.
+ */
+#include "random.h"
+#include "tiny_plan.h"
+#include "views/order_moves.h"
+#include "views/order_search.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+/* ---- Needs ---- */
+
+typedef struct needs_case {
+  const char *title;
+  tiny_plan plan;
+  const char *want; /* "2<0,1" for each instruction that needs others; "-": they are not told */
+} needs_case;
+
+#define FOUR "4@1+0;4@1+16;4@1+32;4@1+48"
+#define SIZE "0,4096"
+
+static const needs_case needs_cases[] = {
+    {"written, then read", {FOUR, "sin(0,1) sin(1,2) sin(0,3)", "0", "3", SIZE}, "1<0 "},
+    {"both results", {FOUR, "sin(0,1) sin(0,2) add(1,2,3)", "0", "3", SIZE}, "2<0,1 "},
+    {"read, then written", {FOUR, "sin(0,1) sin(1,2) sin(0,1)", "0", "2", SIZE}, "1<0 2<0,1 "},
+    {"tensors that are in one place at different times",
+     {"4@1+0;4@1+16;4@1+32;4@1+16;4@1+48", "sin(0,1) sin(1,2) sin(0,3) sin(3,4)", "0", "4", SIZE},
+     "1<0 3<2 "},
+    {"a view is read", {"4@1+0;4@1+16;4@1+16;4@1+32", "sin(0,1) sin(2,3)", "0", "3", SIZE}, "1<0 "},
+    {"a view is read before what it views is changed",
+     {"4@1+0;4@1+16;4@1+16;4@1+32;4@1+64", "sin(0,1) sin(2,3) relu_(1,1) sin(1,4)", "0", "4", SIZE},
+     "1<0 2<0,1 3<2 "},
+    {"a dynamic view reads only",
+     {"4@1+0;4@1+16;4@1+16;4@1+32;4@1+48", "sin(0,1) sin(1,3) executorch_prim::et_view(1,2) sin(2,4)", "0", "4", SIZE},
+     "1<0 2<0 3<0,2 "},
+    {"in place", {FOUR, "sin(0,1) sin(1,2) relu_(1,1) sin(1,3)", "0", "3", SIZE}, "1<0 2<0,1 3<2 "},
+    {"a mutable buffer keeps its order", {"4@1+0 data;4@1+16;4@1+32", "sin(0,1) sin(0,2)", "", "1", SIZE}, "1<0 "},
+    {"one that is read before it is written", {FOUR, "sin(1,2) sin(1,3) copy_(1,0)", "0", "2", SIZE}, "1<0 2<1 "},
+    {"an operator that is not known", {FOUR, "sin(0,1) sin(1,2) my::update(1,3)", "0", "2", SIZE}, "1<0 2<0,1 "},
+    {"two of them", {FOUR, "my::a(0,1) my::b(2,3)", "", "3", SIZE}, "1<0 "},
+    {"random numbers", {FOUR, "rand(0) sin(3,1) randn(2)", "3", "1", SIZE}, "2<0 "},
+    {"a batch norm changes its statistics", {FOUR, "sin(0,1) native_batch_norm(0,2)", "0", "2", SIZE}, "1<0 "},
+    {"one that does not train", {FOUR, "sin(0,1) _native_batch_norm_legit_no_training(0,2)", "0", "2", SIZE}, ""},
+    {"no tensor comes of it",
+     {FOUR ";-", "sin(0,1) sym_size(0,4) sin(0,2) item(2,4) sin(0,3)", "0", "3", SIZE},
+     "1<0 2<1 3<1,2 4<3 "},
+    {"calls of one delegate", {FOUR ";4@1+64;4@1+80", "!(0,1) !(2,3) !1(4,5)", "0,2,4", "3", SIZE}, "1<0 "},
+    {"delegates that may write whatever they are given", {FOUR, "!(0,1) !1(0,2)", "0", "2", SIZE}, "1<0 "},
+    {"what is outside the plan", {"4;4@1+0;4", "sin(0,1) sin(1,2) relu_(0,0)", "0", "2", SIZE}, "1<0 2<1,0 "},
+    {"constants", {"4;4@1+0;4@1+16", "sin(0,1) sin(0,2)", "", "1", SIZE}, ""},
+    {"a list", {"4@1+0;4@1+16;4@1+32;(1,0);4@1+48", "sin(0,1) cat(3,2) sin(0,4)", "0", "2", SIZE}, "1<0 "},
+    {"a jump", {FOUR, "sin(0,1) jump(1,0)", "0", "1", SIZE}, "-"},
+    {"a move", {FOUR, "sin(0,1) move(1,2)", "0", "2", SIZE}, "-"},
+    {"an argument that is not there", {FOUR, "sin(0,1) sin(-1,2)", "0", "2", SIZE}, "-"},
+    {"an operator without a name", {FOUR, "sin(0,1) ?(0,2)", "0", "2", SIZE}, "-"},
+    {"a delegate that is not there", {FOUR, "sin(0,1) !7(0,2)", "0", "2", SIZE}, "-"},
+    {"a plan that contradicts itself", {"4@1+0;4@1+8", "sin(0,1)", "0", "1", SIZE}, "-"},
+    {"beyond the buffer", {"4@1+0;4@1+4090", "sin(0,1)", "0", "1", SIZE}, "-"},
+    {"nothing", {"4@1+0", "", "0", "0", SIZE}, ""},
+};
+
+static void describe_needs(const etr_memory_plan *plan, char *text, size_t room) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < plan->instruction_count; i++) {
+    if (plan->steps[i].need_count) used += (size_t)snprintf(text + used, room - used, "%zu", i);
+    for (size_t k = 0; k < plan->steps[i].need_count; k++)
+      used += (size_t)snprintf(text + used, room - used, "%c%u", k ? ',' : '<', (unsigned)plan->steps[i].needs[k]);
+    if (plan->steps[i].need_count) used += (size_t)snprintf(text + used, room - used, " ");
+  }
+  if (!plan->has_needs) (void)snprintf(text + used, room - used, "-");
+}
+
+Test(memory_order, needs) {
+  for (size_t i = 0; i < ETR_COUNT(needs_cases); i++) {
+    const needs_case *c = &needs_cases[i];
+    char got[256];
+    etr_arena arena;
+    etr_pte_method program;
+    etr_arena_init(&arena);
+    etr_warnings warnings = {.arena = &arena};
+    tiny_plan_parse(&arena, &program, &c->plan);
+    const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+    cr_assert(plan, "%s", c->title);
+    describe_needs(plan, got, sizeof got);
+    cr_expect_str_eq(got, c->want, "%s: \"%s\" instead of \"%s\"", c->title, got, c->want);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- All orders ---- */
+
+enum { MOST = 8 };
+
+typedef struct every_order {
+  const etr_pte_method *program;
+  const etr_memory_plan *plan;
+  uint32_t order[MOST], used;
+  bool has_run[MOST];
+  uint64_t least;
+} every_order;
+
+/* What a program needs that is written in an order. */
+static uint64_t peak_of(const etr_pte_method *program, const uint32_t *order) {
+  etr_instruction instructions[MOST];
+  etr_pte_method written = *program;
+  etr_arena arena;
+  etr_arena_init(&arena);
+  etr_warnings warnings = {.arena = &arena};
+  for (size_t i = 0; i < program->instruction_count; i++) instructions[i] = program->instructions[order[i]];
+  written.instructions = instructions;
+  const etr_memory_plan *plan = tiny_plan_make(&arena, &written, &warnings);
+  cr_assert(plan);
+  uint64_t peak = plan->peak_bytes;
+  etr_arena_clear(&arena);
+  return peak;
+}
+
+static bool may_run(const every_order *e, uint32_t step) {
+  for (size_t k = 0; k < e->plan->steps[step].need_count; k++)
+    if (!e->has_run[e->plan->steps[step].needs[k]]) return false;
+  return !e->has_run[step];
+}
+
+static void try_all(every_order *e) {
+  if (e->used == e->plan->instruction_count) e->least = ETR_MIN(e->least, peak_of(e->program, e->order));
+  for (uint32_t i = 0; i < e->plan->instruction_count; i++) {
+    if (!may_run(e, i)) continue;
+    e->order[e->used++] = i;
+    e->has_run[i] = true;
+    try_all(e);
+    e->has_run[i] = false;
+    e->used--;
+  }
+}
+
+/* Holds what is found against all orders. Returns whether there is one with a lower peak. */
+static bool compare(const char *title, const etr_pte_method *program, const etr_memory_plan *plan, etr_arena *arena) {
+  etr_order_problem problem;
+  etr_memory_order order;
+  uint32_t place[MOST];
+  uint64_t peak = plan->peak_bytes, given_up;
+  every_order every = {.program = program, .plan = plan, .least = UINT64_MAX};
+  cr_assert(plan->has_needs && plan->instruction_count <= MOST, "%s", title);
+  try_all(&every);
+  cr_assert(etr_order_problem_init(&problem, plan, arena), "%s", title);
+  const uint32_t *found = etr_order_find(&problem, &peak);
+  cr_expect_eq(peak, every.least, "%s: %d instead of %d", title, (int)peak, (int)every.least);
+  cr_expect_eq(found != NULL, peak < plan->peak_bytes, "%s", title);
+  cr_assert_eq(etr_memory_order_find(&order, plan, arena), found != NULL, "%s", title);
+  if (!found) return false;
+  cr_expect(etr_order_is_valid(&problem, found, place) && etr_order_is_valid(&problem, order.steps, place), "%s",
+            title);
+  cr_expect_eq(peak_of(program, found), peak, "%s", title);
+  cr_expect_eq(peak_of(program, order.steps), order.peak_bytes, "%s", title);
+  given_up = order.peak_bytes - peak;
+  cr_expect(given_up <= (plan->peak_bytes - peak) / 32 && order.move_count > 0, "%s", title);
+  return true;
+}
+
+/* ---- Orders ---- */
+
+typedef struct order_case {
+  const char *title;
+  tiny_plan plan;
+  const char *want; /* "peak BYTES: FIRST-LAST>AFTER ..."; "": none needs less */
+} order_case;
+
+static const order_case order_cases[] = {
+    {"branches are made, then reduced",
+     {"1@1+0;8@1+16;8@1+48;8@1+80;1@1+112;1@1+116;1@1+120", "sin(0,1) sin(0,2) sin(0,3) sum(1,4) sum(2,5) sum(3,6)",
+      "0", "4,5,6", SIZE},
+     "peak 44: 3-3>0 4-4>1 "},
+    {"a chain", {FOUR, "sin(0,1) sin(1,2) sin(2,3)", "0", "3", SIZE}, ""},
+    {"two branches of two instructions each, made in turns",
+     {"1@1+0;4@1+16;4@1+32;8@1+48;8@1+80;1@1+112;1@1+116", "sin(0,1) sin(0,2) up(1,3) up(2,4) sum(3,5) sum(4,6)", "0",
+      "5,6", SIZE},
+     "peak 52: 2-2>0 4-4>2 "},
+    {"a large one is made long before it is used",
+     {"1@1+0;64@1+16;4@1+272;4@1+288;4@1+304", "up(0,1) sin(0,2) mul(2,0,3) sum(3,1,4)", "0", "4", SIZE},
+     "peak 288: 0-0>2 "},
+    {"an input dies early",
+     {"64@1+0;64@1+256;64@1+512;1@1+768;1@1+772", "sin(1,2) sum(2,3) sum(0,4)", "0,1", "3,4", SIZE},
+     "peak 516: 2-2>start "},
+    {"a state is always there",
+     {"64@1+0 data;64@1+256;1@1+512;1@1+516", "sin(3,1) sum(1,2) sum(0,2)", "3", "2", SIZE},
+     ""},
+    {"a view keeps what it views",
+     {"1@1+0;8@1+16;8@1+16;8@1+48;1@1+112;1@1+116", "sin(0,1) sin(0,3) sum(2,4) sum(3,5)", "0", "4,5", SIZE},
+     "peak 40: 2-2>0 "},
+    {"an output is a view",
+     {"1@1+0;8@1+16;8@1+16;8@1+48;1@1+80", "sin(0,1) sin(0,3) sum(3,4)", "0", "2,4", SIZE},
+     "peak 40: 0-0>2 "},
+    {"an order would change results",
+     {"1@1+0;8@1+16;8@1+48;1@1+80;1@1+84", "rand(1) rand(2) my::sum(1,3) my::sum(2,4)", "", "3,4", SIZE},
+     ""},
+    {"an input that nothing uses is there at first",
+     {"64@1+0;1@1+256;32@1+272;1@1+400", "up(1,2) sin(1,3)", "0,1", "2,3", SIZE},
+     "peak 264: 1-1>start "},
+};
+
+static void describe_order(const etr_memory_order *order, char *text, size_t room) {
+  size_t used = (size_t)snprintf(text, room, "peak %d: ", (int)order->peak_bytes);
+  for (size_t i = 0; i < order->move_count; i++) {
+    const etr_order_move *move = &order->moves[i];
+    used += (size_t)snprintf(text + used, room - used, "%d-%d>", (int)move->first, (int)move->last);
+    used += (size_t)snprintf(text + used, room - used, move->after < 0 ? "start " : "%d ", (int)move->after);
+  }
+}
+
+Test(memory_order, orders) {
+  for (size_t i = 0; i < ETR_COUNT(order_cases); i++) {
+    const order_case *c = &order_cases[i];
+    char got[256] = "";
+    etr_arena arena;
+    etr_pte_method program;
+    etr_memory_order order;
+    etr_arena_init(&arena);
+    etr_warnings warnings = {.arena = &arena};
+    tiny_plan_parse(&arena, &program, &c->plan);
+    const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+    cr_assert(plan, "%s", c->title);
+    (void)compare(c->title, &program, plan, &arena);
+    if (etr_memory_order_find(&order, plan, &arena)) describe_order(&order, got, sizeof got);
+    cr_expect_str_eq(got, c->want, "%s: \"%s\" instead of \"%s\"", c->title, got, c->want);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* ---- Programs by chance ---- */
+
+static uint32_t choose(uint64_t *seed, uint32_t count) { return (uint32_t)(random_real(seed) * count); }
+
+/* Instruction i reads one or two of the values before it, and writes value i + 1. The last value is an output, and now
+ * and then another. Few of them are changed in place, or views. */
+static void write_program(uint64_t *seed, uint32_t count, char *values, char *instructions, char *outputs) {
+  values += sprintf(values, "%u@1+0", 1 + choose(seed, 4));
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t a = choose(seed, i + 1), b = choose(seed, i + 1), kind = choose(seed, 8);
+    uint32_t large = kind < 3 ? 40 : 8;
+    values += sprintf(values, ";%u@1+%u", 1 + choose(seed, large), (i + 1) * 256);
+    if (kind == 7 && i > 0)
+      instructions += sprintf(instructions, "%sadd_(%u,%u,%u)", i ? " " : "", a, b, a);
+    else
+      instructions += sprintf(instructions, "%sadd(%u,%u,%u)", i ? " " : "", a, kind % 2 ? a : b, i + 1);
+  }
+  sprintf(outputs, choose(seed, 3) ? "%u" : "%u,1", count);
+}
+
+Test(memory_order, programs_by_chance) {
+  enum { PROGRAMS = 400 };
+  uint64_t seed = 18;
+  size_t lower = 0;
+  for (uint32_t i = 0; i < PROGRAMS; i++) {
+    char values[256], instructions[256], outputs[16], title[32];
+    etr_arena arena;
+    etr_pte_method program;
+    etr_arena_init(&arena);
+    etr_warnings warnings = {.arena = &arena};
+    write_program(&seed, 2 + i % 6, values, instructions, outputs);
+    snprintf(title, sizeof title, "program %u", (unsigned)i);
+    tiny_plan_parse(&arena, &program, &(tiny_plan){values, instructions, "0", outputs, SIZE});
+    const etr_memory_plan *plan = tiny_plan_make(&arena, &program, &warnings);
+    cr_assert(plan, "%s", title);
+    lower += compare(title, &program, plan, &arena);
+    etr_arena_clear(&arena);
+  }
+  cr_expect(lower > PROGRAMS / 10, "%zu", lower);
+}
