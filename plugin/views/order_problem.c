@@ -37,9 +37,8 @@ uint64_t etr_order_peak(const etr_order_problem *p, const uint32_t *order, uint6
   for (uint32_t i = 0; i < p->count; i++) {
     const etr_memory_step *step = &p->plan->steps[order[i]];
     live += take(p, step);
-    uint64_t during = live + (i == 0 ? p->first_bytes : 0);
-    peak = ETR_MAX(peak, during);
-    if (curve) curve[i] = during;
+    peak = ETR_MAX(peak, live);
+    if (curve) curve[i] = live;
     live -= give_back(p, step);
   }
   return peak;
@@ -86,8 +85,7 @@ static void find_bounds(etr_order_problem *p) {
   for (uint32_t i = 0; i < p->plan->tensor_count; i++) {
     const etr_planned_tensor *tensor = &p->plan->tensors[i];
     if (tensor->view_of != ETR_NONE || !etr_order_starts(tensor)) continue;
-    bool is_used = tensor->is_kept || p->users[i] > 0;
-    *(is_used ? &p->start_bytes : &p->first_bytes) += tensor->size_bytes;
+    if (tensor->is_kept || p->users[i] > 0) p->start_bytes += tensor->size_bytes;
     always += tensor->is_kept ? tensor->size_bytes : 0;
   }
   for (uint32_t i = 0; i < p->count; i++) {
@@ -99,7 +97,7 @@ static void find_bounds(etr_order_problem *p) {
     }
     p->least_peak = ETR_MAX(p->least_peak, bytes);
   }
-  p->least_peak = ETR_MAX(p->least_peak, p->start_bytes + p->first_bytes);
+  p->least_peak = ETR_MAX(p->least_peak, p->start_bytes);
 }
 
 /* Whether the plan's own order needs what the plan says. */

@@ -20,7 +20,6 @@ typedef struct etr_order_problem {
   const uint32_t *then;       /* instructions that need another: those of i are then[then_start[i]] and on */
   const uint32_t *then_start; /* count + 1 entries */
   uint64_t start_bytes;       /* taken before the first instruction */
-  uint64_t first_bytes;       /* taken only during the first: inputs that nothing uses */
   uint64_t least_peak;        /* no order has a lower one: what one instruction alone needs */
   size_t size;                /* work of trying one order: instructions, uses and needs */
   uint32_t *users_left;       /* of etr_order_peak() */

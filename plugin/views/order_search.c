@@ -174,12 +174,12 @@ static uint64_t *seen_slot(const search *s) {
 static void choose(search *s) {
   place *here = &s->places[s->depth];
   choice list[MOST_CHOICES];
-  uint64_t first = s->depth == 0 ? s->p->first_bytes : 0, taken, given;
+  uint64_t taken, given;
   *here = (place){.count = 0};
   if (*seen_slot(s) == mix(s->hash ^ s->bound)) return;
   for (uint32_t step = s->ready[s->p->count].behind; step != s->p->count; step = s->ready[step].behind) {
     weigh(s, step, &taken, &given);
-    if (s->live + taken + first > s->bound) continue;
+    if (s->live + taken > s->bound) continue;
     if (taken <= given) {
       list[0].step = step;
       here->count = 1;
