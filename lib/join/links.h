@@ -38,7 +38,8 @@ bool etr_links_add_source(etr_links *links, etr_node *node, uint32_t place, int3
 /** Makes node `place` the input that a value of the method is. False also if there is no such value. */
 bool etr_links_add_input(etr_links *links, etr_node *node, uint32_t place, int32_t value);
 
-/** Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. own: of the delegate; NULL if it is unknown. */
+/** Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. own: of
+ * the delegate; NULL if it is unknown. */
 bool etr_links_add(etr_links *links, etr_node *node, uint32_t place, const etr_instruction *instruction,
                    const etr_own_graph *own);
 

@@ -65,6 +65,30 @@ def check_program_alone(score, binary, folder, truth):
             score.equal(None if row["macs"] is None else 2 * row["macs"], sums[row["method"]], f"info of {row['method']}")
 
 
+FIGURES = ("macs", "bytes", "gflops", "gbs", "intensity", "arithmetic")
+
+
+def check_diff(score, binary, folder, graphs):
+    """Each side of a comparison has the costs of its nodes, and sums of operators what `summary` has."""
+    found, complaint = common.run(binary, "diff", folder, folder, "--skip-runs", "0")
+    summary, _ = common.run(binary, "summary", folder, "--skip-runs", "0")
+    if found is None or summary is None:
+        score.total += 1
+        score.off(complaint or "no summary")
+        return
+    of_method = {graph["method"]: graph["nodes"] for graph in graphs if graph["module"] == "edge"}
+    of_op = {method["method"]: {row["op"]: row for row in method["by_op"]} for method in summary["methods"]}
+    for method in found["methods"]:
+        nodes, ops = of_method.get(method["method"]), of_op.get(method["method"])
+        if nodes is None or ops is None or method["by_events"]:
+            continue
+        for row, wanted, key in [(r, nodes[r[f"{side}_node"]], (r["op"], side)) for r in method["nodes"] for side in ("base", "new") if r[f"{side}_node"] is not None] + [
+            (r, ops.get(r["op"]), (r["op"], side)) for r in method["by_op"] for side in ("base", "new")
+        ]:
+            for figure in FIGURES if wanted else ():
+                score.equal(row[f"{key[1]}_{figure}"], wanted[figure], f"diff of {key}: {figure}")
+
+
 def check(binary, folder, truth):
     score = common.Score(os.path.basename(folder))
     got, complaint = common.run(binary, "nodes", folder, "--skip-runs", "0")
@@ -74,6 +98,7 @@ def check(binary, folder, truth):
         return score.done()
     check_programs(score, got["graphs"], truth, os.path.basename(folder), "beside the record")
     check_program_alone(score, binary, folder, truth)
+    check_diff(score, binary, folder, got["graphs"])
     for graph in got["graphs"]:
         wanted = truth.get(f"{graph['module']}/{graph['method']}")
         if wanted is None:
