@@ -202,6 +202,8 @@ typedef struct etr_value {
                           the file does not say */
   const etr_dim *dims; /**< rank entries */
   int32_t rank;        /**< -1: not a tensor, or shape unknown */
+  bool is_bound;       /**< in program/METHOD: the sizes are the most that there can be, of a tensor whose shape is not
+                          static */
 } etr_value;
 
 typedef enum etr_node_kind {
@@ -286,8 +288,9 @@ typedef struct etr_node {
   const etr_edge *inputs; /**< every use in argument order; a value used twice stands there twice. Uses of unknown names
                              are left out */
   size_t input_count;
-  const etr_argument *arguments; /**< likewise; without tensors, graphs and None. In program/METHOD only constants
-                                    have one: "bytes", the size of their data */
+  const etr_argument *arguments; /**< likewise; without tensors, graphs and None. A program has no names: in
+                                    program/METHOD those of well-known operators are ATen's, others are called by their
+                                    place, "arg_3", and delegates' constants have "bytes", the size of their data */
   size_t argument_count;
   const etr_value *outputs;
   size_t output_count;
@@ -307,6 +310,22 @@ ETR_API bool etr_node_only_copies(const etr_node *node);
 
 /** The value of a node's argument; NULL if it has none of this name. */
 ETR_API const char *etr_node_argument(const etr_node *node, const char *name);
+
+/** How an operator of program/METHOD works, as far as its cost depends on it. Its inputs stand in the order given. */
+typedef enum etr_work {
+  ETR_WORK_BY_NAME,           /**< as ATen's operator of that name */
+  ETR_WORK_NO_PRODUCT,        /**< reads and writes its tensors, and multiplies none by another */
+  ETR_WORK_ELSEWHERE,         /**< none: the nodes inside it work, or it only steers */
+  ETR_WORK_HIDDEN,            /**< not known: a delegate that nothing can look into, an operator without its tensors */
+  ETR_WORK_ODD_PRODUCT,       /**< multiplies in a way that is not known */
+  ETR_WORK_CONVOLUTION,       /**< channels last: of an input with a filter, at each place of the output */
+  ETR_WORK_TRANSPOSED,        /**< likewise, at each place of the input */
+  ETR_WORK_CONVOLUTION_FIRST, /**< channels first, as ATen's */
+  ETR_WORK_TRANSPOSED_FIRST,
+  ETR_WORK_LINEAR,    /**< rows of the input times a matrix of weights, whichever way it lies */
+  ETR_WORK_MATMUL,    /**< matrices, batch by batch */
+  ETR_WORK_ATTENTION, /**< queries, keys, values */
+} etr_work;
 
 /** A number that is not known, where 0 is one. */
 #define ETR_UNKNOWN UINT64_MAX
@@ -351,7 +370,11 @@ typedef struct etr_graph {
   uint32_t profile_method; /**< index into etr_profile.methods of the method whose times are on it; ETR_NONE if none */
   const struct etr_node_time *times; /**< node_count entries; NULL if nothing is known of how the nodes run. With no
                                         runs they tell the delegates */
-  const etr_cost *costs; /**< node_count entries, zeroed for nodes that are no operators; NULL of program/METHOD */
+  const etr_cost *costs;             /**< node_count entries, zeroed for nodes that are no operators */
+  const uint8_t *works;              /**< of program/METHOD: node_count entries, etr_work; else NULL */
+  const etr_value *const *views;     /**< likewise: what a node sees its inputs as, input_count entries, where memory
+                                        planning made a view of another shape of one. NULL of other nodes; those with
+                                        name NULL are seen as they were written */
 } etr_graph;
 
 /* ---- Memory ---- */

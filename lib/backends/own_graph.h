@@ -23,6 +23,7 @@ typedef struct etr_own_operator {
   int64_t id;       /* what the backend itself numbers it by; it need not be unique */
   const uint32_t *reads, *writes;
   size_t read_count, write_count;
+  etr_work work;
 } etr_own_operator;
 
 typedef struct etr_own_graph {

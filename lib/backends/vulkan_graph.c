@@ -4,6 +4,7 @@
  * Schema: executorch/backends/vulkan/serialization/schema.fbs; header VH00 and the order of arguments:
  * vulkan_graph_serialize.py and vulkan_graph_builder.py beside it.
  */
+#include "backends/operator.h"
 #include "backends/payload_header.h"
 #include "backends/vulkan.h"
 #include "formats/flatbuf.h"
@@ -13,10 +14,11 @@ static const char magic[] = "VH00", identifier[] = "VK00";
 enum { GRAPH_CHAIN = 1, GRAPH_VALUES, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_CONSTANTS };
 enum { CALL_NODE_ID, CALL_NAME, CALL_ARGS };
 enum { VALUE_TYPE, VALUE_VALUE };
-enum { TYPE_TENSOR = 5, TYPE_VALUE_LIST = 9, TYPE_SYM_INT = 11 }; /* GraphTypes, from 1 */
+enum { TYPE_BOOL = 4, TYPE_TENSOR, TYPE_VALUE_LIST = 9, TYPE_SYM_INT = 11 }; /* GraphTypes, from 1 */
 enum { TENSOR_DTYPE, TENSOR_DIMS, TENSOR_CONSTANT };
 enum { LIST_ITEMS };
 enum { CONSTANT_LENGTH = 1 };
+enum { TRANSPOSED_ARG = 6, BOOL_VALUE = 0 };
 enum { MOST_DIMS = 64 };
 
 typedef etr_vec(uint32_t) id_list;
@@ -91,7 +93,7 @@ static bool read_values(graph_reader *r) {
   return !etr_fb_failed(&r->fb);
 }
 
-/* ---- Operators ---- */
+/* ---- What is read and written ---- */
 
 static bool is_data(const graph_reader *r, uint32_t id) {
   return id < r->value_count && (r->types[id] == TYPE_TENSOR || r->types[id] == TYPE_SYM_INT);
@@ -111,6 +113,55 @@ static bool add_list(graph_reader *r, uint32_t id) {
     if (!add_id(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i))) return false;
   return true;
 }
+
+/* ---- Work ---- */
+
+typedef struct known_work {
+  const char *name; /* of an operator of et_vk, without overload */
+  etr_work work;
+} known_work;
+
+/* backends/vulkan/custom_ops_lib.py. Of what is missing nothing is known: weights of convolutions of integers are
+ * padded, and a table of packed numbers is read in part. */
+static const known_work works[] = {
+    {"prepack", ETR_WORK_NO_PRODUCT},
+    {"rms_norm", ETR_WORK_NO_PRODUCT},
+    {"apply_rotary_emb", ETR_WORK_NO_PRODUCT},
+    {"apply_rotary_emb_hf", ETR_WORK_NO_PRODUCT},
+    {"apply_rotary_emb_interleaved", ETR_WORK_NO_PRODUCT},
+    {"grid_priors", ETR_WORK_NO_PRODUCT},
+    {"q8ta_add", ETR_WORK_NO_PRODUCT},
+    {"q8ta_relu", ETR_WORK_NO_PRODUCT},
+    {"q8ta_pixel_shuffle", ETR_WORK_NO_PRODUCT},
+    {"select_as_symint", ETR_WORK_ELSEWHERE},
+    {"linear_qcs4w", ETR_WORK_LINEAR},
+    {"linear_q4gsw", ETR_WORK_LINEAR},
+    {"linear_dq8ca_q4gsw", ETR_WORK_LINEAR},
+    {"linear_q8ta_q8csw", ETR_WORK_LINEAR},
+    {"q8ta_linear", ETR_WORK_LINEAR},
+    {"q8ta_linear_gemv", ETR_WORK_LINEAR},
+};
+
+/* Whether a convolution is transposed says its seventh argument, as in ATen. */
+static etr_work convolution_of(graph_reader *r, etr_fb_at call) {
+  uint32_t count;
+  etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
+  uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
+  if (id >= r->value_count || r->types[id] != TYPE_BOOL) return ETR_WORK_HIDDEN;
+  etr_fb_at value = etr_fb_table(&r->fb, etr_fb_table_at(&r->fb, r->value_tables, id), VALUE_VALUE);
+  return etr_fb_u8(&r->fb, value, BOOL_VALUE, 0) ? ETR_WORK_TRANSPOSED_FIRST : ETR_WORK_CONVOLUTION_FIRST;
+}
+
+static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
+  etr_slice op = etr_operator_of_target(name);
+  if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) return convolution_of(r, call);
+  if (strncmp(name, "et_vk.", 6) != 0) return ETR_WORK_BY_NAME;
+  for (size_t i = 0; i < ETR_COUNT(works); i++)
+    if (etr_slice_equal(op, etr_slice_of(works[i].name))) return works[i].work;
+  return ETR_WORK_HIDDEN;
+}
+
+/* ---- Operators ---- */
 
 /* The last argument is what the operator returns; of the others, tensors are read. */
 static bool read_args(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
@@ -136,7 +187,9 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call
   etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
   out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
   out->name = etr_arena_text(r->arena, name);
-  return out->name && read_args(r, out, call);
+  if (!out->name) return false;
+  out->work = work_of(r, out->name, call);
+  return read_args(r, out, call);
 }
 
 bool etr_vulkan_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload) {

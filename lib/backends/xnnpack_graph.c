@@ -96,12 +96,26 @@ static size_t read_reads(graph_reader *r, uint32_t *reads, const etr_xnode_type 
   return count;
 }
 
+/* xnn_define_...() in XNNPACK's subgraph.h say what each computes. */
+static etr_work work_of(const etr_xnode_type *type) {
+  static const struct {
+    const char *name;
+    etr_work work;
+  } products[] = {{"Conv2d", ETR_WORK_CONVOLUTION},         {"DepthwiseConv2d", ETR_WORK_CONVOLUTION},
+                  {"ConvTranspose2d", ETR_WORK_TRANSPOSED}, {"FullyConnected", ETR_WORK_LINEAR},
+                  {"BatchMatrixMultiply", ETR_WORK_MATMUL}, {"ScaledDotProductAttention", ETR_WORK_ATTENTION}};
+  for (size_t i = 0; i < ETR_COUNT(products); i++)
+    if (strcmp(type->name, products[i].name) == 0) return products[i].work;
+  return ETR_WORK_NO_PRODUCT;
+}
+
 static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at table) {
   uint32_t reads[MOST_READS], write;
   size_t write_count = 0;
   const etr_xnode_type *type = etr_xnode_type_of(etr_fb_u8(&r->fb, table, XNODE_TYPE, 0));
   etr_fb_at node = etr_fb_table(&r->fb, table, XNODE_VALUE);
   out->name = type ? type->name : "unknown";
+  out->work = type ? work_of(type) : ETR_WORK_HIDDEN;
   if (!type) return true;
   out->read_count = read_reads(r, reads, type, node);
   add_id(r, &write, &write_count, node, type->output);

@@ -4,6 +4,8 @@
  */
 #include "base/number.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,4 +57,23 @@ double etr_number_to_double(etr_slice number) {
   long fraction = point ? (long)(at - point) - 1 : 0;
   snprintf(text + used, sizeof text - used, "e%ld", to_exponent(at, end) - fraction);
   return strtod(text, NULL);
+}
+
+size_t etr_number_without_locale(char *text) {
+  char *point = text + strspn(text, "+-0123456789eE");
+  if (*point == '\0') return (size_t)(point - text);
+  const char *rest = point + strcspn(point, "0123456789");
+  size_t size = strlen(rest);
+  *point = '.';
+  memmove(point + 1, rest, size);
+  return (size_t)(point + 1 - text) + size;
+}
+
+size_t etr_number_of_double(char text[ETR_DOUBLE_ROOM], double value) {
+  /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may need fewer. */
+  int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
+  do {
+    (void)snprintf(text, ETR_DOUBLE_ROOM, "%.*g", digits, value);
+  } while (digits++ < DBL_DECIMAL_DIG && strtod(text, NULL) != value);
+  return etr_number_without_locale(text);
 }

@@ -39,7 +39,7 @@ etr_amount etr_amount_of_dim(const etr_dim *dim) {
 }
 
 void etr_amount_multiply_dims(etr_amount *amount, const etr_value *value, int32_t from, int32_t to) {
-  if (from < 0 || to > value->rank) amount->is_unknown = true;
+  if (from < 0 || to > value->rank || value->is_bound) amount->is_unknown = true;
   for (int32_t i = from; i >= 0 && i < to && i < value->rank; i++)
     etr_amount_multiply(amount, etr_amount_of_dim(&value->dims[i]));
 }
@@ -61,8 +61,8 @@ static bool is_number(const etr_value *value) {
 
 etr_amount etr_bytes_of(const etr_value *value) {
   if (is_number(value)) return etr_amount_of(0);
-  const etr_element *element = value->dtype ? etr_element_of_dtype(value->dtype) : NULL;
+  uint8_t size = etr_dtype_bytes(value->dtype);
   etr_amount bytes = etr_elements_of(value);
-  etr_amount_multiply(&bytes, element ? etr_amount_of(element->size) : etr_amount_unknown());
+  etr_amount_multiply(&bytes, size ? etr_amount_of(size) : etr_amount_unknown());
   return bytes;
 }

@@ -29,7 +29,8 @@ void etr_amount_multiply(etr_amount *amount, etr_amount other);
 /** The size of a dimension, or its hint. Unknown: a symbolic one without. */
 etr_amount etr_amount_of_dim(const etr_dim *dim);
 
-/** Multiplies by the sizes of dimensions [from, to) of a tensor; unknown if it does not have them. */
+/** Multiplies by the sizes of dimensions [from, to) of a tensor; unknown if it does not have them, or they are the most
+ * that there can be. */
 void etr_amount_multiply_dims(etr_amount *amount, const etr_value *value, int32_t from, int32_t to);
 
 /** How many elements a tensor has, and how many bytes they take. */

@@ -24,6 +24,7 @@ typedef struct finder {
   uint32_t *seen_by;     /* per value: the group that read it last */
   tally *tallies;        /* per node */
   size_t overflow_count;
+  bool has_jumps;
   uint32_t first_overflow; /* a node */
 } finder;
 
@@ -50,7 +51,10 @@ static const etr_edge *read_by(const finder *f, const etr_edge *edge) {
 /* ---- Integers ---- */
 
 static bool is_integer_type(const char *dtype) {
-  return dtype && (strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0 || strcmp(dtype, "bool") == 0);
+  static const char *const starts[] = {"int", "uint", "bool", "qint", "quint", "qcint", "qdint", "qpint", "qbint"};
+  for (size_t i = 0; dtype && i < ETR_COUNT(starts); i++)
+    if (strncmp(dtype, starts[i], strlen(starts[i])) == 0) return true;
+  return false;
 }
 
 /* Whether a factor is made of integers: itself, or behind what its group fuses into the product, a few
@@ -109,14 +113,16 @@ static void add_outputs(finder *f, uint32_t leader, uint32_t node, bool is_alone
   const etr_node *producer = &f->graph->nodes[node];
   for (size_t i = 0; i < producer->output_count; i++)
     if (is_alone || f->is_used_outside[f->first_value[node] + i])
-      etr_amount_add(&f->tallies[leader].written, etr_bytes_of(&producer->outputs[i]));
+      etr_amount_add(&f->tallies[leader].written, etr_written_bytes(f->graph, producer, i));
 }
 
 static void add_node(finder *f, uint32_t node, bool is_alone) {
   uint32_t leader = leader_of(f->graph, node);
   if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
   add_macs(f, leader, node);
-  if (is_alone && etr_moves_nothing(&f->graph->nodes[node])) return;
+  if (is_alone && etr_moves_nothing(f->graph, &f->graph->nodes[node])) return;
+  if (etr_work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
+    f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
   add_inputs(f, leader, node);
   add_outputs(f, leader, node, is_alone);
 }
@@ -156,12 +162,22 @@ static bool is_in_body(const etr_graph *graph, uint32_t subgraph) {
   return false;
 }
 
+/* In a program, bodies are instructions that jumps lead around or back to. */
+static bool has_jumps(const etr_graph *graph) {
+  for (size_t i = 0; graph->works && i < graph->node_count; i++)
+    if (strcmp(graph->nodes[i].target, "control.jump_false") == 0) return true;
+  return false;
+}
+
 /* Outside of bodies a node runs once in a run, as one operator of its delegate or as several. In a body, each event of
- * a kernel is one call; of a delegate's operators nothing tells how many make up one. */
-static uint64_t executions_of(const etr_graph *graph, uint32_t node) {
+ * a kernel is one call; of a delegate's operators nothing tells how many make up one, but where one event of a run
+ * does. */
+static uint64_t executions_of(const finder *f, uint32_t node) {
+  const etr_graph *graph = f->graph;
   const etr_node_time *time = graph->times ? &graph->times[node] : NULL;
   if (!time || time->runs == 0) return 0;
-  if (!is_in_body(graph, graph->nodes[node].subgraph)) return time->runs;
+  if (!f->has_jumps && !is_in_body(graph, graph->nodes[node].subgraph)) return time->runs;
+  if (f->has_jumps && time->calls == time->runs) return time->runs;
   return time->delegate_instruction < 0 ? time->calls : ETR_UNKNOWN;
 }
 
@@ -174,7 +190,7 @@ static bool take(finder *f, uint32_t node, etr_cost *out) {
                     .read_bytes = etr_amount_count(&sum->read),
                     .weight_bytes = etr_amount_count(&sum->weights),
                     .written_bytes = etr_amount_count(&sum->written),
-                    .executions = executions_of(f->graph, node),
+                    .executions = executions_of(f, node),
                     .is_integer = sum->is_integer,
                     .from_hints = sum->macs.from_hints || sum->read.from_hints || sum->written.from_hints};
   return overflows;
@@ -207,7 +223,7 @@ static bool start(finder *f, etr_arena *scratch) {
 
 static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
   etr_arena scratch = {0};
-  finder f = {.graph = graph};
+  finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
   etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
   bool good = costs && start(&f, &scratch);
   if (good) mark_used_outside(&f);
@@ -216,7 +232,7 @@ static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *
     if (!take(&f, i, &costs[i]) || f.overflow_count++) continue;
     f.first_overflow = i;
   }
-  if (good) warn_of_overflows(&f, profile->etrecord, warnings);
+  if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
   if (good) graph->costs = costs;
   etr_arena_clear(&scratch);
   return good;
@@ -225,8 +241,7 @@ static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *
 bool etr_costs_find(etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_graph *graph = etr_unconst(&profile->graphs[i]);
-    bool is_program = strcmp(graph->dialect, "program") == 0;
-    if (!is_program && !find_costs(graph, profile, arena, warnings)) return false;
+    if (!find_costs(graph, profile, arena, warnings)) return false;
   }
   etr_roofs_find(profile);
   return true;

@@ -7,9 +7,8 @@
 
 #include "inputs/record.h"
 
-/** Fills the roofs of a profile that is laid out, and the costs of its graphs, but for programs: their nodes stand for
- * those of Edge graphs. What a delegate fused counts for the node that carries it. Warns of sizes whose product is too
- * large to count. False: out of memory. */
+/** Fills the roofs of a profile that is laid out, and the costs of its graphs. What a delegate fused counts for the
+ * node that carries it. Warns of sizes whose product is too large to count. False: out of memory. */
 bool etr_costs_find(etr_profile *profile, etr_arena *arena, etr_warnings *warnings);
 
 #endif

@@ -14,13 +14,20 @@ typedef struct call {
   const etr_node *node;
   const etr_value *a, *b; /* the factors */
   etr_slice op;
+  etr_work work;
 } call;
 
 const etr_value *etr_input_of(const etr_graph *graph, const etr_node *node, size_t place) {
   if (place >= node->input_count) return NULL;
+  const etr_value *views = graph->views ? graph->views[node - graph->nodes] : NULL;
+  if (views && views[place].name) return &views[place];
   const etr_edge *edge = &node->inputs[place];
   const etr_node *producer = &graph->nodes[edge->node];
   return edge->output < producer->output_count ? &producer->outputs[edge->output] : NULL;
+}
+
+etr_work etr_work_of(const etr_graph *graph, const etr_node *node) {
+  return graph->works ? (etr_work)graph->works[node - graph->nodes] : ETR_WORK_BY_NAME;
 }
 
 /* Dimensions of two tensors that are one: unknown if they are not. */
@@ -67,6 +74,7 @@ static etr_amount of_matmul(const call *c) {
 }
 
 static bool is_transposed(const call *c) {
+  if (c->work != ETR_WORK_BY_NAME) return c->work == ETR_WORK_TRANSPOSED || c->work == ETR_WORK_TRANSPOSED_FIRST;
   const char *transposed = etr_node_argument(c->node, "transposed");
   return etr_slice_starts(c->op, ETR_SLICE("conv_transpose")) || (transposed && strcmp(transposed, "true") == 0);
 }
@@ -81,6 +89,23 @@ static etr_amount of_convolution(const call *c) {
   etr_amount macs = etr_elements_of(c->b);
   if (has_batch) multiply_dim(&macs, c->a, 0);
   etr_amount_multiply_dims(&macs, places, has_batch ? 2 : 1, places->rank);
+  return macs;
+}
+
+/* The same with channels last: [N, H, W, C]. The filter's order does not matter, as all of it is used. */
+static etr_amount of_convolution_last(const call *c) {
+  const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
+  if (c->node->output_count < 1 || places->rank < 1) return etr_amount_unknown();
+  etr_amount macs = etr_elements_of(c->b);
+  etr_amount_multiply_dims(&macs, places, 0, places->rank - 1);
+  return macs;
+}
+
+/* Each number that comes out is a row of the input times as many others, whichever way these lie. */
+static etr_amount of_rows(const call *c) {
+  if (c->node->output_count < 1 || c->a->rank < 1) return etr_amount_unknown();
+  etr_amount macs = etr_elements_of(&c->node->outputs[0]);
+  multiply_dim(&macs, c->a, c->a->rank - 1);
   return macs;
 }
 
@@ -173,13 +198,35 @@ static const formula *find(etr_slice op) {
   return NULL;
 }
 
+static etr_amount of_nothing(const call *c) {
+  (void)c;
+  return etr_amount_of(0);
+}
+
+/* By etr_work. */
+static const formula works[] = {
+    [ETR_WORK_BY_NAME] = {"", NULL, 0, 0},
+    [ETR_WORK_NO_PRODUCT] = {"", of_nothing, 0, 0},
+    [ETR_WORK_ELSEWHERE] = {"", of_nothing, 0, 0},
+    [ETR_WORK_HIDDEN] = {"", of_what_is_not_told, 0, 0},
+    [ETR_WORK_ODD_PRODUCT] = {"", of_what_is_not_told, 0, 0},
+    [ETR_WORK_CONVOLUTION] = {"", of_convolution_last, 0, 1},
+    [ETR_WORK_TRANSPOSED] = {"", of_convolution_last, 0, 1},
+    [ETR_WORK_CONVOLUTION_FIRST] = {"", of_convolution, 0, 1},
+    [ETR_WORK_TRANSPOSED_FIRST] = {"", of_convolution, 0, 1},
+    [ETR_WORK_LINEAR] = {"", of_rows, 0, 1},
+    [ETR_WORK_MATMUL] = {"", of_rows, 0, 1},
+    [ETR_WORK_ATTENTION] = {"", of_attention, 0, 1},
+};
+
 etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors *factors) {
   if (factors) *factors = (etr_factors){0};
   if (node->kind != ETR_NODE_OP) return etr_amount_of(0);
-  if (!is_of_known_dialect(node->target)) return etr_amount_unknown();
-  call c = {.graph = graph, .node = node, .op = etr_operator_of_target(node->target)};
-  const formula *found = find(c.op);
-  if (!found) return etr_amount_of(0);
+  call c = {.graph = graph, .node = node, .op = etr_operator_of_target(node->target), .work = etr_work_of(graph, node)};
+  const formula *found = c.work == ETR_WORK_BY_NAME ? find(c.op) : &works[c.work];
+  if (c.work == ETR_WORK_BY_NAME && !is_of_known_dialect(node->target)) return etr_amount_unknown();
+  if (!found || found->macs == of_nothing) return etr_amount_of(0);
+  if (found->macs == of_what_is_not_told) return etr_amount_unknown();
   c.a = etr_input_of(graph, node, found->first);
   c.b = etr_input_of(graph, node, found->second);
   if (!c.a || !c.b) return etr_amount_unknown();

@@ -16,11 +16,15 @@ typedef struct etr_factors {
   uint8_t first, second;
 } etr_factors;
 
+/** How a node works; ETR_WORK_BY_NAME in graphs that are no programs. */
+etr_work etr_work_of(const etr_graph *graph, const etr_node *node);
+
 /**
  * Multiply-accumulates of one call of an operator, by the formulas of torch/utils/flop_counter.py, which counts twice
  * as many FLOP: products of matrices, convolutions and attention; 0 of all else in ATen and in ExecuTorch's dialects.
  * Unknown of operators of others, and of those that are made of products in a way that shapes do not tell (LSTM,
- * einsum). factors: what is multiplied; may be NULL.
+ * einsum). Operators of delegates in program/METHOD have no ATen names: how they work says the graph. factors: what is
+ * multiplied; may be NULL.
  */
 etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors *factors);
 

@@ -5,7 +5,6 @@
  */
 #include "inputs/pte.h"
 
-#include "formats/element.h"
 #include "inputs/bundle.h"
 #include "inputs/pte_payload.h"
 
@@ -22,25 +21,6 @@ enum { JUMP_CONDITION, JUMP_DESTINATION };
 enum { FREE_VALUE };
 enum { OPERATOR_NAME, OPERATOR_OVERLOAD };
 enum { DELEGATE_ID };
-enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8, TENSOR_EXTRA };
-enum { EXTRA_MUTABLE_TABLE, EXTRA_NAME, EXTRA_LOCATION };
-enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
-enum { LIST_ITEMS };
-
-enum { DYNAMIC_UNBOUND = 2 };   /* TensorShapeDynamism */
-enum { LOCATION_EXTERNAL = 1 }; /* TensorDataLocation */
-
-/* Types of a value. */
-enum {
-  TYPE_INT = 2,
-  TYPE_BOOL,
-  TYPE_DOUBLE,
-  TYPE_TENSOR,
-  TYPE_STRING,
-  TYPE_INT_LIST,
-  TYPE_TENSOR_LIST = 10,
-  TYPE_OPTIONAL_TENSOR_LIST
-};
 
 /* A delegate is worth its call where it does much: models have dozens. */
 enum { DEFAULT_MAX_DELEGATES = 8192 };
@@ -71,100 +51,23 @@ static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field
 
 static int32_t valid_index(int32_t index, size_t count) { return index >= 0 && (size_t)index < count ? index : -1; }
 
-/* A copy of a vector of numbers. */
-static int32_t *read_numbers(pte_reader *reader, etr_fb_at table, unsigned field, size_t *count) {
-  uint32_t elements;
-  etr_fb_at vector = etr_fb_vector(&reader->fb, table, field, sizeof(int32_t), &elements);
-  int32_t *numbers = etr_arena_alloc_array(reader->arena, elements, sizeof *numbers);
-  *count = numbers ? elements : 0;
-  for (uint32_t i = 0; i < *count; i++) numbers[i] = etr_fb_i32_at(&reader->fb, vector, i);
-  return numbers;
-}
-
-/* A vector of indices of the method's values. */
 static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field, size_t value_count,
                                    size_t *count) {
-  int32_t *indices = read_numbers(reader, table, field, count);
-  for (size_t i = 0; i < *count; i++) indices[i] = valid_index(indices[i], value_count);
-  return indices;
+  const etr_pte_values values = {&reader->fb, reader->arena, &reader->names};
+  return etr_pte_indices(&values, table, field, value_count, count);
 }
 
 /* ---- Values ---- */
 
-/* Arenas are numbered from 1. */
-static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
-  uint64_t memory = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
-  uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0) & 0xffff;
-  return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
-}
-
-static void read_place(etr_fb *fb, etr_pte_value *out, etr_fb_at allocation) {
-  uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0);
-  out->storage = read_storage(fb, allocation);
-  out->buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
-  out->offset = high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
-}
-
-static void read_extra(pte_reader *reader, etr_pte_value *out, etr_fb_at extra) {
-  etr_slice name = etr_fb_string(&reader->fb, extra, EXTRA_NAME);
-  out->mutable_table = etr_fb_u64(&reader->fb, extra, EXTRA_MUTABLE_TABLE, 0);
-  out->weight = name.size ? etr_intern(&reader->names, name) : NULL;
-  out->external = etr_fb_u8(&reader->fb, extra, EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
-}
-
-enum { MOST_DIMS = 64 }; /* that PyTorch has */
-
-/* False: of more dimensions than there are tensors of. */
-static bool read_tensor(pte_reader *reader, etr_pte_value *out, etr_fb_at tensor) {
-  etr_fb *fb = &reader->fb;
-  size_t rank;
-  out->dtype = etr_scalar_type_name(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
-  out->sizes = read_numbers(reader, tensor, TENSOR_SIZES, &rank);
-  out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
-  out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
-  etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
-  out->data = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0);
-  out->unbound = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) == DYNAMIC_UNBOUND;
-  if (allocation) read_place(fb, out, allocation);
-  read_extra(reader, out, etr_fb_table(fb, tensor, TENSOR_EXTRA));
-  out->constant = (out->data > 0 || out->external) && !allocation;
-  return rank <= MOST_DIMS;
-}
-
-static etr_pte_value_kind value_kind(uint8_t type) {
-  static const etr_pte_value_kind kinds[] = {
-      [TYPE_INT] = ETR_PTE_VALUE_INT,
-      [TYPE_BOOL] = ETR_PTE_VALUE_BOOL,
-      [TYPE_DOUBLE] = ETR_PTE_VALUE_DOUBLE,
-      [TYPE_TENSOR] = ETR_PTE_VALUE_TENSOR,
-      [TYPE_STRING] = ETR_PTE_VALUE_STRING,
-      [TYPE_INT_LIST] = ETR_PTE_VALUE_INT_LIST,
-      [TYPE_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
-      [TYPE_OPTIONAL_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
-  };
-  return type < ETR_COUNT(kinds) ? kinds[type] : ETR_PTE_VALUE_OTHER;
-}
-
-static void read_value(pte_reader *reader, etr_pte_value *out, etr_fb_at entry, uint32_t value_count) {
-  out->kind = value_kind(etr_fb_u8(&reader->fb, entry, UNION_TYPE, 0));
-  if (out->kind != ETR_PTE_VALUE_TENSOR && out->kind != ETR_PTE_VALUE_TENSOR_LIST) return;
-  etr_fb_at table = etr_fb_table(&reader->fb, entry, UNION_VALUE);
-  if (table == 0)
-    out->kind = ETR_PTE_VALUE_OTHER;
-  else if (out->kind == ETR_PTE_VALUE_TENSOR && !read_tensor(reader, out, table))
-    *out = (etr_pte_value){.kind = ETR_PTE_VALUE_OTHER};
-  else if (out->kind == ETR_PTE_VALUE_TENSOR_LIST)
-    out->items = read_indices(reader, table, LIST_ITEMS, value_count, &out->item_count);
-}
-
 static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
+  const etr_pte_values reading = {&reader->fb, reader->arena, &reader->names};
   etr_vec(etr_pte_value) values = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_VALUES, 4, &count);
   etr_vec_expect(reader->arena, &values, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_value *value = etr_vec_push(reader->arena, &values);
-    if (value) read_value(reader, value, etr_fb_table_at(&reader->fb, vector, i), count);
+    if (value) etr_pte_value_read(&reading, value, etr_fb_table_at(&reader->fb, vector, i), count);
   }
   out->values = values.data;
   out->value_count = values.count;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "inputs/pte_data.h"
+#include "inputs/pte_value.h"
 
 typedef enum etr_instruction_kind {
   ETR_INSTRUCTION_UNKNOWN,
@@ -40,38 +41,6 @@ typedef struct etr_pte_delegate {
   uint32_t payload_segment; /* index into etr_pte.segments; ETR_NONE: inside the program */
   uint64_t payload_at;      /* where they start in the file: delegates with one place share them */
 } etr_pte_delegate;
-
-typedef enum etr_pte_value_kind {
-  ETR_PTE_VALUE_OTHER,
-  ETR_PTE_VALUE_TENSOR,
-  ETR_PTE_VALUE_TENSOR_LIST,
-  ETR_PTE_VALUE_INT,
-  ETR_PTE_VALUE_BOOL,
-  ETR_PTE_VALUE_DOUBLE,
-  ETR_PTE_VALUE_STRING,
-  ETR_PTE_VALUE_INT_LIST,
-} etr_pte_value_kind;
-
-typedef struct etr_pte_value {
-  etr_pte_value_kind kind;
-  const char *dtype;    /* of a tensor: "float32"; NULL if unknown */
-  const int32_t *sizes; /* of a tensor: rank entries */
-  int32_t rank;
-  bool dynamic;         /* shape is not static */
-  bool constant;        /* tensor with data in the file, or in a .ptd */
-  const int32_t *items; /* of a tensor list: indices of values */
-  size_t item_count;
-  uint32_t buffer; /* of a tensor: number of the planned buffer it is in, from 1; 0: it is not planned */
-  uint64_t offset; /* likewise, in it */
-  uint32_t data;   /* of a tensor: index of its data among constants, or of those that a mutable one starts with; 0:
-                      none */
-  uint64_t mutable_table; /* which list of mutable data has it */
-  const char *weight;     /* what the file calls it; NULL if nothing */
-  bool external;          /* its data is in another file */
-  bool unbound;           /* the runtime allocates it */
-  uint64_t storage; /* of a tensor: where memory planning put it; values in one place are there at different times, or
-                       are the same data looked at otherwise. 0: not planned */
-} etr_pte_value;
 
 typedef struct etr_pte_method {
   const char *name;

@@ -32,21 +32,11 @@ static void add_all(etr_call_args *args, int32_t value, bool is_written, bool is
 
 /* ---- Kernels ---- */
 
-bool etr_is_in_place(const etr_instruction *instruction) {
-  size_t size = instruction->op ? strlen(instruction->op) : 0;
-  return size > 0 && instruction->op[size - 1] == '_';
-}
-
-/* The runtime's own operator that fills its first argument row by row (kernels/prim_ops/et_copy_index.cpp). */
-static bool fills_first(const etr_instruction *instruction) {
-  return instruction->op && strcmp(instruction->op, "executorch_prim::et_copy_index") == 0;
-}
-
 /* An out argument is what a kernel returns, too: it stands there twice, or in two lists. */
 static void note_results(const call *c, int32_t instruction_id) {
   size_t count;
   const int32_t *results = etr_results_of(c->args->join->program, c->instruction, &count);
-  if (etr_is_in_place(c->instruction)) return;
+  if (etr_changes_first(c->instruction)) return;
   if (count > c->args->items_left) c->args->is_cut = true;
   if (count > c->args->items_left) return;
   c->args->items_left -= count;
@@ -57,7 +47,7 @@ static void note_results(const call *c, int32_t instruction_id) {
 static void list_kernel(const call *c, int32_t instruction_id) {
   note_results(c, instruction_id);
   for (size_t i = 0; i < c->instruction->arg_count; i++)
-    add_all(c->args, c->instruction->args[i], i == 0 && fills_first(c->instruction), false);
+    add_all(c->args, c->instruction->args[i], i == 0 && etr_fills_first(c->instruction), false);
   for (size_t i = 0; i < c->args->list.count; i++) {
     etr_call_arg *arg = &c->args->list.data[i];
     arg->is_written |= c->args->returned_by[arg->value] == instruction_id;

@@ -33,7 +33,4 @@ bool etr_call_args_init(etr_call_args *args, const etr_method_join *join, etr_ar
  */
 void etr_call_args_list(etr_call_args *args, int32_t instruction_id);
 
-/** Whether a kernel changes what it reads: "aten::index_put_". */
-bool etr_is_in_place(const etr_instruction *instruction);
-
 #endif

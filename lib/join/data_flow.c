@@ -80,10 +80,6 @@ static bool is_result(const int32_t *results, size_t count, int32_t index) {
   return false;
 }
 
-static bool is_list_of(const etr_pte_value *list, const int32_t *results, size_t count) {
-  return list->item_count == count && (count == 0 || memcmp(list->items, results, count * sizeof *results) == 0);
-}
-
 /* False: there is no budget left to tell what it reads. */
 static bool read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
   f->inputs.count = 0;
@@ -96,7 +92,7 @@ static bool read_arguments(flow *f, const etr_instruction *instruction, const in
       read_tensor(f, origin_of(f, index));
     if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
     if (!spend(f, value->item_count)) return false;
-    if (is_list_of(value, results, count)) continue;
+    if (etr_is_list_of(value, results, count)) continue;
     for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
   }
   return true;

@@ -20,18 +20,31 @@ typedef struct etr_links {
   etr_vec(bool) written;                     /* per argument of the instruction looked at */
   etr_vec(uint32_t) read_args, written_args; /* of the instruction added last: per input and per output of its node, the
                                                 argument */
+  etr_vec(int32_t) sources;                  /* values that were read and that nothing wrote, each once */
+  bool *is_source;                           /* per value */
+  bool *is_view;                             /* per value: it is read as a view of what was written */
+  etr_vec(int32_t) reads;                    /* of the node added last: per input, the value */
+  bool misses_input;                         /* of the node added last: it reads what no node gives */
   size_t items_left;                         /* of lists that are looked at: instructions may share a long one */
 } etr_links;
 
 /** Nothing is written yet. */
 bool etr_links_init(etr_links *links, const etr_pte_method *program, etr_arena *arena);
 
+/** Makes node `place` a source, which nothing writes: a constant, or a buffer that keeps its value between inferences.
+ */
+bool etr_links_add_source(etr_links *links, etr_node *node, uint32_t place, int32_t value);
+
 /** Makes node `place` the input that a value of the method is. False also if there is no such value. */
 bool etr_links_add_input(etr_links *links, etr_node *node, uint32_t place, int32_t value);
 
-/** Fills inputs and outputs of node `place`, a kernel or a delegate. own: of the delegate; NULL if it is unknown. */
+/** Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. own: of
+ * the delegate; NULL if it is unknown. */
 bool etr_links_add(etr_links *links, etr_node *node, uint32_t place, const etr_instruction *instruction,
                    const etr_own_graph *own);
+
+/** What the node added last sees its inputs as (etr_graph.views). False: out of memory. */
+bool etr_links_views(etr_links *links, const etr_node *node, const etr_value **views);
 
 /** Fills the inputs of the node that returns what the method does. */
 bool etr_links_add_output(etr_links *links, etr_node *node);

@@ -19,6 +19,8 @@ struct etr_pte_graph {
   etr_map nodes;
   etr_vec(etr_own_nodes) own;    /* by instruction */
   etr_vec(int32_t) instructions; /* of each node; -1: it is none's */
+  etr_vec(uint8_t) works;        /* of each node: etr_work */
+  etr_vec(const etr_value *) views;
 };
 
 /** Node of an instruction (delegate_id NULL), or of an operator that only its event names; ETR_NONE if there is none.

@@ -8,7 +8,7 @@ etr_node *etr_pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
   bool is_granted = b->nodes.count < ETR_NONE && !etr_budget_take(b->join->budget, ETR_NODES, 1);
   etr_node *node = is_granted ? etr_vec_push(b->arena, &b->nodes) : NULL;
   int32_t *instruction = node ? etr_vec_push(b->arena, &b->out->instructions) : NULL;
-  if (!instruction) return NULL;
+  if (!instruction || !etr_vec_push(b->arena, &b->out->works) || !etr_vec_push(b->arena, &b->out->views)) return NULL;
   *instruction = instruction_id;
   *node = (etr_node){.subgraph = ETR_NONE, .kind = ETR_NODE_OP};
   return node;

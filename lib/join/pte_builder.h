@@ -8,6 +8,7 @@
 #define ETR_PTE_BUILDER_H
 
 #include "join/links.h"
+#include "join/program_arguments.h"
 #include "join/program_graph.h"
 
 enum { ETR_NO_INSTRUCTION = -1 };
@@ -23,13 +24,14 @@ typedef struct etr_pte_builder {
   etr_vec(etr_subgraph) subgraphs;
   etr_vec(etr_module) modules; /* of a graph that has none of an Edge graph: one for each delegate that has operators */
   etr_links links;
+  etr_program_arguments arguments;
   etr_map kernels; /* name and overload of an operator -> place in targets */
   etr_vec(const char *) targets;
   const etr_event **timed; /* of delegates, by instruction, in the order of their blocks */
   size_t *end_of_timed;    /* per instruction: where its own end there */
 } etr_pte_builder;
 
-/** A node at the end of the graph: zeroed but for its kind, an operator in no subgraph. */
+/** A node at the end of the graph: zeroed but for its kind, an operator in no subgraph, that works by its name. */
 etr_node *etr_pte_push_node(etr_pte_builder *b, int32_t instruction_id);
 
 /** The same, to be found by etr_pte_graph_node(). */

@@ -14,6 +14,7 @@ typedef struct inside {
   int32_t instruction_id;
   uint32_t call, subgraph, module;
   const char *backend;
+  bool is_bound;    /* what it computes is only as large as its sizes at most */
   etr_edge *writer; /* per value: what wrote it last; node ETR_NONE: nothing */
 } inside;
 
@@ -33,6 +34,7 @@ static bool open_inside(inside *in) {
   if (!subgraph || !name) return false;
   in->backend = etr_pte_backend_of(b, &b->program->instructions[in->instruction_id]);
   in->call = (uint32_t)(b->nodes.count - 1);
+  b->out->works.data[in->call] = ETR_WORK_ELSEWHERE;
   in->subgraph = (uint32_t)(b->subgraphs.count - 1);
   in->module = add_module(b, name, in->backend);
   *subgraph = (etr_subgraph){.name = name,
@@ -61,6 +63,7 @@ static uint32_t last_node(const inside *in) { return (uint32_t)(in->b->nodes.cou
 
 static bool describe(inside *in, etr_value *out, uint32_t value) {
   *out = in->own->values[value].value;
+  out->is_bound = in->is_bound && !in->own->values[value].is_constant;
   out->name = etr_arena_format(in->b->arena, "value_%u", value);
   return out->name != NULL;
 }
@@ -155,6 +158,8 @@ static bool add_operator(inside *in, size_t index) {
   const char *name = etr_arena_format(in->b->arena, "%s #%" PRId64, o->name, o->id);
   etr_node *node = push_node(in, ETR_NODE_OP, name, o->name);
   if (!node || !link_operator(in, node, o)) return false;
+  bool is_whole = node->input_count == o->read_count;
+  in->b->out->works.data[last_node(in)] = (uint8_t)(is_whole ? o->work : ETR_WORK_HIDDEN);
   bool is_known = in->known && in->known->payload && index < in->known->payload->count;
   uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
   if (edge_node != ETR_NONE) etr_pte_take_edge_node(in->b, node, edge_node);
@@ -219,6 +224,7 @@ static const char *operator_name(inside *in, const char *id) {
 static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
   const char *name = operator_name(in, e->delegate_id);
   etr_node *node = etr_pte_add_node(in->b, in->instruction_id, e->delegate_id);
+  if (node) in->b->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
   etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->b->arena, sizeof *edge);
   etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
   if (!node || !output || !name) return false;
@@ -254,8 +260,19 @@ static bool add_timed_operators(inside *in) {
 
 /* ---- All ---- */
 
+/* A payload does not say which sizes are bounds: any may be where one that goes in or out is. */
+static bool has_bound(const etr_pte_builder *b, int32_t instruction_id) {
+  const etr_instruction *instruction = &b->program->instructions[instruction_id];
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    const etr_pte_value *tensor = etr_tensor_at(b->program, instruction->args[i]);
+    if (tensor && tensor->dynamic) return true;
+  }
+  return false;
+}
+
 bool etr_pte_add_delegate(etr_pte_builder *b, int32_t instruction_id, const etr_own_graph *own) {
   inside in = {.b = b, .own = own, .known = etr_join_find(b->join, instruction_id), .instruction_id = instruction_id};
+  in.is_bound = own && has_bound(b, instruction_id);
   if (own) return !etr_payloads_show(b->join->payloads, own) || add_own_graph(&in);
   return !b->join->graph || add_timed_operators(&in);
 }

@@ -30,6 +30,39 @@ static bool add_result(builder *b) {
   return etr_links_add_output(&b->links, node);
 }
 
+/* A jump reads a number, and what is freed is read no more. */
+static bool has_values(const etr_instruction *instruction) {
+  return instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_DELEGATE ||
+         instruction->kind == ETR_INSTRUCTION_MOVE;
+}
+
+/* What nothing writes shows in going through all instructions once. */
+static bool find_sources(builder *b, etr_links *links) {
+  if (!etr_links_init(links, b->program, b->scratch)) return false;
+  for (size_t i = 0; i < b->program->input_count; i++) {
+    etr_node input = {0};
+    if (!etr_links_add_input(links, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
+  }
+  for (size_t i = 0; i < b->program->instruction_count && i < INT32_MAX; i++) {
+    const etr_instruction *instruction = &b->program->instructions[i];
+    etr_node node = {0};
+    const etr_own_graph *own = etr_join_own_graph(b->join, (int32_t)i);
+    if (has_values(instruction) && !etr_links_add(links, &node, (uint32_t)i + 1, instruction, own)) return false;
+  }
+  return true;
+}
+
+static bool add_sources(builder *b) {
+  etr_links dry;
+  if (!find_sources(b, &dry)) return false;
+  for (size_t i = 0; i < dry.sources.count; i++) {
+    etr_node *node = etr_pte_push_node(b, ETR_NO_INSTRUCTION);
+    if (!node || !etr_links_add_source(&b->links, node, (uint32_t)(b->nodes.count - 1), dry.sources.data[i]))
+      return false;
+  }
+  return true;
+}
+
 /* ---- What an instruction stands for ---- */
 
 static void take_delegate_nodes(builder *b, etr_node *node, int32_t instruction_id) {
@@ -113,8 +146,18 @@ static bool add_call(builder *b, int32_t id, const etr_instruction *instruction)
   const etr_own_graph *own = etr_join_own_graph(b->join, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   if (!etr_links_add(&b->links, &b->nodes.data[index], index, instruction, own)) return false;
+  b->out->works.data[index] = ETR_WORK_HIDDEN;
   if (b->join->graph) take_delegate_nodes(b, &b->nodes.data[index], id);
   return etr_pte_add_delegate(b, id, own);
+}
+
+static bool add_kernel(builder *b, const etr_instruction *instruction) {
+  uint32_t index = (uint32_t)(b->nodes.count - 1);
+  etr_node *node = &b->nodes.data[index];
+  if (!etr_links_add(&b->links, node, index, instruction, NULL)) return false;
+  if (!etr_links_views(&b->links, node, &b->out->views.data[index])) return false;
+  if (b->links.misses_input) b->out->works.data[index] = ETR_WORK_HIDDEN;
+  return etr_program_arguments_give(&b->arguments, node, instruction);
 }
 
 static bool add_instruction(builder *b, int32_t id) {
@@ -127,7 +170,9 @@ static bool add_instruction(builder *b, int32_t id) {
   node->target = node->op_type = target_of(b, instruction);
   if (b->join->graph && known && known->node != ETR_NONE) etr_pte_take_edge_node(b, node, known->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return add_call(b, id, instruction);
-  return instruction->kind != ETR_INSTRUCTION_KERNEL || etr_links_add(&b->links, node, index, instruction, NULL);
+  if (instruction->kind == ETR_INSTRUCTION_KERNEL) return add_kernel(b, instruction);
+  b->out->works.data[index] = ETR_WORK_ELSEWHERE;
+  return !has_values(instruction) || etr_links_add(&b->links, node, index, instruction, NULL);
 }
 
 /* A graph has at least its root. */
@@ -136,7 +181,8 @@ static bool begin(builder *b) {
   etr_module *module = etr_vec_push(b->arena, &b->modules);
   if (!module) return false;
   *module = root;
-  return etr_links_init(&b->links, b->program, b->arena) && group_timed(b) && add_inputs(b);
+  return etr_links_init(&b->links, b->program, b->arena) && group_timed(b) && add_inputs(b) && add_sources(b) &&
+         etr_program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32_t method, const etr_blocks *blocks,
@@ -164,6 +210,8 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_method_join *join, uint32
                            .module_count = join->graph ? join->graph->module_count : b.modules.count,
                            .subgraphs = b.subgraphs.data,
                            .subgraph_count = b.subgraphs.count,
+                           .works = out->works.data,
+                           .views = out->views.data,
                            .profile_method = ETR_NONE};
   return !etr_arena_failed(arena);
 }

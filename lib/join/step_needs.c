@@ -74,7 +74,7 @@ static bool starts_with(const char *text, const char *start) { return strncmp(te
 
 /* ATen's batch norms change the running statistics that they are given, but for those that do not train. */
 static bool changes_arguments(const etr_instruction *instruction) {
-  return etr_is_in_place(instruction) ||
+  return etr_changes_first(instruction) ||
          (strstr(instruction->op, "batch_norm") && !strstr(instruction->op, "no_training"));
 }
 

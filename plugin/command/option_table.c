@@ -82,7 +82,7 @@ const option_spec options[] = {
      .help = "only these columns of the operators and breakdowns, in this order: avg,share,macs,bytes,gflops,"
              "gbs,of_peak"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "diff",
-     .help = "only these columns of changes, in this order: base,new,%,base_gflops,new_gflops"},
+     .help = "only these columns of changes, in this order: base,new,%,macs,new_gflops; macs: of both sides"},
     {"columns", 0, "NAMES", AS(TEXT, columns), "source",
      .help = "of text, columns of costs to add: macs,bytes,gflops; of other formats only these columns"},
     {"color", 0, "WHEN", AS(WORD, color), LISTING " bench", .help = "colour text (default: auto, on a terminal)",

@@ -60,6 +60,21 @@ static const etr_field *find_field(const etr_sheet *sheet, etr_slice name) {
   return found ? found : find_titled(sheet, name, false);
 }
 
+/* The columns that a name stands for: one, or where there is none of this name that of the base and that of the newer
+ * record. How many there are. */
+static size_t find_fields(const etr_sheet *sheet, etr_slice name, const etr_field **found) {
+  static const char *const sides[] = {"base", "new"};
+  char text[64];
+  found[0] = find_field(sheet, name);
+  if (found[0] || name.size + sizeof "base " > sizeof text) return found[0] != NULL;
+  for (size_t i = 0; i < ETR_COUNT(sides); i++) {
+    int size = snprintf(text, sizeof text, "%s %.*s", sides[i], (int)name.size, name.data);
+    found[i] = find_field(sheet, (etr_slice){text, (size_t)size});
+    if (!found[i]) return 0;
+  }
+  return ETR_COUNT(sides);
+}
+
 static void refuse(const etr_sheet *sheet, etr_slice name) {
   etr_text text;
   etr_writer writer;
@@ -94,11 +109,12 @@ void etr_sheet_choose(etr_sheet *sheet) {
   size_t count = 0;
   for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
     etr_slice name = {at, strcspn(at, ",")};
-    chosen[count] = find_field(sheet, name);
-    if (!chosen[count++]) {
+    size_t found = find_fields(sheet, name, chosen + count); /* a name and its comma have room for two */
+    if (found == 0) {
       refuse(sheet, name);
       return;
     }
+    count += found;
     at += name.size;
   }
   sheet->chosen = chosen;

@@ -4,6 +4,7 @@
  */
 #include "output/writer.h"
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 #include <float.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 
 enum {
-  LONGEST_DOUBLE = 48, /* sign, digits, exponent, and a decimal point of several bytes */
   MOST_DECIMALS = 17,
 };
 
@@ -132,17 +132,6 @@ void etr_putf(etr_writer *writer, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Puts a point for whatever the locale has between the digits of a number that printf made; its size. */
-static size_t without_locale(char *text) {
-  char *point = text + strspn(text, "+-0123456789eE");
-  if (*point == '\0') return (size_t)(point - text);
-  const char *rest = point + strcspn(point, "0123456789");
-  size_t size = strlen(rest);
-  *point = '.';
-  memmove(point + 1, rest, size);
-  return (size_t)(point + 1 - text) + size;
-}
-
 /* Digits of a number, in front of `end`; where they begin. */
 static char *digits_before(char *end, uint64_t number) {
   do *--end = (char)('0' + number % 10);
@@ -197,23 +186,18 @@ void etr_put_double(etr_writer *writer, double value) {
     return;
   }
   if (put_short_double(writer, value)) return;
-  char text[LONGEST_DOUBLE];
-  /* 15 digits that read back hold no superfluous one, as %g drops zeros; only subnormal numbers may need fewer. */
-  int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
-  do {
-    (void)snprintf(text, sizeof text, "%.*g", digits, value);
-  } while (digits++ < DBL_DECIMAL_DIG && strtod(text, NULL) != value);
-  etr_put(writer, (etr_slice){text, without_locale(text)});
+  char text[ETR_DOUBLE_ROOM];
+  etr_put(writer, (etr_slice){text, etr_number_of_double(text, value)});
 }
 
 void etr_put_general(etr_writer *writer, double value, int digits) {
-  char text[LONGEST_DOUBLE];
+  char text[ETR_DOUBLE_ROOM];
   if (!isfinite(value)) {
     etr_puts(writer, "null");
     return;
   }
   (void)snprintf(text, sizeof text, "%.*g", ETR_MIN(ETR_MAX(digits, 1), DBL_DECIMAL_DIG), value);
-  etr_put(writer, (etr_slice){text, without_locale(text)});
+  etr_put(writer, (etr_slice){text, etr_number_without_locale(text)});
 }
 
 void etr_put_significant(etr_writer *writer, double value) {
@@ -262,7 +246,7 @@ size_t etr_format_fixed(char *to, double value, int decimals) {
   size_t size = format_small(to, value, decimals);
   if (size > 0) return size;
   (void)snprintf(to, ETR_FIXED_ROOM, "%.*f", ETR_MIN(ETR_MAX(decimals, 0), MOST_DECIMALS), value);
-  return without_locale(to);
+  return etr_number_without_locale(to);
 }
 
 void etr_put_fixed(etr_writer *writer, double value, int decimals) {

@@ -23,6 +23,19 @@
     "hinted_costs", "hinted costs", ETR_CELL_COUNT, in, FIGURE(hinted)                                                 \
   }
 
+/** Fields of the costs of both sides of a comparison. BASE(name) and NEW(name) initialize the member of a row. */
+#define ETR_DIFF_COST_FIELDS(BASE, NEW, in, base_integers, new_integers)                                               \
+  {"base_macs", "base macs", ETR_CELL_AMOUNT, in, BASE(macs)},                                                         \
+      {"new_macs", "new macs", ETR_CELL_AMOUNT, in, NEW(macs)},                                                        \
+      {"base_bytes", "base bytes", ETR_CELL_AMOUNT, in, BASE(bytes)},                                                  \
+      {"new_bytes", "new bytes", ETR_CELL_AMOUNT, in, NEW(bytes)},                                                     \
+      {"base_gflops", "base gflops", ETR_CELL_RATE, in, BASE(gflops), .own_unit = base_integers},                      \
+      {"new_gflops", "new gflops", ETR_CELL_RATE, in, NEW(gflops), .own_unit = new_integers},                          \
+      {"base_gbs", "base gbs", ETR_CELL_RATE, in, BASE(gbs)}, {"new_gbs", "new gbs", ETR_CELL_RATE, in, NEW(gbs)},     \
+      {"base_intensity", "base intensity", ETR_CELL_RATE, in, BASE(intensity)}, {                                      \
+    "new_intensity", "new intensity", ETR_CELL_RATE, in, NEW(intensity)                                                \
+  }
+
 /** for_people: says so where the part is above the whole, and no rate. */
 static inline etr_cell etr_cost_part(const etr_cost_figures *figures, bool for_people) {
   if (figures && figures->exceeds_peak) return (etr_cell){.text = for_people ? "above" : NULL, .number = NAN};

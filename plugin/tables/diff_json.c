@@ -4,36 +4,63 @@
  */
 #include "tables/diff_output.h"
 
+#include "tables/cost_fields.h"
+#include "views/diff_costs.h"
+
 #include <math.h>
 
-static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(((const etr_node_pair *)row)->rule)); }
-static void put_pair_change(const etr_fields *f, const void *row) {
-  etr_diff_put_change(f, &((const etr_node_pair *)row)->change);
+static etr_cell rule(const void *row) {
+  return etr_cell_text(etr_pair_rule_name(((const etr_diff_row *)row)->pair->rule));
 }
-static void put_group_change(const etr_fields *f, const void *row) {
-  etr_diff_put_change(f, &((const etr_node_group *)row)->change);
+static void put_change(const etr_fields *f, const void *row) {
+  etr_diff_put_change(f, ((const etr_diff_row *)row)->change);
 }
 
-#define PAIR(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_node_pair, name)
-#define GROUP(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_node_group, name)
+#define PAIR(kind, name) NULL, kind, ETR_IN_JSON, ETR_VIA(etr_diff_row, pair, etr_node_pair, name)
+#define GROUP(kind, name) NULL, kind, ETR_IN_JSON, ETR_VIA(etr_diff_row, group, etr_node_group, name)
+#define BASE(name) ETR_VIA(etr_diff_row, base_cost, etr_cost_figures, name)
+#define NEW(name) ETR_VIA(etr_diff_row, new_cost, etr_cost_figures, name)
+
+/* Units of rates are the arithmetic's in JSON. */
+#define COSTS                                                                                                          \
+  ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_JSON, NULL, NULL),                                                            \
+      {"base_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, BASE(arithmetic)}, {                                       \
+    "new_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, NEW(arithmetic)                                                \
+  }
 
 static const etr_field pair_fields[] = {
-    {"base_name", PAIR(ETR_CELL_NAME, base_name)},           {"new_name", PAIR(ETR_CELL_NAME, new_name)},
-    {"base_node", PAIR(ETR_CELL_COUNT, base_node)},          {"new_node", PAIR(ETR_CELL_COUNT, new_node)},
-    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule}, {"op", PAIR(ETR_CELL_NAME, op)},
-    {"base_module", PAIR(ETR_CELL_NAME, base_module)},       {"new_module", PAIR(ETR_CELL_NAME, new_module)},
-    {"base_backend", PAIR(ETR_CELL_NAME, base_backend)},     {"new_backend", PAIR(ETR_CELL_NAME, new_backend)},
-    {"", .in = ETR_IN_JSON, .put = put_pair_change},
+    {"base_name", PAIR(ETR_CELL_NAME, base_name)},
+    {"new_name", PAIR(ETR_CELL_NAME, new_name)},
+    {"base_node", PAIR(ETR_CELL_COUNT, base_node)},
+    {"new_node", PAIR(ETR_CELL_COUNT, new_node)},
+    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule},
+    {"op", PAIR(ETR_CELL_NAME, op)},
+    {"base_module", PAIR(ETR_CELL_NAME, base_module)},
+    {"new_module", PAIR(ETR_CELL_NAME, new_module)},
+    {"base_backend", PAIR(ETR_CELL_NAME, base_backend)},
+    {"new_backend", PAIR(ETR_CELL_NAME, new_backend)},
+    {"", .in = ETR_IN_JSON, .put = put_change},
+    COSTS,
 };
 
-static void put_groups(etr_diff_output *o, const char *list, const char *key, const etr_node_groups *groups) {
-  const etr_field fields[] = {
+/* key: of the list's items; NULL of nodes. */
+static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section, const char *list,
+                        const char *key) {
+  const etr_field group_fields[] = {
       {key, GROUP(ETR_CELL_NAME, key)},
       {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes)},
       {"new_nodes", GROUP(ETR_CELL_COUNT, new_nodes)},
-      {"", .in = ETR_IN_JSON, .put = put_group_change},
+      {"", .in = ETR_IN_JSON, .put = put_change},
+      COSTS,
   };
-  etr_field_put_rows(&o->answer.fields, list, fields, ETR_COUNT(fields), ETR_ROWS(groups->rows, groups->count));
+  etr_diff_rows rows;
+  if (!etr_diff_takes_section(o->filter, section)) return true;
+  if (!etr_diff_rows_list(&rows, &o->answer.arena, method, section) ||
+      !etr_diff_costs_add(&rows, &o->answer.arena, o->comparison, method, section))
+    return false;
+  etr_field_put_rows(&o->answer.fields, list, key ? group_fields : pair_fields,
+                     key ? ETR_COUNT(group_fields) : ETR_COUNT(pair_fields), ETR_ROWS(rows.rows, rows.count));
+  return true;
 }
 
 /* The parts of Method::execute, averages. */
@@ -110,15 +137,11 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_count(f, "timed_nodes", method->timed_nodes);
   etr_field_count(f, "timed_paired", method->timed_paired);
   etr_field_flag(f, "may_differ", method->may_differ);
-  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_NODES))
-    etr_field_put_rows(f, "nodes", pair_fields, ETR_COUNT(pair_fields), ETR_ROWS(method->pairs, method->pair_count));
-  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_OPS)) put_groups(o, "by_op", "op", &method->ops);
-  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_MODULES))
-    put_groups(o, "by_module", "module", &method->modules);
-  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_PATTERNS))
-    put_groups(o, "by_pattern", "pattern", &method->patterns);
-  if (etr_diff_takes_section(o->filter, ETR_DIFF_SECTION_BACKENDS))
-    put_groups(o, "by_backend", "backend", &method->backends);
+  good = good && put_section(o, method, ETR_DIFF_SECTION_NODES, "nodes", NULL) &&
+         put_section(o, method, ETR_DIFF_SECTION_OPS, "by_op", "op") &&
+         put_section(o, method, ETR_DIFF_SECTION_MODULES, "by_module", "module") &&
+         put_section(o, method, ETR_DIFF_SECTION_PATTERNS, "by_pattern", "pattern") &&
+         put_section(o, method, ETR_DIFF_SECTION_BACKENDS, "by_backend", "backend");
   if (etr_diff_takes_gaps(o->filter)) etr_field_gaps(f, method);
   etr_jw_end(f->json);
   return good;

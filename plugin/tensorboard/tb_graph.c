@@ -157,6 +157,7 @@ static void add_calls(packer *p, const etr_node_time *time) {
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
   if (cost.macs > 0) add_fixed(p, "cost.macs", cost.macs, 0);
+  if (cost.intensity > 0) add_fixed(p, "cost.intensity", cost.intensity, 3);
   if (cost.gflops > 0) add_fixed(p, "cost.gflops", cost.gflops, 3);
   if (cost.gbs > 0) add_fixed(p, "cost.gbs", cost.gbs, 3);
   if (cost.bytes > 0) add_fixed(p, "cost.bytes", cost.bytes, 0);

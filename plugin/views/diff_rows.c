@@ -95,8 +95,7 @@ static bool is_news(const etr_method_pair *method, const etr_change *change) {
                              : change->verdict != ETR_VERDICT_UNTIMED;
 }
 
-bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
-                        etr_node_order order) {
+bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section) {
   bool of_nodes = section == ETR_DIFF_SECTION_NODES;
   const etr_node_groups *groups = of_nodes ? NULL : etr_diff_groups(method, section);
   etr_vec(etr_diff_row) rows = {0};
@@ -108,6 +107,7 @@ bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_p
     if (!row) return false;
     *row = (etr_diff_row){.change = change,
                           .pair = pair,
+                          .group = pair ? NULL : &groups->rows[i],
                           .name = pair ? NULL : groups->rows[i].key,
                           .module = "",
                           .is_news = is_news(method, change)};
@@ -116,8 +116,14 @@ bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_p
     out->verdicts[change->verdict]++;
     out->news_count += row->is_news;
   }
-  sort_rows(rows.data, rows.count, order);
   out->rows = rows.data;
   out->count = rows.count;
+  return true;
+}
+
+bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
+                        etr_node_order order) {
+  if (!etr_diff_rows_list(out, arena, method, section)) return false;
+  sort_rows(etr_unconst(out->rows), out->count, order);
   return true;
 }

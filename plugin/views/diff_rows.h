@@ -22,6 +22,7 @@ typedef enum etr_diff_section {
 typedef struct etr_diff_row {
   const etr_change *change;
   const etr_node_pair *pair;                    /* NULL of a sum */
+  const etr_node_group *group;                  /* NULL of a node */
   const char *name;                             /* of the node; operator, module, backend */
   const char *module;                           /* of a node; else "" */
   const etr_cost_figures *base_cost, *new_cost; /* NULL: not told, see diff_costs.h */
@@ -37,7 +38,10 @@ typedef struct etr_diff_rows {
 /** The sums of a section, which is not of nodes. */
 const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_section section);
 
-/** Lists a section of a method. False when out of memory. */
+/** Lists a section of a method as the comparison has it. False when out of memory. */
+bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section);
+
+/** The same, sorted. */
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
                         etr_node_order order);
 

@@ -90,6 +90,108 @@ Test(cost, formulas) {
   }
 }
 
+/* ---- Programs ---- */
+
+typedef struct work_case {
+  const char *title, *nodes; /* the operator is called n */
+  etr_work work;
+  uint64_t macs, bytes;
+} work_case;
+
+static const work_case work_cases[] = {
+    {"channels last", "x input [2x8x8x3];w weight [16x3x3x3];n Conv2d (x,w) [2x6x6x16]", ETR_WORK_CONVOLUTION,
+     2 * 36 * 432, 4 * (384 + 432 + 1152)},
+    {"channels last, depthwise", "x input [1x8x8x16];w weight [1x3x3x16];n Conv2d (x,w) [1x6x6x16]",
+     ETR_WORK_CONVOLUTION, 36 * 144, 4 * (1024 + 144 + 576)},
+    {"channels last, transposed", "x input [1x8x8x3];w weight [5x2x2x3];n Deconv (x,w) [1x16x16x5]",
+     ETR_WORK_TRANSPOSED, 64 * 60, 4 * (192 + 60 + 1280)},
+    {"channels first", "x input [2x3x8x8];w weight [16x3x3x3];n conv (x,w) [2x16x6x6]", ETR_WORK_CONVOLUTION_FIRST,
+     2 * 36 * 432, 4 * (384 + 432 + 1152)},
+    {"channels first, transposed", "x input [1x3x8x8];w weight [3x5x2x2];n conv (x,w) [1x5x16x16]",
+     ETR_WORK_TRANSPOSED_FIRST, 64 * 60, 4 * (192 + 60 + 1280)},
+    {"a matrix of weights", "x input [4x3];w weight [5x3];n Fc (x,w) [4x5]", ETR_WORK_LINEAR, 60, 4 * (12 + 15 + 20)},
+    {"the same the other way", "x input [4x3];w weight [3x5];n Fc (x,w) [4x5]", ETR_WORK_LINEAR, 60,
+     4 * (12 + 15 + 20)},
+    {"batches", "a input [2x4x3];b input [2x3x5];n Bmm (a,b) [2x4x5]", ETR_WORK_MATMUL, 120, 4 * (24 + 30 + 40)},
+    {"a batch for all", "a input [2x4x3];b input [1x3x5];n Bmm (a,b) [2x4x5]", ETR_WORK_MATMUL, 120,
+     4 * (24 + 15 + 40)},
+    {"attention", "q input [1x2x4x8];k input [1x2x6x8];v input [1x2x6x8];n Sdpa (q,k,v) [1x2x4x8]", ETR_WORK_ATTENTION,
+     2 * 4 * 6 * 16, 4 * (64 + 96 + 96 + 64)},
+    {"without a second factor", "x input [4x3];n Fc (x) [4x5]", ETR_WORK_LINEAR, UNKNOWN, 4 * (12 + 20)},
+    {"no product", "a input [2x3];n Add (a,a) [2x3]", ETR_WORK_NO_PRODUCT, 0, 48},
+    {"a product of its own kind", "a input [2x3];n Odd (a,a) [2x3]", ETR_WORK_ODD_PRODUCT, UNKNOWN, 48},
+    {"it steers", "a input [2x3];n delegate.X (a) [2x3]", ETR_WORK_ELSEWHERE, 0, 0},
+    {"nothing is known of it", "a input [2x3];n delegate.X (a) [2x3]", ETR_WORK_HIDDEN, UNKNOWN, UNKNOWN},
+    {"a kernel", "x input [1x3x8x8];w weight [3x5x2x2];n aten.convolution.out (x,w) [1x5x16x16] transposed=true",
+     ETR_WORK_BY_NAME, 64 * 60, 4 * (192 + 60 + 1280)},
+    {"a kernel of others", "a input [2x3];n llama.custom_sdpa.out (a,a,a) [2x3]", ETR_WORK_BY_NAME, UNKNOWN, 48},
+    {"a part is replaced", "c input [9x8];i input [i64:1];v input [1x8];n aten.index_put_.out (c,i,v) [9x8]",
+     ETR_WORK_BY_NAME, 0, 8 + 32 + 32},
+    {"a row is appended", "v input [1x8];n executorch_prim.et_copy_index.tensor (v) [9x8]", ETR_WORK_BY_NAME, 0, 64},
+    {"a copy into a buffer", "c input [9x8];v input [9x8];n aten.copy_.default (c,v) [9x8]", ETR_WORK_BY_NAME, 0,
+     2 * 288},
+};
+
+/* As a program: the operator works so. */
+static tiny_graph *program_of(const char *nodes, etr_work work) {
+  tiny_graph *g = graph_of(nodes);
+  uint8_t *works = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *works);
+  works[tiny_node(g, "n")] = (uint8_t)work;
+  g->graph.works = works;
+  return g;
+}
+
+Test(cost, programs) {
+  for (size_t i = 0; i < ETR_COUNT(work_cases); i++) {
+    const work_case *c = &work_cases[i];
+    tiny_graph *g = program_of(c->nodes, c->work);
+    cr_assert(etr_costs_find(&profile, &arena, &warnings));
+    const etr_cost *cost = cost_of(g, "n");
+    uint64_t bytes = cost->read_bytes == UNKNOWN ? UNKNOWN : cost->read_bytes + cost->written_bytes;
+    cr_expect_eq(cost->macs, c->macs, "%s: %llu MACs", c->title, (unsigned long long)cost->macs);
+    cr_expect_eq(bytes, c->bytes, "%s: %llu bytes", c->title, (unsigned long long)bytes);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Sizes of which only the most is known give no cost. */
+Test(cost, bounds) {
+  tiny_graph *g = program_of("a input [2x3];b weight [3x5];n aten.mm.out (a,b) [2x5]", ETR_WORK_BY_NAME);
+  ((etr_value *)etr_unconst(g->nodes[0].outputs))->is_bound = true;
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  cr_expect_eq(cost_of(g, "n")->macs, UNKNOWN);
+  cr_expect_eq(cost_of(g, "n")->read_bytes, UNKNOWN);
+  cr_expect_eq(cost_of(g, "n")->written_bytes, 40);
+  etr_arena_clear(&arena);
+}
+
+/* Memory planning made [6] of [2x3]: a node sees what it reads, not what was written. */
+Test(cost, views) {
+  tiny_graph *g = program_of("a input [6];b weight [3x5];n aten.mm.out (a,b) [2x5]", ETR_WORK_BY_NAME);
+  const etr_dim dims[] = {{.size = 2, .hint = -1}, {.size = 3, .hint = -1}};
+  const etr_value seen[] = {{.name = "v", .dtype = "float32", .dims = dims, .rank = 2}, {.name = NULL}};
+  const etr_value *views[] = {NULL, NULL, seen};
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  cr_expect_eq(cost_of(g, "n")->macs, UNKNOWN);
+  g->graph.views = views;
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  cr_expect_eq(cost_of(g, "n")->macs, 30);
+  etr_arena_clear(&arena);
+}
+
+/* A delegate's constants are as large as the program says: four bits of each number here. */
+Test(cost, packed_constants) {
+  tiny_graph *g = program_of("x input [4x6];w weight [5x6] bytes=15;n Fc (x,w) [4x5]", ETR_WORK_LINEAR);
+  g->nodes[1].kind = ETR_NODE_CONSTANT;
+  ((etr_value *)etr_unconst(g->nodes[0].outputs))->dtype = "qdint8";
+  ((etr_value *)etr_unconst(g->nodes[1].outputs))->dtype = "qcint4";
+  cr_assert(etr_costs_find(&profile, &arena, &warnings));
+  cr_expect_eq(cost_of(g, "n")->read_bytes, 24 + 15);
+  cr_expect_eq(cost_of(g, "n")->weight_bytes, 15);
+  cr_expect(cost_of(g, "n")->is_integer);
+  etr_arena_clear(&arena);
+}
+
 /* ---- Bytes ---- */
 
 typedef struct bytes_case {

@@ -93,6 +93,41 @@ Test(own_graph, of_fixtures) {
   }
 }
 
+/* What decides on costs. */
+Test(own_graph, works) {
+  static const struct {
+    const char *fixture;
+    size_t delegate;
+    etr_own_graph_reader read;
+    const char *name;
+    etr_work work;
+  } cases[] = {
+      {"mv2_xnnpack", 0, etr_xnn_graph_read, "Conv2d", ETR_WORK_CONVOLUTION},
+      {"mv2_xnnpack", 0, etr_xnn_graph_read, "DepthwiseConv2d", ETR_WORK_CONVOLUTION},
+      {"mv2_xnnpack", 0, etr_xnn_graph_read, "FullyConnected", ETR_WORK_LINEAR},
+      {"mv2_xnnpack", 0, etr_xnn_graph_read, "Add", ETR_WORK_NO_PRODUCT},
+      {"unet_xnnpack", 1, etr_xnn_graph_read, "ConvTranspose2d", ETR_WORK_TRANSPOSED},
+      {"vulkan", 0, etr_vulkan_graph_read, "et_vk.conv_with_clamp.default", ETR_WORK_CONVOLUTION_FIRST},
+      {"b_vulkan", 0, etr_vulkan_graph_read, "aten.convolution.default", ETR_WORK_CONVOLUTION_FIRST},
+      {"b_vulkan", 0, etr_vulkan_graph_read, "aten.relu.default", ETR_WORK_BY_NAME},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_own_graph graph;
+    etr_file file;
+    size_t found = 0;
+    cr_assert(cases[i].read(&graph, &arena, payload_of(cases[i].fixture, cases[i].delegate, &arena, &file)));
+    for (size_t k = 0; k < graph.count; k++) {
+      if (strcmp(graph.operators[k].name, cases[i].name) != 0) continue;
+      cr_expect_eq(graph.operators[k].work, cases[i].work, "%s: %s", cases[i].fixture, cases[i].name);
+      found++;
+    }
+    cr_expect_gt(found, 0, "%s: %s", cases[i].fixture, cases[i].name);
+    etr_file_clear(&file);
+    etr_arena_clear(&arena);
+  }
+}
+
 /* Each backend reads its own payloads alone, and of each as much as holds the graph. */
 Test(own_graph, by_backend) {
   etr_arena arena = {0};

@@ -154,7 +154,10 @@ Test(pte, values_as_flatc_shows_them) {
        {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = (int32_t[]){4, 4}, .rank = 2, .constant = true}},
       {"control_flow/model.pte", 4, {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "int64", .constant = true}},
       {"control_flow/model.pte", 5, {.kind = ETR_PTE_VALUE_TENSOR, .dtype = "bool"}},
-      {"control_flow/model.pte", 10, {.kind = ETR_PTE_VALUE_INT_LIST}},
+      {"control_flow/model.pte", 8, {.kind = ETR_PTE_VALUE_INT, .scalar.integer = 1}},
+      {"control_flow/model.pte", 10, {.kind = ETR_PTE_VALUE_INT_LIST, .items = (int32_t[]){8, 9}, .item_count = 2}},
+      {"mv2_portable/model.pte", 326, {.kind = ETR_PTE_VALUE_BOOL}},
+      {"mv2_portable/model.pte", 334, {.kind = ETR_PTE_VALUE_DOUBLE, .scalar.real = 0.1}},
       {"add_mul/model.pte", 62, {.kind = ETR_PTE_VALUE_TENSOR_LIST, .items = (int32_t[]){56, 57}, .item_count = 2}},
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
@@ -168,6 +171,7 @@ Test(pte, values_as_flatc_shows_them) {
     cr_expect(got->rank == want->rank && same_numbers(got->sizes, want->sizes, (size_t)want->rank), "row %zu", i);
     cr_expect(got->item_count == want->item_count && same_numbers(got->items, want->items, want->item_count), "row %zu",
               i);
+    cr_expect_eq(memcmp(&got->scalar, &want->scalar, sizeof got->scalar), 0, "row %zu", i);
     clear(&it);
   }
 }

@@ -465,6 +465,18 @@ class NodeChange(Change):
     new_module: str | None
     base_backend: str | None
     new_backend: str | None
+    base_macs: int | None
+    new_macs: int | None
+    base_bytes: int | None
+    new_bytes: int | None
+    base_gflops: float | None
+    new_gflops: float | None
+    base_gbs: float | None
+    new_gbs: float | None
+    base_intensity: float | None
+    new_intensity: float | None
+    base_arithmetic: str | None
+    new_arithmetic: str | None
 
 
 @dataclass
