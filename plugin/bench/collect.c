@@ -247,7 +247,7 @@ exit_status bench_collect(cli_settings *settings) {
   job->history.lock = -1;
   status = start_job(job, settings);
   collecting c = {
-      .arguments = settings->program, .timeout = settings->timeout > 0 ? settings->timeout : USUAL_TIMEOUT, .job = job};
+      .arguments = settings->program, .timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT, .job = job};
   dump_place_init(&c.place, c.arguments, settings->pull, settings->record);
   if (status == EXIT_DONE) status = run_all(&c);
   if (status == EXIT_DONE)

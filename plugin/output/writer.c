@@ -175,8 +175,8 @@ void etr_put_int(etr_writer *writer, int64_t value) {
 static bool put_short_double(etr_writer *writer, double value) {
   enum { THOUSAND = 1000 };
   if (signbit(value) || !(value < 1e12)) return false;
-  double scaled = round(value * THOUSAND);
-  if (scaled / THOUSAND != value) return false;
+  double scaled = round(value * (double)THOUSAND);
+  if (scaled / (double)THOUSAND != value) return false;
   uint64_t whole = (uint64_t)scaled / THOUSAND, rest = (uint64_t)scaled % THOUSAND;
   char text[32], *end = text + sizeof text, *start = end;
   if (rest > 0) {
