@@ -84,7 +84,7 @@ cmake_install() { # folder, name, source, options...
 }
 
 build_libraries() { # folder
-  local off=(-DCMAKE_C_FLAGS="-Os -DZIP_STATIC -fno-sanitize=undefined -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections -ffile-prefix-map=$sources=. -w")
+  local off=(-DCMAKE_C_FLAGS="-Os -fvisibility=hidden -DZIP_STATIC -fno-sanitize=undefined -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections -ffile-prefix-map=$sources=. -w")
   for feature in ENABLE_{COMMONCRYPTO,GNUTLS,MBEDTLS,OPENSSL,WINDOWS_CRYPTO,BZIP2,LZMA,ZSTD} BUILD_{TOOLS,REGRESS,OSSFUZZ,EXAMPLES,DOC}; do off+=("-D$feature=OFF"); done
   cmake_install "$1" small "$here/libraries" -DZLIB_SOURCE="$(source_of zlib)" -DPROTOBUF_C_SOURCE="$(source_of protobuf-c)" -DGRAPHVIZ_SOURCE="$(source_of graphviz)" &&
     cmake_install "$1" libzip "$(source_of libzip)" "${off[@]}" &&
@@ -105,7 +105,10 @@ build_wheel() { # folder, platform tag, linker flags, those of programs
 build() { # a line of targets.txt
   local name=$1 target=$2 system=$3 processor=$4 tag=$5 folder=$work/$1 strip="-s -Wl,--gc-sections"
   local programs=
-  case $target in *-musl) programs=" -dynamic" ;; esac # otherwise all of musl would be part of the command
+  case $target in
+    *-musl) programs=" -dynamic" ;; # otherwise all of musl would be part of the command
+    *-macos*) strip="-s -Wl,-dead_strip" ;;
+  esac
   write_toolchain "$folder" "$target" "$system" "$processor"
   [ -e "$folder/libraries/complete" ] || rm -rf "$folder"/{small,libzip,libraries}
   [ -e "$folder/libraries/complete" ] || build_libraries "$folder" >"$log/$name.libraries" 2>&1 || fail "$log/$name.libraries"
