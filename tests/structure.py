@@ -3,7 +3,8 @@
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
 Layers include downwards only; the plugin sees the profile and not what it is made from; an include names its folder; no files include each other in a
-circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone; the library exports what they declare.
+circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone; the library exports what they declare; no file
+names the host of a package registry.
 """
 import pathlib
 import re
@@ -189,8 +190,18 @@ def header_faults(compiler):
                     yield f"{header} alone as {language}: {done.stderr}"
 
 
+def host_faults():
+    """Whoever builds this gets packages from where their own machine is set up to get them: no file names a registry's host."""
+    registries = (r"\b(pypi|pythonhosted|npmjs|yarnpkg|crates|anaconda|(deb|ftp|security|snapshot)\.debian|(archive|ports|security)\.ubuntu|maven(\.apache)?|golang|g(h)?cr|docker|"
+                  r"rubygems|quay|formulae\.brew)\.(org|io|com|sh)\b")
+    found = subprocess.run(["git", "-C", ROOT, "grep", "-nIiE", registries, "--", ".", ":!tests/fixtures"], capture_output=True, text=True)
+    yield from found.stdout.splitlines()
+    if found.returncode > 1:
+        yield found.stderr.strip()
+
+
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2])}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

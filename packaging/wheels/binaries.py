@@ -70,7 +70,7 @@ def elf(data: bytes, version: tuple[int, ...], is_glibc: bool) -> tuple[set[str]
 def main() -> None:
     wheel, root = map(pathlib.Path, sys.argv[1:])
     system, first, second, processor = re.search(r"-(manylinux|musllinux|macosx)_(\d+)_(\d+)_(x86_64|aarch64|arm64)[.]", wheel.name).groups()
-    version, promised, faults = (int(first), int(second)), declared(root) | {STARTS_COMMAND}, []
+    version, promised, libraries, faults = (int(first), int(second)), declared(root) | {STARTS_COMMAND}, set(), []
     with zipfile.ZipFile(wheel) as files:
         binaries = [name for name in files.namelist() if "/lib/libetrecord_tb" in name or name.endswith("/scripts/etrecord-tb")]
         if len(binaries) != 2:
@@ -78,6 +78,7 @@ def main() -> None:
         for name in binaries:
             data = files.read(name)
             exported, needed, machine, found = mach_o(data, version) if system == "macosx" else elf(data, version, system == "manylinux")
+            libraries |= needed
             if machine not in PROCESSORS[processor]:
                 found.append(f"is for {machine}")
             if more := needed - SYSTEM_LIBRARIES[system]:
@@ -89,7 +90,7 @@ def main() -> None:
         print(f"{wheel.name}: {fault}", file=sys.stderr)
     if faults:
         sys.exit(1)
-    print(f"{wheel.name}: {len(promised)} functions, nothing needed but {', '.join(sorted(SYSTEM_LIBRARIES[system]))}")
+    print(f"{wheel.name}: {len(promised)} functions, nothing needed but {', '.join(sorted(libraries))}")
 
 
 if __name__ == "__main__":
