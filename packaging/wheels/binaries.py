@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""binaries.py WHEEL ROOT: looks at the command and the library of a wheel for Linux or macOS without running them. Are they for the processor and the
+"""binaries.py WHEEL ROOT: looks at the command and the library of a wheel without running them. Are they for the processor and the
 system that the wheel's name promises, export what the headers declare and no more, and need nothing but the C library? Is a Mac's code signature right,
 without which its system ends the program? Prints one line; exit status 1 and a line for each fault."""
 
@@ -16,9 +16,10 @@ import lief
 
 HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
 STARTS_COMMAND = "etr_command_main"
-PROCESSORS = {"x86_64": ("X86_64", "X86_64"), "aarch64": ("AARCH64", "ARM64"), "arm64": ("AARCH64", "ARM64")}
+PROCESSORS = {"x86_64": ("X86_64", "X86_64"), "aarch64": ("AARCH64", "ARM64"), "arm64": ("AARCH64", "ARM64"), "amd64": ("AMD64",)}
 GLIBC = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-SYSTEM_LIBRARIES = {"manylinux": GLIBC, "musllinux": {"libc.so"}, "macosx": {"/usr/lib/libSystem.B.dylib"}}
+SYSTEM_LIBRARIES = {"manylinux": GLIBC, "musllinux": {"libc.so"}, "macosx": {"/usr/lib/libSystem.B.dylib"},
+                    "win": {"kernel32.dll", "ntdll.dll", "advapi32.dll", "the C library"}}
 
 
 def declared(root: pathlib.Path) -> set[str]:
@@ -67,17 +68,29 @@ def elf(data: bytes, version: tuple[int, ...], is_glibc: bool) -> tuple[set[str]
     return {str(symbol.name) for symbol in parsed.exported_symbols} - {"_init", "_fini"}, set(parsed.libraries), parsed.header.machine_type.name, faults
 
 
+def pe(data: bytes) -> tuple[set[str], set[str], str, list[str]]:
+    parsed = lief.PE.parse(list(data))
+    needed = {re.sub(r"^api-ms-win-crt-.*", "the C library", library.lower()) for library in parsed.libraries}
+    exported = {str(entry.name) for entry in parsed.get_export().entries} if parsed.has_exports else set()
+    return exported, needed, parsed.header.machine.name, []
+
+
+READERS = {"macosx": mach_o, "manylinux": lambda data, version: elf(data, version, True), "musllinux": lambda data, version: elf(data, version, False),
+           "win": lambda data, _version: pe(data)}
+
+
 def main() -> None:
     wheel, root = map(pathlib.Path, sys.argv[1:])
-    system, first, second, processor = re.search(r"-(manylinux|musllinux|macosx)_(\d+)_(\d+)_(x86_64|aarch64|arm64)[.]", wheel.name).groups()
-    version, promised, libraries, faults = (int(first), int(second)), declared(root) | {STARTS_COMMAND}, set(), []
+    system, first, second, processor = re.search(r"-(manylinux|musllinux|macosx|win)_(?:(\d+)_(\d+)_)?(x86_64|aarch64|arm64|amd64)[.]", wheel.name).groups()
+    version, libraries, faults = (int(first or 0), int(second or 0)), set(), []
+    promised = declared(root) | {"etr_command_wmain" if system == "win" else STARTS_COMMAND}
     with zipfile.ZipFile(wheel) as files:
-        binaries = [name for name in files.namelist() if "/lib/libetrecord_tb" in name or name.endswith("/scripts/etrecord-tb")]
+        binaries = [name for name in files.namelist() if re.search(r"/lib/(lib)?etrecord_tb|/scripts/etrecord-tb", name)]
         if len(binaries) != 2:
             faults.append(f"has {binaries}, not one command and one library")
         for name in binaries:
             data = files.read(name)
-            exported, needed, machine, found = mach_o(data, version) if system == "macosx" else elf(data, version, system == "manylinux")
+            exported, needed, machine, found = READERS[system](data, version)
             libraries |= needed
             if machine not in PROCESSORS[processor]:
                 found.append(f"is for {machine}")
