@@ -36,7 +36,10 @@ function(etr_link_where_known target)
 endfunction()
 
 function(etr_harden target)
-  etr_compile_where_known(${target} -fstack-protector-strong -fstack-clash-protection)
+  etr_compile_where_known(${target} -fstack-protector-strong)
+  if(NOT WIN32) # which does so by itself
+    etr_compile_where_known(${target} -fstack-clash-protection)
+  endif()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i.86)$")
     etr_compile_where_known(${target} -fcf-protection=full)
     # Shadow stacks ask nothing of the C library's start files: the mark holds where those (Debian's) have none. That of branch targets would not.

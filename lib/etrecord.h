@@ -21,6 +21,7 @@
  * Conventions
  *   - Strings are NUL-terminated UTF-8; bytes of the input that are not valid UTF-8, and NULs, are replaced by U+FFFD.
  *     Otherwise they are as the file has them, that is, hostile: an emitter must escape them for its format.
+ *   - Paths are UTF-8; on Windows their parts may be told apart by a backslash, too.
  *   - "May be NULL" is said where it is so; all other pointers are set. Arrays with a count of 0 may be NULL.
  *   - Times are *ticks* of the ETDump's clock: nanoseconds unless the runtime was built with another clock;
  *     etr_profile.ticks_per_second says what was assumed. Sizes are bytes.
@@ -40,8 +41,14 @@
 extern "C" {
 #endif
 
-/* What the shared object exports; nothing else is. */
+/* What the library exports; nothing else is. ETR_EXPORTS: it is being built. */
+#if defined _WIN32 && defined ETR_EXPORTS
+#define ETR_API __declspec(dllexport)
+#elif defined _WIN32
+#define ETR_API
+#else
 #define ETR_API __attribute__((visibility("default")))
+#endif
 
 /* ---- Errors ---- */
 

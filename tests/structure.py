@@ -3,7 +3,8 @@
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
 Layers include downwards only; the plugin sees the profile and not what it is made from; an include names its folder; no files include each other in a
-circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone; the library exports what they declare.
+circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone; the library exports what they declare; no file
+names the host of a package registry.
 """
 import pathlib
 import re
@@ -15,6 +16,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # A folder's files include its own layer's folders and those of lower layers.
 LAYERS = {
+    "windows": 0,
     "base": 0,
     "formats": 1,
     "backends": 2,
@@ -36,6 +38,7 @@ LAYERS = {
 PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_file": 0, "etrecord_tb": 4, "etrecord_arrow": 4}
 HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
 ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip", "archive_writer"}}
+SYSTEM_HEADERS = ROOT / "lib/windows/include"  # stand for those that Windows lacks
 LONGEST_FILE = 400  # public headers may be longer: they are the manual
 LONGEST_LINE = 120
 LONGEST_FUNCTION = 45
@@ -80,6 +83,8 @@ def allowed(path, included):
 
 def include_faults():
     for path in sources():
+        if SYSTEM_HEADERS in path.parents:
+            continue
         if layer_of(unit(path)) is None:
             yield f"{path.relative_to(ROOT)} is in no layer's folder"
             continue
@@ -189,8 +194,18 @@ def header_faults(compiler):
                     yield f"{header} alone as {language}: {done.stderr}"
 
 
+def host_faults():
+    """Whoever builds this gets packages from where their own machine is set up to get them: no file names a registry's host."""
+    registries = (r"\b(pypi|pythonhosted|npmjs|yarnpkg|crates|anaconda|(deb|ftp|security|snapshot)\.debian|(archive|ports|security)\.ubuntu|maven(\.apache)?|golang|g(h)?cr|docker|"
+                  r"rubygems|quay|formulae\.brew)\.(org|io|com|sh)\b")
+    found = subprocess.run(["git", "-C", ROOT, "grep", "-nIiE", registries, "--", ".", ":!tests/fixtures"], capture_output=True, text=True)
+    yield from found.stdout.splitlines()
+    if found.returncode > 1:
+        yield found.stderr.strip()
+
+
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2])}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * system.c - written for each system as that system has it.
+ * system.c - written for each system as that system has it. On Windows, what POSIX asks for is in windows/, whose
+ * headers stand in front of the system's.
  */
 #define _GNU_SOURCE /* memrchr, memmem, syscall() */
 #include "base/system.h"
@@ -18,7 +19,7 @@
 #include <unistd.h>
 #endif
 
-#if defined __APPLE__
+#if defined __APPLE__ || defined _WIN32
 const char *etr_find_last(const char *text, size_t size, char wanted) {
   while (size > 0)
     if (text[--size] == wanted) return text + size;

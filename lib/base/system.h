@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * system.h - what Linux, macOS, their C libraries and processors differ in. Layer 0. The command, which links nothing
- * of base/, may use what is inline.
+ * system.h - what Linux, macOS, Windows, their C libraries and processors differ in. Layer 0. The command, which links
+ * nothing of base/, may use what is inline.
  */
 #ifndef ETR_SYSTEM_H
 #define ETR_SYSTEM_H
@@ -11,6 +11,22 @@
 #include <stddef.h>
 #include <sys/stat.h>
 #include <time.h>
+
+/** Whether a character stands between the parts of a path: '/', on Windows also '\\'. */
+static inline bool etr_is_slash(char character) {
+#if defined _WIN32
+  if (character == '\\') return true;
+#endif
+  return character == '/';
+}
+
+/** The last part of a path; "" if it ends in a slash. */
+static inline const char *etr_last_part(const char *path) {
+  const char *part = path;
+  for (; *path != '\0'; path++)
+    if (etr_is_slash(*path)) part = path + 1;
+  return part;
+}
 
 /** When a file, or what the system knows of it, was last changed. */
 static inline struct timespec etr_touched_at(const struct stat *status) {
@@ -30,9 +46,10 @@ static inline struct timespec etr_changed_at(const struct stat *status) {
 #endif
 }
 
-/** Waits until one of these signals comes, which are held, or time is up; on macOS, which cannot, 10 ms at most. */
+/** Waits until one of these signals comes, which are held, or time is up; where the system
+ * cannot, 10 ms at most. */
 static inline void etr_wait_for_signal(const sigset_t *signals, const struct timespec *most) {
-#if defined __APPLE__
+#if defined __APPLE__ || defined _WIN32
   enum { TURN = 10 * 1000 * 1000 };
   struct timespec turn = {.tv_nsec = most->tv_sec == 0 && most->tv_nsec < TURN ? most->tv_nsec : TURN};
   (void)signals;

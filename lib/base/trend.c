@@ -64,7 +64,7 @@ static size_t count_segments(const etr_trend_sample *samples, size_t count, size
 /* Evenly chosen segments, each with as many places as the pairs allow. */
 static bool add_places(fitting *f, const etr_trend_sample *samples, size_t count, size_t segments, double from) {
   size_t chosen = ETR_MIN(segments, (size_t)MOST_SEGMENTS), number = 0;
-  size_t most = (size_t)(MOST_PLACES / sqrt((double)ETR_MAX(chosen, (size_t)1)));
+  size_t most = (size_t)((double)MOST_PLACES / sqrt((double)ETR_MAX(chosen, (size_t)1)));
   double *sorted = etr_arena_alloc_array(f->scratch, count, sizeof *sorted);
   if (!sorted) return false;
   for (size_t i = 0, end; i < count; i = end, number++) {

@@ -114,12 +114,10 @@ static etr_status list_zip(etr_archive *archive, etr_error *error) {
   return ETR_OK;
 }
 
-/* Looks at the zip before libzip does, in a file that it closes. */
-static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, FILE *file, uint64_t size, etr_error *error) {
-  if (!file) return fail_system(error, archive->path, NULL, "cannot open", errno);
-  etr_status status = etr_zip_measure(prefix, file, size, archive->path, error);
-  fclose(file);
-  archive->zip_size = size - *prefix;
+/* Looks at the zip before libzip does. */
+static etr_status measure_zip(etr_archive *archive, uint64_t *prefix, const etr_seekable *file, etr_error *error) {
+  etr_status status = etr_zip_measure(prefix, file, archive->path, error);
+  archive->zip_size = file->size - *prefix;
   return status;
 }
 
@@ -133,10 +131,14 @@ static etr_status open_source(etr_archive *archive, zip_source_t *source, zip_er
   return status == ETR_OK ? list_zip(archive, error) : status;
 }
 
-static etr_status open_zip(etr_archive *archive, uint64_t size, etr_error *error) {
+static etr_status open_zip(etr_archive *archive, etr_error *error) {
   uint64_t prefix = 0;
   zip_error_t reason;
-  ETR_TRY(measure_zip(archive, &prefix, etr_file_open_regular(archive->path), size, error));
+  etr_seekable file;
+  ETR_TRY(etr_seekable_open(&file, archive->path, error));
+  etr_status status = measure_zip(archive, &prefix, &file, error);
+  etr_seekable_close(&file);
+  if (status != ETR_OK) return status;
   zip_error_init(&reason);
   return open_source(archive, zip_source_file_create(archive->path, prefix, -1, &reason), &reason, error);
 }
@@ -145,7 +147,8 @@ static etr_status open_memory(etr_archive *archive, etr_slice bytes, etr_error *
   uint64_t prefix = 0;
   zip_error_t reason;
   if (bytes.size == 0) return etr_fail(error, ETR_ERROR_FORMAT, archive->path, NULL, 0, "it is empty");
-  ETR_TRY(measure_zip(archive, &prefix, fmemopen(etr_unconst(bytes.data), bytes.size, "rb"), bytes.size, error));
+  const etr_seekable file = etr_seekable_of(bytes);
+  ETR_TRY(measure_zip(archive, &prefix, &file, error));
   zip_error_init(&reason);
   return open_source(archive, zip_source_buffer_create(bytes.data + prefix, bytes.size - prefix, 0, &reason), &reason,
                      error);
@@ -194,7 +197,7 @@ static etr_status open_path(etr_archive *archive, const char *path, etr_error *e
   bool directory = S_ISDIR(about.st_mode);
   if (!directory && !S_ISREG(about.st_mode))
     return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "neither a file nor a directory");
-  return directory ? open_directory(archive, error) : open_zip(archive, (uint64_t)about.st_size, error);
+  return directory ? open_directory(archive, error) : open_zip(archive, error);
 }
 
 /* bytes NULL: what is at the path. */

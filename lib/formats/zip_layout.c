@@ -63,24 +63,22 @@ static etr_status fail_memory(etr_error *error, const char *path) {
   return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
 }
 
-static bool read_at(FILE *file, uint64_t at, char *into, size_t size) {
-  return fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(into, 1, size, file) == size;
-}
-
-static etr_status fail_without_end(FILE *file, etr_slice tail, const char *path, uint64_t size, etr_error *error) {
+static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path, etr_error *error) {
   char head[4096];
-  size_t head_size = (size_t)ETR_MIN(size, (uint64_t)sizeof head);
-  if (size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
-  bool was_zip = (read_at(file, 0, head, head_size) && holds_magic((etr_slice){head, head_size}, LOCAL_MAGIC)) ||
+  size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
+  if (file->size == 0) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");
+  bool was_zip = (etr_seekable_read(file, 0, head, head_size) &&
+                  holds_magic((etr_slice){head, head_size}, LOCAL_MAGIC)) ||
                  holds_magic(tail, LOCAL_MAGIC);
   if (was_zip)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, size,
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, file->size,
                     "truncated: the zip has no central directory at its end");
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "not a zip file");
 }
 
 /* How many bytes stand before the zip, by which all its offsets are too small. */
-static etr_status find_prefix(uint64_t *prefix, FILE *file, const zip_end *end, const char *path, etr_error *error) {
+static etr_status find_prefix(uint64_t *prefix, const etr_seekable *file, const zip_end *end, const char *path,
+                              etr_error *error) {
   if (end->directory_size > end->at || end->directory_offset > end->at - end->directory_size)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->at,
                     "damaged zip: the central directory does not fit into the file");
@@ -89,22 +87,24 @@ static etr_status find_prefix(uint64_t *prefix, FILE *file, const zip_end *end, 
                     "damaged zip: the central directory is too small for its entries");
   char magic[4];
   uint64_t start = end->at - end->directory_size;
-  bool starts_there = end->directory_size && read_at(file, start, magic, 4) && memcmp(magic, DIRECTORY_MAGIC, 4) == 0;
+  bool starts_there = end->directory_size && etr_seekable_read(file, start, magic, 4) &&
+                      memcmp(magic, DIRECTORY_MAGIC, 4) == 0;
   /* Something between directory and end record: then the offset is all there is to go by. */
   *prefix = starts_there || end->directory_size == 0 ? start - end->directory_offset : 0;
   return ETR_OK;
 }
 
-static etr_status locate(zip_end *end, FILE *file, uint64_t size, const char *path, etr_error *error) {
+static etr_status locate(zip_end *end, const etr_seekable *file, const char *path, etr_error *error) {
+  uint64_t size = file->size;
   size_t tail_size = (size_t)ETR_MIN(size, (uint64_t)TAIL_BYTES);
   char *tail = malloc(tail_size + 1);
   etr_status status = ETR_OK;
   if (!tail)
     status = fail_memory(error, path);
-  else if (!read_at(file, size - tail_size, tail, tail_size))
+  else if (!etr_seekable_read(file, size - tail_size, tail, tail_size))
     status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s", strerror(errno));
   else if (!parse_end(end, (etr_slice){tail, tail_size}, size - tail_size))
-    status = fail_without_end(file, (etr_slice){tail, tail_size}, path, size, error);
+    status = fail_without_end(file, (etr_slice){tail, tail_size}, path, error);
   free(tail);
   return status;
 }
@@ -140,14 +140,14 @@ static etr_slice find_zip64(etr_slice extra) {
   return (etr_slice){0};
 }
 
-/* Reads the entry that is next in the directory. rest: room for its name, extra fields and comment. False: there is
- * none. */
-static bool next_span(span *out, FILE *file, char *rest, uint64_t zip_size) {
+/* Reads the entry that is at a place of the directory. rest: room for its name, extra fields and comment. False: there
+ * is none. */
+static bool next_span(span *out, const etr_seekable *file, uint64_t at, char *rest, uint64_t zip_size) {
   char bytes[HEADER_BYTES];
   etr_slice header = {bytes, sizeof bytes};
-  if (fread(bytes, 1, sizeof bytes, file) != sizeof bytes || !is_magic(header, 0, DIRECTORY_MAGIC)) return false;
+  if (!etr_seekable_read(file, at, bytes, sizeof bytes) || !is_magic(header, 0, DIRECTORY_MAGIC)) return false;
   size_t name = (size_t)load(header, 28, 2), extra = (size_t)load(header, 30, 2), comment = (size_t)load(header, 32, 2);
-  if (fread(rest, 1, name + extra + comment, file) != name + extra + comment) return false;
+  if (!etr_seekable_read(file, at + sizeof bytes, rest, name + extra + comment)) return false;
   etr_slice wide = find_zip64((etr_slice){rest + name, extra});
   load_wide(header, 24, &wide); /* the size of what it expands to stands first */
   uint64_t compressed = load_wide(header, 20, &wide), start = load_wide(header, 42, &wide);
@@ -162,16 +162,17 @@ static int by_start(const void *a, const void *b) {
   return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->end > y->end) - (x->end < y->end);
 }
 
-static etr_status fail_overlap(FILE *file, const span *entry, const span *other, const char *path, etr_error *error) {
+static etr_status fail_overlap(const etr_seekable *file, const span *entry, const span *other, const char *path,
+                               etr_error *error) {
   char names[2][sizeof error->entry] = {"", ""};
   const span *const spans[] = {entry, other};
   for (size_t i = 0; i < 2; i++)
-    read_at(file, spans[i]->at + HEADER_BYTES, names[i], ETR_MIN(spans[i]->name_size, sizeof names[i] - 1));
+    etr_seekable_read(file, spans[i]->at + HEADER_BYTES, names[i], ETR_MIN(spans[i]->name_size, sizeof names[i] - 1));
   return etr_fail(error, ETR_ERROR_FORMAT, path, names[0], ETR_NO_OFFSET,
                   "it overlaps with %s: overlapping entries are refused", names[1]);
 }
 
-static etr_status check_spans(FILE *file, span *spans, size_t count, const char *path, etr_error *error) {
+static etr_status check_spans(const etr_seekable *file, span *spans, size_t count, const char *path, etr_error *error) {
   etr_sort(spans, count, sizeof *spans, by_start);
   for (size_t i = 1; i < count; i++)
     if (spans[i].start < spans[i - 1].end) return fail_overlap(file, &spans[i], &spans[i - 1], path, error);
@@ -179,13 +180,12 @@ static etr_status check_spans(FILE *file, span *spans, size_t count, const char 
 }
 
 /* zip_size: from its first header on. A directory that is damaged is libzip's to refuse. */
-static etr_status check_entries(etr_arena *arena, FILE *file, uint64_t directory_at, uint64_t zip_size,
+static etr_status check_entries(etr_arena *arena, const etr_seekable *file, uint64_t directory_at, uint64_t zip_size,
                                 const char *path, etr_error *error) {
   etr_vec(span) spans = {0};
   span next;
   char *rest = etr_arena_alloc_raw(arena, REST_BYTES);
-  bool is_there = rest && fseeko(file, (off_t)directory_at, SEEK_SET) == 0;
-  for (uint64_t at = directory_at; is_there && next_span(&next, file, rest, zip_size); at += next.directory_bytes) {
+  for (uint64_t at = directory_at; rest && next_span(&next, file, at, rest, zip_size); at += next.directory_bytes) {
     span *added = etr_vec_push(arena, &spans);
     if (!added) break;
     *added = next;
@@ -194,12 +194,12 @@ static etr_status check_entries(etr_arena *arena, FILE *file, uint64_t directory
   return etr_arena_failed(arena) ? fail_memory(error, path) : check_spans(file, spans.data, spans.count, path, error);
 }
 
-etr_status etr_zip_measure(uint64_t *prefix, FILE *file, uint64_t size, const char *path, etr_error *error) {
+etr_status etr_zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error) {
   zip_end end = {0};
-  ETR_TRY(locate(&end, file, size, path, error));
+  ETR_TRY(locate(&end, file, path, error));
   ETR_TRY(find_prefix(prefix, file, &end, path, error));
   etr_arena arena = {0};
-  etr_status status = check_entries(&arena, file, *prefix + end.directory_offset, size - *prefix, path, error);
+  etr_status status = check_entries(&arena, file, *prefix + end.directory_offset, file->size - *prefix, path, error);
   etr_arena_clear(&arena);
   return status;
 }

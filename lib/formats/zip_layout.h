@@ -8,16 +8,14 @@
 #ifndef ETR_ZIP_LAYOUT_H
 #define ETR_ZIP_LAYOUT_H
 
-#include "base/base.h"
-
-#include <stdio.h>
+#include "base/file.h"
 
 /**
  * Finds how many bytes stand before the zip, by which all its offsets are too small, and checks that no two entries
- * share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. `size` is the file's. Errors:
+ * share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. Errors:
  * ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the message says which),
  * ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
-etr_status etr_zip_measure(uint64_t *prefix, FILE *file, uint64_t size, const char *path, etr_error *error);
+etr_status etr_zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error);
 
 #endif

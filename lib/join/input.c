@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/natural.h"
+#include "base/system.h"
 #include "formats/archive.h"
 #include "inputs/bundle.h"
 #include "inputs/dump.h"
@@ -46,11 +47,6 @@ size_t etr_input_file(const char *path, size_t *number) {
   return is_part ? (size_t)(mark - path) : strlen(path);
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool has_record_identifier(const char *path) {
   etr_archive *archive;
   if (etr_archive_open(&archive, path, NULL) != ETR_OK) return false;
@@ -86,7 +82,7 @@ static bool peek(const char *path, char *into, size_t size, size_t *got) {
 static file_kind kind_of_unread(const char *path) {
   struct stat status;
   bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-  return is_special && is_called_like_input(etr_slice_of(base_name(path))) ? FILE_PASSED_OVER : FILE_OTHER;
+  return is_special && is_called_like_input(etr_slice_of(etr_last_part(path))) ? FILE_PASSED_OVER : FILE_OTHER;
 }
 
 static file_kind kind_of_head(etr_slice head) {
@@ -101,7 +97,7 @@ static file_kind kind_of_head(etr_slice head) {
 static file_kind kind_of(const char *path) {
   char head[12] = {0};
   size_t got = 0;
-  etr_slice name = etr_slice_of(base_name(path));
+  etr_slice name = etr_slice_of(etr_last_part(path));
   if (!peek(path, head, sizeof head, &got)) return kind_of_unread(path);
   if (etr_slice_is(name, "debug_buffer.bin")) return FILE_DEBUG_BUFFER;
   file_kind kind = kind_of_head((etr_slice){head, got});
@@ -147,7 +143,7 @@ static bool note(finder *f, file_kind kind, const char *path) {
 
 /* Of files in one directory. */
 static int by_name(const void *a, const void *b) {
-  return etr_natural_compare(base_name(*(char *const *)a), base_name(*(char *const *)b));
+  return etr_natural_compare(etr_last_part(*(char *const *)a), etr_last_part(*(char *const *)b));
 }
 
 static etr_status list_directory(finder *f, const char *path, etr_error *error) {
@@ -158,7 +154,7 @@ static etr_status list_directory(finder *f, const char *path, etr_error *error) 
     if (entry->d_name[0] == '.') continue;
     char **slot = etr_vec_push(&f->arena, &names);
     if (slot)
-      *slot = etr_arena_format(&f->arena, "%s%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/",
+      *slot = etr_arena_format(&f->arena, "%s%s%s", path, path[0] && etr_is_slash(path[strlen(path) - 1]) ? "" : "/",
                                entry->d_name);
   }
   closedir(directory);
@@ -210,7 +206,7 @@ static etr_status fail_several(finder *f, file_kind kind, const char *what, cons
                                etr_error *error) {
   const char *list = "";
   for (size_t i = 0; i < f->found[kind].count && i <= MOST_LISTED && list; i++) {
-    const char *name = directory ? base_name(f->found[kind].data[i]) : f->found[kind].data[i];
+    const char *name = directory ? etr_last_part(f->found[kind].data[i]) : f->found[kind].data[i];
     list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", i == MOST_LISTED ? "..." : name);
   }
   return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET, "%zu %s here (%s); choose one with %s FILE",

@@ -4,16 +4,18 @@ PEP 770 has it) into a wheel, and names it for the platform it was built for. Th
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import pathlib
 import re
 import sys
 import zipfile
 
+import ziglang
 import zopfli.zlib
 from wheel.wheelfile import WheelFile
 
-LICENCES = {"zlib": "Zlib", "libzip": "BSD-3-Clause", "protobuf-c": "BSD-2-Clause", "graphviz": "EPL-1.0"}
+LICENCES = {"zlib": "Zlib", "libzip": "BSD-3-Clause", "protobuf-c": "BSD-2-Clause", "graphviz": "EPL-1.0", "mingw-w64": "ZPL-2.1"}
 MOST_BYTES = 1_000_000
 
 
@@ -34,12 +36,21 @@ class Zopfli:
 def source(folder: pathlib.Path) -> dict[str, str]:
     """Name, version and package of an unpacked source."""
     name, package = re.match(r"(\S+) \((\S+)\)", (folder / "debian/changelog").read_text(encoding="utf-8")).groups()
-    return {"name": name, "version": re.sub(r"^\d+:|[+.]?dfsg.*|-[^-]*$", "", package), "package": package}
+    return {"name": name, "version": re.sub(r"^\d+:|[+.]?dfsg.*|-[^-]*$", "", package), "licence": str(folder / "LICENSE"),
+            "from": f"Debian's source package {name} {package}", "purl": f"pkg:deb/debian/{name}@{package.replace('+', '%2B')}?arch=source"}
+
+
+def runtime() -> dict[str, str]:
+    """What programs for Windows start with: the system has none."""
+    version = importlib.metadata.version("ziglang")
+    folder = pathlib.Path(ziglang.__file__).parent / "lib/libc/mingw"
+    return {"name": "mingw-w64", "version": f"of-ziglang-{version}", "licence": str(folder / "COPYING"), "from": f"PyPI's package ziglang {version}",
+            "purl": f"pkg:pypi/ziglang@{version}"}
 
 
 def notice(sources: list[dict[str, str]]) -> str:
     """What the licences ask to be told; the EPL asks how to get the source."""
-    lines = "".join(f"  {s['name']} {s['version']}: {LICENCES[s['name']]}, from Debian's source package {s['name']} {s['package']}\n" for s in sources)
+    lines = "".join(f"  {s['name']} {s['version']}: {LICENCES[s['name']]}, from {s['from']}\n" for s in sources)
     return (
         "etrecord-tb is under the BSD-3-Clause licence (LICENSE). The library and the command in this wheel contain, unchanged:\n\n" + lines
         + "\nThe licence of each is in the folder of its name. Of Graphviz they contain the libraries cgraph and cdt, under the Eclipse Public License 1.0;\n"
@@ -49,8 +60,7 @@ def notice(sources: list[dict[str, str]]) -> str:
 
 
 def component(of: dict[str, str]) -> dict[str, object]:
-    purl = f"pkg:deb/debian/{of['name']}@{of['package'].replace('+', '%2B')}?arch=source"
-    return {"type": "library", "bom-ref": purl, "name": of["name"], "version": of["version"], "purl": purl, "licenses": [{"license": {"id": LICENCES[of["name"]]}}]}
+    return {"type": "library", "bom-ref": of["purl"], "name": of["name"], "version": of["version"], "purl": of["purl"], "licenses": [{"license": {"id": LICENCES[of["name"]]}}]}
 
 
 def sbom(version: str, sources: list[dict[str, str]]) -> str:
@@ -68,8 +78,7 @@ def sbom(version: str, sources: list[dict[str, str]]) -> str:
 
 def main() -> None:
     wheel, tag, out, root, *folders = sys.argv[1:]
-    folders = [pathlib.Path(folder) for folder in folders]
-    sources = [source(folder) for folder in folders]
+    sources = [source(pathlib.Path(folder)) for folder in folders] + [runtime()] * tag.startswith("win")
     name, version = pathlib.Path(wheel).name.split("-")[:2]
     info = f"{name}-{version}.dist-info"
     tags = "".join(f"Tag: py3-none-{one}\n" for one in tag.split("."))
@@ -77,8 +86,8 @@ def main() -> None:
     zipfile._get_compressor = lambda *_: Zopfli()  # zipfile has no other way to use one
     with WheelFile(wheel) as old, WheelFile(target, "w") as new:
         licences = {f"{info}/licenses/NOTICE": notice(sources)}
-        for of, folder in zip(sources, folders):
-            licences[f"{info}/licenses/{of['name']}/LICENSE"] = (folder / "LICENSE").read_text(encoding="utf-8", errors="replace")
+        for of in sources:
+            licences[f"{info}/licenses/{of['name']}/LICENSE"] = pathlib.Path(of["licence"]).read_text(encoding="utf-8", errors="replace")
         for entry in old.infolist():
             data = old.read(entry)
             if entry.filename in (f"{info}/RECORD", *licences):

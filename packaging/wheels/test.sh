@@ -56,10 +56,13 @@ runner() { # target, file: prints the path of a script
     manylinux-x86_64) printf '#!/bin/sh\nexec "%s" "$@"\n' "$2" ;;
     musllinux-x86_64) printf '#!/bin/sh\nexec "%s/lib/ld-musl-x86_64.so.1" "%s" "$@"\n' "$folder" "$2" ;;
     *-aarch64) printf '#!/bin/sh\nexec qemu-aarch64-static -L "%s" "%s" "$@"\n' "$folder" "$2" ;;
+    windows-*) printf '#!/bin/sh\nWINEPREFIX="%s" WINEDEBUG=-all exec "%s" "%s" "$@"\n' "$work/wine" "$(find_wine)" "$2" ;;
   esac >"$script"
   chmod +x "$script"
   echo "$script"
 }
+
+find_wine() { command -v wine64 wine /usr/lib/wine/wine64 | head -n 1; } # Debian puts it beside the path
 
 architecture() { case $1 in *-aarch64) echo arm64 ;; *) echo amd64 ;; esac }
 
@@ -67,10 +70,13 @@ architecture() { case $1 in *-aarch64) echo arm64 ;; *) echo amd64 ;; esac }
 
 # The library is the one in the wheel: its objects, in an archive beside it.
 build_golden_text() { # target
-  local folder=$work/$1 dynamic=()
-  case $1 in musl*) dynamic=(-dynamic) ;; esac # otherwise all of musl would be compiled for it
-  "$folder/bin/cc" "${dynamic[@]}" -std=c11 -Os -fno-sanitize=undefined -D_XOPEN_SOURCE=700 -I"$root/lib" -I"$root/plugin" -I"$folder/own/proto" -I"$folder/libraries/include" \
-    "$root/tests/golden/golden_text.c" "$folder/own/plugin/libetrecord_tb_static.a" -L"$folder/libraries/lib" -lzip -lz -lprotobuf-c -lcgraph -lm -lpthread -o "$scratch/golden_text-$1"
+  local folder=$work/$1 own=()
+  case $1 in
+    musl*) own=(-dynamic) ;; # otherwise all of musl would be compiled for it
+    windows-*) own=("-I$root/lib/windows/include" "$root/lib/windows/main.c" -municode -lntdll -ladvapi32) ;;
+  esac
+  "$folder/bin/cc" -std=c11 -Os -fno-sanitize=undefined -D_XOPEN_SOURCE=700 -I"$root/lib" -I"$root/plugin" -I"$folder/own/proto" -I"$folder/libraries/include" \
+    "$root/tests/golden/golden_text.c" "$folder/own/plugin/libetrecord_tb_static.a" "${own[@]}" -L"$folder/libraries/lib" -lzip -lz -lprotobuf-c -lcgraph -lm -lpthread -o "$scratch/golden_text-$1"
 }
 
 # Every answer about every fixture, as text.
@@ -92,7 +98,7 @@ main_job() { # command
   "$1" "$root/examples/mobilenet_v2" --logdir "$scratch/runs" && find "$scratch/runs" -name 'events.out.tfevents.*' | grep -q . && "$1" summary "$root/examples/mobilenet_v2" --top 5
 }
 
-# The command as it lies in the wheel, and what is compared byte for byte; wall time, host and process id are in no golden text.
+# The command, laid out as `pip install --target` does it, and what is compared byte for byte; wall time, host and process id are in no golden text.
 test_command() { # target
   local command
   command=$(unpacked_command "$1")
@@ -112,8 +118,9 @@ unpacked_command() { # target: prints what runs the command of its wheel
   local folder=$scratch/$1
   mkdir -p "$folder"
   python3 -m zipfile -e "$(wheel_of "$1")" "$folder"
-  chmod +x "$folder"/*.data/scripts/etrecord-tb
-  runner "$1" "$folder/etrecord_tb-$version.data/scripts/etrecord-tb"
+  mv "$folder"/*.data/scripts "$folder/bin"
+  chmod +x "$folder"/bin/*
+  runner "$1" "$(echo "$folder"/bin/*)"
 }
 
 # A new environment, and no program but its own on the path: no compiler, no pkg-config.
@@ -163,14 +170,49 @@ test_foreign_python() { # target
   check "$1: a Python of that processor imports it" env PYTHONPATH="$scratch/$1" "$(runner "$1" "$work/sysroot-arm64/usr/bin/python3")" -c "$(python_job)"
 }
 
-test_not_run() { # target
-  local unpacked=$scratch/$1
-  mkdir -p "$unpacked"
-  check "$1: built and linked; not run, as there is no such machine here" python3 -m zipfile -e "$(wheel_of "$1")" "$unpacked"
+# Windows has other paths and another console; the rest of what the command does is the same.
+test_windows() { # target
+  local command folder=$scratch/windows
+  [ -n "$(find_wine)" ] || { echo "       $1: built and linked, not run: there is no Wine (package wine64)"; return; }
+  test_command "$1"
+  command=$(runner "$1" "$scratch/$1/bin/etrecord-tb.exe")
+  mkdir -p "$folder"
+  check "$1: paths with backslashes and in Unicode" windows_paths "$command" "$folder"
+  check "$1: a list of files that leads out of its folder" windows_list "$command" "$folder"
+  # shellcheck disable=SC2046 # names without blanks; the made ones take Wine too long
+  check "$1: damaged and hostile inputs" python3 "$root/tests/corpus/run.py" "$(unlimited "$command")" $(ls "$root/tests/fixtures/hostile")
+}
+
+windows_paths() { # command, folder
+  cp "$root/tests/fixtures/add_mul/etrecord.bin" "$root/tests/fixtures/add_mul/etdump.etdp" "$2" &&
+    "$1" 'Z:'"$(echo "$2" | tr / '\\')"'\etrecord.bin' "$2/etdump.etdp" --logdir "$2\\läufe\\α" --name 'ö' && ls "$2/läufe/α/ö/1_edge/forward" &&
+    "$1" dot "$2/etrecord.bin" --output "$2\\läufe\\Bild.dot" && "$1" dot "$2/etrecord.bin" | cmp - "$2/läufe/Bild.dot"
+}
+
+# The list of files in a run folder may come from anyone: what it names lies in that folder, or is not touched.
+windows_list() { # command, folder
+  local run=$2/list/add_mul victim
+  rm -rf "$2/list" && "$1" "$root/tests/fixtures/add_mul" --logdir "$2/list" || return
+  for victim in {1,2,3,4}; do echo kept >"$2/events.out.tfevents.$victim"; done
+  printf '%s\n' "Z:$2/events.out.tfevents.1" '..\..\events.out.tfevents.2' "Z:$(echo "$2" | tr / '\\')\events.out.tfevents.3" '.. /.. /events.out.tfevents.4' >>"$run/.etrecord-tb"
+  "$1" "$root/tests/fixtures/add_mul" --logdir "$2/list"
+  for victim in {1,2,3,4}; do grep kept "$2/events.out.tfevents.$victim" || return; done
+}
+
+# The tests of the corpus limit the address space, which Wine wants much of, unless the program says that a sanitizer does.
+unlimited() { # command
+  echo '# __asan_init' >>"$1"
+  echo "$1"
+}
+
+# What a wheel promises that no run here could tell: least version of the system, exported functions, signatures.
+test_binaries() { # target
+  check "$1: its binaries, looked at" "$work/tools/bin/python" "$here/binaries.py" "$(wheel_of "$1")" "$root"
 }
 
 test_target() {
   [ -e "$(wheel_of "$1")" ] || { check "$1: there is a wheel; build.sh $1 builds it" false; return; }
+  test_binaries "$1"
   case $1 in
     manylinux-x86_64) test_here ;;
     musllinux-x86_64) sysroot amd64 >"$work/log/sysroot" 2>&1 && test_command "$1" ;;
@@ -178,7 +220,8 @@ test_target() {
       command -v qemu-aarch64-static >/dev/null || { check "$1: runs in qemu-aarch64-static (package qemu-user-static)" false; return; }
       sysroot arm64 >"$work/log/sysroot" 2>&1 && test_command "$1"
       case $1 in manylinux-*) test_foreign_python "$1" ;; esac ;;
-    *) test_not_run "$1" ;;
+    windows-*) test_windows "$1" ;;
+    *) echo "       $1: built and linked, not run: there is no such machine here" ;;
   esac
 }
 

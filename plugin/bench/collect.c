@@ -99,9 +99,10 @@ static void tell_output(const char *output) {
   const char *at = last_lines(output, MOST_SHOWN_LINES);
   if (*at == '\0') (void)message_failed("  it printed nothing");
   while (*at != '\0') {
-    int size = (int)strcspn(at, "\n");
+    int size = (int)strcspn(at, "\r\n");
     (void)message_failed("  | %.*s", size, at);
     at += size;
+    at += *at == '\r';
     at += *at == '\n';
   }
 }
@@ -246,8 +247,9 @@ exit_status bench_collect(cli_settings *settings) {
   if (job == NULL) return message_failed("out of memory");
   job->history.lock = -1;
   status = start_job(job, settings);
-  collecting c = {
-      .arguments = settings->program, .timeout = settings->timeout > 0 ? settings->timeout : USUAL_TIMEOUT, .job = job};
+  collecting c = {.arguments = settings->program,
+                  .timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
+                  .job = job};
   dump_place_init(&c.place, c.arguments, settings->pull, settings->record);
   if (status == EXIT_DONE) status = run_all(&c);
   if (status == EXIT_DONE)

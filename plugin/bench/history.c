@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE /* flock() */
 #include "bench/history.h"
 
+#include "base/system.h"
 #include "command/ending.h"
 #include "command/flat_json.h"
 
@@ -80,10 +81,12 @@ void history_path(const bench_history *history, const char *run, const char *fil
 /* Makes the folder and those above it. */
 static bool make_folders(bench_history *history) {
   bool is_new = false;
-  for (char *slash = strchr(history->folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
+  for (char *at = history->folder + 1; *at != '\0'; at++) {
+    char slash = *at;
+    if (!etr_is_slash(slash)) continue;
+    *at = '\0';
     is_new = mkdir(history->folder, 0777) == 0;
-    *slash = '/';
+    *at = slash;
   }
   history->made_logdir |= is_new;
   is_new = mkdir(history->folder, 0777) == 0;

@@ -4,6 +4,8 @@
  */
 #include "bench/program.h"
 
+#include "base/system.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +48,8 @@ const char **program_without_dump(const char *const *arguments) {
 }
 
 bool program_is_adb(const char *const *arguments) {
-  const char *slash = strrchr(arguments[0], '/');
-  return strcmp(slash != NULL ? slash + 1 : arguments[0], "adb") == 0;
+  const char *name = etr_last_part(arguments[0]);
+  return strcmp(name, "adb") == 0 || strcmp(name, "adb.exe") == 0;
 }
 
 void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arguments, const char *const *more) {

@@ -4,15 +4,12 @@
  */
 #include "bench/shared.h"
 
+#include "base/system.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
 
 /* As `write` calls it: the folder that the record is, or is in. */
 void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]) {
@@ -20,7 +17,7 @@ void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]
   char *path = settings->name == NULL && record != NULL ? realpath(record, NULL) : NULL;
   struct stat about;
   if (path != NULL && stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) *strrchr(path, '/') = '\0';
-  const char *found = path != NULL ? base_name(path) : "record";
+  const char *found = path != NULL ? etr_last_part(path) : "record";
   (void)snprintf(name, BENCH_NAME_ROOM, "%s", settings->name != NULL ? settings->name : found);
   if (name[0] == '\0') (void)snprintf(name, BENCH_NAME_ROOM, "record");
   free(path);

@@ -2,6 +2,7 @@
  *
  * cmd_write.c - `etrecord-tb write`: TensorBoard run folders and DOT files.
  */
+#include "base/system.h"
 #include "command/command.h"
 
 #include <stdio.h>
@@ -24,9 +25,9 @@ typedef struct dump_name {
 
 /* Start and size of a path's last part, of what is left of it. */
 static const char *last_part(const char *path, size_t *size) {
-  while (*size > 0 && path[*size - 1] == '/') (*size)--;
+  while (*size > 0 && etr_is_slash(path[*size - 1])) (*size)--;
   size_t start = *size;
-  while (start > 0 && path[start - 1] != '/') start--;
+  while (start > 0 && !etr_is_slash(path[start - 1])) start--;
   *size -= start;
   return path + start;
 }

@@ -36,7 +36,7 @@ void ending_hold(sigset_t *before) {
   (void)sigprocmask(SIG_SETMASK, &all, before);
 }
 
-void ending_set_child(pid_t child) { child_process = child; }
+void ending_set_child(pid_t child) { child_process = (sig_atomic_t)child; }
 
 void ending_set_cleanup(void (*cleanup)(void)) { cleanup_function = cleanup; }
 

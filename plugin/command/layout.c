@@ -99,10 +99,10 @@ static bool watch(drawing *d) {
 
 /* The next line of the messages, or NULL. */
 static char *next_line(char **at) {
-  while (**at == '\n') (*at)++;
+  *at += strspn(*at, "\r\n");
   char *line = *at;
   if (*line == '\0') return NULL;
-  *at += strcspn(line, "\n");
+  *at += strcspn(line, "\r\n");
   if (**at != '\0') *(*at)++ = '\0';
   return line;
 }

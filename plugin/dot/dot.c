@@ -30,15 +30,15 @@ static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 typedef struct dot_disc {
   Agdisc_t base; /* first: id_open() gets it as this */
   Agraph_t *root;
+  IDTYPE edge_count;
   char **cluster_names, **box_names; /* by id, made when first asked for: cgraph asks again and again */
 } dot_disc;
 
 enum { ROOT_ID = 0 };
 #define CLUSTER "cluster_" /* in front of a scope's number */
 static IDTYPE cluster_id(uint32_t scope) { return (IDTYPE)scope + 1; }
-static IDTYPE box_id(const etr_dot_box *box) {
-  return box->node != ETR_NONE ? (IDTYPE)box->node * 2 : (IDTYPE)box->scope * 2 + 1;
-}
+#define NODE_BOX "n"   /* in front of a node's number */
+#define FOLDED_BOX "s" /* in front of a scope's */
 
 static void *id_open(Agraph_t *root, Agdisc_t *disc) {
   dot_disc *state = (dot_disc *)disc;
@@ -61,27 +61,27 @@ static char *id_print(void *context, int type, IDTYPE id) {
   char **known = type == AGNODE ? &state->box_names[id] : &state->cluster_names[id], name[32] = "etrecord";
   if (*known) return *known;
   if (type == AGNODE)
-    put_name(name, id % 2 == 0 ? "n" : "s", id / 2);
+    put_name(name, id % 2 == 0 ? NODE_BOX : FOLDED_BOX, id / 2);
   else if (id != ROOT_ID)
     put_name(name, CLUSTER, id - 1);
   return *known = agstrdup(state->root, name);
 }
 
-/* Only asked for the root and for clusters, which cgraph makes by name since Graphviz 13; boxes are made by their id.
- */
-static long id_map(void *state, int type, char *name, IDTYPE *id, int create) {
-  (void)state, (void)type, (void)create;
-  bool is_cluster = name != NULL && strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0;
-  *id = is_cluster ? cluster_id((uint32_t)strtoul(name + sizeof CLUSTER - 1, NULL, 10)) : ROOT_ID;
+/* The id of what is made by name, which id_print() gives back; of an edge, which has none, its number. Graphviz 13 and
+ * later make nothing by an id of ours (agidnode() and its like). */
+static long id_map(void *context, int type, char *name, IDTYPE *id, int create) {
+  dot_disc *state = context;
+  (void)create; /* only then are edges asked for */
+  if (type == AGEDGE)
+    *id = state->edge_count++;
+  else if (type == AGNODE)
+    *id = (IDTYPE)strtoul(name + 1, NULL, 10) * 2 + (name[0] == FOLDED_BOX[0]);
+  else
+    *id = strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0
+              ? cluster_id((uint32_t)strtoul(name + sizeof CLUSTER - 1, NULL, 10))
+              : ROOT_ID;
   return 1;
 }
-
-#ifdef ETR_CGRAPH_ASKS_FOR_IDS /* before Graphviz 13 */
-static long id_alloc(void *state, int type, IDTYPE id) {
-  (void)state, (void)type, (void)id;
-  return 1;
-}
-#endif
 
 static void id_free(void *state, int type, IDTYPE id) { (void)state, (void)type, (void)id; }
 
@@ -217,7 +217,9 @@ static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
     const etr_dot_box *box = &view->plan->boxes[i];
-    Agnode_t *node = agidnode(drawing->root, box_id(box), 1);
+    char name[32];
+    put_name(name, box->node != ETR_NONE ? NODE_BOX : FOLDED_BOX, box->node != ETR_NONE ? box->node : box->scope);
+    Agnode_t *node = agnode(drawing->root, name, 1);
     if (box->cluster != ETR_NONE) (void)agsubnode(around(drawing, box->cluster), node, 1);
     drawing->boxes[i] = node;
     set(node, "label", etr_dot_box_label(view, box));
@@ -232,7 +234,7 @@ static void draw_edges(dot_drawing *drawing) {
   const etr_dot_plan *plan = drawing->view->plan;
   for (size_t i = 0; i < plan->edge_count; i++) {
     const etr_dot_edge *of = &plan->edges[i];
-    Agedge_t *edge = agidedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], i, 1);
+    Agedge_t *edge = agedge(drawing->root, drawing->boxes[of->tail], drawing->boxes[of->head], NULL, 1);
     if (of->uses == 0) set(edge, "style", "dashed");
     if (of->is_next) {
       set(edge, "color", NEXT_COLOR);
@@ -244,15 +246,8 @@ static void draw_edges(dot_drawing *drawing) {
 }
 
 static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
-  Agiddisc_t ids = {.open = id_open,
-                    .map = id_map,
-#ifdef ETR_CGRAPH_ASKS_FOR_IDS
-                    .alloc = id_alloc,
-#endif
-                    .free = id_free,
-                    .print = id_print,
-                    .close = id_close,
-                    .idregister = id_register};
+  Agiddisc_t ids = {
+      .open = id_open, .map = id_map, .free = id_free, .print = id_print, .close = id_close, .idregister = id_register};
   Agiodisc_t io = {.putstr = io_putstr, .flush = io_flush};
   dot_disc disc = {.base = {.id = &ids, .io = &io}};
   dot_drawing drawing = {.view = view};

@@ -4,6 +4,7 @@
  */
 #include "output/label.h"
 
+#include "base/system.h"
 #include "etrecord_tb.h"
 #include "output/writer.h"
 
@@ -125,9 +126,9 @@ const char *etr_label_kernel(const char *name) {
 
 /* The last part of a path, slashes at its end left out; empty if there is none. */
 static etr_slice last_part(etr_slice path) {
-  while (path.size > 0 && path.data[path.size - 1] == '/') path.size--;
+  while (path.size > 0 && etr_is_slash(path.data[path.size - 1])) path.size--;
   size_t start = path.size;
-  while (start > 0 && path.data[start - 1] != '/') start--;
+  while (start > 0 && !etr_is_slash(path.data[start - 1])) start--;
   return (etr_slice){path.data + start, path.size - start};
 }
 

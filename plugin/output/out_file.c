@@ -5,6 +5,7 @@
 #include "output/out_file.h"
 
 #include "base/arena.h"
+#include "base/system.h"
 #include "output/temporary.h"
 #include "output/unfinished.h"
 
@@ -127,8 +128,7 @@ static bool take_mode(const replacement *r, const struct stat *replaced) {
 /* replaced: the file that is there; NULL: none. */
 static etr_status replace(replacement *r, const char *path, const struct stat *replaced, etr_emitter emit,
                           void *context, etr_error *error) {
-  const char *slash = strrchr(path, '/');
-  const char *folder = etr_arena_copy(&r->arena, (etr_slice){path, slash != NULL ? (size_t)(slash - path) + 1 : 0});
+  const char *folder = etr_arena_copy(&r->arena, (etr_slice){path, (size_t)(etr_last_part(path) - path)});
   if (folder == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
   sweep(&r->arena, folder);
   if (!make_temporary(r, folder)) return fail_io(path, "cannot write this file", errno, error);

@@ -2,6 +2,7 @@
  *
  * profile_json.c - all that the dashboard and the report show, as one compact JSON document.
  */
+#include "base/system.h"
 #include "report/profile_doc.h"
 #include "tables/delegation_output.h"
 #include "tables/memory_output.h"
@@ -88,7 +89,7 @@ static void put_path(const etr_fields *f, const char *path) {
   const char *from = path;
   int slashes = 0;
   for (const char *at = path + strlen(path); at > path && slashes < 2; at--)
-    if (at[-1] == '/' && ++slashes == 2) from = at;
+    if (etr_is_slash(at[-1]) && ++slashes == 2) from = at;
   etr_jw_string(f->json, from);
 }
 

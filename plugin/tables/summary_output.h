@@ -8,6 +8,11 @@
 #include "tables/sums.h"
 #include "views/summary.h"
 
+/** The breakdown that a choice means; ETR_SUM_BY_ALL means none. */
+static inline etr_breakdown_by etr_breakdown_of(etr_sum_by only) {
+  return (etr_breakdown_by)((int)only - (int)ETR_SUM_BY_OP);
+}
+
 /* ---- For people: tables under each other, as text or Markdown ---- */
 
 typedef struct etr_report {

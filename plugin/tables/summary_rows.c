@@ -124,7 +124,7 @@ void etr_summary_rows_add(etr_sheet *sheet, const etr_summary *summary) {
   if (!only) add_phases(sheet, summary->method);
   if (!only) add_nodes(sheet, summary, top);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    if (only && only != ETR_SUM_BY_OP + by) continue;
+    if (only && etr_breakdown_of(only) != by) continue;
     add_breakdown(sheet, summary, by, top);
     if (by == ETR_BY_MODULE) add_modules(sheet, summary, top);
   }

@@ -265,7 +265,7 @@ static void put_only(etr_report *r, const etr_summary *s, etr_sum_by by) {
   switch (by) {
   case ETR_SUM_BY_MODULE: etr_report_modules(r, s); break;
   case ETR_SUM_BY_PATTERN: etr_report_patterns(r, s); break;
-  default: put_breakdown(r, s, ETR_BY_OP + by - ETR_SUM_BY_OP);
+  default: put_breakdown(r, s, etr_breakdown_of(by));
   }
 }
 

@@ -158,7 +158,7 @@ static etr_cell bar(const void *row) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &sum->answer->arena, &writer);
-  for (size_t i = (size_t)(part * BAR_WIDTH + 0.5); i > 0; i--) etr_puts(&writer, "\xE2\x96\x88");
+  for (size_t i = (size_t)(part * (double)BAR_WIDTH + 0.5); i > 0; i--) etr_puts(&writer, "\xE2\x96\x88");
   return etr_cell_text(etr_text_end(&text, &writer));
 }
 

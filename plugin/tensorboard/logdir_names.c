@@ -4,6 +4,7 @@
  */
 #include "tensorboard/logdir_names.h"
 
+#include "base/system.h"
 #include "output/file_name.h"
 #include "output/temporary.h"
 
@@ -14,11 +15,6 @@
 #define EVENTS_PREFIX "events.out.tfevents."
 
 enum { SECONDS_DIGITS = 10 };
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 /* ---- The run folder ---- */
 
@@ -31,12 +27,12 @@ static char *default_name(etr_arena *arena, const etr_profile *profile) {
   char *folder = etr_arena_copy(arena, etr_slice_of(input));
   if (!folder) return NULL;
   bool is_folder = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
-  if (!is_folder) folder[base_name(folder) - folder] = '\0';
-  for (size_t size = strlen(folder); size > 1 && folder[size - 1] == '/';) folder[--size] = '\0';
-  const char *base = base_name(folder);
+  if (!is_folder) folder[etr_last_part(folder) - folder] = '\0';
+  for (size_t size = strlen(folder); size > 1 && etr_is_slash(folder[size - 1]);) folder[--size] = '\0';
+  const char *base = etr_last_part(folder);
   const char *path = folder[0] ? folder : ".";
   char *whole = base[0] == '\0' || base[0] == '.' ? realpath(path, NULL) : NULL;
-  if (whole) base = base_name(whole);
+  if (whole) base = etr_last_part(whole);
   char *name = etr_file_name(arena, base[0] ? base : "record");
   free(whole);
   return name;
@@ -76,10 +72,10 @@ bool etr_logdir_takes(const etr_logdir_options *options, const etr_graph *graph)
 
 /* ---- The files ---- */
 
-etr_slice etr_logdir_folder(const char *path) { return (etr_slice){path, (size_t)(base_name(path) - path)}; }
+etr_slice etr_logdir_folder(const char *path) { return (etr_slice){path, (size_t)(etr_last_part(path) - path)}; }
 
 bool etr_logdir_is_events(const char *path, int64_t *seconds) {
-  const char *name = base_name(path), *digits = name + sizeof EVENTS_PREFIX - 1;
+  const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
   if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0) return false;
   *seconds = strspn(digits, "0123456789") <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
   return true;

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* flock() */
 #include "tensorboard/run_folder.h"
 
+#include "base/system.h"
 #include "output/below.h"
 #include "output/temporary.h"
 #include "output/writer.h"
@@ -54,7 +55,7 @@ static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinis
   size_t size = strlen(path);
   *partial = path;
   for (size_t end = 1; end <= size; end++) {
-    if (path[end] != '/' && path[end] != '\0') continue;
+    if (!etr_is_slash(path[end]) && path[end] != '\0') continue;
     char *part = etr_arena_copy(arena, (etr_slice){path, end});
     errno = ENOMEM;
     if (part == NULL) return false;

@@ -76,7 +76,8 @@ static void write_graph(emitter *e) {
 
 static void write_statistic(emitter *e, etr_tb_stats *stats, etr_tb_statistic statistic) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
-  Tensorboard__TaggedRunMetadata tagged = TENSORBOARD__TAGGED_RUN_METADATA__INIT;
+  Tensorboard__TaggedRunMetadata tagged;
+  tensorboard__tagged_run_metadata__init(&tagged);
   event.wall_time = e->wall_time;
   tagged.tag = etr_unconst(etr_tb_statistic_tag(statistic));
   etr_tb_stats_pack(&e->packer, stats, statistic);

@@ -50,7 +50,7 @@ static size_t fill(etr_tb_histogram *h, const double *values, size_t count) {
     least = ETR_MIN(least, values[i]);
     most = ETR_MAX(most, values[i]);
   }
-  double width = (most - least) / ETR_TB_BUCKETS;
+  double width = (most - least) / (double)ETR_TB_BUCKETS;
   if (!(width > 0)) {
     h->buckets[0][0] = least - 0.5;
     h->buckets[0][1] = least + 0.5;

@@ -108,8 +108,8 @@ static void put_gradient(node_data *d) {
   etr_field_list(&d->fields, "gradient");
   for (int i = 0; i <= STEPS; i++) {
     etr_jw_object(&d->json);
-    etr_field_number(&d->fields, "stop", (double)(i * i) / (STEPS * STEPS));
-    etr_field_text(&d->fields, "bgColor", etr_heat_color((double)i / STEPS).text);
+    etr_field_number(&d->fields, "stop", (double)(i * i) / (double)(STEPS * STEPS));
+    etr_field_text(&d->fields, "bgColor", etr_heat_color((double)i / (double)STEPS).text);
     etr_jw_end(&d->json);
   }
   etr_jw_end(&d->json);

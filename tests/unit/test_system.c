@@ -22,6 +22,12 @@ Test(system, last_place_of_a_byte) {
   }
 }
 
+/* A backslash may be part of a name here. */
+Test(system, last_part_of_a_path) {
+  const char *const cases[][2] = {{"a/b/c", "c"}, {"/c", "c"}, {"c", "c"}, {"a/", ""}, {"", ""}, {"a/b\\c", "b\\c"}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) cr_expect_str_eq(etr_last_part(cases[i][0]), cases[i][1]);
+}
+
 Test(system, first_place_of_bytes) {
   const struct {
     etr_slice text, wanted;

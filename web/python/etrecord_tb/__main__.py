@@ -6,19 +6,21 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import pathlib
+import subprocess
 import sys
 
 NAME = "etrecord-tb"
+FILE = f"{NAME}.exe" if sys.platform == "win32" else NAME
 
 
 def _found() -> pathlib.Path | None:
     """Where pip put it: among the files of the distribution; after `pip install --target`, in bin beside the package."""
-    beside = pathlib.Path(__file__).parents[1] / "bin" / NAME
+    beside = pathlib.Path(__file__).parents[1] / "bin" / FILE
     try:
         files = importlib.metadata.files(NAME) or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    places = [pathlib.Path(os.fspath(file.locate())) for file in files if file.name == NAME]
+    places = [pathlib.Path(os.fspath(file.locate())) for file in files if file.name == FILE]
     return next((place for place in [*places, beside] if place.is_file()), None)
 
 
@@ -27,6 +29,8 @@ def main() -> None:
     if command is None:
         sys.exit(f"{NAME}: the package was installed without its command; install it anew: pip install --force-reinstall {NAME}")
     try:
+        if sys.platform == "win32":  # where execv() starts another process and does not wait for it
+            sys.exit(subprocess.call([command, *sys.argv[1:]]))
         os.execv(command, [NAME, *sys.argv[1:]])
     except OSError as reason:
         sys.exit(f"{NAME}: {command}: {reason.strerror}; install the package for this machine: pip install --force-reinstall --no-cache-dir {NAME}")

@@ -14,7 +14,7 @@ import platform
 import sys
 from typing import Any, Iterator
 
-SONAME = "libetrecord_tb.0.dylib" if sys.platform == "darwin" else "libetrecord_tb.so.0"
+SONAME = {"darwin": "libetrecord_tb.0.dylib", "win32": "etrecord_tb-0.dll"}.get(sys.platform, "libetrecord_tb.so.0")
 NO_OFFSET = 2**64 - 1
 UNITS = ("ms", "ns", "us", "s", "cycles")
 STATISTICS = ("avg", "p50")
@@ -87,11 +87,9 @@ def _unusable(reason: str, advice: str) -> ImportError:
 
 
 def _open() -> ctypes.CDLL:
-    """The library inside the package; without one, that of the system or of LD_LIBRARY_PATH."""
+    """The library inside the package; without one, that of the system: of LD_LIBRARY_PATH, or on Windows of PATH."""
     inside = pathlib.Path(__file__).parent / "lib" / SONAME
     here = f"{platform.system()} on {platform.machine()}"
-    if os.name != "posix":
-        raise _unusable(f"there is no library for {here}", "install it on Linux or macOS, or in the Windows Subsystem for Linux: pip install etrecord-tb")
     try:
         return ctypes.CDLL(os.fspath(inside) if inside.exists() else SONAME)
     except OSError as error:

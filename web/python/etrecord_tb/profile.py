@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import platform
 import time
 import warnings
 from typing import Any, Iterable, Mapping, Union
@@ -220,7 +221,7 @@ class Profile:
         """
         written: list[str] = []
         on_file = _library.ON_FILE(lambda _context, path, _entry_point, _kind: written.append(os.fsdecode(path)))
-        options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=os.uname().nodename.encode(), pid=os.getpid(),
+        options = LogdirOptions(logdir=_path(logdir), name=_path(name), wall_time=time.time(), host=platform.node().encode(), pid=os.getpid(),
                                 dot_depth=dot_depth, on_file=on_file, graphs=graphs.encode() if graphs else None)
         error = Error()
         check(library.etr_write_logdir(self._opened(), ctypes.byref(options), ctypes.byref(error)), error)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * names.c - making, moving and removing files and folders, and what they are called. As POSIX has it, a file that is
+ * replaced or removed while it is open lives on for those who have it open; where the file system cannot do that, the
+ * older ways of Windows are taken.
+ */
+#include "windows/handle.h"
+
+NTSTATUS NTAPI NtSetInformationFile(HANDLE file, PIO_STATUS_BLOCK done, PVOID value, ULONG size,
+                                    FILE_INFORMATION_CLASS what);
+ULONG NTAPI RtlNtStatusToDosError(NTSTATUS status);
+
+/* Classes and flags that not all headers have. */
+enum { RENAME = 10, DISPOSITION = 13, DISPOSITION_EX = 64, RENAME_EX = 65 };
+enum { DISPOSE_DELETE = 1, DISPOSE_POSIX = 2, DISPOSE_READ_ONLY = 16 };
+enum { RENAME_REPLACE = 1, RENAME_POSIX = 2, RENAME_READ_ONLY = 64 };
+
+typedef struct renaming {
+  ULONG flags; /* or a boolean, in the older way */
+  HANDLE root;
+  ULONG bytes;
+  wchar_t path[ETR_WIN_ROOM];
+} renaming;
+
+static NTSTATUS set(HANDLE handle, void *value, size_t size, int what) {
+  IO_STATUS_BLOCK done;
+  return NtSetInformationFile(handle, &done, value, (ULONG)size, (FILE_INFORMATION_CLASS)what);
+}
+
+/* Closes the handle. */
+static int finish(HANDLE handle, NTSTATUS status) {
+  (void)CloseHandle(handle);
+  return status >= 0 ? 0 : etr_win_fail(RtlNtStatusToDosError(status));
+}
+
+/* ---- Making ---- */
+
+/* "//server" and "//server/share" are there, or cannot be made. */
+static bool is_share(const char *path) {
+  size_t parts = 0;
+  for (const char *at = path; *at != '\0'; at++)
+    parts += (at[0] != '/' && at[0] != '\\') && (at[1] == '/' || at[1] == '\\' || at[1] == '\0');
+  return (path[0] == '/' || path[0] == '\\') && (path[1] == '/' || path[1] == '\\') && parts <= 2;
+}
+
+int mkdirat(int folder, const char *path, mode_t mode) {
+  const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES,
+                               .disposition = FILE_CREATE,
+                               .options = FILE_DIRECTORY_FILE,
+                               .attributes = FILE_ATTRIBUTE_NORMAL};
+  struct stat about;
+  (void)mode;
+  HANDLE handle = is_share(path) ? NULL : etr_win_open_handle(folder, path, &how);
+  if (handle != NULL) return finish(handle, 0);
+  int reason = errno;
+  bool is_there = is_share(path) || (reason != ENOENT && fstatat(folder, path, &about, 0) == 0); /* a drive, too */
+  errno = is_there ? EEXIST : reason;
+  return -1;
+}
+
+int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
+
+/* ---- Removing ---- */
+
+int unlinkat(int folder, const char *path, int flags) {
+  const etr_win_opening how = {.access = DELETE | FILE_READ_ATTRIBUTES,
+                               .disposition = FILE_OPEN,
+                               .options = FILE_OPEN_REPARSE_POINT |
+                                          (flags & AT_REMOVEDIR ? FILE_DIRECTORY_FILE : FILE_NON_DIRECTORY_FILE)};
+  ULONG ways = DISPOSE_DELETE | DISPOSE_POSIX | DISPOSE_READ_ONLY;
+  BOOLEAN yes = TRUE;
+  HANDLE handle = etr_win_open_handle(folder, path, &how);
+  if (handle == NULL) return -1;
+  NTSTATUS status = set(handle, &ways, sizeof ways, DISPOSITION_EX);
+  if (status < 0) status = set(handle, &yes, sizeof yes, DISPOSITION);
+  return finish(handle, status);
+}
+
+int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
+
+int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
+
+/* ---- Moving ---- */
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+  const etr_win_opening how = {
+      .access = DELETE | FILE_READ_ATTRIBUTES, .disposition = FILE_OPEN, .options = FILE_OPEN_REPARSE_POINT};
+  etr_win_place place;
+  renaming move;
+  if (!etr_win_find_place(&place, to_folder, to)) return -1;
+  HANDLE handle = etr_win_open_handle(from_folder, from, &how);
+  if (handle == NULL) return -1;
+  size_t bytes = wcslen(place.path) * sizeof *place.path;
+  move = (renaming){
+      .flags = RENAME_REPLACE | RENAME_POSIX | RENAME_READ_ONLY, .root = place.root, .bytes = (ULONG)bytes};
+  memcpy(move.path, place.path, bytes + sizeof *place.path);
+  NTSTATUS status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path, RENAME_EX);
+  move.flags = TRUE;
+  if (status < 0) status = set(handle, &move, offsetof(renaming, path) + bytes + sizeof *place.path, RENAME);
+  return finish(handle, status);
+}
+
+int rename(const char *from, const char *to) { return renameat(AT_FDCWD, from, AT_FDCWD, to); }
+
+/* ---- Names ---- */
+
+char *realpath(const char *path, char *room) {
+  const etr_win_opening how = {.access = FILE_READ_ATTRIBUTES, .disposition = FILE_OPEN};
+  wchar_t wide[ETR_WIN_ROOM];
+  char *out = room == NULL ? malloc(PATH_MAX) : room;
+  HANDLE handle = out != NULL ? etr_win_open_handle(AT_FDCWD, path, &how) : NULL;
+  DWORD size = handle != NULL ? GetFinalPathNameByHandleW(handle, wide, ETR_WIN_ROOM, FILE_NAME_NORMALIZED) : 0;
+  bool is_share = size > 0 && wcsncmp(wide, L"\\\\?\\UNC\\", 8) == 0;
+  if (handle != NULL && size == 0) (void)etr_win_fail_last();
+  if (handle != NULL) (void)CloseHandle(handle);
+  if (is_share) wide[6] = L'\\';                   /* "\\server" of "\\?\UNC\server" */
+  const wchar_t *rest = wide + (is_share ? 6 : 4); /* behind "\\?\", which there always is */
+  if (size == 0 || size >= ETR_WIN_ROOM || !etr_win_narrow(out, PATH_MAX, rest)) {
+    if (room == NULL) free(out);
+    return NULL;
+  }
+  for (char *at = out; *at != '\0'; at++)
+    if (*at == '\\') *at = '/';
+  return out;
+}

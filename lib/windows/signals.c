@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * signals.c - Ctrl-C, Ctrl-Break and the closing of the console as signals. The system tells them in a new thread,
+ * which takes no notice of what is going on elsewhere: it waits here while they are held.
+ */
+#include "windows/handle.h"
+
+#include <stdatomic.h>
+
+enum { A_MOMENT = 10 /* ms */ };
+
+static _Atomic(uint32_t) held, arrived; /* arrived: how many had an effect */
+static void (*_Atomic interrupt_handler)(int number);
+static void (*_Atomic end_handler)(int number);
+
+/* Ctrl-C is SIGINT; the rest, which ends the process in any case, SIGTERM. */
+static BOOL WINAPI take(DWORD event) {
+  int number = event == CTRL_C_EVENT ? SIGINT : SIGTERM;
+  void (*handler)(int) = number == SIGINT ? atomic_load(&interrupt_handler) : atomic_load(&end_handler);
+  if (handler == NULL) return FALSE;
+  while (atomic_load(&held) & (uint32_t)1 << number) Sleep(A_MOMENT);
+  handler = number == SIGINT ? atomic_load(&interrupt_handler) : atomic_load(&end_handler); /* as it is now */
+  if (handler != NULL && handler != SIG_IGN) handler(number);
+  (void)atomic_fetch_add(&arrived, 1);
+  return TRUE;
+}
+
+/* Signals that never come are ignored, whoever handles them. */
+int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+  static atomic_bool is_known;
+  void (*_Atomic *handler)(int) = number == SIGINT ? &interrupt_handler : &end_handler;
+  bool comes = number == SIGINT || number == SIGTERM;
+  if (before != NULL) *before = (struct sigaction){.sa_handler = comes ? atomic_load(handler) : SIG_IGN};
+  if (action == NULL || !comes) return 0;
+  if (!atomic_exchange(&is_known, true) && !SetConsoleCtrlHandler(take, TRUE)) return etr_win_fail_last();
+  atomic_store(handler, action->sa_handler);
+  return 0;
+}
+
+void (*signal(int number, void (*handler)(int number)))(int number) {
+  const struct sigaction action = {.sa_handler = handler};
+  struct sigaction before;
+  return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
+  uint32_t was = atomic_load(&held);
+  if (before != NULL) *before = was;
+  if (set == NULL) return 0;
+  if (how == SIG_SETMASK) atomic_store(&held, *set);
+  if (how == SIG_BLOCK) (void)atomic_fetch_or(&held, *set);
+  if (how == SIG_UNBLOCK) (void)atomic_fetch_and(&held, ~*set);
+  return 0;
+}
+
+/* Of no use to a debugger or a core dump, and so quick. */
+int raise(int number) {
+  static const UINT ended_by_control_c = 0xC000013A;
+  (void)number;
+  (void)TerminateProcess(GetCurrentProcess(), ended_by_control_c);
+  return 0;
+}
+
+int pselect(int count, fd_set *ready, void *writes, void *errors, const struct timespec *most, const sigset_t *mask) {
+  uint32_t was = atomic_load(&arrived), before = atomic_load(&held);
+  int64_t left = most != NULL ? most->tv_sec * 1000 + most->tv_nsec / 1000000 : INT64_MAX;
+  (void)count;
+  (void)ready;
+  (void)writes;
+  (void)errors;
+  if (mask != NULL) atomic_store(&held, *mask);
+  for (; left > 0 && atomic_load(&arrived) == was; left -= A_MOMENT) Sleep(A_MOMENT);
+  atomic_store(&held, before);
+  if (atomic_load(&arrived) == was) return 0;
+  errno = EINTR;
+  return -1;
+}

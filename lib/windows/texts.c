@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * texts.c - texts in memory, and what the system's errors are called.
+ */
+#include "windows/handle.h"
+
+#undef fclose
+
+void *memmem(const void *text, size_t size, const void *wanted, size_t wanted_size) {
+  const char *at = text, *end = at + size, *first = wanted;
+  if (wanted_size == 0) return (void *)(uintptr_t)text;
+  while ((size_t)(end - at) >= wanted_size) {
+    at = memchr(at, *first, (size_t)(end - at) - wanted_size + 1);
+    if (at == NULL) return NULL;
+    if (memcmp(at, wanted, wanted_size) == 0) return (void *)(uintptr_t)at;
+    at++;
+  }
+  return NULL;
+}
+
+int strerror_r(int reason, char *room, size_t size) { return strerror_s(room, size, reason); }
+
+/* ---- A stream into memory: a temporary file until it is closed ---- */
+
+static struct {
+  FILE *stream; /* NULL: none */
+  char **text;
+  size_t *size;
+} memory;
+
+FILE *open_memstream(char **text, size_t *size) {
+  errno = EMFILE;
+  if (memory.stream != NULL) return NULL;
+  memory.stream = tmpfile();
+  memory.text = text;
+  memory.size = size;
+  *text = NULL;
+  return memory.stream;
+}
+
+static bool take_back(FILE *stream) {
+  long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
+  char *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
+  rewind(stream);
+  if (text == NULL || fread(text, 1, (size_t)size, stream) != (size_t)size) {
+    free(text);
+    return false;
+  }
+  text[size] = '\0';
+  *memory.text = text;
+  *memory.size = (size_t)size;
+  return true;
+}
+
+int etr_win_fclose(FILE *stream) {
+  bool is_memory = stream == memory.stream, is_good = !is_memory || (!ferror(stream) && take_back(stream));
+  if (is_memory) memory.stream = NULL;
+  return fclose(stream) == 0 && is_good ? 0 : EOF;
+}
