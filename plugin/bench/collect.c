@@ -246,8 +246,9 @@ exit_status bench_collect(cli_settings *settings) {
   if (job == NULL) return message_failed("out of memory");
   job->history.lock = -1;
   status = start_job(job, settings);
-  collecting c = {
-      .arguments = settings->program, .timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT, .job = job};
+  collecting c = {.arguments = settings->program,
+                  .timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
+                  .job = job};
   dump_place_init(&c.place, c.arguments, settings->pull, settings->record);
   if (status == EXIT_DONE) status = run_all(&c);
   if (status == EXIT_DONE)
