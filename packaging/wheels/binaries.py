@@ -18,6 +18,7 @@ HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "p
 STARTS_COMMAND = "etr_command_main"
 PROCESSORS = {"x86_64": ("X86_64", "X86_64"), "aarch64": ("AARCH64", "ARM64"), "arm64": ("AARCH64", "ARM64"), "amd64": ("AMD64",)}
 GLIBC = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+LINKERS_OWN = {"__dso_handle", "_mh_dylib_header", "_mh_execute_header"}  # of every file for macOS
 SYSTEM_LIBRARIES = {"manylinux": GLIBC, "musllinux": {"libc.so"}, "macosx": {"/usr/lib/libSystem.B.dylib"},
                     "win": {"kernel32.dll", "ntdll.dll", "advapi32.dll", "the C library"}}
 
@@ -54,7 +55,7 @@ def mach_o(data: bytes, version: tuple[int, ...]) -> tuple[set[str], set[str], s
     elif parsed.header.cpu_type.name == "ARM64":
         faults.append("has no code signature, without which macOS does not run it")
     faults += [f"takes {symbol.name} from anywhere" for symbol in parsed.imported_symbols if symbol.has_binding_info and not symbol.binding_info.library]
-    exported = {str(symbol.name).removeprefix("_") for symbol in parsed.symbols if symbol.has_export_info}
+    exported = {str(symbol.name).removeprefix("_") for symbol in parsed.symbols if symbol.has_export_info} - LINKERS_OWN
     return exported, {library.name for library in parsed.libraries if library.command.name != "ID_DYLIB"}, parsed.header.cpu_type.name, faults
 
 

@@ -329,3 +329,28 @@ def test_a_library_that_is_missing_or_damaged_tells_what_to_install(tmp_path):
         said = subprocess.run([sys.executable, "-c", "import etrecord_tb"], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False).stderr
         assert said.splitlines()[-1].startswith("ImportError: etrecord-tb: the library for ") and "pip install" in said.splitlines()[-1]
         assert "ctypes" not in said, "the error itself, not where Python met it"
+
+
+def installed_at(folder, packages):
+    """A copy of the package's command in folder/bin, and of its library in the package below `packages`."""
+    (folder / "bin").mkdir(parents=True)
+    shutil.copy(COMMAND, folder / "bin" / "etrecord-tb")
+    if packages is not None:
+        library = pathlib.Path(etrecord_tb.__file__).parent / "lib"
+        shutil.copytree(library, folder / packages / "etrecord_tb" / "lib")
+    return folder / "bin" / "etrecord-tb"
+
+
+@pytest.mark.parametrize("packages", ["lib/python3.99/site-packages", "lib64/python3.9/site-packages", "lib/python3/dist-packages", "lib/python", "."])
+def test_command_finds_the_package_wherever_pip_puts_both(tmp_path, packages):
+    command = installed_at(tmp_path / "prefix", packages)
+    (tmp_path / "link").symlink_to(command)
+    for program in (command, tmp_path / "link"):
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        assert (said.returncode, said.stdout, said.stderr) == (0, answer("--version"), "")
+
+
+def test_command_without_its_package_tells_what_to_install(tmp_path):
+    said = subprocess.run([installed_at(tmp_path / "prefix", None), "--version"], capture_output=True, text=True, check=False)
+    assert said.returncode == 1 and said.stderr.startswith("etrecord-tb: ") and said.stderr.endswith("pip install --force-reinstall etrecord-tb\n")
+    assert said.stdout == "" and said.stderr.count("\n") == 1 and str(tmp_path / "prefix") in said.stderr
