@@ -249,7 +249,9 @@ typedef enum etr_node_order {
   ETR_ORDER_OP,
   ETR_ORDER_MODULE,
   ETR_ORDER_GRAPH,
-  ETR_ORDER_EXECUTION /**< of nodes: by etr_node_time.instruction */
+  ETR_ORDER_EXECUTION, /**< of nodes: by etr_node_time.instruction */
+  ETR_ORDER_MACS,      /**< of nodes: the most first; where they are not known, last */
+  ETR_ORDER_BYTES      /**< likewise of what they move */
 } etr_node_order;
 
 /** One breakdown of a summary. */

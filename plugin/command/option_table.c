@@ -100,7 +100,7 @@ const option_spec options[] = {
     {"source-root", 0, "DIR", AS(TEXT, source_root), "source",
      .help = "where the model's files are now (default: where they were)"},
     {"sort", 0, "KEY", AS(WORD, order), "nodes", .help = "order of the rows (default: time); order: as they run",
-     .words = "time|name|op|module|graph|order"},
+     .words = "time|name|op|module|graph|order|macs|bytes"},
     {"sort", 0, "KEY", AS(WORD, order), "events diff", .help = "order of the rows (default: time)",
      .words = "time|name|op|module|graph"},
     {"sort", 0, "KEY", AS(WORD, order), "summary source delegation", .help = "order of the rows (default: time)",

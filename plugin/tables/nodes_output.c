@@ -7,6 +7,8 @@
 #include "tables/streams.h"
 #include "views/loads.h"
 
+#include <math.h>
+
 typedef struct nodes_output {
   etr_answer answer;
   etr_sheet sheet;
@@ -89,6 +91,14 @@ static const char *sort_key(etr_node_order order, const etr_node_row *row) {
   }
 }
 
+static double weight_of(const nodes_output *n, const etr_node_row *row, bool is_timed) {
+  switch (n->answer.options->order) {
+  case ETR_ORDER_MACS: return isnan(row->cost.macs) ? -1 : row->cost.macs;
+  case ETR_ORDER_BYTES: return isnan(row->cost.bytes) ? -1 : row->cost.bytes;
+  default: return is_timed ? etr_ranking(n->answer.profile, row->time->avg, row->time->per_run.p50) : 0;
+  }
+}
+
 static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) {
   double *summed_p50 = etr_arena_alloc(&n->answer.arena, sizeof *summed_p50);
   for (size_t i = 0; summed_p50 && i < graph->node_count; i++) {
@@ -100,8 +110,7 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     row->is_text = etr_sheet_is_text(&n->sheet);
     row->summed_p50 = summed_p50;
     if (only_timed) *summed_p50 += row->time->per_run.p50;
-    double weight = etr_ranking(n->answer.profile, row->time->avg, row->time->per_run.p50);
-    etr_sheet_add(&n->sheet, row, sort_key(n->answer.options->order, row), only_timed ? weight : 0);
+    etr_sheet_add(&n->sheet, row, sort_key(n->answer.options->order, row), weight_of(n, row, only_timed));
   }
 }
 
