@@ -278,10 +278,10 @@ typedef struct etr_table_options {
   size_t width;         /**< columns of text; 0: 100; or ETR_ANY_WIDTH */
   bool color;           /**< for a terminal: bold headings, large shares in colour, estimates dim */
   bool ascii;           /**< replace all other characters */
-  const char *columns; /**< of nodes, events, values, delegation, memory: only these columns of CSV, in this order,
-                          with '_' for blanks: "node,avg"; NULL: the usual */
-  const etr_tag *tags; /**< of nodes and events: columns of JSON Lines behind `record` and `run`, with these values in
-                          every row; tags of these two names replace them */
+  const char *columns;  /**< of nodes, events, values, delegation, memory: only these columns of CSV, in this order,
+                           with '_' for blanks: "node,avg"; NULL: the usual */
+  const etr_tag *tags;  /**< of nodes and events: columns of JSON Lines behind `record` and `run`, with these values in
+                           every row; tags of these two names replace them */
   size_t tag_count;
   etr_sum_by by;    /**< of a summary: only this breakdown; of delegation ETR_SUM_BY_OP: only operator types */
   bool by_delegate; /**< of delegation: each delegate with its phases and compute units instead of operator types */
