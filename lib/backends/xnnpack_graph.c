@@ -4,7 +4,7 @@
  */
 #include "backends/xnnpack_schema.h"
 
-enum { CONSTANT_SIZE = 1, BUFFER_STORAGE = 0, CONCATENATE5_INPUT = 7, MOST_READS = 8 };
+enum { CONSTANT_SIZE = 1, BUFFER_STORAGE = 0, MOST_READS = 8 };
 
 typedef struct graph_reader {
   etr_fb fb;
@@ -92,7 +92,7 @@ static size_t read_reads(graph_reader *r, uint32_t *reads, const etr_xnode_type 
   unsigned end = is_cat ? type->input + (unsigned)type->input_count : type->output;
   if (end <= type->input) end = type->input + (unsigned)type->input_count;
   for (unsigned field = type->input; field < end; field++) add_id(r, reads, &count, node, field);
-  if (strcmp(type->name, "Concatenate5") == 0) add_id(r, reads, &count, node, CONCATENATE5_INPUT);
+  if (strcmp(type->name, "Concatenate5") == 0) add_id(r, reads, &count, node, ETR_CONCATENATE5_INPUT);
   return count;
 }
 

@@ -148,6 +148,8 @@ static etr_payload_operator read_xnode(payload_reader *r, etr_fb_at table) {
   o.class_ = known->class_;
   o.input_count = known->input_count;
   for (uint8_t i = 0; i < o.input_count; i++) o.inputs[i] = read_value_id(r, value, known->input + (unsigned)i);
+  if (strcmp(known->name, "Concatenate5") == 0)
+    o.inputs[o.input_count++] = read_value_id(r, value, ETR_CONCATENATE5_INPUT);
   o.whole = o.output = read_value_id(r, value, known->output);
   bool is_binary = etr_xnn_is_binary(o.class_);
   if (o.class_ == ETR_XNN_MUL && o.inputs[0] == o.inputs[1]) o.alternative = ETR_XNN_SQUARE;

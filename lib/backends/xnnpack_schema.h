@@ -16,6 +16,9 @@ enum { TENSOR_TYPE, TENSOR_DIMS = 2, TENSOR_CONSTANT, TENSOR_EXTERNAL, TENSOR_FL
 enum { TYPE_FP16 = 2, TYPE_INT32 = 12 }; /* XNNDatatype: what lies between is quantized */
 enum { IS_EXTERNAL = 3 };                /* XNN_VALUE_FLAG_EXTERNAL_INPUT, _OUTPUT */
 
+/** Where a Concatenate5 has its last input: behind the flags. */
+enum { ETR_CONCATENATE5_INPUT = 7 };
+
 /** Where an XNode has its first inputs, which stand side by side, and its output. */
 typedef struct etr_xnode_type {
   const char *name; /* as in the schema, without XNN */

@@ -56,15 +56,25 @@ static void list_kernel(const call *c, int32_t instruction_id) {
 
 /* ---- Delegates ---- */
 
+static bool is_argument(const etr_payload *payload, uint32_t value, size_t argument) {
+  return value != ETR_NONE && payload->values[value].argument == (int32_t)argument;
+}
+
 static bool payload_writes(const etr_payload *payload, size_t argument) {
-  for (size_t i = 0; i < payload->count; i++) {
-    uint32_t output = payload->operators[i].output;
-    if (output != ETR_NONE && payload->values[output].argument == (int32_t)argument) return true;
-  }
+  for (size_t i = 0; i < payload->count; i++)
+    if (is_argument(payload, payload->operators[i].output, argument)) return true;
   return false;
 }
 
-/* Inputs stand before outputs. The payload tells them apart, or the number of results that leave it in the graph. */
+static bool payload_reads(const etr_payload *payload, size_t argument) {
+  for (size_t i = 0; i < payload->count; i++)
+    for (uint8_t k = 0; k < payload->operators[i].input_count; k++)
+      if (is_argument(payload, payload->operators[i].inputs[k], argument)) return true;
+  return false;
+}
+
+/* Inputs stand before outputs. The payload tells them apart, but for those of operators that are not known to us, or
+ * the number of results that leave it in the graph. */
 static void list_delegate(const call *c, int32_t instruction_id) {
   const etr_join_instruction *known = etr_join_find(c->args->join, instruction_id);
   const etr_payload *payload = known ? known->payload : NULL;
@@ -73,7 +83,8 @@ static void list_delegate(const call *c, int32_t instruction_id) {
   bool is_told = payload || (leaving > 0 && leaving < count);
   for (size_t i = 0; i < count; i++) {
     bool writes = payload ? payload_writes(payload, i) : is_told && i + leaving >= count;
-    add_all(c->args, c->instruction->args[i], writes, !is_told);
+    bool is_unsure = payload ? !writes && !payload_reads(payload, i) : !is_told;
+    add_all(c->args, c->instruction->args[i], writes, is_unsure);
   }
 }
 

@@ -64,7 +64,7 @@ static void touch(finder *f, resource *used, bool writes) { (writes ? write : re
 /* ---- What operators do ---- */
 
 typedef struct behaviour {
-  bool changes_all; /* may write whatever it is given */
+  bool changes_all; /* may write whatever it is given, constants included */
   bool has_effects; /* keeps its order with others of these */
   bool is_barrier;  /* keeps its order with all */
   bool is_view;     /* gives another look at what it reads */
@@ -74,7 +74,7 @@ static bool starts_with(const char *text, const char *start) { return strncmp(te
 
 /* ATen's batch norms change the running statistics that they are given, but for those that do not train. */
 static bool changes_arguments(const etr_instruction *instruction) {
-  return etr_changes_first(instruction) ||
+  return etr_changes_first(instruction) || starts_with(instruction->op, "aten::rrelu_with_noise") ||
          (strstr(instruction->op, "batch_norm") && !strstr(instruction->op, "no_training"));
 }
 
@@ -87,16 +87,26 @@ static bool is_known(const char *op) {
 }
 
 static bool is_random(const char *op) {
-  static const char *const names[] = {"aten::bernoulli", "aten::multinomial", "aten::native_dropout", "aten::normal",
-                                      "aten::poisson",   "aten::rand",        "aten::exponential",    "aten::uniform"};
+  static const char *const names[] = {"aten::bernoulli",        "aten::binomial",          "aten::cauchy",
+                                      "aten::exponential",      "aten::_fused_dropout",    "aten::geometric",
+                                      "aten::log_normal",       "aten::multinomial",       "aten::native_dropout",
+                                      "aten::normal",           "aten::poisson",           "aten::rand",
+                                      "aten::rrelu_with_noise", "aten::_sample_dirichlet", "aten::_standard_gamma",
+                                      "aten::uniform"};
   for (size_t i = 0; i < ETR_COUNT(names); i++)
     if (starts_with(op, names[i])) return true;
   return false;
 }
 
+/* How many results a delegate has that nothing can look into is a guess. */
+static behaviour behaviour_of_delegate(const finder *f) {
+  const etr_join_instruction *known = etr_join_find(f->args.join, (int32_t)f->now);
+  return (behaviour){.changes_all = !known || !known->payload};
+}
+
 static behaviour behaviour_of(const finder *f, const etr_instruction *instruction) {
   size_t results;
-  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return (behaviour){0};
+  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return behaviour_of_delegate(f);
   (void)etr_results_of(f->program, instruction, &results);
   return (behaviour){.changes_all = changes_arguments(instruction) || !is_known(instruction->op),
                      .has_effects = is_random(instruction->op) || !is_known(instruction->op),
@@ -135,17 +145,19 @@ static void use_outside(finder *f, const etr_call_arg *arg, bool writes) {
   touch(f, &f->outside, writes && !(arg->is_written && (is_new || value->writer == f->now)));
 }
 
-static void use(finder *f, const etr_call_arg *arg, const behaviour *does) {
+/* False: it may change a constant, whose readers are not followed. */
+static bool use(finder *f, const etr_call_arg *arg, const behaviour *does) {
+  if (f->program->values[arg->value].constant) return !arg->is_written && !does->changes_all;
   uint32_t owner = owner_of(f, arg->value);
   bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
   bool writes = arg->is_written || arg->is_unsure || does->changes_all || is_state;
-  if (f->program->values[arg->value].constant) return;
   if (owner == ETR_NONE)
     use_outside(f, arg, writes);
   else
     touch(f, &f->places[owner], writes && (is_state || !does->is_view));
   touch(f, &f->values[arg->value], writes);
   if (owner != ETR_NONE) note_tensor(f, owner);
+  return true;
 }
 
 /* ---- Instructions ---- */
@@ -161,7 +173,8 @@ static bool look_at(finder *f) {
   behaviour does = behaviour_of(f, instruction);
   etr_call_args_list(&f->args, (int32_t)f->now);
   need(f, f->barrier);
-  for (size_t i = 0; i < f->args.list.count; i++) use(f, &f->args.list.data[i], &does);
+  for (size_t i = 0; i < f->args.list.count; i++)
+    if (!use(f, &f->args.list.data[i], &does)) return false;
   const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
   if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
   if (does.has_effects) touch(f, &f->effects, true);

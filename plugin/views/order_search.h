@@ -8,9 +8,9 @@
 #include "views/order_problem.h"
 
 /**
- * The order with the lowest peak that is found within a fixed number of steps, which grows as the method does: of small
- * methods the lowest that there is. *peak is what it needs. In the problem's arena; NULL if none needs less than the
- * plan's own, or when out of memory, which shows there.
+ * The order with the lowest peak that is found within a fixed number of steps, which grows as the method does. There
+ * may be a lower one, by a thousandth even in small methods. *peak is what it needs. In the problem's arena; NULL if
+ * none needs less than the plan's own, or when out of memory, which shows there.
  */
 const uint32_t *etr_order_find(const etr_order_problem *problem, uint64_t *peak);
 

@@ -72,7 +72,7 @@ Test(xnnpack_payload, operators) {
        "Convert#1(0)>1; Sigmoid#2(1)>2; Convert#2(4)>3"},
       {"a concatenation in parts: the first has the handle and the last its shape", V8,
        "Concatenate5#1(0,1,2,3)>4 Concatenate4(4,0,1,2)>5 Concatenate2(5,3)>6",
-       "Copy#1(0,1,2,3)>4 whole 6; Copy#0(4,0,1,2)>5 completes 0; Copy#0(5,3)>6 completes 0"},
+       "Copy#1(0,1,2,3,0)>4 whole 6; Copy#0(4,0,1,2)>5 completes 0; Copy#0(5,3)>6 completes 0"},
       {"two of them", V8, "Concatenate2#1(0,1)>2 Concatenate2(2,1)>3 Concatenate2#2(0,1)>4 Concatenate2(4,1)>5",
        "Copy#1(0,1)>2 whole 3; Copy#0(2,1)>3 completes 0; Copy#2(0,1)>4 whole 5; Copy#0(4,1)>5 completes 2"},
       {"one behind another of its own", V8, "Concatenate2#1(0,1)>2 Concatenate2#2(2,1)>3",
