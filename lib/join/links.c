@@ -144,6 +144,8 @@ static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values 
   etr_value *output = etr_vec_push(l->arena, outputs);
   if (!output) return false;
   describe_value(l, output, index);
+  if (l->writer[index].node != ETR_NONE) /* changed in place: another value with a name of its own */
+    output->name = etr_arena_format(l->arena, "value_%d_%u", index, place);
   mark_written(l, index, place, (uint32_t)(outputs->count - 1));
   node->outputs = outputs->data;
   node->output_count = outputs->count;

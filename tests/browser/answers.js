@@ -32,11 +32,13 @@ export function documentOf(record) {
   return embeddedIn(run('report', pathOf(record)), 'profile');
 }
 
-/* Documents number operators, `diff` numbers nodes; and documents hold no values. What neither has a graph nor ran is in no document. */
+/* Documents number operators, `diff` numbers nodes; and documents hold no values and no costs to compare. What neither has a graph nor ran is in no document. */
+const LEFT_OUT = /^(base|new)_(node|macs|bytes|gflops|gbs|intensity|arithmetic)$/;
+
 function comparable({methods, load}, others) {
   const known = new Set(others.map(({method}) => method));
-  const node = ({base_node: _base, new_node: _new, ...rest}) => rest;
-  return {load, methods: methods.filter(({method}) => known.has(method)).map(({numeric_gap: _gaps, ...method}) => ({...method, nodes: method.nodes.map(node)}))};
+  const taken = methods.filter(({method}) => known.has(method)).map(({numeric_gap: _gaps, ...method}) => method);
+  return JSON.parse(JSON.stringify({load, methods: taken}, (key, value) => (LEFT_OUT.test(key) ? undefined : value)));
 }
 
 /** What the library says of two documents: the comparison in a report of both, or one that is given. */
