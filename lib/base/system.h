@@ -46,8 +46,8 @@ static inline struct timespec etr_changed_at(const struct stat *status) {
 #endif
 }
 
-/** Waits until one of these signals comes, which are held, or time is up; where the system
- * cannot, 10 ms at most. */
+/** Waits until one of these signals comes, which are held, or time is up. Where the system cannot do that, it waits
+ * 10 ms at most. */
 static inline void etr_wait_for_signal(const sigset_t *signals, const struct timespec *most) {
 #if defined __APPLE__ || defined _WIN32
   enum { TURN = 10 * 1000 * 1000 };

@@ -37,7 +37,8 @@ static bool cut_last_part(char *path) {
   return slash != NULL;
 }
 
-/* The command in the library of the package below a folder; NULL where there is none, or that of another version. */
+/* The command in the library of the package below a folder; NULL where there is none, or that of another version. One
+ * that does not load ends the program with the reason. */
 static main_function command_below(const char *prefix, const char *folder, const char *below) {
   char path[PATH_MAX];
   int length = snprintf(path, sizeof path, "%s/%s%s/etrecord_tb/lib/" ETR_LIBRARY, prefix, folder, below);
@@ -45,10 +46,12 @@ static main_function command_below(const char *prefix, const char *folder, const
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     fprintf(stderr, "etrecord-tb: %s\n", dlerror());
-    return NULL;
+    exit(UNUSABLE);
   }
   const char *(*version)(void) = (const char *(*)(void))dlsym(library, "etr_version");
-  return version && strcmp(version(), ETR_VERSION) == 0 ? (main_function)dlsym(library, "etr_command_main") : NULL;
+  if (version && strcmp(version(), ETR_VERSION) == 0) return (main_function)dlsym(library, "etr_command_main");
+  (void)dlclose(library);
+  return NULL;
 }
 
 /* pip's layouts: PREFIX/lib/python3.N/site-packages, Debian's dist-packages, `--home`. */
