@@ -114,6 +114,7 @@ test_command() { # target
 
 unpacked_command() { # target: prints what runs the command of its wheel
   local folder=$scratch/$1
+  rm -rf "$folder"
   mkdir -p "$folder"
   python3 -m zipfile -e "$(wheel_of "$1")" "$folder"
   mv "$folder"/*.data/scripts "$folder/bin"
