@@ -56,21 +56,27 @@ static void list_kernel(const call *c, int32_t instruction_id) {
 
 /* ---- Delegates ---- */
 
-static bool is_argument(const etr_payload *payload, uint32_t value, size_t argument) {
-  return value != ETR_NONE && payload->values[value].argument == (int32_t)argument;
+enum { IS_READ = 1, IS_WRITTEN = 2 };
+
+static void mark(uint8_t *marks, size_t count, const etr_payload *payload, uint32_t value, uint8_t how) {
+  int32_t argument = value == ETR_NONE ? -1 : payload->values[value].argument;
+  if (argument >= 0 && (size_t)argument < count) marks[argument] |= how;
 }
 
-static bool payload_writes(const etr_payload *payload, size_t argument) {
-  for (size_t i = 0; i < payload->count; i++)
-    if (is_argument(payload, payload->operators[i].output, argument)) return true;
-  return false;
-}
-
-static bool payload_reads(const etr_payload *payload, size_t argument) {
-  for (size_t i = 0; i < payload->count; i++)
-    for (uint8_t k = 0; k < payload->operators[i].input_count; k++)
-      if (is_argument(payload, payload->operators[i].inputs[k], argument)) return true;
-  return false;
+/* What the payload's operators do with each argument of a call. NULL when out of memory. */
+static const uint8_t *mark_arguments(etr_call_args *args, const etr_payload *payload, size_t count) {
+  if (count > args->mark_room) {
+    args->mark_room = ETR_MAX(count, 2 * args->mark_room);
+    args->marks = etr_arena_alloc_array(args->arena, args->mark_room, 1);
+  }
+  if (!args->marks) return NULL;
+  memset(args->marks, 0, count);
+  for (size_t i = 0; i < payload->count; i++) {
+    const etr_payload_operator *o = &payload->operators[i];
+    for (uint8_t k = 0; k < o->input_count; k++) mark(args->marks, count, payload, o->inputs[k], IS_READ);
+    mark(args->marks, count, payload, o->output, IS_WRITTEN);
+  }
+  return args->marks;
 }
 
 /* Inputs stand before outputs. The payload tells them apart, but for those of operators that are not known to us, or
@@ -80,10 +86,12 @@ static void list_delegate(const call *c, int32_t instruction_id) {
   const etr_payload *payload = known ? known->payload : NULL;
   size_t count = c->instruction->arg_count, leaving = 0;
   (void)etr_outputs_of_delegate(&c->args->leaving, instruction_id, &leaving, c->args->arena);
-  bool is_told = payload || (leaving > 0 && leaving < count);
+  const uint8_t *marks = payload && count ? mark_arguments(c->args, payload, count) : NULL;
+  bool is_told = leaving > 0 && leaving < count;
+  if (payload && !marks) return;
   for (size_t i = 0; i < count; i++) {
-    bool writes = payload ? payload_writes(payload, i) : is_told && i + leaving >= count;
-    bool is_unsure = payload ? !writes && !payload_reads(payload, i) : !is_told;
+    bool writes = marks ? marks[i] & IS_WRITTEN : is_told && i + leaving >= count;
+    bool is_unsure = marks ? marks[i] == 0 : !is_told;
     add_all(c->args, c->instruction->args[i], writes, is_unsure);
   }
 }

@@ -22,7 +22,9 @@ typedef struct etr_call_args {
   etr_delegate_outputs leaving;
   int32_t *returned_by; /* per value: the kernel call that returned it last */
   size_t items_left;    /* of lists of tensors: instructions may share a long one */
-  bool is_cut;          /* lists were left out, as they were too long in all */
+  uint8_t *marks;       /* of the arguments of one call of a delegate */
+  size_t mark_room;
+  bool is_cut; /* lists were left out, as they were too long in all */
   etr_vec(etr_call_arg) list;
 } etr_call_args;
 
