@@ -93,9 +93,7 @@ def check(binary, folder, truth):
     score = common.Score(os.path.basename(folder))
     got, complaint = common.run(binary, "nodes", folder, "--skip-runs", "0")
     if got is None:
-        score.total += 1
-        score.off(complaint)
-        return score.done()
+        return score.fail(complaint)
     check_programs(score, got["graphs"], truth, os.path.basename(folder), "beside the record")
     check_program_alone(score, binary, folder, truth)
     check_diff(score, binary, folder, got["graphs"])

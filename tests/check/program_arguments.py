@@ -26,9 +26,7 @@ def check(binary, folder, truth):
     score = common.Score(os.path.basename(folder))
     got, complaint = common.run(binary, "nodes", folder)
     if got is None:
-        score.total += 1
-        score.off(complaint)
-        return score.done()
+        return score.fail(complaint)
     edge = {(graph["method"], node["name"], node["debug_handle"]): node for graph in got["graphs"] if graph["module"] == "edge" for node in graph["nodes"]}
     for graph in got["graphs"]:
         for node in graph["nodes"] if graph["module"] == "program" else ():
