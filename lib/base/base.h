@@ -110,6 +110,14 @@ static inline void *etr_unconst(const void *data) { return (void *)(uintptr_t)da
 /** a + b, or the largest number where that is less. */
 static inline uint64_t etr_add_up_to_most(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
+/** Takes steps off those that are left. False, none left, if there were fewer: what several things in a file can share
+ * is looked at as long as there are steps. */
+static inline bool etr_spend(size_t *left, size_t steps) {
+  bool enough = steps <= *left;
+  *left = enough ? *left - steps : 0;
+  return enough;
+}
+
 /** Refuses to compile a struct with padding, whose bytes are compared or hashed. `members`: the sum of their sizes. */
 #define ETR_NO_PADDING(type, members) static_assert(sizeof(type) == (members), "padding is not to be compared")
 

@@ -10,11 +10,8 @@ enum { FEW = 32 };
 
 struct etr_candidates {
   const etr_node_index *index;
-  const etr_graph_values *values;
-  const bool *taken;
   bool *contested; /* per node: it had a twin, be that taken by now */
-  bool *doubtful;
-  const uint32_t *rank;
+  const etr_dealing *dealing;
   etr_arena *arena;
   etr_map by_inputs[2]; /* range and inputs, exactly and by source -> first slot of a chain */
   uint32_t *next[2];    /* per slot: the next of its chain */
@@ -25,12 +22,7 @@ struct etr_candidates {
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
   if (!c) return NULL;
-  *c = (etr_candidates){.index = index,
-                        .values = dealing->values,
-                        .taken = dealing->taken,
-                        .rank = dealing->rank,
-                        .doubtful = dealing->doubtful,
-                        .arena = arena};
+  *c = (etr_candidates){.index = index, .dealing = dealing, .arena = arena};
   for (int i = 0; i < 2; i++) {
     etr_map_init(&c->by_inputs[i], arena);
     c->next[i] = etr_arena_alloc_array(arena, index->count, sizeof *c->next[i]);
@@ -46,14 +38,14 @@ etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealin
 enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, CONTRADICTS = -16, UNREAD = -2 };
 
 static const uint32_t *identity(const etr_candidates *c, bool by_source) {
-  return by_source ? c->values->source : c->values->same;
+  return by_source ? c->dealing->values->source : c->dealing->values->same;
 }
 
 /* How an input of the operator stands to the node's k-th: the same, the same before fusion, another. */
 static int compare(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
-  uint32_t other = etr_value_of_edge(c->values, edge);
-  if (c->values->same[value] == c->values->same[other]) return EXACTLY;
-  return c->values->source[value] == c->values->source[other] ? BY_SOURCE : CONTRADICTS;
+  uint32_t other = etr_value_of_edge(c->dealing->values, edge);
+  if (c->dealing->values->same[value] == c->dealing->values->same[other]) return EXACTLY;
+  return c->dealing->values->source[value] == c->dealing->values->source[other] ? BY_SOURCE : CONTRADICTS;
 }
 
 /* The best that an input finds among the node's: in its own place first. */
@@ -68,18 +60,17 @@ static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t va
 enum { MOST_INPUTS = 16 };
 
 static int rate(const etr_candidates *c, uint32_t node_index, const etr_wanted *wanted) {
-  const etr_node *node = &c->values->graph->nodes[node_index];
+  const etr_node *node = &c->dealing->values->graph->nodes[node_index];
   uint8_t where[MOST_INPUTS]; /* the node's inputs that are no weights */
   size_t count = 0;
   int rating = 0;
   for (size_t i = 0; i < node->input_count && count < MOST_INPUTS && i < UINT8_MAX; i++)
-    if (!c->values->constant[etr_value_of_edge(c->values, &node->inputs[i])]) where[count++] = (uint8_t)i;
+    if (!c->dealing->values->constant[etr_value_of_edge(c->dealing->values, &node->inputs[i])])
+      where[count++] = (uint8_t)i;
   for (size_t i = 0; i < wanted->input_count && i < MOST_INPUTS; i++)
     if (wanted->inputs[i] != ETR_NONE) rating += rate_input(c, node, wanted->inputs[i], i, where, count);
   return rating + (count > wanted->input_count ? UNREAD : 0);
 }
-
-static uint32_t rank_of(const etr_candidates *c, uint32_t node) { return c->rank ? c->rank[node] : node; }
 
 /* The best so far. */
 typedef struct choice {
@@ -89,8 +80,8 @@ typedef struct choice {
 } choice;
 
 static void consider(const etr_candidates *c, choice *best, uint32_t node, const etr_wanted *wanted) {
-  if (c->taken[node] || node == best->node) return;
-  if (wanted->agrees && !wanted->agrees(wanted->context, &c->values->graph->nodes[node])) {
+  if (c->dealing->taken[node] || node == best->node) return;
+  if (wanted->agrees && !wanted->agrees(wanted->context, &c->dealing->values->graph->nodes[node])) {
     best->is_contradicted = true;
     return;
   }
@@ -98,7 +89,7 @@ static void consider(const etr_candidates *c, choice *best, uint32_t node, const
   if (best->node != ETR_NONE && rating < best->rating) return;
   bool equal = best->node != ETR_NONE && rating == best->rating;
   if (equal) c->contested[node] = c->contested[best->node] = true;
-  if (!equal || rank_of(c, node) < rank_of(c, best->node)) best->node = node;
+  if (!equal || etr_dealing_rank(c->dealing, node) < etr_dealing_rank(c->dealing, best->node)) best->node = node;
   best->rating = rating;
 }
 
@@ -115,11 +106,11 @@ static uint64_t mark_of(uint32_t identity) {
 }
 
 static chain_key key_of_node(const etr_candidates *c, size_t range, uint32_t node_index, bool by_source) {
-  const etr_node *node = &c->values->graph->nodes[node_index];
+  const etr_node *node = &c->dealing->values->graph->nodes[node_index];
   chain_key key = {range, 0};
   for (size_t i = 0; i < node->input_count; i++) {
-    uint32_t value = etr_value_of_edge(c->values, &node->inputs[i]);
-    if (!c->values->constant[value]) key.inputs += mark_of(identity(c, by_source)[value]);
+    uint32_t value = etr_value_of_edge(c->dealing->values, &node->inputs[i]);
+    if (!c->dealing->values->constant[value]) key.inputs += mark_of(identity(c, by_source)[value]);
   }
   return key;
 }
@@ -142,7 +133,7 @@ static bool chain_range(etr_candidates *c, size_t first, size_t count) {
   ranked_slot *order = etr_arena_alloc_array(c->arena, count, sizeof *order);
   if (!order) return false;
   for (size_t i = 0; i < count; i++)
-    order[i] = (ranked_slot){rank_of(c, c->index->slots[first + i].node), (uint32_t)(first + i)};
+    order[i] = (ranked_slot){etr_dealing_rank(c->dealing, c->index->slots[first + i].node), (uint32_t)(first + i)};
   etr_sort(order, count, sizeof *order, etr_by_number);
   for (size_t i = count; i-- > 0;) {
     for (int by_source = 0; by_source < 2; by_source++) {
@@ -162,7 +153,7 @@ static void consider_chain(etr_candidates *c, choice *best, size_t range, const 
   chain_key key = key_of_wanted(c, range, wanted, by_source);
   if (etr_map_get(&c->by_inputs[by_source], bytes_of(&key)) == ETR_NONE) return;
   etr_map_slot *head = etr_map_at(&c->by_inputs[by_source], bytes_of(&key));
-  while (head && head->value != ETR_NONE && c->taken[c->index->slots[head->value].node])
+  while (head && head->value != ETR_NONE && c->dealing->taken[c->index->slots[head->value].node])
     head->value = c->next[by_source][head->value];
   uint32_t at = head ? head->value : ETR_NONE;
   for (int i = 0; i < FEW && at != ETR_NONE; i++, at = c->next[by_source][at])
@@ -175,7 +166,7 @@ static void consider_many(etr_candidates *c, choice *best, size_t first, size_t 
     consider_chain(c, best, first, wanted, by_source);
   if (best->node != ETR_NONE) return;
   uint32_t *skip = &c->first_free[first];
-  while (*skip < count && c->taken[c->index->slots[first + *skip].node]) ++*skip;
+  while (*skip < count && c->dealing->taken[c->index->slots[first + *skip].node]) ++*skip;
   for (size_t i = *skip; i < count && i < *skip + (size_t)FEW; i++)
     consider(c, best, c->index->slots[first + i].node, wanted);
 }
@@ -183,14 +174,14 @@ static void consider_many(etr_candidates *c, choice *best, size_t first, size_t 
 /* ---- The choice ---- */
 
 static bool reads_doubtful(const etr_candidates *c, const etr_wanted *wanted) {
-  for (size_t i = 0; !c->rank && i < wanted->input_count; i++)
-    if (wanted->inputs[i] != ETR_NONE && c->doubtful[wanted->inputs[i]]) return true;
+  for (size_t i = 0; !c->dealing->rank && i < wanted->input_count; i++)
+    if (wanted->inputs[i] != ETR_NONE && c->dealing->doubtful[wanted->inputs[i]]) return true;
   return false;
 }
 
-static void note_doubt(const etr_candidates *c, uint32_t node) {
-  for (size_t i = 0; i < c->values->graph->nodes[node].output_count; i++)
-    c->doubtful[c->values->first[node] + i] = true;
+void etr_dealing_doubt(const etr_dealing *dealing, uint32_t node) {
+  for (size_t i = 0; i < dealing->values->graph->nodes[node].output_count; i++)
+    dealing->doubtful[dealing->values->first[node] + i] = true;
 }
 
 uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted) {
@@ -207,6 +198,6 @@ uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool
   *is_contradicted = all > 1 && (best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD);
   if (*is_contradicted) best.node = ETR_NONE;
   *twins = best.node != ETR_NONE && (c->contested[best.node] || (all > 1 && reads_doubtful(c, wanted)));
-  if (*twins) note_doubt(c, best.node);
+  if (*twins) etr_dealing_doubt(c->dealing, best.node);
   return best.node;
 }

@@ -30,7 +30,15 @@ typedef struct etr_dealing {
   bool *doubtful;       /* per value: its node was chosen among twins, or found by what such a node makes; written */
 } etr_dealing;
 
-/** NULL: out of memory. */
+/** The order in which a node is dealt, as a twin. */
+static inline uint32_t etr_dealing_rank(const etr_dealing *dealing, uint32_t node) {
+  return dealing->rank ? dealing->rank[node] : node;
+}
+
+/** Notes that a node was chosen among twins, or found by what such a node makes. */
+void etr_dealing_doubt(const etr_dealing *dealing, uint32_t node);
+
+/** Borrows all. NULL: out of memory. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena);
 
 /**

@@ -67,13 +67,6 @@ static void write_inputs(flow *f) {
 
 /* ---- Kernels ---- */
 
-/* What several instructions may share is looked at as long as there is budget. */
-static bool spend(flow *f, size_t steps) {
-  bool enough = steps <= f->budget;
-  f->budget = enough ? f->budget - steps : 0;
-  return enough;
-}
-
 static bool is_result(const int32_t *results, size_t count, int32_t index) {
   for (size_t i = 0; i < count; i++)
     if (results[i] == index) return true;
@@ -91,7 +84,7 @@ static bool read_arguments(flow *f, const etr_instruction *instruction, const in
     if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index)))
       read_tensor(f, origin_of(f, index));
     if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
-    if (!spend(f, value->item_count)) return false;
+    if (!etr_spend(&f->budget, value->item_count)) return false;
     if (etr_is_list_of(value, results, count)) continue;
     for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
   }
@@ -200,15 +193,11 @@ static void read_payload_inputs(flow *f, const call *c, const etr_payload_operat
     if (o->inputs[i] != ETR_NONE) read_tensor(f, c->origins[o->inputs[i]]);
 }
 
-/* A choice among twins leaves doubt on what the node makes, unless the order is known. */
 static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *twins) {
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
   if (origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
-  uint32_t node = etr_lost_handles_choose(f->lost, (uint32_t)index, origin, twins);
-  for (size_t i = 0; *twins && i < f->join->graph->nodes[node].output_count; i++)
-    f->dealing.doubtful[f->values.first[node] + i] = true;
-  return node;
+  return etr_lost_handles_choose(f->lost, (uint32_t)index, origin, twins);
 }
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
@@ -281,7 +270,7 @@ static bool join_delegate(flow *f, etr_join_instruction *known, const etr_instru
   const etr_payload *payload = is_wanted
                                    ? etr_payloads_read(f->join->payloads, backend, etr_join_payload(f->join, known->id))
                                    : NULL;
-  bool is_read = payload && spend(f, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
+  bool is_read = payload && etr_spend(&f->budget, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
   for (size_t i = 0; !is_read && i < instruction->arg_count; i++) /* what lay where it writes is gone */
     if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
       write_tensor(f, instruction->args[i], UNKNOWN);

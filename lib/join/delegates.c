@@ -31,13 +31,6 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
   return etr_event_set_node(row, d->join->graph, (etr_event_node){node, match, confidence}, d->arena);
 }
 
-/* Whether there is budget for looking at so many operators. */
-static bool spend(const delegate *d, size_t count) {
-  bool enough = count <= d->reading->plans_left;
-  d->reading->plans_left = enough ? d->reading->plans_left - count : 0;
-  return enough;
-}
-
 /* ---- By the record's delegate map ---- */
 
 /* Operators that carry the time of what is fused with them. */
@@ -89,7 +82,8 @@ static bool match_by_map(delegate *d) {
     if (!listed) continue;
     row->handles = listed->handles;
     row->handle_count = listed->handle_count;
-    uint32_t node = d->join->graph && spend(d, row->handle_count) ? carrier_of(d, row) : ETR_NONE;
+    uint32_t node = d->join->graph && etr_spend(&d->reading->plans_left, row->handle_count) ? carrier_of(d, row)
+                                                                                            : ETR_NONE;
     if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1)) return false;
   }
   return true;
@@ -294,7 +288,7 @@ bool etr_delegate_rows(const etr_method_join *join, const etr_join_instruction *
   const etr_decoder *decoder = etr_decoder_of(instruction->backend);
   if (good && d.row_count) {
     if (!decoder) look_up(&d);
-    d.can_plan = reading->plans_left > 0 && spend(&d, operators_of(&d));
+    d.can_plan = reading->plans_left > 0 && etr_spend(&reading->plans_left, operators_of(&d));
     good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);
   }
   good = good && !etr_arena_failed(&d.scratch);

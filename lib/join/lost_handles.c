@@ -71,19 +71,13 @@ static bool find_users(etr_lost_handles *l) {
   return true;
 }
 
-static bool spend(etr_lost_handles *l, size_t steps) {
-  bool enough = steps <= l->budget;
-  l->budget = enough ? l->budget - steps : 0;
-  return enough;
-}
-
 static bool find_held(etr_lost_handles *l, const etr_map_instruction *map) {
   const etr_method_join *join = l->join;
   if (!l->held_by) l->held_by = etr_arena_alloc_array(l->arena, join->graph->node_count, sizeof *l->held_by);
   if (!l->held_by) return false;
   for (size_t i = 0; i < map->handle_count; i++)
     for (size_t at = etr_join_first_of_handle(join, map->handles[i]);
-         at < join->by_handle_count && join->by_handle[at].handle == map->handles[i] && spend(l, 1); at++)
+         at < join->by_handle_count && join->by_handle[at].handle == map->handles[i] && etr_spend(&l->budget, 1); at++)
       l->held_by[join->by_handle[at].node] = l->call_number;
   return true;
 }
@@ -128,7 +122,7 @@ static bool is_read_by(etr_lost_handles *l, uint32_t node, uint32_t handle) {
   if (handle == 0 || join->graph->nodes[node].output_count == 0) return false;
   for (; at < join->by_handle_count && join->by_handle[at].handle == handle; at++) {
     const etr_node *reader = &join->graph->nodes[join->by_handle[at].node];
-    for (size_t i = 0; i < reader->input_count && spend(l, 1); i++)
+    for (size_t i = 0; i < reader->input_count && etr_spend(&l->budget, 1); i++)
       if (values->source[etr_value_of_edge(values, &reader->inputs[i])] == values->source[values->first[node]])
         return true;
   }
@@ -154,10 +148,6 @@ static unsigned claim_of(etr_lost_handles *l, uint32_t node, const etr_payload_o
   if (l->backend->class_of_node(graph, n) != o->class_ || !agrees_with(result, n)) return 0;
   etr_handle_loss loss = l->backend->loses_handle(graph, l->join->uses, n);
   return LOSS * (unsigned)loss + (is_read_by(l, node, reader_handle) ? IS_READ : 0);
-}
-
-static uint32_t rank_of(const etr_lost_handles *l, uint32_t node) {
-  return l->dealing->rank ? l->dealing->rank[node] : node;
 }
 
 /* The first that is left of what reads the value. */
@@ -190,9 +180,11 @@ uint32_t etr_lost_handles_choose(etr_lost_handles *l, uint32_t index, uint32_t r
   if (!(l->backend->traits(o->class_) & ETR_CLASS_COMPUTES) || !prepare(l)) return ETR_NONE;
   size_t count = list_best(l, o, read, best, &claim);
   for (size_t i = 0; i < count; i++) {
-    if (found == ETR_NONE || rank_of(l, best[i]) < rank_of(l, found)) found = best[i];
+    if (found == ETR_NONE || etr_dealing_rank(l->dealing, best[i]) < etr_dealing_rank(l->dealing, found))
+      found = best[i];
     l->contested[best[i]] |= count > 1;
   }
   *twins = count > 1 || (found != ETR_NONE && l->contested[found] && !(claim & IS_READ));
+  if (*twins) etr_dealing_doubt(l->dealing, found);
   return found;
 }
