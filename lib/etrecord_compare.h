@@ -3,7 +3,7 @@
  * etrecord_compare.h - compare two profiles (etrecord.h): what became slower or faster.
  *
  *   etr_comparison *comparison;
- *   if (etr_compare(&comparison, base, newer, &error) == ETR_OK) {
+ *   if (etr_compare(&comparison, base, newer, NULL, &error) == ETR_OK) {
  *     for (size_t i = 0; i < comparison->method_count; i++) {
  *       const etr_change *execute = &comparison->methods[i].execute;
  *       printf("%s: %s\n", comparison->methods[i].name, etr_verdict_name(execute->verdict));
@@ -17,25 +17,49 @@
  * Averages and medians
  * Every change has both. *Averages* (per inference: total over all runs / runs) add up: the changes of all nodes and
  * those of the method's delegate_only, framework and unexplained time are the change of the average of Method::execute.
- * Averages also count what happens once, such as a cold first run; so whether something changed is told from *medians*
+ * Averages also count what happens once, such as a cold first run; so whether something changed is decided by *medians*
  * over the runs, which do not add up.
  *
- * Noise
- * The standard error of a median of n runs is taken as 1.2533 * s / sqrt(n), where s = 1.4826 * b(n) * MAD: the median
- * distance from the median, made consistent with the standard deviation of normal samples (Hampel 1974; b(n) for few
- * samples: Croux and Rousseeuw, "Time-efficient algorithms for two highly robust estimators of scale", 1992; 1.2533 =
- * sqrt(pi / 2), the price of the median: Kendall and Stuart). Both sides' errors and what the clock's step leaves open
- * (step / sqrt(12): JCGM 100:2008, F.2.2.1) add in quadrature; the change divided by the sum is compared with Student's
- * t of the smaller number of runs less one degrees of freedom, which errs towards "within noise". Where many rows are
- * looked at together (all nodes of a method; all its operators, ...) the level is that of Benjamini and Hochberg
- * (1995): of the rows found to have changed, at most 5 % are expected to be there by chance; etr_change.noise is the
- * interval of the same level (Benjamini and Yekutieli 2005). Method::execute stands for itself, at 5 %. A change of a
- * clock step or less is always within noise. The step is the largest power of ten that divides all durations of the
- * method's kernels, or of one backend's operators (XNNPACK counts whole microseconds), in a profile.
+ * Runs and recordings
+ * A *run* is one inference. A *recording* is one ETDump: one process that loaded the program. The runs of a recording
+ * share clock speed, placement in memory, temperature and neighbours, so more runs make a recording's median exact and
+ * say nothing about the next recording. The recording is therefore the unit of a comparison, not the run.
  *
- * This knows the spread of the runs *within* each recording. It does not know what differed between the recordings:
- * clock frequency, temperature, other load, placement in memory. Recordings that are to be compared should be taken in
- * turns on a quiet machine.
+ * When a change counts
+ * Times are compared by their logarithms, as noise multiplies. D is the number of recordings of a side, m the logarithm
+ * of a recording's median, var their variance (D - 1 in the denominator), step what the clock cannot resolve.
+ *
+ * Rule R, with three recordings or more on both sides: Welch's t (1947) over the recordings' medians.
+ *   change:   mean(m_new) - mean(m_base), so that base_p50 and new_p50 are the geometric means of the medians
+ *   v:        of each side var(m) / D, at least (step / p50)^2 / 12 / D (JCGM 100:2008, F.2.2.1)
+ *   freedom:  (v_base + v_new)^2 / (v_base^2 / (D_base - 1) + v_new^2 / (D_new - 1)), rounded down, 1 to 200
+ *   interval: change -+ t(0.975, freedom) * sqrt(v_base + v_new)
+ *
+ * Rule S, with fewer on a side: the medians over all runs of a side, each of which must have 10 runs; lo and hi are the
+ * floor(n / 10)-th smallest and largest run, counted from 0. Distances stand in for standard errors, as the median of
+ * runs in two modes jumps from one to the other; the bounds are combined as Zou and Donner do (2008).
+ *   f:        1.96^2 * (0.03^2 * (1 / D_base + 1 / D_new) + ((step / p50)_base^2 + (step / p50)_new^2) / 12)
+ *   interval: change - sqrt((p50_new - lo_new)^2 + (hi_base - p50_base)^2 + f)
+ *             to change + sqrt((hi_new - p50_new)^2 + (p50_base - lo_base)^2 + f)
+ * 0.03 is how much recordings of one program are assumed to differ (etr_compare_options.recording_noise).
+ *
+ * Either interval reaches at least one step of the clock to both sides, so that a change of one step never counts. The
+ * step is the largest power of ten that divides all durations of the method's kernels, or of one backend's operators
+ * (XNNPACK counts whole microseconds), in a profile.
+ *
+ * Method::execute and loads are each judged at 5 %. Rows that are looked at together (all nodes of a method; all its
+ * operators, ...) are a family. With rule R each row's variance, pooled over both sides, is moved towards that of the
+ * family (Smyth 2004, "moderated t"); with rule S its chance is 2 * (1 - Phi(1.96 * |change| / h)), where h is the
+ * distance from the change to the bound that is nearer to 0. The family's level is that of Benjamini and Hochberg
+ * (1995): of the rows that are called slower or faster at most 5 % are expected to be so by chance. A row's interval
+ * has the level that this left.
+ *
+ * Against an earlier session (etr_compare_options.is_other_session) there is one session a side, however many
+ * recordings each has. With medians of eight benches or more, s = 1.4826 * b(k) * median |D_i| over the k steps D_i
+ * between successive ones (b: Croux and Rousseeuw 1992), a change must also exceed t(0.975, (k + 1) / 2) * s; with
+ * fewer, f of rule S with one recording a side is added under rule R's root. Rows always have that f.
+ *
+ * How often these rules are wrong, and what they find, is measured in tests/noise.
  */
 #ifndef ETRECORD_COMPARE_H
 #define ETRECORD_COMPARE_H
@@ -50,12 +74,16 @@ extern "C" {
 
 /** A time over the runs of a method, in ticks of its profile. */
 typedef struct etr_side_time {
-  double total; /**< over all runs */
-  size_t runs;  /**< that the median is over: in which it ran; of sums, all of the method. 0: not timed, and all else is
-                   0 */
-  double p50;   /**< median */
-  double deviation; /**< median distance from it */
-  double step;      /**< what the clock cannot tell apart */
+  double total;      /**< over all runs */
+  size_t runs;       /**< that the median is over: those in which it ran; of sums, all of the method. 0: not timed, and
+                        all else is 0 */
+  double p50;        /**< median over all runs */
+  double low, high;  /**< the floor(runs / 10)-th shortest and longest run, counted from 0: the middle 80 % */
+  size_t recordings; /**< ETDumps that have such a run */
+  double offset;     /**< mean over the recordings of ln(median of a recording / p50); 0 with one recording, NaN where a
+                        median is 0 */
+  double spread;     /**< standard deviation of these logarithms; 0 with one recording, NaN where a median is 0 */
+  double step;       /**< what the clock cannot resolve */
 } etr_side_time;
 
 /** An operator of a method's graph, in order of execution; of a method without graph, an event. */
@@ -101,9 +129,19 @@ typedef struct etr_side_input {
   const char *type; /**< "float32[1,3,64,64]" */
 } etr_side_input;
 
+/** Parts of Method::execute that are on no operator of its graph. */
+typedef enum etr_side_part {
+  ETR_SIDE_DELEGATE_ONLY, /**< as in etr_method: delegates' calls, beyond their operators */
+  ETR_SIDE_FRAMEWORK,     /**< between and around kernels and delegates */
+  ETR_SIDE_UNEXPLAINED,   /**< timed, but of no known node */
+  ETR_SIDE_PARTS
+} etr_side_part;
+
 /** What is compared of a method. */
 typedef struct etr_side_method {
-  bool has_graph; /**< items are operators; otherwise events, and what is not of items is empty */
+  bool has_graph;                      /**< items are operators; otherwise events, and what is not of items is empty */
+  etr_side_time execute;               /**< of Method::execute */
+  etr_side_time parts[ETR_SIDE_PARTS]; /**< not timed in documents of older versions */
   const etr_side_input *inputs;
   size_t input_count;
   const char *dtypes;         /**< that its operators compute in, floating or of 8 bits: "float32, int8" */
@@ -122,13 +160,15 @@ typedef struct etr_side_load {
   etr_side_time time;
 } etr_side_load;
 
-/** What a comparison needs of one side: medians and how far the runs lie from them, no runs. Read-only. */
+/** What a comparison needs of one side: medians and how they vary, no runs. Read-only. */
 typedef struct etr_side {
   const etr_profile *profile; /**< of a side that was read from a document: its methods' names, runs, noise, balances,
                                  its clock, no more */
   const etr_side_method *methods; /**< as many as the profile has, in its order */
   const etr_side_load *loads;
   size_t load_count;
+  bool is_of_older_version; /**< it was read from a document without recordings: all its runs count as one recording,
+                               and low and high are estimated */
 } etr_side;
 
 /** Makes a side of a profile, which it borrows: close it before that. Errors: ETR_ERROR_MEMORY; *out is NULL then. */
@@ -146,30 +186,69 @@ ETR_API void etr_side_close(etr_side *side);
 
 /* ---- Comparisons ---- */
 
+/** How to compare. Zeroed means defaults. */
+typedef struct etr_compare_options {
+  double limit;           /**< changes within it are equal: 0.05 for 5 %; 0: no limit. Below 0 counts as 0 */
+  double recording_noise; /**< what recordings of one program are assumed to differ by, as a standard deviation: 0.01
+                             for 1 %; 0: 0.03. Rule S uses it */
+  bool is_other_session;  /**< the base was recorded earlier, not in turns with the newer side */
+  const struct etr_bench_history
+      *histories; /**< of methods, if is_other_session; of those without one nothing is known */
+  size_t history_count;
+} etr_compare_options;
+
+/** Medians of a method's earlier benches, of the same host, device and command. */
+typedef struct etr_bench_history {
+  const char *method;
+  const double *medians; /**< in any unit, all above 0, the oldest first; the last is the base's */
+  size_t count;
+} etr_bench_history;
+
 /** What can be said of a change. */
 typedef enum etr_verdict {
-  ETR_VERDICT_UNTIMED,  /**< timed on neither side */
-  ETR_VERDICT_GONE,     /**< only in the base */
-  ETR_VERDICT_NEW,      /**< only in the newer profile */
-  ETR_VERDICT_ONE_SIDE, /**< on both sides, timed on one: it was fused into another node, or its backend tells no times
-                         */
-  ETR_VERDICT_FEW_RUNS, /**< fewer than 3 runs on a side: it cannot be told from noise */
-  ETR_VERDICT_WITHIN_NOISE,
-  ETR_VERDICT_FASTER,
-  ETR_VERDICT_SLOWER,
+  ETR_VERDICT_UNTIMED,     /**< on both sides, not timed on both: was it timed on one, it was fused into another node on
+                              the other, or its backend records no times there */
+  ETR_VERDICT_GONE,        /**< only in the base */
+  ETR_VERDICT_NEW,         /**< only in the newer profile */
+  ETR_VERDICT_CANNOT_TELL, /**< the interval holds 0; etr_change.reason says why no more is known */
+  ETR_VERDICT_EQUAL,       /**< the interval holds 0 and lies within the limit */
+  ETR_VERDICT_FASTER,      /**< the interval lies below 0 */
+  ETR_VERDICT_SLOWER,      /**< the interval lies above 0 */
 } etr_verdict;
 
-/** "untimed", "gone", "new", "one_side", "few_runs", "within_noise", "faster", "slower". Static. */
+/** "untimed", "gone", "new", "cannot_tell", "equal", "faster", "slower". Static. */
 ETR_API const char *etr_verdict_name(etr_verdict verdict);
+
+/** Why it cannot be told whether something changed: the first that holds. */
+typedef enum etr_reason {
+  ETR_REASON_NONE,          /**< of other verdicts */
+  ETR_REASON_CLOCK,         /**< a time is 0 or below the clock's step, or the change is at most one step */
+  ETR_REASON_FEW_RUNS,      /**< fewer than 10 runs on a side that has fewer than 3 recordings */
+  ETR_REASON_ONE_SESSION,   /**< the sides are of different sessions */
+  ETR_REASON_ONE_RECORDING, /**< fewer than 3 recordings on a side */
+  ETR_REASON_TOO_NEAR,      /**< the change is so near the limit, or 0, that it would take more than 50 recordings */
+  ETR_REASON_SPREAD,        /**< the recordings differ too much */
+} etr_reason;
+
+/** "clock", "few_runs", "one_session", "one_recording", "too_near", "spread"; NULL of none. Static. */
+ETR_API const char *etr_reason_name(etr_reason reason);
 
 /** Two times of the same thing, in ticks of the newer profile's clock. */
 typedef struct etr_change {
   double base_avg, new_avg; /**< per inference; 0 on a side where it was not timed */
-  double base_p50,
-      new_p50; /**< median over the runs in which it ran; of sums, over all runs of the method. 0 likewise */
-  size_t base_runs, new_runs; /**< that the medians are over; 0: not timed on that side */
-  double noise; /**< a change of medians by more than this is beyond the noise; negative where that cannot be told */
+  double base_p50, new_p50; /**< median over the runs in which it ran (of sums, over all runs of the method); with three
+                               recordings or more, on both sides if it has both, the geometric mean of the recordings'
+                               medians. 0 where it was not timed */
+  size_t base_runs, new_runs;             /**< that the medians are over; 0: not timed on that side */
+  size_t base_recordings, new_recordings; /**< that these runs are of */
+  double relative;                        /**< new_p50 / base_p50 - 1; NaN where one of them is 0 */
+  double low, high; /**< the interval of `relative`: -0.043 and 0.132 for -4.3 to +13.2 %. -1 and infinity where it has
+                       no bound; NaN where there is no interval: not timed twice, or the reason is the clock or the
+                       number of runs */
   etr_verdict verdict;
+  etr_reason reason;
+  size_t recordings_needed; /**< how many on each side would tell, by what is known now: of a method or load that cannot
+                               be told; 0 where that is not known, or more than 50 */
 } etr_change;
 
 /**
@@ -263,6 +342,7 @@ typedef struct etr_method_pair {
   uint32_t base_method, new_method; /**< indices into the profiles' methods; ETR_NONE where it is missing */
   bool by_events;     /**< a side has no graph with times: pairs are of events, and there are no modules or patterns */
   etr_change execute; /**< Method::execute */
+  etr_change parts[ETR_SIDE_PARTS]; /**< judged one by one; not timed if by_events */
   const etr_node_pair *pairs; /**< operators of the newer graph in its order, then those that are gone in theirs */
   size_t pair_count;
   size_t timed_nodes;  /**< of both sides together */
@@ -293,31 +373,40 @@ typedef struct etr_comparison {
   size_t method_count;
   const etr_load_pair *loads;
   size_t load_count;
+  double limit;            /**< of the options; 0: none */
+  double recording_noise;  /**< that rule S used */
+  bool is_other_session;   /**< of the options */
+  bool has_older_document; /**< a side is_of_older_version */
 } etr_comparison;
 
 /**
  * Compares two profiles, which may be the same. Methods are paired by name; where both profiles ran just one, these are
- * paired whatever their names.
+ * paired whatever their names. options: NULL for defaults; not needed later.
  *
  * On success *out is to be closed with etr_comparison_close() before the profiles; on failure it is NULL. Errors:
  * ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
-                               etr_error *error);
+                               const etr_compare_options *options, etr_error *error);
+
+/** A document of etr_emit_profile_json(). */
+typedef struct etr_document {
+  const char *text;
+  size_t size;      /**< bytes */
+  const char *name; /**< what errors call it; may be NULL */
+} etr_document;
 
 /**
  * Compares two documents of etr_emit_profile_json(), as TensorBoard's event files hold them: names, times, verdicts and
- * noise are those of etr_compare() on the records. Indices of nodes count the document's operators; values that were
- * logged are in no document, so that there are no gaps; methods that neither have a graph nor ran are left out.
- * base_name and new_name are what errors call them; they may be NULL.
+ * intervals are those of etr_compare() on the records. Indices of nodes count the document's operators; values that
+ * were logged are in no document, so that there are no gaps; methods that neither have a graph nor ran are left out.
  *
  * On success *out is to be closed with etr_comparison_close(); on failure it is NULL. Errors: those of etr_side_read();
  * ETR_ERROR_CHOICE: a method has a graph on one side only, so its events would have to be compared, which a document
  * with a graph does not hold.
  */
-ETR_API etr_status etr_compare_documents(etr_comparison **out, const char *base, size_t base_size,
-                                         const char *base_name, const char *newer, size_t new_size,
-                                         const char *new_name, etr_error *error);
+ETR_API etr_status etr_compare_documents(etr_comparison **out, const etr_document *base, const etr_document *newer,
+                                         const etr_compare_options *options, etr_error *error);
 
 /** Frees the comparison, not the profiles. NULL is allowed. */
 ETR_API void etr_comparison_close(etr_comparison *comparison);

@@ -446,12 +446,20 @@ typedef struct etr_diff_filter {
 } etr_diff_filter;
 
 /**
- * Writes a comparison, schema "etrecord-tb/diff/1" (schema/diff.schema.json): for each method the medians and the
- * verdict of its Method::execute, the averages of its parts, all nodes, sums by operator, module and backend, and the
- * numeric gap of the values logged on both sides. filter may be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
+ * Writes a comparison, schema "etrecord-tb/diff/2" (schema/diff.schema.json): for each method the medians, the
+ * interval and the verdict of its Method::execute, the averages of its parts, all nodes, sums by operator, module and
+ * backend, and the numeric gap of the values logged on both sides. filter may be NULL. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit,
                                       const etr_sink *sink, etr_error *error);
+
+/**
+ * Writes what is said of a change, and why it cannot be told: "12.3 % slower (between 10.1 and 14.5 %)", "cannot tell:
+ * +4.1 % (between -4.3 and +13.2 %); one recording a side: ...; record 5 on each side, in turns". Plain ASCII, ended by
+ * NUL, cut to `size` bytes (1 or more); 512 are enough. change: of this comparison.
+ */
+ETR_API void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change);
 
 /**
  * The same as tables. Text and Markdown list changes beyond the noise, options->top rows of each kind (0: all rows,

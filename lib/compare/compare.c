@@ -18,15 +18,20 @@ typedef struct comparator {
   etr_comparison *out;
   const etr_side *sides[ETR_SIDES];
   bool has_events; /* both sides are profiles, so that events can be listed of methods with a graph */
+  const etr_compare_options *options;
   etr_arena *arena;
   etr_arena scratch; /* of one method */
   etr_error *error;
 } comparator;
 
 const char *etr_verdict_name(etr_verdict verdict) {
-  static const char *const names[] = {"untimed",  "gone",         "new",    "one_side",
-                                      "few_runs", "within_noise", "faster", "slower"};
+  static const char *const names[] = {"untimed", "gone", "new", "cannot_tell", "equal", "faster", "slower"};
   return (size_t)verdict < ETR_COUNT(names) ? names[verdict] : "untimed";
+}
+
+const char *etr_reason_name(etr_reason reason) {
+  static const char *const names[] = {NULL, "clock", "few_runs", "one_session", "one_recording", "too_near", "spread"};
+  return (size_t)reason < ETR_COUNT(names) ? names[reason] : NULL;
 }
 
 const char *etr_pair_rule_name(etr_pair_rule rule) {
@@ -40,21 +45,34 @@ static const etr_method *method_of(const etr_profile *profile, uint32_t method) 
   return method == ETR_NONE ? NULL : &profile->methods[method];
 }
 
+/* Earlier benches of a method; NULL: nothing is known of them. */
+static const etr_bench_history *history_of(const etr_compare_options *options, const char *method) {
+  for (size_t i = 0; i < options->history_count; i++)
+    if (strcmp(options->histories[i].method, method) == 0) return &options->histories[i];
+  return NULL;
+}
+
 static bool compare_execute(comparator *c, etr_method_pair *pair, const etr_method_side sides[ETR_SIDES]) {
   etr_measure measures[ETR_SIDES];
-  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale};
-  for (int k = 0; k < ETR_SIDES; k++) {
-    const etr_method *method = sides[k].method;
-    size_t runs = method ? method->run_count : 0;
-    uint64_t divisor = 0;
-    etr_side_time time;
-    for (size_t i = 0; i < runs; i++) divisor = etr_noise_divisor(method->execute_per_run[i], divisor);
-    if (!etr_side_time_of_ticks(&time, runs ? method->execute_per_run : NULL, runs, etr_noise_step(divisor),
-                                &c->scratch))
-      return false;
-    measures[k] = etr_side_measure(&sides[k], method ? &time : NULL);
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
+  for (int k = 0; k < ETR_SIDES; k++)
+    measures[k] = etr_side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
+  if (!etr_family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
+  etr_family_judge_each(&f, history_of(c->options, pair->name));
+  return true;
+}
+
+/* Events have no parts. */
+static bool compare_parts(comparator *c, etr_method_pair *pair, const etr_method_side sides[ETR_SIDES]) {
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
+  for (int part = 0; part < ETR_SIDE_PARTS; part++) {
+    etr_measure measures[ETR_SIDES];
+    for (int k = 0; k < ETR_SIDES; k++)
+      measures[k] = etr_side_measure(&sides[k], sides[k].method ? &sides[k].compared->parts[part] : NULL);
+    if (!etr_family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
   }
-  return etr_family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER]) && etr_family_decide(&f);
+  etr_family_judge_each(&f, NULL);
+  return true;
 }
 
 /* Events of a method whose graph has no partner: not compared then, where there are none. */
@@ -90,8 +108,8 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, etr_method_si
 static etr_status compare_method(comparator *c, etr_method_pair *pair) {
   etr_method_side sides[ETR_SIDES];
   ETR_TRY(find_sides(c, pair, sides));
-  etr_rows rows = {c->out->base_scale, c->arena, &c->scratch};
-  bool good = compare_execute(c, pair, sides) && etr_rows_pair(&rows, pair, sides) &&
+  etr_rows rows = {c->out->base_scale, c->options, c->arena, &c->scratch};
+  bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) && etr_rows_pair(&rows, pair, sides) &&
               etr_rows_add_up(&rows, pair, sides) && etr_differences_find(pair, sides, c->arena, &c->scratch);
   good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
   etr_arena_clear(&c->scratch);
@@ -165,9 +183,8 @@ static bool compare_load(etr_load_pair *out, const etr_side_load *base, const et
   *out = (etr_load_pair){.name = newer ? newer->name : base->name};
   for (int k = 0; k < ETR_SIDES; k++)
     if (loads[k])
-      measures[k] = (etr_measure){.exists = true,
-                                  .avg = loads[k]->time.total / (double)loads[k]->time.runs,
-                                  .median = etr_median_of(&loads[k]->time)};
+      measures[k] = (etr_measure){
+          .exists = true, .avg = loads[k]->time.total / (double)loads[k]->time.runs, .time = &loads[k]->time};
   return etr_family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
 }
 
@@ -182,7 +199,7 @@ static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch
 static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
-  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale};
+  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   etr_load_pair *pairs = etr_arena_alloc_array(c->arena, base->load_count + newer->load_count, sizeof *pairs);
   if (!pairs || !index_loads(&base_index, base, &c->scratch) || !index_loads(&new_index, newer, &c->scratch))
     return false;
@@ -197,18 +214,29 @@ static bool compare_loads(comparator *c) {
         !compare_load(&pairs[c->out->load_count++], &base->loads[i], NULL, &f))
       return false;
   c->out->loads = pairs;
-  return etr_family_decide(&f);
+  etr_family_judge_each(&f, NULL);
+  return true;
 }
 
 /* ---- Together ---- */
 
-static etr_status compare_sides(comparison_box *box, bool has_events, etr_error *error) {
+static etr_status compare_sides(comparison_box *box, bool has_events, const etr_compare_options *options,
+                                etr_error *error) {
+  static const etr_compare_options defaults = {0};
   const etr_side *base = box->sides[ETR_BASE], *newer = box->sides[ETR_NEWER];
+  comparator c = {.out = &box->comparison,
+                  .sides = {base, newer},
+                  .has_events = has_events,
+                  .options = options ? options : &defaults,
+                  .arena = &box->arena,
+                  .error = error};
   box->comparison = (etr_comparison){.base = base->profile,
                                      .newer = newer->profile,
-                                     .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second};
-  comparator c = {
-      .out = &box->comparison, .sides = {base, newer}, .has_events = has_events, .arena = &box->arena, .error = error};
+                                     .base_scale = newer->profile->ticks_per_second / base->profile->ticks_per_second,
+                                     .limit = c.options->limit > 0 ? c.options->limit : 0,
+                                     .recording_noise = etr_noise_between_recordings(c.options),
+                                     .is_other_session = c.options->is_other_session,
+                                     .has_older_document = base->is_of_older_version || newer->is_of_older_version};
   etr_status status = compare_methods(&c);
   if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena))) status = ETR_ERROR_MEMORY;
   etr_arena_clear(&c.scratch);
@@ -217,33 +245,38 @@ static etr_status compare_sides(comparison_box *box, bool has_events, etr_error 
 
 /* What was opened so far becomes a comparison, or is closed. */
 static etr_status finish(etr_comparison **out, comparison_box *box, etr_status status, bool has_events,
-                         etr_error *error) {
-  if (status == ETR_OK) status = compare_sides(box, has_events, error);
+                         const etr_compare_options *options, etr_error *error) {
+  if (status == ETR_OK) status = compare_sides(box, has_events, options, error);
   if (status == ETR_OK) *out = &box->comparison;
   if (status != ETR_OK) etr_comparison_close(&box->comparison);
   if (status == ETR_ERROR_MEMORY) return etr_fail_memory(error);
   return status;
 }
 
-etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer, etr_error *error) {
+etr_status etr_compare(etr_comparison **out, const etr_profile *base, const etr_profile *newer,
+                       const etr_compare_options *options, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   comparison_box *box = calloc(1, sizeof *box);
   if (!box) return etr_fail_memory(error);
   etr_status status = etr_side_open(&box->sides[ETR_BASE], base, error);
   if (status == ETR_OK) status = etr_side_open(&box->sides[ETR_NEWER], newer, error);
-  return finish(out, box, status, true, error);
+  return finish(out, box, status, true, options, error);
 }
 
-etr_status etr_compare_documents(etr_comparison **out, const char *base, size_t base_size, const char *base_name,
-                                 const char *newer, size_t new_size, const char *new_name, etr_error *error) {
+static etr_status read_side(etr_side **out, const etr_document *document, etr_error *error) {
+  return etr_side_read(out, document->text, document->size, document->name, error);
+}
+
+etr_status etr_compare_documents(etr_comparison **out, const etr_document *base, const etr_document *newer,
+                                 const etr_compare_options *options, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
   comparison_box *box = calloc(1, sizeof *box);
   if (!box) return etr_fail_memory(error);
-  etr_status status = etr_side_read(&box->sides[ETR_BASE], base, base_size, base_name, error);
-  if (status == ETR_OK) status = etr_side_read(&box->sides[ETR_NEWER], newer, new_size, new_name, error);
-  return finish(out, box, status, false, error);
+  etr_status status = read_side(&box->sides[ETR_BASE], base, error);
+  if (status == ETR_OK) status = read_side(&box->sides[ETR_NEWER], newer, error);
+  return finish(out, box, status, false, options, error);
 }
 
 void etr_comparison_close(etr_comparison *comparison) {

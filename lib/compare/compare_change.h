@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * compare_change.h - changes, and families of them that are judged together. Layer 3.
+ * compare_change.h - changes, judged alone or in families. Layer 3.
  */
 #ifndef ETR_COMPARE_CHANGE_H
 #define ETR_COMPARE_CHANGE_H
@@ -11,22 +11,25 @@
 /** One side of a change. */
 typedef struct etr_measure {
   bool exists; /* timed or not */
-  double avg;
-  etr_median median;
+  double avg;  /* per inference, in ticks of its own profile */
+  const etr_side_time *time;
 } etr_measure;
 
-/** Changes that are judged together. */
+/** Changes of one kind: all are judged alone, or all together. */
 typedef struct etr_family {
   etr_arena *scratch;
   double base_scale; /* as in etr_comparison */
+  const etr_compare_options *options;
   etr_vec(etr_noise_test) tests;
 } etr_family;
 
-/** Fills a change but for its noise, which comes when the family is complete; it must stay where it is until then.
- * False: out of memory. */
+/** Fills a change but for what is judged of it; it must stay where it is until then. False: out of memory. */
 bool etr_family_add(etr_family *family, etr_change *change, const etr_measure *base, const etr_measure *newer);
 
-/** Fills noise and verdict of all changes. False: out of memory. */
-bool etr_family_decide(const etr_family *family);
+/** Judges all changes together. False: out of memory. */
+bool etr_family_judge(const etr_family *family);
+
+/** Judges each change by itself. history: of all of them; NULL. */
+void etr_family_judge_each(const etr_family *family, const etr_bench_history *history);
 
 #endif

@@ -80,7 +80,7 @@ static double average(const etr_side_time *time, const etr_method *method) {
 /* NULL: it does not exist on that side. */
 etr_measure etr_side_measure(const etr_method_side *side, const etr_side_time *time) {
   if (!time) return (etr_measure){0};
-  return (etr_measure){.exists = true, .avg = average(time, side->method), .median = etr_median_of(time)};
+  return (etr_measure){.exists = true, .avg = average(time, side->method), .time = time};
 }
 
 static bool fill_pair(etr_node_pair *pair, const etr_method_side sides[ETR_SIDES],
@@ -111,7 +111,7 @@ bool etr_rows_pair(etr_rows *c, etr_method_pair *method, const etr_method_side s
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   etr_pairing_side lists[ETR_SIDES];
   etr_map numbers;
-  etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale};
+  etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
   etr_map_init(&numbers, c->scratch);
   etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count, sizeof *pairs);
   if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) || !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
@@ -131,7 +131,7 @@ bool etr_rows_pair(etr_rows *c, etr_method_pair *method, const etr_method_side s
     if (!fill_pair(pair, sides, items, list->rules[place], &f)) return false;
     count_timed(method, pair);
   }
-  return etr_family_decide(&f);
+  return etr_family_judge(&f);
 }
 
 /* ---- Sums ---- */
@@ -183,7 +183,7 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const etr_method_side
                         const etr_side_sums *base, const etr_side_sums *newer) {
   const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
   sum_pairs pairs = {0};
-  etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale};
+  etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
   size_t count = 0;
   if (!pair_sums(c, &pairs, sums)) return false;
   etr_node_group *rows = etr_arena_alloc_array(c->arena, pairs.count, sizeof *rows);
@@ -192,7 +192,7 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const etr_method_side
     if (!fill_group(&rows[count], &pairs.data[i], sides, &f)) return false;
     if (rows[count].base_nodes || rows[count].new_nodes) count++;
   }
-  if (!etr_family_decide(&f)) return false;
+  if (!etr_family_judge(&f)) return false;
   if (count) qsort(rows, count, sizeof *rows, by_change);
   *out = (etr_node_groups){rows, count};
   return true;

@@ -18,7 +18,8 @@ typedef struct etr_method_side {
 /** What the rows of one method need. */
 typedef struct etr_rows {
   double base_scale; /* as in etr_comparison */
-  etr_arena *arena;  /* of the comparison */
+  const etr_compare_options *options;
+  etr_arena *arena; /* of the comparison */
   etr_arena *scratch;
 } etr_rows;
 

@@ -27,6 +27,7 @@ typedef struct lister {
   etr_vec(etr_side_item) items;
   etr_vec(item_runs) runs;    /* of each item */
   etr_vec(event_runs) events; /* likewise, of events */
+  etr_side_runs side_runs;    /* the method's, by recording */
   etr_run_sums sums;
 } lister;
 
@@ -261,16 +262,59 @@ static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
 
 /* ---- Together ---- */
 
+/* Method::execute, whose clock may be another than that of what it calls. */
+static bool time_execute(lister *l, etr_side_time *out) {
+  uint64_t divisor = 0;
+  for (size_t i = 0; i < l->method->run_count; i++) divisor = etr_noise_divisor(l->method->execute_per_run[i], divisor);
+  return etr_side_time_of_ticks(out, l->method->execute_per_run, &l->side_runs, etr_noise_step(divisor), &l->scratch);
+}
+
+static etr_side_part part_of(const etr_portion *portion) {
+  return portion->kind == ETR_PORTION_DELEGATE ? ETR_SIDE_DELEGATE_ONLY : ETR_SIDE_UNEXPLAINED;
+}
+
+/* What portions leave of a run is the framework's. */
+static bool time_framework(lister *l, etr_side_time *out) {
+  uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
+  if (!rest) return false;
+  for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];
+  for (size_t i = 0; i < l->method->portion_count; i++) {
+    const etr_portion *portion = &l->method->portions[i];
+    rest[portion->run] -= ETR_MIN(portion->ticks, rest[portion->run]);
+  }
+  return etr_side_time_of_ticks(out, rest, &l->side_runs, 1, &l->scratch);
+}
+
+static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
+  for (etr_side_part part = 0; part < ETR_SIDE_PARTS; part++) {
+    if (part == ETR_SIDE_FRAMEWORK) continue;
+    etr_run_sums_begin(&l->sums);
+    for (size_t i = 0; i < l->method->portion_count; i++) {
+      const etr_portion *portion = &l->method->portions[i];
+      const etr_run_ticks ticks = {portion->run, portion->ticks};
+      bool is_of_part = portion->kind != ETR_PORTION_NODE && part_of(portion) == part;
+      if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1)) return false;
+    }
+    if (!etr_run_sums_end(&l->sums, &parts[part], true, 1)) return false;
+  }
+  return time_framework(l, &parts[ETR_SIDE_FRAMEWORK]);
+}
+
 static bool list(lister *l, etr_side_method *out, const etr_graph *graph) {
-  bool good = note_clocks(l) && etr_run_sums_init(&l->sums, l->method->run_count, &l->scratch) &&
-              (graph ? list_nodes(l, graph) : list_events(l)) && time_items(l);
+  etr_side_time execute, parts[ETR_SIDE_PARTS] = {{0}};
+  bool good = etr_side_runs_of(&l->side_runs, l->profile, l->method, &l->scratch) && time_execute(l, &execute) &&
+              note_clocks(l) && etr_run_sums_init(&l->sums, &l->side_runs, &l->scratch) &&
+              (graph ? list_nodes(l, graph) && time_parts(l, parts) : list_events(l)) && time_items(l);
+  if (!good) return false;
   *out = (etr_side_method){.has_graph = graph != NULL,
+                           .execute = execute,
                            .dtypes = "",
                            .items = l->items.data,
                            .item_count = l->items.count,
                            .clocks = l->clocks.data,
                            .clock_count = l->clocks.count};
-  if (good && graph) good = etr_side_facts(out, graph, l->arena, &l->scratch);
+  memcpy(out->parts, parts, sizeof parts);
+  if (graph) good = etr_side_facts(out, graph, l->arena, &l->scratch);
   for (int by = 0; good && by < ETR_SIDE_BY; by++)
     if (graph || !etr_side_by_is_of_modules(by)) good = add_up(l, etr_side_sums_of(out, by), by);
   return good;

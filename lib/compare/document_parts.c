@@ -144,9 +144,25 @@ static void read_graph(etr_doc_reader *r, void *method) {
   read_fields(r, method, fields, ETR_COUNT(fields));
 }
 
+#define VARIATION(within)                                                                                              \
+  {"low", read_numbers, (within) + offsetof(etr_doc_variation, low)},                                                  \
+      {"high", read_numbers, (within) + offsetof(etr_doc_variation, high)},                                            \
+      {"recordings", read_numbers, (within) + offsetof(etr_doc_variation, recordings)},                                \
+      {"offset", read_numbers, (within) + offsetof(etr_doc_variation, offset)}, {                                      \
+    "spread", read_numbers, (within) + offsetof(etr_doc_variation, spread)                                             \
+  }
+
+static void read_variation(etr_doc_reader *r, void *variation) {
+  static const field fields[] = {VARIATION(0)};
+  read_fields(r, variation, fields, ETR_COUNT(fields));
+}
+
 static void read_sums_of(etr_doc_reader *r, void *sums) {
   static const field fields[] = {{"p50", read_numbers, offsetof(etr_doc_sums, p50)},
-                                 {"deviation", read_numbers, offsetof(etr_doc_sums, deviation)}};
+                                 {"deviation", read_numbers, offsetof(etr_doc_sums, deviation)},
+                                 {"runs", read_numbers, offsetof(etr_doc_sums, runs)},
+                                 {"total", read_numbers, offsetof(etr_doc_sums, total)},
+                                 VARIATION(offsetof(etr_doc_sums, vary))};
   read_fields(r, sums, fields, ETR_COUNT(fields));
 }
 
@@ -245,11 +261,14 @@ static void read_methods(etr_doc_reader *r, void *reader) {
   static const field fields[] = {{"method", read_text, offsetof(etr_doc_method, method.name)},
                                  {"runs", read_count, offsetof(etr_doc_method, method.run_count)},
                                  {"execute_per_run", read_numbers, offsetof(etr_doc_method, execute_per_run)},
+                                 {"recordings", read_numbers, offsetof(etr_doc_method, recordings)},
+                                 {"runs_vary", read_variation, offsetof(etr_doc_method, vary)},
                                  {"noise", read_noise, offsetof(etr_doc_method, method.noise)},
                                  {"balance", read_balance, 0},
                                  {"graph", read_graph, 0},
                                  {"events", read_events, 0},
                                  {"sums", read_sums, 0},
+                                 {"parts", read_sums_of, offsetof(etr_doc_method, parts)},
                                  {"clocks", read_clocks, 0},
                                  {"skipped_runs", read_count, offsetof(etr_doc_method, method.skipped_run_count)},
                                  {"producers", read_producers, 0},
@@ -274,13 +293,18 @@ static void read_loads(etr_doc_reader *r, void *reader) {
                                  {"runs", read_time, offsetof(etr_doc_load, runs)},
                                  {"total", read_time, offsetof(etr_doc_load, total)},
                                  {"p50", read_time, offsetof(etr_doc_load, p50)},
-                                 {"deviation", read_time, offsetof(etr_doc_load, deviation)}};
+                                 {"deviation", read_time, offsetof(etr_doc_load, deviation)},
+                                 {"low", read_time, offsetof(etr_doc_load, low)},
+                                 {"high", read_time, offsetof(etr_doc_load, high)},
+                                 {"recordings", read_time, offsetof(etr_doc_load, recordings)},
+                                 {"offset", read_time, offsetof(etr_doc_load, offset)},
+                                 {"spread", read_time, offsetof(etr_doc_load, spread)}};
   (void)reader;
   etr_json_array(r->json);
   while (has_element(r)) {
     etr_doc_load *load = etr_vec_push(&r->scratch, &r->loads);
     if (!load) return;
-    *load = (etr_doc_load){"", NAN, NAN, NAN, NAN};
+    *load = (etr_doc_load){.name = "", .runs = NAN, .total = NAN, .p50 = NAN, .deviation = NAN, .low = NAN};
     read_fields(r, load, fields, ETR_COUNT(fields));
   }
 }

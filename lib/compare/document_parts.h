@@ -33,9 +33,18 @@ typedef enum etr_doc_column {
   ETR_DOC_COLUMNS
 } etr_doc_column;
 
-/** Medians of sums, in the order in which their first items stand. */
+/** How times vary: columns of items or sums. Documents of older versions have `deviation`, the median distance from the
+ * median, instead. */
+typedef struct etr_doc_variation {
+  etr_doc_numbers low, high;
+  etr_doc_numbers recordings, offset, spread; /* empty where there is one recording */
+} etr_doc_variation;
+
+/** Times of sums, in the order in which their first items stand. */
 typedef struct etr_doc_sums {
+  etr_doc_variation vary;
   etr_doc_numbers p50, deviation;
+  etr_doc_numbers runs, total; /* of the parts of Method::execute only */
 } etr_doc_sums;
 
 /** A source line of a graph. */
@@ -47,6 +56,8 @@ typedef struct etr_doc_source {
 typedef struct etr_doc_method {
   etr_method method;
   etr_doc_numbers execute_per_run;
+  etr_doc_numbers recordings; /* how many runs each has; none in documents of older versions */
+  etr_doc_variation vary;     /* of operators or events */
   bool has_graph, has_items, has_sums;
   etr_doc_strings names, modules; /* of operators; paths */
   etr_doc_numbers patterns;       /* of each module */
@@ -59,6 +70,7 @@ typedef struct etr_doc_method {
   etr_doc_numbers weights;                    /* shapes */
   const char *dtypes;                         /* NULL: missing */
   etr_doc_sums sums[ETR_SIDE_BY];
+  etr_doc_sums parts;     /* in the order of etr_side_part; none in documents of older versions */
   etr_doc_strings clocks; /* backends */
   etr_doc_numbers steps;  /* of the clocks */
 } etr_doc_method;
@@ -66,7 +78,8 @@ typedef struct etr_doc_method {
 /** A load event; NAN where the document has null. */
 typedef struct etr_doc_load {
   const char *name;
-  double runs, total, p50, deviation; /* the times in nanoseconds */
+  double runs, total, p50, deviation, low, high; /* the times in nanoseconds */
+  double recordings, offset, spread;
 } etr_doc_load;
 
 /** What was read, as it stands in the document: times in nanoseconds, texts as places in `texts`. */

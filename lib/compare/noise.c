@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * noise.c - the median's standard error, Student's t, and how many of many changes are to be believed.
+ * noise.c - intervals of changes, by recordings (rule R) or by runs (rule S), of one change or of a family.
  */
 #include "compare/noise.h"
+
+#include "base/distribution.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const double LEVEL = 0.05;
-static const double PI = 3.14159265358979323846;
-enum { MOST_FREEDOM = 200 }; /* from here on t is as good as normal; a smaller number errs towards "within noise" */
+static const double QUANTILE = 1.959963984540054; /* of LEVEL */
+static const double RECORDING_NOISE =
+    0.03; /* unless the caller knows better: 1 to 1.4 % were measured on a quiet machine */
 
-/* ---- One median ---- */
+enum {
+  LEAST_RECORDINGS = 3, /* for rule R: two have one degree of freedom, and an interval 12.7 standard errors wide */
+  LEAST_RUNS = 10,    /* for rule S: with 5 runs, two modes that come in stretches pass for a change in 23 % of pairs */
+  MOST_FREEDOM = 200, /* from here on t is as good as normal; a smaller number widens the interval */
+  MOST_NEEDED = 50,   /* recordings on each side that anybody would still make */
+  LEAST_BENCHES = 8,  /* whose steps say how sessions differ: with 5, +10 % is found in 18 % of cases */
+};
 
-/* What the median deviation of few normal samples is to be multiplied with, beyond 1.4826, to give the standard
- * deviation: Croux and Rousseeuw. */
-static double few_samples_factor(size_t count) {
-  static const double factors[] = {1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
-  return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
-}
-
-etr_median etr_median_of(const etr_side_time *time) {
-  if (time->runs == 0) return (etr_median){0};
-  double deviation = 1.4826 * few_samples_factor(time->runs) * time->deviation;
-  return (etr_median){.count = time->runs,
-                      .value = time->p50,
-                      .error = 1.2533 * deviation / sqrt((double)time->runs),
-                      .step = time->step};
-}
-
-etr_median etr_median_scaled(etr_median median, double factor) {
-  return (etr_median){median.count, median.value * factor, median.error * factor, median.step * factor};
-}
+/* ---- The clock ---- */
 
 uint64_t etr_noise_divisor(uint64_t a, uint64_t b) {
   while (b) {
@@ -48,53 +39,169 @@ double etr_noise_step(uint64_t divisor) {
   return (double)step;
 }
 
-/* ---- Student's t ---- */
+/* ---- One change ---- */
 
-/* Chance of a value beyond +-t: the finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4. */
-static double chance_beyond(double t, size_t freedom) {
-  double angle = atan2(t, sqrt((double)freedom)), cosine2 = cos(angle) * cos(angle), sum = 0,
-         term = freedom % 2 ? cos(angle) : 1;
-  for (size_t i = freedom % 2 ? 3 : 2; i <= freedom; i += 2) {
-    sum += term;
-    term *= cosine2 * ((double)i - 1) / (double)i;
-  }
-  return 1 - (freedom % 2 ? 2 / PI * (angle + sin(angle) * sum) : sin(angle) * sum);
+static bool has_recordings(const etr_side_time *time) {
+  return time->recordings >= LEAST_RECORDINGS && isfinite(time->offset);
 }
 
-/* The t beyond which values are with that chance. */
-static double t_of_chance(double chance, size_t freedom) {
-  double low = 0, high = 1e9;
-  for (int i = 0; i < 100; i++) {
-    double middle = (low + high) / 2;
-    if (chance_beyond(middle, freedom) > chance)
-      low = middle;
-    else
-      high = middle;
-  }
-  return high;
+static double center_of(const etr_side_time *time) { return time->p50 * exp(time->offset); }
+
+static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
+  return (!base->runs || base->recordings >= LEAST_RECORDINGS) &&
+         (!newer->runs || newer->recordings >= LEAST_RECORDINGS);
 }
 
-/* ---- Many changes ---- */
-
-static bool can_tell(const etr_noise_test *test) {
-  return ETR_MIN(test->base.count, test->newer.count) >= ETR_NOISE_LEAST_RUNS;
+void etr_noise_set_medians(etr_change *change, const etr_side_time *base, const etr_side_time *newer) {
+  bool are_centers = by_recordings(base, newer);
+  change->base_p50 = are_centers && isfinite(base->offset) ? center_of(base) : base->p50;
+  change->new_p50 = are_centers && isfinite(newer->offset) ? center_of(newer) : newer->p50;
+  change->relative = change->base_p50 > 0 && change->new_p50 > 0 ? change->new_p50 / change->base_p50 - 1 : (double)NAN;
 }
 
-static size_t freedom_of(const etr_noise_test *test) {
-  return ETR_MIN(ETR_MIN(test->base.count, test->newer.count) - 1, (size_t)MOST_FREEDOM);
+/* What is known of the logarithm of newer / base. */
+typedef struct estimate {
+  double change;
+  bool is_known;         /* false: nothing can be said, for `reason` */
+  bool is_by_recordings; /* rule R; false: rule S */
+  etr_reason reason;     /* if it cannot be told */
+  double row_variance;   /* rule R: of one recording, pooled over both sides; rows use it */
+  double pooled_freedom;
+  double recordings;   /* rule R: 1 / D_base + 1 / D_new */
+  double variance;     /* rule R: of the change */
+  double freedom;      /* of Student's t: whole, 1 to MOST_FREEDOM */
+  double below, above; /* rule S: distances to the bounds, at LEVEL */
+  double sessions;     /* squared distance to add under the root, at LEVEL: f of different sessions */
+  double least;        /* distance to the bounds, at least */
+} estimate;
+
+static double square(double x) { return x * x; }
+
+static double clock_variance(const etr_side_time *time) { return square(time->step / time->p50) / 12; }
+
+double etr_noise_between_recordings(const etr_compare_options *options) {
+  return options->recording_noise > 0 ? options->recording_noise : RECORDING_NOISE;
 }
 
-static double step_of(const etr_noise_test *test) { return ETR_MAX(test->base.step, test->newer.step); }
-
-static double error_of(const etr_noise_test *test) {
-  double a = test->base.error, b = test->newer.error, s = test->base.step, r = test->newer.step;
-  return sqrt(a * a + b * b + (s * s + r * r) / 12);
+/* f of rule S without the clock: what two recordings, or sets of them, are assumed to differ by. */
+static double squared_distance_between(const etr_compare_options *options, double base, double newer) {
+  return square(QUANTILE * etr_noise_between_recordings(options)) * (1 / base + 1 / newer);
 }
 
-static double chance_of(const etr_noise_test *test) {
-  double change = fabs(test->newer.value - test->base.value), error = error_of(test);
-  if (change <= step_of(test) || !(error > 0)) return change > step_of(test) ? 0 : 1;
-  return chance_beyond(change / error, freedom_of(test));
+static void use_recordings(estimate *e, const etr_side_time *base, const etr_side_time *newer) {
+  double d_base = (double)base->recordings, d_new = (double)newer->recordings;
+  double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
+         v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
+  double freedom = floor(square(v_base + v_new) / (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
+  e->is_by_recordings = true;
+  e->variance = v_base + v_new;
+  e->freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
+  e->recordings = 1 / d_base + 1 / d_new;
+  e->pooled_freedom = d_base + d_new - 2;
+  e->row_variance = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) / e->pooled_freedom;
+  e->row_variance = ETR_MAX(e->row_variance, (clock_variance(base) + clock_variance(newer)) / 2);
+}
+
+static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
+                     const etr_compare_options *options) {
+  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
+  bool one = options->is_other_session; /* however many recordings a session has */
+  double f = clock +
+             squared_distance_between(options, one ? 1 : (double)base->recordings, one ? 1 : (double)newer->recordings);
+  double base_up = log(base->high / base->p50), new_up = log(newer->high / newer->p50);
+  double base_down = log(base->p50 / base->low), new_down = log(newer->p50 / newer->low);
+  e->below = sqrt(square(new_down) + square(base_up) + f);
+  e->above = sqrt(square(new_up) + square(base_down) + f);
+}
+
+static estimate estimate_of(const etr_noise_test *test, const etr_compare_options *options) {
+  const etr_side_time *base = &test->base, *newer = &test->newer;
+  double step = ETR_MAX(base->step, newer->step);
+  bool is_by_recordings = by_recordings(base, newer);
+  estimate e = {.reason = ETR_REASON_CLOCK};
+  if (!base->runs || !newer->runs || base->p50 < base->step || newer->p50 < newer->step) return e;
+  if (!(base->p50 > 0) || !(newer->p50 > 0)) return e;
+  if (is_by_recordings && (!has_recordings(base) || !has_recordings(newer))) return e;
+  double old = is_by_recordings ? center_of(base) : base->p50, now = is_by_recordings ? center_of(newer) : newer->p50;
+  e.change = log(now / old);
+  e.least = step / ETR_MIN(old, now); /* at least |change| where old and now are one step apart */
+  e.reason = ETR_REASON_FEW_RUNS;
+  if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < LEAST_RUNS) return e;
+  e.is_known = true;
+  e.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
+  if (options->is_other_session) e.reason = ETR_REASON_ONE_SESSION;
+  if (is_by_recordings && options->is_other_session) e.sessions = squared_distance_between(options, 1, 1);
+  if (is_by_recordings)
+    use_recordings(&e, base, newer);
+  else
+    use_runs(&e, base, newer, options);
+  return e;
+}
+
+/* ---- Its interval ---- */
+
+/* Quantiles of a level, computed once each. */
+typedef struct quantiles {
+  double level, normal;
+  double t[MOST_FREEDOM + 1]; /* by degrees of freedom; 0: not computed yet */
+} quantiles;
+
+static quantiles quantiles_of(double level) {
+  return (quantiles){.level = level, .normal = level < LEVEL ? etr_normal_quantile(level) : QUANTILE};
+}
+
+static double t_of(quantiles *q, double freedom) {
+  size_t whole = (size_t)freedom;
+  if (q->t[whole] <= 0) q->t[whole] = etr_t_quantile(q->level, whole);
+  return q->t[whole];
+}
+
+/* Distance from the change to a bound. below: the lower one. */
+static double distance(const estimate *e, quantiles *q, bool below) {
+  double wider = q->normal / QUANTILE;
+  double own = e->is_by_recordings ? t_of(q, e->freedom) * sqrt(e->variance) : (below ? e->below : e->above) * wider;
+  return ETR_MAX(sqrt(square(own) + e->sessions * square(wider)), e->least);
+}
+
+static void set_verdict(const estimate *e, quantiles *q, etr_change *change, const etr_compare_options *options) {
+  double limit = options->limit > 0 ? log1p(options->limit) : 0;
+  change->verdict = ETR_VERDICT_CANNOT_TELL;
+  change->reason = e->reason;
+  change->low = change->high = NAN;
+  if (!e->is_known) return;
+  double low = e->change - distance(e, q, true), high = e->change + distance(e, q, false);
+  change->low = expm1(low);
+  change->high = expm1(high);
+  if (low > 0)
+    change->verdict = ETR_VERDICT_SLOWER;
+  else if (high < 0)
+    change->verdict = ETR_VERDICT_FASTER;
+  else if (limit > 0 && -limit < low && high < limit)
+    change->verdict = ETR_VERDICT_EQUAL;
+  else if (fabs(e->change) <= e->least)
+    change->reason = ETR_REASON_CLOCK;
+  if (change->verdict != ETR_VERDICT_CANNOT_TELL) change->reason = ETR_REASON_NONE;
+}
+
+/* ---- Changes that are judged alone ---- */
+
+/* The smallest number of recordings on each side, more than there are, that leaves the limit out of the interval; 0:
+ * more than MOST_NEEDED. */
+static size_t recordings_needed(const estimate *e, const etr_noise_test *test, const etr_compare_options *options) {
+  double limit = options->limit > 0 ? log1p(options->limit) : 0;
+  double deviation = etr_noise_between_recordings(options), away = fabs(e->change - limit);
+  size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
+  if (e->is_by_recordings) deviation = sqrt((square(test->base.spread) + square(test->newer.spread)) / 2);
+  for (size_t n = ETR_MAX((size_t)LEAST_RECORDINGS, has + 1); n <= MOST_NEEDED; n++)
+    if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away) return n;
+  return 0;
+}
+
+/* What the median deviation of few normal samples is to be multiplied with, beyond 1.4826, to give the standard
+ * deviation: Croux and Rousseeuw. */
+static double few_samples_factor(size_t count) {
+  static const double factors[] = {1, 1, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
+  return count < ETR_COUNT(factors) ? factors[count] : (double)count / ((double)count - 0.8);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -102,33 +209,100 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* How far medians of successive benches lie apart, as a standard deviation: of the last `most` steps. */
+static double step_between_benches(const etr_bench_history *history, size_t steps) {
+  enum { MOST_STEPS = 200 }; /* older ones say little of the machine as it is */
+  double sizes[MOST_STEPS];
+  size_t count = ETR_MIN(steps, (size_t)MOST_STEPS);
+  for (size_t i = 0; i < count; i++)
+    sizes[i] = fabs(log(history->medians[history->count - 1 - i] / history->medians[history->count - 2 - i]));
+  qsort(sizes, count, sizeof *sizes, by_size);
+  return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
+}
+
+/* With enough benches their steps take the place of an assumption. */
+static void use_history(estimate *e, const etr_bench_history *history) {
+  if (!history || history->count < LEAST_BENCHES) return;
+  size_t steps = history->count - 1;
+  double freedom = ETR_MIN(floor((double)(steps + 1) / 2), (double)MOST_FREEDOM);
+  e->sessions = 0;
+  e->least = ETR_MAX(e->least, etr_t_quantile(LEVEL, (size_t)freedom) * step_between_benches(history, steps));
+}
+
+void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options, const etr_bench_history *history) {
+  quantiles q = quantiles_of(LEVEL);
+  estimate e = estimate_of(test, options);
+  etr_change *change = test->change;
+  double clock = e.least;
+  if (e.is_known && options->is_other_session) use_history(&e, history);
+  set_verdict(&e, &q, change, options);
+  if (change->reason == ETR_REASON_CLOCK && e.least > clock && fabs(e.change) > clock)
+    change->reason = ETR_REASON_ONE_SESSION; /* the sessions' steps, not the clock's, are larger than the change */
+  if (change->verdict != ETR_VERDICT_CANNOT_TELL || change->reason == ETR_REASON_CLOCK ||
+      change->reason == ETR_REASON_ONE_SESSION)
+    return;
+  change->recordings_needed = recordings_needed(&e, test, options);
+  if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0) change->reason = ETR_REASON_TOO_NEAR;
+}
+
+/* ---- Families ---- */
+
+/* Smyth's moderation: draws each row's variance towards that of all rows, as far as they agree with each other. */
+static void moderate(estimate *rows, size_t count) {
+  double n = 0, mean = 0, squares = 0, expected = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!rows[i].is_known || !rows[i].is_by_recordings) continue;
+    double half = rows[i].pooled_freedom / 2, e = log(rows[i].row_variance) - etr_digamma(half) + log(half),
+           apart = e - mean;
+    n++;
+    mean += apart / n;
+    squares += apart * (e - mean);
+    expected += etr_trigamma(half);
+  }
+  if (n < 1) return;
+  double beyond = n > 1 ? squares / (n - 1) - expected / n : 0; /* how much variances differ beyond chance */
+  double prior = n > 1 && beyond > 0 ? 2 * etr_trigamma_inverse(beyond) : INFINITY;
+  double usual = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
+  for (size_t i = 0; i < count; i++) {
+    estimate *row = &rows[i];
+    if (!row->is_known || !row->is_by_recordings) continue;
+    double own = row->pooled_freedom, variance = row->row_variance;
+    if (n > 1) variance = isfinite(prior) ? (prior * usual + own * variance) / (prior + own) : usual;
+    row->variance = variance * row->recordings;
+    row->freedom = n > 1 ? ETR_MIN(floor(prior + own), (double)MOST_FREEDOM) : ETR_MIN(own, (double)MOST_FREEDOM);
+  }
+}
+
+/* The chance that a row which did not change shows such a change. */
+static double chance_of(const estimate *e, quantiles *q) {
+  double change = fabs(e->change);
+  if (change <= e->least) return 1;
+  if (e->is_by_recordings && !(e->sessions > 0)) return etr_t_chance(change / sqrt(e->variance), (size_t)e->freedom);
+  return etr_normal_chance(QUANTILE * change / distance(e, q, e->change > 0));
+}
+
 /* Benjamini and Hochberg: the greatest k for which k chances are at most k/count of the level; the level to use is then
  * that. */
-static double believed_level(const double *chances, size_t count, double *sorted) {
-  memcpy(sorted, chances, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, by_size);
+static double believed_level(double *chances, size_t count) {
+  if (count == 0) return LEVEL;
+  qsort(chances, count, sizeof *chances, by_size);
   size_t believed = count;
-  while (believed > 1 && sorted[believed - 1] > LEVEL * (double)believed / (double)count) believed--;
+  while (believed > 1 && chances[believed - 1] > LEVEL * (double)believed / (double)count) believed--;
   return LEVEL * (double)believed / (double)count;
 }
 
-bool etr_noise_decide(etr_noise_test *tests, size_t count, etr_arena *scratch) {
-  double *chances = etr_arena_alloc_array(scratch, count, sizeof *chances),
-         *sorted = etr_arena_alloc_array(scratch, count, sizeof *sorted);
-  double t_of[MOST_FREEDOM + 1] = {0};
-  size_t tested = 0;
-  if (!chances || !sorted) return false;
+bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_compare_options *options,
+                            etr_arena *scratch) {
+  estimate *rows = etr_arena_alloc_array(scratch, count, sizeof *rows);
+  double *chances = etr_arena_alloc_array(scratch, count, sizeof *chances);
+  quantiles q = quantiles_of(LEVEL);
+  size_t known = 0;
+  if (!rows || !chances) return false;
+  for (size_t i = 0; i < count; i++) rows[i] = estimate_of(&tests[i], options);
+  moderate(rows, count);
   for (size_t i = 0; i < count; i++)
-    if (can_tell(&tests[i])) chances[tested++] = chance_of(&tests[i]);
-  double level = tested ? believed_level(chances, tested, sorted) : LEVEL;
-  for (size_t i = 0, next = 0; i < count; i++) {
-    tests[i].noise = -1;
-    tests[i].is_beyond = false;
-    if (!can_tell(&tests[i])) continue;
-    double *t = &t_of[freedom_of(&tests[i])];
-    if (*t <= 0) *t = t_of_chance(level, freedom_of(&tests[i]));
-    tests[i].noise = ETR_MAX(*t * error_of(&tests[i]), step_of(&tests[i]));
-    tests[i].is_beyond = chances[next++] <= level;
-  }
+    if (rows[i].is_known) chances[known++] = chance_of(&rows[i], &q);
+  q = quantiles_of(believed_level(chances, known));
+  for (size_t i = 0; i < count; i++) set_verdict(&rows[i], &q, tests[i].change, options);
   return true;
 }

@@ -23,7 +23,7 @@ void etr_side_close(etr_side *side) {
 
 typedef struct load {
   const char *name;
-  etr_vec(uint64_t) ticks;
+  etr_vec(etr_side_sample) samples;
 } load;
 
 typedef struct loads {
@@ -32,7 +32,7 @@ typedef struct loads {
   etr_arena scratch;
 } loads;
 
-static bool add_load(loads *out, const etr_event *e) {
+static bool add_load(loads *out, const etr_profile *profile, const etr_event *e) {
   uint32_t known = etr_map_get(&out->index, etr_slice_of(e->name));
   if (known == ETR_NONE) {
     known = (uint32_t)out->list.count;
@@ -42,9 +42,9 @@ static bool add_load(loads *out, const etr_event *e) {
   }
   load *to = &out->list.data[known];
   for (size_t i = 0; i < e->sample_count; i++) {
-    uint64_t *ticks = etr_vec_push(&out->scratch, &to->ticks);
-    if (ticks == NULL) return false;
-    *ticks = e->durations[i];
+    etr_side_sample *sample = etr_vec_push(&out->scratch, &to->samples);
+    if (sample == NULL) return false;
+    *sample = (etr_side_sample){profile->runs[e->sample_runs[i]].dump, e->durations[i]};
   }
   return true;
 }
@@ -54,7 +54,7 @@ static bool collect_loads(loads *out, const etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
     for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++)
-      if (!add_load(out, &block->events[k])) return false;
+      if (!add_load(out, profile, &block->events[k])) return false;
   }
   return true;
 }
@@ -67,7 +67,7 @@ static bool make_loads(etr_side_box *box) {
   good = good && list;
   for (size_t i = 0; good && i < found.list.count; i++) {
     list[i].name = found.list.data[i].name;
-    list[i].time = etr_side_time_of(found.list.data[i].ticks.data, found.list.data[i].ticks.count, 1);
+    list[i].time = etr_side_time_of(found.list.data[i].samples.data, found.list.data[i].samples.count, 1);
   }
   box->side.loads = list;
   box->side.load_count = found.list.count;

@@ -4,6 +4,7 @@
  */
 #include "base/method_parts.h"
 #include "compare/document_parts.h"
+#include "compare/noise.h"
 
 #include <math.h>
 
@@ -35,15 +36,53 @@ static double item_step(const etr_doc_reader *r, const etr_doc_method *m, const 
   return step_of(r, m, item->backend) * calls / (double)item->time.runs;
 }
 
+/* ---- How times vary ---- */
+
+/* Documents of older versions say how far half of the runs lie from the median. The middle 80 % of a normal
+ * distribution lie within 1.2816 standard deviations, each of them 1.4826 such distances. */
+static void estimate_middle(etr_side_time *time, double deviation) {
+  double distance = 1.2816 * 1.4826 * deviation;
+  time->low = ETR_MAX(time->p50 - distance, 0);
+  time->high = time->p50 + distance;
+  time->recordings = 1;
+}
+
+/* Columns of a method with several recordings; of one they are not written. */
+static bool check_variation(etr_doc_reader *r, const etr_doc_method *m, const etr_doc_variation *v, size_t count) {
+  bool several = m->recordings.count > 1;
+  bool good = v->low.count == count && v->high.count == count;
+  good = good && (!several || (v->recordings.count == count && v->offset.count == count && v->spread.count == count));
+  if (!good) etr_doc_fail(r, "its columns differ in length");
+  return good;
+}
+
+static void put_variation(etr_doc_reader *r, const etr_doc_method *m, etr_side_time *time, const etr_doc_variation *v,
+                          size_t at) {
+  time->low = etr_doc_ticks(r, v->low.data[at]);
+  time->high = etr_doc_ticks(r, v->high.data[at]);
+  time->recordings = 1;
+  if (m->recordings.count < 2) return;
+  time->recordings = etr_doc_count(r, v->recordings.data[at]);
+  time->offset = v->offset.data[at];
+  time->spread = v->spread.data[at];
+}
+
+static bool is_older(const etr_doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
+
+/* ---- Items ---- */
+
 static void put_time(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *item, size_t at) {
   size_t runs = etr_doc_count(r, m->columns[ETR_DOC_RAN_IN].data[at]);
   if (runs > m->method.run_count) etr_doc_fail(r, "an operator ran in more runs than there are");
   if (runs == 0) return;
   item->time = (etr_side_time){.total = etr_doc_ticks(r, m->columns[ETR_DOC_TOTAL].data[at]),
                                .runs = runs,
-                               .p50 = etr_doc_ticks(r, m->columns[ETR_DOC_P50].data[at]),
-                               .deviation = etr_doc_ticks(r, m->columns[ETR_DOC_DEVIATION].data[at])};
+                               .p50 = etr_doc_ticks(r, m->columns[ETR_DOC_P50].data[at])};
   item->time.step = item_step(r, m, item, at);
+  if (is_older(m))
+    estimate_middle(&item->time, etr_doc_ticks(r, m->columns[ETR_DOC_DEVIATION].data[at]));
+  else
+    put_variation(r, m, &item->time, &m->vary, at);
 }
 
 static const char *pattern_at(const etr_doc_reader *r, const etr_doc_method *m, double module) {
@@ -82,22 +121,26 @@ static void put_item(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *
 }
 
 static const bool of_operators[ETR_DOC_COLUMNS] = {
-    [ETR_DOC_OP] = true,      [ETR_DOC_MODULE] = true,  [ETR_DOC_SOURCE] = true,   [ETR_DOC_SUBGRAPH] = true,
-    [ETR_DOC_OUTPUTS] = true, [ETR_DOC_BACKEND] = true, [ETR_DOC_CALLS] = true,    [ETR_DOC_RAN_IN] = true,
-    [ETR_DOC_TOTAL] = true,   [ETR_DOC_P50] = true,     [ETR_DOC_DEVIATION] = true};
+    [ETR_DOC_OP] = true,      [ETR_DOC_MODULE] = true,  [ETR_DOC_SOURCE] = true, [ETR_DOC_SUBGRAPH] = true,
+    [ETR_DOC_OUTPUTS] = true, [ETR_DOC_BACKEND] = true, [ETR_DOC_CALLS] = true,  [ETR_DOC_RAN_IN] = true,
+    [ETR_DOC_TOTAL] = true,   [ETR_DOC_P50] = true};
 static const bool of_events[ETR_DOC_COLUMNS] = {
-    [ETR_DOC_NAME] = true,  [ETR_DOC_OP] = true,  [ETR_DOC_BACKEND] = true,   [ETR_DOC_RAN_IN] = true,
-    [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_DEVIATION] = true, [ETR_DOC_STEP] = true};
+    [ETR_DOC_NAME] = true,  [ETR_DOC_OP] = true,  [ETR_DOC_BACKEND] = true, [ETR_DOC_RAN_IN] = true,
+    [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_STEP] = true};
 
 /* True if a method's columns are all there and as long as each other. */
 static bool check_columns(etr_doc_reader *r, const etr_doc_method *m, size_t count) {
+  if (is_older(m) && m->columns[ETR_DOC_DEVIATION].count != count) {
+    etr_doc_fail(r, OLD);
+    return false;
+  }
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
     if ((m->has_graph ? of_operators[i] : of_events[i]) && m->columns[i].count != count) {
       bool is_missing = m->columns[i].count == 0;
       etr_doc_fail(r, is_missing ? OLD : "its columns differ in length");
       return false;
     }
-  return true;
+  return is_older(m) || m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
 static void put_sum(etr_doc_reader *r, const etr_doc_method *m, etr_side_sum *sum, const etr_doc_sums *from,
@@ -105,7 +148,10 @@ static void put_sum(etr_doc_reader *r, const etr_doc_method *m, etr_side_sum *su
   if (sum->timed == 0) return;
   sum->time.runs = m->method.run_count;
   sum->time.p50 = etr_doc_ticks(r, from->p50.data[at]);
-  sum->time.deviation = etr_doc_ticks(r, from->deviation.data[at]);
+  if (is_older(m))
+    estimate_middle(&sum->time, etr_doc_ticks(r, from->deviation.data[at]));
+  else
+    put_variation(r, m, &sum->time, &from->vary, at);
 }
 
 static bool make_sums(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out, etr_side_by by) {
@@ -113,8 +159,9 @@ static bool make_sums(etr_doc_reader *r, const etr_doc_method *m, etr_side_metho
   etr_side_groups groups;
   if (!m->has_graph && etr_side_by_is_of_modules(by)) return true;
   if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch)) return false;
-  if (from->p50.count != groups.count || from->deviation.count != groups.count)
+  if (from->p50.count != groups.count || (is_older(m) && from->deviation.count != groups.count))
     etr_doc_fail(r, "its sums do not match its operators");
+  if (!r->problem && !is_older(m)) check_variation(r, m, &from->vary, groups.count);
   for (size_t i = 0; !r->problem && i < groups.count; i++) put_sum(r, m, &groups.rows[i], from, i);
   *etr_side_sums_of(out, by) = (etr_side_sums){groups.rows, groups.count};
   return true;
@@ -148,6 +195,23 @@ static bool put_producers(etr_doc_reader *r, const etr_doc_method *m, etr_side_i
   return true;
 }
 
+/* What is on no operator. */
+static void put_parts(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out) {
+  const etr_doc_sums *from = &m->parts;
+  if (from->p50.count != ETR_SIDE_PARTS || from->total.count != ETR_SIDE_PARTS || from->runs.count != ETR_SIDE_PARTS)
+    etr_doc_fail(r, "its parts are not those of a method");
+  if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS)) return;
+  for (size_t i = 0; i < ETR_SIDE_PARTS; i++) {
+    etr_side_time *time = &out->parts[i];
+    if (etr_doc_count(r, from->runs.data[i]) == 0) continue;
+    *time = (etr_side_time){.total = etr_doc_ticks(r, from->total.data[i]),
+                            .runs = m->method.run_count,
+                            .p50 = etr_doc_ticks(r, from->p50.data[i]),
+                            .step = 1};
+    put_variation(r, m, time, &from->vary, i);
+  }
+}
+
 /* What the graph as a whole is. */
 static bool put_likeness(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out) {
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, m->input_names.count, sizeof *inputs);
@@ -174,12 +238,30 @@ static bool make_items(etr_doc_reader *r, const etr_doc_method *m, etr_side_meth
   for (size_t i = 0; i < count; i++) put_item(r, m, &items[i], i);
   out->items = items;
   out->item_count = count;
+  if (m->has_graph && !is_older(m) && m->method.run_count > 0) put_parts(r, m, out);
   bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
   for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++) good = make_sums(r, m, out, by);
   return good;
 }
 
-static bool make_runs(etr_doc_reader *r, const etr_doc_method *m, etr_method *out) {
+/* Method::execute, from its runs and how many of them each recording has. */
+static bool time_execute(etr_doc_reader *r, const etr_doc_method *m, const uint64_t *ticks, etr_side_time *out) {
+  size_t count = m->method.run_count, run = 0;
+  uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
+  uint64_t divisor = 0;
+  if (!recording_of) return false;
+  for (uint32_t i = 0; !r->problem && i < m->recordings.count; i++) {
+    size_t of_recording = etr_doc_count(r, m->recordings.data[i]);
+    if (of_recording > count - run || of_recording == 0) etr_doc_fail(r, "its recordings do not match its runs");
+    for (size_t k = 0; !r->problem && k < of_recording; k++) recording_of[run++] = i;
+  }
+  if (m->recordings.count > 0 && run != count) etr_doc_fail(r, "its recordings do not match its runs");
+  for (size_t i = 0; i < count; i++) divisor = etr_noise_divisor(ticks[i], divisor);
+  const etr_side_runs runs = {recording_of, count, ETR_MAX(m->recordings.count, (size_t)1)};
+  return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step(divisor), &r->scratch);
+}
+
+static bool make_runs(etr_doc_reader *r, const etr_doc_method *m, etr_method *out, etr_side_time *execute) {
   uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
   if (m->execute_per_run.count != m->method.run_count) etr_doc_fail(r, "it lacks the times of the runs");
   for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
@@ -187,7 +269,7 @@ static bool make_runs(etr_doc_reader *r, const etr_doc_method *m, etr_method *ou
     out->execute_ticks = etr_add_up_to_most(out->execute_ticks, runs[i]);
   }
   out->execute_per_run = runs;
-  return runs != NULL;
+  return runs != NULL && (r->problem || time_execute(r, m, runs, execute));
 }
 
 static bool make_method(etr_doc_reader *r, const etr_doc_method *m, etr_method *method, etr_side_method *out) {
@@ -195,7 +277,8 @@ static bool make_method(etr_doc_reader *r, const etr_doc_method *m, etr_method *
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
   if (!m->has_sums || (!m->has_items && m->has_graph)) etr_doc_fail(r, OLD);
   if (r->problem) return true;
-  if (!make_runs(r, m, method)) return false;
+  r->box->side.is_of_older_version |= is_older(m);
+  if (!make_runs(r, m, method, &out->execute)) return false;
   if (!etr_method_adds_up(method)) etr_doc_fail(r, "its balance does not add up");
   return make_items(r, m, out);
 }
@@ -220,8 +303,15 @@ static bool make_loads(etr_doc_reader *r) {
     loads[i].time = (etr_side_time){.total = etr_doc_ticks(r, load->total),
                                     .runs = etr_doc_count(r, load->runs),
                                     .p50 = etr_doc_ticks(r, load->p50),
-                                    .deviation = etr_doc_ticks(r, load->deviation),
+                                    .low = etr_doc_ticks(r, load->low),
+                                    .high = etr_doc_ticks(r, load->high),
+                                    .offset = load->offset,
+                                    .spread = load->spread,
                                     .step = 1};
+    if (isnan(load->low))
+      estimate_middle(&loads[i].time, etr_doc_ticks(r, load->deviation));
+    else
+      loads[i].time.recordings = etr_doc_count(r, load->recordings);
   }
   r->box->side.loads = loads;
   r->box->side.load_count = r->loads.count;

@@ -1,64 +1,144 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * side_time.c - medians over runs, and how far the runs lie from them.
+ * side_time.c - medians over the runs of a side and over those of each recording.
  */
 #include "compare/side_time.h"
 
-#include "base/stats.h"
+#include <math.h>
 
-/* Median of the distances from the median: both halves of the sorted samples are sorted by distance already, so they
- * are merged. */
-static double median_deviation(const uint64_t *sorted, size_t count, double median) {
-  size_t right = 0, wanted = count / 2;
-  while (right < count && (double)sorted[right] < median) right++;
-  size_t left = right;
-  double last = 0, previous = 0;
-  for (size_t i = 0; i <= wanted; i++) {
-    previous = last;
-    bool take_left = left > 0 &&
-                     (right == count || median - (double)sorted[left - 1] <= (double)sorted[right] - median);
-    last = take_left ? median - (double)sorted[left - 1] : (double)sorted[right] - median;
-    take_left ? left-- : right++;
-  }
-  return count % 2 ? last : (previous + last) / 2;
+enum { MIDDLE_FROM = 10 }; /* the middle 80 % leave out one tenth of the runs at either end */
+
+/* ---- Samples in order ---- */
+
+static int by_ticks(const void *a, const void *b) {
+  const etr_side_sample *x = a, *y = b;
+  return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-static double total_of(const uint64_t *samples, size_t count) {
+static int by_recording(const void *a, const void *b) {
+  const etr_side_sample *x = a, *y = b;
+  if (x->recording != y->recording) return x->recording < y->recording ? -1 : 1;
+  return by_ticks(a, b);
+}
+
+/* Sorted samples, behind so many runs that took nothing. */
+typedef struct ordered {
+  const etr_side_sample *samples;
+  size_t zeros, count; /* count: with the zeros */
+} ordered;
+
+static double tick_at(const ordered *o, size_t at) {
+  return at < o->zeros ? 0 : (double)o->samples[at - o->zeros].ticks;
+}
+
+static double median_of(const ordered *o) { return (tick_at(o, (o->count - 1) / 2) + tick_at(o, o->count / 2)) / 2; }
+
+/* ---- Recordings ---- */
+
+/* Welford's running mean and sum of squared distances. */
+typedef struct logarithms {
+  size_t count;
+  double mean, squares;
+} logarithms;
+
+static void add_logarithm(logarithms *l, double value) {
+  double distance = value - l->mean;
+  l->count++;
+  l->mean += distance / (double)l->count;
+  l->squares += distance * (value - l->mean);
+}
+
+/* Medians of the recordings of samples that are sorted by recording. runs_of: how many runs each recording has, zeros
+ * included; NULL: as many as it has samples. */
+static logarithms add_recordings(const etr_side_sample *samples, size_t count, const etr_side_runs *of) {
+  logarithms found = {0};
+  size_t run = 0;
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first; end < count && samples[end].recording == samples[first].recording;) end++;
+    ordered recording = {samples + first, 0, end - first};
+    if (of) {
+      while (of->recording_of[run] != samples[first].recording) run++;
+      size_t begin = run;
+      while (run < of->run_count && of->recording_of[run] == samples[first].recording) run++;
+      recording.count = run - begin;
+      recording.zeros = recording.count - (end - first);
+    }
+    add_logarithm(&found, log(median_of(&recording)));
+  }
+  return found;
+}
+
+static double total_of(const etr_side_sample *samples, size_t count) {
   double total = 0;
-  for (size_t i = 0; i < count; i++) total += (double)samples[i];
+  for (size_t i = 0; i < count; i++) total += (double)samples[i].ticks;
   return total;
 }
 
-etr_side_time etr_side_time_of(uint64_t *samples, size_t count, double step) {
-  etr_stats stats = etr_stats_of(samples, count);
+/* Times are sorted; the recordings' medians are known. */
+static etr_side_time time_of(const ordered *all, const logarithms *medians, size_t recordings, double step) {
+  size_t left_out = all->count / MIDDLE_FROM;
+  etr_side_time time = {.total = total_of(all->samples, all->count - all->zeros),
+                        .runs = all->count,
+                        .p50 = median_of(all),
+                        .low = tick_at(all, left_out),
+                        .high = tick_at(all, all->count - 1 - left_out),
+                        .recordings = recordings,
+                        .step = step};
+  if (recordings < 2) return time;
+  bool has_zero = medians->count < recordings || !isfinite(medians->mean) || !(time.p50 > 0);
+  time.offset = has_zero ? NAN : medians->mean - log(time.p50);
+  time.spread = has_zero ? NAN : sqrt(medians->squares / (double)(recordings - 1));
+  return time;
+}
+
+/* of: NULL, or the runs of which those without a sample took nothing. */
+static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
+  ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
+  logarithms medians = {0};
   if (count == 0) return (etr_side_time){0};
-  double deviation = median_deviation(samples, count, stats.p50);
-  return (etr_side_time){
-      .total = total_of(samples, count), .runs = count, .p50 = stats.p50, .deviation = deviation, .step = step};
+  etr_sort(samples, count, sizeof *samples, by_recording);
+  size_t recordings = of ? of->recording_count : 0;
+  for (size_t i = 0; !of && i < count; i++) recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
+  if (recordings > 1) {
+    medians = add_recordings(samples, count, of);
+    etr_sort(samples, count, sizeof *samples, by_ticks);
+  }
+  return time_of(&all, &medians, recordings, step);
 }
 
-etr_side_time etr_side_time_with_zeros(uint64_t *samples, size_t count, size_t zeros, double step) {
-  if (zeros > count + 1) /* more than half: median and deviation are 0 */
-    return (etr_side_time){.total = total_of(samples, count), .runs = count + zeros, .step = step};
-  memset(samples + count, 0, zeros * sizeof *samples);
-  return etr_side_time_of(samples, count + zeros, step);
+etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step) {
+  return measure(samples, count, NULL, step);
 }
 
-bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, size_t count, double step, etr_arena *scratch) {
-  uint64_t *samples = etr_arena_alloc_array(scratch, count, sizeof *samples);
+/* ---- The runs of a method ---- */
+
+bool etr_side_runs_of(etr_side_runs *out, const etr_profile *profile, const etr_method *method, etr_arena *arena) {
+  uint32_t *recording_of = etr_arena_alloc_array(arena, method->run_count, sizeof *recording_of);
+  *out = (etr_side_runs){.recording_of = recording_of, .run_count = method->run_count};
+  for (size_t i = 0; recording_of && i < method->run_count; i++) {
+    uint32_t dump = profile->runs[method->runs[i]].dump;
+    out->recording_count += i == 0 || dump != profile->runs[method->runs[i - 1]].dump;
+    recording_of[i] = (uint32_t)out->recording_count - 1;
+  }
+  return recording_of != NULL;
+}
+
+bool etr_side_time_of_ticks(etr_side_time *out, const uint64_t *ticks, const etr_side_runs *runs, double step,
+                            etr_arena *scratch) {
+  etr_side_sample *samples = etr_arena_alloc_array(scratch, runs->run_count, sizeof *samples);
   *out = (etr_side_time){0};
   if (!samples) return false;
-  if (count > 0) memcpy(samples, ticks, count * sizeof *samples);
-  *out = etr_side_time_of(samples, count, step);
+  for (size_t i = 0; i < runs->run_count; i++) samples[i] = (etr_side_sample){runs->recording_of[i], ticks[i]};
+  *out = etr_side_time_of(samples, runs->run_count, step);
   return true;
 }
 
 /* ---- Sums ---- */
 
-bool etr_run_sums_init(etr_run_sums *s, size_t run_count, etr_arena *scratch) {
-  *s = (etr_run_sums){.scratch = scratch, .run_count = run_count};
-  s->ticks = etr_arena_alloc_array(scratch, run_count, sizeof *s->ticks);
-  s->rounds = etr_arena_alloc_array(scratch, run_count, sizeof *s->rounds);
+bool etr_run_sums_init(etr_run_sums *s, const etr_side_runs *of, etr_arena *scratch) {
+  *s = (etr_run_sums){.scratch = scratch, .of = of};
+  s->ticks = etr_arena_alloc_array(scratch, of->run_count, sizeof *s->ticks);
+  s->rounds = etr_arena_alloc_array(scratch, of->run_count, sizeof *s->rounds);
   return s->ticks && s->rounds;
 }
 
@@ -85,22 +165,13 @@ bool etr_run_sums_add(etr_run_sums *s, const etr_run_ticks *each_run, size_t cou
   return true;
 }
 
-/* With room for as many zeros as matter. */
-static bool collect_samples(etr_run_sums *s) {
-  size_t count = s->runs.count;
-  for (size_t i = 0; i < 2 * count + 1; i++) {
-    uint64_t *sample = etr_vec_push(s->scratch, &s->samples);
-    if (!sample) return false;
-    if (i < count) *sample = s->ticks[s->runs.data[i]];
-  }
-  return true;
-}
-
 bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, double step) {
-  size_t count = s->runs.count;
   *out = (etr_side_time){0};
-  if (count == 0) return true;
-  if (!collect_samples(s)) return false;
-  *out = etr_side_time_with_zeros(s->samples.data, count, with_zeros ? s->run_count - count : 0, step);
+  for (size_t i = 0; i < s->runs.count; i++) {
+    etr_side_sample *sample = etr_vec_push(s->scratch, &s->samples);
+    if (!sample) return false;
+    *sample = (etr_side_sample){s->of->recording_of[s->runs.data[i]], s->ticks[s->runs.data[i]]};
+  }
+  *out = measure(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
   return true;
 }

@@ -210,8 +210,9 @@ static exit_status print_diff(const benching *b, const document *base, const cha
                               const char *run) {
   etr_error error;
   etr_comparison *comparison;
-  if (etr_compare_documents(&comparison, base->text, base->size, base_path, newer->text, newer->size, "this bench",
-                            &error) != ETR_OK) {
+  const etr_compare_options options = command_compare_options(b->settings);
+  const etr_document old = {base->text, base->size, base_path}, now = {newer->text, newer->size, "this bench"};
+  if (etr_compare_documents(&comparison, &old, &now, &options, &error) != ETR_OK) {
     message_warning("%s: %s: there is nothing to compare with", base_path, error.message);
     return EXIT_DONE;
   }

@@ -21,39 +21,37 @@ static exit_status check_method(const etr_comparison *comparison, const cli_sett
 /* ---- The limit ---- */
 
 typedef struct limit {
-  double percent;
+  double part; /* 0.05 for 5 % */
   size_t compared, exceeded, untold;
 } limit;
 
-/* Prints an error if the method exceeds the limit, or if too few runs hide whether it does. */
-static void check_limit(limit *l, const etr_comparison *comparison, const etr_method_pair *method, etr_unit unit) {
+/* Prints an error if the method is surely above the limit, or if it cannot be told. */
+static void check_limit(limit *l, const etr_comparison *comparison, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
+  char text[512];
   if (!execute->base_runs || !execute->new_runs) return;
-  double slower = execute->new_p50 - execute->base_p50;
-  double percent = execute->base_p50 > 0 ? 100 * slower / execute->base_p50 : 0;
   l->compared++;
-  if (execute->verdict == ETR_VERDICT_FEW_RUNS) {
-    message_failed("%s: %+.1f %%, but %zu and %zu runs are too few to tell that from noise; record at least 3",
-                   name_of(method), percent, execute->base_runs, execute->new_runs);
-    l->untold++;
-  } else if (percent > l->percent && execute->verdict == ETR_VERDICT_SLOWER) {
-    message_failed("%s: the median of Method::execute rose from %.4f to %.4f %s: %.1f %% slower, the limit is %g %%",
-                   name_of(method), etr_ticks_to_unit(comparison->newer, execute->base_p50, unit),
-                   etr_ticks_to_unit(comparison->newer, execute->new_p50, unit), etr_unit_name(unit), percent,
-                   l->percent);
-    l->exceeded++;
-  }
+  bool is_above = execute->low > l->part, is_below = execute->high < l->part; /* both false without an interval */
+  if (is_below) return;
+  etr_describe_change(text, sizeof text, comparison, execute);
+  message_failed("%s: %s the limit of %g %%: %s", name_of(method),
+                 is_above ? "above" : "cannot tell whether it is above", 100 * l->part, text);
+  *(is_above ? &l->exceeded : &l->untold) += 1;
 }
 
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
-  limit l = {.percent = settings->fail_above};
+  limit l = {.part = settings->fail_above / 100};
   if (!settings->has_fail_above) return EXIT_DONE;
   for (size_t i = 0; i < comparison->method_count; i++)
-    if (is_asked_for(&comparison->methods[i], settings))
-      check_limit(&l, comparison, &comparison->methods[i], settings->unit);
+    if (is_asked_for(&comparison->methods[i], settings)) check_limit(&l, comparison, &comparison->methods[i]);
   if (l.exceeded) return EXIT_ABOVE_LIMIT;
-  if (l.untold) return EXIT_TOO_FEW_RUNS;
+  if (l.untold) return EXIT_CANNOT_TELL;
   return l.compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
+}
+
+etr_compare_options command_compare_options(const cli_settings *settings) {
+  return (etr_compare_options){.limit = settings->has_fail_above ? settings->fail_above / 100 : 0,
+                               .recording_noise = settings->recording_noise / 100};
 }
 
 /* ---- Together ---- */
@@ -100,7 +98,8 @@ exit_status command_print_diff(const etr_comparison *comparison, const cli_setti
 exit_status command_diff(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
   etr_error error;
   etr_comparison *comparison;
-  if (etr_compare(&comparison, base, newer, &error) != ETR_OK) return message_error(&error);
+  const etr_compare_options options = command_compare_options(settings);
+  if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK) return message_error(&error);
   exit_status result = command_print_diff(comparison, settings);
   if (result == EXIT_DONE) result = command_check_limits(comparison, settings);
   etr_comparison_close(comparison);

@@ -88,7 +88,11 @@ exit_status command_report_two(const etr_profile *base, const etr_profile *newer
 /** Prints a comparison as `diff` does. */
 exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings);
 
-/** EXIT_ABOVE_LIMIT, with a message, if a method got slower than --fail-above allows. */
+/** The options of a comparison that the settings ask for. */
+etr_compare_options command_compare_options(const cli_settings *settings);
+
+/** EXIT_ABOVE_LIMIT, with a message, if a method surely got slower than --fail-above allows; EXIT_CANNOT_TELL, with
+ * one, if that cannot be told. */
 exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings);
 
 /** Checks of settings. */

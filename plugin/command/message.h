@@ -14,9 +14,9 @@ typedef enum exit_status {
   EXIT_DONE = 0,
   EXIT_BAD_INPUT = 1, /* or output that could not be written */
   EXIT_USAGE = 2,
-  EXIT_ABOVE_LIMIT = 3,  /* a limit set with --fail-above was exceeded */
-  EXIT_TOO_FEW_RUNS = 4, /* too few runs to tell whether it was */
-  EXIT_SOME_FAILED = 5,  /* some runs of a runner failed; the others were written */
+  EXIT_ABOVE_LIMIT = 3, /* a limit set with --fail-above was exceeded */
+  EXIT_CANNOT_TELL = 4, /* it cannot be told whether it was */
+  EXIT_SOME_FAILED = 5, /* some runs of a runner failed; the others were written */
 } exit_status;
 
 /** What is said of inputs without a graph. */

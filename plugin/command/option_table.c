@@ -123,10 +123,12 @@ const option_spec options[] = {
     {"by", 0, "WHAT", AS(WORD, by), "diff", .help = "only this breakdown, also of what the first table adds up",
      .words = "node|op|module|pattern|backend|value", AND(has_by)},
     {"fail-above", 0, "PERCENT", AS(PERCENT, fail_above), "diff bench",
-     .help = "exit with 3 if a method got slower by more than this, and more than the noise; with 4 if there are too "
-             "few runs to "
-             "tell",
+     .help = "exit with 3 if a method surely got slower by more than this, with 4 if that cannot be told; changes "
+             "within it count as equal",
      AND(has_fail_above)},
+    {"recording-noise", 0, "PERCENT", AS(PERCENT, recording_noise), "diff bench",
+     .help = "how much recordings (ETDumps) of one program differ on this device, where a side has fewer than three "
+             "(default: 3%)"},
     {"top", 'n', "N", AS(COUNT, top), PER_METHOD " bench",
      .help = "at most N rows per table; 0: all (default: 30 in text, 10 in summary, memory and diff, otherwise all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), "strip", .help = "leave out paths, functions and code of stack traces"},
@@ -192,8 +194,8 @@ const exit_spec exit_statuses[] = {
     {EXIT_DONE, NULL, "done"},
     {EXIT_BAD_INPUT, NULL, "bad input or failed write"},
     {EXIT_USAGE, NULL, "usage error"},
-    {EXIT_ABOVE_LIMIT, "diff bench", "a method got slower than --fail-above allows"},
-    {EXIT_TOO_FEW_RUNS, "diff bench", "too few runs to tell whether it did"},
+    {EXIT_ABOVE_LIMIT, "diff bench", "a method surely got slower by more than --fail-above"},
+    {EXIT_CANNOT_TELL, "diff bench", "it cannot be told whether it did"},
     {EXIT_SOME_FAILED, "bench", "some runs failed; the others were written"},
     {.meaning = NULL},
 };

@@ -24,7 +24,7 @@ void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile, c
   etr_answer_begin(answer, profile, filter, NULL, sink);
   answer->fields = (etr_fields){profile, unit, &answer->json};
   etr_jw_init(&answer->json, &answer->writer);
-  (void)snprintf(schema, sizeof schema, "etrecord-tb/%s/1", name);
+  (void)snprintf(schema, sizeof schema, "etrecord-tb/%s", name);
   etr_jw_object(&answer->json);
   etr_field_text(&answer->fields, "schema", schema);
   if (profile) etr_field_text(&answer->fields, "time_unit", etr_unit_name(unit));

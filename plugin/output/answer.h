@@ -23,8 +23,8 @@ typedef struct etr_answer {
 void etr_answer_begin(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                       const etr_table_options *options, const etr_sink *sink);
 
-/** Starts a JSON document: an object with "schema": "etrecord-tb/NAME/1" and, if it is about a profile, "time_unit".
- */
+/** Starts a JSON document: an object with "schema": "etrecord-tb/NAME" and, if it is about a profile, "time_unit".
+ * name: with its version, "summary/1". */
 void etr_answer_begin_document(etr_answer *answer, const etr_profile *profile, const etr_node_filter *filter,
                                etr_unit unit, const etr_sink *sink, const char *name);
 

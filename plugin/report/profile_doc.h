@@ -48,18 +48,20 @@ void etr_profile_put_copy(etr_profile_doc *doc, etr_slice text);
 /** Writes a time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
 
-/** Writes a key and a column for each field in ETR_IN_DOCUMENT. Of texts, ETR_CELL_WORD must live as long as the
- * document, ETR_CELL_NAME is copied; both are indexes. Unknown counts and texts are -1, other unknown numbers null. A
- * field's `put` writes the value of a row alone. */
-void etr_profile_put_columns(etr_profile_doc *doc, const etr_field *fields, size_t count, etr_rows rows);
+/** Writes a key and a column for each field that is in one of the media (ETR_IN_DOCUMENT, ...). Of texts, ETR_CELL_WORD
+ * must live as long as the document, ETR_CELL_NAME is copied; both are indexes. Unknown counts and texts are -1, other
+ * unknown numbers null. A field's `put` writes the value of a row alone. */
+void etr_profile_put_columns(etr_profile_doc *doc, const etr_field *fields, size_t count, unsigned media,
+                             etr_rows rows);
 
 /** Writes the method's graph: modules, source lines, operators; null if it has none. *out is set to the rows. False
  * when out of memory. */
 bool etr_profile_put_graph(etr_profile_doc *doc, etr_profile_operators *out, const etr_method *method,
                            const etr_side_method *compared);
 
-/** Writes what only a comparison needs: clocks, sums, and the events of a method without a graph. */
-void etr_profile_put_side(etr_profile_doc *doc, const etr_side_method *method);
+/** Writes what only a comparison needs: recordings, clocks, how times vary, sums, and the events of a method without a
+ * graph. */
+void etr_profile_put_side(etr_profile_doc *doc, const etr_method *method, const etr_side_method *compared);
 
 /** Writes the times of loads, for a comparison. */
 void etr_profile_put_loads(etr_profile_doc *doc);

@@ -69,9 +69,9 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   }
 }
 
-void etr_profile_put_columns(etr_profile_doc *e, const etr_field *fields, size_t count, etr_rows rows) {
+void etr_profile_put_columns(etr_profile_doc *e, const etr_field *fields, size_t count, unsigned media, etr_rows rows) {
   for (const etr_field *field = fields; field < fields + count; field++) {
-    if (!(field->in & ETR_IN_DOCUMENT)) continue;
+    if (!(field->in & media)) continue;
     etr_field_list(&e->fields, field->key);
     for (size_t i = 0; i < rows.count; i++) {
       const void *row = (const char *)rows.first + i * rows.size;
@@ -182,7 +182,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = etr_profile_put_graph(e, &ops, method, compared) && good;
   good = good && put_patterns(e, method);
-  etr_profile_put_side(e, compared);
+  etr_profile_put_side(e, method, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops);
   etr_jw_key(f->json, "memory");

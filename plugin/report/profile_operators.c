@@ -8,13 +8,11 @@
 /* ---- Columns ---- */
 
 static etr_node_row row_of(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
-  const etr_side_item *item = &ops->compared->items[row];
   etr_node_row made = etr_node_row_of(&e->arena, e->fields.profile, ops->graph, ops->nodes[row]);
   uint32_t carrier = made.known->carried_by;
   made.joined = &e->joined;
   made.source = ops->source_of[row];
   made.carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
-  made.deviation = item->time.deviation;
   return made;
 }
 
@@ -22,7 +20,8 @@ static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&e->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) rows[i] = row_of(e, ops, i);
   etr_field_object(&e->fields, "operators");
-  if (rows) etr_profile_put_columns(e, etr_node_fields, etr_node_field_count, ETR_ROWS(rows, ops->count));
+  if (rows)
+    etr_profile_put_columns(e, etr_node_fields, etr_node_field_count, ETR_IN_DOCUMENT, ETR_ROWS(rows, ops->count));
   etr_jw_end(e->fields.json);
 }
 

@@ -5,6 +5,42 @@
  */
 #include "report/profile_doc.h"
 
+/* ---- How times vary ---- */
+
+/* Of most records all runs are of one recording: then there is nothing to say of several. */
+#define RUNS_VARY(type)                                                                                                \
+  {"low", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.low)},                                               \
+      {"high", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.high)},                                         \
+      {"recordings", NULL, ETR_CELL_COUNT, SEVERAL, ETR_AT(type, time.recordings)},                                    \
+      {"offset", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.offset)}, {                                         \
+    "spread", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.spread)                                                \
+  }
+
+enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
+
+static unsigned columns_of(const etr_profile_doc *e) {
+  return e->fields.profile->etdump_count > 1 ? ETR_IN_DOCUMENT | SEVERAL : ETR_IN_DOCUMENT;
+}
+
+/* Of operators, and of events, in their order. */
+static void put_items(etr_profile_doc *e, const etr_side_method *method) {
+  static const etr_field fields[] = {RUNS_VARY(etr_side_item)};
+  etr_field_object(&e->fields, "runs_vary");
+  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(method->items, method->item_count));
+  etr_jw_end(e->fields.json);
+}
+
+/* How many of the runs are of each recording, in their order. */
+static void put_recordings(etr_profile_doc *e, const etr_method *method) {
+  const etr_run *runs = e->fields.profile->runs;
+  etr_field_list(&e->fields, "recordings");
+  for (size_t i = 0, end; i < method->run_count; i = end) {
+    for (end = i; end < method->run_count && runs[method->runs[end]].dump == runs[method->runs[i]].dump;) end++;
+    etr_jw_int(e->fields.json, (int64_t)(end - i));
+  }
+  etr_jw_end(e->fields.json);
+}
+
 /* ---- Events ---- */
 
 #define ITEM(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(etr_side_item, member)
@@ -12,13 +48,9 @@
 /* Of a method with a graph its operators tell the same. */
 static void put_events(etr_profile_doc *e, const etr_side_method *method) {
   static const etr_field fields[] = {
-      {"name", ITEM(ETR_CELL_WORD, name)},
-      {"op", ITEM(ETR_CELL_WORD, op)},
-      {"backend", ITEM(ETR_CELL_WORD, backend)},
-      {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
-      {"total", ITEM(ETR_CELL_TIME, time.total)},
-      {"p50", ITEM(ETR_CELL_TIME, time.p50)},
-      {"deviation", ITEM(ETR_CELL_TIME, time.deviation)},
+      {"name", ITEM(ETR_CELL_WORD, name)},        {"op", ITEM(ETR_CELL_WORD, op)},
+      {"backend", ITEM(ETR_CELL_WORD, backend)},  {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
+      {"total", ITEM(ETR_CELL_TIME, time.total)}, {"p50", ITEM(ETR_CELL_TIME, time.p50)},
       {"step", ITEM(ETR_CELL_TIME, time.step)},
   };
   if (method->has_graph) {
@@ -26,21 +58,38 @@ static void put_events(etr_profile_doc *e, const etr_side_method *method) {
     return;
   }
   etr_field_object(&e->fields, "events");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_ROWS(method->items, method->item_count));
+  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_IN_DOCUMENT, ETR_ROWS(method->items, method->item_count));
   etr_jw_end(e->fields.json);
 }
 
 /* ---- Sums ---- */
 
-static bool is_timed(const void *row) { return ((const etr_side_sum *)row)->timed > 0; }
+typedef struct part_row {
+  etr_side_time time;
+} part_row;
 
 static void put_sums_of(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
   static const etr_field fields[] = {
-      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50), .has = is_timed},
-      {"deviation", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.deviation), .has = is_timed},
+      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50)},
+      RUNS_VARY(etr_side_sum),
   };
   etr_field_object(&e->fields, key);
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_ROWS(sums->rows, sums->count));
+  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(sums->rows, sums->count));
+  etr_jw_end(e->fields.json);
+}
+
+/* The parts of Method::execute that are on no operator, in the order of etr_side_part. */
+static void put_parts(etr_profile_doc *e, const etr_side_method *method) {
+  static const etr_field fields[] = {
+      {"runs", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(part_row, time.runs)},
+      {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.total)},
+      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.p50)},
+      RUNS_VARY(part_row),
+  };
+  part_row rows[ETR_SIDE_PARTS];
+  for (int i = 0; i < ETR_SIDE_PARTS; i++) rows[i] = (part_row){method->parts[i]};
+  etr_field_object(&e->fields, "parts");
+  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(rows, ETR_SIDE_PARTS));
   etr_jw_end(e->fields.json);
 }
 
@@ -98,8 +147,11 @@ static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
   etr_jw_end(f->json);
 }
 
-void etr_profile_put_side(etr_profile_doc *e, const etr_side_method *method) {
+void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
+  put_recordings(e, timed);
   put_clocks(e, method);
+  put_items(e, method);
+  if (method->has_graph) put_parts(e, method);
   put_sums(e, method);
   put_events(e, method);
   put_likeness(e, method);
@@ -115,7 +167,11 @@ void etr_profile_put_loads(etr_profile_doc *e) {
     etr_field_count(f, "runs", load->time.runs);
     etr_jw_key(f->json, "total"), etr_profile_put_ns(e, load->time.total);
     etr_jw_key(f->json, "p50"), etr_profile_put_ns(e, load->time.p50);
-    etr_jw_key(f->json, "deviation"), etr_profile_put_ns(e, load->time.deviation);
+    etr_jw_key(f->json, "low"), etr_profile_put_ns(e, load->time.low);
+    etr_jw_key(f->json, "high"), etr_profile_put_ns(e, load->time.high);
+    etr_field_count(f, "recordings", load->time.recordings);
+    etr_field_number(f, "offset", load->time.offset);
+    etr_field_number(f, "spread", load->time.spread);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

@@ -66,8 +66,8 @@ static etr_status compare(compared *out, const etr_profile *base, const etr_prof
   etr_comparison *comparison;
   ETR_TRY(make_document(&out->base, base, error));
   ETR_TRY(make_document(&out->newer, newer, error));
-  ETR_TRY(etr_compare_documents(&comparison, out->base.data, out->base.size, NULL, out->newer.data, out->newer.size,
-                                NULL, error));
+  const etr_document old = {out->base.data, out->base.size, NULL}, now = {out->newer.data, out->newer.size, NULL};
+  ETR_TRY(etr_compare_documents(&comparison, &old, &now, NULL, error));
   etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &(etr_sink){add_bytes, &out->comparison},
                                          error);
   etr_comparison_close(comparison);

@@ -45,25 +45,24 @@ static void put(table *t, const char *text, double base, double newer, const cha
   etr_sheet_add(&t->sheet, row, "", 0);
 }
 
+/* The median of a row on a side; NaN where it has none. */
+static double base_median(const etr_change *change) { return change->base_runs ? change->base_p50 : NAN; }
+static double new_median(const etr_change *change) { return change->new_runs ? change->new_p50 : NAN; }
+
 /* NaN stays what no row tells. */
 static double added(double sum, double time) { return isnan(sum) ? time : sum + known(time); }
 
-/* The sum of the groups from a place on, of one kind or of all. Returns how many. */
+/* The sum of the medians of groups from a place on, of one kind or of all. Returns how many. */
 static size_t sum_groups(const etr_explanation *e, size_t from, etr_explained_kind kind, double *base, double *newer) {
   size_t count = 0;
   *base = *newer = NAN;
   for (size_t i = from; i < e->groups; i++) {
     if (kind != ETR_EXPLAINED_KINDS && e->rows[i].kind != kind) continue;
-    *base = added(*base, e->rows[i].base);
-    *newer = added(*newer, e->rows[i].newer);
+    *base = added(*base, base_median(e->rows[i].change));
+    *newer = added(*newer, new_median(e->rows[i].change));
     count++;
   }
   return count;
-}
-
-/* What is on both sides is judged by its medians, elsewhere. */
-static const char *word_of(const etr_explained *row) {
-  return isnan(row->base) || isnan(row->newer) ? etr_diff_verdict_word(&row->group->change) : "";
 }
 
 static void put_groups(table *t) {
@@ -74,11 +73,12 @@ static void put_groups(table *t) {
   double base, newer;
   sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
   if (e->groups == 0) return;
-  put(t, t->method->by_events ? "in events" : "on graph nodes", base, newer, "");
+  put(t, t->method->by_events ? "events" : "graph operators", base, newer, "");
   for (size_t i = 0; i < shown; i++) {
     const etr_node_group *group = e->rows[i].group;
     const char *key = group->key[0] ? group->key : "(the model itself)";
-    put(t, etr_arena_format(arena, "  %s", key), e->rows[i].base, e->rows[i].newer, word_of(&e->rows[i]));
+    put(t, etr_arena_format(arena, "  %s", key), base_median(&group->change), new_median(&group->change),
+        etr_diff_verdict_word(&group->change));
   }
   for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; kind <= ETR_EXPLAINED_NEW; kind++) {
     size_t count = sum_groups(e, shown, kind, &base, &newer);
@@ -86,14 +86,25 @@ static void put_groups(table *t) {
   }
 }
 
-/* With what the delegates' own time consists of. */
-static void put_parts(table *t) {
-  etr_balance_change changes[ETR_BALANCE_PARTS];
-  etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_diff_balance(changes, parts, t->of->comparison, t->method);
-  for (size_t i = 2; i < ETR_BALANCE_PARTS; i++) /* behind the nodes, and what is estimated of them */
-    if (known(changes[i].base) > 0 || known(changes[i].newer) > 0)
-      put(t, parts[i].text, changes[i].base, changes[i].newer, "");
+/* Parts that took time, and what is left of Method::execute. */
+static void put_rest(table *t) {
+  static const char *const texts[ETR_EXPLAINED_KINDS] = {
+      [ETR_EXPLAINED_DELEGATES] = "delegate overhead (calls minus operators)",
+      [ETR_EXPLAINED_FRAMEWORK] = "runtime, outside operators",
+      [ETR_EXPLAINED_UNEXPLAINED] = "unexplained"};
+  const etr_explanation *e = t->explanation;
+  double base, newer;
+  sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
+  for (size_t i = e->groups; i < e->count; i++) {
+    const etr_explained *row = &e->rows[i];
+    if (!texts[row->kind] || !row->change || !(known(row->base) > 0 || known(row->newer) > 0)) continue;
+    base = added(base, base_median(row->change));
+    newer = added(newer, new_median(row->change));
+    put(t, texts[row->kind], base_median(row->change), new_median(row->change), etr_diff_verdict_word(row->change));
+  }
+  const etr_change *execute = &t->method->execute;
+  put(t, t->method->by_events ? "outside of events" : "that medians do not add up to", execute->base_p50 - known(base),
+      execute->new_p50 - known(newer), "");
 }
 
 static const etr_explained *find(const etr_explanation *e, etr_explained_kind kind) {
@@ -104,21 +115,16 @@ static const etr_explained *find(const etr_explanation *e, etr_explained_kind ki
 
 void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation) {
   const etr_change *execute = &method->execute;
-  const etr_explained *load = find(explanation, ETR_EXPLAINED_LOAD), *rest = find(explanation, ETR_EXPLAINED_REST);
+  const etr_explained *load = find(explanation, ETR_EXPLAINED_LOAD);
   table t = {.of = o, .method = method, .explanation = explanation};
   etr_sheet_init(&t.sheet, &o->answer, fields, ETR_COUNT(fields));
   t.sheet.top = 0; /* what is added has been chosen */
-  t.sheet.title = "average per inference";
+  t.sheet.title = "median per inference";
   put_groups(&t);
-  if (rest)
-    put(&t, "outside of events", rest->base, rest->newer, "");
-  else
-    put_parts(&t);
-  put(&t, "Method::execute", execute->base_avg, execute->new_avg, "");
-  if (load) {
-    put(&t, "load", load->base, load->newer, "");
-    put(&t, "load and one inference", execute->base_avg + known(load->base), execute->new_avg + known(load->newer), "");
-  }
+  put_rest(&t);
+  put(&t, "Method::execute", execute->base_p50, execute->new_p50, etr_diff_verdict_word(execute));
+  if (load)
+    put(&t, "load, once", base_median(load->change), new_median(load->change), etr_diff_verdict_word(load->change));
   etr_sheet_fill(&t.sheet);
   etr_sheet_write(&t.sheet);
 }
@@ -170,6 +176,9 @@ static void put_row(document *d, const etr_explained *row) {
   etr_jw_object(f->json);
   etr_field_text(f, "kind", etr_explained_kind_name(row->kind));
   etr_field_text(f, "key", row->group ? row->group->key : NULL);
+  etr_field_text(f, "verdict", row->change ? etr_verdict_name(row->change->verdict) : NULL);
+  etr_field_ticks(f, "base_p50", row->change ? base_median(row->change) : NAN);
+  etr_field_ticks(f, "new_p50", row->change ? new_median(row->change) : NAN);
   put_times(d, isnan(row->base) ? NAN : base, isnan(row->newer) ? NAN : newer);
   etr_jw_end(f->json);
 }

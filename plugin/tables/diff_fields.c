@@ -6,6 +6,8 @@
 
 #include "tables/cost_fields.h"
 
+#include <math.h>
+
 typedef struct change_row {
   etr_diff_output *of;
   const etr_method_pair *method; /* NULL: of none */
@@ -21,7 +23,8 @@ static bool has_base(const void *row) { return at(row)->change->base_runs > 0; }
 static bool has_new(const void *row) { return at(row)->change->new_runs > 0; }
 static bool has_both(const void *row) { return has_base(row) && has_new(row); }
 static bool has_either(const void *row) { return has_base(row) || has_new(row); }
-static bool has_noise(const void *row) { return at(row)->change->noise >= 0; }
+static bool has_relative(const void *row) { return !isnan(at(row)->change->relative); }
+static bool has_interval(const void *row) { return etr_diff_has_interval(at(row)->change); }
 static bool has_pair(const void *row) { return at(row)->row && at(row)->row->pair; }
 
 static etr_cell op(const void *row) { return etr_cell_text(at(row)->row->pair->op); }
@@ -29,6 +32,19 @@ static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(
 static etr_cell change_avg(const void *row) { return etr_cell_number(etr_diff_average(at(row)->change)); }
 static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_median(at(row)->change)); }
 static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(at(row)->change->verdict)); }
+static etr_cell reason(const void *row) { return etr_cell_text(etr_reason_name(at(row)->change->reason)); }
+static bool has_needed(const void *row) { return at(row)->change->recordings_needed > 0; }
+static void put_interval(const etr_fields *f, const void *row) {
+  const etr_change *change = at(row)->change;
+  if (!etr_diff_has_interval(change)) {
+    etr_field_text(f, "interval", NULL);
+    return;
+  }
+  etr_field_list(f, "interval");
+  etr_jw_double(f->json, change->low);
+  etr_jw_double(f->json, change->high);
+  etr_jw_end(f->json);
+}
 
 static const char *base_integers(const void *row) { return etr_cost_integers(at(row)->base_cost); }
 static const char *new_integers(const void *row) { return etr_cost_integers(at(row)->new_cost); }
@@ -39,6 +55,7 @@ static etr_cell signed_median(const void *row) {
   return etr_cell_text(etr_diff_signed_time(at(row)->of, etr_diff_median(at(row)->change)));
 }
 static etr_cell percent(const void *row) { return etr_cell_text(etr_diff_percent(at(row)->of, at(row)->change)); }
+static etr_cell between(const void *row) { return etr_cell_text(etr_diff_interval_text(at(row)->of, at(row)->change)); }
 
 /* Of a node that was timed on one side: why. */
 static const char *one_side_text(const void *each) {
@@ -57,9 +74,8 @@ static const char *one_side_text(const void *each) {
 
 const char *etr_diff_verdict_word(const etr_change *change) {
   switch (change->verdict) {
-  case ETR_VERDICT_ONE_SIDE: return change->base_runs ? "untimed" : "timed";
-  case ETR_VERDICT_WITHIN_NOISE: return "in noise";
-  case ETR_VERDICT_FEW_RUNS: return "few runs";
+  case ETR_VERDICT_UNTIMED: return change->new_runs ? "timed" : "untimed";
+  case ETR_VERDICT_CANNOT_TELL: return "cannot tell";
   default: return etr_verdict_name(change->verdict);
   }
 }
@@ -67,9 +83,9 @@ const char *etr_diff_verdict_word(const etr_change *change) {
 static etr_cell verdict_text(const void *row) {
   const char *word = etr_diff_verdict_word(at(row)->change);
   switch (at(row)->change->verdict) {
-  case ETR_VERDICT_ONE_SIDE: return etr_cell_text(one_side_text(row));
-  case ETR_VERDICT_WITHIN_NOISE:
-  case ETR_VERDICT_FEW_RUNS: return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
+  case ETR_VERDICT_UNTIMED: return etr_cell_text(has_either(row) ? one_side_text(row) : word);
+  case ETR_VERDICT_EQUAL:
+  case ETR_VERDICT_CANNOT_TELL: return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
   case ETR_VERDICT_SLOWER: return (etr_cell){.text = word, .style = ETR_STYLE_HOT};
   default: return etr_cell_text(word);
   }
@@ -114,11 +130,18 @@ static const etr_field fields[] = {
     {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base},
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
-    {"noise", "noise", ETR_CELL_TIME, EXACT, CHANGE(noise), .has = has_noise},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {"relative_change", "relative_change", ETR_CELL_NUMBER, EXACT, CHANGE(relative), .has = has_relative},
+    {"", .in = ETR_IN_JSON, .put = put_interval},
+    {NULL, "low", ETR_CELL_NUMBER, ETR_IN_DATA, CHANGE(low), .has = has_interval},
+    {NULL, "high", ETR_CELL_NUMBER, ETR_IN_DATA, CHANGE(high), .has = has_interval},
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
     {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
+    {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings)},
+    {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
     {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict},
+    {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason},
+    {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed), .has = has_needed},
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
@@ -126,8 +149,8 @@ static const etr_field fields[] = {
     {NULL, "base", ETR_CELL_TIME, BOTH, CHANGE(base_p50), .has = has_base, .step = base_step, .unit_in = BOTH},
     {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_p50), .has = has_new, .step = new_step, .unit_in = BOTH},
     {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_median, .has = has_either, .spare = 2},
-    {NULL, "noise \xC2\xB1", ETR_CELL_TIME, BOTH, CHANGE(noise), .has = has_noise, .spare = 1}, /* the verdict tells */
     {NULL, "%", ETR_CELL_NUMBER, BOTH, .get = percent},
+    {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .spare = 1}, /* the verdict says whether it holds 0 */
     {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
 };
 

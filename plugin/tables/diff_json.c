@@ -127,6 +127,9 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_object(f, "execute");
   etr_diff_put_change(f, &method->execute);
   etr_jw_end(f->json);
+  etr_field_text(f, "verdict_text", etr_diff_verdict_text(o, &method->execute));
+  const char *why = etr_diff_reason_text(o, &method->execute);
+  etr_field_text(f, "reason_text", why[0] ? why : NULL);
   put_runs(f, "base", o->comparison->base, method->base_method);
   put_runs(f, "new", o->comparison->newer, method->new_method);
   put_differences(f, method);
@@ -162,7 +165,10 @@ static void put_loads(etr_diff_output *o) {
 etr_status etr_emit_diff_json(const etr_comparison *comparison, const etr_diff_filter *filter, etr_unit unit,
                               const etr_sink *sink, etr_error *error) {
   etr_diff_output o = {.comparison = comparison, .filter = filter};
-  etr_answer_begin_document(&o.answer, comparison->newer, NULL, unit, sink, "diff");
+  etr_answer_begin_document(&o.answer, comparison->newer, NULL, unit, sink, "diff/2");
+  etr_field_number(&o.answer.fields, "limit", comparison->limit > 0 ? comparison->limit : NAN);
+  etr_field_number(&o.answer.fields, "recording_noise", comparison->recording_noise);
+  etr_field_flag(&o.answer.fields, "has_older_document", comparison->has_older_document);
   etr_field_list(&o.answer.fields, "methods");
   bool good = true;
   for (size_t i = 0; good && i < comparison->method_count; i++)

@@ -23,14 +23,24 @@ typedef struct etr_diff_output {
 const char *etr_diff_signed_time(etr_diff_output *o, double ticks);
 /** "+12.3 %" of the base; "" without a base. */
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
-/** "12.3 % slower", "within noise", "only in the base", ...: of a method. */
+/** True if the interval of a change is known; one of its bounds may still be open. */
+bool etr_diff_has_interval(const etr_change *change);
+/** "-4.3 … +13.2 %": the interval as a cell; "" where it is not known. */
+const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
+/** "12.3 % slower (between 10.1 and 14.5 %)", "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base",
+ * ...: of a method or load. */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
-/** "26.6621 -> 0.4066 ms, noise +-4.0649", as far as the sides have them. */
+/** Why a change cannot be told, and what would help: "one recording a side: ...; record 5 on each side, in turns"; ""
+ * of other verdicts. */
+const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change);
+/** "3 recordings a side, 30 and 28 runs"; "" if neither side has runs. */
+const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change);
+/** "26.66 -> 0.41 ms", as far as the sides have them, with as many digits as the interval supports. */
 const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change);
 
-/** "51 faster, 13 within noise, 88 timed on one side only". */
+/** "51 faster, 13 that cannot be told, 88 not timed on both sides". */
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows);
-/** "gone", "in noise", ...: of a row of a table. Static. */
+/** "gone", "cannot tell", ...: of a row of a table. Static. */
 const char *etr_diff_verdict_word(const etr_change *change);
 /** "not the same: input x float32[1] → float32[2], backend cpu → XnnpackBackend"; "" if nothing differs. */
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
@@ -38,8 +48,8 @@ const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *meth
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
 /** "216 of 219 timed nodes of both sides line up". */
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
-/** What medians, averages and noise are: the legend under tables. */
-const char *etr_diff_legend(void);
+/** What times and intervals are: the legend under tables; "" if nothing was timed on both sides. */
+const char *etr_diff_legend(etr_diff_output *o);
 
 /** Title of a section: "node", "operator". Static. */
 const char *etr_diff_section_title(etr_diff_section section);
@@ -47,7 +57,7 @@ const char *etr_diff_section_title(etr_diff_section section);
 /** True if there is something to show. */
 bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows);
 
-/** How the first `shown` rows and the rest add up to the change of Method::execute's average, in one line. */
+/** What the first `shown` rows are of the change of Method::execute's median, in one line. */
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
                                   size_t shown);
 
@@ -69,7 +79,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
 
 /* ---- Explanations ---- */
 
-/** Writes what the change of a method consists of for people: averages that add up. */
+/** Writes what the change of a method consists of for people: medians, and what they do not add up to. */
 void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation);
 
 /** Writes the key explained: decimals that add up exactly. */

@@ -12,6 +12,10 @@ static void put_line(etr_diff_output *o, const char *text) {
   if (text && text[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_PLAIN, text, 0, etr_answer_text_width(&o->answer));
 }
 
+static void put_note(etr_diff_output *o, const char *text) {
+  if (text[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_PLAIN, text, 2, etr_answer_text_width(&o->answer));
+}
+
 /* What is to be told of a method. */
 static bool is_timed(const etr_method_pair *method) { return method->execute.base_runs || method->execute.new_runs; }
 static bool is_timed_twice(const etr_method_pair *method) {
@@ -51,15 +55,12 @@ static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   if (unlike[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_HOT, unlike, 0, etr_answer_text_width(&o->answer));
   etr_text_begin(&text, &o->answer.arena, &title);
   etr_putf(&title, "%s: %s", method->name[0] ? method->name : "method not known", etr_diff_verdict_text(o, execute));
-  if (medians[0]) etr_putf(&title, " \xC2\xB7 execute p50 %s", medians);
-  if (execute->base_runs && execute->new_runs)
-    etr_putf(&title, " \xC2\xB7 %zu and %zu runs", execute->base_runs, execute->new_runs);
-  else if (execute->base_runs || execute->new_runs)
-    etr_putf(&title, " \xC2\xB7 %zu runs", execute->base_runs + execute->new_runs);
+  if (medians[0]) etr_putf(&title, " \xC2\xB7 execute p50 %s \xC2\xB7 %s", medians, etr_diff_runs_text(o, execute));
   const char *whole = etr_text_end(&text, &title);
   if (whole) etr_put_wrapped(&o->answer.writer, ETR_STYLE_BOLD, whole, 0, etr_answer_text_width(&o->answer));
   const char *left_out = etr_diff_left_out_text(o, method);
   if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
+  put_note(o, etr_diff_reason_text(o, execute));
 }
 
 static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_pair *method,
@@ -102,28 +103,23 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
 static void put_loads(etr_diff_output *o) {
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     const etr_load_pair *load = &o->comparison->loads[i];
-    const char *verdict = "";
-    if (load->change.verdict == ETR_VERDICT_FEW_RUNS)
-      verdict = " (too few loads to tell a change from noise)";
-    else if (load->change.base_runs && load->change.new_runs)
-      verdict = etr_arena_format(&o->answer.arena, ": %s", etr_diff_verdict_text(o, &load->change));
-    put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s", load->name,
-                                 etr_diff_medians_text(o, &load->change), verdict ? verdict : ""));
+    const char *verdict = load->change.base_runs && load->change.new_runs ? etr_diff_verdict_text(o, &load->change)
+                                                                          : "";
+    put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,
+                                 etr_diff_medians_text(o, &load->change), verdict[0] ? ": " : "", verdict));
   }
 }
 
 static bool write_text(etr_diff_output *o) {
-  bool any_noise = false;
+  const char *legend = etr_diff_legend(o);
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
     if (!put_method(o, method)) return false;
-    any_noise |= method->execute.noise >= 0;
   }
   put_loads(o);
-  if (o->comparison->load_count && any_noise) etr_puts(&o->answer.writer, "\n");
-  if (any_noise)
-    etr_put_wrapped(&o->answer.writer, ETR_STYLE_DIM, etr_diff_legend(), 0, etr_answer_text_width(&o->answer));
+  if (o->comparison->load_count && legend[0]) etr_puts(&o->answer.writer, "\n");
+  if (legend[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_DIM, legend, 0, etr_answer_text_width(&o->answer));
   return true;
 }
 
@@ -140,8 +136,12 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   etr_puts(&o->answer.writer, "**");
   etr_put_markdown(&o->answer.writer, method->name[0] ? method->name : "method not known");
   etr_putf(&o->answer.writer, ": %s**", etr_diff_verdict_text(o, &method->execute));
-  if (medians[0]) etr_putf(&o->answer.writer, " (execute p50 %s)", medians);
+  if (medians[0])
+    etr_putf(&o->answer.writer, " (execute p50 %s; %s)", medians, etr_diff_runs_text(o, &method->execute));
   if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
+  const char *reason = etr_diff_reason_text(o, &method->execute);
+  if (reason[0]) etr_puts(&o->answer.writer, "  \n");
+  etr_put_markdown(&o->answer.writer, reason);
   etr_puts(&o->answer.writer, "\n\n");
 }
 
@@ -175,14 +175,13 @@ static bool put_method_for_request(etr_diff_output *o, const etr_method_pair *me
 }
 
 static bool write_markdown(etr_diff_output *o) {
-  bool any_noise = false;
+  const char *legend = etr_diff_legend(o);
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
     if (!put_method_for_request(o, method)) return false;
-    any_noise |= method->execute.noise >= 0;
   }
-  if (any_noise) etr_putf(&o->answer.writer, "<sub>%s</sub>\n", etr_diff_legend());
+  if (legend[0]) etr_putf(&o->answer.writer, "<sub>%s</sub>\n", legend);
   return true;
 }
 

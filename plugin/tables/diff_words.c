@@ -5,6 +5,7 @@
 #include "tables/diff_output.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- Words ---- */
 
@@ -27,45 +28,215 @@ static const char *time_text(etr_diff_output *o, double ticks) {
   return text[0] == '+' ? text + 1 : text;
 }
 
-static const char *percent_text(etr_diff_output *o, double percent, const char *behind) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, &o->answer.arena, &writer);
-  etr_put_fixed(&writer, percent, 1);
-  etr_puts(&writer, behind);
-  return or_empty(etr_text_end(&text, &writer));
+/* How many decimals say no more than is known: the last digit is a tenth of what the interval leaves open, to one side,
+ * or more. */
+static int decimals_of(double half_width) {
+  enum { MOST_DECIMALS = 4 };
+  int decimals = 0;
+  for (double digit = 1; decimals < MOST_DECIMALS && digit > half_width / 10; digit /= 10) decimals++;
+  return decimals;
+}
+
+bool etr_diff_has_interval(const etr_change *change) { return !isnan(change->low) && !isnan(change->high); }
+
+static bool has_both_bounds(const etr_change *change) {
+  return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
+}
+
+/* Percents to the digits that the interval supports; without one, to a tenth. */
+static int percent_decimals(const etr_change *change) {
+  return has_both_bounds(change) ? decimals_of(50 * (change->high - change->low)) : 1;
+}
+
+/* "+4.1", "-4.3", "0.0" */
+static void put_signed(etr_writer *writer, double percent, int decimals) {
+  double unit = pow(10, -decimals);
+  double rounded = round(percent / unit) * unit;
+  if (rounded > 0) etr_puts(writer, "+");
+  etr_put_fixed(writer, rounded == 0 ? 0 : percent, decimals);
 }
 
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
-  double percent = change->base_p50 > 0 ? 100 * etr_diff_median(change) / change->base_p50 : 0;
-  if (!change->base_runs || !change->new_runs || change->base_p50 <= 0) return "";
-  const char *text = percent_text(o, percent, " %");
-  return percent >= 0.05 ? or_empty(etr_arena_format(&o->answer.arena, "+%s", text)) : text;
+  etr_text text;
+  etr_writer writer;
+  if (isnan(change->relative)) return "";
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  put_signed(&writer, 100 * change->relative, percent_decimals(change));
+  etr_puts(&writer, " %");
+  return or_empty(etr_text_end(&text, &writer));
 }
 
-const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute) {
-  double percent = execute->base_p50 > 0 ? 100 * fabs(etr_diff_median(execute)) / execute->base_p50 : 0;
-  switch (execute->verdict) {
-  case ETR_VERDICT_FASTER: return percent_text(o, percent, " % faster");
-  case ETR_VERDICT_SLOWER: return percent_text(o, percent, " % slower");
-  case ETR_VERDICT_WITHIN_NOISE: return "no change beyond the noise";
-  case ETR_VERDICT_FEW_RUNS: return "too few runs to tell a change from noise";
+/* low, high: bounds of the change, or of its size. */
+static void put_bounds(etr_writer *writer, double low, double high, int decimals, bool is_signed) {
+  etr_puts(writer, "between ");
+  if (is_signed)
+    put_signed(writer, 100 * low, decimals);
+  else
+    etr_put_fixed(writer, 100 * low, decimals);
+  etr_puts(writer, " and ");
+  if (is_signed)
+    put_signed(writer, 100 * high, decimals);
+  else
+    etr_put_fixed(writer, 100 * high, decimals);
+  etr_puts(writer, " %");
+}
+
+/* " (between -4.3 and +13.2 %)", or of one bound " (above -4.3 %)". */
+static void put_interval(etr_writer *writer, const etr_change *change) {
+  int decimals = percent_decimals(change);
+  if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high))) return;
+  etr_puts(writer, " (");
+  if (has_both_bounds(change)) {
+    put_bounds(writer, change->low, change->high, decimals, true);
+  } else {
+    etr_puts(writer, change->low > -1 ? "above " : "below ");
+    put_signed(writer, 100 * (change->low > -1 ? change->low : change->high), decimals);
+    etr_puts(writer, " %");
+  }
+  etr_puts(writer, ")");
+}
+
+const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change) {
+  etr_text text;
+  etr_writer writer;
+  int decimals = percent_decimals(change);
+  if (!etr_diff_has_interval(change)) return "";
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  if (change->low > -1) put_signed(&writer, 100 * change->low, decimals);
+  etr_puts(&writer, " \xE2\x80\xA6 ");
+  if (isfinite(change->high)) put_signed(&writer, 100 * change->high, decimals);
+  etr_puts(&writer, " %");
+  return or_empty(etr_text_end(&text, &writer));
+}
+
+/* "12.3 % slower (between 10.1 and 14.5 %)" */
+static void put_told(etr_writer *writer, const etr_change *change) {
+  bool is_slower = change->verdict == ETR_VERDICT_SLOWER;
+  int decimals = percent_decimals(change);
+  double low = is_slower ? change->low : -change->high, high = is_slower ? change->high : -change->low;
+  etr_put_fixed(writer, 100 * fabs(change->relative), decimals);
+  etr_putf(writer, " %% %s (", etr_verdict_name(change->verdict));
+  if (has_both_bounds(change)) {
+    put_bounds(writer, low, high, decimals, false);
+  } else {
+    etr_puts(writer, "at least ");
+    etr_put_fixed(writer, 100 * low, decimals);
+    etr_puts(writer, " %");
+  }
+  etr_puts(writer, ")");
+}
+
+/* "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)" */
+static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+  if (change->verdict == ETR_VERDICT_EQUAL) {
+    etr_puts(writer, "equal within ");
+    etr_put_general(writer, 100 * o->comparison->limit, 6);
+    etr_puts(writer, " %");
+  } else
+    etr_puts(writer, "cannot tell");
+  if (isnan(change->relative)) return;
+  etr_puts(writer, ": ");
+  put_signed(writer, 100 * change->relative, percent_decimals(change));
+  etr_puts(writer, " %");
+  put_interval(writer, change);
+}
+
+const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) {
+  etr_text text;
+  etr_writer writer;
+  switch (change->verdict) {
   case ETR_VERDICT_GONE: return "only in the base";
   case ETR_VERDICT_NEW: return "new";
-  case ETR_VERDICT_ONE_SIDE: return execute->base_runs ? "timed in the base only" : "not timed in the base";
-  default: return "not timed";
+  case ETR_VERDICT_UNTIMED:
+    if (change->base_runs) return "timed in the base only";
+    return change->new_runs ? "not timed in the base" : "not timed";
+  default: break;
   }
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  if (change->verdict >= ETR_VERDICT_FASTER)
+    put_told(&writer, change);
+  else
+    put_untold(o, &writer, change);
+  return or_empty(etr_text_end(&text, &writer));
+}
+
+const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
+  enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
+  etr_arena *arena = &o->answer.arena;
+  const char *against = o->comparison->limit > 0 ? "the limit" : "0";
+  size_t needed = change->recordings_needed;
+  switch (change->reason) {
+  case ETR_REASON_NONE: return "";
+  case ETR_REASON_CLOCK: return "the change is no larger than what the clock can resolve";
+  case ETR_REASON_FEW_RUNS:
+    return "a side has fewer than 10 runs that count: record 10 runs or more, or 3 recordings or more, on each side";
+  case ETR_REASON_ONE_SESSION:
+    return "the base was recorded earlier, and the machine may have changed since: record both in turns "
+           "(`bench --against`), or have 8 benches, which show how much they differ";
+  case ETR_REASON_ONE_RECORDING:
+    return or_empty(etr_arena_format(
+        arena, "%s: recordings of one program are taken to differ by %.3g %%; record %zu on each side, in turns",
+        change->base_recordings == 1 && change->new_recordings == 1 ? "one recording a side"
+                                                                    : "fewer than 3 recordings on a side",
+        100 * o->comparison->recording_noise, needed ? needed : GOOD_HABIT));
+  case ETR_REASON_TOO_NEAR:
+    return or_empty(etr_arena_format(arena, "the change is too near %s to tell with 50 recordings a side", against));
+  case ETR_REASON_SPREAD:
+    return or_empty(etr_arena_format(
+        arena, "the recordings differ too much: %zu on each side would tell, if they differ as these do", needed));
+  }
+  return "";
+}
+
+void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change) {
+  etr_diff_output o = {.comparison = comparison};
+  const char *verdict = etr_diff_verdict_text(&o, change), *reason = etr_diff_reason_text(&o, change);
+  (void)snprintf(room, size, "%s%s%s", verdict, reason[0] ? "; " : "", reason);
+  etr_arena_clear(&o.answer.arena);
+}
+
+/* A time with no more digits than its interval supports, and no more than the unit has. */
+static const char *rounded_time(etr_diff_output *o, double ticks, double half_width) {
+  const etr_profile *profile = o->comparison->newer;
+  etr_unit unit = o->answer.options->unit;
+  double time = etr_ticks_to_unit(profile, ticks, unit);
+  int decimals = decimals_of(half_width * time);
+  const char *whole = time_text(o, ticks), *point = strchr(whole, '.');
+  etr_text text;
+  etr_writer writer;
+  if (!point || (int)strlen(point + 1) <= decimals) return whole;
+  etr_text_begin(&text, &o->answer.arena, &writer);
+  etr_put_fixed(&writer, time, decimals);
+  return or_empty(etr_text_end(&text, &writer));
 }
 
 const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) {
   const char *unit = etr_unit_name(o->answer.options->unit);
-  const char *base = time_text(o, change->base_p50), *newer = time_text(o, change->new_p50);
   if (!change->base_runs && !change->new_runs) return "";
   if (!change->base_runs || !change->new_runs)
-    return or_empty(etr_arena_format(&o->answer.arena, "%s %s", change->base_runs ? base : newer, unit));
-  const char *noise = change->noise < 0 ? NULL : time_text(o, change->noise);
-  return or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s%s%s", base, newer, unit,
-                                   noise ? ", noise \xC2\xB1" : "", or_empty(noise)));
+    return or_empty(etr_arena_format(&o->answer.arena, "%s %s",
+                                     time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
+  double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
+  return or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
+                                   rounded_time(o, change->base_p50, half_width),
+                                   rounded_time(o, change->new_p50, half_width), unit));
+}
+
+static const char *count_text(etr_diff_output *o, size_t base, size_t newer, const char *what) {
+  if (base == newer)
+    return or_empty(etr_arena_format(&o->answer.arena, "%zu %s%s a side", base, what, base == 1 ? "" : "s"));
+  return or_empty(etr_arena_format(&o->answer.arena, "%zu and %zu %ss", base, newer, what));
+}
+
+const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
+  if (!change->base_runs && !change->new_runs) return "";
+  if (!change->base_runs || !change->new_runs) {
+    size_t runs = change->base_runs + change->new_runs;
+    return or_empty(etr_arena_format(&o->answer.arena, "%zu run%s", runs, runs == 1 ? "" : "s"));
+  }
+  return or_empty(etr_arena_format(&o->answer.arena, "%s, %s",
+                                   count_text(o, change->base_recordings, change->new_recordings, "recording"),
+                                   count_text(o, change->base_runs, change->new_runs, "run")));
 }
 
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) {
@@ -74,12 +245,11 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
     const char *text;
   } parts[] = {{ETR_VERDICT_SLOWER, "slower"},
                {ETR_VERDICT_FASTER, "faster"},
-               {ETR_VERDICT_WITHIN_NOISE, "within noise"},
-               {ETR_VERDICT_FEW_RUNS, "with too few runs to tell"},
-               {ETR_VERDICT_ONE_SIDE, "timed on one side only"},
+               {ETR_VERDICT_EQUAL, "equal"},
+               {ETR_VERDICT_CANNOT_TELL, "that cannot be told"},
                {ETR_VERDICT_NEW, "new"},
                {ETR_VERDICT_GONE, "gone"},
-               {ETR_VERDICT_UNTIMED, "not timed"}};
+               {ETR_VERDICT_UNTIMED, "not timed on both sides"}};
   const char *text = "";
   for (size_t i = 0; i < ETR_COUNT(parts); i++)
     if (rows->verdicts[parts[i].verdict])
@@ -129,11 +299,36 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
                                    by_hand ? "" : " as warm-up"));
 }
 
-const char *etr_diff_legend(void) {
-  return "Times in the tables are medians (p50) over the runs. A change counts as slower or faster if it exceeds the "
-         "noise, which follows from the spread of the runs and the clock's resolution: at most 5 % of these rows are "
-         "expected to be there by chance. Differences between the recordings as a whole, as in clock frequency, are "
-         "not part of the noise. Averages add up; medians do not.";
+const char *etr_diff_legend(etr_diff_output *o) {
+  const etr_comparison *c = o->comparison;
+  bool by_recordings = false, by_runs = false;
+  for (size_t i = 0; i < c->method_count; i++) {
+    const etr_change *execute = &c->methods[i].execute;
+    if (!execute->base_runs || !execute->new_runs) continue;
+    bool enough = execute->base_recordings >= 3 && execute->new_recordings >= 3;
+    by_recordings |= enough;
+    by_runs |= !enough;
+  }
+  if (!by_recordings && !by_runs) return "";
+  return or_empty(etr_arena_format(
+      &o->answer.arena, "%s%s%s%s%s",
+      by_recordings ? "Times are means of the recordings' medians (p50). The medians of the recordings of one side are "
+                      "compared with those of the other by Welch's t: the true change lies between the bounds in 95 "
+                      "of 100 such comparisons. "
+                    : "Times are medians (p50) over the runs. ",
+      by_recordings && !c->is_other_session ? "This assumes that the recordings were taken in turns. " : "",
+      by_runs ? or_empty(etr_arena_format(
+                    &o->answer.arena,
+                    "With fewer than three recordings on a side, a change counts only if it exceeds what the middle "
+                    "80 %% of the runs and %.3g %% between recordings leave open. ",
+                    100 * c->recording_noise))
+              : "",
+      "Of the rows called slower or faster, 5 % at most are expected to be so by chance. Averages add up; medians do "
+      "not.",
+      c->has_older_document
+          ? " A side was written by an earlier version, which stored no recordings: its runs count as "
+            "one recording, and their spread is estimated."
+          : ""));
 }
 
 const char *etr_diff_section_title(etr_diff_section section) {
@@ -147,11 +342,11 @@ bool etr_diff_has_rows(const etr_diff_output *o, const etr_diff_rows *rows) {
 
 const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
                                   size_t shown) {
-  double whole = etr_diff_average(&method->execute), listed = 0;
-  for (size_t i = 0; i < shown; i++) listed += etr_diff_average(rows->rows[i].change);
+  double whole = etr_diff_median(&method->execute), listed = 0;
+  for (size_t i = 0; i < shown; i++) listed += etr_diff_median(rows->rows[i].change);
   const char *listed_text = etr_diff_signed_time(o, listed), *rest = etr_diff_signed_time(o, whole - listed),
              *sum = etr_diff_signed_time(o, whole);
   return or_empty(etr_arena_format(&o->answer.arena,
-                                   "change of the average: these rows %s, rest %s, Method::execute %s %s", listed_text,
+                                   "change of the medians: these rows %s, rest %s, Method::execute %s %s", listed_text,
                                    rest, sum, etr_unit_name(o->answer.options->unit)));
 }

@@ -277,7 +277,7 @@ static bool index_all(events_output *e) {
 etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                 const etr_sink *sink, etr_error *error) {
   events_output e = {0};
-  etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events");
+  etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
   bool good = index_all(&e);
   etr_field_list(&e.answer.fields, "blocks");
   for (size_t i = 0; good && i < profile->block_count; i++)

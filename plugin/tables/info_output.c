@@ -200,7 +200,7 @@ static void put_warnings(const etr_fields *f) {
 etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   const etr_fields *f = &answer.fields;
-  etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info");
+  etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
   put_inputs(f);
   etr_field_put_rows(f, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&answer));
   etr_field_put_rows(f, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&answer));

@@ -243,7 +243,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
 etr_status etr_emit_memory_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                 const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory"); /* it has no times */
+  etr_answer_begin_document(&answer, NULL, filter, unit, sink, "memory/1"); /* it has no times */
   answer.profile = answer.fields.profile = profile;
   etr_answer_put_filter(&answer);
   etr_memory_put_program(&answer.fields, &answer.arena);

@@ -350,7 +350,6 @@ const etr_field etr_node_fields[] = {
     {"p90", NULL, ETR_CELL_TIME, DOC, TIME(per_run.p90)},
     {"min", NULL, ETR_CELL_TIME, DOC, TIME(per_run.min)},
     {"max", NULL, ETR_CELL_TIME, DOC, TIME(per_run.max)},
-    {"deviation", NULL, ETR_CELL_TIME, DOC, ETR_AT(etr_node_row, deviation), .has = is_timed},
 };
 
 const size_t etr_node_field_count = ETR_COUNT(etr_node_fields);

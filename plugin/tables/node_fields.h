@@ -29,7 +29,6 @@ typedef struct etr_node_row {
   /* The dashboard's document only: */
   etr_text *joined;         /* holds a text until the next one is made */
   uint32_t source, carrier; /* index of the source line, of the operator that carries its time; ETR_NONE */
-  double deviation;         /* of its times; ticks */
 } etr_node_row;
 
 /** What the rows shown in a table have in common: the context of its sheet. */

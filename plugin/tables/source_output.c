@@ -87,7 +87,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
 etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                 const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "source");
+  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "source/1");
   etr_answer_put_filter(&answer);
   bool good = etr_answer_put_methods(&answer, put_method);
   return etr_answer_end(&answer, good, error);

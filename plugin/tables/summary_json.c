@@ -203,7 +203,7 @@ bool etr_summary_put_loads(const etr_fields *f, etr_arena *arena) {
 etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                  const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary");
+  etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
   etr_field_roofs(&answer.fields);
   bool good = etr_answer_put_methods(&answer, put_method) && etr_summary_put_loads(&answer.fields, &answer.arena);

@@ -22,7 +22,7 @@ static const etr_field fields[] = {
 
 etr_status etr_emit_validation_json(const etr_validation *validation, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink, "validate");
+  etr_answer_begin_document(&answer, NULL, NULL, ETR_UNIT_MS, sink, "validate/1");
   const etr_fields *f = &answer.fields;
   etr_field_text(f, "record", validation->record);
   etr_field_text(f, "pte", validation->pte);

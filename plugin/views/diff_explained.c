@@ -53,7 +53,7 @@ static bool add(explainer *e, etr_explained row) {
 static bool add_groups(explainer *e, const etr_node_groups *groups) {
   for (size_t i = 0; i < groups->count; i++) {
     const etr_change *change = &groups->rows[i].change;
-    etr_explained row = {ETR_EXPLAINED_CHANGED, &groups->rows[i], change->base_runs ? change->base_avg : NAN,
+    etr_explained row = {ETR_EXPLAINED_CHANGED, &groups->rows[i], change, change->base_runs ? change->base_avg : NAN,
                          change->new_runs ? change->new_avg : NAN};
     if (change->verdict == ETR_VERDICT_GONE) row.kind = ETR_EXPLAINED_GONE;
     if (change->verdict == ETR_VERDICT_NEW) row.kind = ETR_EXPLAINED_NEW;
@@ -65,17 +65,19 @@ static bool add_groups(explainer *e, const etr_node_groups *groups) {
 static bool add_parts(explainer *e) {
   static const struct {
     etr_explained_kind kind;
+    etr_side_part part;
     const char *name;
-  } kinds[] = {{ETR_EXPLAINED_DELEGATES, "delegate_only"},
-               {ETR_EXPLAINED_FRAMEWORK, "framework"},
-               {ETR_EXPLAINED_UNEXPLAINED, "unexplained"}};
+  } kinds[] = {{ETR_EXPLAINED_DELEGATES, ETR_SIDE_DELEGATE_ONLY, "delegate_only"},
+               {ETR_EXPLAINED_FRAMEWORK, ETR_SIDE_FRAMEWORK, "framework"},
+               {ETR_EXPLAINED_UNEXPLAINED, ETR_SIDE_UNEXPLAINED, "unexplained"}};
   etr_balance_change changes[ETR_BALANCE_PARTS];
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_diff_balance(changes, parts, e->comparison, e->method);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
     for (size_t k = 0; k < ETR_COUNT(kinds); k++)
       if (strcmp(parts[i].name, kinds[k].name) == 0 &&
-          !add(e, (etr_explained){kinds[k].kind, NULL, changes[i].base, changes[i].newer}))
+          !add(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part], changes[i].base,
+                                  changes[i].newer}))
         return false;
   return true;
 }
@@ -88,22 +90,24 @@ static bool add_rest(explainer *e) {
     base -= or_nothing(e->rows.data[i].base);
     newer -= or_nothing(e->rows.data[i].newer);
   }
-  return add(e, (etr_explained){ETR_EXPLAINED_REST, NULL, base, newer});
+  return add(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
 }
 
 /* The longest event of a load contains the others. Of several methods it cannot be told whose load it was. */
 static bool add_load(explainer *e) {
   size_t timed = 0;
   double base = NAN, newer = NAN;
+  const etr_change *longest = NULL;
   for (size_t i = 0; i < e->comparison->method_count; i++)
     timed += e->comparison->methods[i].execute.base_runs || e->comparison->methods[i].execute.new_runs;
   for (size_t i = 0; i < e->comparison->load_count; i++) {
     const etr_change *load = &e->comparison->loads[i].change;
     if (load->base_runs) base = fmax(base, load->base_avg);
     if (load->new_runs) newer = fmax(newer, load->new_avg);
+    if (!longest || load->new_p50 > longest->new_p50) longest = load;
   }
   if (timed > 1 || (isnan(base) && isnan(newer))) return true;
-  return add(e, (etr_explained){ETR_EXPLAINED_LOAD, NULL, base, newer});
+  return add(e, (etr_explained){ETR_EXPLAINED_LOAD, NULL, longest, base, newer});
 }
 
 static etr_diff_section section_of(const etr_diff_filter *filter, const etr_method_pair *method) {

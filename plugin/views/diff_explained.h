@@ -24,10 +24,11 @@ typedef enum etr_explained_kind {
 typedef struct etr_explained {
   etr_explained_kind kind;
   const etr_node_group *group; /* NULL of what is no sum of nodes */
+  const etr_change *change;    /* medians, and whether they changed; NULL of ETR_EXPLAINED_REST */
   double base, newer;
 } etr_explained;
 
-/** All rows but the load add up to Method::execute, on both sides. */
+/** The averages of all rows but the load add up to Method::execute, on both sides. */
 typedef struct etr_explanation {
   etr_diff_section by; /* what nodes are added up by */
   const etr_explained *rows;

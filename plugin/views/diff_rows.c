@@ -87,12 +87,12 @@ const etr_node_groups *etr_diff_groups(const etr_method_pair *method, etr_diff_s
   return groups[section];
 }
 
-/* What cannot be told from noise is news only if there is a difference. */
+/* With few runs no row can be judged: then all that differ are shown. */
 static bool is_news(const etr_method_pair *method, const etr_change *change) {
-  if (change->verdict == ETR_VERDICT_FEW_RUNS) return fabs(etr_diff_median(change)) > 0;
   bool timed = change->base_runs || change->new_runs;
-  return method->timed_nodes ? timed && change->verdict != ETR_VERDICT_WITHIN_NOISE
-                             : change->verdict != ETR_VERDICT_UNTIMED;
+  if (change->reason == ETR_REASON_FEW_RUNS) return fabs(etr_diff_median(change)) > 0;
+  if (change->verdict == ETR_VERDICT_CANNOT_TELL || change->verdict == ETR_VERDICT_EQUAL) return false;
+  return method->timed_nodes ? timed : change->verdict != ETR_VERDICT_UNTIMED;
 }
 
 bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section) {

@@ -26,7 +26,7 @@ typedef struct etr_diff_row {
   const char *name;                             /* of the node; operator, module, backend */
   const char *module;                           /* of a node; else "" */
   const etr_cost_figures *base_cost, *new_cost; /* NULL: not told, see diff_costs.h */
-  bool is_news; /* not within noise, and timed if anything was: what a reader wants to see */
+  bool is_news; /* it changed, or is on one side only; and it was timed, if anything was: what a reader wants to see */
 } etr_diff_row;
 
 typedef struct etr_diff_rows {
