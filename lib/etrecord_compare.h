@@ -247,8 +247,9 @@ typedef struct etr_change {
                        number of runs */
   etr_verdict verdict;
   etr_reason reason;
-  size_t recordings_needed; /**< how many on each side would tell, by what is known now: of a method or load that cannot
-                               be told; 0 where that is not known, or more than 50 */
+  size_t recordings_needed; /**< of a method or load that cannot be told, or whose interval holds the limit: how many
+                               recordings on each side would tell, by what is known now; 0 where that is not known, or
+                               more than 50 */
 } etr_change;
 
 /**

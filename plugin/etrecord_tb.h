@@ -455,8 +455,8 @@ ETR_API etr_status etr_emit_diff_json(const etr_comparison *comparison, const et
                                       const etr_sink *sink, etr_error *error);
 
 /**
- * Writes what is said of a change, and why it cannot be told: "12.3 % slower (between 10.1 and 14.5 %)", "cannot tell:
- * +4.1 % (between -4.3 and +13.2 %); one recording a side: ...; record 5 on each side, in turns". Plain ASCII, ended by
+ * Writes what is said of a change, and why it cannot be told: "12.3 % slower (between 10.1 and 14.5 %)", "+4.1 %
+ * (between -4.3 and +13.2 %); one recording a side: ...; record 5 on each side, in turns". Plain ASCII, ended by
  * NUL, cut to `size` bytes (1 or more); 512 are enough. change: of this comparison.
  */
 ETR_API void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change);

@@ -238,8 +238,9 @@ void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options, c
   set_verdict(&e, &q, change, options);
   if (change->reason == ETR_REASON_CLOCK && e.least > clock && fabs(e.change) > clock)
     change->reason = ETR_REASON_ONE_SESSION; /* the sessions' steps, not the clock's, are larger than the change */
-  if (change->verdict != ETR_VERDICT_CANNOT_TELL || change->reason == ETR_REASON_CLOCK ||
-      change->reason == ETR_REASON_ONE_SESSION)
+  bool is_limit_open = options->limit > 0 && !(change->low > options->limit) && !(change->high < options->limit);
+  if ((change->verdict != ETR_VERDICT_CANNOT_TELL && !is_limit_open) || options->is_other_session ||
+      change->reason == ETR_REASON_CLOCK)
     return;
   change->recordings_needed = recordings_needed(&e, test, options);
   if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0) change->reason = ETR_REASON_TOO_NEAR;

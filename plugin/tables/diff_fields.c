@@ -103,7 +103,14 @@ static double new_step(const void *row) {
 
 /* ---- Fields ---- */
 
-static bool tells_module(const void *context) { return !((const etr_method_pair *)context)->by_events; }
+/* What the rows of a section have in common: the context of its sheet. */
+typedef struct section_table {
+  const etr_method_pair *method;
+  bool has_intervals; /* of some row */
+} section_table;
+
+static bool tells_module(const void *context) { return !((const section_table *)context)->method->by_events; }
+static bool tells_interval(const void *context) { return ((const section_table *)context)->has_intervals; }
 
 enum {
   EXACT = ETR_IN_DATA | ETR_IN_JSON,
@@ -131,10 +138,10 @@ static const etr_field fields[] = {
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
-    {"relative_change", "relative_change", ETR_CELL_NUMBER, EXACT, CHANGE(relative), .has = has_relative},
+    {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, CHANGE(relative), .has = has_relative},
     {"", .in = ETR_IN_JSON, .put = put_interval},
-    {NULL, "low", ETR_CELL_NUMBER, ETR_IN_DATA, CHANGE(low), .has = has_interval},
-    {NULL, "high", ETR_CELL_NUMBER, ETR_IN_DATA, CHANGE(high), .has = has_interval},
+    {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, CHANGE(low), .has = has_interval},
+    {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, CHANGE(high), .has = has_interval},
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
     {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
     {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings)},
@@ -150,7 +157,8 @@ static const etr_field fields[] = {
     {NULL, "new", ETR_CELL_TIME, BOTH, CHANGE(new_p50), .has = has_new, .step = new_step, .unit_in = BOTH},
     {NULL, "change", ETR_CELL_TIME, BOTH, .get = signed_median, .has = has_either, .spare = 2},
     {NULL, "%", ETR_CELL_NUMBER, BOTH, .get = percent},
-    {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .spare = 1}, /* the verdict says whether it holds 0 */
+    {NULL, "between", ETR_CELL_NUMBER, BOTH, .get = between, .tells = tells_interval,
+     .spare = 1}, /* the verdict says whether it holds 0 */
     {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
 };
 
@@ -188,12 +196,14 @@ void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_p
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
                               etr_diff_section section) {
   size_t top = o->answer.options->top, shown = top ? ETR_MIN(rows->news_count, top) : rows->count;
+  section_table table = {.method = method};
   etr_sheet sheet;
+  for (size_t i = 0; i < shown; i++) table.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
   init(&sheet, o);
   sheet.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
   sheet.title = etr_diff_section_title(section);
   etr_sheet_choose_between(&sheet, 1, 0);
-  sheet.context = method;
+  sheet.context = &table;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(the model itself)" : row->name;

@@ -25,15 +25,17 @@ const char *etr_diff_signed_time(etr_diff_output *o, double ticks);
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 /** True if the interval of a change is known; one of its bounds may still be open. */
 bool etr_diff_has_interval(const etr_change *change);
+/** True if the interval holds a limit above 0, so that it cannot be told whether the change is above it. */
+bool etr_diff_straddles(const etr_change *change, double limit);
 /** "-4.3 … +13.2 %": the interval as a cell; "" where it is not known. */
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change);
 /** "12.3 % slower (between 10.1 and 14.5 %)", "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "only in the base",
  * ...: of a method or load. */
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *execute);
-/** Why a change cannot be told, and what would help: "one recording a side: ...; record 5 on each side, in turns"; ""
- * of other verdicts. */
+/** Why a change, or whether it is above the limit, cannot be told, and what would help: "one recording a side: ...;
+ * record 5 on each side, in turns"; "" if both can. */
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change);
-/** "3 recordings a side, 30 and 28 runs"; "" if neither side has runs. */
+/** "5 recordings and 50 runs a side"; "" if neither side has runs. */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change);
 /** "26.66 -> 0.41 ms", as far as the sides have them, with as many digits as the interval supports. */
 const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change);

@@ -31,7 +31,7 @@ static const char *time_text(etr_diff_output *o, double ticks) {
 /* How many decimals say no more than is known: the last digit is a tenth of what the interval leaves open, to one side,
  * or more. */
 static int decimals_of(double half_width) {
-  enum { MOST_DECIMALS = 4 };
+  enum { MOST_DECIMALS = 4 }; /* of times in the usual unit */
   int decimals = 0;
   for (double digit = 1; decimals < MOST_DECIMALS && digit > half_width / 10; digit /= 10) decimals++;
   return decimals;
@@ -43,9 +43,9 @@ static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
-/* Percents to the digits that the interval supports; without one, to a tenth. */
+/* Percents to the digits that the interval supports, at most two decimals; without one, to a tenth. */
 static int percent_decimals(const etr_change *change) {
-  return has_both_bounds(change) ? decimals_of(50 * (change->high - change->low)) : 1;
+  return has_both_bounds(change) ? ETR_MIN(decimals_of(50 * (change->high - change->low)), 2) : 1;
 }
 
 /* "+4.1", "-4.3", "0.0" */
@@ -126,6 +126,13 @@ static void put_told(etr_writer *writer, const etr_change *change) {
   etr_puts(writer, ")");
 }
 
+/* "+4.1 % (between -4.3 and +13.2 %)" */
+static void put_size(etr_writer *writer, const etr_change *change) {
+  put_signed(writer, 100 * change->relative, percent_decimals(change));
+  etr_puts(writer, " %");
+  put_interval(writer, change);
+}
+
 /* "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)" */
 static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   if (change->verdict == ETR_VERDICT_EQUAL) {
@@ -136,9 +143,7 @@ static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_c
     etr_puts(writer, "cannot tell");
   if (isnan(change->relative)) return;
   etr_puts(writer, ": ");
-  put_signed(writer, 100 * change->relative, percent_decimals(change));
-  etr_puts(writer, " %");
-  put_interval(writer, change);
+  put_size(writer, change);
 }
 
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) {
@@ -160,13 +165,23 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   return or_empty(etr_text_end(&text, &writer));
 }
 
+/* How many recordings would tell; "" where that is not known. */
+static const char *needed_text(etr_arena *arena, const etr_change *change) {
+  if (change->recordings_needed == 0) return "it would take more than 50 recordings on each side";
+  return or_empty(etr_arena_format(arena, "%zu recordings on each side would tell, if they differ as these do",
+                                   change->recordings_needed));
+}
+
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
   etr_arena *arena = &o->answer.arena;
-  const char *against = o->comparison->limit > 0 ? "the limit" : "0";
+  const double limit = o->comparison->limit;
   size_t needed = change->recordings_needed;
   switch (change->reason) {
-  case ETR_REASON_NONE: return "";
+  case ETR_REASON_NONE:
+    if (!etr_diff_straddles(change, limit)) return "";
+    return or_empty(etr_arena_format(arena, "whether that is above %.3g %% cannot be told: %s", 100 * limit,
+                                     needed_text(arena, change)));
   case ETR_REASON_CLOCK: return "the change is no larger than what the clock can resolve";
   case ETR_REASON_FEW_RUNS:
     return "a side has fewer than 10 runs that count: record 10 runs or more, or 3 recordings or more, on each side";
@@ -180,18 +195,31 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
                                                                     : "fewer than 3 recordings on a side",
         100 * o->comparison->recording_noise, needed ? needed : GOOD_HABIT));
   case ETR_REASON_TOO_NEAR:
-    return or_empty(etr_arena_format(arena, "the change is too near %s to tell with 50 recordings a side", against));
+    return or_empty(etr_arena_format(arena, "the change is too near %s: %s", limit > 0 ? "the limit" : "0",
+                                     needed_text(arena, change)));
   case ETR_REASON_SPREAD:
-    return or_empty(etr_arena_format(
-        arena, "the recordings differ too much: %zu on each side would tell, if they differ as these do", needed));
+    return or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(arena, change)));
   }
   return "";
 }
 
+bool etr_diff_straddles(const etr_change *change, double limit) {
+  return limit > 0 && change->low <= limit && change->high >= limit;
+}
+
 void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change) {
   etr_diff_output o = {.comparison = comparison};
-  const char *verdict = etr_diff_verdict_text(&o, change), *reason = etr_diff_reason_text(&o, change);
-  (void)snprintf(room, size, "%s%s%s", verdict, reason[0] ? "; " : "", reason);
+  const char *reason = etr_diff_reason_text(&o, change);
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &o.answer.arena, &writer);
+  if (change->verdict >= ETR_VERDICT_FASTER)
+    put_told(&writer, change);
+  else if (!isnan(change->relative))
+    put_size(&writer, change);
+  else
+    etr_puts(&writer, etr_diff_verdict_text(&o, change));
+  (void)snprintf(room, size, "%s%s%s", or_empty(etr_text_end(&text, &writer)), reason[0] ? "; " : "", reason);
   etr_arena_clear(&o.answer.arena);
 }
 
@@ -222,21 +250,22 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
                                    rounded_time(o, change->new_p50, half_width), unit));
 }
 
-static const char *count_text(etr_diff_output *o, size_t base, size_t newer, const char *what) {
-  if (base == newer)
-    return or_empty(etr_arena_format(&o->answer.arena, "%zu %s%s a side", base, what, base == 1 ? "" : "s"));
-  return or_empty(etr_arena_format(&o->answer.arena, "%zu and %zu %ss", base, newer, what));
-}
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
+/* "5 recordings and 50 runs a side", "5 and 4 recordings, 50 and 40 runs" */
 const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
+  etr_arena *arena = &o->answer.arena;
+  size_t recordings = change->base_recordings, runs = change->base_runs;
   if (!change->base_runs && !change->new_runs) return "";
   if (!change->base_runs || !change->new_runs) {
-    size_t runs = change->base_runs + change->new_runs;
-    return or_empty(etr_arena_format(&o->answer.arena, "%zu run%s", runs, runs == 1 ? "" : "s"));
+    runs += change->new_runs;
+    return or_empty(etr_arena_format(arena, "%zu run%s", runs, plural(runs)));
   }
-  return or_empty(etr_arena_format(&o->answer.arena, "%s, %s",
-                                   count_text(o, change->base_recordings, change->new_recordings, "recording"),
-                                   count_text(o, change->base_runs, change->new_runs, "run")));
+  if (recordings == change->new_recordings && runs == change->new_runs)
+    return or_empty(etr_arena_format(arena, "%zu recording%s and %zu run%s a side", recordings, plural(recordings),
+                                     runs, plural(runs)));
+  return or_empty(etr_arena_format(arena, "%zu and %zu recordings, %zu and %zu runs", recordings,
+                                   change->new_recordings, runs, change->new_runs));
 }
 
 const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) {
