@@ -222,7 +222,8 @@ ETR_API const char *etr_verdict_name(etr_verdict verdict);
 /** Why it cannot be told whether something changed: the first that holds. */
 typedef enum etr_reason {
   ETR_REASON_NONE,          /**< of other verdicts */
-  ETR_REASON_CLOCK,         /**< a time is 0 or below the clock's step, or the change is at most one step */
+  ETR_REASON_CLOCK,         /**< a time is 0 or below the clock's step; or there is no limit, and one step of the clock
+                               leaves more open than the runs and recordings do */
   ETR_REASON_FEW_RUNS,      /**< fewer than 10 runs on a side that has fewer than 3 recordings */
   ETR_REASON_ONE_SESSION,   /**< the sides are of different sessions */
   ETR_REASON_ONE_RECORDING, /**< fewer than 3 recordings on a side */

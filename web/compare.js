@@ -8,10 +8,17 @@ import {CPU, sortRows} from './model.js';
 
 const MOST_ROWS = 300, MOST_GROUPS = 10;
 
-const VERDICTS = {slower: 'slower', faster: 'faster', within_noise: 'within noise', few_runs: 'too few runs', one_side: 'timed on one side', new: 'new', gone: 'gone', untimed: 'not timed'};
+const VERDICTS = {slower: 'slower', faster: 'faster', equal: 'equal', cannot_tell: 'cannot tell', new: 'new', gone: 'gone', untimed: 'not timed on both sides'};
 
 function verdictCell({verdict}) {
   return element('span', {class: `badge verdict ${verdict}`}, VERDICTS[verdict]);
+}
+
+/* "−4.3 … +13.2 %" of [-0.043, 0.132]; a bound that there is none of is left out. */
+function intervalText(interval) {
+  if (!interval) return '';
+  const [low, high] = interval.map(bound => (bound === null || bound <= -1 ? '' : signOf((100 * bound).toFixed(1))));
+  return `${low} … ${high} %`;
 }
 
 function changeCell(app, from, to) {
@@ -23,27 +30,26 @@ export function timedNodes(nodes) {
   return sortRows(nodes.filter(node => node.base_runs > 0 || node.new_runs > 0), node => Math.abs((node.new_p50 ?? 0) - (node.base_p50 ?? 0)), true);
 }
 
-const PARTS = {delegate_only: 'delegates, beyond their nodes', framework: 'framework, between operators', unexplained: 'unexplained', rest: 'outside of events', load: 'load, once'};
+const PARTS = {delegate_only: 'delegate overhead (calls minus operators)', framework: 'runtime, outside operators', unexplained: 'unexplained', load: 'load, once'};
 
-/* Averages that add up: the largest of the library's sums, all others together, and what is on no node. */
+/* Medians, which the verdicts are about: the largest of the library's sums, all others together, and what is on no operator. */
 function explainedRows({explained: {rows}}) {
-  const groups = rows.filter(({kind}) => !PARTS[kind]), more = groups.slice(MOST_GROUPS), sum = key => more.reduce((all, row) => all + (row[key] ?? 0), 0);
-  const row = (text, {base_avg: base, new_avg: other}) => ({text, base, other});
+  const groups = rows.filter(({kind}) => !PARTS[kind] && kind !== 'rest'), more = groups.slice(MOST_GROUPS), sum = key => more.reduce((all, row) => all + (row[key] ?? 0), 0);
+  const row = (text, {base_p50: base, new_p50: other, verdict}) => ({text, base, other, verdict});
   return [
     ...groups.slice(0, MOST_GROUPS).map(group => row(group.key || '(the model itself)', group)),
-    ...(more.length ? [row(`${more.length.toLocaleString('en-US')} more`, {base_avg: sum('base_avg'), new_avg: sum('new_avg')})] : []),
-    ...rows.filter(({kind, base_avg: base, new_avg: other}) => PARTS[kind] && (base || other)).map(part => row(PARTS[part.kind], part)),
+    ...(more.length ? [row(`${more.length.toLocaleString('en-US')} more, sum of their medians`, {base_p50: sum('base_p50'), new_p50: sum('new_p50')})] : []),
+    ...rows.filter(({kind, base_p50: base, new_p50: other}) => PARTS[kind] && (base || other)).map(part => row(PARTS[part.kind], part)),
   ];
 }
 
 function totalsTable(app, method) {
   const {execute, may_differ: differ} = method;
-  const rows = [{text: 'Method::execute, median', base: execute.base_p50, other: execute.new_p50}, {text: 'Method::execute, average', base: execute.base_avg, other: execute.new_avg},
-    ...explainedRows(method).map(row => ({...row, text: `${row.text}, average`}))];
-  return plainTable('Totals', [
+  const rows = [{text: 'Method::execute', base: execute.base_p50, other: execute.new_p50, verdict: execute.verdict}, ...explainedRows(method)];
+  return plainTable('Medians per inference', [
     {title: 'what', class: 'key', cell: row => row.text},
     {title: `base ${app.unitName()}`, class: 'number', cell: row => app.time(row.base)}, {title: `this ${app.unitName()}`, class: 'number', cell: row => app.time(row.other)},
-    ...(differ ? [] : [{title: 'change', class: 'number', cell: row => changeCell(app, row.base ?? 0, row.other ?? 0)}]),
+    ...(differ ? [] : [{title: 'change', class: 'number', cell: row => changeCell(app, row.base ?? 0, row.other ?? 0)}, {title: 'verdict', cell: row => (row.verdict ? verdictCell(row) : '')}]),
   ], rows);
 }
 
@@ -80,11 +86,11 @@ function nodesTable(app, all, differ) {
     opColumn, ...medianColumns(app),
     ...(differ ? [] : [{title: 'change', class: 'number', cell: node => changeCell(app, node.base_p50 ?? 0, node.new_p50 ?? 0)}, {title: 'verdict', cell: verdictCell}]),
     ...placeColumns, {title: 'backend', class: 'key', cell: node => eitherText(...timedOn(node))},
-    ...(differ ? [] : [{title: `noise ± ${app.unitName()}`, class: 'number', cell: node => app.time(node.noise)}]),
+    ...(differ ? [] : [{title: 'between', class: 'number', cell: node => intervalText(node.interval)}]),
   ], rows, node => openNode(app, node));
 }
 
-const LEGEND = "A change counts as slower or faster if it exceeds the noise, which follows from the spread of the runs and the clock's resolution, as in `etrecord-tb diff`.";
+const LEGEND = 'A row counts as slower or faster if its interval does not hold 0, as in `etrecord-tb diff`; of these rows 5 % at most are expected to be so by chance.';
 
 /* What makes the two no like with like, beyond the model. */
 function differencesNote({differences}) {
@@ -93,12 +99,21 @@ function differencesNote({differences}) {
   return texts.length ? element('p', {class: 'note warning'}, `Not the same on both sides: ${texts.join(', ')}.`) : null;
 }
 
+function sideText(recordings, runs) {
+  return `${countText(recordings, 'recording')} with ${countText(runs, 'run')}`;
+}
+
 /* What the records are to each other, and nothing of slower or faster where that would compare different models. */
-function headline(app, {execute, timed_nodes: timed, timed_paired: paired, may_differ: differ, by_events: events}) {
-  const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} on both sides match`, runs = `${countText(execute.base_runs, 'run')} against ${countText(execute.new_runs, 'run')}`;
+function headline(app, method) {
+  const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differ, by_events: events} = method;
+  const {verdict_text: verdict, reason_text: reason} = method;
+  const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} on both sides match`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
   const medians = `Median ${app.time(execute.base_p50)} → ${app.time(execute.new_p50)} ${app.unitName()}`;
   if (differ) return [element('p', {class: 'lead warning', role: 'alert'}, `Only ${linedUp}: these may be different models, so no change is judged.`), element('p', {class: 'note'}, `${medians}; ${runs}.`)];
-  return [element('p', {class: 'lead'}, `${medians}, ${changeText(execute.base_p50, execute.new_p50)} `, verdictCell(execute)), element('p', {class: 'note'}, `${runs}; ${linedUp}. ${LEGEND}`)];
+  return [
+    element('p', {class: 'lead'}, `${medians}: ${verdict} `, verdictCell(execute)), ...(reason ? [element('p', {class: 'note'}, `${reason[0].toUpperCase()}${reason.slice(1)}.`)] : []),
+    element('p', {class: 'note'}, `${runs}; ${linedUp}. ${LEGEND}`),
+  ];
 }
 
 function comparisonCards(app, method) {

@@ -83,7 +83,7 @@ function medianCell(app, row) {
 }
 
 function sinceCell(row, before) {
-  return before ? element('span', {title: `against ${before.label}, by the medians alone: tick both to see whether it exceeds the noise`}, changeText(before.execute.p50, row.execute.p50)) : '';
+  return before ? element('span', {title: `against ${before.label}, by the medians alone: tick both to see whether it is a change`}, changeText(before.execute.p50, row.execute.p50)) : '';
 }
 
 const cutText = value => element('span', {class: 'cut', title: value}, value);

@@ -47,6 +47,9 @@ static bool has_recordings(const etr_side_time *time) {
 
 static double center_of(const etr_side_time *time) { return time->p50 * exp(time->offset); }
 
+/* C libraries differ in the last bit of exp(): what is shown has a thousandth of a tick at most. */
+static double shown_center(const etr_side_time *time) { return round(center_of(time) * 1000) / 1000; }
+
 static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
   return (!base->runs || base->recordings >= LEAST_RECORDINGS) &&
          (!newer->runs || newer->recordings >= LEAST_RECORDINGS);
@@ -54,8 +57,8 @@ static bool by_recordings(const etr_side_time *base, const etr_side_time *newer)
 
 void etr_noise_set_medians(etr_change *change, const etr_side_time *base, const etr_side_time *newer) {
   bool are_centers = by_recordings(base, newer);
-  change->base_p50 = are_centers && isfinite(base->offset) ? center_of(base) : base->p50;
-  change->new_p50 = are_centers && isfinite(newer->offset) ? center_of(newer) : newer->p50;
+  change->base_p50 = are_centers && isfinite(base->offset) ? shown_center(base) : base->p50;
+  change->new_p50 = are_centers && isfinite(newer->offset) ? shown_center(newer) : newer->p50;
   change->relative = change->base_p50 > 0 && change->new_p50 > 0 ? change->new_p50 / change->base_p50 - 1 : (double)NAN;
 }
 
@@ -104,10 +107,12 @@ static void use_recordings(estimate *e, const etr_side_time *base, const etr_sid
 
 static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                      const etr_compare_options *options) {
-  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer));
-  bool one = options->is_other_session; /* however many recordings a session has */
-  double f = clock +
-             squared_distance_between(options, one ? 1 : (double)base->recordings, one ? 1 : (double)newer->recordings);
+  double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer)), d_base = 1, d_new = 1;
+  if (!options->is_other_session) { /* however many recordings a session has, it is one */
+    d_base = (double)base->recordings;
+    d_new = (double)newer->recordings;
+  }
+  double f = clock + squared_distance_between(options, d_base, d_new);
   double base_up = log(base->high / base->p50), new_up = log(newer->high / newer->p50);
   double base_down = log(base->p50 / base->low), new_down = log(newer->p50 / newer->low);
   e->below = sqrt(square(new_down) + square(base_up) + f);
@@ -158,8 +163,8 @@ static double t_of(quantiles *q, double freedom) {
 
 /* Distance from the change to a bound. below: the lower one. */
 static double distance(const estimate *e, quantiles *q, bool below) {
-  double wider = q->normal / QUANTILE;
-  double own = e->is_by_recordings ? t_of(q, e->freedom) * sqrt(e->variance) : (below ? e->below : e->above) * wider;
+  double wider = q->normal / QUANTILE, own = wider * (below ? e->below : e->above);
+  if (e->is_by_recordings) own = t_of(q, e->freedom) * sqrt(e->variance);
   return ETR_MAX(sqrt(square(own) + e->sessions * square(wider)), e->least);
 }
 
@@ -178,8 +183,8 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change, con
     change->verdict = ETR_VERDICT_FASTER;
   else if (limit > 0 && -limit < low && high < limit)
     change->verdict = ETR_VERDICT_EQUAL;
-  else if (fabs(e->change) <= e->least)
-    change->reason = ETR_REASON_CLOCK;
+  else if (!(limit > 0) && (e->change > 0 ? e->change - low : high - e->change) <= e->least)
+    change->reason = ETR_REASON_CLOCK; /* nothing but the clock's step leaves the change open */
   if (change->verdict != ETR_VERDICT_CANNOT_TELL) change->reason = ETR_REASON_NONE;
 }
 

@@ -43,9 +43,10 @@ static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
-/* Percents to the digits that the interval supports, at most two decimals; without one, to a tenth. */
+/* Percents to the digits that the interval supports, at most two decimals; without one, to three digits or so. */
 static int percent_decimals(const etr_change *change) {
-  return has_both_bounds(change) ? ETR_MIN(decimals_of(50 * (change->high - change->low)), 2) : 1;
+  return has_both_bounds(change) ? ETR_MIN(decimals_of(50 * (change->high - change->low)), 2)
+                                 : fabs(change->relative) < 1;
 }
 
 /* "+4.1", "-4.3", "0.0" */
@@ -223,12 +224,9 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
   etr_arena_clear(&o.answer.arena);
 }
 
-/* A time with no more digits than its interval supports, and no more than the unit has. */
-static const char *rounded_time(etr_diff_output *o, double ticks, double half_width) {
-  const etr_profile *profile = o->comparison->newer;
-  etr_unit unit = o->answer.options->unit;
-  double time = etr_ticks_to_unit(profile, ticks, unit);
-  int decimals = decimals_of(half_width * time);
+/* A time with so many decimals, but no more than the unit has. */
+static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) {
+  double time = etr_ticks_to_unit(o->comparison->newer, ticks, o->answer.options->unit);
   const char *whole = time_text(o, ticks), *point = strchr(whole, '.');
   etr_text text;
   etr_writer writer;
@@ -244,10 +242,13 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
   if (!change->base_runs || !change->new_runs)
     return or_empty(etr_arena_format(&o->answer.arena, "%s %s",
                                      time_text(o, change->base_runs ? change->base_p50 : change->new_p50), unit));
+  /* As many digits as the interval supports, of the shorter time, which the interval is a part of. */
   double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
+  double shorter = ETR_MIN(change->base_p50, change->new_p50);
+  int decimals = decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer, shorter, o->answer.options->unit));
   return or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
-                                   rounded_time(o, change->base_p50, half_width),
-                                   rounded_time(o, change->new_p50, half_width), unit));
+                                   rounded_time(o, change->base_p50, decimals),
+                                   rounded_time(o, change->new_p50, decimals), unit));
 }
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
@@ -264,6 +265,9 @@ const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
   if (recordings == change->new_recordings && runs == change->new_runs)
     return or_empty(etr_arena_format(arena, "%zu recording%s and %zu run%s a side", recordings, plural(recordings),
                                      runs, plural(runs)));
+  if (recordings == change->new_recordings)
+    return or_empty(etr_arena_format(arena, "%zu recording%s a side, %zu and %zu runs", recordings, plural(recordings),
+                                     runs, change->new_runs));
   return or_empty(etr_arena_format(arena, "%zu and %zu recordings, %zu and %zu runs", recordings,
                                    change->new_recordings, runs, change->new_runs));
 }

@@ -176,7 +176,7 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     assert.equal(await dashboard.frame.getByLabel('Base').inputValue(), runOf(BASE));
     const [, from, to] = (await dashboard.table('Totals'))[0];
     assert.deepEqual([from, to], [ms(method.execute.base_p50 / 1e6), ms(method.execute.new_p50 / 1e6)]);
-    const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'one_side' ? 'timed on one side' : verdict.replace('_', ' '));
+    const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'not timed on both sides' : verdict.replace('_', ' '));
     const rows = await dashboard.table('Operators, largest change');
     assert.deepEqual(rows.map(row => row[4]).sort(), timed.map(node => words(node.verdict)).sort());
     assert.equal(await dashboard.frame.locator('.lead .verdict').innerText(), words(method.execute.verdict));

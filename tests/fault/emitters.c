@@ -203,7 +203,7 @@ static etr_status info_tables(const etr_profile *profile, const etr_sink *sink, 
 /* A comparison with itself: nothing else is at hand. */
 static etr_status diff_json(const etr_profile *profile, const etr_sink *sink, etr_error *error) {
   etr_comparison *comparison;
-  etr_status status = etr_compare(&comparison, profile, profile, error);
+  etr_status status = etr_compare(&comparison, profile, profile, NULL, error);
   if (status == ETR_OK) status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, sink, error);
   etr_comparison_close(comparison);
   return status;
@@ -212,7 +212,7 @@ static etr_status diff_json(const etr_profile *profile, const etr_sink *sink, et
 static etr_status diff_in_format(const etr_profile *profile, etr_table_format format, const etr_sink *sink,
                                  etr_error *error) {
   etr_comparison *comparison;
-  etr_status status = etr_compare(&comparison, profile, profile, error);
+  etr_status status = etr_compare(&comparison, profile, profile, NULL, error);
   if (status == ETR_OK)
     status = etr_emit_diff_tables(comparison, NULL, &(etr_table_options){.format = format}, sink, error);
   etr_comparison_close(comparison);

@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_comparison *comparison;
   etr_error error;
   size_t written = 0;
-  etr_status status = etr_compare_documents(&comparison, text, size, "fuzz", text, size, "fuzz", &error);
+  const etr_document document = {text, size, "fuzz"};
+  etr_status status = etr_compare_documents(&comparison, &document, &document, NULL, &error);
   if ((status == ETR_OK) != (error.message[0] == '\0') || (status == ETR_OK) != (comparison != NULL)) abort();
   if (status != ETR_OK) return 0;
   for (size_t i = 0; i < comparison->method_count; i++) check_method(&comparison->methods[i]);

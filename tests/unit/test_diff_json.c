@@ -39,7 +39,7 @@ Test(diff_json, parts_are_in_the_clock_of_their_side) {
   etr_arena arena = {0};
   etr_text text;
   etr_writer writer;
-  cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
+  cr_assert_eq(etr_compare(&comparison, base, newer, NULL, NULL), ETR_OK);
   cr_expect_eq(comparison->base_scale, 4);
   etr_text_begin(&text, &arena, &writer);
   cr_assert_eq(etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, &writer.sink, NULL), ETR_OK);
@@ -109,7 +109,7 @@ static size_t expect_pair_to_add_up(const etr_profile *base, const etr_profile *
   etr_text text;
   etr_writer writer;
   size_t count = 0;
-  cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
+  cr_assert_eq(etr_compare(&comparison, base, newer, NULL, NULL), ETR_OK);
   etr_text_begin(&text, &arena, &writer);
   cr_assert_eq(etr_emit_diff_json(comparison, &filter, ETR_UNIT_MS, &writer.sink, NULL), ETR_OK);
   const char *json = etr_text_end(&text, &writer);

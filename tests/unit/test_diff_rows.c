@@ -36,9 +36,9 @@ static const char *names(etr_arena *arena, const etr_method_pair *method, etr_di
 
 Test(diff_rows, orders) {
   etr_node_pair pairs[] = {
-      pair_of("e", "sub", "m.2", 300, ETR_VERDICT_WITHIN_NOISE), pair_of("d", "add", "m.1", 150, ETR_VERDICT_SLOWER),
+      pair_of("e", "sub", "m.2", 300, ETR_VERDICT_CANNOT_TELL), pair_of("d", "add", "m.1", 150, ETR_VERDICT_SLOWER),
       pair_of("a", "mul", "m.1", 120, ETR_VERDICT_SLOWER), pair_of("c", "add", "m.3", 20, ETR_VERDICT_FASTER),
-      pair_of("b", "add", "m.0", 101, ETR_VERDICT_WITHIN_NOISE)};
+      pair_of("b", "add", "m.0", 101, ETR_VERDICT_EQUAL)};
   static const struct {
     etr_node_order order;
     const char *names;
@@ -72,18 +72,26 @@ Test(diff_rows, one_table_of_nodes) {
 Test(diff_rows, news) {
   static const struct {
     etr_verdict verdict;
-    size_t runs, timed_nodes;
+    etr_reason reason;
+    size_t base_runs, new_runs, timed_nodes;
     double new_p50;
     bool is_news;
   } cases[] = {
-      {ETR_VERDICT_SLOWER, 5, 1, 120, true},       {ETR_VERDICT_WITHIN_NOISE, 5, 1, 120, false},
-      {ETR_VERDICT_FEW_RUNS, 2, 1, 120, true},     {ETR_VERDICT_FEW_RUNS, 2, 1, 100, false},
-      {ETR_VERDICT_UNTIMED, 0, 1, 100, false},     {ETR_VERDICT_UNTIMED, 0, 0, 100, false},
-      {ETR_VERDICT_WITHIN_NOISE, 0, 0, 100, true}, /* where nothing is timed, whatever can be told */
+      {ETR_VERDICT_SLOWER, ETR_REASON_NONE, 5, 5, 1, 120, true},
+      {ETR_VERDICT_EQUAL, ETR_REASON_NONE, 5, 5, 1, 120, false},
+      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_SPREAD, 5, 5, 1, 120, false},
+      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 120, true}, /* no row can be judged then */
+      {ETR_VERDICT_CANNOT_TELL, ETR_REASON_FEW_RUNS, 2, 2, 1, 100, false},
+      {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 5, 0, 1, 0, true}, /* fused into another node */
+      {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 0, 0, 1, 100, false},
+      {ETR_VERDICT_UNTIMED, ETR_REASON_NONE, 0, 0, 0, 100, false},
+      {ETR_VERDICT_NEW, ETR_REASON_NONE, 0, 0, 0, 100, true}, /* where nothing is timed, whatever is known */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_node_pair pair = pair_of("a", "add", "", cases[i].new_p50, cases[i].verdict);
-    pair.change.base_runs = pair.change.new_runs = cases[i].runs;
+    pair.change.reason = cases[i].reason;
+    pair.change.base_runs = cases[i].base_runs;
+    pair.change.new_runs = cases[i].new_runs;
     const etr_method_pair method = {.pairs = &pair, .pair_count = 1, .timed_nodes = cases[i].timed_nodes};
     etr_arena arena = {0};
     etr_diff_rows rows;

@@ -30,7 +30,7 @@ static etr_status emit_values(const etr_profile *p, const etr_sink *s, etr_error
 }
 static etr_status emit_diff(const etr_profile *p, const etr_sink *s, etr_error *e) {
   etr_comparison *comparison;
-  cr_assert_eq(etr_compare(&comparison, p, p, e), ETR_OK);
+  cr_assert_eq(etr_compare(&comparison, p, p, NULL, e), ETR_OK);
   etr_status status = etr_emit_diff_json(comparison, NULL, ETR_UNIT_NS, s, e);
   etr_comparison_close(comparison);
   return status;

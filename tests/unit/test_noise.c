@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_noise.c - medians, their errors, and what is believed of many changes.
+ * test_noise.c - intervals and verdicts of changes, alone and in families. The bounds were computed from the formulas
+ * of etrecord_compare.h with numpy and scipy.
  */
 #include "compare/noise.h"
 #include "compare/side_time.h"
@@ -8,123 +9,350 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static bool is_near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * fmax(1, fabs(b)); }
+static bool is_near(double a, double b) { return a == b || fabs(a - b) <= 1e-8 * fmax(1, fabs(b)); }
 
-Test(noise, error_of_the_median) {
-  /* 1.2533 * 1.4826 * b(n) * MAD / sqrt(n) */
+enum { MOST_RECORDINGS = 6, MOST_RUNS = 24 };
+
+/* Ticks of the runs of each recording, ended by 0. */
+typedef uint64_t recordings[MOST_RECORDINGS][MOST_RUNS];
+
+static etr_side_time time_of(const recordings runs, double step) {
+  etr_side_sample samples[MOST_RECORDINGS * MOST_RUNS];
+  size_t count = 0;
+  for (uint32_t r = 0; r < MOST_RECORDINGS; r++)
+    for (size_t i = 0; i < MOST_RUNS && runs[r][i] > 0; i++) samples[count++] = (etr_side_sample){r, runs[r][i]};
+  return etr_side_time_of(samples, count, step);
+}
+
+/* ---- Times of a side ---- */
+
+Test(noise, times_of_recordings) {
   static const struct {
-    size_t count;
-    uint64_t samples[12];
-    double median, error;
+    recordings runs;
+    double p50, low, high;
+    size_t recordings;
+    double center, spread; /* exp(mean) and standard deviation of the logarithms of medians */
   } cases[] = {
-      {1, {7}, 7, 0},
-      {3, {10, 10, 10}, 10, 0},
-      {3, {30, 10, 20}, 20, 1.2533 * 1.4826 * 1.495 * 10 / 1.7320508075688772},
-      {3, {1000, 11, 10}, 11, 1.2533 * 1.4826 * 1.495 * 1 / 1.7320508075688772}, /* a cold run does not count */
-      {4, {1, 2, 4, 8}, 3, 1.2533 * 1.4826 * 1.363 * 1.5 / 2},                   /* distances 1, 1, 2, 5 */
-      {5, {5, 1, 2, 3, 100}, 3, 1.2533 * 1.4826 * 1.206 * 2 / 2.23606797749979},
-      {10, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 4.5, 1.2533 * 1.4826 * (10 / 9.2) * 2.5 / 3.1622776601683795},
+      {{{7}}, 7, 7, 7, 1, 7, 0},
+      {{{30, 10, 20}}, 20, 10, 30, 1, 20, 0},
+      {{{10, 20, 30, 40}}, 25, 10, 40, 1, 25, 0},
+      {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, 6, 2, 10, 1, 6, 0}, /* one of eleven is left out at either end */
+      {{{100}, {200}, {400}}, 200, 100, 400, 3, 200, 0.69314718055994529},
+      {{{90, 100, 1000}, {400, 400}}, 400, 90, 1000, 2, 200, 0.98025814346854720},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    uint64_t samples[12];
-    memcpy(samples, cases[i].samples, sizeof samples);
-    etr_side_time time = etr_side_time_of(samples, cases[i].count, 1);
-    etr_median got = etr_median_of(&time);
-    cr_expect_eq(got.value, cases[i].median, "case %zu: %.17g", i, got.value);
-    cr_expect(is_near(got.error, cases[i].error, 1e-12), "case %zu: %.17g instead of %.17g", i, got.error,
-              cases[i].error);
+    etr_side_time time = time_of(cases[i].runs, 1);
+    cr_expect_eq(time.p50, cases[i].p50, "case %zu: %g", i, time.p50);
+    cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i, time.low, time.high);
+    cr_expect_eq(time.recordings, cases[i].recordings, "case %zu", i);
+    cr_expect(is_near(time.p50 * exp(time.offset), cases[i].center), "case %zu: %.17g", i, time.offset);
+    cr_expect(is_near(time.spread, cases[i].spread), "case %zu: %.17g", i, time.spread);
   }
 }
 
-/* As if the zeros stood among the samples. */
-Test(noise, zeros_take_no_time) {
+/* A sum over all runs of a method counts those in which nothing was added as 0. */
+Test(noise, runs_that_took_nothing) {
+  enum { RUNS = 6 };
+  static const uint32_t recording_of[RUNS] = {0, 0, 0, 1, 1, 1};
   static const struct {
+    etr_run_ticks added[RUNS];
     size_t count;
-    uint64_t samples[5];
-    size_t zeros;
-  } cases[] = {{0, {0}, 4},
-               {1, {7}, 0},
-               {1, {7}, 1},
-               {1, {7}, 2},
-               {2, {5, 9}, 1},
-               {2, {5, 9}, 2},
-               {2, {5, 9}, 3},
-               {2, {5, 9}, 4},
-               {2, {5, 9}, 5},
-               {5, {9, 3, 7, 7, 1}, 5},
-               {5, {9, 3, 7, 7, 1}, 6},
-               {5, {9, 3, 7, 7, 1}, 7}};
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    uint64_t few[12] = {0}, all[12] = {0};
-    memcpy(few, cases[i].samples, sizeof cases[i].samples);
-    memcpy(all, cases[i].samples, cases[i].count * sizeof *all);
-    etr_side_time got = etr_side_time_with_zeros(few, cases[i].count, cases[i].zeros, 1);
-    etr_side_time want = etr_side_time_of(all, cases[i].count + cases[i].zeros, 1);
-    cr_expect_eq(got.runs, want.runs, "case %zu", i);
-    cr_expect_eq(got.total, want.total, "case %zu", i);
-    cr_expect_eq(got.p50, want.p50, "case %zu: %g instead of %g", i, got.p50, want.p50);
-    cr_expect_eq(got.deviation, want.deviation, "case %zu: %g instead of %g", i, got.deviation, want.deviation);
-  }
-}
-
-static etr_median median(size_t count, double value, double error, double step) {
-  return (etr_median){count, value, error, step};
-}
-
-Test(noise, one_change) {
-  /* Half-widths are scipy.stats.t.ppf(0.975, n - 1) * hypot(errors, steps / sqrt(12)) */
-  static const struct {
-    etr_median base, newer;
-    double noise;
-    bool beyond;
+    double p50, low, high;
+    bool has_center;
   } cases[] = {
-      {{2, 10, 1, 1}, {9, 99, 1, 1}, -1, false},        /* too few */
-      {{3, 100, 3, 0}, {3, 121, 4, 0}, 21.5133, false}, /* t(2) = 4.30265 */
-      {{3, 100, 3, 0}, {3, 122, 4, 0}, 21.5133, true},
-      {{4, 100, 3, 0}, {50, 116, 4, 0}, 15.9122, true},   /* t(3) = 3.18245: the fewer runs count */
-      {{20, 100, 3, 0}, {20, 89.5, 4, 0}, 10.4651, true}, /* t(19) = 2.09302 */
-      {{20, 100, 3, 0}, {20, 89.6, 4, 0}, 10.4651, false},
-      {{9, 5000, 0, 1000}, {9, 6000, 0, 1000}, 1000, false}, /* one step of the clock */
-      {{9, 5000, 0, 1000}, {9, 7000, 0, 1000}, 1000, true},
-      {{3, 5000, 0, 1000}, {3, 6500, 0, 1000}, 1756.55, false}, /* three runs that agree prove less */
-      {{9, 5, 0, 0}, {9, 6, 0, 0}, 0, true},
-      {{9, 5, 0, 0}, {9, 5, 0, 0}, 0, false},
+      {{{0, 5}, {1, 5}, {2, 5}, {3, 9}, {4, 9}, {5, 9}}, 6, 7, 5, 9, true},
+      {{{5, 9}, {4, 9}, {1, 5}, {0, 5}}, 4, 5, 0, 9, true}, /* two of three in each recording */
+      {{{0, 5}, {1, 5}, {3, 9}}, 3, 2.5, 0, 9, false},      /* one of three: the recording's median is 0 */
+      {{{0, 5}, {1, 5}, {2, 5}}, 3, 2.5, 0, 5, false},      /* none in a recording */
+      {{{3, 4}}, 1, 0, 0, 4, false},
   };
+  const etr_side_runs runs = {recording_of, RUNS, 2};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
-    etr_noise_test test = {.base = cases[i].base, .newer = cases[i].newer};
-    cr_assert(etr_noise_decide(&test, 1, &scratch));
-    cr_expect(is_near(test.noise, cases[i].noise, 1e-4), "case %zu: %.17g", i, test.noise);
-    cr_expect_eq(test.is_beyond, cases[i].beyond, "case %zu", i);
+    etr_run_sums sums;
+    etr_side_time time;
+    cr_assert(etr_run_sums_init(&sums, &runs, &scratch));
+    etr_run_sums_begin(&sums);
+    cr_assert(etr_run_sums_add(&sums, cases[i].added, cases[i].count));
+    cr_assert(etr_run_sums_end(&sums, &time, true, 1));
+    cr_expect_eq(time.runs, RUNS, "case %zu", i);
+    cr_expect_eq(time.p50, cases[i].p50, "case %zu: %g", i, time.p50);
+    cr_expect(time.low == cases[i].low && time.high == cases[i].high, "case %zu: %g %g", i, time.low, time.high);
+    cr_expect_eq(isnan(time.offset), !cases[i].has_center, "case %zu: %g", i, time.offset);
     etr_arena_clear(&scratch);
   }
 }
 
-/* One of a hundred changes that would do for itself is no surprise; a hundred are. */
-Test(noise, many_changes) {
+/* ---- One change ---- */
+
+static etr_change judge(etr_side_time base, etr_side_time newer, const etr_compare_options *options,
+                        const etr_bench_history *history) {
+  static const etr_compare_options defaults = {0};
+  etr_change change = {0};
+  etr_noise_test test = {.base = base, .newer = newer, .change = &change};
+  etr_noise_set_medians(&change, &base, &newer);
+  etr_noise_judge(&test, options ? options : &defaults, history);
+  return change;
+}
+
+#define TEN 100, 101, 102, 103, 104, 105, 106, 107, 108, 109
+
+Test(noise, one_change) {
+  static const struct {
+    recordings base, newer;
+    double step, low, high; /* the interval; NaN: none */
+    etr_verdict verdict;
+    etr_reason reason;
+    size_t needed;
+  } cases[] = {
+      /* Rule R */
+      {{{1000}, {1010}, {1020}},
+       {{1050}, {1060}, {1070}},
+       1,
+       0.0234639063007,
+       0.0762150631177,
+       ETR_VERDICT_SLOWER,
+       ETR_REASON_NONE,
+       0},
+      {{{1050}, {1060}, {1070}},
+       {{1000}, {1010}, {1020}},
+       1,
+       -0.0708176885175,
+       -0.0229259734088,
+       ETR_VERDICT_FASTER,
+       ETR_REASON_NONE,
+       0},
+      {{{1000}, {1000}, {1000}},
+       {{1000}, {1000}, {1000}},
+       1,
+       -0.000999500166625,
+       0.00100050016671,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_CLOCK,
+       0},
+      {{{1000}, {1000}, {1000}},
+       {{1100}, {1100}, {1100}},
+       100,
+       -0.00467884016044,
+       0.215688009883,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_CLOCK,
+       0}, /* a clock of 100 ticks */
+      {{{1000, 1002, 1004}, {1010, 1030}, {990}},
+       {{2000}, {2500}, {2200}, {2300, 2301}},
+       1,
+       0.921966127499,
+       1.59692659112,
+       ETR_VERDICT_SLOWER,
+       ETR_REASON_NONE,
+       0},
+      {{{1000}, {1001}, {1002}, {1003}, {1004}},
+       {{1000}, {1100}, {1200}, {1300}, {1400}},
+       1,
+       0.00820232338647,
+       0.402735718639,
+       ETR_VERDICT_SLOWER,
+       ETR_REASON_NONE,
+       0},
+      {{{1000}, {1100}, {1200}}, {{1050}, {1150}, {1350}}, 1, NAN, NAN, ETR_VERDICT_CANNOT_TELL, ETR_REASON_SPREAD, 21},
+      /* Rule S */
+      {{{TEN}},
+       {{130, 131, 132, 133, 134, 135, 136, 137, 138, 139}},
+       1,
+       0.172194435947,
+       0.413529930082,
+       ETR_VERDICT_SLOWER,
+       ETR_REASON_NONE,
+       0},
+      {{{100, 101, 102, 103, 104}, {105, 106, 107, 108, 109}},
+       {{130, 131, 132, 133, 134, 135, 136, 137, 138, 139}},
+       1,
+       0.183682605361,
+       0.39984568354,
+       ETR_VERDICT_SLOWER,
+       ETR_REASON_NONE,
+       0}, /* two recordings differ less */
+      {{{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 500}},
+       {{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
+       1,
+       -0.0801441589296,
+       0.0871268685279,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_ONE_RECORDING,
+       0},
+      {{{100, 100, 100, 100, 100, 100, 200, 200, 200, 200, 200}},
+       {{200, 200, 200, 200, 200, 200, 100, 100, 100, 100, 100}},
+       1,
+       -0.252224080921,
+       1.17394104741,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_ONE_RECORDING,
+       3}, /* medians of two modes */
+      {{{5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000}},
+       {{7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000, 7000}},
+       1000,
+       0.146223054309,
+       0.709963861424,
+       ETR_VERDICT_SLOWER,
+       ETR_REASON_NONE,
+       0},
+      {{{TEN}},
+       {{200, 200, 200, 200, 200, 200, 200, 200, 200}},
+       1,
+       NAN,
+       NAN,
+       ETR_VERDICT_CANNOT_TELL,
+       ETR_REASON_FEW_RUNS,
+       3}, /* nine runs */
+      {{{TEN}}, {{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}}, 10, NAN, NAN, ETR_VERDICT_CANNOT_TELL, ETR_REASON_CLOCK, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_change got = judge(time_of(cases[i].base, cases[i].step), time_of(cases[i].newer, cases[i].step), NULL, NULL);
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s", i, etr_verdict_name(got.verdict));
+    cr_expect_eq(got.reason, cases[i].reason, "case %zu: %s", i, etr_reason_name(got.reason));
+    cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
+    if (!isnan(cases[i].low))
+      cr_expect(is_near(got.low, cases[i].low) && is_near(got.high, cases[i].high), "case %zu: %.12g %.12g", i, got.low,
+                got.high);
+    if (got.reason == ETR_REASON_FEW_RUNS) cr_expect(isnan(got.low) && isnan(got.high), "case %zu", i);
+  }
+}
+
+Test(noise, limits) {
+  static const struct {
+    recordings newer;
+    double limit;
+    etr_verdict verdict;
+    size_t needed;
+  } cases[] = {
+      {{{1000}, {1010}, {1020}}, 0.05, ETR_VERDICT_EQUAL, 0},
+      {{{1000}, {1010}, {1020}}, 0.01, ETR_VERDICT_CANNOT_TELL, 9},
+      {{{1050}, {1060}, {1070}}, 0.2, ETR_VERDICT_SLOWER, 0},  /* within the limit, and surely slower */
+      {{{1050}, {1060}, {1070}}, 0.06, ETR_VERDICT_SLOWER, 9}, /* but not whether by more than 6 % */
+      {{{1050}, {1060}, {1070}}, 0.02, ETR_VERDICT_SLOWER, 0},
+  };
+  static const recordings base = {{1000}, {1011}, {1020}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_compare_options options = {.limit = cases[i].limit};
+    etr_change got = judge(time_of(base, 1), time_of(cases[i].newer, 1), &options, NULL);
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu: %s %g %g", i, etr_verdict_name(got.verdict), got.low,
+                 got.high);
+    cr_expect_eq(got.recordings_needed, cases[i].needed, "case %zu: %zu", i, got.recordings_needed);
+  }
+}
+
+/* Recordings that are known to differ by 1 % leave less open than 3 %. */
+Test(noise, recording_noise) {
+  static const recordings base = {{TEN}}, newer = {{110, 111, 112, 113, 114, 115, 116, 117, 118, 119}};
+  const etr_compare_options quiet = {.recording_noise = 0.01};
+  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), NULL, NULL).verdict, ETR_VERDICT_CANNOT_TELL);
+  cr_expect_eq(judge(time_of(base, 1), time_of(newer, 1), &quiet, NULL).verdict, ETR_VERDICT_SLOWER);
+}
+
+/* Against an earlier session: an assumption below eight benches, what they show from then on. */
+Test(noise, sessions) {
+  static const recordings base = {{1000}, {1010}, {1020}}, newer = {{1050}, {1060}, {1070}};
+  static const double medians[] = {500, 100, 102, 101, 104, 103, 101, 102, 103};
+  static const struct {
+    size_t benches;
+    double low, high;
+    etr_verdict verdict;
+  } cases[] = {{0, -0.037813116447696915, 0.14475398838484854, ETR_VERDICT_CANNOT_TELL},
+               {7, -0.037813116447696915, 0.14475398838484854, ETR_VERDICT_CANNOT_TELL},
+               {8, 0.0020904145047363275, 0.09916955254228786, ETR_VERDICT_SLOWER},
+               {9, -0.019934548085, 0.123871135714, ETR_VERDICT_CANNOT_TELL}}; /* with a step of a factor of five */
+  const etr_compare_options options = {.is_other_session = true};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const etr_bench_history history = {"forward", medians + ETR_COUNT(medians) - cases[i].benches, cases[i].benches};
+    etr_change got = judge(time_of(base, 1), time_of(newer, 1), &options, &history);
+    cr_expect_eq(got.verdict, cases[i].verdict, "case %zu", i);
+    cr_expect(fabs(got.low - cases[i].low) < 1e-7 && fabs(got.high - cases[i].high) < 1e-7, "case %zu: %.9g %.9g", i,
+              got.low, got.high);
+    if (got.verdict == ETR_VERDICT_CANNOT_TELL) cr_expect_eq(got.reason, ETR_REASON_ONE_SESSION, "case %zu", i);
+  }
+}
+
+/* ---- Many changes ---- */
+
+enum { ROWS = 8 };
+
+static const recordings family_base[ROWS] = {
+    {{1000}, {1010}, {1020}}, {{2000}, {2004}, {2100}}, {{500}, {510}, {505}}, {{800}, {790}, {805}},
+    {{1500}, {1502}, {1504}}, {{3000}, {3100}, {3050}}, {{700}, {701}, {702}}, {{400}, {404}, {408}}};
+static const recordings family_new[ROWS] = {
+    {{1100}, {1110}, {1125}}, {{2010}, {2050}, {2060}}, {{503}, {511}, {509}}, {{880}, {905}, {890}},
+    {{1503}, {1501}, {1508}}, {{3600}, {3500}, {3550}}, {{700}, {702}, {701}}, {{401}, {405}, {409}}};
+
+/* A moderated t of nine degrees of freedom, and the level that is left of three believed changes of eight. */
+Test(noise, rows_lend_each_other_strength) {
+  static const struct {
+    double low, high;
+    etr_verdict verdict;
+  } wanted[ROWS] = {
+      {0.0714690533, 0.130623814, ETR_VERDICT_SLOWER},          {-0.0488754937, 0.057327146, ETR_VERDICT_CANNOT_TELL},
+      {-0.0178880408, 0.0290166609, ETR_VERDICT_CANNOT_TELL},   {0.0836434135, 0.151116124, ETR_VERDICT_SLOWER},
+      {-0.00750587468, 0.0102450072, ETR_VERDICT_CANNOT_TELL},  {0.120724069, 0.208867517, ETR_VERDICT_SLOWER},
+      {-0.00823706904, 0.00830548187, ETR_VERDICT_CANNOT_TELL}, {-0.0224258662, 0.0280109826, ETR_VERDICT_CANNOT_TELL}};
+  const etr_compare_options options = {0};
+  etr_arena scratch = {0};
+  etr_noise_test tests[ROWS];
+  etr_change changes[ROWS] = {{0}};
+  for (size_t i = 0; i < ROWS; i++)
+    tests[i] = (etr_noise_test){time_of(family_base[i], 1e-3), time_of(family_new[i], 1e-3), &changes[i]};
+  cr_assert(etr_noise_judge_family(tests, ROWS, &options, &scratch));
+  for (size_t i = 0; i < ROWS; i++) {
+    cr_expect(is_near(changes[i].low, wanted[i].low) && is_near(changes[i].high, wanted[i].high), "row %zu: %.9g %.9g",
+              i, changes[i].low, changes[i].high);
+    cr_expect_eq(changes[i].verdict, wanted[i].verdict, "row %zu", i);
+  }
+  etr_arena_clear(&scratch);
+}
+
+/* One of a hundred rows that would do for itself is no surprise; a hundred are. */
+Test(noise, one_row_of_many) {
   enum { COUNT = 100 };
   static const struct {
-    size_t large;
-    double change;
-    bool beyond;
-    double noise; /* scipy.stats.t.ppf(1 - 0.05 * k / COUNT / 2, 19): k changes are believed, one at least */
-  } cases[] = {{1, 3, false, 4.1869},    {1, 9, true, 4.1869},      {60, 3, true, 2.3457},
-               {60, 2.35, true, 2.3457}, {60, 2.34, false, 4.1869}, /* just within the level of 60, and just outside */
-               {100, 3, true, 2.0930},   {0, 0, false, 4.1869}};
+    size_t changed;
+    uint64_t newer;
+    bool is_told;
+  } cases[] = {{1, 114, false}, {1, 130, true}, {100, 114, true}, {0, 114, false}};
+  const etr_compare_options options = {0};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena scratch = {0};
     etr_noise_test tests[COUNT];
-    for (size_t k = 0; k < COUNT; k++)
-      tests[k] = (etr_noise_test){.base = median(20, 100, 0.70711, 0),
-                                  .newer = median(20, 100 + (k < cases[i].large ? cases[i].change : 0.5), 0.70711, 0)};
-    cr_assert(etr_noise_decide(tests, COUNT, &scratch));
+    etr_change changes[COUNT] = {{0}};
     for (size_t k = 0; k < COUNT; k++) {
-      cr_expect_eq(tests[k].is_beyond, k < cases[i].large && cases[i].beyond, "case %zu, change %zu", i, k);
-      cr_expect_eq(tests[k].is_beyond, fabs(tests[k].newer.value - 100) > tests[k].noise, "the interval says the same");
-      cr_expect(is_near(tests[k].noise, cases[i].noise, 1e-4), "case %zu: %.17g", i, tests[k].noise);
+      recordings base = {{0}}, newer = {{0}};
+      for (size_t run = 0; run < 10; run++) base[0][run] = 100;
+      for (size_t run = 0; run < 10; run++) newer[0][run] = k < cases[i].changed ? cases[i].newer : 100;
+      tests[k] = (etr_noise_test){time_of(base, 1e-3), time_of(newer, 1e-3), &changes[k]};
     }
+    cr_assert(etr_noise_judge_family(tests, COUNT, &options, &scratch));
+    for (size_t k = 0; k < COUNT; k++)
+      cr_expect_eq(changes[k].verdict == ETR_VERDICT_SLOWER, k < cases[i].changed && cases[i].is_told,
+                   "case %zu, row %zu: %g %g", i, k, changes[k].low, changes[k].high);
     etr_arena_clear(&scratch);
   }
+}
+
+/* Whatever is recorded, a verdict is given, and no bound is NaN where there is an interval. */
+Test(noise, odd_times) {
+  static const recordings odd[] = {{{0}},
+                                   {{1}},
+                                   {{1}, {1}, {1}},
+                                   {{1}, {1}, {1}, {UINT64_MAX}},
+                                   {{UINT64_MAX}, {UINT64_MAX}, {UINT64_MAX}},
+                                   {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, UINT64_MAX}},
+                                   {{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}}};
+  for (size_t a = 0; a < ETR_COUNT(odd); a++)
+    for (size_t b = 0; b < ETR_COUNT(odd); b++) {
+      etr_change got = judge(time_of(odd[a], 1), time_of(odd[b], 1), NULL, NULL);
+      bool is_told = got.verdict == ETR_VERDICT_SLOWER || got.verdict == ETR_VERDICT_FASTER;
+      cr_expect(is_told || got.reason != ETR_REASON_NONE, "%zu and %zu", a, b);
+      cr_expect_eq(isnan(got.low), isnan(got.high), "%zu and %zu", a, b);
+      cr_expect(isnan(got.low) || got.low <= got.high, "%zu and %zu: %g %g", a, b, got.low, got.high);
+      cr_expect(!is_told || (got.verdict == ETR_VERDICT_SLOWER ? got.low > 0 : got.high < 0), "%zu and %zu", a, b);
+    }
 }
 
 Test(noise, steps_of_clocks) {

@@ -109,7 +109,7 @@ Test(sheet, objects_of_documents) {
   etr_writer writer;
   etr_answer answer;
   etr_text_begin(&text, &arena, &writer);
-  etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test");
+  etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
   etr_field_put_all(&answer.fields, fields, ETR_COUNT(fields), &rows[1]);
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(etr_text_end(&text, &writer),
@@ -181,7 +181,7 @@ Test(sheet, members_of_rows) {
     cr_expect_str_eq(got, texts[i], "case %zu:\n%s", i, got);
   }
   etr_text_begin(&text, &arena, &writer);
-  etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test");
+  etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
   etr_field_put_rows(&answer.fields, "rows", list, ETR_COUNT(list), ETR_ROWS(wholes, 2));
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(

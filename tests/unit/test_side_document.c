@@ -24,14 +24,24 @@ static etr_text document_of(etr_arena *arena, const char *name, const etr_option
   return text;
 }
 
+static etr_status compare_documents(etr_comparison **out, const etr_text *base, const etr_text *newer,
+                                    etr_error *error) {
+  const etr_document sides[] = {{base->data, base->size, NULL}, {newer->data, newer->size, NULL}};
+  return etr_compare_documents(out, &sides[0], &sides[1], NULL, error);
+}
+
 /* ---- The same ---- */
 
 static void expect_change(const etr_change *got, const etr_change *want, const char *what) {
-  const double a[] = {got->base_avg, got->new_avg, got->base_p50, got->new_p50, got->noise};
-  const double b[] = {want->base_avg, want->new_avg, want->base_p50, want->new_p50, want->noise};
+  const double a[] = {got->base_avg, got->new_avg, got->base_p50, got->new_p50, got->low, got->high, got->relative};
+  const double b[] = {want->base_avg, want->new_avg, want->base_p50, want->new_p50,
+                      want->low,      want->high,    want->relative};
   for (size_t i = 0; i < ETR_COUNT(a); i++)
-    cr_expect_eq(a[i], b[i], "%s, number %zu: %.17g instead of %.17g", what, i, a[i], b[i]);
+    cr_expect(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])), "%s, number %zu: %.17g instead of %.17g", what, i, a[i],
+              b[i]);
   cr_expect(got->base_runs == want->base_runs && got->new_runs == want->new_runs, "%s: runs", what);
+  cr_expect(got->base_recordings == want->base_recordings && got->new_recordings == want->new_recordings, "%s", what);
+  cr_expect(got->reason == want->reason && got->recordings_needed == want->recordings_needed, "%s: reason", what);
   cr_expect_eq(got->verdict, want->verdict, "%s: %s instead of %s", what, etr_verdict_name(got->verdict),
                etr_verdict_name(want->verdict));
 }
@@ -63,6 +73,7 @@ static void expect_groups(const etr_node_groups *got, const etr_node_groups *wan
 
 static void expect_method(const etr_method_pair *got, const etr_method_pair *want) {
   expect_change(&got->execute, &want->execute, want->name);
+  for (int part = 0; part < ETR_SIDE_PARTS; part++) expect_change(&got->parts[part], &want->parts[part], "a part");
   cr_expect(got->by_events == want->by_events && got->may_differ == want->may_differ, "%s", want->name);
   cr_expect(got->timed_nodes == want->timed_nodes && got->timed_paired == want->timed_paired, "%s", want->name);
   expect_pairs(got, want);
@@ -132,10 +143,9 @@ Test(side_document, says_what_the_records_say) {
     etr_error error;
     etr_profile *base = open_fixture(cases[i].base, NULL), *newer = open_fixture(cases[i].newer, &options);
     etr_text documents[] = {document_of(&arena, cases[i].base, NULL), document_of(&arena, cases[i].newer, &options)};
-    cr_assert_eq(etr_compare(&want, base, newer, &error), ETR_OK);
-    cr_assert_eq(etr_compare_documents(&got, documents[0].data, documents[0].size, NULL, documents[1].data,
-                                       documents[1].size, NULL, &error),
-                 ETR_OK, "%s and %s: %s", cases[i].base, cases[i].newer, error.message);
+    cr_assert_eq(etr_compare(&want, base, newer, NULL, &error), ETR_OK);
+    cr_assert_eq(compare_documents(&got, &documents[0], &documents[1], &error), ETR_OK, "%s and %s: %s", cases[i].base,
+                 cases[i].newer, error.message);
     expect_comparison(got, want);
     etr_comparison_close(got);
     etr_comparison_close(want);
@@ -162,7 +172,13 @@ Test(side_document, refuses_what_it_cannot_compare) {
     const char *from, *to, *message;
   } cases[] = {
       {"\"sums\"", "\"other\"", "earlier version"},
-      {"\"deviation\":[", "\"other\":[", "earlier version"},
+      {"\"recordings\":[20]", "\"other\":[20]", "earlier version"}, /* which had deviations instead */
+      {"\"recordings\":[20]", "\"recordings\":[19]", "recordings do not match"},
+      {"\"recordings\":[20]", "\"recordings\":[21]", "recordings do not match"},
+      {"\"recordings\":[20]", "\"recordings\":[20,0]", "recordings do not match"},
+      {"\"recordings\":[20]", "\"recordings\":[10,10]", "differ in length"},
+      {"\"runs_vary\":{\"low\":[", "\"runs_vary\":{\"low\":[1,", "differ in length"},
+      {"\"parts\":{\"runs\":[", "\"parts\":{\"runs\":[1,", "parts"},
       {"profile/1", "profile/9", "not an etrecord-tb/profile/1 document"},
       {"{\"schema\"", "[{\"schema\"", "object"},
       {"\"ticks_per_second\":1000000000", "\"ticks_per_second\":0", "ticks_per_second"},
@@ -187,9 +203,7 @@ Test(side_document, refuses_what_it_cannot_compare) {
     cr_expect_null(side);
     cr_expect_str_eq(error.file, "RUN");
     cr_expect_not_null(strstr(error.message, cases[i].message), "case %zu: %s", i, error.message);
-    cr_expect_eq(
-        etr_compare_documents(&comparison, document.data, document.size, NULL, other.data, other.size, NULL, &error),
-        ETR_ERROR_FORMAT);
+    cr_expect_eq(compare_documents(&comparison, &document, &other, &error), ETR_ERROR_FORMAT);
     cr_expect_null(comparison);
   }
   etr_arena_clear(&arena);
@@ -219,8 +233,7 @@ Test(side_document, graph_on_one_side) {
   etr_comparison *comparison;
   etr_text with = document_of(&arena, "mv2_xnnpack", NULL),
            without = document_of(&arena, "mv2_xnnpack/etdump.etdp", NULL);
-  cr_expect_eq(etr_compare_documents(&comparison, without.data, without.size, NULL, with.data, with.size, NULL, &error),
-               ETR_ERROR_CHOICE);
+  cr_expect_eq(compare_documents(&comparison, &without, &with, &error), ETR_ERROR_CHOICE);
   cr_expect_not_null(strstr(error.message, "etrecord-tb diff"), "%s", error.message);
   cr_expect_null(comparison);
   etr_arena_clear(&arena);

@@ -43,7 +43,7 @@ Test(value_gaps, a_value_that_changed) {
     etr_file_clear(&file);
     etr_profile *base = open_fixture("add_mul_debug"), *newer = open_fixture_with("add_mul_debug", path);
     etr_comparison *comparison;
-    cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
+    cr_assert_eq(etr_compare(&comparison, base, newer, NULL, NULL), ETR_OK);
     const etr_method_pair *method = &comparison->methods[0];
     cr_expect_eq(method->gap_count, 36);
     size_t different = 0;
@@ -80,7 +80,7 @@ Test(value_gaps, what_is_paired) {
     etr_profile *base = open_fixture_with(rows[i].base, NULL), *newer = open_fixture_with(rows[i].newer, NULL);
     etr_comparison *comparison;
     size_t gaps = 0, nodes = 0, problems = 0;
-    cr_assert_eq(etr_compare(&comparison, base, newer, NULL), ETR_OK);
+    cr_assert_eq(etr_compare(&comparison, base, newer, NULL, NULL), ETR_OK);
     for (size_t m = 0; m < comparison->method_count; m++)
       for (size_t k = 0; k < comparison->methods[m].gap_count; k++) {
         gaps++;

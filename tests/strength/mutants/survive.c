@@ -74,7 +74,7 @@ static void compare(const etr_profile *old, const etr_profile *new) {
   static const etr_sink sink = {throw_away, NULL};
   etr_comparison *comparison;
   etr_error error = {.offset = ETR_NO_OFFSET};
-  if (etr_compare(&comparison, old, new, &error) != ETR_OK) return require_message(&error);
+  if (etr_compare(&comparison, old, new, NULL, &error) != ETR_OK) return require_message(&error);
   if (etr_emit_diff_json(comparison, NULL, ETR_UNIT_MS, &sink, &error) != ETR_OK) abort();
   if (etr_emit_diff_tables(comparison, NULL, NULL, &sink, &error) != ETR_OK) abort();
   etr_comparison_close(comparison);

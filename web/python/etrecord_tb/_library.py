@@ -54,6 +54,15 @@ class Sink(ctypes.Structure):
     _fields_ = [("write", WRITE), ("context", ctypes.c_void_p)]
 
 
+class CompareOptions(ctypes.Structure):
+    _fields_ = [("limit", ctypes.c_double), ("recording_noise", ctypes.c_double), ("is_other_session", ctypes.c_bool), ("histories", ctypes.c_void_p),
+                ("history_count", ctypes.c_size_t)]
+
+
+class Document(ctypes.Structure):
+    _fields_ = [("text", ctypes.c_char_p), ("size", ctypes.c_size_t), ("name", ctypes.c_char_p)]
+
+
 class NodeFilter(ctypes.Structure):
     _fields_ = [(name, ctypes.c_char_p) for name in ("method", "graph_module", "module", "op", "backend")]
 
@@ -107,8 +116,10 @@ def _load() -> ctypes.CDLL:
         "etr_profile_open": (ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Inputs), ctypes.POINTER(Options), error]),
         "etr_profile_close": (None, [pointer]),
         "etr_write_logdir": (ctypes.c_int, [pointer, ctypes.POINTER(LogdirOptions), error]),
-        "etr_compare": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, pointer, error]),
-        "etr_compare_documents": (ctypes.c_int, [ctypes.POINTER(pointer), text, size, text, text, size, text, error]),
+        "etr_compare": (ctypes.c_int, [ctypes.POINTER(pointer), pointer, pointer, ctypes.POINTER(CompareOptions), error]),
+        "etr_compare_documents": (
+            ctypes.c_int, [ctypes.POINTER(pointer), ctypes.POINTER(Document), ctypes.POINTER(Document), ctypes.POINTER(CompareOptions), error],
+        ),
         "etr_comparison_close": (None, [pointer]),
         "etr_emit_diff_json": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.c_int, sink, error]),
         "etr_stream_events": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
@@ -178,15 +189,16 @@ def _comparison(compare: Any, *sides: Any) -> Iterator[ctypes.c_void_p]:
         library.etr_comparison_close(handle)
 
 
-def diff(base: Any, newer: Any, method: str | None, unit: int) -> bytes:
+def diff(base: Any, newer: Any, method: str | None, unit: int, limit: float, recording_noise: float) -> bytes:
     """What etr_compare() says of two profiles, as JSON."""
-    with _comparison(library.etr_compare, base, newer) as comparison:
+    options = CompareOptions(limit=limit, recording_noise=recording_noise)
+    with _comparison(library.etr_compare, base, newer, ctypes.byref(options)) as comparison:
         wanted = DiffFilter(method=None if method is None else method.encode())
         return collect(library.etr_emit_diff_json, comparison, ctypes.byref(wanted), unit)
 
 
 def diff_documents(base: bytes, newer: bytes, base_name: str, new_name: str) -> bytes:
     """What etr_compare_documents() says of two of the dashboard's documents, as JSON, in nanoseconds. The names are what errors call them."""
-    sides = (base, len(base), os.fsencode(base_name), newer, len(newer), os.fsencode(new_name))
-    with _comparison(library.etr_compare_documents, *sides) as comparison:
+    sides = [Document(text=text, size=len(text), name=os.fsencode(name)) for text, name in ((base, base_name), (newer, new_name))]
+    with _comparison(library.etr_compare_documents, *map(ctypes.byref, sides), None) as comparison:
         return collect(library.etr_emit_diff_json, comparison, None, UNITS.index("ns"))

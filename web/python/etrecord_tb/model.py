@@ -437,7 +437,12 @@ class MethodMemory:
 
 @dataclass
 class Change:
-    """Two times of the same thing. verdict: "slower", "faster", "within_noise", "few_runs", "one_side", "new", "gone" or "untimed"."""
+    """Two times of the same thing. A recording is one ETDump, a run one inference.
+
+    verdict: "slower", "faster", "equal" (within the limit), "cannot_tell", "untimed", "gone" or "new"; reason: why it cannot be told.
+    interval: bounds of relative_change (0.041 is 4.1 % slower), None where there is no bound.
+    recordings_needed: how many on each side would tell.
+    """
 
     base_avg: float | None
     new_avg: float | None
@@ -445,10 +450,15 @@ class Change:
     base_p50: float | None
     new_p50: float | None
     change_p50: float | None
-    noise: float | None
+    relative_change: float | None
+    interval: list[float | None] | None
     base_runs: int
     new_runs: int
+    base_recordings: int
+    new_recordings: int
     verdict: str
+    reason: str | None
+    recordings_needed: int | None
 
 
 @dataclass
@@ -493,6 +503,8 @@ class MethodDiff:
 
     method: str | None
     execute: Change
+    verdict_text: str
+    reason_text: str | None
     base: dict[str, int] | None
     new: dict[str, int] | None
     differences: list[dict[str, str | None]]
@@ -513,8 +525,10 @@ class MethodDiff:
 
 @dataclass
 class Diff:
-    """Two records, lined up."""
+    """Two records, lined up. limit: what counts as equal, None: nothing; recording_noise: what was assumed of recordings."""
 
+    limit: float | None
+    recording_noise: float
     methods: list[MethodDiff]
     load: list[LoadChange]
 

@@ -164,13 +164,17 @@ class Profile:
         """What each method's program plans, what is live at the peak, weights, and findings. Sizes are bytes."""
         return model.build_all(model.MethodMemory, self._filtered("memory", "methods", "ms", method))
 
-    def diff(self, newer: Profile, method: str | None = None, unit: str = "ms") -> model.Diff:
-        """What became slower or faster from this profile to another, as `etrecord-tb diff` says it."""
+    def diff(self, newer: Profile, method: str | None = None, unit: str = "ms", *, limit: float = 0, recording_noise: float = 0) -> model.Diff:
+        """What became slower or faster from this profile to another, as `etrecord-tb diff` says it.
+
+        limit: changes within it count as equal, 0.05 for 5 %; 0: none. recording_noise: how much recordings of one program differ on this device, where a
+        side has fewer than three; 0: 0.03.
+        """
         base, other = self._opened(), newer._opened()
-        said = json.loads(_library.diff(base, other, method, _unit(unit)))
+        said = json.loads(_library.diff(base, other, method, _unit(unit), limit, recording_noise))
         if method is not None and not said["methods"]:
             raise ValueError(f"neither record has a method named {method!r}")
-        return model.build(model.Diff, {"methods": said["methods"], "load": said["load"]})
+        return model.build(model.Diff, {key: said[key] for key in ("limit", "recording_noise", "methods", "load")})
 
     def events_table(
         self, method: str | None = None, unit: str = "ms", *, tags: Mapping[str, str] | None = None, module: str | None = None, op: str | None = None,
