@@ -358,7 +358,7 @@ typedef struct etr_method_pair {
   const etr_value_gap *gaps; /**< values that both sides logged, in the newer side's order */
   size_t gap_count;
   etr_node_groups ops, modules, patterns,
-      backends; /**< each adds up to the nodes' time; largest change of the average first */
+      backends; /**< averages of each add up to the nodes' time; largest change of the median first */
 } etr_method_pair;
 
 /** A load event: no part of an inference. */

@@ -136,7 +136,7 @@ bool etr_rows_pair(etr_rows *c, etr_method_pair *method, const etr_method_side s
 
 /* ---- Sums ---- */
 
-static double moved(const etr_node_group *group) { return fabs(group->change.new_avg - group->change.base_avg); }
+static double moved(const etr_node_group *group) { return fabs(group->change.new_p50 - group->change.base_p50); }
 
 static int by_change(const void *a, const void *b) {
   double x = moved(a), y = moved(b);

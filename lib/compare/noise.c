@@ -119,13 +119,16 @@ static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time
   e->above = sqrt(square(new_up) + square(base_down) + f);
 }
 
+/* Medians of a clock's ticks are whole or half steps: half a step, or none, is a time below the clock's. Sums have the
+ * larger steps of their clocks' errors, added in quadrature. */
+static bool is_resolved(const etr_side_time *time) { return time->p50 > time->step / 2; }
+
 static estimate estimate_of(const etr_noise_test *test, const etr_compare_options *options) {
   const etr_side_time *base = &test->base, *newer = &test->newer;
   double step = ETR_MAX(base->step, newer->step);
   bool is_by_recordings = by_recordings(base, newer);
   estimate e = {.reason = ETR_REASON_CLOCK};
-  if (!base->runs || !newer->runs || base->p50 < base->step || newer->p50 < newer->step) return e;
-  if (!(base->p50 > 0) || !(newer->p50 > 0)) return e;
+  if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer)) return e;
   if (is_by_recordings && (!has_recordings(base) || !has_recordings(newer))) return e;
   double old = is_by_recordings ? center_of(base) : base->p50, now = is_by_recordings ? center_of(newer) : newer->p50;
   e.change = log(now / old);

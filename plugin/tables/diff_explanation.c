@@ -119,7 +119,7 @@ static void put_rest(table *t) {
     put(t, texts[row->kind], base_median(row->change), new_median(row->change), row->change);
   }
   const etr_change *execute = &t->method->execute;
-  put(t, t->method->by_events ? "outside of events" : "that medians do not add up to", execute->base_p50 - known(base),
+  put(t, t->method->by_events ? "outside of events" : "rest (medians do not add up)", execute->base_p50 - known(base),
       execute->new_p50 - known(newer), NULL);
 }
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 RECORDS = ('mv2_xnnpack', 'multi_method', 'add_mul_debug', 'control_flow', 'p_gru', 'cpp_rich', 'bundled_update', 'demo_delegate_int', 'extra_modules', 'drift', 'bundled', 'prefill_decode',
-           'external_weights')
+           'external_weights', 'turns_base')
 TABLES = (['nodes'], ['events'], ['nodes', '--values'], ['summary'], ['source'], ['delegation'], ['memory'], ['diff'], ['diff', '--by', 'value'])
 CHOSEN = (['nodes'], ['events'], ['events', '--values'], ['delegation'], ['memory'])
 DOCUMENTS = ('nodes', 'events', 'summary', 'source', 'delegation', 'memory', 'info', 'diff', 'profile')

@@ -214,7 +214,7 @@ def test_tensorboard_finds_the_dashboard(tmp_path):
         ((run, written),) = (record.values() for record in server.json("plugin/etrecord/runs"))
         assert abs(written - time.time()) < 600 and server.json("plugin/etrecord/base", new=run) == {"run": None}
         assert server.json("plugin/etrecord/profile", run=run)["schema"] == "etrecord-tb/profile/1"
-        assert server.json("plugin/etrecord/compare", base=run, new=run)["schema"] == "etrecord-tb/diff/1"
+        assert server.json("plugin/etrecord/compare", base=run, new=run)["schema"] == "etrecord-tb/diff/2"
 
 
 def test_errors_say_where():

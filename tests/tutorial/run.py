@@ -86,7 +86,7 @@ def test_recording(program):
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     update = "--update" in sys.argv[2:]
-    outcomes = [test_commands(program, document, update) for document in (ROOT / "README.md", TUTORIAL / "README.md")]
+    outcomes = [test_commands(program, document, update) for document in (ROOT / "README.md", TUTORIAL / "README.md", ROOT / "examples" / "turns" / "README.md")]
     if not update:
         outcomes.append(test_recording(program))
     print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
