@@ -74,6 +74,8 @@ typedef struct etr_side_item {
   const uint32_t *producers;   /**< places of the items that make what it reads, smaller than its own; ETR_NONE: an
                                   input of the method. Weights are left out */
   size_t producer_count;
+  const char *weight; /**< shape of the weight that it reads, as the record stores it: "[64,3,7,7]"; of several, the one
+                         with the most dimensions. NULL where it reads none, or that is unknown */
   etr_side_time time;
 } etr_side_item;
 

@@ -19,12 +19,15 @@ typedef struct etr_evidence {
   const etr_pairing_side *of;
   etr_flow flow;
   bool has_flow;
+  const uint32_t *module; /* per item: as etr_pairing_number_modules() says */
+  bool *is_resized;      /* per item: its shapes follow from what differs between the sides, so that they say nothing */
+  uint64_t *reads;       /* per item: dimensions of what it reads; 0: unknown */
   bool *alone_in_module; /* per item: the only one of its operator */
   bool *alone_on_line;   /* likewise, of its source line in its module */
 } etr_evidence;
 
-/** Gathers the evidence of a side, in the arena. False: out of memory. */
-bool etr_evidence_find(etr_evidence *out, const etr_pairing_side *side, etr_arena *arena);
+/** Gathers the evidence of both sides, in the arena. False: out of memory. */
+bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES], etr_arena *arena);
 
 /** True if two items with the same operator cannot be the same node. */
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer);

@@ -17,6 +17,7 @@ enum {
   KEY_SOURCE = 64,
   KEY_FLOW = 128,   /* producers and consumers */
   KEY_AROUND = 256, /* three deep */
+  KEY_WEIGHT = 512,
 };
 
 /* When nodes of the same key are paired. */
@@ -44,6 +45,8 @@ static const pass passes[] = {
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_SHAPE, ETR_PAIR_SHAPE},
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SHAPE, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_WEIGHT | KEY_SHAPE, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_WEIGHT, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_MODULE, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_SOURCE | KEY_AROUND, ETR_PAIR_FLOW},
     {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_AROUND, ETR_PAIR_FLOW},
@@ -55,6 +58,7 @@ static const pass passes[] = {
     {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_FLOW | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_WEIGHT | KEY_GAP, ETR_PAIR_MODULE},
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_GAP, ETR_PAIR_MODULE},
 };
 
@@ -126,7 +130,7 @@ static void number_gaps(const pairer *p) {
 
 typedef struct key_text {
   uint64_t producers, consumers;
-  uint32_t name, op, module, place, shape, source, before, behind, gap, unused;
+  uint32_t name, op, module, place, shape, source, before, behind, gap, weight;
 } key_text;
 ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
@@ -136,8 +140,9 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   const etr_flow *flow = &p->evidence[side].flow;
   key_text text = {.op = item->op};
   if (key & KEY_NAME) text.name = item->name;
-  if (key & KEY_MODULE) text.module = item->module, text.place = item->place;
+  if (key & KEY_MODULE) text.module = p->evidence[side].module[i], text.place = item->place;
   if (key & KEY_SHAPE) text.shape = item->shape;
+  if (key & KEY_WEIGHT) text.weight = item->weight;
   if (key & KEY_SOURCE) text.source = item->source;
   if (key & KEY_FLOW) text.producers = flow->producers[i], text.consumers = flow->consumers[i];
   if (key & KEY_AROUND) text.producers = flow->around[i];
@@ -264,9 +269,8 @@ static bool prepare(pairer *p, etr_arena *arena) {
     }
   }
   p->candidate = etr_arena_alloc_array(arena, p->side[ETR_BASE]->count, sizeof *p->candidate);
-  for (int s = 0; s < ETR_SIDES; s++)
-    if (!etr_evidence_find(&p->evidence[s], p->side[s], arena)) return false;
-  return !etr_arena_failed(arena);
+  const etr_pairing_side *const sides[] = {p->side[ETR_BASE], p->side[ETR_NEWER]};
+  return etr_evidence_find(p->evidence, sides, arena) && !etr_arena_failed(arena);
 }
 
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
