@@ -5,6 +5,7 @@
 #include "compare/pairing.h"
 
 #include "compare/evidence.h"
+#include "compare/pairing_order.h"
 
 /* What a key is made of. */
 enum {
@@ -83,38 +84,11 @@ typedef struct pairer {
 
 /* ---- Order ---- */
 
-/* Keeps the longest part of `partner` that increases and sets the others to ETR_NONE. */
-static void keep_increasing(const pairer *p, uint32_t *partner, size_t count) {
-  uint32_t *tail = p->scratch[0], *before = p->scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
-  size_t length = 0;
-  for (size_t i = 0; i < count; i++) {
-    size_t low = 0, high = length;
-    if (partner[i] == ETR_NONE) continue;
-    while (low < high) {
-      size_t middle = (low + high) / 2;
-      if (partner[tail[middle]] < partner[i])
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    before[i] = low ? tail[low - 1] : ETR_NONE;
-    tail[low] = (uint32_t)i;
-    if (low == length) length++;
-  }
-  uint32_t keep = length ? tail[length - 1] : ETR_NONE;
-  for (size_t i = count; i-- > 0;) {
-    if (i == keep)
-      keep = before[i];
-    else
-      partner[i] = ETR_NONE;
-  }
-}
-
 /* Counts the pairs that keep the order before each item. */
 static void number_gaps(const pairer *p) {
   const etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (base->count) memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
-  keep_increasing(p, p->candidate, base->count);
+  etr_keep_increasing(p->candidate, base->count, p->scratch);
   uint32_t gap = 0;
   size_t next = 0;
   for (size_t i = 0; i < base->count; i++) {
@@ -244,7 +218,7 @@ static bool run_pass(pairer *p, const pass *step) {
   if (!make_groups(p, step->key)) return false;
   for (size_t i = 0; i < base->count; i++) p->candidate[i] = ETR_NONE;
   if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key) : propose_in_order(p, step->mode))) return false;
-  if (step->key & KEY_GAP) keep_increasing(p, p->candidate, base->count);
+  if (step->key & KEY_GAP) etr_keep_increasing(p->candidate, base->count, p->scratch);
   for (uint32_t i = 0; i < base->count; i++) {
     uint32_t partner = p->candidate[i];
     if (partner == ETR_NONE) continue;

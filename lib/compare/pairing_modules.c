@@ -4,6 +4,8 @@
  */
 #include "compare/pairing_modules.h"
 
+#include "compare/pairing_order.h"
+
 /* ---- Trees ---- */
 
 /* A module. Sums are over the operators in it and below, so that their order does not matter: a backend may run them in
@@ -105,16 +107,13 @@ static bool is_numbered(const module *m) {
 /* The score of a pair in an alignment. A module with products counts more than the three without (a norm, an
  * activation, a pooling) that stand between two of them: 16 to 3 * (4 + 1). The same operators with other weights, as
  * in a layer that was widened, count less than the same operators without weights. The same name is to decide only
- * between alignments that are equal otherwise. */
+ * between alignments that are equal otherwise, and where nothing else fits: what is in the module changed. */
 enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
 
 static uint32_t score_of(const module *a, const module *b) {
-  uint32_t score = 0;
-  if (content_of(a) == content_of(b))
-    score = a->products ? SCORE_PRODUCTS : SCORE_OTHERS;
-  else if (a->kinds == b->kinds)
-    score = SCORE_KINDS;
-  return score && etr_slice_equal(a->name, b->name) ? score + SCORE_NAME : score;
+  uint32_t score = etr_slice_equal(a->name, b->name) ? SCORE_NAME : 0;
+  if (content_of(a) == content_of(b)) return score + (a->products ? SCORE_PRODUCTS : SCORE_OTHERS);
+  return a->kinds == b->kinds ? score + SCORE_KINDS : score;
 }
 
 /* ---- Alignment ---- */
@@ -147,7 +146,7 @@ static void align_pair(const children sides[ETR_SIDES], size_t base, size_t newe
   child_at(&sides[ETR_NEWER], newer)->partner = sides[ETR_BASE].list[base];
 }
 
-/* Aligns the part of both lists for which a table of scores is filled, from first up to end. */
+/* Aligns the children from first up to end for the highest sum of scores. */
 static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
                            etr_arena *arena) {
   size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER], width = columns + 1;
@@ -170,21 +169,6 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
       i++;
     else
       k++;
-  }
-  return true;
-}
-
-/* Aligns children of one name and content: for lists whose table would be too large. */
-static bool align_by_name(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
-                          etr_arena *arena) {
-  etr_map names;
-  etr_map_init(&names, arena);
-  for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++)
-    if (!etr_map_set(&names, child_at(&sides[ETR_BASE], i)->name, (uint32_t)i)) return false;
-  for (size_t k = first[ETR_NEWER]; k < end[ETR_NEWER]; k++) {
-    uint32_t i = etr_map_get(&names, child_at(&sides[ETR_NEWER], k)->name);
-    if (i != ETR_NONE && content_of(child_at(&sides[ETR_BASE], i)) == content_of(child_at(&sides[ETR_NEWER], k)))
-      align_pair(sides, i, k);
   }
   return true;
 }
@@ -222,11 +206,66 @@ static bool is_same_content(const children sides[ETR_SIDES], size_t base, size_t
   return content_of(child_at(&sides[ETR_BASE], base)) == content_of(child_at(&sides[ETR_NEWER], newer));
 }
 
-static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
+/* For each child of the base from first up to end, sets partner[i - first] to the child of the newer side with as many
+ * of its content before it, if both sides have as many of that content. */
+static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                         const size_t end[ETR_SIDES], etr_arena *arena) {
+  typedef struct content_key {
+    uint64_t content, number; /* how many of the content come before */
+  } content_key;
+  etr_map counts[ETR_SIDES], places;
+  etr_map_init(&places, arena);
+  for (int s = ETR_SIDES; s-- > 0;) {
+    etr_map_init(&counts[s], arena);
+    for (size_t i = first[s]; i < end[s]; i++) {
+      content_key key = {.content = content_of(child_at(&sides[s], i))};
+      key.number = etr_map_count(&counts[s], (etr_slice){(const char *)&key.content, sizeof key.content});
+      const etr_slice bytes = {(const char *)&key, sizeof key};
+      if (s == ETR_NEWER && !etr_map_set(&places, bytes, (uint32_t)i)) return false;
+      if (s == ETR_BASE) partner[i - first[s]] = etr_map_get(&places, bytes);
+    }
+  }
+  for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++) {
+    const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
+    const etr_slice bytes = {(const char *)&content, sizeof content};
+    if (etr_map_get(&counts[ETR_BASE], bytes) != etr_map_get(&counts[ETR_NEWER], bytes))
+      partner[i - first[ETR_BASE]] = ETR_NONE;
+  }
+  return !etr_arena_failed(arena);
+}
+
+static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
+                       etr_arena *arena) {
   enum {
     MOST_CELLS = 1 << 16
-  }; /* 256 children of one module on both sides, beyond those that are equal at the ends;
-        so the tables of a model cost at most 256 steps for each of its modules */
+  }; /* of a table: 256 children on each side. So all tables of a model take at most 256
+        steps for each of its modules, which is linear in them */
+  uint64_t cells = (uint64_t)(end[ETR_BASE] - first[ETR_BASE]) * (end[ETR_NEWER] - first[ETR_NEWER]);
+  return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
+}
+
+/* Aligns by a table of scores; what is too long for one is divided by children of which both sides have as many. */
+static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
+                         etr_arena *arena) {
+  enum { LONG = 256 };
+  size_t count = end[ETR_BASE] - first[ETR_BASE], from[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
+  if (count <= LONG && end[ETR_NEWER] - first[ETR_NEWER] <= LONG) return align_part(sides, first, end, arena);
+  uint32_t *partner = etr_arena_alloc_array(arena, count, sizeof *partner);
+  uint32_t *const scratch[] = {etr_arena_alloc_array(arena, count, sizeof *partner),
+                               etr_arena_alloc_array(arena, count, sizeof *partner)};
+  if (!partner || !scratch[0] || !scratch[1] || !find_anchors(partner, sides, first, end, arena)) return false;
+  etr_keep_increasing(partner, count, scratch);
+  for (size_t i = 0; i < count; i++) {
+    if (partner[i] == ETR_NONE) continue;
+    const size_t to[ETR_SIDES] = {first[ETR_BASE] + i, partner[i]};
+    if (!align_part(sides, from, to, arena)) return false;
+    align_pair(sides, to[ETR_BASE], to[ETR_NEWER]);
+    from[ETR_BASE] = to[ETR_BASE] + 1, from[ETR_NEWER] = to[ETR_NEWER] + 1;
+  }
+  return align_part(sides, from, end, arena);
+}
+
+static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   size_t first[ETR_SIDES] = {0}, end[ETR_SIDES] = {sides[ETR_BASE].count, sides[ETR_NEWER].count};
   while (first[ETR_BASE] < ETR_MIN(end[ETR_BASE], end[ETR_NEWER]) &&
          is_same_content(sides, first[ETR_BASE], first[ETR_NEWER])) {
@@ -236,9 +275,7 @@ static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
   while (end[ETR_BASE] > first[ETR_BASE] && end[ETR_NEWER] > first[ETR_NEWER] &&
          is_same_content(sides, end[ETR_BASE] - 1, end[ETR_NEWER] - 1))
     align_pair(sides, --end[ETR_BASE], --end[ETR_NEWER]);
-  uint64_t cells = (uint64_t)(end[ETR_BASE] - first[ETR_BASE]) * (end[ETR_NEWER] - first[ETR_NEWER]);
-  bool good = cells <= MOST_CELLS ? align_by_score(sides, first, end, arena) : align_by_name(sides, first, end, arena);
-  return good && align_moved(sides, arena);
+  return align_middle(sides, first, end, arena) && align_moved(sides, arena);
 }
 
 /* Aligns the children of two modules that are the same. Those of one name are the same, unless they are numbered and

@@ -218,25 +218,30 @@ Test(pairing, many_nodes_that_are_all_alike) {
   free(rules);
 }
 
-/* The same where one module has as many children, a different one in front. */
+/* The same where one module has as many children, and one is put in at the front and one near the end. */
 Test(pairing, many_children) {
-  enum { COUNT = 100000 };
-  etr_pairing_item *items = calloc(2 * COUNT, sizeof *items);
-  uint32_t *partner = calloc(2 * COUNT, sizeof *partner);
-  etr_pair_rule *rules = calloc(2 * COUNT, sizeof *rules);
+  enum { COUNT = 100000, MORE = COUNT + 2, SECOND = COUNT - 2 };
+  etr_pairing_item *items = calloc(COUNT + MORE, sizeof *items);
+  uint32_t *partner = calloc(COUNT + MORE, sizeof *partner);
+  etr_pair_rule *rules = calloc(COUNT + MORE, sizeof *rules);
   etr_arena arena = {0};
-  for (uint32_t i = 0; i < 2 * COUNT; i++)
-    items[i] = (etr_pairing_item){.path = etr_arena_format(&arena, "layers.%u", i % COUNT),
-                                  .name = i,
+  for (uint32_t i = 0; i < COUNT + MORE; i++) {
+    uint32_t at = i < COUNT ? i : i - COUNT, same = i < COUNT ? at : at - (at > 0) - (at > SECOND);
+    bool is_new = i >= COUNT && (at == 0 || at == SECOND);
+    items[i] = (etr_pairing_item){.path = etr_arena_format(&arena, "layers.%u", at),
+                                  .name = 1 + i,
                                   .op = 1,
                                   .target = 1,
-                                  .weight = i % COUNT % 3 + (i == COUNT ? 7 : 1),
+                                  .weight = is_new ? 9 : 1 + same % 3,
                                   .weight_rank = 2};
+  }
   etr_pairing_side base = {.items = items, .count = COUNT, .partner = partner, .rules = rules};
-  etr_pairing_side newer = {.items = items + COUNT, .count = COUNT, .partner = partner + COUNT, .rules = rules + COUNT};
+  etr_pairing_side newer = {.items = items + COUNT, .count = MORE, .partner = partner + COUNT, .rules = rules + COUNT};
   cr_assert(etr_pair_items(&base, &newer));
-  for (size_t i = 1; i < COUNT; i++) cr_assert_eq(partner[i], i);
-  cr_expect_eq(partner[0], ETR_NONE);
+  for (uint32_t i = 0; i < COUNT; i++) {
+    uint32_t want = i + 1 + (i + 1 >= SECOND);
+    cr_assert_eq(partner[i], want, "%u: %u instead of %u", i, partner[i], want);
+  }
   free(items);
   free(partner);
   free(rules);
