@@ -4,8 +4,6 @@
  */
 #include "compare/evidence.h"
 
-#include "compare/pairing_modules.h"
-
 /* ---- What is around ---- */
 
 enum { DEPTH = 3 };
@@ -78,7 +76,7 @@ static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_aren
   place_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
   for (size_t i = 0; keys && i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
-    keys[i] = (place_key){item->op, e->module[i], item->place, on_line ? item->source : 0};
+    keys[i] = (place_key){item->op, e->modules.number[i], item->place, on_line ? item->source : 0};
     (void)etr_map_count(&counts, (etr_slice){(const char *)&keys[i], sizeof *keys});
   }
   if (etr_arena_failed(arena)) return false;
@@ -176,13 +174,10 @@ static bool find_reads(etr_evidence *e, etr_arena *arena) {
 }
 
 bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES], etr_arena *arena) {
-  uint32_t *modules[ETR_SIDES];
-  for (int s = 0; s < ETR_SIDES; s++) {
-    modules[s] = etr_arena_alloc_array(arena, sides[s]->count, sizeof *modules[s]);
-    out[s] = (etr_evidence){.of = sides[s], .module = modules[s]};
-    if (!modules[s]) return false;
-  }
-  if (!etr_pairing_number_modules(modules, sides, arena) || !find_resized(out, arena)) return false;
+  etr_item_modules modules[ETR_SIDES];
+  if (!etr_pairing_find_modules(modules, sides, arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++) out[s] = (etr_evidence){.of = sides[s], .modules = modules[s]};
+  if (!find_resized(out, arena)) return false;
   for (int s = 0; s < ETR_SIDES; s++)
     if (!find_flow(&out[s], arena) || !find_reads(&out[s], arena) ||
         !find_alone(&out[s].alone_in_module, &out[s], false, arena) ||
@@ -213,8 +208,10 @@ static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, 
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];
-  bool same_module = a->module[base] == b->module[newer] && x->place == y->place;
+  bool same_module = a->modules.number[base] == b->modules.number[newer] && x->place == y->place;
   if (shapes_contradict(sides, base, newer)) return true;
+  bool has_module = a->modules.has_partner[base] || b->modules.has_partner[newer];
+  if (x->weight && y->weight && has_module && !same_module) return true; /* a weight belongs to its module */
   if (!a->has_flow || !b->has_flow) return x->source && y->source && x->source != y->source;
   int alike = flows_alike(sides, base, newer);
   if (x->source && y->source && x->source != y->source)

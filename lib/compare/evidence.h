@@ -5,7 +5,7 @@
 #ifndef ETR_EVIDENCE_H
 #define ETR_EVIDENCE_H
 
-#include "compare/pairing_side.h"
+#include "compare/pairing_modules.h"
 
 /** The operators around the items of a side, as numbers that are the same on both sides. Those that only move data are
  * looked through. */
@@ -19,7 +19,7 @@ typedef struct etr_evidence {
   const etr_pairing_side *of;
   etr_flow flow;
   bool has_flow;
-  const uint32_t *module; /* per item: as etr_pairing_number_modules() says */
+  etr_item_modules modules;
   bool *is_resized;      /* per item: its shapes follow from what differs between the sides, so that they say nothing */
   uint64_t *reads;       /* per item: dimensions of what it reads; 0: unknown */
   bool *alone_in_module; /* per item: the only one of its operator */

@@ -114,7 +114,7 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   const etr_flow *flow = &p->evidence[side].flow;
   key_text text = {.op = item->op};
   if (key & KEY_NAME) text.name = item->name;
-  if (key & KEY_MODULE) text.module = p->evidence[side].module[i], text.place = item->place;
+  if (key & KEY_MODULE) text.module = p->evidence[side].modules.number[i], text.place = item->place;
   if (key & KEY_SHAPE) text.shape = item->shape;
   if (key & KEY_WEIGHT) text.weight = item->weight;
   if (key & KEY_SOURCE) text.source = item->source;

@@ -52,11 +52,17 @@ static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *
 
 /* The module of a path, which is added with those that it is in. ETR_NONE when out of memory. */
 static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
-  uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0;
+  enum {
+    MOST_LEVELS = 64
+  }; /* deeper than any model; what is below counts as one name, so that hostile paths cost no
+        more than their length */
+  uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
   if (known != ETR_NONE) return known;
   for (size_t end = 0; above != ETR_NONE; end++) {
-    if (path[end] != '.' && path[end] != '\0') continue;
+    bool is_part = path[end] == '.' && level < MOST_LEVELS;
+    if (!is_part && path[end] != '\0') continue;
     etr_slice part = {path, end};
+    level++;
     known = etr_map_get(&t->by_path, part);
     above = known == ETR_NONE ? add_module(t, part, above, arena) : known;
     if (path[end] == '\0') break;
@@ -68,13 +74,14 @@ static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
   for (uint32_t i = index; i != ETR_NONE; i = t->modules.data[i].parent) {
     module *m = &t->modules.data[i];
     uint64_t kind = etr_mixed(item->op), whole = etr_mixed(item->op ^ etr_mixed(item->weight));
-    if (item->only_moves)
+    if (item->only_moves) {
       m->moves += kind;
-    else
-      m->kinds += kind;
+      continue;
+    }
+    m->kinds += kind;
     if (item->weight_rank >= 2)
       m->products += whole;
-    else if (!item->only_moves)
+    else
       m->others += whole;
   }
 }
@@ -301,8 +308,22 @@ static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
          list_children(&sides[ETR_NEWER], &a->trees[ETR_NEWER], newer, a->arena) && align_in_order(sides, a->arena);
 }
 
-bool etr_pairing_number_modules(uint32_t *const module_of[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
-                                etr_arena *arena) {
+static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count, size_t count,
+                         etr_arena *arena) {
+  out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
+  out->has_partner = etr_arena_alloc_array(arena, count, sizeof *out->has_partner);
+  if (!out->number || !out->has_partner) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t own = t->of[i], partner = t->modules.data[own].partner;
+    out->has_partner[i] = own != 0 && partner != ETR_NONE;
+    out->number[i] = own;
+    if (side == ETR_NEWER) out->number[i] = partner == ETR_NONE ? base_count + own : partner;
+  }
+  return true;
+}
+
+bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
+                              etr_arena *arena) {
   aligner a = {.arena = arena};
   for (int s = 0; s < ETR_SIDES; s++)
     if (!make_tree(&a.trees[s], sides[s], arena)) return false;
@@ -311,10 +332,7 @@ bool etr_pairing_number_modules(uint32_t *const module_of[ETR_SIDES], const etr_
   old[0].partner = now[0].partner = 0;
   for (uint32_t i = 0; i < count; i++)
     if (old[i].partner != ETR_NONE && !align_children(&a, i, old[i].partner)) return false;
-  for (size_t i = 0; i < sides[ETR_BASE]->count; i++) module_of[ETR_BASE][i] = a.trees[ETR_BASE].of[i];
-  for (size_t i = 0; i < sides[ETR_NEWER]->count; i++) {
-    uint32_t own = a.trees[ETR_NEWER].of[i];
-    module_of[ETR_NEWER][i] = now[own].partner == ETR_NONE ? count + own : now[own].partner;
-  }
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!number_items(&out[s], &a.trees[s], s, count, sides[s]->count, arena)) return false;
   return !etr_arena_failed(arena);
 }

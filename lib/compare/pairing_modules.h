@@ -13,9 +13,14 @@
 
 #include "compare/pairing_side.h"
 
-/** Sets module_of[side] to a number for the module of each item of a side, equal for the same module. The arrays have
- * room for the items of their side. False: out of memory. */
-bool etr_pairing_number_modules(uint32_t *const module_of[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
-                                etr_arena *arena);
+/** The modules of a side's items. */
+typedef struct etr_item_modules {
+  uint32_t *number;  /* per item: equal on both sides for the same module */
+  bool *has_partner; /* per item: its module is on both sides, and it is not the model itself */
+} etr_item_modules;
+
+/** Fills the modules of both sides, in the arena. False: out of memory. */
+bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
+                              etr_arena *arena);
 
 #endif

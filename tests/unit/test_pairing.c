@@ -150,6 +150,8 @@ Test(pairing, contradictions) {
       {"a/m%8x4", "a/m", "0n"},
       {"a/m%8x4", "A/m%1x8x4", "0s"}, /* linear's output is not flattened */
       {"a1/m%8x4<i a2/m%4x4<0", "a1/m%2x2<i a2/m%8x4<i a3/m%4x4<1", "1s 2s"},
+      {"a/m#8x4 b/m", "b/m a/k#8x4", "-- 0n"}, /* not in a new module, as m is still there */
+      {"a/m#8x4", "a/k#8x4", "0o"},
       /* What is read. */
       {"a/m%8x4<i b/m%1x1<0", "c/m%2x2<i b/m%1x1<0", "-- --"},
       {"a/m%8x4<i z/m%8x4<0 b/m%1x1<1", "a/m%8x4<i b/m%1x1<0", "0n -- 1n"}, /* it is only moved */
