@@ -52,10 +52,7 @@ static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *
 
 /* The module of a path, which is added with those that it is in. ETR_NONE when out of memory. */
 static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
-  enum {
-    MOST_LEVELS = 64
-  }; /* deeper than any model; what is below counts as one name, so that hostile paths cost no
-        more than their length */
+  enum { MOST_LEVELS = 64 }; /* more than models have; the rest is one name, so that no path costs its length squared */
   uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
   if (known != ETR_NONE) return known;
   for (size_t end = 0; above != ETR_NONE; end++) {
