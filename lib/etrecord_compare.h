@@ -188,13 +188,13 @@ typedef struct etr_change {
  * not. Where equal layers are put in or taken out, nothing says which ones, and paths decide as far as they can.
  *
  * What contradicts forbids a pair, whatever the rule:
- * - Both nodes read a weight, and the weights have different shapes. So a layer whose width was changed is gone and
- *   new, and so are operators next to it whose outputs have other shapes.
- * - Both nodes read a weight, and the module of one is on both sides, but is not the module of the other.
+ * - Both nodes are layers (products, convolutions, norms, embeddings) with weights of different shapes. So a layer
+ * whose width was changed is gone and new, and so are operators next to it whose outputs have other shapes.
+ * - Both nodes are layers with a weight, and the module of one is on both sides, but is not the module of the other.
  * - Their outputs, or what they read, have different shapes, and nothing explains it. Explained is what comes from an
- *   input of the method that has another shape, or from an operator whose weight is the same and whose output is not (a
- *   stride was changed); then the outputs must have as many dimensions. Types do not matter. What a node multiplies and
- *   adds follows from the shapes of its weight, of what it reads and of its output.
+ *   input of the method, a cache or a mask that has another shape, or from an operator whose weight is the same and
+ * whose output is not (a stride was changed); then the outputs must have as many dimensions. Types do not matter. What
+ * a node multiplies and adds follows from the shapes of its weight, of what it reads and of its output.
  * - On the same source line of the same module (its text: line numbers shift), neither producers nor consumers are the
  *   same kinds of operators, unless the operator is the only one of its kind there. On different source lines, both
  * must be, or one of them if it is the only one of its kind in the module. Operators that move, convert or quantize

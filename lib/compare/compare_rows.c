@@ -101,17 +101,47 @@ static uint32_t number_of_kind(etr_map *numbers, const char *op) {
   return number_of(numbers, op);
 }
 
+/* True of operators whose weight makes them the layer that they are, and of those that a lowering puts between a layer
+ * and its weight. Others read caches and masks, whose size is that of the context; so do products of batches (bmm), in
+ * attention. */
+static bool is_of_layer(const char *op) {
+  static const char *const layers[] = {"linear",
+                                       "addmm",
+                                       "mm",
+                                       "convolution",
+                                       "conv1d",
+                                       "conv2d",
+                                       "conv3d",
+                                       "embedding",
+                                       "layer_norm",
+                                       "native_layer_norm",
+                                       "group_norm",
+                                       "batch_norm",
+                                       "rms_norm",
+                                       "permute_copy",
+                                       "native_batch_norm_legit_no_training",
+                                       "prelu",
+                                       "t_copy",
+                                       "transpose_copy",
+                                       "native_group_norm",
+                                       "native_batch_norm_legit"};
+  etr_slice name = etr_operator_of_target(op);
+  return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
+}
+
 static etr_pairing_item key_of(etr_map *numbers, const etr_side_item *item) {
-  bool is_event = item->node == ETR_NONE;
+  bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
   uint32_t rank = 0, weight_rank = 0;
   uint32_t dims = is_event ? 0 : number_of_output(numbers, item, &rank);
   (void)number_of_dims(numbers, item->weight, &weight_rank);
+  uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
   return (etr_pairing_item){.path = is_event ? NULL : item->module,
                             .name = number_of(numbers, item->name),
                             .op = is_event ? number_of(numbers, item->op) : number_of_kind(numbers, item->op),
                             .target = number_of(numbers, item->op),
-                            .weight = item->weight ? number_of(numbers, item->weight) : 0,
-                            .weight_rank = weight_rank,
+                            .weight = is_layer ? weight : 0,
+                            .state = is_layer ? 0 : weight,
+                            .weight_rank = is_layer ? weight_rank : 0,
                             .dims = dims,
                             .rank = rank,
                             .shape = number_of_shape(numbers, item),

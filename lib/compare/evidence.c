@@ -88,22 +88,22 @@ static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_aren
 /* ---- Shapes ---- */
 
 typedef struct weight_key {
-  uint32_t op, weight, dims;
+  uint32_t op, weight, state, dims;
 } weight_key;
-ETR_NO_PADDING(weight_key, 3 * sizeof(uint32_t));
+ETR_NO_PADDING(weight_key, 4 * sizeof(uint32_t));
 
 static uint32_t count_of(const etr_map *counts, weight_key key) {
   uint32_t count = etr_map_get(counts, (etr_slice){(const char *)&key, sizeof key});
   return count == ETR_NONE ? 0 : count;
 }
 
-/* Counts operators with weights: by their weight, and by their weight and output. */
+/* Counts operators with weights or states: by these, and by these and their output. */
 static bool count_weights(etr_map *counts, const etr_pairing_side *side, etr_arena *arena) {
   etr_map_init(counts, arena);
   for (size_t i = 0; i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
-    weight_key keys[] = {{item->op, item->weight, 0}, {item->op, item->weight, item->dims}};
-    if (!item->weight || !item->dims) continue;
+    weight_key keys[] = {{item->op, item->weight, item->state, 0}, {item->op, item->weight, item->state, item->dims}};
+    if ((!item->weight && !item->state) || !item->dims) continue;
     for (size_t k = 0; k < ETR_COUNT(keys); k++)
       (void)etr_map_count(counts, (etr_slice){(const char *)&keys[k], sizeof keys[k]});
   }
@@ -111,9 +111,12 @@ static bool count_weights(etr_map *counts, const etr_pairing_side *side, etr_are
 }
 
 /* True if an operator's output has another shape on the other side: as many operators have its weight there, but fewer
- * of them its output. So it is where an image gets smaller by another stride, and not of a layer that was put in. */
+ * of them its output. So it is where an image gets smaller by another stride, and not of a layer that was put in. Or if
+ * nothing there reads a state of its shape: a cache for a longer context. */
 static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side, const etr_pairing_item *item) {
-  const weight_key all = {item->op, item->weight, 0}, alike = {item->op, item->weight, item->dims};
+  const weight_key all = {item->op, item->weight, item->state, 0},
+                   alike = {item->op, item->weight, item->state, item->dims};
+  if (item->state) return item->dims && count_of(&counts[!side], all) == 0;
   if (!item->weight || !item->dims) return false;
   return count_of(&counts[side], all) == count_of(&counts[!side], all) &&
          count_of(&counts[side], alike) > count_of(&counts[!side], alike);

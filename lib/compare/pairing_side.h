@@ -25,7 +25,8 @@ typedef struct etr_pairing_item {
   uint32_t name, shape;
   uint32_t op;               /* kind of operator: the same for the names that lowerings give to it */
   uint32_t target;           /* its exact name */
-  uint32_t weight;           /* shape of the weight that it reads; 0: it reads none, or that is unknown */
+  uint32_t weight;           /* of a layer, shape of the weight that it reads; 0: it reads none, or that is unknown */
+  uint32_t state;            /* of another operator, shape of the cache, mask or table that it reads; 0 likewise */
   uint32_t weight_rank;      /* dimensions of the weight */
   uint32_t dims;             /* dimensions of its first output, without the type; 0: unknown, or symbolic */
   uint32_t rank;             /* how many these are */

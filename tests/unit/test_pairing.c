@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_pairing.c - lining up nodes: "o1/m.a:s@l#16x3%8x4<01" is operator o, named o1, in module m.a, with shape s, of
- * source line l, with a weight of 16 by 3 and an output of 8 by 4, and reads what items 0 and 1 make; "<i" an input.
+ * source line l, with a weight of 16 by 3 and an output of 8 by 4, and reads what items 0 and 1 make; "<i" an input;
+ * "$8x2" instead of a weight a state.
  * Operator z only moves data. A capital is another name of the same kind of operator.
  */
 #include "compare/pairing.h"
@@ -23,7 +24,7 @@ static uint32_t number(etr_map *numbers, etr_slice text) {
 static etr_slice part_behind(const char *text, size_t size, char mark) {
   const char *from = memchr(text, mark, size);
   if (!from) return (etr_slice){0};
-  size_t length = strcspn(from + 1, ":@#%< ");
+  size_t length = strcspn(from + 1, ":@#$%< ");
   return (etr_slice){from + 1, ETR_MIN(length, (size_t)(text + size - from - 1))};
 }
 
@@ -47,12 +48,13 @@ static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbe
   while (*text) {
     size_t size = strcspn(text, " "), name = strcspn(text, "/");
     etr_slice source = part_behind(text, size, '@'), weight = part_behind(text, size, '#'),
-              dims = part_behind(text, size, '%');
+              dims = part_behind(text, size, '%'), state = part_behind(text, size, '$');
     const char kind = (char)tolower((unsigned char)text[0]);
     out[count] = (etr_pairing_item){.path = etr_arena_copy(numbers->arena, part_behind(text, size, '/')),
                                     .op = number(numbers, (etr_slice){&kind, 1}),
                                     .target = number(numbers, (etr_slice){text, 1}),
                                     .weight = weight.size ? number(numbers, weight) : 0,
+                                    .state = state.size ? number(numbers, state) : 0,
                                     .weight_rank = rank_of(weight),
                                     .dims = dims.size ? number(numbers, dims) : 0,
                                     .rank = rank_of(dims),
@@ -159,6 +161,9 @@ Test(pairing, contradictions) {
       {"a/m%8x4<i b/m%8x4<0", "z/m#8x4%8x4 a/m%8x4<i b/m%8x4<01", "1n 2n"}, /* dequantized weights are not data */
       /* An image that gets smaller elsewhere: the weights show that it is the same layer. */
       {"a/m#8x3%8x8<i b/m%8x8<0 a2/k#4x8%4x4<1", "a/m#8x3%4x4<i b/m%4x4<0 a2/k#4x8%2x2<1", "0n 1n 2n"},
+      /* A longer cache. */
+      {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$9x2%9x2<i b/m%1x9<0", "0n 1n"},
+      {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$8x2%8x2<i b/m%1x9<0", "0n --"},
       {"a/m#8x3%8x8<i b/m%8x8<0", "a/m#8x3%4x4<i a2/k#8x3%8x8<i b/m%4x4<0", "-- --"}, /* not if there is another */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
