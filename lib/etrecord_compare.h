@@ -102,6 +102,8 @@ typedef struct etr_side_item {
   const uint32_t *producers;   /**< places of the items that make what it reads, smaller than its own; ETR_NONE: an
                                   input of the method. Weights are left out */
   size_t producer_count;
+  const char *weight; /**< shape of the weight that it reads, as the record stores it: "[64,3,7,7]"; of several, the one
+                         with the most dimensions. NULL where it reads none, or that is unknown */
   etr_side_time time;
 } etr_side_item;
 
@@ -254,20 +256,36 @@ typedef struct etr_change {
 } etr_change;
 
 /**
- * How two nodes were found to be the same. Every rule wants the same operator. "Module" includes the body of a
- * control-flow operator; nodes inside a lowered module count as if they stood where the delegate's call stands. Rules
- * are tried from the surest to the weakest: same module, source line, producers and consumers; then less and less of
- * it; in the end by names, shapes and what stands between pairs that are sure. Numbers in names shift when a node is
- * put in, so that names count only where all of a module's are on both sides.
+ * How two nodes were found to be the same. Every rule wants the same operator, or another name that lowerings give to
+ * it: a linear layer is aten.addmm in a record of portable kernels, and aten.linear in one of XNNPACK. "Module"
+ * includes the body of a control-flow operator; nodes inside a lowered module count as if they stood where the
+ * delegate's call stands. Rules are tried from the surest to the weakest: same module, source line, producers and
+ * consumers; then less and less of it; in the end by names, shapes and what stands between pairs that are sure. Numbers
+ * in names shift when a node is put in, so that names count only where all of a module's are on both sides.
  *
- * What contradicts forbids a pair, whatever the rule. On the same source line of the same module (its text: line
- * numbers shift), producers or consumers must be the same kinds of operators, unless the operator is the only one of
- * its kind there. On different source lines, both must be, or one of them if it is the only one of its kind in the
- * module. Operators that move, convert or quantize data are looked through.
+ * Numbers in the paths of modules shift, too: a layer that is put in at features.4 turns the old features.4 into
+ * features.5. If modules of one numbered path have other weights or operators, the numbered modules next to each other
+ * are aligned in order, by the weights and operators that are in them; a module is then the same although its path is
+ * not. Where equal layers are put in or taken out, nothing says which ones, and paths decide as far as they can.
+ *
+ * What contradicts forbids a pair, whatever the rule:
+ * - Both nodes are layers (products, convolutions, norms, embeddings) with weights of different shapes. So a layer
+ * whose width was changed is gone and new, and so are operators next to it whose outputs have other shapes.
+ * - Both nodes are layers with a weight, and the module of one is on both sides, but is not the module of the other.
+ * - Their outputs, or what they read, have different shapes, and nothing explains it. Explained is what comes from an
+ *   input of the method, a cache or a mask that has another shape, or from an operator whose weight is the same and
+ * whose output is not (a stride was changed); then the outputs must have as many dimensions. Types do not matter. What
+ * a node multiplies and adds follows from the shapes of its weight, of what it reads and of its output.
+ * - On the same source line of the same module (its text: line numbers shift), neither producers nor consumers are the
+ *   same kinds of operators, unless the operator is the only one of its kind there. On different source lines, both
+ * must be, or one of them if it is the only one of its kind in the module. Operators that move, convert or quantize
+ * data are looked through.
+ *
+ * Unknown shapes and weights contradict nothing: symbolic sizes, documents that earlier versions wrote.
  */
 typedef enum etr_pair_rule {
   ETR_PAIR_NONE,   /**< not paired */
-  ETR_PAIR_NAME,   /**< name and module */
+  ETR_PAIR_NAME,   /**< name and module, whose path may have shifted */
   ETR_PAIR_SHAPE,  /**< module and output shapes; the name differs */
   ETR_PAIR_MODULE, /**< module, and order in it; name and shapes differ */
   ETR_PAIR_FLOW,   /**< producers and consumers, three operators deep; the module differs */

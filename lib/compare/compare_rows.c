@@ -6,6 +6,7 @@
 
 #include "backends/operator.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,17 +50,116 @@ static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
   return number_of_bytes(numbers, line, sizeof line);
 }
 
+/* Dimensions in "f32[1,64]", and how many. 0, *rank untouched: there are none, or they are symbolic. */
+static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
+  const char *open = text ? strchr(text, '[') : NULL;
+  if (!open) return 0;
+  size_t size = strspn(open + 1, "0123456789,");
+  if (open[1 + size] != ']') return 0;
+  *rank = size > 0;
+  for (size_t i = 0; i < size; i++) *rank += open[1 + i] == ',';
+  return number_of_bytes(numbers, open, size + 2);
+}
+
+/* The same of the first output. */
+static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, uint32_t *rank) {
+  if (!item->of) return number_of_dims(numbers, item->shape, rank);
+  const etr_value *value = item->of->output_count ? &item->of->outputs[0] : NULL;
+  etr_arena *scratch = numbers->arena;
+  const char *text = "[";
+  if (!value || value->rank < 0) return 0;
+  for (int32_t i = 0; text && i < value->rank; i++) {
+    if (value->dims[i].symbol) return 0;
+    text = etr_arena_format(scratch, "%s%s%" PRId64, text, i ? "," : "", value->dims[i].size);
+  }
+  text = text ? etr_arena_format(scratch, "%s]", text) : NULL;
+  return number_of_dims(numbers, text, rank);
+}
+
+/* The kind of an operator. Lowerings give several names to one kind: portable kernels run a linear layer as addmm,
+ * while XNNPACK and Core ML keep linear. Overloads are left alone, as they differ in what is read. */
+static uint32_t number_of_kind(etr_map *numbers, const char *op) {
+  static const struct {
+    const char *op, *kind;
+  } kinds[] = {
+      {"aten.addmm.default", "aten.linear.default"},
+      {"aten.mm.default", "aten.linear.default"},
+      {"aten.conv1d.default", "aten.convolution.default"},
+      {"aten.conv2d.default", "aten.convolution.default"},
+      {"aten.conv3d.default", "aten.convolution.default"},
+      {"aten.matmul.default", "aten.bmm.default"},
+      {"aten.softmax.int", "aten._softmax.default"},
+      {"aten.log_softmax.int", "aten._log_softmax.default"},
+      {"aten.layer_norm.default", "aten.native_layer_norm.default"},
+      {"aten.group_norm.default", "aten.native_group_norm.default"},
+      {"aten.batch_norm.default", "aten._native_batch_norm_legit_no_training.default"},
+      {"aten.max_pool2d.default", "aten.max_pool2d_with_indices.default"},
+      {"aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(kinds); i++)
+    if (strcmp(op, kinds[i].op) == 0) return number_of(numbers, kinds[i].kind);
+  return number_of(numbers, op);
+}
+
+/* True of operators whose weight makes them the layer that they are, and of those that a lowering puts between a layer
+ * and its weight. Others read caches and masks, whose size is that of the context; so do products of batches (bmm), in
+ * attention. */
+static bool is_of_layer(const char *op) {
+  static const char *const layers[] = {"linear",
+                                       "addmm",
+                                       "mm",
+                                       "convolution",
+                                       "conv1d",
+                                       "conv2d",
+                                       "conv3d",
+                                       "embedding",
+                                       "layer_norm",
+                                       "native_layer_norm",
+                                       "group_norm",
+                                       "batch_norm",
+                                       "rms_norm",
+                                       "permute_copy",
+                                       "native_batch_norm_legit_no_training",
+                                       "prelu",
+                                       "t_copy",
+                                       "transpose_copy",
+                                       "native_group_norm",
+                                       "native_batch_norm_legit"};
+  etr_slice name = etr_operator_of_target(op);
+  return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
+}
+
 static etr_pairing_item key_of(etr_map *numbers, const etr_side_item *item) {
-  bool is_event = item->node == ETR_NONE;
-  return (etr_pairing_item){.name = number_of(numbers, item->name),
-                            .op = number_of(numbers, item->op),
-                            .module = is_event ? 0 : number_of(numbers, item->module),
+  bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
+  uint32_t rank = 0, weight_rank = 0;
+  uint32_t dims = is_event ? 0 : number_of_output(numbers, item, &rank);
+  (void)number_of_dims(numbers, item->weight, &weight_rank);
+  uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
+  return (etr_pairing_item){.path = is_event ? NULL : item->module,
+                            .name = number_of(numbers, item->name),
+                            .op = is_event ? number_of(numbers, item->op) : number_of_kind(numbers, item->op),
+                            .target = number_of(numbers, item->op),
+                            .weight = is_layer ? weight : 0,
+                            .state = is_layer ? 0 : weight,
+                            .weight_rank = is_layer ? weight_rank : 0,
+                            .dims = dims,
+                            .rank = rank,
                             .shape = number_of_shape(numbers, item),
                             .place = is_event ? 0 : number_of(numbers, item->body),
                             .source = number_of_source(numbers, item),
                             .only_moves = !is_event && etr_operator_only_moves(item->op),
                             .producers = item->producers,
                             .producer_count = item->producer_count};
+}
+
+/* True if methods are called with other shapes: what follows from these differs, too. Types do not matter. */
+static bool has_other_inputs(const etr_side_method *base, const etr_side_method *newer) {
+  if (base->input_count != newer->input_count) return true;
+  for (size_t i = 0; i < base->input_count; i++) {
+    const char *old = strchr(base->inputs[i].type, '['), *now = strchr(newer->inputs[i].type, '[');
+    if (!old != !now || (old && strcmp(old, now) != 0)) return true;
+  }
+  return false;
 }
 
 /* The items of a side as pairing.c wants them, not paired yet. False when out of memory. */
@@ -110,12 +210,14 @@ static void count_timed(etr_method_pair *method, const etr_node_pair *pair) {
 bool etr_rows_pair(etr_rows *c, etr_method_pair *method, const etr_method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
   etr_pairing_side lists[ETR_SIDES];
+  bool is_resized = has_other_inputs(base, newer);
   etr_map numbers;
   etr_family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
   etr_map_init(&numbers, c->scratch);
   etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count, sizeof *pairs);
   if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) || !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
     return false;
+  for (int s = 0; s < ETR_SIDES; s++) lists[s].has_other_inputs = is_resized;
   if (!etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER])) return false;
   method->pairs = pairs;
   for (size_t i = 0; i < newer->item_count + base->item_count; i++) {

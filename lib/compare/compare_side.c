@@ -114,7 +114,7 @@ static bool add_node(lister *l, const etr_graph *graph, uint32_t index) {
 static bool list_nodes(lister *l, const etr_graph *graph) {
   for (uint32_t i = 0; i < graph->node_count; i++)
     if (graph->nodes[i].kind == ETR_NODE_OP && !add_node(l, graph, i)) return false;
-  return etr_side_producers(l->items.data, l->items.count, graph, l->arena, &l->scratch);
+  return etr_side_flow(l->items.data, l->items.count, graph, l->arena, &l->scratch);
 }
 
 /* ---- Events ---- */

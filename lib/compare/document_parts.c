@@ -274,7 +274,8 @@ static void read_methods(etr_doc_reader *r, void *reader) {
                                  {"producers", read_producers, 0},
                                  {"called_with", read_called_with, 0},
                                  {"dtypes", read_text, offsetof(etr_doc_method, dtypes)},
-                                 {"weights", read_numbers, offsetof(etr_doc_method, weights)}};
+                                 {"weights", read_numbers, offsetof(etr_doc_method, weights)},
+                                 {"operator_weights", read_numbers, offsetof(etr_doc_method, operator_weights)}};
   (void)reader;
   etr_json_array(r->json);
   while (has_element(r)) {

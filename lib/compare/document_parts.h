@@ -68,6 +68,7 @@ typedef struct etr_doc_method {
   etr_doc_numbers producer_counts, producers; /* of each operator; of all */
   etr_doc_strings input_names, input_types;   /* of what it is called with */
   etr_doc_numbers weights;                    /* shapes */
+  etr_doc_numbers operator_weights;           /* of each operator; empty in documents of earlier versions */
   const char *dtypes;                         /* NULL: missing */
   etr_doc_sums sums[ETR_SIDE_BY];
   etr_doc_sums parts;     /* in the order of etr_side_part; none in documents of older versions */

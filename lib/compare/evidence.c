@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * evidence.c - signatures of the operators around a node; contradictions.
+ * evidence.c - signatures of the operators around a node; which shapes say something; contradictions.
  */
 #include "compare/evidence.h"
 
 /* ---- What is around ---- */
 
 enum { DEPTH = 3 };
-
-/* Spreads bits, so that sums of such numbers tell sets apart (splitmix64). */
-static uint64_t mixed(uint64_t number) {
-  number += 0x9e3779b97f4a7c15u;
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
-  return number ^ (number >> 31);
-}
 
 /* Per item, the sum of its producers' values. Of those that only move data, their own sum stands in. */
 static void sum_producers(const etr_pairing_side *side, const uint64_t *value, uint64_t *sum) {
@@ -50,14 +42,14 @@ static bool look(uint64_t **next, uint64_t *around, const etr_pairing_side *side
            *sum = etr_arena_alloc_array(arena, side->count, sizeof *sum);
   *next = etr_arena_alloc_array(arena, side->count, sizeof **next);
   if (!value || !sum || !*next) return false;
-  for (size_t i = 0; i < side->count; i++) value[i] = mixed(side->items[i].op);
+  for (size_t i = 0; i < side->count; i++) value[i] = etr_mixed(side->items[i].op);
   add_up(side, value, *next);
   for (int depth = 1; depth < DEPTH; depth++) {
     const uint64_t *nearer = depth == 1 ? *next : sum;
-    for (size_t i = 0; i < side->count; i++) value[i] = mixed(side->items[i].op ^ mixed(nearer[i]));
+    for (size_t i = 0; i < side->count; i++) value[i] = etr_mixed(side->items[i].op ^ etr_mixed(nearer[i]));
     add_up(side, value, sum);
   }
-  for (size_t i = 0; i < side->count; i++) around[i] = mixed(around[i] ^ sum[i]);
+  for (size_t i = 0; i < side->count; i++) around[i] = etr_mixed(around[i] ^ sum[i]);
   return true;
 }
 
@@ -76,14 +68,15 @@ typedef struct place_key {
 ETR_NO_PADDING(place_key, 4 * sizeof(uint32_t));
 
 /* Tells the items that are the only ones of their operator in their module, or on a line of it. */
-static bool find_alone(bool **out, const etr_pairing_side *side, bool on_line, etr_arena *arena) {
+static bool find_alone(bool **out, const etr_evidence *e, bool on_line, etr_arena *arena) {
+  const etr_pairing_side *side = e->of;
   etr_map counts;
   etr_map_init(&counts, arena);
   *out = etr_arena_alloc_array(arena, side->count, sizeof **out);
   place_key *keys = etr_arena_alloc_array(arena, side->count, sizeof *keys);
   for (size_t i = 0; keys && i < side->count; i++) {
     const etr_pairing_item *item = &side->items[i];
-    keys[i] = (place_key){item->op, item->module, item->place, on_line ? item->source : 0};
+    keys[i] = (place_key){item->op, e->modules.number[i], item->place, on_line ? item->source : 0};
     (void)etr_map_count(&counts, (etr_slice){(const char *)&keys[i], sizeof *keys});
   }
   if (etr_arena_failed(arena)) return false;
@@ -92,10 +85,108 @@ static bool find_alone(bool **out, const etr_pairing_side *side, bool on_line, e
   return true;
 }
 
-bool etr_evidence_find(etr_evidence *out, const etr_pairing_side *side, etr_arena *arena) {
-  *out = (etr_evidence){.of = side};
-  return find_flow(out, arena) && find_alone(&out->alone_in_module, side, false, arena) &&
-         find_alone(&out->alone_on_line, side, true, arena);
+/* ---- Shapes ---- */
+
+typedef struct weight_key {
+  uint32_t op, weight, state, dims;
+} weight_key;
+ETR_NO_PADDING(weight_key, 4 * sizeof(uint32_t));
+
+static uint32_t count_of(const etr_map *counts, weight_key key) {
+  uint32_t count = etr_map_get(counts, (etr_slice){(const char *)&key, sizeof key});
+  return count == ETR_NONE ? 0 : count;
+}
+
+/* Counts operators with weights or states: by these, and by these and their output. */
+static bool count_weights(etr_map *counts, const etr_pairing_side *side, etr_arena *arena) {
+  etr_map_init(counts, arena);
+  for (size_t i = 0; i < side->count; i++) {
+    const etr_pairing_item *item = &side->items[i];
+    weight_key keys[] = {{item->op, item->weight, item->state, 0}, {item->op, item->weight, item->state, item->dims}};
+    if ((!item->weight && !item->state) || !item->dims) continue;
+    for (size_t k = 0; k < ETR_COUNT(keys); k++)
+      (void)etr_map_count(counts, (etr_slice){(const char *)&keys[k], sizeof keys[k]});
+  }
+  return !etr_arena_failed(arena);
+}
+
+/* True if an operator's output has another shape on the other side: as many operators have its weight there, but fewer
+ * of them its output. So it is where an image gets smaller by another stride, and not of a layer that was put in. Or if
+ * nothing there reads a state of its shape: a cache for a longer context. */
+static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side, const etr_pairing_item *item) {
+  const weight_key all = {item->op, item->weight, item->state, 0},
+                   alike = {item->op, item->weight, item->state, item->dims};
+  if (item->state) return item->dims && count_of(&counts[!side], all) == 0;
+  if (!item->weight || !item->dims) return false;
+  return count_of(&counts[side], all) == count_of(&counts[!side], all) &&
+         count_of(&counts[side], alike) > count_of(&counts[!side], alike);
+}
+
+/* Shapes follow from those of the method's inputs, and of operators that make something larger or smaller. */
+static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
+  etr_map counts[ETR_SIDES];
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!count_weights(&counts[s], sides[s].of, arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++) {
+    const etr_pairing_side *side = sides[s].of;
+    bool *is_resized = sides[s].is_resized = etr_arena_alloc_array(arena, side->count, sizeof *is_resized);
+    if (!is_resized) return false;
+    for (size_t i = 0; i < side->count; i++) {
+      const etr_pairing_item *item = &side->items[i];
+      is_resized[i] = is_resized_itself(counts, s, item);
+      for (size_t k = 0; k < item->producer_count; k++)
+        is_resized[i] |= item->producers[k] == ETR_NONE ? side->has_other_inputs : is_resized[item->producers[k]];
+    }
+  }
+  return true;
+}
+
+/* What is behind operators that only move data. */
+enum { FROM_WEIGHT, FROM_OPERATOR, FROM_INPUT };
+
+/* Of an operator that only moves data, what it moves; an operator that computes stands for itself. */
+static uint8_t origin_of(const etr_pairing_item *item, const uint8_t *origins) {
+  uint8_t origin = FROM_WEIGHT; /* weights are left out of the producers */
+  for (size_t k = 0; item->only_moves && k < item->producer_count; k++) {
+    uint8_t from = item->producers[k] == ETR_NONE ? FROM_INPUT : origins[item->producers[k]];
+    origin = ETR_MAX(origin, from);
+  }
+  return item->only_moves ? origin : FROM_OPERATOR;
+}
+
+/* Adds up the dimensions of what operators read, weights aside; the order does not matter, as a + b is b + a. What
+ * reads an input of the method is unknown, as items do not say which input it is. */
+static bool find_reads(etr_evidence *e, etr_arena *arena) {
+  uint8_t *origins = etr_arena_alloc_array(arena, e->of->count, sizeof *origins);
+  e->reads = etr_arena_alloc_array(arena, e->of->count, sizeof *e->reads);
+  if (!origins || !e->reads) return false;
+  for (size_t i = 0; i < e->of->count; i++) {
+    const etr_pairing_item *item = &e->of->items[i];
+    bool is_known = true;
+    origins[i] = origin_of(item, origins);
+    for (size_t k = 0; k < item->producer_count; k++) {
+      uint32_t from = item->producers[k];
+      uint8_t origin = from == ETR_NONE ? FROM_INPUT : origins[from];
+      if (origin == FROM_WEIGHT) continue;
+      is_known &= origin == FROM_OPERATOR && e->of->items[from].dims;
+      e->reads[i] += is_known ? etr_mixed(e->of->items[from].dims) : 0;
+    }
+    if (!is_known) e->reads[i] = 0;
+  }
+  return true;
+}
+
+bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES], etr_arena *arena) {
+  etr_item_modules modules[ETR_SIDES];
+  if (!etr_pairing_find_modules(modules, sides, arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++) out[s] = (etr_evidence){.of = sides[s], .modules = modules[s]};
+  if (!find_resized(out, arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!find_flow(&out[s], arena) || !find_reads(&out[s], arena) ||
+        !find_alone(&out[s].alone_in_module, &out[s], false, arena) ||
+        !find_alone(&out[s].alone_on_line, &out[s], true, arena))
+      return false;
+  return true;
 }
 
 /* ---- Contradictions ---- */
@@ -106,10 +197,24 @@ static int flows_alike(const etr_evidence sides[ETR_SIDES], size_t base, size_t 
   return (a->producers[base] == b->producers[newer]) + (a->consumers[base] == b->consumers[newer]);
 }
 
+/* The shapes of the weight, of the output, and of what is read: what an operator multiplies follows from them. */
+static bool shapes_contradict(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
+  const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
+  const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];
+  if (x->weight && y->weight && x->weight != y->weight) return true;
+  if (!x->dims || !y->dims || x->target != y->target) return false; /* addmm's output is one of linear's, flattened */
+  if (a->is_resized[base] && b->is_resized[newer]) return x->rank != y->rank && !x->only_moves;
+  bool reads_others = a->reads[base] && b->reads[newer] && a->reads[base] != b->reads[newer];
+  return x->dims != y->dims || (reads_others && !x->only_moves);
+}
+
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer) {
   const etr_evidence *a = &sides[ETR_BASE], *b = &sides[ETR_NEWER];
   const etr_pairing_item *x = &a->of->items[base], *y = &b->of->items[newer];
-  bool same_module = x->module == y->module && x->place == y->place;
+  bool same_module = a->modules.number[base] == b->modules.number[newer] && x->place == y->place;
+  if (shapes_contradict(sides, base, newer)) return true;
+  bool has_module = a->modules.has_partner[base] || b->modules.has_partner[newer];
+  if (x->weight && y->weight && has_module && !same_module) return true; /* a weight belongs to its module */
   if (!a->has_flow || !b->has_flow) return x->source && y->source && x->source != y->source;
   int alike = flows_alike(sides, base, newer);
   if (x->source && y->source && x->source != y->source)

@@ -5,7 +5,7 @@
 #ifndef ETR_EVIDENCE_H
 #define ETR_EVIDENCE_H
 
-#include "compare/pairing_side.h"
+#include "compare/pairing_modules.h"
 
 /** The operators around the items of a side, as numbers that are the same on both sides. Those that only move data are
  * looked through. */
@@ -19,12 +19,15 @@ typedef struct etr_evidence {
   const etr_pairing_side *of;
   etr_flow flow;
   bool has_flow;
+  etr_item_modules modules;
+  bool *is_resized;      /* per item: its shapes follow from what differs between the sides, so that they say nothing */
+  uint64_t *reads;       /* per item: dimensions of what it reads; 0: unknown */
   bool *alone_in_module; /* per item: the only one of its operator */
   bool *alone_on_line;   /* likewise, of its source line in its module */
 } etr_evidence;
 
-/** Gathers the evidence of a side, in the arena. False: out of memory. */
-bool etr_evidence_find(etr_evidence *out, const etr_pairing_side *side, etr_arena *arena);
+/** Gathers the evidence of both sides, in the arena. False: out of memory. */
+bool etr_evidence_find(etr_evidence out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES], etr_arena *arena);
 
 /** True if two items with the same operator cannot be the same node. */
 bool etr_evidence_contradicts(const etr_evidence sides[ETR_SIDES], size_t base, size_t newer);

@@ -5,6 +5,7 @@
 #include "compare/pairing.h"
 
 #include "compare/evidence.h"
+#include "compare/pairing_order.h"
 
 /* What a key is made of. */
 enum {
@@ -17,6 +18,7 @@ enum {
   KEY_SOURCE = 64,
   KEY_FLOW = 128,   /* producers and consumers */
   KEY_AROUND = 256, /* three deep */
+  KEY_WEIGHT = 512,
 };
 
 /* When nodes of the same key are paired. */
@@ -44,6 +46,8 @@ static const pass passes[] = {
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE | KEY_SHAPE, ETR_PAIR_SHAPE},
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SOURCE, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_SHAPE, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_WEIGHT | KEY_SHAPE, ETR_PAIR_SHAPE},
+    {PASS_EVEN, KEY_OP | KEY_MODULE | KEY_WEIGHT, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_MODULE, ETR_PAIR_MODULE},
     {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_SOURCE | KEY_AROUND, ETR_PAIR_FLOW},
     {PASS_EVEN, KEY_OP | KEY_SHAPE | KEY_AROUND, ETR_PAIR_FLOW},
@@ -55,6 +59,7 @@ static const pass passes[] = {
     {PASS_ONLY, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_FLOW | KEY_GAP, ETR_PAIR_ORDER},
     {PASS_ORDER, KEY_OP | KEY_SHAPE | KEY_GAP, ETR_PAIR_ORDER},
+    {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_WEIGHT | KEY_GAP, ETR_PAIR_MODULE},
     {PASS_ORDER, KEY_OP | KEY_MODULE | KEY_GAP, ETR_PAIR_MODULE},
 };
 
@@ -79,38 +84,11 @@ typedef struct pairer {
 
 /* ---- Order ---- */
 
-/* Keeps the longest part of `partner` that increases and sets the others to ETR_NONE. */
-static void keep_increasing(const pairer *p, uint32_t *partner, size_t count) {
-  uint32_t *tail = p->scratch[0], *before = p->scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
-  size_t length = 0;
-  for (size_t i = 0; i < count; i++) {
-    size_t low = 0, high = length;
-    if (partner[i] == ETR_NONE) continue;
-    while (low < high) {
-      size_t middle = (low + high) / 2;
-      if (partner[tail[middle]] < partner[i])
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    before[i] = low ? tail[low - 1] : ETR_NONE;
-    tail[low] = (uint32_t)i;
-    if (low == length) length++;
-  }
-  uint32_t keep = length ? tail[length - 1] : ETR_NONE;
-  for (size_t i = count; i-- > 0;) {
-    if (i == keep)
-      keep = before[i];
-    else
-      partner[i] = ETR_NONE;
-  }
-}
-
 /* Counts the pairs that keep the order before each item. */
 static void number_gaps(const pairer *p) {
   const etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (base->count) memcpy(p->candidate, base->partner, base->count * sizeof *p->candidate);
-  keep_increasing(p, p->candidate, base->count);
+  etr_keep_increasing(p->candidate, base->count, p->scratch);
   uint32_t gap = 0;
   size_t next = 0;
   for (size_t i = 0; i < base->count; i++) {
@@ -126,7 +104,7 @@ static void number_gaps(const pairer *p) {
 
 typedef struct key_text {
   uint64_t producers, consumers;
-  uint32_t name, op, module, place, shape, source, before, behind, gap, unused;
+  uint32_t name, op, module, place, shape, source, before, behind, gap, weight;
 } key_text;
 ETR_NO_PADDING(key_text, 2 * sizeof(uint64_t) + 10 * sizeof(uint32_t));
 
@@ -136,8 +114,9 @@ static key_text key_of(const pairer *p, int side, size_t i, unsigned key) {
   const etr_flow *flow = &p->evidence[side].flow;
   key_text text = {.op = item->op};
   if (key & KEY_NAME) text.name = item->name;
-  if (key & KEY_MODULE) text.module = item->module, text.place = item->place;
+  if (key & KEY_MODULE) text.module = p->evidence[side].modules.number[i], text.place = item->place;
   if (key & KEY_SHAPE) text.shape = item->shape;
+  if (key & KEY_WEIGHT) text.weight = item->weight;
   if (key & KEY_SOURCE) text.source = item->source;
   if (key & KEY_FLOW) text.producers = flow->producers[i], text.consumers = flow->consumers[i];
   if (key & KEY_AROUND) text.producers = flow->around[i];
@@ -239,7 +218,7 @@ static bool run_pass(pairer *p, const pass *step) {
   if (!make_groups(p, step->key)) return false;
   for (size_t i = 0; i < base->count; i++) p->candidate[i] = ETR_NONE;
   if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key) : propose_in_order(p, step->mode))) return false;
-  if (step->key & KEY_GAP) keep_increasing(p, p->candidate, base->count);
+  if (step->key & KEY_GAP) etr_keep_increasing(p->candidate, base->count, p->scratch);
   for (uint32_t i = 0; i < base->count; i++) {
     uint32_t partner = p->candidate[i];
     if (partner == ETR_NONE) continue;
@@ -264,9 +243,8 @@ static bool prepare(pairer *p, etr_arena *arena) {
     }
   }
   p->candidate = etr_arena_alloc_array(arena, p->side[ETR_BASE]->count, sizeof *p->candidate);
-  for (int s = 0; s < ETR_SIDES; s++)
-    if (!etr_evidence_find(&p->evidence[s], p->side[s], arena)) return false;
-  return !etr_arena_failed(arena);
+  const etr_pairing_side *const sides[] = {p->side[ETR_BASE], p->side[ETR_NEWER]};
+  return etr_evidence_find(p->evidence, sides, arena) && !etr_arena_failed(arena);
 }
 
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {

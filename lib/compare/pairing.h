@@ -2,9 +2,10 @@
  *
  * pairing.h - lining up two sequences of nodes that are mostly the same. Layer 3.
  *
- * A list of passes, from the surest evidence to the weakest; each pairs what the ones before left over, unless the
- * evidence contradicts. Each costs a hash table and a longest increasing subsequence, so the whole is O(n log n)
- * whatever the input. etrecord_compare.h tells the rules.
+ * First it is found which module is which (pairing_modules.h). Then a list of passes, from the surest evidence to the
+ * weakest, pairs the nodes: each pass pairs what the ones before left over, unless the evidence contradicts. A pass
+ * costs a hash table and a longest increasing subsequence, so the whole is O(n log n) whatever the input.
+ * etrecord_compare.h has the rules.
  */
 #ifndef ETR_PAIRING_H
 #define ETR_PAIRING_H

@@ -212,6 +212,13 @@ static void put_parts(etr_doc_reader *r, const etr_doc_method *m, etr_side_metho
   }
 }
 
+/* Documents of earlier versions do not have them: then they are unknown. */
+static void put_operator_weights(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *items, size_t count) {
+  if (m->operator_weights.count == 0) return;
+  if (m->operator_weights.count != count) etr_doc_fail(r, "its columns differ in length");
+  for (size_t i = 0; !r->problem && i < count; i++) items[i].weight = text_at(&r->texts, &m->operator_weights, i);
+}
+
 /* What the graph as a whole is. */
 static bool put_likeness(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out) {
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, m->input_names.count, sizeof *inputs);
@@ -240,6 +247,7 @@ static bool make_items(etr_doc_reader *r, const etr_doc_method *m, etr_side_meth
   out->item_count = count;
   if (m->has_graph && !is_older(m) && m->method.run_count > 0) put_parts(r, m, out);
   bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
+  if (m->has_graph) put_operator_weights(r, m, items, count);
   for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++) good = make_sums(r, m, out, by);
   return good;
 }

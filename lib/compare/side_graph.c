@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * side_graph.c - producers across the borders of lowered modules; inputs, weights and types of a graph.
+ * side_graph.c - producers and weights across the borders of lowered modules; inputs, weights and types of a graph.
  */
 #include "compare/side_graph.h"
+
+#include "backends/operator.h"
 
 #include <inttypes.h>
 
@@ -64,22 +66,7 @@ static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, 
   return t->graph->nodes[edge->node].kind < ETR_NODE_PARAMETER;
 }
 
-bool etr_side_producers(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena,
-                        etr_arena *scratch) {
-  tracer t;
-  if (!tracer_init(&t, graph, scratch)) return false;
-  for (uint32_t i = 0; i < count; i++) {
-    const etr_node *node = &graph->nodes[items[i].node];
-    uint32_t *producers = etr_arena_alloc_array(arena, node->input_count, sizeof *producers);
-    if (!producers) return false;
-    for (size_t k = 0; k < node->input_count; k++)
-      items[i].producer_count += find_producer(&t, &node->inputs[k], i, &producers[items[i].producer_count]);
-    items[i].producers = producers;
-  }
-  return true;
-}
-
-/* ---- Facts ---- */
+/* ---- Weights ---- */
 
 /* "[1,s77]"; "" of what is no tensor. NULL when out of memory. */
 static const char *shape_of(const etr_value *value, etr_arena *arena) {
@@ -92,6 +79,56 @@ static const char *shape_of(const etr_value *value, etr_arena *arena) {
   }
   return text && value->rank >= 0 ? etr_arena_format(arena, "%s]", text) : text;
 }
+
+/* The weight behind an edge. Operators that move, convert or dequantize it are looked through, so that every lowering
+ * of a layer has the weight that the model stores. NULL: a value that operators compute. */
+static const etr_value *find_weight(const tracer *t, const etr_edge *edge) {
+  enum { MOST_STEPS = 16 }; /* a dequantization, a permutation and the borders of a lowered module are 4 */
+  for (int i = 0; i < MOST_STEPS; i++) {
+    const etr_node *node = &t->graph->nodes[edge->node];
+    const etr_edge *next = step(t, edge);
+    if (node->kind >= ETR_NODE_PARAMETER)
+      return edge->output < node->output_count ? &node->outputs[edge->output] : NULL;
+    if (!next && node->kind == ETR_NODE_OP && node->input_count && etr_operator_only_moves(node->target))
+      next = &node->inputs[0]; /* the others are scales and zero points */
+    if (!next) return NULL;
+    edge = next;
+  }
+  return NULL;
+}
+
+/* Of several weights, biases and statistics have fewer dimensions. */
+static bool put_weight(const tracer *t, etr_side_item *item, etr_map *texts, etr_arena *arena) {
+  const etr_node *node = &t->graph->nodes[item->node];
+  const etr_value *most = NULL;
+  for (size_t i = 0; i < node->input_count; i++) {
+    const etr_value *weight = find_weight(t, &node->inputs[i]);
+    if (weight && weight->rank > (most ? most->rank : 0)) most = weight;
+  }
+  if (!most) return true;
+  const char *text = shape_of(most, arena);
+  item->weight = text ? etr_intern(texts, etr_slice_of(text)) : NULL;
+  return item->weight != NULL;
+}
+
+bool etr_side_flow(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena, etr_arena *scratch) {
+  tracer t;
+  etr_map texts;
+  etr_map_init(&texts, arena);
+  if (!tracer_init(&t, graph, scratch)) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const etr_node *node = &graph->nodes[items[i].node];
+    uint32_t *producers = etr_arena_alloc_array(arena, node->input_count, sizeof *producers);
+    if (!producers) return false;
+    for (size_t k = 0; k < node->input_count; k++)
+      items[i].producer_count += find_producer(&t, &node->inputs[k], i, &producers[items[i].producer_count]);
+    items[i].producers = producers;
+    if (!put_weight(&t, &items[i], &texts, scratch)) return false;
+  }
+  return true;
+}
+
+/* ---- Facts ---- */
 
 static bool list_inputs(etr_side_method *out, const etr_graph *graph, etr_arena *arena, etr_arena *scratch) {
   etr_vec(etr_side_input) inputs = {0};

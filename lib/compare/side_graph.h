@@ -8,9 +8,8 @@
 #include "base/arena.h"
 #include "etrecord_compare.h"
 
-/** Fills producers of items, which are the graph's operators in its order. False: out of memory. */
-bool etr_side_producers(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena,
-                        etr_arena *scratch);
+/** Fills producers and weights of items, which are the graph's operators in its order. False: out of memory. */
+bool etr_side_flow(etr_side_item *items, size_t count, const etr_graph *graph, etr_arena *arena, etr_arena *scratch);
 
 /** Fills inputs, dtypes and weights of a method. False: out of memory. */
 bool etr_side_facts(etr_side_method *out, const etr_graph *graph, etr_arena *arena, etr_arena *scratch);

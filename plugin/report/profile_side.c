@@ -145,6 +145,9 @@ static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
   etr_field_list(f, "weights");
   for (size_t i = 0; i < method->weight_count; i++) etr_profile_put_text(e, method->weights[i]);
   etr_jw_end(f->json);
+  etr_field_list(f, "operator_weights");
+  for (size_t i = 0; i < method->item_count; i++) etr_profile_put_text(e, method->items[i].weight);
+  etr_jw_end(f->json);
 }
 
 void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {

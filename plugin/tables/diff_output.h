@@ -48,7 +48,7 @@ const char *etr_diff_verdict_word(const etr_change *change);
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method);
 /** "0 and 2 more runs left out as warm-up"; "" if all count. */
 const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *method);
-/** "216 of 219 timed nodes of both sides line up". */
+/** "218 of 219 timed nodes of both sides line up". */
 const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *method);
 /** What times and intervals are: the legend under tables; "" if nothing was timed on both sides. */
 const char *etr_diff_legend(etr_diff_output *o);

@@ -4,7 +4,7 @@
 
 Tables, CSV, JSON, reports, DOT, event files and comparisons of every fixture, of the hostile records whose events last longer than can be or end before
 they start, and of dumps made here with such times: parts have to add up to Method::execute as far as their digits go, be what the summary's JSON says,
-and no share may be above 100 %.
+and no share may be above 100 %. Comparisons show medians, and what they do not add up to.
 """
 
 import csv
@@ -32,7 +32,15 @@ TEXTS = {
     'rest of the calls': 'rest_of_calls',
     'framework, between operators': 'framework',
     'unexplained': 'unexplained',
-    'in events': 'events',
+    'Method::execute': 'execute',
+}
+MEDIANS = {
+    'graph operators': 'nodes',
+    'delegate overhead (calls minus operators)': 'delegate_only',
+    'runtime, outside operators': 'framework',
+    'unexplained': 'unexplained',
+    'rest (medians do not add up)': 'rest',
+    'events': 'events',
     'outside of events': 'outside',
     'Method::execute': 'execute',
 }
@@ -57,22 +65,23 @@ def number(text):
     return value
 
 
-def rows_of(lines, pattern):
+def rows_of(lines, pattern, parts):
     """Rows of one table: those from `lines` that are parts, until one that is not. What a part consists of is indented."""
     found = {}
     for line in lines:
         match = re.match(pattern, line)
-        if line.startswith(('  ', '|   ')) and not (match and match[1].strip() in TEXTS):
+        if line.startswith(('  ', '|   ')) and not (match and match[1].strip() in parts):
             continue
-        if not match or match[1].strip() not in TEXTS:
+        if not match or match[1].strip() not in parts:
             break
-        found[TEXTS[match[1].strip()]] = number(match[2])
+        name = parts[match[1].strip()]
+        found[name] = float(match[2]) if name in ('rest', 'outside') else number(match[2])
     return found
 
 
-def tables(text, title, pattern, behind=1):
+def tables(text, title, pattern, behind=1, parts=TEXTS):
     lines = text.splitlines()
-    return [rows_of(lines[i + behind :], pattern) for i, line in enumerate(lines) if title in line]
+    return [rows_of(lines[i + behind :], pattern, parts) for i, line in enumerate(lines) if title in line]
 
 
 def in_text(text):
@@ -111,11 +120,11 @@ def in_report(text):
 
 
 def in_diff(text):
-    return tables(text, 'average per inference', r'(.+?)  +([-0-9.]+)')
+    return tables(text, 'median per inference', r'(.+?)  +([-0-9.]+)', parts=MEDIANS)
 
 
 def in_diff_markdown(text):
-    return tables(text, '| average per inference |', r'\| (.+?) \| ([-0-9.]+) \|', 2)
+    return tables(text, '| median per inference |', r'\| (.+?) \| ([-0-9.]+) \|', 2, MEDIANS)
 
 
 def in_diff_json(text):
@@ -208,9 +217,6 @@ def near(got, want, unit, count=0):
 def check(where, got, want, unit):
     """Parts that are not printed are nothing."""
     part = lambda name: got.get(name, 0)  # noqa: E731
-    if 'outside' in got:  # compared by events, not by nodes
-        got = {'framework': part('events') + part('outside'), 'execute': part('execute')}
-        want = {'framework': want['execute'], 'execute': want['execute']}
     whole, parts = got.get('execute', want['execute']), sum(map(part, WHOLES))
     require(near(parts, whole, unit, len(WHOLES)), '%s: the parts add up to %s, not %s', where, parts, whole)
     if 'inserted' in got or 'rest_of_calls' in got:
@@ -224,10 +230,19 @@ def check(where, got, want, unit):
 def check_all(where, balances, want, unit):
     """Each is that of a method, in whatever order they come; gives how many there are."""
     for got in balances:
-        distance = lambda method: sum(abs(method[name] - got.get(name, 0)) for name in (('execute',) if 'outside' in got else WHOLES))  # noqa: E731
+        distance = lambda method: sum(abs(method[name] - got.get(name, 0)) for name in WHOLES)  # noqa: E731
         require(want, '%s: a balance of no method', where)
         check(where, got, min(want, key=distance), unit)
     return len(balances)
+
+
+def check_medians(where, tables, want):
+    """Medians and what is left of that of Method::execute, which is one of `want`: times in nanoseconds. Gives how many there are."""
+    for got in tables:
+        parts = sum(value for name, value in got.items() if name != 'execute')
+        require(near(parts, got['execute'], 1, len(got)), '%s: the medians add up to %s, not %s', where, parts, got['execute'])
+        require(any(near(got['execute'], median, 1) for median in want), '%s: %s is no median of a method', where, got['execute'])
+    return len(tables)
 
 
 def check_shares(where, text):
@@ -262,9 +277,11 @@ OF_ALL_METHODS = (
 )
 OF_SOME = (
     ('dot RECORD', in_dot, 1e-3),
-    ('diff RECORD RECORD --unit ns', in_diff, 1),
-    ('diff RECORD RECORD --unit ns --format markdown', in_diff_markdown, 1),
     ('diff RECORD RECORD --unit ns --format json', in_diff_json, 1e-3),
+)
+OF_MEDIANS = (
+    ('diff RECORD RECORD --unit ns', in_diff),
+    ('diff RECORD RECORD --unit ns --format markdown', in_diff_markdown),
 )
 # What else tells shares, or reads times.
 SHARES = ('nodes RECORD', 'source RECORD', 'delegation RECORD', 'dot RECORD --depth 9', 'events RECORD', 'info RECORD', 'trace RECORD')
@@ -292,6 +309,10 @@ def check_record(program, record, says, work):
     counts = {}
     for line, find, unit in OF_SOME:
         counts[line] = check_all(line, find(run(program, work, *line.replace('RECORD', record).split())[0]), want, unit)
+    compared = json.loads(run(program, work, 'diff', record, record, '--unit', 'ns', '--format', 'json')[0])['methods']
+    medians = [method['execute']['base_p50'] for method in compared if method['execute']['base_p50'] is not None]
+    for line, find in OF_MEDIANS:
+        counts[line] = check_medians(line, find(run(program, work, *line.replace('RECORD', record).split())[0]), medians)
     run(program, work, 'write', record, '--logdir', 'runs')
     pages, curves = in_event_files(os.path.join(work, 'runs'))
     counts['pages'] = check_all('event files', pages, want, 1e-3)

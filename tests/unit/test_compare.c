@@ -70,6 +70,8 @@ static const struct {
     {"mv2_xnnpack/etdump.etdp", "mv2_xnnpack", 136, 136, true, false},
     {"mv2_xnnpack/etdump.etdp", "mv2_portable", 0, 221, true, true},
     {"coreml", "vulkan", 0, 0, false, false},
+    {"inserted_before", "inserted_after", 24, 26, false, false},
+    {"inserted_before", "inserted_xnnpack", 19, 21, false, false},
 };
 
 Test(compare, lines_up_and_adds_up) {
@@ -114,6 +116,34 @@ Test(compare, convolutions_line_up_whatever_the_image_size) {
   etr_comparison_close(c);
   etr_profile_close(newer);
   etr_profile_close(base);
+}
+
+/* A convolution and its activation were put in at features.4, which shifts the numbers of the modules behind them. The
+ * other modules are the same, whatever runs them. */
+Test(compare, layers_that_were_put_in_have_no_partner) {
+  static const char *const newer_names[] = {"inserted_after", "inserted_xnnpack"};
+  for (size_t n = 0; n < ETR_COUNT(newer_names); n++) {
+    etr_profile *base = open_fixture("inserted_before", NULL), *newer = open_fixture(newer_names[n], NULL);
+    etr_comparison *forth = compare(base, newer), *back = compare(newer, base);
+    const etr_method_pair *method = &forth->methods[0];
+    size_t in_features = 0;
+    for (size_t i = 0; i < method->pair_count; i++) {
+      const etr_node_pair *pair = &method->pairs[i];
+      int number = -1, want = -1, got = -1;
+      if (!pair->new_module || sscanf(pair->new_module, "features.%d", &number) != 1) continue;
+      if (number != 4 && number != 5) want = number < 4 ? number : number - 2;
+      if (pair->base_module) (void)sscanf(pair->base_module, "features.%d", &got);
+      cr_expect_eq(got, want, "%s: %s in features.%d is that of features.%d, not %d", newer_names[n], pair->new_name,
+                   number, got, want);
+      in_features++;
+    }
+    cr_expect_eq(in_features, 12);
+    cr_expect_eq(back->methods[0].timed_paired, method->timed_paired, "the same in the other direction");
+    etr_comparison_close(back);
+    etr_comparison_close(forth);
+    etr_profile_close(newer);
+    etr_profile_close(base);
+  }
 }
 
 /* ---- Two recordings of the same: the runs of one, divided ---- */

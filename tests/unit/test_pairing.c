@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_pairing.c - lining up nodes: "o1/m.a:s@l<01" is operator o, named o1, in module m.a, with shape s, of source
- * line l, and reads what items 0 and 1 make; "<i" an input. Operator z only moves data.
+ * test_pairing.c - lining up nodes: "o1/m.a:s@l#16x3%8x4<01" is operator o, named o1, in module m.a, with shape s, of
+ * source line l, with a weight of 16 by 3 and an output of 8 by 4, and reads what items 0 and 1 make; "<i" an input;
+ * "$8x2" instead of a weight a state.
+ * Operator z only moves data. A capital is another name of the same kind of operator.
  */
 #include "compare/pairing.h"
 
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +24,7 @@ static uint32_t number(etr_map *numbers, etr_slice text) {
 static etr_slice part_behind(const char *text, size_t size, char mark) {
   const char *from = memchr(text, mark, size);
   if (!from) return (etr_slice){0};
-  size_t length = strcspn(from + 1, ":@< ");
+  size_t length = strcspn(from + 1, ":@#$%< ");
   return (etr_slice){from + 1, ETR_MIN(length, (size_t)(text + size - from - 1))};
 }
 
@@ -33,15 +36,29 @@ static void read_producers(etr_pairing_item *out, etr_slice places, etr_arena *a
   out->producer_count = places.size;
 }
 
+static uint32_t rank_of(etr_slice sizes) {
+  uint32_t rank = sizes.size > 0;
+  for (size_t i = 0; i < sizes.size; i++) rank += sizes.data[i] == 'x';
+  return rank;
+}
+
 /* Items of words apart by blanks. */
 static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbers) {
   size_t count = 0;
   while (*text) {
     size_t size = strcspn(text, " "), name = strcspn(text, "/");
-    etr_slice source = part_behind(text, size, '@');
-    out[count] = (etr_pairing_item){.op = number(numbers, (etr_slice){text, 1}),
+    etr_slice source = part_behind(text, size, '@'), weight = part_behind(text, size, '#'),
+              dims = part_behind(text, size, '%'), state = part_behind(text, size, '$');
+    const char kind = (char)tolower((unsigned char)text[0]);
+    out[count] = (etr_pairing_item){.path = etr_arena_copy(numbers->arena, part_behind(text, size, '/')),
+                                    .op = number(numbers, (etr_slice){&kind, 1}),
+                                    .target = number(numbers, (etr_slice){text, 1}),
+                                    .weight = weight.size ? number(numbers, weight) : 0,
+                                    .state = state.size ? number(numbers, state) : 0,
+                                    .weight_rank = rank_of(weight),
+                                    .dims = dims.size ? number(numbers, dims) : 0,
+                                    .rank = rank_of(dims),
                                     .name = number(numbers, (etr_slice){text, name}),
-                                    .module = number(numbers, part_behind(text, size, '/')),
                                     .shape = number(numbers, part_behind(text, size, ':')),
                                     .source = source.size ? number(numbers, source) : 0,
                                     .only_moves = text[0] == 'z'};
@@ -51,10 +68,33 @@ static size_t read_items(etr_pairing_item *out, const char *text, etr_map *numbe
   return count;
 }
 
+typedef struct pairing_case {
+  const char *base, *newer, *want; /* per base item: place of its partner and the rule's letter, or -- */
+} pairing_case;
+
+static void expect_pairs(const pairing_case *c, bool has_other_inputs) {
+  static const char letters[] = "-nsmfo";
+  etr_arena arena = {0};
+  etr_map numbers;
+  etr_pairing_item items[2][MOST];
+  uint32_t partner[2][MOST];
+  etr_pair_rule rules[2][MOST];
+  char got[4 * MOST] = "";
+  etr_map_init(&numbers, &arena);
+  etr_pairing_side base = {items[0], read_items(items[0], c->base, &numbers), partner[0], rules[0], has_other_inputs};
+  etr_pairing_side newer = {items[1], read_items(items[1], c->newer, &numbers), partner[1], rules[1], has_other_inputs};
+  cr_assert(etr_pair_items(&base, &newer));
+  for (size_t k = 0; k < base.count; k++) {
+    char partner_text = partner[0][k] == ETR_NONE ? '-' : (char)('0' + partner[0][k]);
+    snprintf(got + strlen(got), sizeof got - strlen(got), "%s%c%c", k ? " " : "", partner_text, letters[rules[0][k]]);
+    if (partner[0][k] != ETR_NONE) cr_expect_eq(partner[1][partner[0][k]], k, "both sides name each other");
+  }
+  cr_expect_str_eq(got, c->want, "%s with %s: got %s, want %s", c->base, c->newer, got, c->want);
+  etr_arena_clear(&arena);
+}
+
 Test(pairing, rules) {
-  static const struct {
-    const char *base, *newer, *want; /* per base item: place of its partner and the rule's letter, or -- */
-  } cases[] = {
+  static const pairing_case cases[] = {
       {"", "", ""},
       {"a/m:x", "", "--"},
       {"", "a/m:x", ""},
@@ -94,27 +134,71 @@ Test(pairing, rules) {
       {"a/m:x<i b/m:x<0 a2/n:x<1 b2/n:x<2", "a/p:x<i b/p:x<0 a2/q:x<1 b2/q:x<2", "0f 1f 2f 3f"}, /* renamed */
       {"a/m:x<i b/n:x<0 a2/k:x<1", "a/k:x<i b/n:x<0 a2/m:x<1", "2s 1n 0s"}, /* blocks that changed places */
   };
-  static const char letters[] = "-nsmfo";
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_arena arena = {0};
-    etr_map numbers;
-    etr_pairing_item items[2][MOST];
-    uint32_t partner[2][MOST];
-    etr_pair_rule rules[2][MOST];
-    char got[4 * MOST] = "";
-    etr_map_init(&numbers, &arena);
-    etr_pairing_side base = {items[0], read_items(items[0], cases[i].base, &numbers), partner[0], rules[0]};
-    etr_pairing_side newer = {items[1], read_items(items[1], cases[i].newer, &numbers), partner[1], rules[1]};
-    cr_assert(etr_pair_items(&base, &newer));
-    for (size_t k = 0; k < base.count; k++) {
-      char partner_text = partner[0][k] == ETR_NONE ? '-' : (char)('0' + partner[0][k]);
-      snprintf(got + strlen(got), sizeof got - strlen(got), "%s%c%c", k ? " " : "", partner_text, letters[rules[0][k]]);
-      if (partner[0][k] != ETR_NONE) cr_expect_eq(partner[1][partner[0][k]], k, "both sides name each other");
-    }
-    cr_expect_str_eq(got, cases[i].want, "%s with %s: got %s, want %s", cases[i].base, cases[i].newer, got,
-                     cases[i].want);
-    etr_arena_clear(&arena);
-  }
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
+}
+
+/* Weights, outputs and what is read, where both methods are called with the same shapes. */
+Test(pairing, contradictions) {
+  static const pairing_case cases[] = {
+      /* Weights. */
+      {"a/m#8x4", "a/m#8x4", "0n"},
+      {"a/m#8x4", "a/m#9x4", "--"}, /* a layer that was widened is another one, with nothing else to pair it with */
+      {"a/m#8x4", "a/m", "0n"},     /* not known is no contradiction */
+      {"a1/m#8x4 a2/m#4x4", "a1/m#2x2 a2/m#8x4 a3/m#4x4", "1s 2s"}, /* one put in, in one module */
+      {"a/m#8x4", "a/k#9x4", "--"},                                 /* no other module does, nor order alone */
+      {"a/m#8x4 b/m", "A/m#8x4 b/m", "0s 1n"},                      /* addmm and linear */
+      /* Outputs. */
+      {"a/m%8x4", "a/m%4x4", "--"},
+      {"a/m%8x4", "a/m", "0n"},
+      {"a/m%8x4", "A/m%1x8x4", "0s"}, /* linear's output is not flattened */
+      {"a1/m%8x4<i a2/m%4x4<0", "a1/m%2x2<i a2/m%8x4<i a3/m%4x4<1", "1s 2s"},
+      {"a/m#8x4 b/m", "b/m a/k#8x4", "-- 0n"}, /* not in a new module, as m is still there */
+      {"a/m#8x4", "a/k#8x4", "0o"},
+      /* What is read. */
+      {"a/m%8x4<i b/m%1x1<0", "c/m%2x2<i b/m%1x1<0", "-- --"},
+      {"a/m%8x4<i z/m%8x4<0 b/m%1x1<1", "a/m%8x4<i b/m%1x1<0", "0n -- 1n"}, /* it is only moved */
+      {"b/m%8x4<i", "z/m%8x4<i b/m%8x4<0", "1n"}, /* of an input nothing is known, be it quantized or not */
+      {"a/m%8x4<i b/m%8x4<0", "z/m#8x4%8x4 a/m%8x4<i b/m%8x4<01", "1n 2n"}, /* dequantized weights are not data */
+      /* An image that gets smaller elsewhere: the weights show that it is the same layer. */
+      {"a/m#8x3%8x8<i b/m%8x8<0 a2/k#4x8%4x4<1", "a/m#8x3%4x4<i b/m%4x4<0 a2/k#4x8%2x2<1", "0n 1n 2n"},
+      /* A longer cache. */
+      {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$9x2%9x2<i b/m%1x9<0", "0n 1n"},
+      {"a/m$8x2%8x2<i b/m%1x8<0", "a/m$8x2%8x2<i b/m%1x9<0", "0n --"},
+      {"a/m#8x3%8x8<i b/m%8x8<0", "a/m#8x3%4x4<i a2/k#8x3%8x8<i b/m%4x4<0", "-- --"}, /* not if there is another */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
+}
+
+/* Where methods are called with other shapes. */
+Test(pairing, other_inputs) {
+  static const pairing_case cases[] = {
+      {"a/m#8x3%8x8<i b/m%8x8<0", "a/m#8x3%9x9<i b/m%9x9<0", "0n 1n"},
+      {"a/m#8x3%8x8<i", "a/m#8x4%9x9<i", "--"},                    /* weights do not depend on it */
+      {"b/m%8x8<i", "b/m%1x8x8<i", "--"},                          /* nor do ranks */
+      {"z/m%8x8<i", "z/m%1x8x8<i", "0n"},                          /* but those of views may */
+      {"a/m#8x3%8x8 b/m%8x8<0", "a/m#8x3%8x8 b/m%9x9<0", "0n --"}, /* what comes from no input */
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], true);
+}
+
+/* Numbered modules: one that is put in or taken out shifts the numbers of those behind it. */
+Test(pairing, shifted_modules) {
+  static const pairing_case cases[] = {
+      {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#8x3 b/f.1 a2/f.2#8x8 b2/f.3 a3/f.4#4x8 b3/f.5", "0n 1n 4s 5s"},
+      {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#4x8 b/f.1", "-- -- 0s 1s"}, /* the first two were taken out */
+      {"a/f.0#8x3 b/f.1 a2/f.2#4x8 b2/f.3", "a/f.0#8x3 b/f.1 c/f.2 a2/f.3#4x8 b2/f.4", "0n 1n 3n 4n"},
+      {"a/f.0.c#8x3 b/f.0 a2/f.1.c#4x8 b2/f.1", "a/f.0.c#9x9 b/f.0 a2/f.1.c#8x3 b2/f.1 a3/f.2.c#4x8 b3/f.2",
+       "2s 3s 4s 5s"},                                                 /* blocks, with what is in them */
+      {"a/c1#8x3 a2/c2#4x8", "a/c1#8x3 a2/c2#8x8 a3/c3#4x8", "0n 2s"}, /* attributes that were numbered anew */
+      {"a/f.0#8x3 a2/f.1#4x8", "a/f.0#4x8 a2/f.1#8x3", "1s 0s"},       /* changed places */
+      {"a/f.0#8x3 a2/f.1#4x8 a3/f.2#2x4", "a/f.0#8x3 a2/f.1#5x8 a3/f.2#2x5", "0n -- --"}, /* one was widened */
+      {"a/f.0#8x3 b/f.1 a2/f.2#8x3 b2/f.3", "a/f.0#8x3 b/f.1 a2/f.2#8x3 b2/f.3 a3/f.4#8x3 b3/f.5",
+       "0n 1n 2n 3n"}, /* layers alike: which one is new is not known, and names decide */
+      {"a/f.0#8x3 a2/f.1#4x8", "a/g.0#8x3 a2/g.1#8x8 a3/g.2#4x8",
+       "0o 2o"} /* in a module of another name: by what is in it */,
+      {"c/f.0 a/f.1#8x3 d/f.2 c2/f.3", "c/f.0 a/f.1#8x3 d/f.2 a2/f.3#8x3 d2/f.4 c2/f.5", "0n 1n 2n 5n"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) expect_pairs(&cases[i], false);
 }
 
 /* Nothing is quadratic: would it be, this would not end within the time that a test has. */
@@ -124,9 +208,10 @@ Test(pairing, many_nodes_that_are_all_alike) {
   uint32_t *partner = calloc(2 * COUNT, sizeof *partner);
   etr_pair_rule *rules = calloc(2 * COUNT, sizeof *rules);
   for (uint32_t i = 0; i < 2 * COUNT; i++)
-    items[i] = (etr_pairing_item){.name = i, .op = 1 + i % 7 / 6, .module = 1, .shape = 1 + i % 3};
-  etr_pairing_side base = {items, COUNT, partner, rules};
-  etr_pairing_side newer = {items + COUNT, COUNT - 1, partner + COUNT, rules + COUNT};
+    items[i] = (etr_pairing_item){.name = i, .op = 1 + i % 7 / 6, .target = 1 + i % 7 / 6, .shape = 1 + i % 3};
+  etr_pairing_side base = {.items = items, .count = COUNT, .partner = partner, .rules = rules};
+  etr_pairing_side newer = {
+      .items = items + COUNT, .count = COUNT - 1, .partner = partner + COUNT, .rules = rules + COUNT};
   cr_assert(etr_pair_items(&base, &newer));
   size_t paired = 0;
   for (size_t i = 0; i < COUNT; i++) {
@@ -138,4 +223,34 @@ Test(pairing, many_nodes_that_are_all_alike) {
   free(items);
   free(partner);
   free(rules);
+}
+
+/* The same where one module has as many children, and one is put in at the front and one near the end. */
+Test(pairing, many_children) {
+  enum { COUNT = 100000, MORE = COUNT + 2, SECOND = COUNT - 2 };
+  etr_pairing_item *items = calloc(COUNT + MORE, sizeof *items);
+  uint32_t *partner = calloc(COUNT + MORE, sizeof *partner);
+  etr_pair_rule *rules = calloc(COUNT + MORE, sizeof *rules);
+  etr_arena arena = {0};
+  for (uint32_t i = 0; i < COUNT + MORE; i++) {
+    uint32_t at = i < COUNT ? i : i - COUNT, same = i < COUNT ? at : at - (at > 0) - (at > SECOND);
+    bool is_new = i >= COUNT && (at == 0 || at == SECOND);
+    items[i] = (etr_pairing_item){.path = etr_arena_format(&arena, "layers.%u", at),
+                                  .name = 1 + i,
+                                  .op = 1,
+                                  .target = 1,
+                                  .weight = is_new ? 9 : 1 + same % 3,
+                                  .weight_rank = 2};
+  }
+  etr_pairing_side base = {.items = items, .count = COUNT, .partner = partner, .rules = rules};
+  etr_pairing_side newer = {.items = items + COUNT, .count = MORE, .partner = partner + COUNT, .rules = rules + COUNT};
+  cr_assert(etr_pair_items(&base, &newer));
+  for (uint32_t i = 0; i < COUNT; i++) {
+    uint32_t want = i + 1 + (i + 1 >= SECOND);
+    cr_assert_eq(partner[i], want, "%u: %u instead of %u", i, partner[i], want);
+  }
+  free(items);
+  free(partner);
+  free(rules);
+  etr_arena_clear(&arena);
 }

@@ -135,6 +135,8 @@ Test(side_document, says_what_the_records_say) {
       {"quantized_xnnpack", "dynamic_xnnpack", 0},
       {"multi_method", "twin_methods", 0},
       {"coreml", "vulkan", 0},
+      {"inserted_before", "inserted_after", 0},
+      {"inserted_after", "inserted_xnnpack", 0},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_options options = {.ticks_per_second = cases[i].clock};
@@ -206,6 +208,23 @@ Test(side_document, refuses_what_it_cannot_compare) {
     cr_expect_eq(compare_documents(&comparison, &document, &other, &error), ETR_ERROR_FORMAT);
     cr_expect_null(comparison);
   }
+  etr_arena_clear(&arena);
+}
+
+/* Documents of earlier versions lack the weights of operators, which then contradict nothing; shapes still do. */
+Test(side_document, without_weights_of_operators) {
+  etr_arena arena = {0};
+  etr_text documents[] = {document_of(&arena, "inserted_before", NULL), document_of(&arena, "inserted_after", NULL)};
+  etr_text old = changed(&arena, &documents[1], "\"operator_weights\"", "\"other\"");
+  etr_comparison *comparison;
+  etr_error error;
+  cr_assert_eq(compare_documents(&comparison, &documents[0], &old, &error), ETR_OK, "%s", error.message);
+  cr_expect_eq(comparison->methods[0].timed_nodes, 26);
+  cr_expect_geq(comparison->methods[0].timed_paired, 20);
+  etr_comparison_close(comparison);
+  old = changed(&arena, &documents[1], "\"operator_weights\":[", "\"operator_weights\":[0,");
+  cr_expect_eq(compare_documents(&comparison, &documents[0], &old, &error), ETR_ERROR_FORMAT);
+  cr_expect_not_null(strstr(error.message, "differ in length"), "%s", error.message);
   etr_arena_clear(&arena);
 }
 

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pairing_modules.c - trees of modules, and the best alignment of numbered children.
+ */
+#include "compare/pairing_modules.h"
+
+#include "compare/pairing_order.h"
+
+/* ---- Trees ---- */
+
+/* A module. Sums are over the operators in it and below, so that their order does not matter: a backend may run them in
+ * another one. */
+typedef struct module {
+  etr_slice name; /* the last part of its path */
+  uint32_t parent, partner;
+  uint32_t first_child, last_child, next; /* children in the order in which they first run; ETR_NONE */
+  uint32_t child_count;
+  uint64_t products; /* operators that read a weight of two dimensions or more, with its shape */
+  uint64_t others;   /* operators that do not, and do not only move data */
+  uint64_t moves;    /* operators that only move data */
+  uint64_t kinds;    /* of both products and others, the operators alone */
+} module;
+
+typedef struct tree {
+  etr_vec(module) modules; /* parents stand before their children; the model itself is the first */
+  etr_map by_path;
+  uint32_t *of; /* per item */
+} tree;
+
+static uint32_t add_module(tree *t, etr_slice path, uint32_t parent, etr_arena *arena) {
+  uint32_t index = (uint32_t)t->modules.count;
+  module *added = etr_vec_push(arena, &t->modules);
+  if (!added || !etr_map_set(&t->by_path, path, index)) return ETR_NONE;
+  size_t start = path.size;
+  while (start > 0 && path.data[start - 1] != '.') start--;
+  *added = (module){.name = {path.data + start, path.size - start},
+                    .parent = parent,
+                    .partner = ETR_NONE,
+                    .first_child = ETR_NONE,
+                    .last_child = ETR_NONE,
+                    .next = ETR_NONE};
+  if (parent == ETR_NONE) return index;
+  module *above = &t->modules.data[parent];
+  if (above->first_child == ETR_NONE)
+    above->first_child = index;
+  else
+    t->modules.data[above->last_child].next = index;
+  above->last_child = index;
+  above->child_count++;
+  return index;
+}
+
+/* The module of a path, which is added with those that it is in. ETR_NONE when out of memory. */
+static uint32_t find_module(tree *t, const char *path, etr_arena *arena) {
+  enum { MOST_LEVELS = 64 }; /* more than models have; the rest is one name, so that no path costs its length squared */
+  uint32_t known = etr_map_get(&t->by_path, etr_slice_of(path)), above = 0, level = 0;
+  if (known != ETR_NONE) return known;
+  for (size_t end = 0; above != ETR_NONE; end++) {
+    bool is_part = path[end] == '.' && level < MOST_LEVELS;
+    if (!is_part && path[end] != '\0') continue;
+    etr_slice part = {path, end};
+    level++;
+    known = etr_map_get(&t->by_path, part);
+    above = known == ETR_NONE ? add_module(t, part, above, arena) : known;
+    if (path[end] == '\0') break;
+  }
+  return above;
+}
+
+static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
+  for (uint32_t i = index; i != ETR_NONE; i = t->modules.data[i].parent) {
+    module *m = &t->modules.data[i];
+    uint64_t kind = etr_mixed(item->op), whole = etr_mixed(item->op ^ etr_mixed(item->weight));
+    if (item->only_moves) {
+      m->moves += kind;
+      continue;
+    }
+    m->kinds += kind;
+    if (item->weight_rank >= 2)
+      m->products += whole;
+    else
+      m->others += whole;
+  }
+}
+
+static bool make_tree(tree *t, const etr_pairing_side *side, etr_arena *arena) {
+  etr_map_init(&t->by_path, arena);
+  t->of = etr_arena_alloc_array(arena, side->count, sizeof *t->of);
+  if (!t->of || add_module(t, (etr_slice){"", 0}, ETR_NONE, arena) == ETR_NONE) return false;
+  for (size_t i = 0; i < side->count; i++) {
+    t->of[i] = find_module(t, side->items[i].path ? side->items[i].path : "", arena);
+    if (t->of[i] == ETR_NONE) return false;
+    add_item(t, t->of[i], &side->items[i]);
+  }
+  return true;
+}
+
+/* ---- Likeness ---- */
+
+/* What tells a module from its neighbours: its products, whose weights no input size and no backend changes. A module
+ * without products is known by its other operators, and one that only moves data by that. */
+static uint64_t content_of(const module *m) {
+  if (m->products) return m->products;
+  return m->others ? etr_mixed(m->others) : etr_mixed(~m->moves);
+}
+
+static bool is_numbered(const module *m) {
+  return m->name.size > 0 && m->name.data[m->name.size - 1] >= '0' && m->name.data[m->name.size - 1] <= '9';
+}
+
+/* The score of a pair in an alignment. A module with products counts more than the three without (a norm, an
+ * activation, a pooling) that stand between two of them: 16 to 3 * (4 + 1). The same operators with other weights, as
+ * in a layer that was widened, count less than the same operators without weights. The same name is to decide only
+ * between alignments that are equal otherwise, and where nothing else fits: what is in the module changed. */
+enum { SCORE_PRODUCTS = 16, SCORE_OTHERS = 4, SCORE_KINDS = 2, SCORE_NAME = 1 };
+
+static uint32_t score_of(const module *a, const module *b) {
+  uint32_t score = etr_slice_equal(a->name, b->name) ? SCORE_NAME : 0;
+  if (content_of(a) == content_of(b)) return score + (a->products ? SCORE_PRODUCTS : SCORE_OTHERS);
+  return a->kinds == b->kinds ? score + SCORE_KINDS : score;
+}
+
+/* ---- Alignment ---- */
+
+typedef struct aligner {
+  tree trees[ETR_SIDES];
+  etr_arena *arena;
+} aligner;
+
+/* Numbered children of a module, in order. */
+typedef struct children {
+  module *all;
+  uint32_t *list; /* indices into all */
+  size_t count;
+} children;
+
+static module *child_at(const children *c, size_t at) { return &c->all[c->list[at]]; }
+
+static bool list_children(children *out, tree *t, uint32_t parent, etr_arena *arena) {
+  *out = (children){.all = t->modules.data,
+                    .list = etr_arena_alloc_array(arena, t->modules.data[parent].child_count, sizeof *out->list)};
+  if (!out->list) return false;
+  for (uint32_t i = t->modules.data[parent].first_child; i != ETR_NONE; i = t->modules.data[i].next)
+    if (is_numbered(&t->modules.data[i])) out->list[out->count++] = i;
+  return true;
+}
+
+static void align_pair(const children sides[ETR_SIDES], size_t base, size_t newer) {
+  child_at(&sides[ETR_BASE], base)->partner = sides[ETR_NEWER].list[newer];
+  child_at(&sides[ETR_NEWER], newer)->partner = sides[ETR_BASE].list[base];
+}
+
+/* Aligns the children from first up to end for the highest sum of scores. */
+static bool align_by_score(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
+                           etr_arena *arena) {
+  size_t rows = end[ETR_BASE] - first[ETR_BASE], columns = end[ETR_NEWER] - first[ETR_NEWER], width = columns + 1;
+  uint32_t *best = etr_arena_alloc_array(arena, (rows + 1) * width, sizeof *best); /* of what is behind i and k */
+  if (!best) return false;
+  for (size_t i = rows; i-- > 0;)
+    for (size_t k = columns; k-- > 0;) {
+      uint32_t score = score_of(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
+                                child_at(&sides[ETR_NEWER], first[ETR_NEWER] + k));
+      uint32_t both = score ? score + best[(i + 1) * width + k + 1] : 0;
+      uint32_t skip = ETR_MAX(best[(i + 1) * width + k], best[i * width + k + 1]);
+      best[i * width + k] = ETR_MAX(both, skip);
+    }
+  for (size_t i = 0, k = 0; i < rows && k < columns;) {
+    uint32_t score = score_of(child_at(&sides[ETR_BASE], first[ETR_BASE] + i),
+                              child_at(&sides[ETR_NEWER], first[ETR_NEWER] + k));
+    if (score && best[i * width + k] == score + best[(i + 1) * width + k + 1])
+      align_pair(sides, first[ETR_BASE] + i++, first[ETR_NEWER] + k++);
+    else if (best[i * width + k] == best[(i + 1) * width + k])
+      i++;
+    else
+      k++;
+  }
+  return true;
+}
+
+/* Counts the content of children that have no partner yet. place: where on the list the last one of a content is. */
+static bool count_left(etr_map *counts, etr_map *place, const children *c, etr_arena *arena) {
+  etr_map_init(counts, arena);
+  etr_map_init(place, arena);
+  for (size_t i = 0; i < c->count; i++) {
+    const uint64_t content = content_of(child_at(c, i));
+    const etr_slice key = {(const char *)&content, sizeof content};
+    if (child_at(c, i)->partner != ETR_NONE) continue;
+    (void)etr_map_count(counts, key);
+    if (!etr_map_set(place, key, (uint32_t)i)) return false;
+  }
+  return true;
+}
+
+/* Aligns children that changed places: those that are the only ones of their content among what is left. */
+static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
+  etr_map counts[ETR_SIDES], place[ETR_SIDES];
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!count_left(&counts[s], &place[s], &sides[s], arena)) return false;
+  for (size_t i = 0; i < sides[ETR_BASE].count; i++) {
+    const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
+    const etr_slice key = {(const char *)&content, sizeof content};
+    if (child_at(&sides[ETR_BASE], i)->partner != ETR_NONE) continue;
+    if (etr_map_get(&counts[ETR_BASE], key) == 1 && etr_map_get(&counts[ETR_NEWER], key) == 1)
+      align_pair(sides, i, etr_map_get(&place[ETR_NEWER], key));
+  }
+  return true;
+}
+
+static bool is_same_content(const children sides[ETR_SIDES], size_t base, size_t newer) {
+  return content_of(child_at(&sides[ETR_BASE], base)) == content_of(child_at(&sides[ETR_NEWER], newer));
+}
+
+/* For each child of the base from first up to end, sets partner[i - first] to the child of the newer side with as many
+ * of its content before it, if both sides have as many of that content. */
+static bool find_anchors(uint32_t *partner, const children sides[ETR_SIDES], const size_t first[ETR_SIDES],
+                         const size_t end[ETR_SIDES], etr_arena *arena) {
+  typedef struct content_key {
+    uint64_t content, number; /* how many of the content come before */
+  } content_key;
+  etr_map counts[ETR_SIDES], places;
+  etr_map_init(&places, arena);
+  for (int s = ETR_SIDES; s-- > 0;) {
+    etr_map_init(&counts[s], arena);
+    for (size_t i = first[s]; i < end[s]; i++) {
+      content_key key = {.content = content_of(child_at(&sides[s], i))};
+      key.number = etr_map_count(&counts[s], (etr_slice){(const char *)&key.content, sizeof key.content});
+      const etr_slice bytes = {(const char *)&key, sizeof key};
+      if (s == ETR_NEWER && !etr_map_set(&places, bytes, (uint32_t)i)) return false;
+      if (s == ETR_BASE) partner[i - first[s]] = etr_map_get(&places, bytes);
+    }
+  }
+  for (size_t i = first[ETR_BASE]; i < end[ETR_BASE]; i++) {
+    const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
+    const etr_slice bytes = {(const char *)&content, sizeof content};
+    if (etr_map_get(&counts[ETR_BASE], bytes) != etr_map_get(&counts[ETR_NEWER], bytes))
+      partner[i - first[ETR_BASE]] = ETR_NONE;
+  }
+  return !etr_arena_failed(arena);
+}
+
+static bool align_part(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
+                       etr_arena *arena) {
+  enum {
+    MOST_CELLS = 1 << 16
+  }; /* of a table: 256 children on each side. So all tables of a model take at most 256
+        steps for each of its modules, which is linear in them */
+  uint64_t cells = (uint64_t)(end[ETR_BASE] - first[ETR_BASE]) * (end[ETR_NEWER] - first[ETR_NEWER]);
+  return cells > MOST_CELLS || align_by_score(sides, first, end, arena);
+}
+
+/* Aligns by a table of scores; what is too long for one is divided by children of which both sides have as many. */
+static bool align_middle(const children sides[ETR_SIDES], const size_t first[ETR_SIDES], const size_t end[ETR_SIDES],
+                         etr_arena *arena) {
+  enum { LONG = 256 };
+  size_t count = end[ETR_BASE] - first[ETR_BASE], from[ETR_SIDES] = {first[ETR_BASE], first[ETR_NEWER]};
+  if (count <= LONG && end[ETR_NEWER] - first[ETR_NEWER] <= LONG) return align_part(sides, first, end, arena);
+  uint32_t *partner = etr_arena_alloc_array(arena, count, sizeof *partner);
+  uint32_t *const scratch[] = {etr_arena_alloc_array(arena, count, sizeof *partner),
+                               etr_arena_alloc_array(arena, count, sizeof *partner)};
+  if (!partner || !scratch[0] || !scratch[1] || !find_anchors(partner, sides, first, end, arena)) return false;
+  etr_keep_increasing(partner, count, scratch);
+  for (size_t i = 0; i < count; i++) {
+    if (partner[i] == ETR_NONE) continue;
+    const size_t to[ETR_SIDES] = {first[ETR_BASE] + i, partner[i]};
+    if (!align_part(sides, from, to, arena)) return false;
+    align_pair(sides, to[ETR_BASE], to[ETR_NEWER]);
+    from[ETR_BASE] = to[ETR_BASE] + 1, from[ETR_NEWER] = to[ETR_NEWER] + 1;
+  }
+  return align_part(sides, from, end, arena);
+}
+
+static bool align_in_order(const children sides[ETR_SIDES], etr_arena *arena) {
+  size_t first[ETR_SIDES] = {0}, end[ETR_SIDES] = {sides[ETR_BASE].count, sides[ETR_NEWER].count};
+  while (first[ETR_BASE] < ETR_MIN(end[ETR_BASE], end[ETR_NEWER]) &&
+         is_same_content(sides, first[ETR_BASE], first[ETR_NEWER])) {
+    align_pair(sides, first[ETR_BASE], first[ETR_NEWER]);
+    first[ETR_BASE]++, first[ETR_NEWER]++;
+  }
+  while (end[ETR_BASE] > first[ETR_BASE] && end[ETR_NEWER] > first[ETR_NEWER] &&
+         is_same_content(sides, end[ETR_BASE] - 1, end[ETR_NEWER] - 1))
+    align_pair(sides, --end[ETR_BASE], --end[ETR_NEWER]);
+  return align_middle(sides, first, end, arena) && align_moved(sides, arena);
+}
+
+/* Aligns the children of two modules that are the same. Those of one name are the same, unless they are numbered and
+ * any two numbered ones of one name differ in content. */
+static bool align_children(aligner *a, uint32_t base, uint32_t newer) {
+  module *old = a->trees[ETR_BASE].modules.data, *now = a->trees[ETR_NEWER].modules.data;
+  bool is_shifted = false;
+  etr_map names;
+  etr_map_init(&names, a->arena);
+  for (uint32_t i = old[base].first_child; i != ETR_NONE; i = old[i].next)
+    if (!etr_map_set(&names, old[i].name, i)) return false;
+  for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
+    uint32_t i = etr_map_get(&names, now[k].name);
+    is_shifted |= i != ETR_NONE && is_numbered(&now[k]) && content_of(&old[i]) != content_of(&now[k]);
+  }
+  for (uint32_t k = now[newer].first_child; k != ETR_NONE; k = now[k].next) {
+    uint32_t i = etr_map_get(&names, now[k].name);
+    if (i != ETR_NONE && !(is_shifted && is_numbered(&now[k]))) old[i].partner = k, now[k].partner = i;
+  }
+  if (!is_shifted) return true;
+  children sides[ETR_SIDES];
+  return list_children(&sides[ETR_BASE], &a->trees[ETR_BASE], base, a->arena) &&
+         list_children(&sides[ETR_NEWER], &a->trees[ETR_NEWER], newer, a->arena) && align_in_order(sides, a->arena);
+}
+
+static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_t base_count, size_t count,
+                         etr_arena *arena) {
+  out->number = etr_arena_alloc_array(arena, count, sizeof *out->number);
+  out->has_partner = etr_arena_alloc_array(arena, count, sizeof *out->has_partner);
+  if (!out->number || !out->has_partner) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t own = t->of[i], partner = t->modules.data[own].partner;
+    out->has_partner[i] = own != 0 && partner != ETR_NONE;
+    out->number[i] = own;
+    if (side == ETR_NEWER) out->number[i] = partner == ETR_NONE ? base_count + own : partner;
+  }
+  return true;
+}
+
+bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
+                              etr_arena *arena) {
+  aligner a = {.arena = arena};
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!make_tree(&a.trees[s], sides[s], arena)) return false;
+  module *old = a.trees[ETR_BASE].modules.data, *now = a.trees[ETR_NEWER].modules.data;
+  uint32_t count = (uint32_t)a.trees[ETR_BASE].modules.count;
+  old[0].partner = now[0].partner = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (old[i].partner != ETR_NONE && !align_children(&a, i, old[i].partner)) return false;
+  for (int s = 0; s < ETR_SIDES; s++)
+    if (!number_items(&out[s], &a.trees[s], s, count, sides[s]->count, arena)) return false;
+  return !etr_arena_failed(arena);
+}
