@@ -307,8 +307,8 @@ static void add_side(collecting *c, bench_side *side, const cli_settings *settin
 static void warn_of_other_model(const bench_job *job, const cli_settings *settings) {
   const char *record = settings->record != NULL ? settings->record : settings->etrecord;
   if (settings->against_record != NULL || program_has_same_model(job->newer.arguments, job->base.arguments)) return;
-  message_warning("%s: base and new run different models (%s and %s), and this is the record of one of them: nodes of "
-                  "the base may have wrong times; name its record with --against-record",
+  message_warning("%s: base and new run different models (%s and %s), and this record is of one: the base's times may "
+                  "be on wrong nodes; name its record with --against-record",
                   record, program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
 }
 
