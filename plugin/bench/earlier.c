@@ -80,10 +80,14 @@ static bool add_median(double **medians, size_t *count, double median) {
   return true;
 }
 
-/* True if a line has a method's median: a runner may print a figure of the same name. */
+/* True if a line has a method's median. A runner may print a figure of the same name; lines of earlier versions do not
+ * say of what kind they are, but a bench's methods come first. */
 static bool is_of_method(const wanted *w, const char *line, const char *method, double *median) {
-  return says(w, line, "kind", bench_kind_name(MEASURE_METHOD)) && says(w, line, "measure", method) &&
-         flat_json_number(line, "p50", median) && *median > 0;
+  char kind[16];
+  if (flat_json_text(line, "kind", kind, sizeof kind) && strcmp(kind, bench_kind_name(MEASURE_METHOD)) != 0)
+    return false;
+  return says(w, line, "measure", method) && says(w, line, "unit", "ms") && flat_json_number(line, "p50", median) &&
+         *median > 0;
 }
 
 /* The medians of a method in all benches that are alike; *has_last: the base has one. False when out of memory. */

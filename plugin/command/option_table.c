@@ -39,8 +39,8 @@ const option_spec options[] = {
     {"timeout", 0, "S", AS(NUMBER, timeout), "bench",
      .help = "end a recording after so many seconds: kill the process, and what it started (default: 600)"},
     {"pull", 0, "FILE", AS(TEXT, pull), "bench",
-     .help = "where both programs leave their ETDump; on the device, if the program is adb (default: as the "
-             "--etdump_path among its arguments says)"},
+     .help = "where RUNNER leaves its ETDump, and the base, too; on the device, if the program is adb (default: where "
+             "the program's own --etdump_path says)"},
     {"to", 0, "SYSTEM", AS(WORD, bench_target), "bench",
      .help =
          "also write the values for another system: lines for FAI-PEP (AIBench), or records for PyTorch's benchmark "
@@ -199,7 +199,8 @@ const option_spec options[] = {
 
 const exit_spec exit_statuses[] = {
     {EXIT_DONE, NULL, "done"},
-    {EXIT_BAD_INPUT, NULL, "an input cannot be read, an output cannot be written, or a name matches nothing"},
+    {EXIT_BAD_INPUT, NULL,
+     "an input cannot be read or is damaged, an output cannot be written, or a name matches nothing"},
     {EXIT_USAGE, NULL, "wrong usage"},
     {EXIT_ABOVE_LIMIT, "diff bench", "with --fail-above: a method surely got slower by more than the limit"},
     {EXIT_CANNOT_TELL, "diff bench",
