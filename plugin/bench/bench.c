@@ -57,8 +57,8 @@ static bool keep_readable(const benching *b, bench_side *side) {
   }
   side->count = kept;
   if (kept > 0 || side->arguments == NULL) return true;
-  (void)message_failed("no %srecording left an ETDump that can be read: see %s/%s", side->label, b->job->history.folder,
-                       b->job->history.run);
+  (void)message_failed("no %srecording left an ETDump that can be read: see %s/%s%s", side->label,
+                       b->job->history.folder, b->job->history.run, side == &b->job->base ? "/base" : "");
   return false;
 }
 
