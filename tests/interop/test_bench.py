@@ -140,14 +140,14 @@ def test_end_to_end(bench):
     assert not (bench.folder / "out.etdp").exists()
 
 
-def test_failing_runs_are_told_and_the_rest_goes_on(bench):
+def test_failing_recordings_are_told_and_the_rest_goes_on(bench):
     done = bench.bench("--repeat", 3, "--warmup", 0, steps="fail,crash,none", dump=None, status=1)
     assert "no recording left an ETDump: nothing was written" in done.stderr
     options = ("--lock", bench.folder / "lock")
     runner = (bench.runner, "--dump", DUMP, "--steps", "ok,ok,fail,crash,hang,none,cut", *options, "--etdump_path=out.etdp")
     done = bench.bench("--repeat", 6, "--warmup", 0, "--skip-runs", 0, "--timeout", 5, runner=runner, status=5)
     for what in ("exit status 3\netrecord-tb:   | step fail", "killed by signal 9\netrecord-tb:   | step crash",
-                 "not finished within 5 s, and killed\netrecord-tb:   | step hang", "no ETDump: there is no file out.etdp after the run",
+                 "not finished within 5 s, and killed\netrecord-tb:   | step hang", "no ETDump: there is no file out.etdp after the recording",
                  "etdump-6.etdp: .*damaged", "warning: 5 of 6 recordings failed and do not count"):
         assert re.search(what.replace("|", r"\|"), done.stderr), what
     assert bench.history()[0]["count"] == bench.inferences and bench.history()[0]["failed"] == 5
@@ -164,7 +164,7 @@ def test_a_dump_of_before_is_never_taken(bench):
     stale = bench.folder / "out.etdp"
     shutil.copy(DUMP, stale)
     done = bench.bench("--warmup", 0, "--repeat", 1, steps="none", status=1)
-    assert "out.etdp is from before the run" in done.stderr and stale.exists()
+    assert "out.etdp is from before the recording" in done.stderr and stale.exists()
     done = bench.bench("--warmup", 0, "--repeat", 1, dump=None, status=1)
     assert "no new ETDump in the working directory or m" in done.stderr and stale.exists()
     assert not (bench.folder / "runs").exists()
