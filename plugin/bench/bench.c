@@ -155,7 +155,7 @@ static void print_tracing(const benching *b) {
   if (isfinite(cost))
     printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): %+.1f %%%s\n",
            b->wall->p50, untraced, cost,
-           untraced >= b->wall->min && untraced <= b->wall->max ? ", no more than recordings differ" : "");
+           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  that is no more than recordings differ" : "");
   else
     printf("\ntracing: what it costs cannot be told: %s\n", b->job->facts.untraced_why);
 }

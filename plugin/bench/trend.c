@@ -47,6 +47,7 @@ void trend_write_lines(FILE *out, const bench_job *job, const bench_measures *me
 /* ---- The trend ---- */
 
 typedef struct point {
+  const char *line; /* of the history */
   char run[BENCH_RUN_ROOM], commit[FACT_ROOM];
   double p50;
 } point;
@@ -71,7 +72,7 @@ static void add_point(points *p, const point *added) {
 static points find_points(const char *history, const bench_measure *measure) {
   points found = {.count = 0};
   for (const char *line; (line = history_line(&history)) != NULL;) {
-    point p = {.run = "", .commit = ""};
+    point p = {.line = line, .run = "", .commit = ""};
     if (!is_of(line, "measure", measure->name) || !is_of(line, "unit", measure->unit)) continue;
     if (!flat_json_number(line, "p50", &p.p50)) continue;
     (void)flat_json_text(line, "run", p.run, sizeof p.run);
@@ -99,9 +100,22 @@ static void put_curve(FILE *out, const points *p, size_t first, bool ascii) {
   }
 }
 
-/* What a median differs by from the one before, in percent; NaN: there is none before. No word is said of whether it
- * counts: sessions differ. */
+/* What a bench and the one before do not have in common, so that their times are not like with like; NULL: nothing, or
+ * there is none before. */
+static const char *other_of(const points *p, size_t i) {
+  static const char *const keys[] = {"host", "device", "command"};
+  char before[4096], now[sizeof before];
+  for (size_t k = 0; i > 0 && k < sizeof keys / sizeof *keys; k++)
+    if (flat_json_text(p->list[i - 1].line, keys[k], before, sizeof before) &&
+        flat_json_text(p->list[i].line, keys[k], now, sizeof now) && strcmp(before, now) != 0)
+      return keys[k];
+  return NULL;
+}
+
+/* What a median differs by from the one before, in percent; NaN: there is none before, or none that is alike. No word
+ * is said of whether it counts: sessions differ. */
 static double step_to(const points *p, size_t i) {
+  if (other_of(p, i) != NULL) return (double)NAN;
   return i > 0 && p->list[i - 1].p50 > 0 ? 100 * (p->list[i].p50 / p->list[i - 1].p50 - 1) : (double)NAN;
 }
 
@@ -112,6 +126,7 @@ static void put_point(FILE *out, const points *p, size_t i) {
   message_put_plain(out, names);
   fprintf(out, "  %12.4f", at->p50);
   if (isfinite(step_to(p, i))) fprintf(out, "  %+8.1f %%", step_to(p, i));
+  if (other_of(p, i) != NULL) fprintf(out, "  other %s", other_of(p, i));
   fputc('\n', out);
 }
 

@@ -124,7 +124,7 @@ def test_end_to_end(bench):
     second = bench.bench("--repeat", 3, "--skip-runs", 0).stdout
     assert "m: nothing to compare with: this is the first bench of that name" in first and "trend" not in first
     assert "m: nothing to compare with: 1 earlier bench of that name ran on another host or device" in second
-    assert re.search(r"trend of forward, median in ms, last 2 of 2 benches: ▄▄\n(  \S+ +\w{10} +[\d.]+.*\n){2}", second)
+    assert re.search(r"trend of forward, median in ms, last 2 of 2 benches: ▄▄\n(  \S+ +\w{10} +[\d.]+.*\n){2}", second) and "other device\n" in second
     assert re.search(r"tracing: the process takes [\d.]+ s with an ETDump \(median\), [\d.]+ s without \(once\)", second)
     assert second.endswith("\ntensorboard --logdir runs\n")
     run = bench.runs()[0]
@@ -281,6 +281,7 @@ def test_benches_of_another_command_are_another_base(bench):
     bench.bench("--repeat", 1)
     done = bench.bench("--repeat", 1, dump="other.etdp")
     assert f"compared with the bench of {bench.runs()[0].name}, which ran another command\nBenches of other commands do not show how much sessions differ: 3 % is assumed." in done.stdout
+    assert "  other command\n" in done.stdout
     done = bench.bench("--repeat", 1)
     assert f"compared with the bench of {bench.runs()[0].name}, an earlier session\n1 earlier bench: " in done.stdout
 
