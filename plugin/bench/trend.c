@@ -119,13 +119,18 @@ static double step_to(const points *p, size_t i) {
   return i > 0 && p->list[i - 1].p50 > 0 ? 100 * (p->list[i].p50 / p->list[i - 1].p50 - 1) : (double)NAN;
 }
 
+static void put_step(FILE *out, double step) {
+  if (step > -0.05 && step < 0.05) step = 0; /* instead of -0.0 */
+  fprintf(out, "  %+8.1f %%", step);
+}
+
 static void put_point(FILE *out, const points *p, size_t i) {
   const point *at = &p->list[i];
   char names[BENCH_RUN_ROOM + FACT_ROOM];
   (void)snprintf(names, sizeof names, "  %-21s  %-*.*s", at->run, SHORT_COMMIT, SHORT_COMMIT, at->commit);
   message_put_plain(out, names);
   fprintf(out, "  %12.4f", at->p50);
-  if (isfinite(step_to(p, i))) fprintf(out, "  %+8.1f %%", step_to(p, i));
+  if (isfinite(step_to(p, i))) put_step(out, step_to(p, i));
   if (other_of(p, i) != NULL) fprintf(out, "  other %s", other_of(p, i));
   fputc('\n', out);
 }
