@@ -304,6 +304,11 @@ class Turns:
         return self.bench.bench("--against", against, *options, runner=self.runner("new", newer, new_steps, dump), status=status)
 
 
+def turns_of(done):
+    """What is said of the comparison, on one line."""
+    return " ".join(done.stdout.split("\nrecorded in turns with ")[1].split())
+
+
 STEADY = "1,1,1.01,0.99,1,1.005"  # the warm-up first, then five that count
 
 
@@ -316,8 +321,8 @@ STEADY = "1,1,1.01,0.99,1,1.005"  # the warm-up first, then five that count
 ])
 def test_in_turns(bench, newer, status, said):
     done = Turns(bench).run(STEADY, newer, "--fail-above", "5%", status=status)
-    compared = " ".join(done.stdout.split("\nrecorded in turns with ")[1].split())
-    assert said in compared and "5 recordings a side" in compared
+    compared = turns_of(done)
+    assert said in compared and re.search(r"\b5 recordings", compared)
     run = bench.runs()[0]
     assert [sorted(path.name for path in folder.glob("*.etdp")) for folder in (run, run / "base")] == [[f"etdump-{i}.etdp" for i in range(1, 6)]] * 2
     line = bench.history()[0]
@@ -351,7 +356,7 @@ def test_turns_that_fail(bench):
     turns = Turns(bench)
     done = turns.run("1", "1", "--repeat", 4, status=5, base_steps="ok,ok,fail,ok,ok")
     assert re.search(r"base recording 2 of 4 \(.*\): exit status 3\n", done.stderr) and "warning: 1 of 4 base recordings failed and do not count" in done.stderr
-    assert "3 and 4 recordings" in done.stdout and bench.history()[0]["failed"] == 0
+    assert "3 and 4 recordings" in turns_of(done) and bench.history()[0]["failed"] == 0
     done = turns.run("1", "1", "--repeat", 3, status=5, new_steps="ok,ok,ok,ok,cut")
     assert "warning: 1 of 3 new recordings failed and do not count" in done.stderr and bench.history()[-1]["failed"] == 1
     done = turns.run("1", "3", "--repeat", 4, "--fail-above", "5%", status=3, new_steps="ok,ok,ok,ok,ok,fail")
