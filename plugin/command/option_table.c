@@ -204,7 +204,8 @@ const exit_spec exit_statuses[] = {
     {EXIT_USAGE, NULL, "wrong usage"},
     {EXIT_ABOVE_LIMIT, "diff bench", "with --fail-above: a method surely got slower by more than the limit"},
     {EXIT_CANNOT_TELL, "diff bench",
-     "with --fail-above: it cannot be told whether one did; a message says how many recordings would tell"},
+     "with --fail-above: it cannot be told whether one did, or there is nothing to compare with; a message says what "
+     "would tell"},
     {EXIT_SOME_FAILED, "bench", "some recordings failed; the others were written and compared"},
     {.meaning = NULL},
 };
