@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * bench.c - `etrecord-tb bench`: reads the dumps of the passes, and writes what they say.
+ * bench.c - `etrecord-tb bench`: reads the dumps of the recordings, and writes what they say.
  */
+#include "bench/base.h"
 #include "bench/hud.h"
-#include "bench/job.h"
 #include "bench/observer.h"
 #include "bench/shared.h"
 #include "bench/trend.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,10 @@ typedef struct benching {
   const cli_settings *settings;
   cli_settings text; /* the same, to print on standard output */
   bench_job *job;
-  etr_profile *profile;
+  etr_profile *profile, *base; /* base: of the program that was recorded in turns; NULL: none */
   bench_measures measures;
-  const bench_measure *wall; /* of the passes */
+  const bench_measure *wall; /* of the recordings */
+  bench_document document;   /* of the profile */
   char link[BENCH_NAME_ROOM + PATH_MAX];
   bool prints; /* text on standard output: not where lines for another system go there */
 } benching;
@@ -43,47 +43,41 @@ static bool is_readable(const benching *b, const char *dump) {
   return status == ETR_OK;
 }
 
-/* Drops passes whose dumps cannot be read; the files stay. */
-static void keep_readable(benching *b) {
-  bench_job *job = b->job;
+/* Drops recordings whose dumps cannot be read; the files stay. False, with a message: there are none left. */
+static bool keep_readable(const benching *b, bench_side *side) {
   size_t kept = 0;
-  for (size_t i = 0; i < job->pass_count; i++) {
-    bench_pass *pass = &job->passes[i];
-    if (is_readable(b, pass->dump)) {
-      job->passes[kept++] = *pass;
+  for (size_t i = 0; i < side->count; i++) {
+    bench_recording *recording = &side->recordings[i];
+    if (is_readable(b, recording->dump)) {
+      side->recordings[kept++] = *recording;
       continue;
     }
-    free(pass->output);
-    job->facts.failed++;
+    free(recording->output);
+    side->failed++;
   }
-  job->pass_count = kept;
-}
-
-static exit_status open_dumps(benching *b) {
-  const char **dumps = calloc(b->job->pass_count + 1, sizeof *dumps);
-  if (dumps == NULL) return message_failed("out of memory");
-  for (size_t i = 0; i < b->job->pass_count; i++) dumps[i] = b->job->passes[i].dump;
-  exit_status status = bench_open(&b->profile, b->settings, dumps, b->job->pass_count);
-  free(dumps);
-  return status;
+  side->count = kept;
+  if (kept > 0 || side->arguments == NULL) return true;
+  (void)message_failed("no %srecording left an ETDump that can be read: see %s/%s%s", side->label,
+                       b->job->history.folder, b->job->history.run, side == &b->job->base ? "/base" : "");
+  return false;
 }
 
 static bool add_wall_times(benching *b) {
-  double *seconds = calloc(b->job->pass_count + 1, sizeof *seconds);
-  for (size_t i = 0; seconds != NULL && i < b->job->pass_count; i++) seconds[i] = b->job->passes[i].seconds;
+  const bench_side *side = &b->job->newer;
+  double *seconds = calloc(side->count + 1, sizeof *seconds);
+  for (size_t i = 0; seconds != NULL && i < side->count; i++) seconds[i] = side->recordings[i].seconds;
   bool added = seconds != NULL &&
-               bench_measures_add(&b->measures, MEASURE_WALL, "wall time", "s", seconds, b->job->pass_count);
+               bench_measures_add(&b->measures, MEASURE_WALL, "wall time", "s", seconds, side->count);
   if (added) b->wall = &b->measures.list[b->measures.count - 1];
   free(seconds);
   return added;
 }
 
-static exit_status read_passes(benching *b) {
-  keep_readable(b);
-  if (b->job->pass_count == 0)
-    return message_failed("no run left an ETDump that can be read: see %s/%s", b->job->history.folder,
-                          b->job->history.run);
-  exit_status status = open_dumps(b);
+static exit_status read_recordings(benching *b) {
+  bool has_base = keep_readable(b, &b->job->base);
+  if (!keep_readable(b, &b->job->newer) || !has_base) return EXIT_BAD_INPUT;
+  exit_status status = base_open(&b->base, b->settings, b->job);
+  if (status == EXIT_DONE) status = bench_open_side(&b->profile, b->settings, &b->job->newer);
   if (status != EXIT_DONE) return status;
   bool added = bench_measures_add_methods(&b->measures, b->profile) && observer_add_measures(&b->measures, b->job) &&
                add_wall_times(b);
@@ -159,9 +153,9 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
 static void print_tracing(const benching *b) {
   double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
   if (isfinite(cost))
-    printf("\ntracing: the runner takes %.3f s traced (median), %.3f s untraced (one run): %+.1f %%%s\n", b->wall->p50,
-           untraced, cost,
-           untraced >= b->wall->min && untraced <= b->wall->max ? ", no more than traced runs differ" : "");
+    printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): %+.1f %%%s\n",
+           b->wall->p50, untraced, cost,
+           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  that is no more than recordings differ" : "");
   else
     printf("\ntracing: what it costs cannot be told: %s\n", b->job->facts.untraced_why);
 }
@@ -172,78 +166,15 @@ static void print_note(const char *before, const char *name, const char *behind)
   fputs(behind, stdout);
 }
 
-/* ---- The base ---- */
+/* ---- The document ---- */
 
-typedef struct document {
-  char *text;
-  size_t size;
-} document;
-
-static bool add_bytes(void *context, const void *data, size_t size) {
-  document *d = context;
-  char *more = realloc(d->text, d->size + size + 1);
-  if (more == NULL) return false;
-  d->text = more;
-  memcpy(more + d->size, data, size);
-  d->size += size;
-  return true;
-}
-
-/* False, with a warning: there is nothing to compare with. */
-static bool read_document(document *out, const char *path) {
-  char piece[65536];
-  FILE *file = fopen(path, "rb");
-  bool is_whole = file != NULL;
-  for (size_t got; is_whole && (got = fread(piece, 1, sizeof piece, file)) > 0;) is_whole = add_bytes(out, piece, got);
-  is_whole = is_whole && ferror(file) == 0;
-  if (!is_whole) message_warning("%s: %s: there is nothing to compare with", path, strerror(errno));
-  if (file != NULL) (void)fclose(file);
-  return is_whole;
-}
-
-static etr_status emit_document(void *context, const etr_sink *sink, etr_error *error) {
-  const document *d = context;
-  return sink->write(sink->context, d->text, d->size) ? ETR_OK : message_fail(error, ETR_ERROR_IO, "cannot write");
-}
-
-static exit_status print_diff(const benching *b, const document *base, const char *base_path, const document *newer,
-                              const char *run) {
-  etr_error error;
-  etr_comparison *comparison;
-  const etr_compare_options options = command_compare_options(b->settings);
-  const etr_document old = {base->text, base->size, base_path}, now = {newer->text, newer->size, "this bench"};
-  if (etr_compare_documents(&comparison, &old, &now, &options, &error) != ETR_OK) {
-    message_warning("%s: %s: there is nothing to compare with", base_path, error.message);
-    return EXIT_DONE;
-  }
-  if (b->prints) print_note("\ncompared with the bench of ", run, ":\n\n");
-  exit_status status = b->prints ? command_print_diff(comparison, &b->text) : EXIT_DONE;
-  if (status == EXIT_DONE) status = command_check_limits(comparison, b->settings);
-  etr_comparison_close(comparison);
-  return status;
-}
-
-/* Without a base, or with one that cannot be read, the rest goes on. */
-static exit_status compare_with_last(const benching *b, const document *newer) {
-  char run[BENCH_RUN_ROOM], path[PATH_MAX];
-  document base = {NULL, 0};
-  if (!trend_last_run(b->job->history.text, run)) {
-    if (b->prints) print_note("\nthe first bench of ", b->job->history.name, ": nothing to compare with\n");
-    return EXIT_DONE;
-  }
-  history_path(&b->job->history, run, "profile.json", path);
-  exit_status status = EXIT_DONE;
-  if (read_document(&base, path)) status = print_diff(b, &base, path, newer, run);
-  free(base.text);
-  return status == EXIT_ABOVE_LIMIT ? status : EXIT_DONE;
-}
-
-static exit_status keep_document(const benching *b, document *out) {
+static exit_status keep_document(benching *b) {
   char path[PATH_MAX];
   etr_error error;
   history_path(&b->job->history, b->job->history.run, "profile.json", path);
-  if (etr_emit_profile_json(b->profile, &(etr_sink){add_bytes, out}, &error) != ETR_OK) return message_error(&error);
-  return etr_write_file(path, emit_document, out, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
+  etr_status status = etr_emit_profile_json(b->profile, &(etr_sink){bench_document_add, &b->document}, &error);
+  if (status == ETR_OK) status = bench_document_write(&b->document, path, &error);
+  return status == ETR_OK ? EXIT_DONE : message_error(&error);
 }
 
 /* ---- Other systems ---- */
@@ -315,27 +246,37 @@ static exit_status say(benching *b, const char *lines) {
   return status == EXIT_DONE ? message_written(ETR_OK, NULL) : status;
 }
 
+/* Warns of recordings of a side that failed; true if there are any. */
+static bool warn_of_failed(const benching *b, const bench_side *side) {
+  if (side->failed > 0)
+    message_warning("%zu of %zu %srecordings failed and do not count", side->failed, b->job->facts.repeat, side->label);
+  return side->failed > 0;
+}
+
+/* What --fail-above makes of the comparison goes before recordings that failed. */
 static exit_status conclude(benching *b, exit_status compared, char **lines) {
   exit_status status = remember(b, lines);
   if (status == EXIT_DONE) status = say(b, *lines);
   if (status == EXIT_DONE) status = compared;
-  const bench_facts *facts = &b->job->facts;
-  if (facts->failed > 0) message_warning("%zu of %zu runs failed and do not count", facts->failed, facts->repeat);
-  return status == EXIT_DONE && facts->failed > 0 ? EXIT_SOME_FAILED : status;
+  bool base_failed = warn_of_failed(b, &b->job->base), failed = warn_of_failed(b, &b->job->newer);
+  return status == EXIT_DONE && (failed || base_failed) ? EXIT_SOME_FAILED : status;
+}
+
+static exit_status compare(const benching *b) {
+  const bench_newer newer = {b->settings, &b->text, b->job, b->profile, &b->document, b->prints};
+  return base_compare(&newer, b->base);
 }
 
 static exit_status run(benching *b) {
-  document newer = {NULL, 0};
   char *lines = NULL;
   exit_status compared = EXIT_DONE;
   history_warn(&b->job->history);
-  exit_status status = read_passes(b);
-  if (status == EXIT_DONE) status = keep_document(b, &newer);
+  exit_status status = read_recordings(b);
+  if (status == EXIT_DONE) status = keep_document(b);
   if (status == EXIT_DONE) status = write_runs(b);
   if (status == EXIT_DONE && b->prints) status = command_put(&b->text, emit_summary, b);
-  if (status == EXIT_DONE) compared = compare_with_last(b, &newer);
+  if (status == EXIT_DONE) compared = compare(b);
   if (status == EXIT_DONE) status = conclude(b, compared, &lines);
-  free(newer.text);
   free(lines);
   return status;
 }
@@ -346,8 +287,10 @@ exit_status command_bench(const cli_settings *settings) {
   b.prints = !settings->has_bench_target || command_has_file(settings);
   set_link(&b);
   exit_status status = run(&b);
+  bench_document_clear(&b.document);
   bench_measures_clear(&b.measures);
   etr_profile_close(b.profile);
+  etr_profile_close(b.base);
   bench_job_end(settings->job);
   return status;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * collect.c - the passes of a bench: warm-up, untraced, those that count. Nothing that a runner leaves is read here.
+ * collect.c - the recordings of a bench: warm-up, those that count, and one process without an ETDump between them.
+ * With a base, the two programs take turns, the base first. Nothing that a program leaves is read here.
  */
 #include "bench/dump_place.h"
 #include "bench/job.h"
 #include "bench/program.h"
 #include "bench/runner.h"
 #include "bench/shared.h"
+#include "bench/shell_words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,14 +19,25 @@
 
 enum { USUAL_REPEAT = 5, USUAL_WARMUP = 1, USUAL_TIMEOUT = 600, PATIENCE = 10, MOST_SHOWN_LINES = 20 };
 
+/* What a program is started for. */
+typedef enum recording_kind { KIND_WARM_UP, KIND_UNTRACED, KIND_COUNTS } recording_kind;
+
+/* A program whose turn it is. */
+typedef struct collected_side {
+  bench_side *side;
+  dump_place place;
+  const char *(*dump)(const bench_history *history, size_t index); /* where a dump goes that counts */
+} collected_side;
+
 typedef struct collecting {
-  const char *const *arguments;
   double timeout;
   bench_job *job;
-  dump_place place;
-  size_t done, all; /* passes, for the progress */
+  collected_side sides[2]; /* in the order of their turns; the new side is the last */
+  size_t side_count;
   bool cannot_start;
 } collecting;
+
+enum { WHAT_ROOM = 64 };
 
 /* ---- Facts ---- */
 
@@ -55,14 +68,16 @@ static char *joined(const char *const *arguments) {
   return fclose(out) == 0 ? text : NULL;
 }
 
-static exit_status find_facts(bench_facts *facts, const cli_settings *settings) {
+/* against: the base's arguments; NULL: there is no base. */
+static exit_status find_facts(bench_facts *facts, const cli_settings *settings, const char *const *against) {
   const char *const *arguments = settings->program;
   struct utsname system;
   *facts = (bench_facts){.repeat = settings->has_repeat ? (size_t)settings->repeat : USUAL_REPEAT,
                          .warmup = settings->has_warmup ? (size_t)settings->warmup : USUAL_WARMUP,
                          .untraced_seconds = NAN,
-                         .command = joined(arguments)};
-  if (facts->command == NULL) return message_failed("out of memory");
+                         .command = joined(arguments),
+                         .against = against != NULL ? joined(against) : NULL};
+  if (facts->command == NULL || (against != NULL && facts->against == NULL)) return message_failed("out of memory");
   (void)gethostname(facts->host, sizeof facts->host - 1);
   if (uname(&system) == 0) {
     (void)snprintf(facts->os, sizeof facts->os, "%s", system.sysname);
@@ -78,9 +93,19 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings) 
 
 /* ---- Progress and failures ---- */
 
-static void show_progress(collecting *c, const char *what) {
-  c->done++;
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[Krun %zu of %zu (%s)", c->done, c->all, what);
+/* "base recording 3 of 5", "warm-up 1 of 1", "recording without ETDump" */
+static void describe(char what[WHAT_ROOM], const collecting *c, const bench_side *side, recording_kind kind,
+                     size_t index) {
+  const bench_facts *facts = &c->job->facts;
+  if (kind == KIND_UNTRACED)
+    (void)snprintf(what, WHAT_ROOM, "%sprocess without ETDump", side->label);
+  else
+    (void)snprintf(what, WHAT_ROOM, "%s%s %zu of %zu", side->label, kind == KIND_WARM_UP ? "warm-up" : "recording",
+                   index + 1, kind == KIND_WARM_UP ? facts->warmup : facts->repeat);
+}
+
+static void show_progress(const char *what) {
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s", what);
 }
 
 static void end_progress(void) {
@@ -107,42 +132,61 @@ static void tell_output(const char *output) {
   }
 }
 
-static void tell_failure(const collecting *c, const char *what, const char *reason, const char *output) {
+static void tell_failure(const bench_side *side, const char *what, const char *reason, const char *output) {
   end_progress();
-  (void)message_failed("run %zu of %zu (%s) of %s: %s", c->done, c->all, what, c->arguments[0], reason);
+  (void)message_failed("%s (%s): %s", what, side->arguments[0], reason);
   if (output != NULL) tell_output(output);
 }
 
-/* ---- Passes ---- */
+/* ---- Recordings ---- */
 
-/* Runs, and moves the dump to a file. False: it failed, which has been told. */
-static bool run_traced(collecting *c, const char *what, const char *to, runner_outcome *outcome) {
-  char reason[RUNNER_REASON_ROOM];
+/* Records once, and moves the dump to a file. False: that failed, and a message has said so. */
+static bool record_once(collecting *c, collected_side *of, recording_kind kind, size_t index, const char *to,
+                        runner_outcome *outcome) {
+  char reason[RUNNER_REASON_ROOM], what[WHAT_ROOM];
   etr_error error;
-  show_progress(c, what);
-  bool remembers = dump_place_remember(&c->place, &error) == ETR_OK;
-  runner_run(outcome, c->arguments, c->timeout);
+  describe(what, c, of->side, kind, index);
+  show_progress(what);
+  bool remembers = dump_place_remember(&of->place, &error) == ETR_OK;
+  runner_run(outcome, of->side->arguments, c->timeout);
   if (!runner_succeeded(outcome)) {
     runner_reason(outcome, c->timeout, reason);
     c->cannot_start = outcome->start_error != 0;
-    tell_failure(c, what, reason, c->cannot_start ? NULL : outcome->output);
+    tell_failure(of->side, what, reason, c->cannot_start ? NULL : outcome->output);
     return false;
   }
-  if (remembers && dump_place_take(&c->place, to, &error) == ETR_OK) return true;
-  tell_failure(c, what, error.message, outcome->output);
+  if (remembers && dump_place_take(&of->place, to, &error) == ETR_OK) return true;
+  tell_failure(of->side, what, error.message, outcome->output);
   return false;
 }
 
-static void warm_up(collecting *c) {
-  bench_job *job = c->job;
-  const char *file = history_spare(&job->history);
-  for (size_t i = 0; i < job->facts.warmup && !c->cannot_start; i++) {
-    runner_outcome outcome;
-    (void)run_traced(c, "warm-up", file, &outcome);
-    (void)unlink(file);
+static void warm_up_once(collecting *c, collected_side *of, size_t index) {
+  const char *file = history_spare(&c->job->history);
+  runner_outcome outcome;
+  (void)record_once(c, of, KIND_WARM_UP, index, file, &outcome);
+  (void)unlink(file);
+  runner_clear(&outcome);
+}
+
+static void record_what_counts(collecting *c, collected_side *of, size_t index) {
+  bench_side *side = of->side;
+  runner_outcome outcome;
+  const char *file = of->dump(&c->job->history, index);
+  if (record_once(c, of, KIND_COUNTS, index, file, &outcome)) {
+    side->recordings[side->count++] = (bench_recording){outcome.seconds, outcome.output, file};
+  } else {
+    side->failed++;
     runner_clear(&outcome);
   }
 }
+
+/* Each side so many times, in turns: A B A B. A machine changes by the hour, and so meets both sides alike. */
+static void take_turns(collecting *c, size_t turns, void (*record)(collecting *, collected_side *, size_t)) {
+  for (size_t i = 0; i < turns; i++)
+    for (size_t k = 0; k < c->side_count && !c->cannot_start; k++) record(c, &c->sides[k], i);
+}
+
+/* ---- The cost of tracing ---- */
 
 /* A runner that was built for tracing traces without the option, too, into a file of its own choice. */
 static bool left_a_dump(dump_place *place, const char *to) {
@@ -152,92 +196,129 @@ static bool left_a_dump(dump_place *place, const char *to) {
   return left;
 }
 
-static void run_untraced(collecting *c, const char *const *arguments) {
+static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* of executor_runner */
   bench_job *job = c->job;
   runner_outcome outcome;
   dump_place place;
   etr_error error;
+  char what[WHAT_ROOM];
   dump_place_init(&place, arguments, NULL, NULL);
   if (access(default_dump, F_OK) == 0) {
     job->facts.untraced_why = "model.etdump is in the working directory, which the runner might replace";
     return;
   }
-  show_progress(c, "untraced");
+  describe(what, c, &job->newer, KIND_UNTRACED, 0);
+  show_progress(what);
   bool remembers = dump_place_remember(&place, &error) == ETR_OK;
   runner_run(&outcome, arguments, c->timeout);
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
   else if (!remembers || left_a_dump(&place, history_spare(&job->history)))
-    job->facts.untraced_why = "the runner traces without the option that names its ETDump, too";
+    job->facts.untraced_why = "the runner leaves an ETDump without the option that names it, too";
   else
     job->facts.untraced_seconds = outcome.seconds;
   runner_clear(&outcome);
   dump_place_clear(&place);
 }
 
-/* Without the dump's option, if that tells what tracing costs: on a device a dump elsewhere would not be seen. */
-static const char **untraced_arguments(const collecting *c) {
-  return program_is_adb(c->arguments) ? NULL : program_without_dump(c->arguments);
-}
-
-static void try_untraced(collecting *c) {
-  const char **arguments = untraced_arguments(c);
-  if (arguments != NULL)
-    run_untraced(c, arguments);
-  else
-    c->job->facts.untraced_why = program_is_adb(c->arguments)
-                                     ? "whether a run on a device traces cannot be seen"
-                                     : "the runner has no option --etdump_path that could be left out";
-  free(arguments);
-}
-
-static void run_those_that_count(collecting *c) {
+/* Runs the new side without its dump's option. On a device a dump elsewhere would not be seen. */
+static void measure_tracing(const collecting *c) {
   bench_job *job = c->job;
-  for (size_t i = 0; i < job->facts.repeat && !c->cannot_start; i++) {
-    runner_outcome outcome;
-    const char *file = history_dump(&job->history, i);
-    if (run_traced(c, "traced", file, &outcome)) {
-      job->passes[job->pass_count++] = (bench_pass){outcome.seconds, outcome.output, file};
-    } else {
-      job->facts.failed++;
-      runner_clear(&outcome);
-    }
-  }
+  const char *const *arguments = job->newer.arguments;
+  const char **untraced = program_is_adb(arguments) ? NULL : program_without_dump(arguments);
+  if (untraced != NULL)
+    run_untraced(c, untraced);
+  else
+    job->facts.untraced_why = program_is_adb(arguments)
+                                  ? "whether a process on a device leaves an ETDump cannot be seen"
+                                  : "the runner has no option --etdump_path that could be left out";
+  free(untraced);
 }
 
 /* ---- The whole ---- */
 
-static exit_status run_all(collecting *c) {
+/* False, with a message: a side left no dump. */
+static bool has_recordings(const collecting *c) {
+  for (size_t i = 0; i < c->side_count; i++) {
+    const bench_side *side = c->sides[i].side;
+    if (side->count > 0) continue;
+    if (!c->cannot_start) (void)message_failed("no %srecording left an ETDump: nothing was written", side->label);
+    return false;
+  }
+  return true;
+}
+
+static exit_status record_all(collecting *c) {
   bench_job *job = c->job;
-  const char **untraced = untraced_arguments(c);
-  c->all = job->facts.warmup + job->facts.repeat + (untraced != NULL);
-  free(untraced);
-  warm_up(c);
-  if (!c->cannot_start) try_untraced(c);
-  if (!c->cannot_start) run_those_that_count(c);
+  take_turns(c, job->facts.warmup, warm_up_once);
+  if (!c->cannot_start) measure_tracing(c);
+  take_turns(c, job->facts.repeat, record_what_counts);
   end_progress();
-  dump_place_clear(&c->place);
-  if (job->pass_count > 0) history_keep(&job->history);
-  if (job->pass_count > 0) return EXIT_DONE;
-  return c->cannot_start ? EXIT_BAD_INPUT : message_failed("no run left an ETDump: nothing was written");
+  for (size_t i = 0; i < c->side_count; i++) dump_place_clear(&c->sides[i].place);
+  if (!has_recordings(c)) return EXIT_BAD_INPUT;
+  history_keep(&job->history);
+  return EXIT_DONE;
 }
 
 static exit_status check_settings(const cli_settings *settings) {
   if (settings->has_repeat && settings->repeat == 0) return message_usage("bench", "--repeat takes at least 1");
   if (settings->name != NULL && (strchr(settings->name, '/') != NULL || settings->name[0] == '.'))
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);
+  if (settings->against_record != NULL && settings->against == NULL)
+    return message_usage("bench", "--against-record is the record of --against, which is not given");
+  return EXIT_DONE;
+}
+
+/* Splits --against, if it is given. */
+static exit_status split_base(bench_job *job, const cli_settings *settings) {
+  const char *problem;
+  if (settings->against == NULL) return EXIT_DONE;
+  job->base_words = shell_words_split(settings->against, &problem);
+  if (job->base_words == NULL) return message_usage("bench", "--against \"%s\": %s", settings->against, problem);
+  if (job->base_words[0] == NULL || job->base_words[0][0] == '\0')
+    return message_usage("bench", "--against \"%s\": there is no command in it", settings->against);
+  job->base.arguments = job->base_words;
   return EXIT_DONE;
 }
 
 static exit_status start_job(bench_job *job, const cli_settings *settings) {
   char name[BENCH_NAME_ROOM];
+  bool has_base = job->base.arguments != NULL;
   bench_default_name(settings, name);
-  exit_status status = find_facts(&job->facts, settings);
-  if (status == EXIT_DONE) status = history_open(&job->history, command_logdir(settings), name, job->facts.repeat);
+  exit_status status = find_facts(&job->facts, settings, job->base.arguments);
+  if (status == EXIT_DONE)
+    status = history_open(&job->history, command_logdir(settings), name, job->facts.repeat, has_base);
   if (status != EXIT_DONE) return status;
-  job->passes = calloc(job->facts.repeat, sizeof *job->passes);
-  return job->passes != NULL ? EXIT_DONE : message_failed("out of memory");
+  job->newer.recordings = calloc(job->facts.repeat, sizeof *job->newer.recordings);
+  job->base.recordings = calloc(job->facts.repeat, sizeof *job->base.recordings);
+  job->base.label = "base ";
+  job->newer.label = has_base ? "new " : "";
+  return job->newer.recordings != NULL && job->base.recordings != NULL ? EXIT_DONE : message_failed("out of memory");
+}
+
+static void add_side(collecting *c, bench_side *side, const cli_settings *settings, const char *record) {
+  collected_side *added = &c->sides[c->side_count++];
+  *added = (collected_side){.side = side, .dump = side == &c->job->base ? history_base_dump : history_dump};
+  dump_place_init(&added->place, side->arguments, settings->pull, record);
+}
+
+/* Before anything is recorded, as the times would be of no use. */
+static void warn_of_other_model(const bench_job *job, const cli_settings *settings) {
+  const char *record = settings->record != NULL ? settings->record : settings->etrecord;
+  if (settings->against_record != NULL || program_has_same_model(job->newer.arguments, job->base.arguments)) return;
+  message_warning("%s: base and new run different models (%s and %s), and this record is of one: the base's times may "
+                  "be on wrong nodes; name its record with --against-record",
+                  record, program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
+}
+
+static exit_status record_job(bench_job *job, const cli_settings *settings) {
+  collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT, .job = job};
+  if (job->base.arguments != NULL) warn_of_other_model(job, settings);
+  if (job->base.arguments != NULL)
+    add_side(&c, &job->base, settings, settings->against_record != NULL ? settings->against_record : settings->record);
+  add_side(&c, &job->newer, settings, settings->record);
+  return record_all(&c);
 }
 
 exit_status bench_collect(cli_settings *settings) {
@@ -246,12 +327,10 @@ exit_status bench_collect(cli_settings *settings) {
   bench_job *job = calloc(1, sizeof *job);
   if (job == NULL) return message_failed("out of memory");
   job->history.lock = -1;
-  status = start_job(job, settings);
-  collecting c = {.arguments = settings->program,
-                  .timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT,
-                  .job = job};
-  dump_place_init(&c.place, c.arguments, settings->pull, settings->record);
-  if (status == EXIT_DONE) status = run_all(&c);
+  job->newer.arguments = settings->program;
+  status = split_base(job, settings);
+  if (status == EXIT_DONE) status = start_job(job, settings);
+  if (status == EXIT_DONE) status = record_job(job, settings);
   if (status == EXIT_DONE)
     settings->job = job;
   else
@@ -259,11 +338,18 @@ exit_status bench_collect(cli_settings *settings) {
   return status;
 }
 
+static void free_side(bench_side *side) {
+  for (size_t i = 0; i < side->count; i++) free(side->recordings[i].output);
+  free(side->recordings);
+}
+
 void bench_job_end(bench_job *job) {
   if (job == NULL) return;
-  for (size_t i = 0; i < job->pass_count; i++) free(job->passes[i].output);
-  free(job->passes);
+  free_side(&job->newer);
+  free_side(&job->base);
+  free(job->base_words);
   free(job->facts.command);
+  free(job->facts.against);
   history_close(&job->history);
   free(job);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dump_place.c - marks of files before and after a run; moving a file; adb's rm and pull.
+ * dump_place.c - marks of files before and after a recording; moving a file; adb's rm and pull.
  */
 #include "bench/dump_place.h"
 
@@ -123,7 +123,7 @@ static bool copy_file(const char *from, const char *to) {
   return copied;
 }
 
-/* A dump that cannot be removed where it is does no harm: it is remembered before the next run. */
+/* A dump that cannot be removed where it is does no harm: it is remembered before the next recording. */
 static etr_status move(const char *from, const char *to, etr_error *error) {
   if (rename(from, to) == 0) return ETR_OK;
   if (!copy_file(from, to))
@@ -200,9 +200,9 @@ etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) 
   if (place->path == NULL) return take_newest(place, to, error);
   file_mark after = mark_of(place->path);
   if (!after.is_there)
-    return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the run", place->path);
+    return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the recording", place->path);
   if (is_same(&after, &place->before))
-    return message_fail(error, ETR_ERROR_IO, "no ETDump: %s is from before the run, which did not write it",
+    return message_fail(error, ETR_ERROR_IO, "no ETDump: %s is from before the recording, which did not write it",
                         place->path);
   return move(place->path, to, error);
 }

@@ -2,8 +2,8 @@
  *
  * dump_place.h - where a runner leaves its ETDump, and taking it from there. Layer 6.
  *
- * A dump that was there before the run is never taken: what lies there is remembered, and on a device removed. The dump
- * is moved, so that the next run starts without one.
+ * A dump that was there before a recording is never taken: what is there is remembered, and on a device removed. The
+ * dump is moved, so that the next recording starts without one.
  */
 #ifndef ETR_DUMP_PLACE_H
 #define ETR_DUMP_PLACE_H
@@ -21,7 +21,7 @@ typedef struct file_mark {
   struct timespec changed;
 } file_mark;
 
-/** A file of a folder that was there before the run. */
+/** A file of a folder that was there before the recording. */
 typedef struct seen_file {
   char *path;
   file_mark mark;
@@ -40,11 +40,11 @@ typedef struct dump_place {
 /** Borrows all. pull: where the dump is; NULL: as the runner's arguments say. record: another folder to look in. */
 void dump_place_init(dump_place *place, const char *const *arguments, const char *pull, const char *record);
 
-/** Remembers what is there, before a run. Errors: ETR_ERROR_MEMORY. */
+/** Remembers what is there, before a recording. Errors: ETR_ERROR_MEMORY. */
 etr_status dump_place_remember(dump_place *place, etr_error *error);
 
-/** Moves the run's dump to a file. Errors: ETR_ERROR_IO: there is none, or it is the one of before, or it cannot be
- * moved; the message says what was looked for. */
+/** Moves the recording's dump to a file. Errors: ETR_ERROR_IO: there is none, or it is the one of before, or it cannot
+ * be moved; the message says what was looked for. */
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error);
 
 void dump_place_clear(dump_place *place);

@@ -43,34 +43,51 @@ static bool add_file(bench_history *history, const char *path) {
   return copy != NULL;
 }
 
-/* The folders first, since files are removed from the last to the first. */
-static bool note_files(bench_history *history, size_t dump_count) {
+static bool note_dumps(bench_history *history, const char *folder, size_t count) {
   char path[PATH_MAX], name[64];
-  history->files = calloc(dump_count + 5, sizeof *history->files);
-  if (history->files == NULL) return false;
-  (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(history->folder, '/') - history->folder), history->folder);
-  bool noted = !history->made_logdir || add_file(history, path);
-  noted = noted && (!history->made_folder || add_file(history, history->folder));
-  history_path(history, history->run, "", path);
-  path[strlen(path) - 1] = '\0';
-  noted = noted && add_file(history, path);
-  history_path(history, history->run, "profile.json", path);
-  noted = noted && add_file(history, path);
-  history->first_dump = history->file_count;
-  history->dump_count = dump_count;
-  for (size_t i = 0; noted && i <= dump_count; i++) {
-    (void)snprintf(name, sizeof name, i < dump_count ? "etdump-%zu.etdp" : "warm-up.etdp", i + 1);
+  bool noted = true;
+  for (size_t i = 0; noted && i < count; i++) {
+    (void)snprintf(name, sizeof name, "%setdump-%zu.etdp", folder, i + 1);
     history_path(history, history->run, name, path);
     noted = add_file(history, path);
   }
   return noted;
 }
 
+static bool note_file(bench_history *history, const char *name) {
+  char path[PATH_MAX];
+  history_path(history, history->run, name, path);
+  size_t size = strlen(path);
+  if (path[size - 1] == '/') path[size - 1] = '\0';
+  return add_file(history, path);
+}
+
+/* The folders first, since files are removed from the last to the first. */
+static bool note_files(bench_history *history, size_t dump_count, bool has_base) {
+  char path[PATH_MAX];
+  history->files = calloc(2 * dump_count + 6, sizeof *history->files);
+  if (history->files == NULL) return false;
+  (void)snprintf(path, sizeof path, "%.*s", (int)(strrchr(history->folder, '/') - history->folder), history->folder);
+  bool noted = !history->made_logdir || add_file(history, path);
+  noted = noted && (!history->made_folder || add_file(history, history->folder));
+  noted = noted && note_file(history, "") && note_file(history, "profile.json");
+  noted = noted && (!has_base || note_file(history, "base"));
+  history->first_dump = history->file_count;
+  history->dump_count = dump_count;
+  noted = noted && note_dumps(history, "", dump_count);
+  noted = noted && (!has_base || note_dumps(history, "base/", dump_count));
+  return noted && note_file(history, "warm-up.etdp");
+}
+
 const char *history_dump(const bench_history *history, size_t index) {
   return history->files[history->first_dump + index];
 }
 
-const char *history_spare(const bench_history *history) { return history_dump(history, history->dump_count); }
+const char *history_base_dump(const bench_history *history, size_t index) {
+  return history_dump(history, history->dump_count + index);
+}
+
+const char *history_spare(const bench_history *history) { return history->files[history->file_count - 1]; }
 
 /* ---- Opening ---- */
 
@@ -173,7 +190,15 @@ static exit_status make_run_folder(bench_history *history) {
   return message_failed("%s: cannot make this folder: %s", path, strerror(errno));
 }
 
-exit_status history_open(bench_history *history, const char *logdir, const char *name, size_t dump_count) {
+/* The folder of the base's dumps: apart, so that either folder holds the recordings of one program. */
+static exit_status make_base_folder(const bench_history *history) {
+  char path[PATH_MAX];
+  history_path(history, history->run, "base", path);
+  return mkdir(path, 0777) == 0 ? EXIT_DONE : message_failed("%s: cannot make this folder: %s", path, strerror(errno));
+}
+
+exit_status history_open(bench_history *history, const char *logdir, const char *name, size_t dump_count,
+                         bool has_base) {
   *history = (bench_history){.lock = -1};
   int size = snprintf(history->folder, sizeof history->folder, "%s/%s", logdir, name);
   if (strlen(name) >= sizeof history->name || size < 0 || size >= PATH_MAX - 256)
@@ -182,11 +207,11 @@ exit_status history_open(bench_history *history, const char *logdir, const char 
   exit_status status = take_folder(history);
   if (status == EXIT_DONE) status = read_file(history);
   if (status == EXIT_DONE) status = make_run_folder(history);
-  if (status == EXIT_DONE && !note_files(history, dump_count)) status = message_failed("out of memory");
+  if (status == EXIT_DONE && !note_files(history, dump_count, has_base)) status = message_failed("out of memory");
   if (status != EXIT_DONE) return status;
   unfinished = history;
   ending_set_cleanup(remove_unfinished);
-  return EXIT_DONE;
+  return has_base ? make_base_folder(history) : EXIT_DONE;
 }
 
 static void forget_files(bench_history *history) {

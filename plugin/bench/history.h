@@ -22,17 +22,24 @@ typedef struct bench_history {
   int lock;                 /* -1: not open */
   bool made_logdir, made_folder, keeps;
   char **files; /* of this bench, removed if it comes to nothing */
-  size_t file_count, first_dump, dump_count;
-  char *text;  /* of history.jsonl, NUL-terminated */
-  size_t size; /* of it */
+  size_t file_count;
+  size_t first_dump; /* index of the new side's first dump; the base's follow, and the one of warm-ups */
+  size_t dump_count; /* of each side */
+  char *text;        /* of history.jsonl, NUL-terminated */
+  size_t size;       /* of it */
 } bench_history;
 
-/** Takes the folder of a name, which is made where it is not there, and a new folder in it, for so many dumps. Errors:
- * another bench of that name is running; a folder cannot be made, or the history cannot be read. */
-exit_status history_open(bench_history *history, const char *logdir, const char *name, size_t dump_count);
+/** Takes the folder of a name, which is made where it is not there, and a new folder in it, for so many dumps;
+ * has_base: and a folder in that, `base`, for as many. Errors: another bench of that name is running; a folder cannot
+ * be made, or the history cannot be read. */
+exit_status history_open(bench_history *history, const char *logdir, const char *name, size_t dump_count,
+                         bool has_base);
 
-/** Where a dump goes that counts, and one that does not. */
+/** Where a dump goes that counts: of the new side, and of the base if there is one. */
 const char *history_dump(const bench_history *history, size_t index);
+const char *history_base_dump(const bench_history *history, size_t index);
+
+/** Where a dump goes that does not count. */
 const char *history_spare(const bench_history *history);
 
 /** The path of a file in this bench's folder, or in the bench's that was called `run`. */
@@ -44,7 +51,7 @@ void history_warn(const bench_history *history);
 /** The next line at *at that is one of a history, NULL behind the last; begin with history->text. */
 const char *history_line(const char **at);
 
-/** From now on this bench's files stay, whatever comes: the dumps are the only ones. */
+/** From now on this bench's files stay, whatever comes. */
 void history_keep(bench_history *history);
 
 /** Writes the history with these lines behind it. */

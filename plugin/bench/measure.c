@@ -23,13 +23,20 @@ static bench_measure *add(bench_measures *measures, size_t count) {
 
 static double ms(const etr_profile *profile, double ticks) { return etr_ticks_to_unit(profile, ticks, ETR_UNIT_MS); }
 
+const char *bench_kind_name(measure_kind kind) {
+  static const char *const names[] = {"method", "runner", "wall"};
+  return names[kind];
+}
+
+const char *bench_method_name(const char *method) { return method[0] != '\0' ? method : "unknown method"; }
+
 bool bench_measures_add_methods(bench_measures *measures, const etr_profile *profile) {
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     if (method->run_count == 0) continue;
     bench_measure *added = add(measures, method->run_count);
     if (added == NULL) return false;
-    added->name = method->name[0] != '\0' ? method->name : "unknown method";
+    added->name = bench_method_name(method->name);
     added->unit = "ms";
     added->count = method->run_count;
     for (size_t k = 0; k < added->count; k++) added->values[k] = ms(profile, (double)method->execute_per_run[k]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * measure.h - what a bench measured: the inferences of each method, and what an LLM runner printed of itself. History,
+ * measure.h - what a bench measured: the runs of each method, and what an LLM runner printed of itself. History,
  * trend and the outputs for other systems all read these. Layer 6.
  */
 #ifndef ETR_MEASURE_H
@@ -9,10 +9,16 @@
 #include "etrecord.h"
 
 typedef enum measure_kind {
-  MEASURE_METHOD, /* Method::execute, one value for each inference that counts */
-  MEASURE_RUNNER, /* a figure of the runner's own, one value for each run */
-  MEASURE_WALL,   /* how long the runner took, start and load included */
+  MEASURE_METHOD, /* Method::execute, one value for each run (inference) that counts */
+  MEASURE_RUNNER, /* a figure of the runner's own, one value for each recording */
+  MEASURE_WALL,   /* how long the runner's process took, start and load included */
 } measure_kind;
+
+/** "method", "runner", "wall". Static. */
+const char *bench_kind_name(measure_kind kind);
+
+/** What a measure of a method is called: the method's name, or "unknown method" if that is "". */
+const char *bench_method_name(const char *method);
 
 /** Values with their statistics. */
 typedef struct bench_measure {

@@ -50,11 +50,12 @@ static double value_of(const figure *f, const char *report) {
 }
 
 bool observer_add_measures(bench_measures *measures, const bench_job *job) {
-  double *values = calloc(job->pass_count + 1, sizeof *values);
+  double *values = calloc(job->newer.count + 1, sizeof *values);
   bool added = values != NULL;
   for (size_t i = 0; added && i < sizeof figures / sizeof *figures; i++) {
-    for (size_t k = 0; k < job->pass_count; k++) values[k] = value_of(&figures[i], last_report(job->passes[k].output));
-    added = bench_measures_add(measures, MEASURE_RUNNER, figures[i].name, figures[i].unit, values, job->pass_count);
+    for (size_t k = 0; k < job->newer.count; k++)
+      values[k] = value_of(&figures[i], last_report(job->newer.recordings[k].output));
+    added = bench_measures_add(measures, MEASURE_RUNNER, figures[i].name, figures[i].unit, values, job->newer.count);
   }
   free(values);
   return added;

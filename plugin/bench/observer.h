@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-/** Adds what the runner printed in each pass, if it did: load, prefill, time to first token, rates. False when out of
- * memory. */
+/** Adds what the runner printed in each recording, if it did: load, prefill, time to first token, rates. False when out
+ * of memory. */
 bool observer_add_measures(bench_measures *measures, const bench_job *job);
 
 /** Writes a line for each value, as FAI-PEP's json_with_identifier_converter reads them (identifier

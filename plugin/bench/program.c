@@ -6,19 +6,22 @@
 
 #include "base/system.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const dump_options[] = {"etdump_path", "etdump-path", "etdump"};
+/* Names of an option, ended by NULL. */
+static const char *const dump_options[] = {"etdump_path", "etdump-path", "etdump", NULL};
+static const char *const model_options[] = {"model_path", "model-path", NULL};
 
-/* How many arguments the dump's option takes at this place, with its value: 0, 1 or 2. */
-static size_t dump_option(const char *const *at, const char **value) {
+/* How many arguments an option takes at this place, with its value: 0, 1 or 2. */
+static size_t take_option(const char *const *at, const char *const *names, const char **value) {
   const char *text = at[0];
   if (text[0] != '-') return 0;
   text += strspn(text, "-");
-  for (size_t i = 0; i < sizeof dump_options / sizeof *dump_options; i++) {
-    size_t size = strlen(dump_options[i]);
-    if (strncmp(text, dump_options[i], size) != 0) continue;
+  for (; *names != NULL; names++) {
+    size_t size = strlen(*names);
+    if (strncmp(text, *names, size) != 0) continue;
     if (text[size] == '=') *value = text + size + 1;
     if (text[size] == '=') return 1;
     if (text[size] == '\0' && at[1] != NULL) *value = at[1];
@@ -27,11 +30,34 @@ static size_t dump_option(const char *const *at, const char **value) {
   return 0;
 }
 
-const char *program_dump_path(const char *const *arguments) {
+static const char *find_option(const char *const *arguments, const char *const *names) {
   const char *value = NULL;
   for (; *arguments != NULL; arguments++)
-    if (dump_option(arguments, &value) > 0) return value;
+    if (take_option(arguments, names, &value) > 0) return value;
   return NULL;
+}
+
+const char *program_model_path(const char *const *arguments) { return find_option(arguments, model_options); }
+const char *program_dump_path(const char *const *arguments) { return find_option(arguments, dump_options); }
+
+static bool has_same_bytes(FILE *file, FILE *other) {
+  static const size_t most = 65536;
+  char piece[65536], piece_of_other[65536];
+  for (;;) {
+    size_t got = fread(piece, 1, most, file), got_of_other = fread(piece_of_other, 1, most, other);
+    if (got != got_of_other || memcmp(piece, piece_of_other, got) != 0) return false;
+    if (got < most) return ferror(file) == 0 && ferror(other) == 0;
+  }
+}
+
+bool program_has_same_model(const char *const *arguments, const char *const *others) {
+  const char *path = program_model_path(arguments), *path_of_other = program_model_path(others);
+  if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0) return true;
+  FILE *file = fopen(path, "rb"), *other = fopen(path_of_other, "rb");
+  bool is_same = file != NULL && other != NULL && has_same_bytes(file, other);
+  if (file != NULL) (void)fclose(file);
+  if (other != NULL) (void)fclose(other);
+  return is_same;
 }
 
 const char **program_without_dump(const char *const *arguments) {
@@ -40,7 +66,7 @@ const char **program_without_dump(const char *const *arguments) {
   while (arguments[count] != NULL) count++;
   const char **out = program_dump_path(arguments) != NULL ? calloc(count + 1, sizeof *out) : NULL;
   for (size_t i = 0; out != NULL && i < count;) {
-    size_t taken = dump_option(arguments + i, &value);
+    size_t taken = take_option(arguments + i, dump_options, &value);
     if (taken == 0) out[used++] = arguments[i];
     i += taken > 0 ? taken : 1;
   }

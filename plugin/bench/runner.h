@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** How a run ended. Free with runner_clear(). */
+/** How a program ended. Free with runner_clear(). */
 typedef struct runner_outcome {
   int start_error; /* errno of starting it; 0: it ran */
   bool is_late;    /* it was killed when its time was up */

@@ -44,6 +44,16 @@ exit_status bench_open(etr_profile **out, const cli_settings *settings, const ch
   return status;
 }
 
+exit_status bench_open_side(etr_profile **out, const cli_settings *settings, const bench_side *side) {
+  const char **dumps = calloc(side->count + 1, sizeof *dumps);
+  *out = NULL;
+  if (dumps == NULL) return message_failed("out of memory");
+  for (size_t i = 0; i < side->count; i++) dumps[i] = side->recordings[i].dump;
+  exit_status status = bench_open(out, settings, dumps, side->count);
+  free(dumps);
+  return status;
+}
+
 void bench_logdir_options(etr_logdir_options *out, const cli_settings *settings, char *host) {
   (void)gethostname(host, 255);
   *out = (etr_logdir_options){.wall_time = command_now(),

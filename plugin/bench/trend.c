@@ -23,10 +23,12 @@ static void put_line(FILE *out, const bench_job *job, const bench_measure *measu
   flat_json_add_text(&line, "device", facts->device);
   flat_json_add_text(&line, "commit", facts->commit);
   flat_json_add_text(&line, "command", facts->command);
+  if (facts->against != NULL) flat_json_add_text(&line, "against", facts->against);
   flat_json_add_number(&line, "repeat", (double)facts->repeat);
   flat_json_add_number(&line, "warmup", (double)facts->warmup);
-  flat_json_add_number(&line, "failed", (double)facts->failed);
+  flat_json_add_number(&line, "failed", (double)job->newer.failed);
   flat_json_add_number(&line, "untraced_s", facts->untraced_seconds);
+  flat_json_add_text(&line, "kind", bench_kind_name(measure->kind));
   flat_json_add_text(&line, "measure", measure->name);
   flat_json_add_text(&line, "unit", measure->unit);
   flat_json_add_number(&line, "count", (double)measure->count);
@@ -42,22 +44,16 @@ void trend_write_lines(FILE *out, const bench_job *job, const bench_measures *me
   for (size_t i = 0; i < measures->count; i++) put_line(out, job, &measures->list[i]);
 }
 
-bool trend_last_run(const char *history, char run[BENCH_RUN_ROOM]) {
-  bool found = false;
-  for (const char *line; (line = history_line(&history)) != NULL;)
-    found |= flat_json_text(line, "run", run, BENCH_RUN_ROOM) && strchr(run, '/') == NULL && run[0] != '.';
-  return found;
-}
-
 /* ---- The trend ---- */
 
 typedef struct point {
+  const char *line; /* of the history */
   char run[BENCH_RUN_ROOM], commit[FACT_ROOM];
   double p50;
 } point;
 
 typedef struct points {
-  point list[MOST_POINTS + 1]; /* the first only for the change of the second */
+  point list[MOST_POINTS + 1]; /* the first only for the step to the second */
   size_t count, all;
 } points;
 
@@ -76,7 +72,7 @@ static void add_point(points *p, const point *added) {
 static points find_points(const char *history, const bench_measure *measure) {
   points found = {.count = 0};
   for (const char *line; (line = history_line(&history)) != NULL;) {
-    point p = {.run = "", .commit = ""};
+    point p = {.line = line, .run = "", .commit = ""};
     if (!is_of(line, "measure", measure->name) || !is_of(line, "unit", measure->unit)) continue;
     if (!flat_json_number(line, "p50", &p.p50)) continue;
     (void)flat_json_text(line, "run", p.run, sizeof p.run);
@@ -104,9 +100,28 @@ static void put_curve(FILE *out, const points *p, size_t first, bool ascii) {
   }
 }
 
-/* In percent; NaN: there is none before. */
-static double change_of(const points *p, size_t i) {
+/* What a bench and the one before do not have in common, so that their times are not like with like; NULL: nothing, or
+ * there is none before. */
+static const char *other_of(const points *p, size_t i) {
+  static const char *const keys[] = {"host", "device", "command"};
+  char before[4096], now[sizeof before];
+  for (size_t k = 0; i > 0 && k < sizeof keys / sizeof *keys; k++)
+    if (flat_json_text(p->list[i - 1].line, keys[k], before, sizeof before) &&
+        flat_json_text(p->list[i].line, keys[k], now, sizeof now) && strcmp(before, now) != 0)
+      return keys[k];
+  return NULL;
+}
+
+/* What a median differs by from the one before, in percent; NaN: there is none before, or none that is alike. No word
+ * is said of whether it counts: sessions differ. */
+static double step_to(const points *p, size_t i) {
+  if (other_of(p, i) != NULL) return (double)NAN;
   return i > 0 && p->list[i - 1].p50 > 0 ? 100 * (p->list[i].p50 / p->list[i - 1].p50 - 1) : (double)NAN;
+}
+
+static void put_step(FILE *out, double step) {
+  if (step > -0.05 && step < 0.05) step = 0; /* instead of -0.0 */
+  fprintf(out, "  %+8.1f %%", step);
 }
 
 static void put_point(FILE *out, const points *p, size_t i) {
@@ -115,7 +130,8 @@ static void put_point(FILE *out, const points *p, size_t i) {
   (void)snprintf(names, sizeof names, "  %-21s  %-*.*s", at->run, SHORT_COMMIT, SHORT_COMMIT, at->commit);
   message_put_plain(out, names);
   fprintf(out, "  %12.4f", at->p50);
-  if (isfinite(change_of(p, i))) fprintf(out, "  %+8.1f %%", change_of(p, i));
+  if (isfinite(step_to(p, i))) put_step(out, step_to(p, i));
+  if (other_of(p, i) != NULL) fprintf(out, "  other %s", other_of(p, i));
   fputc('\n', out);
 }
 
@@ -134,10 +150,10 @@ static void print_method(FILE *out, const char *history, const bench_measure *me
 /* A line each: an LLM runner has several. */
 static void print_figure(FILE *out, const char *history, const bench_measure *measure, bool ascii) {
   const points p = find_points(history, measure);
-  double change = p.count > 0 ? change_of(&p, p.count - 1) : (double)NAN;
+  double step = p.count > 0 ? step_to(&p, p.count - 1) : (double)NAN;
   fprintf(out, "%-19s  %10.2f %-8s", measure->name, measure->p50, measure->unit);
-  if (isfinite(change)) fprintf(out, "  %+8.1f %%  ", change);
-  if (isfinite(change)) put_curve(out, &p, p.count > MOST_POINTS ? 1 : 0, ascii);
+  if (isfinite(step)) fprintf(out, "  %+8.1f %%  ", step);
+  if (isfinite(step)) put_curve(out, &p, p.count > MOST_POINTS ? 1 : 0, ascii);
   fputc('\n', out);
 }
 
@@ -150,7 +166,7 @@ static bool has_figures(const bench_measures *measures) {
 void trend_print(FILE *out, const char *history, const bench_measures *measures, bool ascii) {
   for (size_t i = 0; i < measures->count; i++)
     if (measures->list[i].kind == MEASURE_METHOD) print_method(out, history, &measures->list[i], ascii);
-  if (has_figures(measures)) fprintf(out, "\n%-19s  %10s %8s  %10s\n", "printed by runner", "median", "", "change");
+  if (has_figures(measures)) fprintf(out, "\n%-19s  %10s %8s  %10s\n", "printed by runner", "median", "", "last step");
   for (size_t i = 0; i < measures->count; i++)
     if (measures->list[i].kind == MEASURE_RUNNER) print_figure(out, history, &measures->list[i], ascii);
 }

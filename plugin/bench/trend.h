@@ -13,11 +13,8 @@
 /** Writes the lines of this bench, one for each measure. */
 void trend_write_lines(FILE *out, const bench_job *job, const bench_measures *measures);
 
-/** Prints the medians of the last benches of each method, this one last: how they changed, and as a small curve. Then a
- * line for each figure that the runner printed. history: as text, with the lines of this bench. */
+/** Prints the medians of the last benches of each method, this one last: the steps between them, and a small curve.
+ * Then a line for each figure that the runner printed. history: as text, with the lines of this bench. */
 void trend_print(FILE *out, const char *history, const bench_measures *measures, bool ascii);
-
-/** The folder of the last bench in a history; false: there is none. */
-bool trend_last_run(const char *history, char run[BENCH_RUN_ROOM]);
 
 #endif

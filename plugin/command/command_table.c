@@ -254,25 +254,37 @@ const cli_command commands[] = {
      .run = command_validate},
     {.name = "bench",
      .arguments = "-- RUNNER [ARGS...]",
-     .summary = "run a program that leaves ETDumps, and compare with last time",
+     .summary = "record a program's ETDumps, and compare with a base or the last bench",
      .help =
          "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...): --warmup times, then "
-         "--repeat times that count. Moves each dump to LOGDIR/NAME/TIME/etdump-N.etdp and writes them together as one "
-         "TensorBoard run, LOGDIR/NAME/TIME, whose steps are the inferences; host, device, commit and options are its "
-         "hparams. Prints the summary, the `diff` against the last bench of that NAME, the trend of the medians, what "
-         "tracing costs, and the line that opens TensorBoard.\n"
+         "--repeat times that count. Each is a recording: one process, one ETDump. A run is one inference in it. Moves "
+         "each dump to LOGDIR/NAME/TIME/etdump-N.etdp and writes them together as one TensorBoard run, "
+         "LOGDIR/NAME/TIME, whose steps are the inferences; host, device, commit and options are its hparams. Prints "
+         "the summary, the `diff` against the base, the trend of the medians, what tracing costs, and the line that "
+         "opens TensorBoard.\n"
+         "With --against, the base and RUNNER take turns, the base first, so that whatever happens to the machine "
+         "meets both alike: that shows the smallest changes. The base's dumps go to LOGDIR/NAME/TIME/base. COMMAND is "
+         "split into words as by a shell: blanks separate them, quotes and backslashes keep them together. Nothing is "
+         "expanded: $, *, ~, | and > are characters like any other; `sh -c '...'` runs a shell. If the base runs "
+         "another model, --against-record names its record.\n"
+         "Without --against, the base is the last bench of that NAME on the same host and device with the same "
+         "command, or else with another command. It is another session, and sessions differ by more than recordings "
+         "do. From eight benches with the same command on, a change counts if it exceeds what successive benches "
+         "differ by; with fewer, they are assumed to differ by --recording-noise, and a line says so.\n"
          "The dump is the file named by --pull, or else by --etdump_path among the program's arguments; without "
-         "either, the newest ETDump that appears in the working directory or in --record. A dump from before the run "
-         "is never taken. If the program is adb, the file is removed from the device before each run and pulled after "
-         "it.\n"
-         "To measure the cost of tracing, one more run leaves out --etdump_path; it counts only if it leaves no dump. "
-         "Lines \"PyTorchObserver {...}\", as ExecuTorch's LLM runner prints them, add load and prefill times, the "
-         "time to the first token, and rates. A run that fails, exceeds --timeout or leaves no dump is reported with "
-         "the end of its output and does not count; the others do.\n"
-         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench, and is only ever replaced as a whole. "
-         "Folders of old benches may be removed.",
+         "either, the newest ETDump that appears in the working directory or in --record. A dump from before the "
+         "recording is never taken. If the program is adb, the file is removed from the device before each recording "
+         "and pulled after it.\n"
+         "To measure the cost of tracing, one more process leaves out --etdump_path; it counts only if it leaves no "
+         "dump. Lines \"PyTorchObserver {...}\", as ExecuTorch's LLM runner prints them, add load and prefill times, "
+         "the time to the first token, and rates. A recording that fails, exceeds --timeout or leaves no dump is "
+         "reported with the end of the program's output and does not count; the others do.\n"
+         "LOGDIR/NAME/history.jsonl has a line for each measure of each bench (of RUNNER, not of the base), and is "
+         "only ever replaced as a whole. Folders of old benches may be removed.",
      .examples = {{"bench --record mv2 -- ./executor_runner --etdump_path dump.etdp",
-                   "one run for warm-up, then five that count"},
+                   "one recording for warm-up, then five that count"},
+                  {"bench --record mv2 --against 'python3 old.py' -- python3 new.py",
+                   "two programs in turns, five recordings of each"},
                   {"bench --record mv2 --pull /sdcard/d -- adb shell sh /sdcard/run.sh", "on a phone"},
                   {"bench --record mv2 --fail-above 5% -- python3 run.py", "for CI: fails if a method got slower"},
                   {"bench --record mv2 --to hud -o mv2.json -- python3 run.py", "for PyTorch's benchmark database"}},

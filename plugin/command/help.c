@@ -74,13 +74,13 @@ static void print_options(FILE *out, const cli_command *command) {
 }
 
 static void print_exit_statuses(FILE *out, const cli_command *command) {
-  char text[512];
-  size_t used = 0;
-  for (const exit_spec *e = exit_statuses; e->meaning && used < sizeof text; e++)
-    if (option_table_exits(e, command))
-      used += (size_t)snprintf(text + used, sizeof text - used, "%s%d %s", used ? ", " : "", e->status, e->meaning);
-  fputs("\nexit status: ", out);
-  print_paragraph(out, text, 13, 2);
+  char room[EXIT_MEANING_ROOM], status[16];
+  fputs("\nexit status:\n", out);
+  for (const exit_spec *e = exit_statuses; e->meaning; e++) {
+    if (!option_table_exits(e, command)) continue;
+    snprintf(status, sizeof status, "%d", e->status);
+    print_item(out, status, 3, option_table_exit_meaning(e, command, room));
+  }
 }
 
 static void print_program(FILE *out) {

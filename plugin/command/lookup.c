@@ -4,6 +4,7 @@
  */
 #include "command/option_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* True if a list of commands names this one. */
@@ -23,6 +24,15 @@ bool option_table_has(const option_spec *spec, const cli_command *command) {
 
 bool option_table_exits(const exit_spec *spec, const cli_command *command) {
   return !command || !spec->commands || names(spec->commands, command);
+}
+
+const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command, char room[EXIT_MEANING_ROOM]) {
+  size_t used = 0;
+  if (command || !spec->commands) return spec->meaning;
+  for (const char *at = spec->commands; *at && used < EXIT_MEANING_ROOM; at++)
+    used += (size_t)snprintf(room + used, EXIT_MEANING_ROOM - used, "%s%c", *at == ' ' ? "," : "", *at);
+  if (used < EXIT_MEANING_ROOM) (void)snprintf(room + used, EXIT_MEANING_ROOM - used, ": %s", spec->meaning);
+  return room;
 }
 
 const cli_command *option_table_command(const char *name) {

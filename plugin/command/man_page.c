@@ -127,11 +127,12 @@ static void put_examples(FILE *out, const cli_command *command) {
 }
 
 static void put_exit_statuses(FILE *out, const cli_command *command) {
+  char room[EXIT_MEANING_ROOM];
   put_heading(out, "EXIT STATUS");
   for (const exit_spec *e = exit_statuses; e->meaning; e++) {
     if (!option_table_exits(e, command)) continue;
     fprintf(out, ".TP\n\\fB%d\\fR\n", e->status);
-    put_text(out, e->meaning);
+    put_text(out, option_table_exit_meaning(e, command, room));
   }
 }
 

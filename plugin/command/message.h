@@ -16,7 +16,7 @@ typedef enum exit_status {
   EXIT_USAGE = 2,
   EXIT_ABOVE_LIMIT = 3, /* a limit set with --fail-above was exceeded */
   EXIT_CANNOT_TELL = 4, /* it cannot be told whether it was */
-  EXIT_SOME_FAILED = 5, /* some runs of a runner failed; the others were written */
+  EXIT_SOME_FAILED = 5, /* some recordings failed; the others were written */
 } exit_status;
 
 /** What is said of inputs without a graph. */

@@ -27,13 +27,20 @@
 /* In the order of --help: a command's own options first, then the inputs and limits that all share. */
 const option_spec options[] = {
     {"record", 0, "RECORD", AS(TEXT, record), "bench", .help = "the ETRecord of the program's model, or its directory"},
-    {"repeat", 0, "N", AS(COUNT, repeat), "bench", .help = "how many runs count (default: 5)", AND(has_repeat)},
-    {"warmup", 0, "N", AS(COUNT, warmup), "bench", .help = "runs before these that do not count (default: 1)",
-     AND(has_warmup)},
+    {"against", 0, "COMMAND", AS(TEXT, against), "bench",
+     .help = "the base to compare with, a program with its arguments, recorded in turns with RUNNER; split into words "
+             "as by a shell, with quotes and backslashes, but nothing is expanded (default: the last bench)"},
+    {"against-record", 0, "RECORD", AS(TEXT, against_record), "bench",
+     .help = "the ETRecord of the base's model, or its directory (default: the RECORD of --record)"},
+    {"repeat", 0, "N", AS(COUNT, repeat), "bench",
+     .help = "how many recordings (ETDumps) count, of each program (default: 5)", AND(has_repeat)},
+    {"warmup", 0, "N", AS(COUNT, warmup), "bench",
+     .help = "recordings before these that do not count, of each program (default: 1)", AND(has_warmup)},
     {"timeout", 0, "S", AS(NUMBER, timeout), "bench",
-     .help = "kill a run, and what it started, after so many seconds (default: 600)"},
+     .help = "end a recording after so many seconds: kill the process, and what it started (default: 600)"},
     {"pull", 0, "FILE", AS(TEXT, pull), "bench",
-     .help = "where the program leaves its ETDump; on the device, if the program is adb"},
+     .help = "where RUNNER leaves its ETDump, and the base, too; on the device, if the program is adb (default: where "
+             "the program's own --etdump_path says)"},
     {"to", 0, "SYSTEM", AS(WORD, bench_target), "bench",
      .help =
          "also write the values for another system: lines for FAI-PEP (AIBench), or records for PyTorch's benchmark "
@@ -192,10 +199,13 @@ const option_spec options[] = {
 
 const exit_spec exit_statuses[] = {
     {EXIT_DONE, NULL, "done"},
-    {EXIT_BAD_INPUT, NULL, "bad input or failed write"},
-    {EXIT_USAGE, NULL, "usage error"},
-    {EXIT_ABOVE_LIMIT, "diff bench", "a method surely got slower by more than --fail-above"},
-    {EXIT_CANNOT_TELL, "diff bench", "it cannot be told whether it did"},
-    {EXIT_SOME_FAILED, "bench", "some runs failed; the others were written"},
+    {EXIT_BAD_INPUT, NULL,
+     "an input cannot be read or is damaged, an output cannot be written, or a name matches nothing"},
+    {EXIT_USAGE, NULL, "wrong usage"},
+    {EXIT_ABOVE_LIMIT, "diff bench", "with --fail-above: a method surely got slower by more than the limit"},
+    {EXIT_CANNOT_TELL, "diff bench",
+     "with --fail-above: it cannot be told whether one did, or there is nothing to compare with; a message says what "
+     "would tell"},
+    {EXIT_SOME_FAILED, "bench", "some recordings failed; the others were written and compared"},
     {.meaning = NULL},
 };

@@ -59,6 +59,12 @@ extern const exit_spec exit_statuses[];
 /** True if a command (NULL: any) can end with this status. */
 bool option_table_exits(const exit_spec *spec, const cli_command *command);
 
+enum { EXIT_MEANING_ROOM = 256 };
+
+/** What the status means for a command; with NULL, the commands that it is limited to come first: "diff, bench: ...".
+ */
+const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command, char room[EXIT_MEANING_ROOM]);
+
 /** The command of that name, or NULL. */
 const cli_command *option_table_command(const char *name);
 

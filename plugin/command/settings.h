@@ -101,7 +101,8 @@ typedef struct cli_settings {
   const char *pull, *tensorboard;
   bench_target bench_target;
   bool has_bench_target;
-  struct bench_job *job; /* of bench_collect() */
+  const char *against, *against_record; /* the base's command line, and its record */
+  struct bench_job *job;                /* of bench_collect() */
 } cli_settings;
 
 #endif

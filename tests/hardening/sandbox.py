@@ -38,6 +38,7 @@ CASES = (
     ('writes to a device', ('report', 'record', '-o', '/dev/null'), set(), False),
     ('draws itself', ('dot', 'record', '-o', 'out/a.dot'), {'make_in_output'}, False),
     ('runs a program first', ('bench', '--record', 'record', '--logdir', 'out', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}, False),
+    ('runs two programs first, in turns', ('bench', '--record', 'record', '--logdir', 'out', '--repeat', '1', '--against-record', 'record', '--against', 'env -u LD_PRELOAD cp record/etdump.etdp base.etdp', '--', 'env', '-u', 'LD_PRELOAD', 'cp', 'record/etdump.etdp', 'new.etdp'), {'make_in_output'}, False),
     ('starts dot', ('dot', 'record', '-o', 'out/a.svg'), {'make_in_output', 'read_secret', 'run_program'}, True),
 )
 

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -121,10 +122,10 @@ def test_end_to_end(bench):
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=bench.folder, check=True, capture_output=True, text=True).stdout.strip()
     first = bench.bench("--repeat", 3, "--warmup", 2, "--skip-runs", 0, "--hparam", "device=pixel8").stdout
     second = bench.bench("--repeat", 3, "--skip-runs", 0).stdout
-    assert "the first bench of m: nothing to compare with" in first and "trend" not in first
-    assert f"compared with the bench of {bench.runs()[0].name}" in second and "no change beyond the noise" in second
-    assert re.search(r"trend of forward, median in ms, last 2 of 2 benches: ▄▄\n(  \S+ +\w{10} +[\d.]+.*\n){2}", second)
-    assert re.search(r"tracing: the runner takes [\d.]+ s traced \(median\), [\d.]+ s untraced", second)
+    assert "m: nothing to compare with: this is the first bench of that name" in first and "trend" not in first
+    assert "m: nothing to compare with: 1 earlier bench of that name ran on another host or device" in second
+    assert re.search(r"trend of forward, median in ms, last 2 of 2 benches: ▄▄\n(  \S+ +\w{10} +[\d.]+.*\n){2}", second) and "other device\n" in second
+    assert re.search(r"tracing: the process takes [\d.]+ s with an ETDump \(median\), [\d.]+ s without \(once\)", second)
     assert second.endswith("\ntensorboard --logdir runs\n")
     run = bench.runs()[0]
     assert sorted(path.name for path in run.glob("*.etdp")) == ["etdump-1.etdp", "etdump-2.etdp", "etdump-3.etdp"]
@@ -139,15 +140,15 @@ def test_end_to_end(bench):
     assert not (bench.folder / "out.etdp").exists()
 
 
-def test_failing_runs_are_told_and_the_rest_goes_on(bench):
+def test_failing_recordings_are_told_and_the_rest_goes_on(bench):
     done = bench.bench("--repeat", 3, "--warmup", 0, steps="fail,crash,none", dump=None, status=1)
-    assert "no run left an ETDump: nothing was written" in done.stderr
+    assert "no recording left an ETDump: nothing was written" in done.stderr
     options = ("--lock", bench.folder / "lock")
     runner = (bench.runner, "--dump", DUMP, "--steps", "ok,ok,fail,crash,hang,none,cut", *options, "--etdump_path=out.etdp")
     done = bench.bench("--repeat", 6, "--warmup", 0, "--skip-runs", 0, "--timeout", 5, runner=runner, status=5)
     for what in ("exit status 3\netrecord-tb:   | step fail", "killed by signal 9\netrecord-tb:   | step crash",
-                 "not finished within 5 s, and killed\netrecord-tb:   | step hang", "no ETDump: there is no file out.etdp after the run",
-                 "etdump-6.etdp: .*damaged", "warning: 5 of 6 runs failed and do not count"):
+                 "not finished within 5 s, and killed\netrecord-tb:   | step hang", "no ETDump: there is no file out.etdp after the recording",
+                 "etdump-6.etdp: .*damaged", "warning: 5 of 6 recordings failed and do not count"):
         assert re.search(what.replace("|", r"\|"), done.stderr), what
     assert bench.history()[0]["count"] == bench.inferences and bench.history()[0]["failed"] == 5
     wait_for_lock(bench.folder / "lock")
@@ -155,7 +156,7 @@ def test_failing_runs_are_told_and_the_rest_goes_on(bench):
 
 def test_a_runner_that_is_not_found_leaves_nothing(bench):
     done = bench.bench(runner=("no-such-runner",), status=1)
-    assert done.stderr == "etrecord-tb: run 1 of 6 (warm-up) of no-such-runner: cannot start: No such file or directory\n"
+    assert done.stderr == "etrecord-tb: warm-up 1 of 1 (no-such-runner): cannot start: No such file or directory\n"
     assert not (bench.folder / "runs").exists()
 
 
@@ -163,7 +164,7 @@ def test_a_dump_of_before_is_never_taken(bench):
     stale = bench.folder / "out.etdp"
     shutil.copy(DUMP, stale)
     done = bench.bench("--warmup", 0, "--repeat", 1, steps="none", status=1)
-    assert "out.etdp is from before the run" in done.stderr and stale.exists()
+    assert "out.etdp is from before the recording" in done.stderr and stale.exists()
     done = bench.bench("--warmup", 0, "--repeat", 1, dump=None, status=1)
     assert "no new ETDump in the working directory or m" in done.stderr and stale.exists()
     assert not (bench.folder / "runs").exists()
@@ -178,7 +179,7 @@ def test_a_new_dump_is_found_where_it_appears(bench):
 
 def test_a_runner_that_always_traces(bench):
     runner = (bench.runner, "--dump", DUMP, "--steps", "elsewhere", "--etdump_path", "out.etdp")
-    assert "the runner traces without the option" in bench.bench("--repeat", 1, runner=runner).stdout
+    assert "the runner leaves an ETDump without the option" in bench.bench("--repeat", 1, runner=runner).stdout
     assert not (bench.folder / "model.etdump").exists()
     (bench.folder / "model.etdump").write_text("somebody's")
     assert "model.etdump is in the working directory" in bench.bench("--repeat", 1, runner=runner).stdout
@@ -226,17 +227,179 @@ def test_a_damaged_history_is_kept(bench):
 def test_a_base_that_is_gone(bench):
     bench.bench("--repeat", 1)
     (bench.runs()[0] / "profile.json").write_text("{")
-    assert "profile.json" in bench.bench("--repeat", 1).stderr
+    done = bench.bench("--repeat", 1)
+    assert "profile.json" in done.stderr and "m: nothing to compare with: the last bench cannot be read" in done.stdout
     shutil.rmtree(bench.runs()[-1])
     done = bench.bench("--repeat", 1)
-    assert "there is nothing to compare with" in done.stderr and "last 3 of 3 benches" in done.stdout
+    assert "profile.json: No such file" in done.stderr and "the last bench's folder is gone" in done.stdout and "last 3 of 3 benches" in done.stdout
+    shutil.rmtree(bench.runs()[-1])
+    done = bench.bench("--repeat", 1, "--fail-above", "5%", status=4)
+    assert "m: cannot tell whether it is above the limit of 5 %: the last bench's folder is gone" in done.stderr
 
 
-def test_a_limit(bench):
+# ---- Against an earlier bench: the session is the unit ----
+
+def test_few_benches_are_compared_with_care(bench):
+    bench.bench("--fail-above", "50%", status=4)  # the first
+    done = bench.bench("--fail-above", "50%")
+    assert f"compared with the bench of {bench.runs()[0].name}, an earlier session\n1 earlier bench: too few to know how much sessions differ (8 are enough), so 3 % is assumed." in done.stdout
+    slower = (bench.runner, "--dump", DUMP, "--steps", "ok", "--etdump_path", "out.etdp", "--scale", "1.02")
+    done = bench.bench("--fail-above", "5%", runner=slower, status=4)
+    assert "which ran another command" in done.stdout and "forward: cannot tell whether it is above the limit of 5 %" in done.stderr and "`bench --against`" in done.stderr
+    done = bench.bench("--ticks-per-second", "1e8", "--fail-above", "5%", status=3)
+    assert "forward: above the limit of 5 %" in done.stderr and "last 4 of 4 benches" in done.stdout
+
+
+def invent_benches(bench, factors):
+    """Puts benches into the history, in front of the one that is there: medians multiplied by the factors."""
+    path = bench.folder / "runs" / "m" / "history.jsonl"
+    lines = bench.history()
+    assert len({line["run"] for line in lines}) == 1
+    invented = [{**line, "run": f"2020-01-{i + 1:02d}_00-00-00", "p50": line["p50"] * factor} for i, factor in enumerate(factors) for line in lines]
+    path.write_text("".join(json.dumps(line) + "\n" for line in invented + lines))
+
+
+QUIET = [1, 1.01, 0.99, 1.005, 1, 0.995, 1.01, 1]
+LOUD = [1, 1.4, 0.8, 1.5, 1, 0.7, 1.3, 1]
+
+
+@pytest.mark.parametrize("factors, scale, status", [(QUIET, 1, 0), (QUIET, 1.5, 3), (QUIET, 1.06, 4), (LOUD, 1, 4), (LOUD, 1.5, 4), (QUIET[:6], 1, 4), (QUIET[:6], 1.5, 3)])
+def test_the_history_decides(bench, factors, scale, status):
+    dump = bench.folder / "recorded"  # what the same command copies later, with other times
+    shutil.copy(DUMP, dump)
+    runner = (bench.runner, "--dump", dump, "--etdump_path", "out.etdp")
+    bench.bench(runner=runner)
+    invent_benches(bench, factors)
+    steps = bench.folder / "steps-of-scaling"
+    subprocess.run([bench.runner, "--dump", DUMP, "--count", steps, "--scale", str(scale), "--etdump_path", dump], check=True, capture_output=True)
+    done = bench.bench("--fail-above", "5%", runner=runner, status=status)
+    known = len(factors) + 1
+    assert f"{known} earlier benches" in done.stdout and ("too few" in done.stdout) == (known < 8)
+
+
+def test_benches_of_another_command_are_another_base(bench):
     bench.bench("--repeat", 1)
-    bench.bench("--repeat", 1, "--fail-above", "5%")
-    done = bench.bench("--repeat", 1, "--ticks-per-second", "1e8", "--fail-above", "5%", status=3)
-    assert "slower, the limit is 5 %" in done.stderr and "last 3 of 3 benches" in done.stdout
+    done = bench.bench("--repeat", 1, dump="other.etdp")
+    assert f"compared with the bench of {bench.runs()[0].name}, which ran another command\nBenches of other commands do not show how much sessions differ: 3 % is assumed." in done.stdout
+    assert "  other command\n" in done.stdout
+    done = bench.bench("--repeat", 1)
+    assert f"compared with the bench of {bench.runs()[0].name}, an earlier session\n1 earlier bench: " in done.stdout
+
+
+# ---- Against a base, in turns ----
+
+class Turns:
+    """A base and a new program, each with steps and factors of its own."""
+
+    def __init__(self, bench):
+        self.bench = bench
+
+    def runner(self, side, scale, steps="ok", dump=None):
+        return (self.bench.runner, "--dump", DUMP, "--count", f"{side}.count", "--steps", steps, "--scale", scale, "--etdump_path", dump or f"{side}.etdp")
+
+    def run(self, base, newer, *options, status=0, base_steps="ok", new_steps="ok", dump=None):
+        for side in ("base", "new"):
+            (self.bench.folder / f"{side}.count").unlink(missing_ok=True)
+        against = shlex.join(map(str, self.runner("base", base, base_steps, dump)))
+        return self.bench.bench("--against", against, *options, runner=self.runner("new", newer, new_steps, dump), status=status)
+
+
+def turns_of(done):
+    """What is said of the comparison, on one line."""
+    return " ".join(done.stdout.split("\nrecorded in turns with ")[1].split())
+
+
+STEADY = "1,1,1.01,0.99,1,1.005"  # the warm-up first, then five that count
+
+
+# The process without ETDump takes a step of the new side, too: the second.
+@pytest.mark.parametrize("newer, status, said", [
+    ("1,1,1,1.01,0.99,1.01,0.995", 0, "forward: equal within 5 %"),
+    ("1.5,1,1.5,1.51,1.49,1.5,1.5", 3, "% slower"),
+    ("1.1,1.1,1.03,1.06,1,1.05,1.01", 4, "cannot tell"),
+    ("1,1,0.5,0.51,0.5,0.49,0.5", 0, "% faster"),
+])
+def test_in_turns(bench, newer, status, said):
+    done = Turns(bench).run(STEADY, newer, "--fail-above", "5%", status=status)
+    compared = turns_of(done)
+    assert said in compared and re.search(r"\b5 recordings", compared)
+    run = bench.runs()[0]
+    assert [sorted(path.name for path in folder.glob("*.etdp")) for folder in (run, run / "base")] == [[f"etdump-{i}.etdp" for i in range(1, 6)]] * 2
+    line = bench.history()[0]
+    assert line["against"].split()[0] == str(bench.runner) and "base.count" in line["against"] and "new.count" in line["command"]
+    assert line["kind"] == "method" and line["count"] <= 5 * bench.inferences
+    assert (": above the limit" in done.stderr) == (status == 3) and ("cannot tell whether it is above" in done.stderr) == (status == 4)
+
+
+def test_turns_share_a_path(bench):
+    """Each recording is the process's own, though both programs write the same file."""
+    Turns(bench).run("1", "3", "--repeat", 3, "--fail-above", "5%", status=3, dump="same.etdp")
+    run = bench.runs()[0]
+    assert all(path.read_bytes() == DUMP.read_bytes() for path in (run / "base").glob("*.etdp"))
+    assert all(path.read_bytes() != DUMP.read_bytes() for path in run.glob("*.etdp"))
+    assert not (bench.folder / "same.etdp").exists()
+
+
+def test_the_order_of_turns(bench):
+    master, slave = os.openpty()
+    against = shlex.join(map(str, Turns(bench).runner("base", "1")))
+    done = subprocess.run(bench.arguments("--repeat", 2, "--against", against), cwd=bench.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, timeout=SECONDS)
+    os.close(slave)
+    said = os.read(master, 10000).decode()
+    os.close(master)
+    assert done.returncode == 0
+    assert said.split("\r\033[K")[1:] == ["base warm-up 1 of 1", "new warm-up 1 of 1", "new process without ETDump", "base recording 1 of 2", "new recording 1 of 2",
+                                          "base recording 2 of 2", "new recording 2 of 2", ""]
+
+
+def test_turns_that_fail(bench):
+    turns = Turns(bench)
+    done = turns.run("1", "1", "--repeat", 4, status=5, base_steps="ok,ok,fail,ok,ok")
+    assert re.search(r"base recording 2 of 4 \(.*\): exit status 3\n", done.stderr) and "warning: 1 of 4 base recordings failed and do not count" in done.stderr
+    assert "3 and 4 recordings" in turns_of(done) and bench.history()[0]["failed"] == 0
+    done = turns.run("1", "1", "--repeat", 3, status=5, new_steps="ok,ok,ok,ok,cut")
+    assert "warning: 1 of 3 new recordings failed and do not count" in done.stderr and bench.history()[-1]["failed"] == 1
+    done = turns.run("1", "3", "--repeat", 4, "--fail-above", "5%", status=3, new_steps="ok,ok,ok,ok,ok,fail")
+    assert "warning: 1 of 4 new recordings failed" in done.stderr and "above the limit" in done.stderr
+
+
+def test_a_side_without_dumps(bench):
+    turns = Turns(bench)
+    done = turns.run("1", "1", "--repeat", 2, status=1, base_steps="none")
+    assert "etrecord-tb: no base recording left an ETDump: nothing was written\n" in done.stderr and not (bench.folder / "runs").exists()
+    done = turns.run("1", "1", "--repeat", 2, status=1, new_steps="none")
+    assert "etrecord-tb: no new recording left an ETDump: nothing was written\n" in done.stderr and not (bench.folder / "runs").exists()
+    done = turns.run("1", "1", "--repeat", 2, status=1, base_steps="cut")
+    assert f"no base recording left an ETDump that can be read: see runs/m/{bench.runs()[0].name}/base" in done.stderr
+
+
+def test_few_recordings_in_turns_are_never_a_pass(bench):
+    for repeat in (1, 2):
+        done = Turns(bench).run("1", "1.02", "--repeat", repeat, "--fail-above", "5%", status=4)
+        assert re.search(r"record \d+ on each side, in turns", done.stderr)
+
+
+def test_the_base_has_a_record_of_its_own(bench):
+    (bench.folder / "old").mkdir()
+    shutil.copy(RECORD / "etrecord.bin", bench.folder / "old")
+    done = Turns(bench).run("1", "1", "--repeat", 1, "--against-record", "old")
+    assert "timed nodes on both sides match" in done.stdout
+    assert "gone" in Turns(bench).run("1", "1", "--repeat", 1, "--against-record", "gone", status=1).stderr
+
+
+@pytest.mark.parametrize("side", ["base", "new"])
+def test_a_signal_in_a_turn_leaves_nothing(bench, side):
+    os.mkfifo(bench.folder / "fifo")
+    hangs = {"base": "ok,ok,hang", "new": "ok,ok,ok,hang"}[side]  # behind one that counts
+    sides = {name: (*Turns(bench).runner(name, "1", hangs if name == side else "ok"), "--wait", "fifo", "--lock", "lock") for name in ("base", "new")}
+    process = bench.start("--repeat", 2, "--timeout", SECONDS, "--against", shlex.join(map(str, sides["base"])), runner=sides["new"])
+    with open(bench.folder / "fifo", "wb"):  # once the runner hangs
+        pass
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == -signal.SIGTERM
+    wait_for_lock(bench.folder / "lock")
+    assert not (bench.folder / "runs").exists()
 
 
 def test_llm_runner(bench):
@@ -258,7 +421,7 @@ def test_progress_on_a_terminal(bench):
     said = os.read(master, 10000).decode()
     os.close(master)
     assert done.returncode == 0
-    assert said == "".join(f"\r\033[Krun {i} of 3 ({what})" for i, what in enumerate(("warm-up", "untraced", "traced"), 1)) + "\r\033[K"
+    assert said == "".join(f"\r\033[K{what}" for what in ("warm-up 1 of 1", "process without ETDump", "recording 1 of 1", ""))
 
 
 # ---- Other systems ----
@@ -339,7 +502,7 @@ def test_adb(bench):
     (bench.folder / "bin" / "adb").chmod(0o755)
     environment = {"PATH": f"{bench.folder / 'bin'}:{os.environ['PATH']}", "DUMP": str(DUMP)}
     done = bench.bench("--repeat", 2, "--pull", "dump", environment=environment, runner=("adb", "-s", "serial", "shell", "run it"))
-    assert "whether a run on a device traces cannot be seen" in done.stdout
+    assert "whether a process on a device leaves an ETDump cannot be seen" in done.stdout
     assert bench.history()[0]["device"] == "Pixel 8" and bench.history()[0]["failed"] == 0
     assert (bench.folder / "removed").read_text().splitlines() == ["rm -f 'dump'"] * 3
     (bench.folder / "broken").touch()
@@ -359,7 +522,7 @@ def test_executorch(bench):
     done = subprocess.run(bench.arguments("--repeat", 2, "--warmup", 0, "--skip-runs", 0, runner=(python, "run.py", "--etdump_path", "out.etdp")), cwd=bench.folder,
                           capture_output=True, text=True, timeout=10 * SECONDS)
     assert done.returncode == 0, done.stderr
-    assert "s untraced (one run)" in done.stdout
+    assert "s without (once)" in done.stdout
     name = bench.history("record")[0]["run"]
     accumulator, _ = read_back(bench.folder / "runs" / "record" / name / "1_edge" / "forward")
     assert steps_of(accumulator, "latency_ms/forward") == list(range(8))

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * base.h - what a bench is compared with: the program of --against, recorded in turns with it, or else an earlier
+ * bench. Layer 6.
+ *
+ * In turns, the recording is the unit of the comparison. An earlier bench is another session: the session is the unit
+ * then, and the history says what sessions differ by.
+ */
+#ifndef ETR_BASE_H
+#define ETR_BASE_H
+
+#include "bench/document.h"
+#include "bench/job.h"
+
+/** A bench that is to be compared. */
+typedef struct bench_newer {
+  const cli_settings *settings;
+  const cli_settings *text; /* the same, to print on standard output */
+  const bench_job *job;
+  const etr_profile *profile;
+  const bench_document *document; /* of the profile */
+  bool prints;                    /* text on standard output */
+} bench_newer;
+
+/** Opens the base's dumps, if the bench has a base; prints warnings. On failure *out is NULL. Without a base it is
+ * NULL, too. */
+exit_status base_open(etr_profile **out, const cli_settings *settings, const bench_job *job);
+
+/**
+ * Compares a bench with its base. base: of base_open(); NULL: with the last bench that is alike. Prints what became
+ * slower or faster, as `diff` does. Returns what --fail-above makes of it: EXIT_CANNOT_TELL, with a message, also where
+ * there is nothing to compare with.
+ */
+exit_status base_compare(const bench_newer *newer, const etr_profile *base);
+
+#endif
