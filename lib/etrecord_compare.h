@@ -188,12 +188,23 @@ ETR_API void etr_side_close(etr_side *side);
 
 /* ---- Comparisons ---- */
 
+/** What it takes to tell a change. */
+enum {
+  ETR_LEAST_RECORDINGS = 3, /**< on both sides, for rule R: two have one degree of freedom, and an interval 12.7
+                               standard errors wide */
+  ETR_LEAST_RUNS = 10, /**< on both sides, for rule S: with 5 runs, two modes that come in stretches pass for a change
+                          in 23 % of pairs */
+  ETR_MOST_RECORDINGS = 50, /**< on each side, that anybody would still make */
+  ETR_LEAST_BENCHES = 8,    /**< whose steps say how sessions differ: with 5, +10 % is found in 18 % of cases */
+};
+
 /** How to compare. Zeroed means defaults. */
 typedef struct etr_compare_options {
   double limit;           /**< changes within it are equal: 0.05 for 5 %; 0: no limit. Below 0 counts as 0 */
   double recording_noise; /**< what recordings of one program are assumed to differ by, as a standard deviation: 0.01
                              for 1 %; 0: 0.03. Rule S uses it */
   bool is_other_session;  /**< the base was recorded earlier, not in turns with the newer side */
+  bool is_in_turns;       /**< the recordings are known to have been taken in turns */
   const struct etr_bench_history
       *histories; /**< of methods, if is_other_session; of those without one nothing is known */
   size_t history_count;
@@ -393,10 +404,10 @@ typedef struct etr_comparison {
   size_t method_count;
   const etr_load_pair *loads;
   size_t load_count;
-  double limit;            /**< of the options; 0: none */
-  double recording_noise;  /**< that rule S used */
-  bool is_other_session;   /**< of the options */
-  bool has_older_document; /**< a side is_of_older_version */
+  double limit;                       /**< of the options; 0: none */
+  double recording_noise;             /**< that rule S used */
+  bool is_other_session, is_in_turns; /**< of the options */
+  bool has_older_document;            /**< a side is_of_older_version */
 } etr_comparison;
 
 /**

@@ -236,6 +236,7 @@ static etr_status compare_sides(comparison_box *box, bool has_events, const etr_
                                      .limit = c.options->limit > 0 ? c.options->limit : 0,
                                      .recording_noise = etr_noise_between_recordings(c.options),
                                      .is_other_session = c.options->is_other_session,
+                                     .is_in_turns = c.options->is_in_turns,
                                      .has_older_document = base->is_of_older_version || newer->is_of_older_version};
   etr_status status = compare_methods(&c);
   if (status == ETR_OK && (!compare_loads(&c) || etr_arena_failed(&box->arena))) status = ETR_ERROR_MEMORY;

@@ -14,13 +14,7 @@ static const double QUANTILE = 1.959963984540054; /* of LEVEL */
 static const double RECORDING_NOISE =
     0.03; /* unless the caller knows better: 1 to 1.4 % were measured on a quiet machine */
 
-enum {
-  LEAST_RECORDINGS = 3, /* for rule R: two have one degree of freedom, and an interval 12.7 standard errors wide */
-  LEAST_RUNS = 10,    /* for rule S: with 5 runs, two modes that come in stretches pass for a change in 23 % of pairs */
-  MOST_FREEDOM = 200, /* from here on t is as good as normal; a smaller number widens the interval */
-  MOST_NEEDED = 50,   /* recordings on each side that anybody would still make */
-  LEAST_BENCHES = 8,  /* whose steps say how sessions differ: with 5, +10 % is found in 18 % of cases */
-};
+enum { MOST_FREEDOM = 200 }; /* from here on t is as good as normal; a smaller number widens the interval */
 
 /* ---- The clock ---- */
 
@@ -42,7 +36,7 @@ double etr_noise_step(uint64_t divisor) {
 /* ---- One change ---- */
 
 static bool has_recordings(const etr_side_time *time) {
-  return time->recordings >= LEAST_RECORDINGS && isfinite(time->offset);
+  return time->recordings >= ETR_LEAST_RECORDINGS && isfinite(time->offset);
 }
 
 static double center_of(const etr_side_time *time) { return time->p50 * exp(time->offset); }
@@ -51,8 +45,8 @@ static double center_of(const etr_side_time *time) { return time->p50 * exp(time
 static double shown_center(const etr_side_time *time) { return round(center_of(time) * 1000) / 1000; }
 
 static bool by_recordings(const etr_side_time *base, const etr_side_time *newer) {
-  return (!base->runs || base->recordings >= LEAST_RECORDINGS) &&
-         (!newer->runs || newer->recordings >= LEAST_RECORDINGS);
+  return (!base->runs || base->recordings >= ETR_LEAST_RECORDINGS) &&
+         (!newer->runs || newer->recordings >= ETR_LEAST_RECORDINGS);
 }
 
 void etr_noise_set_medians(etr_change *change, const etr_side_time *base, const etr_side_time *newer) {
@@ -134,7 +128,7 @@ static estimate estimate_of(const etr_noise_test *test, const etr_compare_option
   e.change = log(now / old);
   e.least = step / ETR_MIN(old, now); /* at least |change| where old and now are one step apart */
   e.reason = ETR_REASON_FEW_RUNS;
-  if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < LEAST_RUNS) return e;
+  if (!is_by_recordings && ETR_MIN(base->runs, newer->runs) < ETR_LEAST_RUNS) return e;
   e.is_known = true;
   e.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
   if (options->is_other_session) e.reason = ETR_REASON_ONE_SESSION;
@@ -194,13 +188,13 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change, con
 /* ---- Changes that are judged alone ---- */
 
 /* The smallest number of recordings on each side, more than there are, that leaves the limit out of the interval; 0:
- * more than MOST_NEEDED. */
+ * more than ETR_MOST_RECORDINGS. */
 static size_t recordings_needed(const estimate *e, const etr_noise_test *test, const etr_compare_options *options) {
   double limit = options->limit > 0 ? log1p(options->limit) : 0;
   double deviation = etr_noise_between_recordings(options), away = fabs(e->change - limit);
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
   if (e->is_by_recordings) deviation = sqrt((square(test->base.spread) + square(test->newer.spread)) / 2);
-  for (size_t n = ETR_MAX((size_t)LEAST_RECORDINGS, has + 1); n <= MOST_NEEDED; n++)
+  for (size_t n = ETR_MAX((size_t)ETR_LEAST_RECORDINGS, has + 1); n <= ETR_MOST_RECORDINGS; n++)
     if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away) return n;
   return 0;
 }
@@ -230,7 +224,7 @@ static double step_between_benches(const etr_bench_history *history, size_t step
 
 /* With enough benches their steps take the place of an assumption. */
 static void use_history(estimate *e, const etr_bench_history *history) {
-  if (!history || history->count < LEAST_BENCHES) return;
+  if (!history || history->count < ETR_LEAST_BENCHES) return;
   size_t steps = history->count - 1;
   double freedom = ETR_MIN(floor((double)(steps + 1) / 2), (double)MOST_FREEDOM);
   e->sessions = 0;

@@ -39,7 +39,8 @@ static exit_status judge(const bench_newer *newer, const etr_comparison *compari
 static exit_status compare_in_turns(const bench_newer *newer, const etr_profile *base) {
   etr_error error;
   etr_comparison *comparison;
-  const etr_compare_options options = command_compare_options(newer->settings);
+  etr_compare_options options = command_compare_options(newer->settings);
+  options.is_in_turns = true;
   if (etr_compare(&comparison, base, newer->profile, &options, &error) != ETR_OK) return message_error(&error);
   if (newer->prints) {
     fputs("\nrecorded in turns with ", stdout);
@@ -87,10 +88,10 @@ static void introduce(const earlier_benches *earlier, const etr_comparison *comp
     printf(", which ran another command\nBenches of other commands do not show how much sessions differ: %g %% is "
            "assumed.\n\n",
            assumed);
-  else if (known < ENOUGH_BENCHES)
+  else if (known < ETR_LEAST_BENCHES)
     printf(", an earlier session\n%zu earlier bench%s: too few to know how much sessions differ (%d are enough), so "
            "%g %% is assumed.\n\n",
-           known, plural(known), (int)ENOUGH_BENCHES, assumed);
+           known, plural(known), (int)ETR_LEAST_BENCHES, assumed);
   else
     printf(", an earlier session\n%zu earlier benches show how much sessions differ: a change counts only beyond "
            "that.\n\n",

@@ -11,9 +11,6 @@
 
 #include "bench/job.h"
 
-/** With as many, etr_compare() judges by their steps (etrecord_compare.h, "When a change counts"). */
-enum { ENOUGH_BENCHES = 8 };
-
 /** Zeroed: none. */
 typedef struct earlier_benches {
   char run[BENCH_RUN_ROOM]; /* folder of the base: of the last bench that is alike, or else of the last on the same host

@@ -165,19 +165,24 @@ const cli_command commands[] = {
      .arguments = "BASE [NEW]",
      .summary = "what became slower or faster, by node, operator, module, backend",
      .help =
-         "Compares two records, each an ETRecord, an ETDump or a directory: medians over the runs, and a verdict "
-         "on each change that exceeds the noise. To compare two dumps of one record, give them as BASE and NEW "
-         "with --etrecord, or give the record and --etdump twice.\n"
-         "With --fail-above 5%, the exit status is 3 if the median of a method's Method::execute rose by more than "
-         "5 % and by more than the noise. Single nodes do not count. With fewer than three runs on a side, noise "
-         "cannot be told: the exit status is 4 then.\n"
-         "If inputs, types, backends or perhaps the models differ, the first line says so. The first table adds up: "
-         "from the base's average to the new one, by operator or by what --by names, and with the load.\n"
-         "Text and Markdown omit changes within the noise; --top 0 lists everything. CSV lists everything unless "
-         "--top limits it, JSON always does.",
+         "Compares two records, each an ETRecord, an ETDump or a directory: medians, and how far the change can be "
+         "trusted. To compare two dumps of one record, give them as BASE and NEW with --etrecord, or give the record "
+         "and --etdump twice.\n"
+         "A recording is one ETDump, a run one inference. Recordings of one program differ as a whole, so a change is "
+         "judged by them: with three or more on each side by their medians, with fewer by all runs (at least 10 on "
+         "each side) and an assumed difference of 3 % (--recording-noise). The interval that is printed holds the true "
+         "change in 95 of 100 comparisons. It decides: slower, faster, equal (within the limit), or cannot tell, with "
+         "the reason and what would help.\n"
+         "With --fail-above 5%, the exit status is 3 if even the lower end of the interval of a method's "
+         "Method::execute is above 5 %, 0 if even the upper end is below it, and 4 otherwise. Single nodes do not "
+         "count.\n"
+         "If inputs, types, backends or perhaps the models differ, the first line says so. The first table goes from "
+         "the base's median to the new one, by operator or by what --by names.\n"
+         "Text and Markdown omit what did not change or cannot be told; --top 0 lists everything. CSV lists "
+         "everything unless --top limits it, JSON always does.",
      .examples = {{"diff before after", "two directories"},
                   {"diff monday.etdp tuesday.etdp --etrecord model.etrecord", "two dumps of one record"},
-                  {"diff before after --fail-above 5%", "for CI: fails if a method got slower"},
+                  {"diff before after --fail-above 5%", "for CI: fails if a method surely got slower"},
                   {"diff before after --format markdown", "for a comment on a pull request"}},
      .compare = command_diff,
      .rows = 10,

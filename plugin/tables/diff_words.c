@@ -178,9 +178,12 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   etr_arena *arena = &o->answer.arena;
   const double limit = o->comparison->limit;
   size_t needed = change->recordings_needed;
-  switch (change->reason) {
+  etr_reason reason = change->reason;
+  bool is_limit_open = reason == ETR_REASON_NONE && etr_diff_straddles(change, limit);
+  if (is_limit_open && o->comparison->is_other_session) reason = ETR_REASON_ONE_SESSION;
+  switch (reason) {
   case ETR_REASON_NONE:
-    if (!etr_diff_straddles(change, limit)) return "";
+    if (!is_limit_open) return "";
     return or_empty(etr_arena_format(arena, "whether that is above %.3g %% cannot be told: %s", 100 * limit,
                                      needed_text(arena, change)));
   case ETR_REASON_CLOCK: return "the change is no larger than what the clock can resolve";
@@ -188,7 +191,7 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
     return "a side has fewer than 10 runs that count: record 10 runs or more, or 3 recordings or more, on each side";
   case ETR_REASON_ONE_SESSION:
     return "the base was recorded earlier, and the machine may have changed since: record both in turns "
-           "(`bench --against`), or have 8 benches, which show how much they differ";
+           "(`bench --against`)";
   case ETR_REASON_ONE_RECORDING:
     return or_empty(etr_arena_format(
         arena, "%s: recordings of one program are taken to differ by %.3g %%; record %zu on each side, in turns",
@@ -338,7 +341,7 @@ const char *etr_diff_legend(etr_diff_output *o) {
   for (size_t i = 0; i < c->method_count; i++) {
     const etr_change *execute = &c->methods[i].execute;
     if (!execute->base_runs || !execute->new_runs) continue;
-    bool enough = execute->base_recordings >= 3 && execute->new_recordings >= 3;
+    bool enough = ETR_MIN(execute->base_recordings, execute->new_recordings) >= ETR_LEAST_RECORDINGS;
     by_recordings |= enough;
     by_runs |= !enough;
   }
@@ -349,7 +352,9 @@ const char *etr_diff_legend(etr_diff_output *o) {
                       "compared with those of the other by Welch's t: the true change lies between the bounds in 95 "
                       "of 100 such comparisons. "
                     : "Times are medians (p50) over the runs. ",
-      by_recordings && !c->is_other_session ? "This assumes that the recordings were taken in turns. " : "",
+      by_recordings && !c->is_other_session && !c->is_in_turns
+          ? "This assumes that the recordings were taken in turns. "
+          : "",
       by_runs ? or_empty(etr_arena_format(
                     &o->answer.arena,
                     "With fewer than three recordings on a side, a change counts only if it exceeds what the middle "
