@@ -18,8 +18,8 @@ typedef struct etr_modes {
 /** The fewest times that show two modes. */
 enum { ETR_MODES_LEAST_SAMPLES = 20 };
 
-/** Tells whether times, in the order of their runs and above 0, are of two modes. `step`: of their clock; times that are
- * one step apart are no modes. `sorted`: the same times, ascending. */
+/** Tells whether times, in the order of their runs and above 0, are of two modes. `step`: of their clock; times that
+ * are one step apart are no modes. `sorted`: the same times, ascending. */
 etr_modes etr_modes_of(const double *times, const double *sorted, size_t count, double step);
 
 #endif

@@ -9,10 +9,10 @@
 
 #include <math.h>
 
-static const double NORMAL = 1.4826;        /* of a normal distribution: standard deviation per median deviation */
-static const double OUTLIER = 5;            /* deviations; of a million normal samples one is farther out */
-static const double LEAST_DISTANCE = .18;   /* of an outlier's logarithm: a coarse clock makes most samples the same */
-static const double CLOCK_SHOWS = .01;      /* of the median: a clock that steps by less is not looked at */
+static const double NORMAL = 1.4826;      /* of a normal distribution: standard deviation per median deviation */
+static const double OUTLIER = 5;          /* deviations; of a million normal samples one is farther out */
+static const double LEAST_DISTANCE = .18; /* of an outlier's logarithm: a coarse clock makes most samples the same */
+static const double CLOCK_SHOWS = .01;    /* of the median: a clock that steps by less is not looked at */
 enum {
   PARTS_OF_OUTLIERS = 5, /* more than a fifth of the runs are no outliers, but noise */
   LEAST_FOR_TREND = 20,  /* runs: fewer that are steady but wander slowly look like a step too often */

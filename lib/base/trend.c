@@ -15,7 +15,7 @@
 static const double STEP_PENALTY = 4, DRIFT_PENALTY = 3; /* times ln n */
 static const double LEAST_CHANGE = .03;                  /* a smaller one is not worth a line */
 static const double LEAST_DEVIATIONS = 1.5;              /* change in standard deviations of what the model leaves */
-static const double BIAS_OF_CORRELATION = 1.5;           /* a correlation with the next is about so much / n too small */
+static const double BIAS_OF_CORRELATION = 1.5; /* a correlation with the next is about so much / n too small */
 static const double MOST_CORRELATION = .9;
 static const double TINY = 1e-12;        /* added to sums of squares, so that equal samples divide by no zero */
 static const double LATER_PART = .25;    /* of the slope that the later half of what gets faster has at least */

@@ -8,27 +8,26 @@
 
 #include <math.h>
 
-static const double LEAST_GAP = 1.5; /* what is less apart is noise more often than not */
 static const double LEAST_WIDTH = 3; /* short runs this wide are of one kind whatever the gap: they are merely noisy */
 static const double EQUAL = 1.1;
 enum {
   LEAST_RUNS = 6,
   LEAST_ON_A_SIDE = 2, /* a single run is an outlier */
-  GAPS_TRIED = 3,      /* the widest gap may be between a few long runs; a record with more such gaps is noise */
 };
 
 /* ---- The split ---- */
 
-/* The index behind the widest gap below `below`; 0: there is none of LEAST_GAP. */
-static size_t widest_gap(const double *sorted, size_t count, double below, double *gap) {
+/* The index behind the widest gap that is narrower than gap->below, which it becomes; 0: there is none. */
+static size_t next_gap(const double *sorted, size_t count, etr_gap *gap) {
   size_t at = 0;
-  *gap = 1;
+  double widest = 1;
   for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
     double ratio = sorted[i] / sorted[i - 1];
-    if (ratio < LEAST_GAP || ratio >= below || ratio <= *gap) continue;
-    *gap = ratio;
+    if (ratio < gap->least || ratio >= gap->below || ratio <= widest) continue;
+    widest = ratio;
     at = i;
   }
+  gap->below = at ? widest : gap->least;
   return at;
 }
 
@@ -38,17 +37,13 @@ static double width_of(const double *sorted, size_t count) {
 }
 
 /* The least time of the long runs; infinite where there are none. */
-static double least_long(const double *sorted, size_t count) {
-  double below = INFINITY;
+static double least_long(const double *sorted, size_t count, etr_gap *gap) {
   if (count < LEAST_RUNS || !(sorted[0] > 0)) return INFINITY;
-  for (int tried = 0; tried < GAPS_TRIED; tried++) {
-    double gap;
-    size_t at = widest_gap(sorted, count, below, &gap);
+  for (;;) {
+    size_t at = next_gap(sorted, count, gap);
     if (at == 0) return INFINITY;
-    if (width_of(sorted, at) < ETR_MAX(gap, LEAST_WIDTH)) return sorted[at];
-    below = gap;
+    if (width_of(sorted, at) < ETR_MAX(gap->below, LEAST_WIDTH)) return sorted[at];
   }
-  return INFINITY;
 }
 
 /* ---- Groups ---- */
@@ -89,15 +84,15 @@ void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t 
   }
 }
 
-bool etr_long_runs_of(etr_long_runs *out, const etr_blocks *blocks, const etr_inference *list, size_t count,
-                      etr_arena *arena) {
+bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks, const etr_inference *list,
+                      size_t count, etr_arena *arena) {
   etr_arena scratch = {0};
   double *sorted = etr_arena_alloc_array(&scratch, count, sizeof *sorted);
   *out = (etr_long_runs){0};
   if (!sorted) return false;
   for (size_t i = 0; i < count; i++) sorted[i] = (double)blocks->runs[list[i].run].execute_ticks;
   etr_sort(sorted, count, sizeof *sorted, etr_by_double);
-  double least = least_long(sorted, count);
+  double least = least_long(sorted, count, gap);
   etr_arena_clear(&scratch);
   if (isinf(least)) return true;
   out->is_long = etr_arena_alloc_array(arena, count, sizeof *out->is_long);
@@ -108,5 +103,6 @@ bool etr_long_runs_of(etr_long_runs *out, const etr_blocks *blocks, const etr_in
 }
 
 bool etr_long_runs_are_periodic(const etr_long_runs *runs) {
-  return runs->distances >= 2 && (double)runs->most_period <= EQUAL * (double)runs->least_period;
+  return runs->distances >= 2 && runs->shortest == runs->longest &&
+         (double)runs->most_period <= EQUAL * (double)runs->least_period;
 }

@@ -262,7 +262,7 @@ static bool measure(table *t, etr_operator_stretch *out) {
   t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
   if (!t->room) return false;
   measure_usual(t);
-  measure_top(t, out);
+  if (t->columns.count > 1) measure_top(t, out); /* a single one has all of the time whatever happens */
   for (size_t i = 0; i < t->columns.count; i++) count += t->columns.data[i].is_measured;
   if (count < LEAST_OPERATORS) return true;
   out->width = width_of(t);

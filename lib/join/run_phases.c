@@ -17,6 +17,8 @@ static const double LEAST_FACTOR = 1.5; /* between medians of phases that are wo
 /* Measured: whatever slows runs down stays below one or the other; prompts, and branches that do other work, exceed
  * both. With 2 instead of 2.5, one in ten records whose slow runs hit operators unequally would have phases. */
 static const double LEAST_ALIKE = .5, LEAST_WIDTH = 2.5;
+static const double LEAST_GAP = 1.25; /* between long runs and others: a short prompt takes little longer than a step */
+enum { GAPS_TRIED = 3 };              /* the widest may be between prompts, or below steps that were disturbed */
 
 const char *etr_phase_rule_name(etr_phase_rule rule) {
   static const char *const names[] = {"sizes", "events", "times"};
@@ -194,17 +196,25 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   return stretch.alike >= LEAST_ALIKE && stretch.width >= LEAST_WIDTH;
 }
 
-static bool tell_times_apart(candidates *c) {
-  etr_long_runs runs;
-  double least = INFINITY;
-  if (!etr_long_runs_of(&runs, c->known->blocks, c->list, c->count, c->known->scratch)) c->failed = true;
-  if (c->failed || !runs.is_long || !do_other_work(c, &runs)) return false;
-  for (size_t i = 0; i < c->count; i++)
-    if (runs.is_long[i]) least = ETR_MIN(least, ticks_of(c, i));
+static void split_by_times(candidates *c, const etr_long_runs *runs) {
   c->kinds = 2;
   c->least[0] = c->sorted[0];
-  c->least[1] = least;
-  return true;
+  c->least[1] = INFINITY;
+  for (size_t i = 0; i < c->count; i++)
+    if (runs->is_long[i]) c->least[1] = ETR_MIN(c->least[1], ticks_of(c, i));
+}
+
+static bool tell_times_apart(candidates *c) {
+  etr_gap gap = {LEAST_GAP, INFINITY};
+  for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
+    etr_long_runs runs;
+    c->failed = !etr_long_runs_of(&runs, &gap, c->known->blocks, c->list, c->count, c->known->scratch);
+    if (c->failed || !runs.is_long) return false;
+    if (!do_other_work(c, &runs)) continue;
+    split_by_times(c, &runs);
+    return !c->failed;
+  }
+  return false;
 }
 
 /* ---- The kinds ---- */

@@ -8,6 +8,9 @@
 #include "join/long_runs.h"
 #include "join/operator_stretch.h"
 
+#include <math.h>
+
+static const double LEAST_GAP = 1.5;  /* between slow runs and others: outliers that are nearer say so as such */
 static const double LEAST_SHARE = .5; /* of what a run takes longer: less is not one operator's doing */
 
 static bool list_runs(etr_inference *list, const etr_method *method, const etr_blocks *blocks) {
@@ -55,7 +58,7 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
   etr_long_runs runs;
   *out = (etr_slow_runs){0};
   bool good = list_runs(list, method, blocks) &&
-              etr_long_runs_of(&runs, blocks, list, method->run_count, &scratch);
+              etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list, method->run_count, &scratch);
   if (good && runs.is_long) {
     etr_operator_stretch stretch;
     uint32_t *slow = etr_arena_alloc_array(arena, runs.long_count, sizeof *slow);

@@ -100,7 +100,7 @@ static void put_noise(const etr_fields *fields, const etr_noise *noise, const ch
   etr_jw_end(fields->json);
 }
 
-static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase) {
+static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase, etr_unit shown) {
   etr_jw_object(fields->json);
   etr_field_text(fields, "phase", phase->name);
   etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
@@ -109,15 +109,15 @@ static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_
   for (size_t i = 0; i < phase->run_count; i++) etr_jw_int(fields->json, phase->runs[i]);
   etr_jw_end(fields->json);
   etr_field_stats(fields, &phase->execute);
-  put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, fields->unit));
+  put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
   etr_jw_end(fields->json);
 }
 
-void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method) {
-  put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, fields->unit));
+void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown) {
+  put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, shown));
   etr_field_list(fields, "phases_of_runs");
   for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
-    if (method->run_phases[i].run_count) put_phase(fields, arena, &method->run_phases[i]);
+    if (method->run_phases[i].run_count) put_phase(fields, arena, &method->run_phases[i], shown);
   etr_jw_end(fields->json);
 }
 

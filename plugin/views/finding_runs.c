@@ -22,12 +22,8 @@ typedef struct alike_runs {
 static etr_finding *add(etr_finder *finder, etr_finding_kind kind, double cost, double median) {
   etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (added)
-    *added = (etr_finding){.kind = kind,
-                           .title = "",
-                           .evidence = "",
-                           .cost = cost,
-                           .slope = NAN,
-                           .share = ETR_MIN(cost / median, 1)};
+    *added = (etr_finding){
+        .kind = kind, .title = "", .evidence = "", .cost = cost, .slope = NAN, .share = ETR_MIN(cost / median, 1)};
   return added;
 }
 
@@ -38,13 +34,12 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
-/* "decode runs get slower: 22 % over 12 runs, and anew in each of 3 stretches" */
+/* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
 static const char *title_of_drift(const etr_finder *finder, const alike_runs *r) {
-  const char *how = r->noise->change > 0 ? "slower" : "faster";
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%sruns %s %s: ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get", how);
+  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
   etr_put_change_of_time(&writer, r->noise->change);
   etr_putf(&writer, " over %zu runs", r->noise->over_runs);
   if (r->noise->stretches > 1) etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
@@ -58,9 +53,9 @@ static bool add_drift(etr_finder *finder, const alike_runs *r) {
   added->slope = change / (double)(r->noise->over_runs - 1);
   added->title = title_of_drift(finder, r);
   added->evidence = etr_arena_format(
-      finder->arena, "Method::execute: from %s to %s, %s per run, on a line by least squares, which fits better than a step",
+      finder->arena, "Method::execute: from %s to %s%s, %s per run, on a line by least squares",
       etr_finder_time_of(finder, r->noise->start), etr_finder_time_of(finder, r->noise->start + change),
-      etr_finder_time_of(finder, added->slope));
+      r->noise->stretches > 1 ? " in a row" : "", etr_finder_time_of(finder, added->slope));
   return true;
 }
 
@@ -90,7 +85,8 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   etr_putf(&writer, " from run %u on", (unsigned)r->noise->from_run);
   added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
-      finder->arena, "Method::execute: median of the %zu runs before it %s, of the %zu from it on %s; the averages mix both",
+      finder->arena,
+      "Method::execute: median of the %zu runs before it %s, of the %zu from it on %s; the averages mix both",
       before_count, etr_finder_time_of(finder, before), count, etr_finder_time_of(finder, behind));
   return true;
 }
@@ -105,14 +101,15 @@ static bool add_modes(etr_finder *finder, const alike_runs *r) {
   etr_writer writer;
   if (!added) return false;
   etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "%zu of %zu %sruns are in a slower mode, ", slow->run_count, r->noise->run_count, name_of(finder, r));
+  etr_putf(&writer, "%zu of %zu %sruns are in a slower mode, ", slow->run_count, r->noise->run_count,
+           name_of(finder, r));
   etr_put_change_of_time(&writer, slow->p50 / fast->p50 - 1);
   added->title = etr_text_end(&text, &writer);
   const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
-  added->evidence = etr_arena_format(
-      finder->arena, "Method::execute: %s; %s", what ? what : "",
-      r->noise->in_stretches ? "so a clock changes its speed, or something else runs for a while"
-                             : "the modes take turns by chance: medians may be of either");
+  added->evidence = etr_arena_format(finder->arena, "Method::execute: %s; %s", what ? what : "",
+                                     r->noise->in_stretches
+                                         ? "so a clock changes its speed, or something else runs for a while"
+                                         : "the modes take turns by chance: medians may be of either");
   return true;
 }
 
@@ -171,7 +168,8 @@ static const char *evidence_of_slow_runs(const etr_finder *finder, const etr_slo
   if (slow->event)
     etr_puts(&writer, "half or more of what each takes longer is in this operator");
   else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
-    etr_puts(&writer, "half or more of what each takes longer is in one operator, not always the same: an interruption");
+    etr_puts(&writer,
+             "half or more of what each takes longer is in one operator, not always the same: an interruption");
   else
     etr_puts(&writer, "no operator stands out in them, so they are taken for the same work done slowly");
   return etr_text_end(&text, &writer);

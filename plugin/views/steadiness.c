@@ -22,10 +22,12 @@ void etr_put_change_of_time(etr_writer *writer, double change) {
   etr_putf(writer, " %% %s", how);
 }
 
+/* With one decimal, from 10 on with none. */
 static void put_factor(etr_writer *writer, double factor) { etr_put_fixed(writer, factor, factor < 9.95 ? 1 : 0); }
 
 void etr_put_factors(etr_writer *writer, double least, double most) {
-  if (round(10 * least) < round(10 * most)) {
+  double shown = most < 9.95 ? 10 : 1;
+  if (round(shown * least) < round(shown * most)) {
     put_factor(writer, least);
     etr_puts(writer, "-");
   }
@@ -52,8 +54,14 @@ static void put_drift(etr_writer *writer, const etr_noise *noise) {
   if (noise->stretches > 1) etr_putf(writer, ", and anew in each of %zu stretches", noise->stretches);
 }
 
+/* " but for 3 of 40 runs, 1.6-4.1×" of what is steady otherwise, ", beyond that 3 of 40 runs at ..." of what is noisy.
+ */
 static void put_outliers(etr_writer *writer, const etr_noise *noise) {
-  etr_putf(writer, " but for %zu of %zu runs, ", noise->outliers, noise->run_count);
+  if (noise->verdict == ETR_NOISE_NOISY)
+    etr_putf(writer, ", beyond that %zu of %zu runs at ", noise->outliers, noise->run_count);
+  else
+    etr_putf(writer, "%s but for %zu of %zu runs, ", noise->verdict == ETR_NOISE_STEADY ? "" : ",", noise->outliers,
+             noise->run_count);
   etr_put_factors(writer, noise->least_outlier, noise->most_outlier);
   etr_puts(writer, TIMES);
 }
@@ -77,7 +85,6 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     else
       put_drift(writer, noise);
   }
-  if (noise->outliers && noise->verdict >= ETR_NOISE_TWO_MODES) etr_puts(writer, ",");
   if (noise->outliers) put_outliers(writer, noise);
 }
 

@@ -186,12 +186,35 @@ class FirstRun:
 
 
 @dataclass
+class NoiseMode:
+    """One of two times that runs take."""
+
+    runs: int
+    p50: float
+
+
+@dataclass
 class Noise:
-    """How much runs vary. verdict: "few_runs", "steady" or "noisy"; cv: standard deviation / mean."""
+    """How steady runs are. verdict: "few_runs", "steady", "noisy", "two_modes", "step" or "drift"; cv: robust standard deviation / mean; text: the verdict as a sentence, "" if it is all.
+
+    modes are the faster and the slower of "two_modes"; change and over_runs are of "step" and "drift", from_run of "step", stretches and start of "drift", and None otherwise.
+    """
 
     cv: float | None
     outliers: int
     verdict: str
+    runs: int = 0
+    least_outlier: float | None = None
+    most_outlier: float | None = None
+    text: str = ""
+    modes: list[NoiseMode] = field(default_factory=list)
+    in_stretches: bool = False
+    change: float | None = None
+    from_run: int | None = None
+    over_runs: int | None = None
+    stretches: int | None = None
+    start: float | None = None
+    unsure: bool = False
 
 
 @dataclass
@@ -551,6 +574,7 @@ _NESTED = {
     (MethodSummary, "noise"): Noise,
     (MethodSummary, "phases_of_runs"): RunPhase,
     (RunPhase, "noise"): Noise,
+    (Noise, "modes"): NoiseMode,
     (SourceFile, "lines"): SourceLine,
     (MethodSource, "files"): SourceFile,
     (MethodDelegation, "operators"): OperatorDelegation,
