@@ -611,7 +611,8 @@ typedef struct etr_noise_mode {
 typedef struct etr_noise {
   double cv; /**< coefficient of variation, robust: 1.4826 times the median distance of the times' logarithms from the
                 median of these, which is about standard deviation / mean where no run is far out. Outliers are not part
-                of it. NaN of less than two runs */
+                of it. Where they would be more than a fifth of the runs it is the standard deviation of the
+                logarithms. NaN of less than two runs */
   size_t run_count; /**< runs that were judged: those with a time */
   size_t outliers;  /**< runs whose logarithm is farther from the median's than five times cv, and than 18 %; 0 if they
                        are more than a fifth of the runs, or these are too few. They are no part of a mode, a step or a
@@ -620,15 +621,15 @@ typedef struct etr_noise {
   etr_noise_verdict verdict;
   etr_noise_mode modes[2]; /**< of two modes: the faster, the slower */
   bool in_stretches;       /**< of two modes: a mode mostly lasts for several runs */
-  double change;      /**< of a step: the time behind it in times before it, less 1; of a drift: that of the last run in
-                         the longest stretch in times of its first, less 1. 0 otherwise */
-  uint32_t from_run;  /**< of a step: index into etr_profile.runs of the first run behind it; ETR_NONE otherwise */
-  size_t over_runs;   /**< of a step: runs behind it; of a drift: runs in the longest stretch. 0 otherwise */
-  size_t stretches;   /**< of a drift: how often it starts anew, at a load or behind runs of another kind; 1 is never. 0
-                         otherwise */
-  double start;       /**< of a drift: ticks of the first run of a stretch, on the line; 0 otherwise */
-  bool is_unsure;     /**< of a step or a drift: there are less than 50 runs, and it is less than four standard deviations
-                         of what it leaves: times that wander slowly may look the same */
+  double change;     /**< of a step: the time behind it in times before it, less 1; of a drift: that of the last run in
+                        the longest stretch in times of its first, less 1. 0 otherwise */
+  uint32_t from_run; /**< of a step: index into etr_profile.runs of the first run behind it; ETR_NONE otherwise */
+  size_t over_runs;  /**< of a step: runs behind it; of a drift: runs in the longest stretch. 0 otherwise */
+  size_t stretches;  /**< of a drift: how often it starts anew, at a load or behind runs of another kind; 1 is never. 0
+                        otherwise */
+  double start;      /**< of a drift: ticks of the first run of a stretch, on the line; 0 otherwise */
+  bool is_unsure; /**< of a step or a drift: there are less than 50 runs, and it is less than four standard deviations
+                     of what it leaves: times that wander slowly may look the same */
 } etr_noise;
 
 /** Time in one run. */
@@ -886,9 +887,9 @@ typedef struct etr_method {
   uint64_t skipped_ticks;          /**< Method::execute of these */
   const uint64_t *execute_per_run; /**< run_count entries, ticks */
   etr_stats execute;
-  etr_noise noise; /**< over these; where mixed_phase_count is above 1, spread and outliers alone, each run in parts of its
-                      phase's median: etr_run_phase.noise has the rest */
-  etr_slow_runs slow_runs; /**< none where the method has phases */
+  etr_noise noise; /**< over these; where mixed_phase_count is above 1, spread and outliers alone, each run in parts of
+                      its phase's median: etr_run_phase.noise has the rest */
+  etr_slow_runs slow_runs;         /**< none where the method has phases */
   const etr_run_phase *run_phases; /**< the kinds of runs that were told apart, two or more; skipped runs helped */
   size_t run_phase_count;          /**< 0: none were */
   size_t mixed_phase_count; /**< phases with runs that count; from 2 on, all that is said of the method mixes them */

@@ -4,7 +4,7 @@
  */
 #include "base/modes.h"
 
-#include "base/noise_verdict.h"
+#include "base/stats.h"
 
 #include <math.h>
 

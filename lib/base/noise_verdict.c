@@ -5,6 +5,7 @@
 #include "base/noise_verdict.h"
 
 #include "base/modes.h"
+#include "base/stats.h"
 #include "base/trend.h"
 
 #include <math.h>
@@ -17,23 +18,6 @@ enum {
   PARTS_OF_OUTLIERS = 5, /* more than a fifth of the runs are no outliers, but noise */
   LEAST_FOR_TREND = 20,  /* runs: fewer that are steady but wander slowly look like a step too often */
 };
-
-int etr_by_double(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double etr_median_of_sorted(const double *sorted, size_t count) {
-  if (count == 0) return 0;
-  return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-}
-
-double etr_percentile_of_sorted(const double *sorted, size_t count, double percent) {
-  if (count == 0) return 0;
-  double rank = percent / 100 * (double)(count - 1);
-  size_t below = (size_t)rank, above = ETR_MIN(below + 1, count - 1);
-  return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);
-}
 
 /* The runs that are judged: those with a time. What is set aside leaves `samples` and `times`. */
 typedef struct judged {
@@ -61,12 +45,22 @@ static bool is_far(double time, double median, double limit, double step) {
   return fabs(log(time / median)) > limit && fabs(time - median) > step;
 }
 
-/* Counts the outliers, and says how many times the median they take. None where they are too many. */
-static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double variation, double step) {
-  double median = etr_median_of_sorted(sorted, count), limit = limit_of(variation);
+/* Standard deviation of the times' logarithms. */
+static double deviation_of(const double *times, size_t count) {
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < count; i++) mean += log(times[i]) / (double)count;
+  for (size_t i = 0; i < count; i++) squares += (log(times[i]) - mean) * (log(times[i]) - mean);
+  return sqrt(squares / (double)(count - 1));
+}
+
+/* Counts the outliers, and says how many times the median they take. Where they are too many they are noise, which a
+ * median distance does not see. */
+static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double step) {
+  double median = etr_median_of_sorted(sorted, count), limit = limit_of(noise->cv);
   size_t low = 0, high = 0;
   while (low < count && is_far(sorted[low], median, limit, step)) low++;
   while (low + high < count && is_far(sorted[count - 1 - high], median, limit, step)) high++;
+  if (low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) noise->cv = deviation_of(sorted, count);
   if (low + high == 0 || low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) return;
   noise->outliers = low + high;
   noise->least_outlier = (low ? sorted[0] : sorted[count - high]) / median;
@@ -146,18 +140,24 @@ static void judge(etr_noise *noise, judged *j) {
   noise->run_count = j->count;
   if (j->count < ETR_NOISE_LEAST_TO_JUDGE) return;
   if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
-  find_outliers(noise, j->sorted, j->count, variation, j->step);
+  find_outliers(noise, j->sorted, j->count, j->step);
   if (noise->outliers) {
     set_outliers_aside(j, median, limit_of(variation));
+    noise->cv = variation_of(j->sorted, j->count, j->room);
     if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
-    variation = variation_of(j->sorted, j->count, j->room);
   }
-  noise->verdict = verdict_of(variation);
-  noise->cv = variation;
+  noise->verdict = verdict_of(noise->cv);
   (void)find_trend(noise, j, list_segments(j, false));
 }
 
 /* ---- All ---- */
+
+/* Logarithms differ in their last bits between C libraries; what is said of them does not. */
+static void round_off(etr_noise *noise) {
+  double *values[] = {&noise->cv, &noise->least_outlier, &noise->most_outlier, &noise->change};
+  for (size_t i = 0; i < ETR_COUNT(values); i++) *values[i] = round(*values[i] * 1e9) / 1e9;
+  noise->start = round(noise->start * 4) / 4;
+}
 
 /* Times are multiples of it: the step of the clock, if that is coarse. */
 static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
@@ -196,6 +196,7 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
   etr_sort(j.sorted, j.count, sizeof *j.sorted, etr_by_double);
   j.step = step_of(&j, samples, count);
   judge(out, &j);
+  round_off(out);
   return true;
 }
 
@@ -206,9 +207,11 @@ etr_noise etr_noise_of_parts(double *times, size_t count, double *room) {
   if (noise.run_count == 0) return noise;
   etr_sort(times, noise.run_count, sizeof *times, etr_by_double);
   noise.cv = variation_of(times, noise.run_count, room);
-  if (noise.run_count < ETR_NOISE_LEAST_TO_JUDGE) return noise;
-  find_outliers(&noise, times, noise.run_count, noise.cv, 0);
-  noise.verdict = verdict_of(noise.cv);
+  if (noise.run_count >= ETR_NOISE_LEAST_TO_JUDGE) {
+    find_outliers(&noise, times, noise.run_count, 0);
+    noise.verdict = verdict_of(noise.cv);
+  }
+  round_off(&noise);
   return noise;
 }
 

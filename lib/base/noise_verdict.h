@@ -22,13 +22,4 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
  * kind. Changes the times; room is for as many. */
 etr_noise etr_noise_of_parts(double *times, size_t count, double *room);
 
-/** Median of a sorted list; 0 of none. */
-double etr_median_of_sorted(const double *sorted, size_t count);
-
-/** A percentile of a sorted list, by linear interpolation at rank percent/100 * (count - 1); 0 of none. */
-double etr_percentile_of_sorted(const double *sorted, size_t count, double percent);
-
-/** For sorting doubles. */
-int etr_by_double(const void *a, const void *b);
-
 #endif

@@ -15,8 +15,8 @@ typedef struct etr_operator_stretch {
   double alike;         /**< median over pairs of long runs of Spearman's correlation of their operators' stretches; 0:
                            there are too few operators or runs to tell */
   double width;         /**< of the operators' stretches: their 90 % point over their 10 % point; 1: too few to tell */
-  double top_share;     /**< median over long runs: of what the run takes longer, the part that the operator with most of
-                           it takes longer; 0 of a run that stretches all else about as much */
+  double top_share;     /**< median over long runs: of what the run takes longer, the part that is in the operator with
+                           most of it; 0 of a run that stretches all else about as much */
   const etr_event *top; /**< that operator, if it is the same in all long runs; NULL */
 } etr_operator_stretch;
 

@@ -4,7 +4,7 @@
  */
 #include "join/run_phases.h"
 
-#include "base/noise_verdict.h"
+#include "base/stats.h"
 #include "join/inferences.h"
 #include "join/long_runs.h"
 #include "join/operator_stretch.h"
@@ -17,6 +17,9 @@ static const double LEAST_FACTOR = 1.5; /* between medians of phases that are wo
 /* Measured: whatever slows runs down stays below one or the other; prompts, and branches that do other work, exceed
  * both. With 2 instead of 2.5, one in ten records whose slow runs hit operators unequally would have phases. */
 static const double LEAST_ALIKE = .5, LEAST_WIDTH = 2.5;
+/* Where a single long run is compared with the first one of all, both may have cold caches, which stretch the same
+ * operators: by 4.2 in the widest of our records, while prompts have 13 and more. */
+static const double LEAST_WIDTH_OF_PAIR = 6;
 static const double LEAST_GAP = 1.25; /* between long runs and others: a short prompt takes little longer than a step */
 enum { GAPS_TRIED = 3 };              /* the widest may be between prompts, or below steps that were disturbed */
 
@@ -184,16 +187,20 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   uint32_t *long_runs = etr_arena_alloc_array(&scratch, c->count + 1, sizeof *long_runs);
   uint32_t *short_runs = etr_arena_alloc_array(&scratch, c->count, sizeof *short_runs);
   etr_operator_stretch stretch = {0};
+  double least_width = LEAST_WIDTH;
   if (long_runs && short_runs) {
     size_t longs = list_inner(c, runs->is_long, true, long_runs);
     size_t shorts = list_inner(c, runs->is_long, false, short_runs);
-    if (longs == 1 && add_leading(c, runs->is_long, long_runs)) longs = 2;
+    if (longs == 1 && add_leading(c, runs->is_long, long_runs)) {
+      longs = 2;
+      least_width = LEAST_WIDTH_OF_PAIR;
+    }
     if (longs > 1)
       c->failed |= !etr_operator_stretch_of(&stretch, c->known->blocks, long_runs, longs, short_runs, shorts);
   } else
     c->failed = true;
   etr_arena_clear(&scratch);
-  return stretch.alike >= LEAST_ALIKE && stretch.width >= LEAST_WIDTH;
+  return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
 }
 
 static void split_by_times(candidates *c, const etr_long_runs *runs) {

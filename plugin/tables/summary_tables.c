@@ -50,8 +50,8 @@ static void put_head_time(const etr_report *r, etr_writer *writer, const char *n
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few runs to
- * judge noise" */
+/* "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few runs
+ * to judge noise" */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;

@@ -10,11 +10,11 @@
 #include "output/writer.h"
 
 /**
- * Two modes, a step, a drift, outliers of a method's runs: "two modes: 41 runs at 1.0500 ms, 9 at 8.4000 ms", "12 %
- * slower from run 26 on", "10 % slower over 40 runs", "steady but for 3 of 40 runs, 1.6-4.1×"; with the name of the
- * phase where the method has phases: "decode: 22 % slower over 12 runs". "" if they are steady or noisy and that is all,
- * or too few. It takes no more than etr_method.noise and the names and noise of etr_method.run_phases. NULL when out of
- * memory.
+ * Two modes, a step, a drift, outliers of a method's runs: "two modes: 41 runs at 1.0500 ms, 9 at 8.4000 ms",
+ * "12 % slower from run 26 on", "10 % slower over 40 runs", "steady but for 3 of 40 runs, 1.6-4.1" and a times sign;
+ * with the name of the phase where runs of several count: "decode: 22 % slower over 12 runs". "" if they are steady or
+ * noisy and that is all, or too few. It takes no more than etr_method.noise and the names and noise of
+ * etr_method.run_phases, which documents of the dashboard have as well. NULL when out of memory.
  */
 const char *etr_steadiness_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 
