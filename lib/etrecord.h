@@ -140,9 +140,10 @@ typedef struct etr_method_choice {
 /** Which inferences a profile's times are about. The others are left out: no time of theirs counts. Loads stay. */
 typedef enum etr_skip {
   ETR_SKIP_NONE,  /**< all count */
-  ETR_SKIP_AUTO,  /**< leaves out warm-up: while a leading run takes more than 1.5 times the median of those behind it,
-                     and at least three are behind it. Runs lead in each ETDump, behind each load, of each method, or of
-                     each of its phases, see etr_run_phase */
+  ETR_SKIP_AUTO,  /**< leaves out warm-up: each leading run that takes more than 1.5 times the median of the runs behind
+                     it, and more than 1.2 times what four fifths of these take at most (the ceil(0.8 n)-th smallest of
+                     n), with three behind it at least. Runs lead in each ETDump, behind each load, of each method, or
+                     of each of its phases, see etr_run_phase */
   ETR_SKIP_FIRST, /**< leaves out etr_options.skip_count leading runs, likewise */
   ETR_SKIP_RANGE, /**< only etr_options.first_run to last_run count */
 } etr_skip;

@@ -59,7 +59,7 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
   *out = (etr_slow_runs){0};
   bool good = list_runs(list, method, blocks) &&
               etr_long_runs_of(&runs, &(etr_gap){LEAST_GAP, INFINITY}, blocks, list, method->run_count, &scratch);
-  if (good && runs.is_long) {
+  if (good && runs.is_long && runs.inner_groups > 0) { /* what leads alone is warm-up, or a step */
     etr_operator_stretch stretch;
     uint32_t *slow = etr_arena_alloc_array(arena, runs.long_count, sizeof *slow);
     uint32_t *others = etr_arena_alloc_array(&scratch, runs.short_count, sizeof *others);

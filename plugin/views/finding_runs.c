@@ -171,7 +171,7 @@ static const char *evidence_of_slow_runs(const etr_finder *finder, const etr_slo
     etr_puts(&writer,
              "half or more of what each takes longer is in one operator, not always the same: an interruption");
   else
-    etr_puts(&writer, "no operator stands out in them, so they are taken for the same work done slowly");
+    etr_puts(&writer, "no single operator makes them slow, and operators are not stretched as other work would");
   return etr_text_end(&text, &writer);
 }
 

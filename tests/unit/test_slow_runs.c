@@ -44,6 +44,7 @@ Test(slow_runs, kinds) {
       {"1 1 1 4 1 1 1 1", 8, "none"}, /* a single one is an outlier */
       {"1 1.4 1 1 1.4 1 1 1.4", 8, "none"},
       {"0 0 4 0 0 4 0 0", 8, "none"}, /* runs without a time */
+      {"4 4 1 1 1 1 1 1", 8, "none"}, /* warm-up that was not left out */
       {"1 1 4 1 1 1 1 5 1 1", 8, "any 2,7"},
       {"1 1 4 4 1 1 1 5 1 1 1 1 4 4 1", 8, "any 2,3,7,12,13"},
       {"4 1 1 1 4 1 1 1 4 1 1 1", 8, "periodic 1/4 0,4,8"},
