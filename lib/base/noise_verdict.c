@@ -22,7 +22,7 @@ enum {
 /* The runs that are judged: those with a time. What is set aside leaves `samples` and `times`. */
 typedef struct judged {
   etr_noise_sample *samples;
-  double *times, *sorted, *room;
+  double *times, *sorted;
   etr_trend_sample *series;
   size_t count, all;
   double step; /* of the clock, in ticks */
@@ -30,12 +30,20 @@ typedef struct judged {
 
 /* ---- Spread and outliers ---- */
 
-/* Robust standard deviation of the times' logarithms, which takes the place of standard deviation / mean. */
-static double variation_of(const double *sorted, size_t count, double *room) {
-  double median = log(etr_median_of_sorted(sorted, count));
-  for (size_t i = 0; i < count; i++) room[i] = fabs(log(sorted[i]) - median);
-  etr_sort(room, count, sizeof *room, etr_by_double);
-  return count > 1 ? NORMAL * etr_median_of_sorted(room, count) : NAN;
+/* Robust standard deviation of the times' logarithms. Distances from the median grow to either side of it, so that the
+ * next larger one is at one of two ends. */
+static double variation_of(const double *sorted, size_t count) {
+  double median = log(etr_median_of_sorted(sorted, count)), distance = 0, before = 0;
+  size_t low = count / 2, high = count / 2; /* sorted[low] to sorted[high - 1] are passed */
+  if (count < 2) return NAN;
+  for (size_t passed = 0; passed <= count / 2; passed++) {
+    double below = low > 0 ? median - log(sorted[low - 1]) : INFINITY;
+    double above = high < count ? log(sorted[high]) - median : INFINITY;
+    before = distance;
+    distance = fabs(ETR_MIN(below, above));
+    below <= above ? low-- : high++;
+  }
+  return NORMAL * (count % 2 ? distance : (before + distance) / 2);
 }
 
 /* How far from the median's logarithm a time is an outlier. */
@@ -135,7 +143,7 @@ static void set_outliers_aside(judged *j, double median, double limit) {
 }
 
 static void judge(etr_noise *noise, judged *j) {
-  double variation = variation_of(j->sorted, j->count, j->room), median = etr_median_of_sorted(j->sorted, j->count);
+  double variation = variation_of(j->sorted, j->count), median = etr_median_of_sorted(j->sorted, j->count);
   noise->cv = variation;
   noise->run_count = j->count;
   if (j->count < ETR_NOISE_LEAST_TO_JUDGE) return;
@@ -143,7 +151,7 @@ static void judge(etr_noise *noise, judged *j) {
   find_outliers(noise, j->sorted, j->count, j->step);
   if (noise->outliers) {
     set_outliers_aside(j, median, limit_of(variation));
-    noise->cv = variation_of(j->sorted, j->count, j->room);
+    noise->cv = variation_of(j->sorted, j->count);
     if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
   }
   noise->verdict = verdict_of(noise->cv);
@@ -177,36 +185,36 @@ static double step_of(const judged *j, const etr_noise_sample *samples, size_t c
   return step >= CLOCK_SHOWS * median ? step : 0;
 }
 
-bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, size_t count) {
+bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, const uint64_t *sorted,
+                  size_t count) {
   judged j = {.samples = etr_arena_alloc_array(scratch, count, sizeof *j.samples),
               .times = etr_arena_alloc_array(scratch, count, sizeof *j.times),
               .sorted = etr_arena_alloc_array(scratch, count, sizeof *j.sorted),
-              .room = etr_arena_alloc_array(scratch, count, sizeof *j.room),
               .series = etr_arena_alloc_array(scratch, count, sizeof *j.series)};
   *out = (etr_noise){.cv = NAN, .from_run = ETR_NONE};
   if (etr_arena_failed(scratch)) return false;
   for (size_t i = 0; i < count; i++) {
     if (samples[i].ticks == 0) continue;
     j.samples[j.count] = samples[i];
-    j.sorted[j.count] = j.times[j.count] = (double)samples[i].ticks;
-    j.count++;
+    j.times[j.count++] = (double)samples[i].ticks;
   }
+  for (size_t i = 0; i < j.count; i++)
+    j.sorted[i] = (double)sorted[count - j.count + i]; /* behind those without a time */
   j.all = j.count;
   if (j.count == 0) return true;
-  etr_sort(j.sorted, j.count, sizeof *j.sorted, etr_by_double);
   j.step = step_of(&j, samples, count);
   judge(out, &j);
   round_off(out);
   return true;
 }
 
-etr_noise etr_noise_of_parts(double *times, size_t count, double *room) {
+etr_noise etr_noise_of_parts(double *times, size_t count) {
   etr_noise noise = {.cv = NAN, .from_run = ETR_NONE};
   for (size_t i = 0; i < count; i++)
     if (times[i] > 0) times[noise.run_count++] = times[i];
   if (noise.run_count == 0) return noise;
   etr_sort(times, noise.run_count, sizeof *times, etr_by_double);
-  noise.cv = variation_of(times, noise.run_count, room);
+  noise.cv = variation_of(times, noise.run_count);
   if (noise.run_count >= ETR_NOISE_LEAST_TO_JUDGE) {
     find_outliers(&noise, times, noise.run_count, 0);
     noise.verdict = verdict_of(noise.cv);

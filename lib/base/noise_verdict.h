@@ -15,11 +15,12 @@ typedef struct etr_noise_sample {
   uint32_t series;  /**< as in etr_run.series; stretches do not reach across series */
 } etr_noise_sample;
 
-/** Judges runs of one kind, in their order. False: out of memory. */
-bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, size_t count);
+/** Judges runs of one kind, in their order; `sorted` has their ticks, ascending. False: out of memory. */
+bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, const uint64_t *sorted,
+                  size_t count);
 
 /** Judges spread and outliers alone: of runs of several kinds, whose times are given in parts of the median of their
- * kind. Changes the times; room is for as many. */
-etr_noise etr_noise_of_parts(double *times, size_t count, double *room);
+ * kind. Changes the times. */
+etr_noise etr_noise_of_parts(double *times, size_t count);
 
 #endif

@@ -239,14 +239,21 @@ static void read_if_any(etr_doc_reader *r, void *into) {
   *(double *)into = isnan(number) ? 0 : number;
 }
 
-static void read_modes(etr_doc_reader *r, void *modes) {
-  static const field fields[] = {{"runs", read_count, offsetof(etr_noise_mode, run_count)},
-                                 {"p50", read_ticks, offsetof(etr_noise_mode, p50)}};
+static void read_mode_runs(etr_doc_reader *r, void *modes) {
+  size_t count;
   etr_json_array(r->json);
   for (size_t i = 0; has_element(r); i++) {
-    etr_noise_mode passed_over;
-    read_fields(r, i < ETR_COUNT(((etr_noise *)NULL)->modes) ? (etr_noise_mode *)modes + i : &passed_over, fields,
-                ETR_COUNT(fields));
+    read_count(r, &count);
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].run_count = count;
+  }
+}
+
+static void read_mode_medians(etr_doc_reader *r, void *modes) {
+  double ticks;
+  etr_json_array(r->json);
+  for (size_t i = 0; has_element(r); i++) {
+    read_ticks(r, &ticks);
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].p50 = ticks;
   }
 }
 
@@ -263,7 +270,8 @@ static void read_noise(etr_doc_reader *r, void *noise) {
                                  {"runs", read_count, offsetof(struct judged, noise.run_count)},
                                  {"least_outlier", read_if_any, offsetof(struct judged, noise.least_outlier)},
                                  {"most_outlier", read_if_any, offsetof(struct judged, noise.most_outlier)},
-                                 {"modes", read_modes, offsetof(struct judged, noise.modes)},
+                                 {"mode_runs", read_mode_runs, offsetof(struct judged, noise.modes)},
+                                 {"mode_p50", read_mode_medians, offsetof(struct judged, noise.modes)},
                                  {"in_stretches", read_flag, offsetof(struct judged, noise.in_stretches)},
                                  {"change", read_if_any, offsetof(struct judged, noise.change)},
                                  {"from_run", read_time, offsetof(struct judged, from_run)},

@@ -18,7 +18,7 @@ typedef struct measuring {
   etr_arena *scratch;
   uint64_t *ticks; /* room for the method's runs */
   etr_noise_sample *samples;
-  double *ratios, *room;
+  double *ratios;
   size_t ratio_count;
 } measuring;
 
@@ -28,8 +28,7 @@ static bool begin(measuring *m, const etr_method *method, const etr_blocks *bloc
                    .scratch = scratch,
                    .ticks = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ticks),
                    .samples = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->samples),
-                   .ratios = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ratios),
-                   .room = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->room)};
+                   .ratios = etr_arena_alloc_array(scratch, method->run_count, sizeof *m->ratios)};
   return !etr_arena_failed(scratch);
 }
 
@@ -64,10 +63,10 @@ static size_t list_runs(measuring *m, uint32_t phase, uint32_t *runs) {
 static bool measure(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs) {
   out->run_count = list_runs(m, phase, runs);
   out->runs = runs;
-  out->execute = etr_stats_of(m->ticks, out->run_count);
+  out->execute = etr_stats_of(m->ticks, out->run_count); /* sorts them */
   for (size_t i = 0; i < out->run_count; i++)
     m->ratios[m->ratio_count++] = out->execute.p50 > 0 ? (double)m->samples[i].ticks / out->execute.p50 : 0;
-  return etr_noise_of(&out->noise, m->scratch, m->samples, out->run_count);
+  return etr_noise_of(&out->noise, m->scratch, m->samples, m->ticks, out->run_count);
 }
 
 /* ---- Warning ---- */
@@ -90,7 +89,7 @@ static void warn_of_mixture(const etr_method *method, etr_warnings *warnings) {
 /* Runs of several phases have no order of their own; those of one have. */
 static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_phase *phases, size_t count) {
   size_t only = 0;
-  if (method->mixed_phase_count > 1) return etr_noise_of_parts(m->ratios, m->ratio_count, m->room);
+  if (method->mixed_phase_count > 1) return etr_noise_of_parts(m->ratios, m->ratio_count);
   while (only + 1 < count && phases[only].run_count == 0) only++;
   return phases[only].noise;
 }

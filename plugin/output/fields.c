@@ -69,11 +69,16 @@ void etr_field_method(const etr_fields *fields, const etr_method *method) {
 /* NaN of what a verdict does not have. */
 static double if_any(bool any, double value) { return any ? value : NAN; }
 
-static void put_mode(const etr_fields *fields, const etr_noise_mode *mode) {
-  if (mode->run_count == 0) return;
-  etr_jw_object(fields->json);
-  etr_field_count(fields, "runs", mode->run_count);
-  etr_field_ticks(fields, "p50", mode->p50);
+/* "mode_runs" and "mode_p50": the faster mode, the slower one. */
+static void put_modes(const etr_fields *fields, const etr_noise *noise) {
+  bool any = noise->verdict == ETR_NOISE_TWO_MODES;
+  etr_field_list(fields, "mode_runs");
+  for (size_t i = 0; any && i < ETR_COUNT(noise->modes); i++)
+    etr_jw_int(fields->json, (int64_t)noise->modes[i].run_count);
+  etr_jw_end(fields->json);
+  etr_field_list(fields, "mode_p50");
+  for (size_t i = 0; any && i < ETR_COUNT(noise->modes); i++)
+    etr_jw_double(fields->json, etr_ticks_to_unit(fields->profile, noise->modes[i].p50, fields->unit));
   etr_jw_end(fields->json);
 }
 
@@ -87,9 +92,7 @@ static void put_noise(const etr_fields *fields, const etr_noise *noise, const ch
   etr_field_number(fields, "most_outlier", if_any(noise->outliers > 0, noise->most_outlier));
   etr_field_text(fields, "verdict", etr_noise_verdict_name(noise->verdict));
   etr_field_text(fields, "text", text);
-  etr_field_list(fields, "modes");
-  for (size_t i = 0; i < ETR_COUNT(noise->modes); i++) put_mode(fields, &noise->modes[i]);
-  etr_jw_end(fields->json);
+  put_modes(fields, noise);
   etr_field_flag(fields, "in_stretches", noise->in_stretches);
   etr_field_number(fields, "change", if_any(is_step || is_drift, noise->change));
   etr_field_number(fields, "from_run", if_any(is_step, (double)noise->from_run));

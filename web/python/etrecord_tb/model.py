@@ -186,18 +186,10 @@ class FirstRun:
 
 
 @dataclass
-class NoiseMode:
-    """One of two times that runs take."""
-
-    runs: int
-    p50: float
-
-
-@dataclass
 class Noise:
     """How steady runs are. verdict: "few_runs", "steady", "noisy", "two_modes", "step" or "drift"; cv: robust standard deviation / mean; text: the verdict as a sentence, "" if it is all.
 
-    modes are the faster and the slower of "two_modes"; change and over_runs are of "step" and "drift", from_run of "step", stretches and start of "drift", and None otherwise.
+    mode_runs and mode_p50 are of the faster and the slower of "two_modes"; change and over_runs are of "step" and "drift", from_run of "step", stretches and start of "drift", and None otherwise.
     """
 
     cv: float | None
@@ -207,7 +199,8 @@ class Noise:
     least_outlier: float | None = None
     most_outlier: float | None = None
     text: str = ""
-    modes: list[NoiseMode] = field(default_factory=list)
+    mode_runs: list[int] = field(default_factory=list)
+    mode_p50: list[float] = field(default_factory=list)
     in_stretches: bool = False
     change: float | None = None
     from_run: int | None = None
@@ -574,7 +567,6 @@ _NESTED = {
     (MethodSummary, "noise"): Noise,
     (MethodSummary, "phases_of_runs"): RunPhase,
     (RunPhase, "noise"): Noise,
-    (Noise, "modes"): NoiseMode,
     (SourceFile, "lines"): SourceLine,
     (MethodSource, "files"): SourceFile,
     (MethodDelegation, "operators"): OperatorDelegation,
