@@ -140,9 +140,10 @@ typedef struct etr_method_choice {
 /** Which inferences a profile's times are about. The others are left out: no time of theirs counts. Loads stay. */
 typedef enum etr_skip {
   ETR_SKIP_NONE,  /**< all count */
-  ETR_SKIP_AUTO,  /**< leaves out warm-up: while a leading run takes more than 1.5 times the median of those behind it,
-                     and at least three are behind it. Runs lead in each ETDump, behind each load, of each method, or of
-                     each of its phases, see etr_run_phase */
+  ETR_SKIP_AUTO,  /**< leaves out warm-up: each leading run that takes more than 1.5 times the median of the runs behind
+                     it, and more than 1.2 times what four fifths of these take at most (the ceil(0.8 n)-th smallest of
+                     n), with three behind it at least. Runs lead in each ETDump, behind each load, of each method, or
+                     of each of its phases, see etr_run_phase */
   ETR_SKIP_FIRST, /**< leaves out etr_options.skip_count leading runs, likewise */
   ETR_SKIP_RANGE, /**< only etr_options.first_run to last_run count */
 } etr_skip;
@@ -584,25 +585,52 @@ typedef struct etr_stats {
 } etr_stats;
 
 /** Fewer runs than this are not judged. */
-enum { ETR_NOISE_LEAST_TO_JUDGE = 5 };
+enum { ETR_NOISE_LEAST_TO_JUDGE = 10 };
 /** The largest coefficient of variation of runs that are steady. */
 #define ETR_NOISE_MOST_STEADY 0.05
 
+/** How steady runs of one kind are. Modes, steps and drifts take 20 runs. */
 typedef enum etr_noise_verdict {
-  ETR_NOISE_FEW_RUNS, /**< too few to tell */
-  ETR_NOISE_STEADY,   /**< cv is at most ETR_NOISE_MOST_STEADY */
-  ETR_NOISE_NOISY,
+  ETR_NOISE_FEW_RUNS,  /**< fewer than ETR_NOISE_LEAST_TO_JUDGE */
+  ETR_NOISE_STEADY,    /**< cv is at most ETR_NOISE_MOST_STEADY */
+  ETR_NOISE_NOISY,     /**< cv is larger, and none of what follows explains it */
+  ETR_NOISE_TWO_MODES, /**< each run takes one of two times, and the runs switch between them */
+  ETR_NOISE_STEP,      /**< all runs from one on take longer, or less long, than those before */
+  ETR_NOISE_DRIFT,     /**< runs get slower or faster one after the other */
 } etr_noise_verdict;
 
-/** Name of a verdict as the JSON has it: "few_runs", "steady", "noisy". Static. */
+/** Name of a verdict as the JSON has it: "few_runs", "steady", "noisy", "two_modes", "step", "drift". Static. */
 ETR_API const char *etr_noise_verdict_name(etr_noise_verdict verdict);
 
-/** How much runs of the same thing vary. */
+/** One of the two times that runs take. */
+typedef struct etr_noise_mode {
+  size_t run_count; /**< 0 unless the verdict is ETR_NOISE_TWO_MODES */
+  double p50;       /**< ticks */
+} etr_noise_mode;
+
+/** How much runs of one kind vary, and in what way. */
 typedef struct etr_noise {
-  double cv;       /**< coefficient of variation: standard deviation / mean; NaN of less than two runs */
-  size_t outliers; /**< runs farther from the median than five robust standard deviations (1.4826 times the median
-                      distance, at least 1 % of the median); 0 of too few runs */
+  double cv; /**< coefficient of variation, robust: 1.4826 times the median distance of the times' logarithms from the
+                median of these, which is about standard deviation / mean where no run is far out. Outliers are not part
+                of it. Where they would be more than a fifth of the runs it is the standard deviation of the
+                logarithms. NaN of less than two runs */
+  size_t run_count; /**< runs that were judged: those with a time */
+  size_t outliers;  /**< runs whose logarithm is farther from the median's than five times cv, and than 18 %; 0 if they
+                       are more than a fifth of the runs, or these are too few. They are no part of a mode, a step or a
+                       drift */
+  double least_outlier, most_outlier; /**< what these take at least and at most, in medians; 0 without any */
   etr_noise_verdict verdict;
+  etr_noise_mode modes[2]; /**< of two modes: the faster, the slower */
+  bool in_stretches;       /**< of two modes: a mode mostly lasts for several runs */
+  double change;     /**< of a step: the time behind it in times before it, less 1; of a drift: that of the last run in
+                        the longest stretch in times of its first, less 1. 0 otherwise */
+  uint32_t from_run; /**< of a step: index into etr_profile.runs of the first run behind it; ETR_NONE otherwise */
+  size_t over_runs;  /**< of a step: runs behind it; of a drift: runs in the longest stretch. 0 otherwise */
+  size_t stretches;  /**< of a drift: how often it starts anew, at a load or behind runs of another kind; 1 is never. 0
+                        otherwise */
+  double start;      /**< of a drift: ticks of the first run of a stretch, on the line; 0 otherwise */
+  bool is_unsure; /**< of a step or a drift: there are less than 50 runs, and it is less than four standard deviations
+                     of what it leaves: times that wander slowly may look the same */
 } etr_noise;
 
 /** Time in one run. */
@@ -806,8 +834,9 @@ typedef struct etr_portion {
 typedef enum etr_phase_rule {
   ETR_PHASE_BY_SIZES,  /**< the runs logged values of different sizes: certain */
   ETR_PHASE_BY_EVENTS, /**< different events: certain */
-  ETR_PHASE_BY_TIMES,  /**< estimated: times lie far apart (by a factor of 3 at least, and each kind closer together),
-                          and longer runs come again and again: in equal distances, or three times and about as long */
+  ETR_PHASE_BY_TIMES,  /**< estimated: some runs take 1.5 times as long as all others at least, and all of these stretch
+                          the same operators, some 2.5 times as much as others: they do other work. Runs that are slow
+                          for another reason are etr_method.slow_runs */
 } etr_phase_rule;
 
 /** Name of a rule as the JSON has it: "sizes", "events", "times". Static. */
@@ -816,13 +845,35 @@ ETR_API const char *etr_phase_rule_name(etr_phase_rule rule);
 /** Runs of one kind, where a method has several kinds: the averages and medians of all its runs mix these. */
 typedef struct etr_run_phase {
   const char *name; /**< "prefill" and "decode" of a method whose longer runs come first and are fewer, and are told by
-                       sizes or times; else "phase 1", ... in the order of their first run */
+                       sizes or times; else "phase 1", ... in the order of their first run, or "kind 1" and "kind 2" of
+                       runs that are told by times */
   etr_phase_rule told_by;
   const uint32_t *runs; /**< those that count, indices into etr_profile.runs, ascending; there may be none */
   size_t run_count;
   etr_stats execute; /**< over these */
   etr_noise noise;
 } etr_run_phase;
+
+/** Why some of a method's runs take longer than the others, though they do the same work. */
+typedef enum etr_slow_runs_kind {
+  ETR_SLOW_RUNS_NONE,
+  ETR_SLOW_RUNS_ANY,      /**< they come by chance, or nothing tells */
+  ETR_SLOW_RUNS_PERIODIC, /**< they come in equal distances */
+  ETR_SLOW_RUNS_OPERATOR, /**< half or more of what each takes longer is in one operator */
+} etr_slow_runs_kind;
+
+/** Runs that count and take at least 1.5 times as long as all others of their method, which has no phases. */
+typedef struct etr_slow_runs {
+  etr_slow_runs_kind kind; /**< all else is 0 where there are none */
+  const uint32_t *runs;    /**< indices into etr_profile.runs, ascending */
+  size_t run_count;
+  double usual;            /**< median of the others, in ticks */
+  double p50, least, most; /**< of the slow ones, in ticks */
+  uint64_t excess_ticks;   /**< what they take beyond that median, together */
+  size_t period;           /**< where they come in equal distances: of so many runs behind each other ... */
+  size_t runs_of_period;   /**< ... so many are slow; both are 0 otherwise */
+  const etr_event *event;  /**< the operator that makes them slow, if it is the same in all; NULL */
+} etr_slow_runs;
 
 /** A method and where its time went. Totals are over its runs that count; nodes + delegate_only + framework +
  * unexplained = execute, exactly. */
@@ -837,7 +888,9 @@ typedef struct etr_method {
   uint64_t skipped_ticks;          /**< Method::execute of these */
   const uint64_t *execute_per_run; /**< run_count entries, ticks */
   etr_stats execute;
-  etr_noise noise; /**< over these; where they are of several phases, each run counts in parts of its phase's median */
+  etr_noise noise; /**< over these; where mixed_phase_count is above 1, spread and outliers alone, each run in parts of
+                      its phase's median: etr_run_phase.noise has the rest */
+  etr_slow_runs slow_runs;         /**< none where the method has phases */
   const etr_run_phase *run_phases; /**< the kinds of runs that were told apart, two or more; skipped runs helped */
   size_t run_phase_count;          /**< 0: none were */
   size_t mixed_phase_count; /**< phases with runs that count; from 2 on, all that is said of the method mixes them */

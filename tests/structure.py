@@ -8,7 +8,6 @@ names the host of a package registry.
 """
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -39,10 +38,8 @@ PUBLIC = {"etrecord": 0, "etrecord_compare": 0, "etrecord_file": 0, "etrecord_tb
 HEADERS = ("lib/etrecord.h", "lib/etrecord_compare.h", "lib/etrecord_file.h", "plugin/etrecord_tb.h", "plugin/etrecord_arrow.h")
 ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip", "archive_writer"}}
 SYSTEM_HEADERS = ROOT / "lib/windows/include"  # stand for those that Windows lacks
-LONGEST_FILE = 400  # public headers may be longer: they are the manual
 LONGEST_LINE = 120
 LONGEST_FUNCTION = 45
-MEDIAN_FUNCTION = 10
 
 
 def sources():
@@ -131,18 +128,12 @@ def functions(text):
 
 
 def length_faults():
-    lengths = []
+    """Lines fit a screen, and functions are read without scrolling. A file is about one noun, whatever its length."""
     for path in sources():
         text = path.read_text()
-        lines = text.splitlines()
-        if len(lines) > LONGEST_FILE and path.stem not in PUBLIC:
-            yield f"{unit(path)}{path.suffix} has {len(lines)} lines"
-        yield from (f"{unit(path)}{path.suffix}:{number} has {len(line)} columns" for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE)
-        found = list(functions(text)) if path.suffix == ".c" else []
+        yield from (f"{unit(path)}{path.suffix}:{number} has {len(line)} columns" for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE)
+        found = functions(text) if path.suffix == ".c" else ()
         yield from (f"{unit(path)}: {name}() has {length} lines" for name, length in found if length > LONGEST_FUNCTION)
-        lengths += (length for _, length in found)
-    if (median := statistics.median(lengths)) > MEDIAN_FUNCTION:
-        yield f"half of the functions have {median} lines or more"
 
 
 def expression_faults():

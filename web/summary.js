@@ -76,16 +76,23 @@ function runsText(app) {
   return skippedRuns ? `${counted}; ${skippedRuns} left out (${app.time(skipped)} ${app.unitName()})` : counted;
 }
 
-const TOLD_BY = {sizes: 'told by the sizes of the values that the runs logged', events: 'told by the events of the runs', times: 'estimated: told by the times of the runs alone'};
+const TOLD_BY = {sizes: 'told by the sizes of the values that the runs logged', events: 'told by the events of the runs', times: 'estimated: told by the operators\u2019 times, which longer runs stretch unlike each other'};
 
 function cvText(cv) {
   return cv > 1 ? 'over 100 %' : shareText(cv, 1);
 }
 
+const STEADINESS = {steady: 'steady', noisy: 'noisy', two_modes: 'two modes', step: 'a step', drift: 'a drift'};
+
 /** "steady (cv 1.2 %)": how far the average can be trusted. */
 function noiseFigure({noise}) {
   if (!noise || noise.verdict === 'few_runs') return null;
-  return figure('noise', noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`);
+  return figure('noise', STEADINESS[noise.verdict] ?? noise.verdict, `cv ${cvText(noise.cv)}${noise.outliers ? `, ${countText(noise.outliers, 'outlier')}` : ''}`);
+}
+
+/** Two modes, a step, a drift, outliers: the sentence that the document has; null of none, and of older documents. */
+function noiseNote({noise}) {
+  return noise?.text || null;
 }
 
 /** The kinds of runs that all other times are over, where there is more than one. */
@@ -200,7 +207,7 @@ export function summaryView(app) {
     return element('div', {class: 'summary'}, element('p', {class: 'note'}, 'The record has no run times for this method; see Operators and Delegation for its graph.'), findingsList(app), warningsList(app), inputsList(app));
   return element('div', {class: 'summary'},
     element('section', {class: 'card balance'}, figures(app), balanceBar(method), element('div', {class: 'columns'}, balanceTable(app), runsChart(app)),
-      [...method.notes, clockNote(app)].filter(Boolean).map(note => element('p', {class: 'note'}, note))),
+      [...method.notes, clockNote(app), noiseNote(method)].filter(Boolean).map(note => element('p', {class: 'note'}, note))),
     phasesTable(app), findingsList(app), delegateCards(app),
     method.hasGraph && method.operators.some(operator => operator.timed) ? element('div', {class: 'grid'},
       groupCard(app, 'operator', 'op', group => shortOp(group.key)), moduleCard(app), groupCard(app, 'source line', 'source', group => sourceLine(group.first.source)),

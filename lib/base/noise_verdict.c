@@ -1,52 +1,229 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * noise_verdict.c - coefficient of variation, outliers, and what they mean.
+ * noise_verdict.c - looks for two modes, sets outliers aside, looks again, then for a step or a drift in what is left.
  */
 #include "base/noise_verdict.h"
 
+#include "base/modes.h"
+#include "base/stats.h"
+#include "base/trend.h"
+
 #include <math.h>
 
-static const double NORMAL = 1.4826;       /* of a normal distribution: standard deviation per median deviation */
-static const double OUTLIER = 5;           /* deviations; of a million normal samples one is farther out */
-static const double LEAST_DEVIATION = .01; /* of the median: a coarse clock makes most samples the same */
+static const double NORMAL = 1.4826;      /* of a normal distribution: standard deviation per median deviation */
+static const double OUTLIER = 5;          /* deviations; of a million normal samples one is farther out */
+static const double LEAST_DISTANCE = .18; /* of an outlier's logarithm: a coarse clock makes most samples the same */
+static const double CLOCK_SHOWS = .01;    /* of the median: a clock that steps by less is not looked at */
+enum {
+  PARTS_OF_OUTLIERS = 5, /* more than a fifth of the runs are no outliers, but noise */
+  LEAST_FOR_TREND = 20,  /* runs: fewer that are steady but wander slowly look like a step too often */
+};
 
-int etr_by_double(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+/* The runs that are judged: those with a time. What is set aside leaves `samples` and `times`. */
+typedef struct judged {
+  etr_noise_sample *samples;
+  double *times, *sorted;
+  etr_trend_sample *series;
+  size_t count, all;
+  double step; /* of the clock, in ticks */
+} judged;
+
+/* ---- Spread and outliers ---- */
+
+/* Robust standard deviation of the times' logarithms. Distances from the median grow to either side of it, so that the
+ * next larger one is at one of two ends. */
+static double variation_of(const double *sorted, size_t count) {
+  double median = log(etr_median_of_sorted(sorted, count)), distance = 0, before = 0;
+  size_t low = count / 2, high = count / 2; /* sorted[low] to sorted[high - 1] are passed */
+  if (count < 2) return NAN;
+  for (size_t passed = 0; passed <= count / 2; passed++) {
+    double below = low > 0 ? median - log(sorted[low - 1]) : INFINITY;
+    double above = high < count ? log(sorted[high]) - median : INFINITY;
+    before = distance;
+    distance = fabs(ETR_MIN(below, above));
+    below <= above ? low-- : high++;
+  }
+  return NORMAL * (count % 2 ? distance : (before + distance) / 2);
 }
 
-double etr_median_of_sorted(const double *sorted, size_t count) {
-  if (count == 0) return 0;
-  return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+/* How far from the median's logarithm a time is an outlier. */
+static double limit_of(double variation) { return ETR_MAX(OUTLIER * variation, LEAST_DISTANCE); }
+
+static bool is_far(double time, double median, double limit, double step) {
+  return fabs(log(time / median)) > limit && fabs(time - median) > step;
 }
 
-double etr_robust_deviation(double *samples, size_t count, double centre) {
-  for (size_t i = 0; i < count; i++) samples[i] = fabs(samples[i] - centre);
-  etr_sort(samples, count, sizeof *samples, etr_by_double);
-  return NORMAL * etr_median_of_sorted(samples, count);
-}
-
-/* Standard deviation over mean. */
-static double variation_of(const double *samples, size_t count) {
+/* Standard deviation of the times' logarithms. */
+static double deviation_of(const double *times, size_t count) {
   double mean = 0, squares = 0;
-  for (size_t i = 0; i < count; i++) mean += samples[i] / (double)count;
-  for (size_t i = 0; i < count; i++) squares += (samples[i] - mean) * (samples[i] - mean);
-  return count > 1 && mean > 0 ? sqrt(squares / (double)(count - 1)) / mean : NAN;
+  for (size_t i = 0; i < count; i++) mean += log(times[i]) / (double)count;
+  for (size_t i = 0; i < count; i++) squares += (log(times[i]) - mean) * (log(times[i]) - mean);
+  return sqrt(squares / (double)(count - 1));
 }
 
-etr_noise etr_noise_of(double *samples, size_t count) {
-  etr_noise noise = {.cv = variation_of(samples, count)};
-  if (count < ETR_NOISE_LEAST_TO_JUDGE || isnan(noise.cv)) return noise;
-  etr_sort(samples, count, sizeof *samples, etr_by_double);
-  double median = etr_median_of_sorted(samples, count);
-  double deviation = etr_robust_deviation(samples, count, median); /* samples are distances from here on */
-  double limit = OUTLIER * ETR_MAX(deviation, LEAST_DEVIATION * median);
-  for (size_t i = count; i > 0 && samples[i - 1] > limit; i--) noise.outliers++;
-  noise.verdict = noise.cv <= ETR_NOISE_MOST_STEADY ? ETR_NOISE_STEADY : ETR_NOISE_NOISY;
+/* Counts the outliers, and says how many times the median they take. Where they are too many they are noise, which a
+ * median distance does not see. */
+static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double step) {
+  double median = etr_median_of_sorted(sorted, count), limit = limit_of(noise->cv);
+  size_t low = 0, high = 0;
+  while (low < count && is_far(sorted[low], median, limit, step)) low++;
+  while (low + high < count && is_far(sorted[count - 1 - high], median, limit, step)) high++;
+  if (low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) noise->cv = deviation_of(sorted, count);
+  if (low + high == 0 || low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) return;
+  noise->outliers = low + high;
+  noise->least_outlier = (low ? sorted[0] : sorted[count - high]) / median;
+  noise->most_outlier = (high ? sorted[count - 1] : sorted[low - 1]) / median;
+}
+
+static etr_noise_verdict verdict_of(double variation) {
+  return variation <= ETR_NOISE_MOST_STEADY ? ETR_NOISE_STEADY : ETR_NOISE_NOISY;
+}
+
+/* ---- Modes and trends ---- */
+
+static bool find_modes(etr_noise *noise, const judged *j) {
+  etr_modes modes = etr_modes_of(j->times, j->sorted, j->count, j->step);
+  if (!modes.are_two) return false;
+  noise->verdict = ETR_NOISE_TWO_MODES;
+  noise->modes[0] = (etr_noise_mode){modes.fast_count, modes.fast_median};
+  noise->modes[1] = (etr_noise_mode){modes.slow_count, modes.slow_median};
+  noise->in_stretches = modes.in_stretches;
+  return true;
+}
+
+/* Segments are stretches, or series, each of which has places of its own. */
+static size_t list_segments(const judged *j, bool by_stretch) {
+  size_t segments = 0;
+  for (size_t i = 0; i < j->count; i++) {
+    const etr_noise_sample *sample = &j->samples[i], *before = i ? sample - 1 : sample;
+    bool starts = i == 0 || sample->series != before->series || (by_stretch && sample->stretch != before->stretch);
+    segments += starts;
+    j->series[i] = (etr_trend_sample){.value = log(j->times[i]), .segment = (uint32_t)segments};
+    if (!starts) j->series[i].place = j->series[i - 1].place + 1;
+  }
+  return segments;
+}
+
+static bool find_trend(etr_noise *noise, const judged *j, size_t segments) {
+  if (j->all < LEAST_FOR_TREND + segments - 1) return false;
+  etr_trend trend = etr_trend_of(j->series, j->count);
+  double level = exp(trend.level), median = etr_median_of_sorted(j->sorted, j->count);
+  double from = trend.kind == ETR_TREND_DRIFT ? level : median;
+  if (trend.kind == ETR_TREND_NONE || fabs(expm1(trend.change)) * from <= j->step) return false;
+  noise->verdict = trend.kind == ETR_TREND_STEP ? ETR_NOISE_STEP : ETR_NOISE_DRIFT;
+  noise->change = expm1(trend.change);
+  noise->is_unsure = trend.is_unsure;
+  if (trend.kind == ETR_TREND_STEP) {
+    noise->from_run = j->samples[trend.at].run;
+    noise->over_runs = j->count - trend.at;
+    return true;
+  }
+  noise->over_runs = trend.span + 1;
+  noise->stretches = segments;
+  noise->start = level;
+  return true;
+}
+
+/* Within stretches first: what starts anew behind each run of another kind is no change over all of them. */
+static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
+  size_t series = list_segments(j, false), stretches = list_segments(j, true);
+  return stretches > series && find_trend(noise, j, stretches);
+}
+
+static void set_outliers_aside(judged *j, double median, double limit) {
+  size_t kept = 0;
+  for (size_t i = 0; i < j->count; i++) {
+    if (is_far(j->times[i], median, limit, j->step)) continue;
+    j->samples[kept] = j->samples[i];
+    j->times[kept++] = j->times[i];
+  }
+  j->count = kept;
+  if (kept) memcpy(j->sorted, j->times, kept * sizeof *j->sorted);
+  etr_sort(j->sorted, kept, sizeof *j->sorted, etr_by_double);
+}
+
+static void judge(etr_noise *noise, judged *j) {
+  double variation = variation_of(j->sorted, j->count), median = etr_median_of_sorted(j->sorted, j->count);
+  noise->cv = variation;
+  noise->run_count = j->count;
+  if (j->count < ETR_NOISE_LEAST_TO_JUDGE) return;
+  if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
+  find_outliers(noise, j->sorted, j->count, j->step);
+  if (noise->outliers) {
+    set_outliers_aside(j, median, limit_of(variation));
+    noise->cv = variation_of(j->sorted, j->count);
+    if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
+  }
+  noise->verdict = verdict_of(noise->cv);
+  (void)find_trend(noise, j, list_segments(j, false));
+}
+
+/* ---- All ---- */
+
+/* Logarithms differ in their last bits between C libraries; what is said of them does not. */
+static void round_off(etr_noise *noise) {
+  double *values[] = {&noise->cv, &noise->least_outlier, &noise->most_outlier, &noise->change};
+  for (size_t i = 0; i < ETR_COUNT(values); i++) *values[i] = round(*values[i] * 1e9) / 1e9;
+  noise->start = round(noise->start * 4) / 4;
+}
+
+/* Times are multiples of it: the step of the clock, if that is coarse. */
+static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
+  uint64_t divisor = 0;
+  for (size_t i = 0; i < count && divisor != 1; i++)
+    for (uint64_t rest = samples[i].ticks; rest;) {
+      uint64_t next = divisor % rest;
+      divisor = rest;
+      rest = next;
+    }
+  return divisor;
+}
+
+/* Times that are all the same are multiples of themselves, whatever their clock. */
+static double step_of(const judged *j, const etr_noise_sample *samples, size_t count) {
+  double step = (double)divisor_of(samples, count), median = etr_median_of_sorted(j->sorted, j->count);
+  return step >= CLOCK_SHOWS * median ? step : 0;
+}
+
+bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, const uint64_t *sorted,
+                  size_t count) {
+  judged j = {.samples = etr_arena_alloc_array(scratch, count, sizeof *j.samples),
+              .times = etr_arena_alloc_array(scratch, count, sizeof *j.times),
+              .sorted = etr_arena_alloc_array(scratch, count, sizeof *j.sorted),
+              .series = etr_arena_alloc_array(scratch, count, sizeof *j.series)};
+  *out = (etr_noise){.cv = NAN, .from_run = ETR_NONE};
+  if (etr_arena_failed(scratch)) return false;
+  for (size_t i = 0; i < count; i++) {
+    if (samples[i].ticks == 0) continue;
+    j.samples[j.count] = samples[i];
+    j.times[j.count++] = (double)samples[i].ticks;
+  }
+  for (size_t i = 0; i < j.count; i++)
+    j.sorted[i] = (double)sorted[count - j.count + i]; /* behind those without a time */
+  j.all = j.count;
+  if (j.count == 0) return true;
+  j.step = step_of(&j, samples, count);
+  judge(out, &j);
+  round_off(out);
+  return true;
+}
+
+etr_noise etr_noise_of_parts(double *times, size_t count) {
+  etr_noise noise = {.cv = NAN, .from_run = ETR_NONE};
+  for (size_t i = 0; i < count; i++)
+    if (times[i] > 0) times[noise.run_count++] = times[i];
+  if (noise.run_count == 0) return noise;
+  etr_sort(times, noise.run_count, sizeof *times, etr_by_double);
+  noise.cv = variation_of(times, noise.run_count);
+  if (noise.run_count >= ETR_NOISE_LEAST_TO_JUDGE) {
+    find_outliers(&noise, times, noise.run_count, 0);
+    noise.verdict = verdict_of(noise.cv);
+  }
+  round_off(&noise);
   return noise;
 }
 
 const char *etr_noise_verdict_name(etr_noise_verdict verdict) {
-  static const char *const names[] = {"few_runs", "steady", "noisy"};
+  static const char *const names[] = {"few_runs", "steady", "noisy", "two_modes", "step", "drift"};
   return (size_t)verdict < ETR_COUNT(names) ? names[verdict] : "";
 }

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * noise_verdict.h - how much runs of the same thing vary. Layer 0.
+ * noise_verdict.h - how steady the runs of one recording are: spread, outliers, two modes, a step, a drift. Layer 0.
  */
 #ifndef ETR_NOISE_VERDICT_H
 #define ETR_NOISE_VERDICT_H
 
-#include "base/base.h"
+#include "base/arena.h"
 
-/** The verdict on samples of one thing, which are sorted in place; in any unit. */
-etr_noise etr_noise_of(double *samples, size_t count);
+/** The time of a run. */
+typedef struct etr_noise_sample {
+  uint64_t ticks;   /**< 0: the run has no time, and is not judged */
+  uint32_t run;     /**< index into etr_profile.runs */
+  uint32_t stretch; /**< runs with the same number ran behind each other, with no other kind of run between them */
+  uint32_t series;  /**< as in etr_run.series; stretches do not reach across series */
+} etr_noise_sample;
 
-/** Median of a sorted list; 0 of none. */
-double etr_median_of_sorted(const double *sorted, size_t count);
+/** Judges runs of one kind, in their order; `sorted` has their ticks, ascending. False: out of memory. */
+bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, const uint64_t *sorted,
+                  size_t count);
 
-/** Median distance of samples from a centre, times what makes it the standard deviation of a normal distribution. They
- * are replaced by these distances, sorted. */
-double etr_robust_deviation(double *samples, size_t count, double centre);
-
-/** For sorting doubles. */
-int etr_by_double(const void *a, const void *b);
+/** Judges spread and outliers alone: of runs of several kinds, whose times are given in parts of the median of their
+ * kind. Changes the times. */
+etr_noise etr_noise_of_parts(double *times, size_t count);
 
 #endif

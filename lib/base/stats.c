@@ -56,3 +56,22 @@ uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
   }
   return quotient;
 }
+
+/* ---- Sorted lists ---- */
+
+int etr_by_double(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double etr_median_of_sorted(const double *sorted, size_t count) {
+  if (count == 0) return 0;
+  return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+double etr_percentile_of_sorted(const double *sorted, size_t count, double percent) {
+  if (count == 0) return 0;
+  double rank = percent / 100 * (double)(count - 1);
+  size_t below = (size_t)rank, above = ETR_MIN(below + 1, count - 1);
+  return sorted[below] + (rank - (double)below) * (sorted[above] - sorted[below]);
+}

@@ -1,27 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trend.c - slopes between any two samples of a segment.
+ * trend.c - three models of a series: a constant, a constant with one step, a line.
+ *
+ * A model counts if it leaves so much less of the squares than the constant does that chance would seldom do it. What
+ * neighbouring samples have in common makes every model look better than it is, so that the evidence is divided by
+ * the factor by which such a correlation makes samples fewer.
  */
 #include "base/trend.h"
 
-#include "base/noise_verdict.h"
-
 #include <math.h>
 
-enum { MOST_SEGMENTS = 128, MOST_PLACES = 512 }; /* at most MOST_PLACES^2 / 2 pairs */
+/* Where samples are independent, these find a step or a drift in less than 1 % of series without any; a step costs more
+ * as it is chosen among many places. */
+static const double STEP_PENALTY = 4, DRIFT_PENALTY = 3; /* times ln n */
+static const double LEAST_CHANGE = .03;                  /* a smaller one is not worth a line */
+static const double LEAST_DEVIATIONS = 1.5;              /* change in standard deviations of what the model leaves */
+static const double BIAS_OF_CORRELATION = 1.5; /* a correlation with the next is about so much / n too small */
+static const double MOST_CORRELATION = .9;
+static const double TINY = 1e-12;        /* added to sums of squares, so that equal samples divide by no zero */
+static const double LATER_PART = .25;    /* of the slope that the later half of what gets faster has at least */
+static const double SURE_DEVIATIONS = 4; /* times that wander slowly have steps of at most 4 deviations, nine in ten */
+enum { LEAST_SIDE = 3, PARTS_OF_SIDE = 10, SURE_SAMPLES = 50 }; /* from 50 on they are told from a step */
 
-/* Several samples in a row, or one. */
-typedef struct place {
-  double at, value;
-  uint32_t segment;
-} place;
+/* Sums over segments, of distances from the mean of their segment. */
+typedef struct fit {
+  double xx, xy, yy;
+  size_t segments, span;
+} fit;
 
-typedef struct fitting {
-  etr_arena *scratch;
-  etr_vec(place) places;
-  etr_vec(double) slopes;
-  double rises, variance; /* pairs that rise, less those that fall; how much that varies without a trend */
-} fitting;
+/* What a model leaves of the samples. */
+typedef struct rest {
+  double squares, products; /* products: of neighbours in a segment */
+  double before;
+} rest;
 
 static size_t end_of_segment(const etr_trend_sample *samples, size_t count, size_t first) {
   size_t end = first;
@@ -29,96 +40,142 @@ static size_t end_of_segment(const etr_trend_sample *samples, size_t count, size
   return end;
 }
 
-/* Adds samples [first, end) of a segment that starts at `start` as one place. */
-static bool add_place(fitting *f, const etr_trend_sample *samples, size_t start, size_t first, size_t end,
-                      double *sorted) {
-  place *added = etr_vec_push(f->scratch, &f->places);
-  if (!added) return false;
-  for (size_t i = first; i < end; i++) sorted[i - first] = samples[i].value;
-  etr_sort(sorted, end - first, sizeof *sorted, etr_by_double);
-  *added = (place){.at = (double)(first - start) + (double)(end - first - 1) / 2,
-                   .value = etr_median_of_sorted(sorted, end - first),
-                   .segment = samples[first].segment};
-  return true;
-}
+/* ---- A line, with a level for each segment ---- */
 
-static bool add_segment(fitting *f, const etr_trend_sample *samples, size_t start, size_t first, size_t end,
-                        size_t most, double *sorted) {
-  size_t count = ETR_MIN(end - first, most);
-  for (size_t i = 0; i < count; i++)
-    if (!add_place(f, samples, start, first + i * (end - first) / count, first + (i + 1) * (end - first) / count,
-                   sorted))
-      return false;
-  return true;
-}
+typedef struct means {
+  double x, y;
+} means;
 
-static size_t count_segments(const etr_trend_sample *samples, size_t count, size_t *longest) {
-  size_t segments = 0;
-  for (size_t i = 0, end; i < count; i = end, segments++) {
-    end = end_of_segment(samples, count, i);
-    *longest = ETR_MAX(*longest, end - i);
+static means means_of(const etr_trend_sample *samples, size_t first, size_t end) {
+  means m = {0};
+  for (size_t i = first; i < end; i++) {
+    m.x += (double)samples[i].place / (double)(end - first);
+    m.y += samples[i].value / (double)(end - first);
   }
-  return segments;
+  return m;
 }
 
-/* Evenly chosen segments, each with as many places as the pairs allow. */
-static bool add_places(fitting *f, const etr_trend_sample *samples, size_t count, size_t segments, double from) {
-  size_t chosen = ETR_MIN(segments, (size_t)MOST_SEGMENTS), number = 0;
-  size_t most = (size_t)((double)MOST_PLACES / sqrt((double)ETR_MAX(chosen, (size_t)1)));
-  double *sorted = etr_arena_alloc_array(f->scratch, count, sizeof *sorted);
-  if (!sorted) return false;
-  for (size_t i = 0, end; i < count; i = end, number++) {
+static fit fit_line(const etr_trend_sample *samples, size_t count) {
+  fit f = {0};
+  for (size_t i = 0, end; i < count; i = end, f.segments++) {
     end = end_of_segment(samples, count, i);
-    size_t first = i + (size_t)(from * (double)(end - i));
-    bool is_chosen = number * chosen / segments != (number + 1) * chosen / segments;
-    if (is_chosen && first < end && !add_segment(f, samples, i, first, end, most, sorted)) return false;
-  }
-  return true;
-}
-
-/* Pairs of places [first, end), of one segment. */
-static bool add_pairs(fitting *f, size_t first, size_t end) {
-  const place *places = f->places.data;
-  double n = (double)(end - first);
-  for (size_t i = first; i < end; i++)
-    for (size_t k = i + 1; k < end; k++) {
-      double rise = places[k].value - places[i].value, *slope = etr_vec_push(f->scratch, &f->slopes);
-      if (!slope) return false;
-      *slope = rise / (places[k].at - places[i].at);
-      f->rises += (rise > 0) - (rise < 0);
+    const means m = means_of(samples, i, end);
+    f.span = ETR_MAX(f.span, (size_t)samples[end - 1].place);
+    for (size_t k = i; k < end; k++) {
+      double x = (double)samples[k].place - m.x, y = samples[k].value - m.y;
+      f.xx += x * x;
+      f.xy += x * y;
+      f.yy += y * y;
     }
-  f->variance += n * (n - 1) * (2 * n + 5) / 18;
-  return true;
-}
-
-/* One step towards zero: what it counts is discrete. */
-static double z_of(const fitting *f) {
-  double least = f->rises - copysign(1, f->rises);
-  return f->variance > 0 && fabs(f->rises) > 1 ? least / sqrt(f->variance) : 0;
-}
-
-static bool fit_line(fitting *f, etr_trend *out) {
-  size_t count = f->places.count;
-  double *rest = etr_arena_alloc_array(f->scratch, count, sizeof *rest);
-  if (!rest) return false;
-  etr_sort(f->slopes.data, f->slopes.count, sizeof(double), etr_by_double);
-  out->slope = etr_median_of_sorted(f->slopes.data, f->slopes.count);
-  for (size_t i = 0; i < count; i++) rest[i] = f->places.data[i].value - out->slope * f->places.data[i].at;
-  etr_sort(rest, count, sizeof *rest, etr_by_double);
-  out->level = etr_median_of_sorted(rest, count);
-  out->spread = etr_robust_deviation(rest, count, out->level);
-  return true;
-}
-
-bool etr_trend_of(etr_trend *out, etr_arena *scratch, const etr_trend_sample *samples, size_t count, double from) {
-  fitting f = {.scratch = scratch};
-  *out = (etr_trend){0};
-  size_t segments = count_segments(samples, count, &out->longest);
-  if (!add_places(&f, samples, count, segments, from)) return false;
-  for (size_t i = 0, end; i < f.places.count; i = end) {
-    for (end = i; end < f.places.count && f.places.data[end].segment == f.places.data[i].segment;) end++;
-    if (!add_pairs(&f, i, end)) return false;
   }
-  out->z = z_of(&f);
-  return fit_line(&f, out);
+  return f;
+}
+
+static double slope_of(const fit *f) { return f->xx > 0 ? f->xy / f->xx : 0; }
+
+static void add_rest(rest *r, double residual, bool has_before) {
+  r->squares += residual * residual;
+  if (has_before) r->products += residual * r->before;
+  r->before = residual;
+}
+
+static rest rest_of_line(const etr_trend_sample *samples, size_t count, double slope, double *level) {
+  rest r = {0};
+  *level = 0;
+  for (size_t i = 0, end; i < count; i = end) {
+    end = end_of_segment(samples, count, i);
+    const means m = means_of(samples, i, end);
+    for (size_t k = i; k < end; k++)
+      add_rest(&r, samples[k].value - m.y - slope * ((double)samples[k].place - m.x), k > i);
+    *level += (m.y - slope * m.x) * (double)(end - i) / (double)count;
+  }
+  return r;
+}
+
+/* ---- One step ---- */
+
+/* Where a step takes most of the squares away: `taken`. Each side keeps LEAST_SIDE samples, or a tenth of all. */
+static size_t best_step(const etr_trend_sample *samples, size_t count, double mean, double *taken) {
+  size_t least = ETR_MAX((size_t)LEAST_SIDE, count / PARTS_OF_SIDE), at = 0;
+  double sum = 0;
+  *taken = 0;
+  for (size_t i = 1; i + least <= count; i++) {
+    sum += samples[i - 1].value - mean;
+    double gain = sum * sum * (double)count / ((double)i * (double)(count - i));
+    if (i < least || gain <= *taken) continue;
+    *taken = gain;
+    at = i;
+  }
+  return at;
+}
+
+static rest rest_of_step(const etr_trend_sample *samples, size_t count, size_t at, double *size) {
+  const means before = means_of(samples, 0, at), behind = means_of(samples, at, count);
+  rest r = {0};
+  *size = behind.y - before.y;
+  for (size_t i = 0; i < count; i++) add_rest(&r, samples[i].value - (i < at ? before.y : behind.y), i > 0);
+  return r;
+}
+
+/* ---- The choice ---- */
+
+/* How many correlated samples say as much as one that is independent. Levels of segments hide a part of it. */
+static double samples_per_independent(const rest *r, size_t count, size_t segments) {
+  double correlation = r->products / ETR_MAX(r->squares, TINY) + BIAS_OF_CORRELATION * (double)segments / (double)count;
+  correlation = ETR_MIN(ETR_MAX(correlation, 0), MOST_CORRELATION);
+  return (1 + correlation) / (1 - correlation);
+}
+
+static double evidence_of(double squares, const rest *r, size_t count, size_t segments) {
+  double free_count = (double)(count - segments + 1);
+  return free_count * log(squares / (r->squares + TINY)) / samples_per_independent(r, count, segments);
+}
+
+static double deviation_of(const rest *r, size_t count) { return sqrt((r->squares + TINY) / (double)count); }
+
+static bool is_large(double change, double deviation) {
+  return fabs(change) > ETR_MAX(LEAST_CHANGE, LEAST_DEVIATIONS * deviation);
+}
+
+/* What gets faster at first alone is warming up. */
+static bool goes_on(const etr_trend_sample *samples, size_t count, const fit *f) {
+  fit later = {0};
+  if (slope_of(f) >= 0) return true;
+  for (size_t i = 0, end; i < count; i = end) {
+    end = end_of_segment(samples, count, i);
+    fit half = fit_line(samples + (i + end) / 2, end - (i + end) / 2);
+    later.xx += half.xx;
+    later.xy += half.xy;
+  }
+  return slope_of(&later) <= LATER_PART * slope_of(f);
+}
+
+static bool is_unsure(double change, double deviation, size_t count) {
+  return count < SURE_SAMPLES && fabs(change) < SURE_DEVIATIONS * deviation;
+}
+
+etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
+  fit f = fit_line(samples, count);
+  double size = 0, taken = 0, level, penalty = log((double)ETR_MAX(count, (size_t)1)), squares = f.yy + TINY;
+  if (count < f.segments + LEAST_SIDE) return (etr_trend){0};
+  rest line = rest_of_line(samples, count, slope_of(&f), &level), step = {.squares = f.yy};
+  double change = slope_of(&f) * (double)f.span, around = deviation_of(&line, count);
+  bool drifts = evidence_of(squares, &line, count, f.segments) > DRIFT_PENALTY * penalty && is_large(change, around) &&
+                goes_on(samples, count, &f);
+  size_t at = f.segments == 1 ? best_step(samples, count, means_of(samples, 0, count).y, &taken) : 0;
+  if (at > 0) step = rest_of_step(samples, count, at, &size);
+  bool steps = at > 0 && evidence_of(squares, &step, count, 1) > STEP_PENALTY * penalty &&
+               is_large(size, deviation_of(&step, count));
+  if (steps && drifts) drifts = (double)count * log((line.squares + TINY) / (step.squares + TINY)) <= penalty;
+  if (drifts)
+    return (etr_trend){.kind = ETR_TREND_DRIFT,
+                       .change = change,
+                       .span = f.span,
+                       .level = level,
+                       .is_unsure = is_unsure(change, around, count)};
+  if (!steps) return (etr_trend){0};
+  return (etr_trend){.kind = ETR_TREND_STEP,
+                     .change = size,
+                     .at = at,
+                     .is_unsure = is_unsure(size, deviation_of(&step, count), count)};
 }

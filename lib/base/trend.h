@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * trend.h - whether a series of samples rises or falls, and by how much: Theil and Sen's slope, the median of the
- * slopes between any two samples, and the test of Mann and Kendall. A few samples far out change neither. Layer 0.
+ * trend.h - whether a series of times jumps once or changes steadily: one step against a line, by least squares.
+ * Layer 0.
  */
 #ifndef ETR_TREND_H
 #define ETR_TREND_H
 
 #include "base/arena.h"
 
-/** A sample; those of one segment stand together, and only they are compared with each other. */
+/** A sample of a series. Samples of one segment stand together, in the order of their places. */
 typedef struct etr_trend_sample {
-  uint32_t segment;
-  double value;
+  double value;     /**< natural logarithm of a time, so that a change is a factor */
+  uint32_t segment; /**< each segment has a level of its own; a slope is common to all */
+  uint32_t place;   /**< in its segment, from 0 */
 } etr_trend_sample;
 
+typedef enum etr_trend_kind {
+  ETR_TREND_NONE,
+  ETR_TREND_STEP, /**< one level up to a sample, another from it on; only of a series with one segment */
+  ETR_TREND_DRIFT,
+} etr_trend_kind;
+
 typedef struct etr_trend {
-  double slope;   /**< per place in a segment */
-  double z;       /**< of Mann and Kendall: beyond 3.29 by chance in one of 1000 series without a trend; 0: no pairs */
-  double level;   /**< of the first place in a segment, on the line */
-  double spread;  /**< how far samples lie from the line: a standard deviation, but robust */
-  size_t longest; /**< samples in the longest segment */
+  etr_trend_kind kind; /**< all else is 0 where there is none */
+  double change;       /**< of a step its size; of a drift the change from place 0 to place `span` */
+  size_t at;           /**< of a step: index of the first sample behind it */
+  size_t span;         /**< of a drift: the last place of the longest segment */
+  double level;        /**< of a drift: the value at place 0, on average over the segments */
+  bool is_unsure;      /**< samples that wander slowly would look the same */
 } etr_trend;
 
-/**
- * The trend within the segments, which all start at place 0. `from`: the part of each segment to begin with, 0 for all
- * of it. Where samples are many, medians of neighbours stand for them, and not all segments are looked at, so that it
- * takes about as long as sorting them. False when out of memory.
- */
-bool etr_trend_of(etr_trend *out, etr_arena *scratch, const etr_trend_sample *samples, size_t count, double from);
+/** Finds the trend of a series. Takes linear time and allocates nothing. */
+etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count);
 
 #endif

@@ -239,22 +239,85 @@ static void read_balance(etr_doc_reader *r, void *method) {
 }
 
 static etr_noise_verdict verdict_of(const char *name) {
-  int verdict = ETR_NOISE_NOISY;
+  int verdict = ETR_NOISE_DRIFT;
   while (verdict > ETR_NOISE_FEW_RUNS && (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0)) verdict--;
   return (etr_noise_verdict)verdict;
 }
 
+static void read_flag(etr_doc_reader *r, void *into) { *(bool *)into = etr_json_bool(r->json); }
+
+/* Times become ticks. */
+static void read_ticks(etr_doc_reader *r, void *into) { *(double *)into = etr_doc_ticks(r, read_number(r)); }
+
+/* A number that may be null: 0 then. */
+static void read_if_any(etr_doc_reader *r, void *into) {
+  double number = read_number(r);
+  *(double *)into = isnan(number) ? 0 : number;
+}
+
+static void read_mode_runs(etr_doc_reader *r, void *modes) {
+  size_t count;
+  etr_json_array(r->json);
+  for (size_t i = 0; has_element(r); i++) {
+    read_count(r, &count);
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].run_count = count;
+  }
+}
+
+static void read_mode_medians(etr_doc_reader *r, void *modes) {
+  double ticks;
+  etr_json_array(r->json);
+  for (size_t i = 0; has_element(r); i++) {
+    read_ticks(r, &ticks);
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].p50 = ticks;
+  }
+}
+
+/* Documents written by older versions have the first three. */
 static void read_noise(etr_doc_reader *r, void *noise) {
   struct judged {
-    double cv;
-    size_t outliers;
+    etr_noise noise;
+    double from_run, over_runs, stretches;
     const char *verdict;
-  } judged = {.cv = NAN};
-  static const field fields[] = {{"cv", read_time, offsetof(struct judged, cv)},
-                                 {"outliers", read_count, offsetof(struct judged, outliers)},
-                                 {"verdict", read_text, offsetof(struct judged, verdict)}};
+  } judged = {.noise.cv = NAN, .from_run = NAN};
+  static const field fields[] = {{"cv", read_time, offsetof(struct judged, noise.cv)},
+                                 {"outliers", read_count, offsetof(struct judged, noise.outliers)},
+                                 {"verdict", read_text, offsetof(struct judged, verdict)},
+                                 {"runs", read_count, offsetof(struct judged, noise.run_count)},
+                                 {"least_outlier", read_if_any, offsetof(struct judged, noise.least_outlier)},
+                                 {"most_outlier", read_if_any, offsetof(struct judged, noise.most_outlier)},
+                                 {"mode_runs", read_mode_runs, offsetof(struct judged, noise.modes)},
+                                 {"mode_p50", read_mode_medians, offsetof(struct judged, noise.modes)},
+                                 {"in_stretches", read_flag, offsetof(struct judged, noise.in_stretches)},
+                                 {"change", read_if_any, offsetof(struct judged, noise.change)},
+                                 {"from_run", read_time, offsetof(struct judged, from_run)},
+                                 {"over_runs", read_if_any, offsetof(struct judged, over_runs)},
+                                 {"stretches", read_if_any, offsetof(struct judged, stretches)},
+                                 {"start", read_ticks, offsetof(struct judged, noise.start)},
+                                 {"unsure", read_flag, offsetof(struct judged, noise.is_unsure)}};
   read_fields(r, &judged, fields, ETR_COUNT(fields));
-  *(etr_noise *)noise = (etr_noise){judged.cv, judged.outliers, verdict_of(judged.verdict)};
+  judged.noise.verdict = verdict_of(judged.verdict);
+  judged.noise.from_run = isnan(judged.from_run) ? ETR_NONE : (uint32_t)etr_doc_count(r, judged.from_run);
+  judged.noise.over_runs = etr_doc_count(r, judged.over_runs);
+  judged.noise.stretches = etr_doc_count(r, judged.stretches);
+  *(etr_noise *)noise = judged.noise;
+}
+
+/* Names and noise of the phases; their times and runs are not part of a comparison. */
+static void read_phases(etr_doc_reader *r, void *method) {
+  static const field fields[] = {{"phase", read_text, offsetof(etr_run_phase, name)},
+                                 {"noise", read_noise, offsetof(etr_run_phase, noise)}};
+  etr_vec(etr_run_phase) phases = {0};
+  etr_method *m = &((etr_doc_method *)method)->method;
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    etr_run_phase *added = etr_vec_push(&r->box->arena, &phases);
+    if (!added) return;
+    added->name = "";
+    read_fields(r, added, fields, ETR_COUNT(fields));
+  }
+  m->run_phases = phases.data;
+  m->run_phase_count = m->mixed_phase_count = phases.count;
 }
 
 static void read_methods(etr_doc_reader *r, void *reader) {
@@ -264,6 +327,7 @@ static void read_methods(etr_doc_reader *r, void *reader) {
                                  {"recordings", read_numbers, offsetof(etr_doc_method, recordings)},
                                  {"runs_vary", read_variation, offsetof(etr_doc_method, vary)},
                                  {"noise", read_noise, offsetof(etr_doc_method, method.noise)},
+                                 {"phases_of_runs", read_phases, 0},
                                  {"balance", read_balance, 0},
                                  {"graph", read_graph, 0},
                                  {"events", read_events, 0},

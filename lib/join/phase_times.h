@@ -8,8 +8,8 @@
 #include "inputs/record.h"
 #include "join/run_phases.h"
 
-/** Fills `noise` and the phases of a method that has its runs, and warns where its averages are over several phases.
- * False: out of memory. */
+/** Fills `noise`, the phases and the slow runs of a method that has its runs and its blocks' samples, and warns where
+ * its averages are over several phases. False: out of memory. */
 bool etr_phases_measure(etr_method *method, const etr_phases_told *told, const etr_blocks *blocks, etr_arena *arena,
                         etr_warnings *warnings);
 

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_phases.c - kinds of runs, told by what they logged, by their events or by their times.
+ * run_phases.c - kinds of runs, known by what they logged, by their events or by their operators' times.
  */
 #include "join/run_phases.h"
 
-#include "base/noise_verdict.h"
+#include "base/stats.h"
 #include "join/inferences.h"
-#include "join/phase_pattern.h"
+#include "join/long_runs.h"
+#include "join/operator_stretch.h"
 
 #include <math.h>
 
-enum { MOST_PHASES = ETR_COUNT(((etr_phases_told *)NULL)->names), LEAST_RUNS = 6, GAPS_TRIED = 3 };
+enum { MOST_PHASES = ETR_COUNT(((etr_phases_told *)NULL)->names) };
 
-static const double LEAST_GAP = 3;      /* between times that tell phases alone */
 static const double LEAST_FACTOR = 1.5; /* between medians of phases that are worth telling apart */
+/* Measured: whatever slows runs down stays below one or the other; prompts, and branches that do other work, exceed
+ * both. With 2 instead of 2.5, one in ten records whose slow runs hit operators unequally would have phases. */
+static const double LEAST_ALIKE = .5, LEAST_WIDTH = 2.5;
+/* Where a single long run is compared with the first one of all, both may have cold caches, which stretch the same
+ * operators: by 4.2 in the widest of our records, while prompts have 13 and more. */
+static const double LEAST_WIDTH_OF_PAIR = 6;
+static const double LEAST_GAP = 1.25; /* between long runs and others: a short prompt takes little longer than a step */
+enum { GAPS_TRIED = 3 };              /* the widest may be between prompts, or below steps that were disturbed */
 
 const char *etr_phase_rule_name(etr_phase_rule rule) {
   static const char *const names[] = {"sizes", "events", "times"};
@@ -72,9 +80,10 @@ typedef struct candidates {
   const etr_inference *list; /* by series, of a series by run */
   size_t count;
   double *values, *sorted; /* `count` entries */
-  etr_pattern_run *pattern;
   size_t kinds;
   double least[MOST_PHASES]; /* the smallest value of each, ascending */
+  bool *is_long;             /* `count` entries: runs of the kind that takes longest */
+  bool failed;               /* out of memory */
 } candidates;
 
 static double ticks_of(const candidates *c, size_t i) {
@@ -116,22 +125,17 @@ static double width_of(const double *sorted, size_t count) {
   return sorted[count - 1 - end] / sorted[end];
 }
 
-/* The place of the widest gap from `least` to below `below`; 0: there is none. */
-static size_t widest_gap(const candidates *c, double least, double below, double *gap) {
+/* The place of the widest gap between sorted values; 0: all are the same. */
+static size_t widest_gap(const candidates *c, double *gap) {
   size_t at = 0;
   *gap = 1;
   for (size_t i = 1; i < c->count; i++) {
     double ratio = c->sorted[i] / c->sorted[i - 1];
-    if (ratio < least || ratio >= below || ratio <= *gap) continue;
+    if (ratio <= *gap) continue;
     *gap = ratio;
     at = i;
   }
   return at;
-}
-
-static etr_phase_pattern pattern_of(const candidates *c, size_t longest) {
-  for (size_t i = 0; i < c->count; i++) c->pattern[i] = (etr_pattern_run){c->list[i].series, kind_of(c, i) == longest};
-  return etr_phase_pattern_of(c->pattern, c->count);
 }
 
 /* Two kinds, the greater from sorted[at] on, if each is closer together than they are apart. */
@@ -146,25 +150,81 @@ static bool split_at(candidates *c, size_t at, double gap) {
 static bool tell_sizes_apart(candidates *c) {
   double gap;
   if (!(c->sorted[0] > 0)) return false; /* a run that logged nothing */
-  size_t at = widest_gap(c, 0, INFINITY, &gap);
+  size_t at = widest_gap(c, &gap);
   return at > 0 && (split_at(c, at, gap) || tell_values_apart(c));
 }
 
-/* Mostly at the widest gap, unless that is below runs that stand out. */
-static bool tell_times_apart(candidates *c) {
-  double below = INFINITY;
-  if (c->count < LEAST_RUNS || !(c->sorted[0] > 0)) return false;
-  for (int tried = 0; tried < GAPS_TRIED; tried++) {
-    double gap;
-    size_t at = widest_gap(c, LEAST_GAP, below, &gap);
-    if (at == 0) return false;
-    below = gap;
-    if (at < 2 || c->count - at < 2 || !split_at(c, at, gap)) continue;
-    etr_phase_pattern pattern = pattern_of(c, 1);
-    if (etr_phase_pattern_is_plausible(&pattern, width_of(c->sorted + at, c->count - at), gap)) return true;
+/* ---- By times alone ---- */
+
+/* Runs that are long, or short, but not those that lead their series: these may warm up, which stretches the same
+ * operators each time. */
+static size_t list_inner(const candidates *c, const bool *is_long, bool wants_long, uint32_t *list) {
+  size_t count = 0;
+  bool in_leading_group = false;
+  for (size_t i = 0; i < c->count; i++) {
+    bool starts = i == 0 || c->list[i].series != c->list[i - 1].series;
+    in_leading_group = is_long[i] && (starts || in_leading_group);
+    if (!in_leading_group && is_long[i] == wants_long) list[count++] = c->list[i].run;
+  }
+  return count;
+}
+
+/* A single inner long run is compared with the one that leads its series. False: that is none. */
+static bool add_leading(const candidates *c, const bool *is_long, uint32_t *inner) {
+  const etr_run *runs = c->known->blocks->runs;
+  for (size_t i = 0; i < c->count; i++) {
+    if (c->list[i].series != runs[inner[0]].series) continue;
+    inner[1] = inner[0];
+    inner[0] = c->list[i].run;
+    return is_long[i];
   }
   return false;
 }
+
+/* Long runs do other work if they stretch operators unlike each other, and each of them alike. */
+static bool do_other_work(candidates *c, const etr_long_runs *runs) {
+  etr_arena scratch = {0};
+  uint32_t *long_runs = etr_arena_alloc_array(&scratch, c->count + 1, sizeof *long_runs);
+  uint32_t *short_runs = etr_arena_alloc_array(&scratch, c->count, sizeof *short_runs);
+  etr_operator_stretch stretch = {0};
+  double least_width = LEAST_WIDTH;
+  if (long_runs && short_runs) {
+    size_t longs = list_inner(c, runs->is_long, true, long_runs);
+    size_t shorts = list_inner(c, runs->is_long, false, short_runs);
+    if (longs == 1 && add_leading(c, runs->is_long, long_runs)) {
+      longs = 2;
+      least_width = LEAST_WIDTH_OF_PAIR;
+    }
+    if (longs > 1)
+      c->failed |= !etr_operator_stretch_of(&stretch, c->known->blocks, long_runs, longs, short_runs, shorts);
+  } else
+    c->failed = true;
+  etr_arena_clear(&scratch);
+  return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
+}
+
+static void split_by_times(candidates *c, const etr_long_runs *runs) {
+  c->kinds = 2;
+  c->least[0] = c->sorted[0];
+  c->least[1] = INFINITY;
+  for (size_t i = 0; i < c->count; i++)
+    if (runs->is_long[i]) c->least[1] = ETR_MIN(c->least[1], ticks_of(c, i));
+}
+
+static bool tell_times_apart(candidates *c) {
+  etr_gap gap = {LEAST_GAP, INFINITY};
+  for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
+    etr_long_runs runs;
+    c->failed = !etr_long_runs_of(&runs, &gap, c->known->blocks, c->list, c->count, c->known->scratch);
+    if (c->failed || !runs.is_long) return false;
+    if (!do_other_work(c, &runs)) continue;
+    split_by_times(c, &runs);
+    return !c->failed;
+  }
+  return false;
+}
+
+/* ---- The kinds ---- */
 
 /* A kind's median. */
 static double median_of(candidates *c, size_t kind) {
@@ -224,13 +284,22 @@ static void set_phases(const candidates *c, size_t *phase_of) {
   }
 }
 
+/* Prompts come first, and fewer than steps do. By times alone they also have to come one at a time, or equally many,
+ * and two steps at least behind each: less is a pattern of other things. */
+static bool is_prefill(const candidates *c, etr_phase_rule rule, const etr_long_runs *runs) {
+  bool in_order = c->kinds == 2 && runs->leads && runs->long_count < runs->short_count;
+  bool is_regular = runs->shortest == runs->longest && (runs->distances == 0 || runs->least_between > 1);
+  return in_order && rule != ETR_PHASE_BY_EVENTS && (rule == ETR_PHASE_BY_SIZES || is_regular);
+}
+
 static void name_phases(etr_phases_told *told, const candidates *c, size_t longest, const size_t *phase_of) {
   static const char *const numbered[MOST_PHASES] = {"phase 1", "phase 2", "phase 3", "phase 4"};
-  etr_phase_pattern pattern = pattern_of(c, longest);
-  bool is_prefill = c->kinds == 2 && told->rule != ETR_PHASE_BY_EVENTS && pattern.leads &&
-                    pattern.long_runs < pattern.short_runs;
-  for (size_t i = 0; i < told->count; i++) told->names[i] = numbered[i];
-  if (!is_prefill) return;
+  static const char *const kinds[] = {"kind 1", "kind 2"};
+  etr_long_runs runs = {.is_long = c->is_long};
+  for (size_t i = 0; i < c->count; i++) c->is_long[i] = kind_of(c, i) == longest;
+  etr_long_runs_count(&runs, c->list, c->count);
+  for (size_t i = 0; i < told->count; i++) told->names[i] = (told->rule == ETR_PHASE_BY_TIMES ? kinds : numbered)[i];
+  if (!is_prefill(c, told->rule, &runs)) return;
   told->names[phase_of[longest]] = "prefill";
   told->names[phase_of[1 - longest]] = "decode";
 }
@@ -254,15 +323,15 @@ static bool tell_all(etr_phases_told *told, const known_runs *known) {
   candidates c = {.known = known,
                   .values = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.values),
                   .sorted = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.sorted),
-                  .pattern = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.pattern)};
-  if (!list || !c.values || !c.sorted || !c.pattern) return false;
+                  .is_long = etr_arena_alloc_array(known->scratch, known->blocks->run_count, sizeof *c.is_long)};
+  if (!list || !c.values || !c.sorted || !c.is_long) return false;
   for (size_t i = 0, end; i < count; i = end) {
     end = etr_inferences_end_of_method(list, count, i);
     c.list = list + i;
     c.count = end - i;
     tell(&told[list[i].method], &c);
   }
-  return true;
+  return !c.failed;
 }
 
 etr_phases_told *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,

@@ -7,7 +7,10 @@
 #include "join/inferences.h"
 #include "join/samples.h"
 
-#define WARM_UP_FACTOR 1.5 /* a run that warms up takes more than this many times the median of those behind it */
+/* A run warms up if it takes more than WARM_UP_FACTOR times the median of the runs behind it, and more than LONG_FACTOR
+ * times what four fifths of them take at most: a first run in the slow one of two modes is not longer than other slow
+ * runs. */
+static const double WARM_UP_FACTOR = 1.5, LONG_FACTOR = 1.2;
 enum { LEAST_BEHIND = 3 }; /* runs behind one that it takes to tell */
 
 /* ---- Warm-up ---- */
@@ -19,18 +22,31 @@ typedef struct sorted_run {
   uint32_t previous, next; /* of those that are left */
 } sorted_run;
 
-/* What is left of a series as leading runs are taken away, with its median: each costs a step, however many there are.
- */
+/* The run of a given rank among those that are left: the smallest that so many tenths of them do not exceed. */
+typedef struct ranked_run {
+  uint32_t place;
+  size_t rank; /* from 1 */
+  size_t tenths;
+} ranked_run;
+
+/* What is left of a series as leading runs are taken away: each costs a step, however many there are. */
 typedef struct remainder {
   sorted_run *list;
   uint32_t *place; /* of each run of the series in the list */
-  uint32_t middle; /* place of the lower median */
+  ranked_run middle, long_one;
   size_t count;
 } remainder;
 
 static int by_ticks(const void *a, const void *b) {
   const sorted_run *x = a, *y = b;
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+static size_t rank_of(size_t tenths, size_t count) { return (tenths * count + 9) / 10; }
+
+static ranked_run ranked_run_of(size_t tenths, size_t count) {
+  size_t rank = rank_of(tenths, count);
+  return (ranked_run){.place = (uint32_t)(rank - 1), .rank = rank, .tenths = tenths};
 }
 
 static void begin(remainder *r, const etr_blocks *blocks, const etr_inference *series, size_t count) {
@@ -42,23 +58,35 @@ static void begin(remainder *r, const etr_blocks *blocks, const etr_inference *s
     r->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
     r->place[r->list[i].index] = i;
   }
-  r->middle = (uint32_t)(count - 1) / 2;
+  r->middle = ranked_run_of(5, count);
+  r->long_one = ranked_run_of(8, count);
   r->count = count;
+}
+
+/* Moves to the run that has the rank once another one is gone; `left` are left. */
+static void move_rank(ranked_run *ranked, const remainder *r, uint32_t gone, size_t left) {
+  size_t wanted = rank_of(ranked->tenths, left);
+  if (gone < ranked->place) ranked->rank--;
+  if (gone == ranked->place) {
+    bool has_next = r->list[gone].next != ETR_NONE;
+    ranked->place = has_next ? r->list[gone].next : r->list[gone].previous;
+    if (!has_next) ranked->rank--;
+  }
+  for (; ranked->rank > wanted; ranked->rank--) ranked->place = r->list[ranked->place].previous;
+  for (; ranked->rank < wanted; ranked->rank++) ranked->place = r->list[ranked->place].next;
 }
 
 static void take_away(remainder *r, uint32_t place) {
   const sorted_run *gone = &r->list[place];
-  if (r->count % 2 == 0 && place <= r->middle)
-    r->middle = r->list[r->middle].next;
-  else if (r->count % 2 != 0 && place >= r->middle)
-    r->middle = r->list[r->middle].previous;
   if (gone->previous != ETR_NONE) r->list[gone->previous].next = gone->next;
   if (gone->next != ETR_NONE) r->list[gone->next].previous = gone->previous;
   r->count--;
+  move_rank(&r->middle, r, place, r->count);
+  move_rank(&r->long_one, r, place, r->count);
 }
 
 static double median_of(const remainder *r) {
-  const sorted_run *middle = &r->list[r->middle];
+  const sorted_run *middle = &r->list[r->middle.place];
   if (r->count % 2) return (double)middle->ticks;
   return ((double)middle->ticks + (double)r->list[middle->next].ticks) / 2;
 }
@@ -68,8 +96,9 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
   for (size_t i = 0; i + LEAST_BEHIND < count; i++) {
     etr_run *run = &blocks->runs[series[i].run];
     take_away(r, r->place[i]);
-    double median = median_of(r);
-    if (median <= 0 || (double)run->execute_ticks <= WARM_UP_FACTOR * median) return;
+    double ticks = (double)run->execute_ticks, median = median_of(r);
+    bool is_longest = ticks > LONG_FACTOR * (double)r->list[r->long_one.place].ticks;
+    if (median <= 0 || ticks <= WARM_UP_FACTOR * median || !is_longest) return;
     run->is_skipped = true;
   }
 }

@@ -159,7 +159,7 @@ const option_spec options[] = {
      .help = "leave out the first N runs of each ETDump and load; auto: those that warm up (default: 0)"},
     {"skip-runs", 0, "N", AS(TEXT, skip_text), SKIPPING,
      .help = "leave out the first N runs of each ETDump and load (default: auto, leading runs above 1.5 times the "
-             "median of the rest)"},
+             "median of the rest and 1.2 times four fifths of them)"},
     {"runs", 0, "RUNS", AS(TEXT, runs_text), READING " " RUNNING,
      .help = "only these inferences, numbered as `info` lists runs: 3 or 3-8"},
     {"ticks-per-second", 0, "N", AS(NUMBER, ticks_per_second), READING " " RUNNING,

@@ -5,6 +5,7 @@
 #ifndef ETR_FIELDS_H
 #define ETR_FIELDS_H
 
+#include "base/arena.h"
 #include "output/json_writer.h"
 
 /** The document being written, and what times in it need. */
@@ -29,8 +30,9 @@ void etr_field_runs(const etr_fields *fields, const etr_method *method);
 void etr_field_source(const etr_fields *fields, const etr_source *source);
 /** Keys method, runs and skipped_runs: what objects of methods begin with. */
 void etr_field_method(const etr_fields *fields, const etr_method *method);
-/** Keys noise and phases_of_runs of a method: how much its runs vary, and what kinds of them there are. */
-void etr_field_noise(const etr_fields *fields, const etr_method *method);
+/** Keys noise and phases_of_runs of a method: how much its runs vary, and what kinds of them there are; sentences have
+ * times in `shown`. The arena fails when out of memory. */
+void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown);
 /** Key shape: sizes, expressions of symbolic ones; null for what is no tensor. */
 void etr_field_shape(const etr_fields *fields, const etr_value *value);
 /** Key roofs: the most that rates are held against. */

@@ -174,7 +174,7 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_field_list(f, "execute_per_run");
   for (size_t i = 0; i < method->run_count; i++) etr_profile_put_ns(e, (double)method->execute_per_run[i]);
   etr_jw_end(f->json);
-  etr_field_noise(f, method);
+  etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
   put_balance(e, method);
   etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
   put_notes(e, method);

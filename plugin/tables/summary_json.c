@@ -164,7 +164,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_field_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);
-  etr_field_noise(f, method);
+  etr_field_noise(f, &answer->arena, method, f->unit);
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) etr_field_ticks(f, parts[i].name, per_run(method, parts[i].ticks));
   etr_field_number(f, "estimated_confidence", has_estimated_nodes(method) ? method->estimated_confidence : NAN);

@@ -7,6 +7,7 @@
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/output_gaps.h"
+#include "views/steadiness.h"
 
 #include <math.h>
 
@@ -49,15 +50,20 @@ static void put_head_time(const etr_report *r, etr_writer *writer, const char *n
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* "steady (cv 1.2 %)", "noisy (cv over 100 %, 2 outliers)", "too few runs to judge noise" */
-static void put_noise(etr_writer *writer, const etr_noise *noise) {
+/* "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few runs
+ * to judge noise" */
+static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
+  const etr_noise *noise = &method->noise;
+  bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
   if (noise->verdict == ETR_NOISE_FEW_RUNS) {
     etr_puts(writer, DOT "too few runs to judge noise");
     return;
   }
-  etr_putf(writer, DOT "%s (cv %s", etr_noise_verdict_name(noise->verdict), noise->cv > 1 ? "over " : "");
+  if (method->mixed_phase_count > 1 || !text || !text[0]) text = etr_noise_verdict_name(noise->verdict);
+  etr_putf(writer, DOT "%s", text);
+  if (!is_spread) return;
+  etr_putf(writer, " (cv %s", noise->cv > 1 ? "over " : "");
   etr_put_share(writer, ETR_MIN(noise->cv, 1.0), 1);
-  if (noise->outliers) etr_putf(writer, ", %zu outlier%s", noise->outliers, noise->outliers == 1 ? "" : "s");
   etr_puts(writer, ")");
 }
 
@@ -76,7 +82,8 @@ static void put_head(etr_report *r, const etr_summary *s) {
     etr_puts(&writer, DOT "first run ");
     put_factor(&writer, s->first_run.ticks / s->first_run.rest.p50);
   }
-  put_noise(&writer, &s->method->noise);
+  put_noise(&writer, s->method,
+            etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
   if (r->loads.whole && r->loads.timed_methods == 1) put_head_time(r, &writer, "load", r->loads.whole->stats.avg);
   const char *head = etr_text_end(&text, &writer);
   if (head) put_heading(r, head);
@@ -117,7 +124,8 @@ static void add_time(etr_sheet *sheet, const char *text, double ticks, const etr
 static void put_phases(etr_report *r, const etr_summary *s) {
   static const char *const notes[] = {"told by the sizes of the values that the runs logged",
                                       "told by the events of the runs",
-                                      "estimated: told by the times of the runs alone"};
+                                      "estimated: told by the operators' times, which longer runs stretch unlike each "
+                                      "other"};
   const etr_method *method = s->method;
   etr_sheet sheet;
   if (method->mixed_phase_count < 2) return;
@@ -132,6 +140,8 @@ static void put_phases(etr_report *r, const etr_summary *s) {
   etr_report_put(r, &sheet);
   put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are over all of these runs",
                                notes[method->run_phases[0].told_by]));
+  const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method, r->answer.options->unit);
+  if (text && text[0]) put_note(r, text);
 }
 
 /* Where no backend tells any of them, there is nothing to add to the balance. */

@@ -17,7 +17,8 @@
 const char *etr_finding_kind_name(etr_finding_kind kind) {
   static const char *const names[] = {"fallback",    "layout",       "copies",    "calls",     "outlier",
                                       "first_run",   "load",         "drift",     "waiting",   "cpu_fallback",
-                                      "small_calls", "memory_bound", "slow_rate", "above_peak"};
+                                      "small_calls", "memory_bound", "slow_rate", "above_peak",
+                                      "step",        "modes",        "slow_runs", "periodic",  "slow_operator"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -197,7 +198,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
   if (method->run_count == 0 || method->execute_ticks == 0) return true;
   if (graph && graph->times) finder.graph = graph;
   bool good = etr_find_layouts(&finder) && etr_find_delegates(&finder) && find_first_run(&finder) &&
-              find_load(&finder) && etr_find_drifts(&finder);
+              find_load(&finder) && etr_find_unsteady(&finder);
   if (good && finder.graph)
     good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) &&
            etr_find_slow_calls(&finder) && etr_find_outliers(&finder) && etr_find_costs(&finder);

@@ -29,7 +29,7 @@ bool etr_find_copies(etr_finder *finder);
 bool etr_find_layouts(etr_finder *finder);
 bool etr_find_slow_calls(etr_finder *finder);
 bool etr_find_outliers(etr_finder *finder);
-bool etr_find_drifts(etr_finder *finder);
+bool etr_find_unsteady(etr_finder *finder);
 bool etr_find_delegates(etr_finder *finder);
 bool etr_find_costs(etr_finder *finder);
 

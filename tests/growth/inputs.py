@@ -323,7 +323,7 @@ DIMENSIONS = {
     loops: (300, EVENTS_JSON, WRITE, TRACE),
     different_runs: (300, SUMMARY, TRACE, DIFF),
     runs_without_record: (200, REPORT, EVENTS),
-    dumps: (50, SUMMARY, DIFF),
+    dumps: (25, SUMMARY, DIFF),
     rows_of_an_instruction: (400, SUMMARY, DIFF),
     names: (300, EVENTS, WRITE),
     branches: (75, MEMORY),

@@ -7,6 +7,7 @@
 #include "etrecord_compare.h"
 #include "open_fixture.h"
 #include "output/writer.h"
+#include "views/steadiness.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -92,9 +93,13 @@ static bool is_in_documents(const etr_comparison *c, const etr_method_pair *pair
 
 static void expect_noise(const etr_profile *got, uint32_t got_method, const etr_profile *want, uint32_t want_method) {
   if (want_method == ETR_NONE) return;
+  etr_arena arena = {0};
   const etr_noise *a = &got->methods[got_method].noise, *b = &want->methods[want_method].noise;
-  cr_expect(a->verdict == b->verdict && a->outliers == b->outliers);
+  cr_expect(a->verdict == b->verdict && a->outliers == b->outliers && a->run_count == b->run_count);
   cr_expect(isnan(b->cv) ? isnan(a->cv) : fabs(a->cv - b->cv) < 1e-9);
+  cr_expect_str_eq(etr_steadiness_text(&arena, got, &got->methods[got_method], ETR_UNIT_MS),
+                   etr_steadiness_text(&arena, want, &want->methods[want_method], ETR_UNIT_MS));
+  etr_arena_clear(&arena);
 }
 
 static void expect_comparison(const etr_comparison *got, const etr_comparison *want) {
@@ -137,6 +142,7 @@ Test(side_document, says_what_the_records_say) {
       {"coreml", "vulkan", 0},
       {"inserted_before", "inserted_after", 0},
       {"inserted_after", "inserted_xnnpack", 0},
+      {"drift", "prefill_decode", 0}, /* with phases, one of which drifts */
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     const etr_options options = {.ticks_per_second = cases[i].clock};

@@ -6,6 +6,7 @@
 #include "join/inferences.h"
 #include "join/skipped.h"
 #include "open_fixture.h"
+#include "random.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -48,6 +49,11 @@ static void skip(const char *text, const etr_options *options, char *out, size_t
   free(copy);
 }
 
+static int by_double(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 Test(skipped, warm_up) {
   static const struct {
     const char *runs, *skipped;
@@ -65,6 +71,12 @@ Test(skipped, warm_up) {
       {"19 13 13 14 14", ""},                        /* 13.5 */
       {"90 80 70 60 50 40 30 20 10", "0,1,2,3,4,5"}, /* 30 has but two behind it */
       {"5 0 0 0", ""},                               /* not timed */
+      {"20 10 20 10 10 20 10 10 20 10", ""},         /* a first run in the slow one of two modes */
+      {"20 10 10 10 10 10 10 10 20 10", "0"},        /* the eighth of nine is fast */
+      {"20 10 10 10 10 17", "0"},                    /* four fifths of five are four */
+      {"20 10 10 10 10 17 17", ""},                  /* and of six five: 20.4 */
+      {"20 10 10 10 16 17", "0"},                    /* the fourth of five takes 16: 19.2 */
+      {"19 10 10 10 16 17", ""},
       {"L 50 10 10 10", "1"},
       {"L 50 10 10 10 L 50 10 10 10", "1,6"},
       {"50 10 10 10 | 50 10 10 10", "0,4"},
@@ -76,6 +88,32 @@ Test(skipped, warm_up) {
     char skipped[256];
     skip(cases[i].runs, &(etr_options){.skip = ETR_SKIP_AUTO}, skipped, sizeof skipped);
     cr_expect_str_eq(skipped, cases[i].skipped, "%s: %s, not %s", cases[i].runs, skipped, cases[i].skipped);
+  }
+}
+
+/* As many runs as there may be, of which each is taken away. */
+Test(skipped, the_same_as_by_sorting_anew) {
+  enum { RUNS = 60 };
+  uint64_t seed = 5;
+  for (int series = 0; series < 200; series++) {
+    char text[RUNS * 8] = "", skipped[256], want[256] = "";
+    double ticks[RUNS];
+    size_t used = 0, count = 4 + (size_t)(random_real(&seed) * (RUNS - 4)), out = 0;
+    for (size_t i = 0; i < count; i++) {
+      ticks[i] = floor(100 + 5000 * random_real(&seed) * exp(-.1 * (double)i));
+      used += (size_t)snprintf(text + used, sizeof text - used, "%.0f ", ticks[i]);
+    }
+    for (size_t i = 0; i + 3 < count; i++) {
+      double sorted[RUNS];
+      size_t left = count - i - 1;
+      memcpy(sorted, ticks + i + 1, left * sizeof *sorted);
+      qsort(sorted, left, sizeof *sorted, by_double);
+      double median = left % 2 ? sorted[left / 2] : (sorted[left / 2 - 1] + sorted[left / 2]) / 2;
+      if (ticks[i] <= 1.5 * median || ticks[i] <= 1.2 * sorted[(left * 8 + 9) / 10 - 1]) break;
+      out += (size_t)snprintf(want + out, sizeof want - out, "%s%zu", out ? "," : "", i);
+    }
+    skip(text, &(etr_options){.skip = ETR_SKIP_AUTO}, skipped, sizeof skipped);
+    cr_expect_str_eq(skipped, want, "%s", text);
   }
 }
 

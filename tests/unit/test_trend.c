@@ -1,106 +1,125 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Noise and trends of samples.
+ * Steps and drifts of series of logarithms.
  */
-#include "base/noise_verdict.h"
 #include "base/trend.h"
 #include "random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { MAX = 4096 };
+enum { MAX = 128 };
 
-Test(noise, verdicts) {
+/* What a sample is at a place of a series of so many, in segments of so many. */
+typedef double shape(size_t place, size_t count, size_t segment);
+
+static double level(size_t i, size_t n, size_t segment) { return (void)i, (void)n, (void)segment, 0; }
+static double line(size_t i, size_t n, size_t segment) { return (void)segment, .1 * (double)i / (double)(n - 1); }
+static double down(size_t i, size_t n, size_t segment) { return -line(i, n, segment); }
+static double half(size_t i, size_t n, size_t segment) { return (void)segment, i >= n / 2 ? .12 : 0; }
+static double late(size_t i, size_t n, size_t segment) { return (void)segment, i >= n - n / 5 ? -.25 : 0; }
+static double small(size_t i, size_t n, size_t segment) { return (void)segment, i >= n / 2 ? .015 : 0; }
+static double teeth(size_t i, size_t n, size_t segment) { return (void)n, .01 * (double)(i % segment); }
+static double stairs(size_t i, size_t n, size_t segment) { return (void)n, .1 * (double)(i / segment); }
+static double decay(size_t i, size_t n, size_t segment) { return (void)n, (void)segment, .1 * exp(-.5 * (double)i); }
+
+static etr_trend trend_of(shape *of, size_t count, size_t segment, double noise, uint64_t *seed) {
+  etr_trend_sample samples[MAX];
+  for (size_t i = 0; i < count; i++)
+    samples[i] = (etr_trend_sample){.value = of(i, count, segment) + noise * random_normal(seed),
+                                    .segment = (uint32_t)(i / segment),
+                                    .place = (uint32_t)(i % segment)};
+  return etr_trend_of(samples, count);
+}
+
+Test(trend, shapes) {
   static const struct {
     const char *what;
-    size_t count;
-    double samples[12];
-    double cv;
-    size_t outliers;
-    etr_noise_verdict verdict;
+    shape *of;
+    size_t count, segment;
+    etr_trend_kind kind;
+    double change;
+    size_t at; /* of a step; of a drift its span */
   } cases[] = {
-      {"none", 0, {0}, NAN, 0, ETR_NOISE_FEW_RUNS},
-      {"one", 1, {5}, NAN, 0, ETR_NOISE_FEW_RUNS},
-      {"few", 4, {5, 5, 5, 5}, 0, 0, ETR_NOISE_FEW_RUNS},
-      {"all the same", 5, {5, 5, 5, 5, 5}, 0, 0, ETR_NOISE_STEADY},
-      {"not timed", 5, {0}, NAN, 0, ETR_NOISE_FEW_RUNS},
-      {"steady", 5, {98, 99, 100, 101, 102}, 0.015811, 0, ETR_NOISE_STEADY},
-      {"noisy", 5, {80, 90, 100, 110, 120}, 0.158114, 0, ETR_NOISE_NOISY},
-      {"one far out", 6, {100, 101, 99, 100, 100, 200}, 0.349969, 1, ETR_NOISE_NOISY},
-      {"on both sides", 8, {100, 101, 99, 100, 100, 100, 50, 120}, 0.207402, 2, ETR_NOISE_NOISY},
-      {"a step of a coarse clock", 6, {100, 100, 100, 100, 100, 101}, 0.004076, 0, ETR_NOISE_STEADY},
+      {"nothing", level, 0, 1, ETR_TREND_NONE, 0, 0},
+      {"one", level, 1, 1, ETR_TREND_NONE, 0, 0},
+      {"all the same", level, 40, 40, ETR_TREND_NONE, 0, 0},
+      {"a line", line, 40, 40, ETR_TREND_DRIFT, .1, 39},
+      {"a falling line", down, 40, 40, ETR_TREND_DRIFT, -.1, 39},
+      {"a step", half, 40, 40, ETR_TREND_STEP, .12, 20},
+      {"a late step", late, 40, 40, ETR_TREND_STEP, -.25, 32},
+      {"too small a step", small, 40, 40, ETR_TREND_NONE, 0, 0},
+      {"each segment a line", teeth, 36, 12, ETR_TREND_DRIFT, .11, 11},
+      {"each segment a level", stairs, 36, 12, ETR_TREND_NONE, 0, 0},
+      {"segments of one", line, 36, 1, ETR_TREND_NONE, 0, 0},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    double samples[12];
-    memcpy(samples, cases[i].samples, sizeof samples);
-    etr_noise noise = etr_noise_of(samples, cases[i].count);
-    cr_expect(isnan(cases[i].cv) ? isnan(noise.cv) : fabs(noise.cv - cases[i].cv) < 1e-6, "%s: cv %f", cases[i].what,
-              noise.cv);
-    cr_expect_eq(noise.outliers, cases[i].outliers, "%s: %zu outliers", cases[i].what, noise.outliers);
-    cr_expect_eq(noise.verdict, cases[i].verdict, "%s: %s", cases[i].what, etr_noise_verdict_name(noise.verdict));
-  }
-}
-
-static etr_trend trend_of(const etr_trend_sample *samples, size_t count, double from) {
-  etr_trend trend;
-  etr_arena scratch = {0};
-  cr_assert(etr_trend_of(&trend, &scratch, samples, count, from));
-  etr_arena_clear(&scratch);
-  return trend;
-}
-
-Test(trend, lines) {
-  static const struct {
-    const char *what;
-    size_t count, segment; /* samples, and how many make a segment */
-    double slope, z;
-    size_t outlier; /* 0: none */
-  } cases[] = {
-      {"nothing", 0, 1, 0, 0, 0},
-      {"one", 1, 1, 0, 0, 0},
-      {"each alone", 20, 1, 0, 0, 0},
-      {"level", 20, 20, 0, 0, 0},
-      {"rising", 10, 10, 2, 3.935, 0},
-      {"falling", 10, 10, -2, -3.935, 0},
-      {"one far out", 10, 10, 2, 3.220, 5},
-      {"a saw's teeth", 20, 10, 2, 5.628, 0},
-      {"many", 4000, 4000, 2, 33.825, 0},     /* 512 places */
-      {"many teeth", 4000, 10, 2, 45.529, 0}, /* 128 of them */
-  };
-  static etr_trend_sample samples[MAX];
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    for (size_t k = 0; k < cases[i].count; k++)
-      samples[k] = (etr_trend_sample){(uint32_t)(k / cases[i].segment),
-                                      1000 + cases[i].slope * (double)(k % cases[i].segment)};
-    if (cases[i].outlier) samples[cases[i].outlier].value *= 10;
-    etr_trend trend = trend_of(samples, cases[i].count, 0);
-    cr_expect_float_eq(trend.slope, cases[i].slope, 1e-9, "%s: slope %f", cases[i].what, trend.slope);
-    cr_expect_float_eq(trend.z, cases[i].z, 1e-3, "%s: z %f", cases[i].what, trend.z);
-    if (cases[i].count) cr_expect_float_eq(trend.level, 1000, 1e-6, "%s: level %f", cases[i].what, trend.level);
-    cr_expect_eq(trend.longest, ETR_MIN(cases[i].count, cases[i].segment), "%s", cases[i].what);
-  }
-}
-
-/* The later half of each segment alone. */
-Test(trend, from_the_middle) {
-  etr_trend_sample samples[20];
-  for (uint32_t k = 0; k < 20; k++) samples[k] = (etr_trend_sample){0, k < 10 ? 100 - k : 90};
-  cr_expect_lt(trend_of(samples, 20, 0).z, -3);
-  cr_expect_float_eq(trend_of(samples, 20, 0.5).z, 0, 1e-9);
-}
-
-/* Of series without a trend, one in 1000 has a z beyond 3.29. */
-Test(trend, chance) {
-  static etr_trend_sample samples[MAX];
-  static const size_t counts[] = {10, 30, 60};
-  uint64_t seed = 7;
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    size_t beyond = 0;
-    for (int series = 0; series < 1000; series++) {
-      for (size_t k = 0; k < counts[i]; k++) samples[k] = (etr_trend_sample){0, 100 + 10 * random_normal(&seed)};
-      beyond += fabs(trend_of(samples, counts[i], 0).z) > 3.29;
+  uint64_t seed = 5;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int noisy = 0; noisy < 2; noisy++) {
+      etr_trend t = trend_of(cases[i].of, cases[i].count, cases[i].segment, noisy ? .01 : 0, &seed);
+      cr_expect_eq(t.kind, cases[i].kind, "%s: %d", cases[i].what, (int)t.kind);
+      cr_expect_float_eq(t.change, cases[i].change, noisy ? .02 : 1e-9, "%s: %f", cases[i].what, t.change);
+      size_t at = t.kind == ETR_TREND_DRIFT ? t.span : t.at;
+      cr_expect_leq(at > cases[i].at ? at - cases[i].at : cases[i].at - at, (size_t)noisy, "%s: at %zu", cases[i].what,
+                    at);
+      cr_expect_not(t.is_unsure, "%s", cases[i].what);
     }
-    cr_expect_leq(beyond, 4, "%zu of series of %zu", beyond, counts[i]);
+}
+
+/* What gets faster at first alone is warming up, not a drift. */
+Test(trend, decay) {
+  uint64_t seed = 5;
+  for (int i = 0; i < 100; i++) cr_expect_neq(trend_of(decay, 40, 40, .003, &seed).kind, ETR_TREND_DRIFT);
+}
+
+/* A step of less than four deviations in less than 50 samples is unsure. */
+Test(trend, unsure) {
+  static const struct {
+    double noise;
+    size_t count;
+    bool is_unsure;
+  } cases[] = {{.01, 40, false}, {.045, 40, true}, {.045, 100, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint64_t seed = 5;
+    etr_trend t = trend_of(half, cases[i].count, cases[i].count, cases[i].noise, &seed);
+    cr_expect_eq(t.kind, ETR_TREND_STEP, "case %zu", i);
+    cr_expect_eq(t.is_unsure, cases[i].is_unsure, "case %zu", i);
   }
+}
+
+/* Noise has a trend in less than one of a hundred series; a real one is found in nearly all, and for what it is. */
+Test(trend, chance) {
+  static const struct {
+    shape *of;
+    size_t segment;
+    double noise;
+    etr_trend_kind kind;
+    size_t most_other;
+  } cases[] = {{level, MAX, .02, ETR_TREND_NONE, 10}, {level, MAX, .3, ETR_TREND_NONE, 10},
+               {level, 6, .05, ETR_TREND_NONE, 10},   {line, MAX, .02, ETR_TREND_DRIFT, 40},
+               {half, MAX, .02, ETR_TREND_STEP, 20},  {teeth, 12, .02, ETR_TREND_DRIFT, 20}};
+  uint64_t seed = 7;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    size_t others = 0;
+    for (int series = 0; series < 1000; series++)
+      others += trend_of(cases[i].of, 36, cases[i].segment, cases[i].noise, &seed).kind != cases[i].kind;
+    cr_expect_leq(others, cases[i].most_other, "case %zu: %zu", i, others);
+  }
+}
+
+/* A walk that remembers .8 of the run before has a step or a drift in at most one of eight. */
+Test(trend, correlated) {
+  uint64_t seed = 7;
+  size_t found = 0;
+  for (int series = 0; series < 1000; series++) {
+    etr_trend_sample samples[40];
+    double at = .05 * random_normal(&seed);
+    for (uint32_t i = 0; i < 40; i++) {
+      samples[i] = (etr_trend_sample){.value = at, .place = i};
+      at = .8 * at + .03 * random_normal(&seed);
+    }
+    etr_trend t = etr_trend_of(samples, 40);
+    found += t.kind != ETR_TREND_NONE && !t.is_unsure;
+  }
+  cr_expect_leq(found, 125, "%zu", found);
 }

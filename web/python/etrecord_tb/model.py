@@ -187,11 +187,27 @@ class FirstRun:
 
 @dataclass
 class Noise:
-    """How much runs vary. verdict: "few_runs", "steady" or "noisy"; cv: standard deviation / mean."""
+    """How steady runs are. verdict: "few_runs", "steady", "noisy", "two_modes", "step" or "drift"; cv: robust standard deviation / mean; text: the verdict as a sentence, "" if it is all.
+
+    mode_runs and mode_p50 are of the faster and the slower of "two_modes"; change and over_runs are of "step" and "drift", from_run of "step", stretches and start of "drift", and None otherwise.
+    """
 
     cv: float | None
     outliers: int
     verdict: str
+    runs: int = 0
+    least_outlier: float | None = None
+    most_outlier: float | None = None
+    text: str = ""
+    mode_runs: list[int] = field(default_factory=list)
+    mode_p50: list[float] = field(default_factory=list)
+    in_stretches: bool = False
+    change: float | None = None
+    from_run: int | None = None
+    over_runs: int | None = None
+    stretches: int | None = None
+    start: float | None = None
+    unsure: bool = False
 
 
 @dataclass

@@ -64,7 +64,7 @@ class Profile:
     record: an ETRecord file, a directory holding one with its ETDumps and .pte, or an ETDump alone; or several of these, which are told apart by content:
     Profile("etrecord.bin", "etdump.etdp", "model.pte"). The other paths are taken instead of what is found there; etdump may be several. ticks_per_second: the ETDump's clock, nanoseconds by default. methods: {run: method} or
     {range(first, last + 1): method} where the files cannot tell which method runs were of; of several for one run the last counts. skip_runs: the leading
-    runs of each ETDump and load that are left out of all times; "auto": those above 1.5 times the median of the rest, where at least three are left.
+    runs of each ETDump and load that are left out of all times; "auto": those above 1.5 times the median of the rest and 1.2 times four fifths of them, where at least three are left.
     runs: the only ones that count, as a range, instead. stat: what lists are ranked by and shares are of, "avg" or "p50"; both are always there.
     peaks: what the device can do in a second, of "flops", "integer_ops" and "bandwidth" (bytes); of_peak is a part of these, else of the record's best rates.
 

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * finding_runs.c - runs that differ from each other: a drift, a step, two modes, slow ones among others.
+ */
+#include "views/finding_rules.h"
+
+#include "base/stats.h"
+#include "views/steadiness.h"
+
+#include <math.h>
+
+/* What is judged together: the runs of a phase, or all of a method with one kind. */
+typedef struct alike_runs {
+  const char *name; /* of the phase; "" of a whole method */
+  const uint32_t *runs;
+  size_t count;
+  double median;
+  const etr_noise *noise;
+} alike_runs;
+
+/* Adds a finding that costs so many ticks per inference. */
+static etr_finding *add(etr_finder *finder, etr_finding_kind kind, double cost, double median) {
+  etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
+  if (added)
+    *added = (etr_finding){
+        .kind = kind, .title = "", .evidence = "", .cost = cost, .slope = NAN, .share = ETR_MIN(cost / median, 1)};
+  return added;
+}
+
+/* "decode " of a phase, "" of a method. */
+static const char *name_of(const etr_finder *finder, const alike_runs *r) {
+  return r->name[0] ? etr_arena_format(finder->arena, "%s ", r->name) : "";
+}
+
+/* ---- Drift ---- */
+
+/* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
+static const char *title_of_drift(const etr_finder *finder, const alike_runs *r) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may get" : "get");
+  etr_put_change_of_time(&writer, r->noise->change);
+  etr_putf(&writer, " over %zu runs", r->noise->over_runs);
+  if (r->noise->stretches > 1) etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
+  return etr_text_end(&text, &writer);
+}
+
+static bool add_drift(etr_finder *finder, const alike_runs *r) {
+  double change = r->noise->start * r->noise->change;
+  etr_finding *added = add(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
+  if (!added) return false;
+  added->slope = change / (double)(r->noise->over_runs - 1);
+  added->title = title_of_drift(finder, r);
+  added->evidence = etr_arena_format(
+      finder->arena, "Method::execute: from %s to %s%s, %s per run, on a line by least squares",
+      etr_finder_time_of(finder, r->noise->start), etr_finder_time_of(finder, r->noise->start + change),
+      r->noise->stretches > 1 ? " in a row" : "", etr_finder_time_of(finder, added->slope));
+  return true;
+}
+
+/* ---- Step ---- */
+
+/* The median of the runs before one, or from it on. */
+static double median_beside(const etr_finder *finder, const alike_runs *r, bool wants_before, size_t *count) {
+  uint64_t *ticks = etr_arena_alloc_array(finder->arena, r->count, sizeof *ticks);
+  *count = 0;
+  for (size_t i = 0; ticks && i < r->count; i++)
+    if ((r->runs[i] < r->noise->from_run) == wants_before)
+      ticks[(*count)++] = finder->profile->runs[r->runs[i]].execute_ticks;
+  return *count ? etr_stats_of(ticks, *count).p50 : 0;
+}
+
+static bool add_step(etr_finder *finder, const alike_runs *r) {
+  size_t before_count, count;
+  double before = median_beside(finder, r, true, &before_count), behind = median_beside(finder, r, false, &count);
+  double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
+  etr_finding *added = add(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median);
+  etr_text text;
+  etr_writer writer;
+  if (!added) return false;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "%sruns %s ", name_of(finder, r), r->noise->is_unsure ? "may be" : "are");
+  etr_put_change_of_time(&writer, r->noise->change);
+  etr_putf(&writer, " from run %u on", (unsigned)r->noise->from_run);
+  added->title = etr_text_end(&text, &writer);
+  added->evidence = etr_arena_format(
+      finder->arena,
+      "Method::execute: median of the %zu runs before it %s, of the %zu from it on %s; the averages mix both",
+      before_count, etr_finder_time_of(finder, before), count, etr_finder_time_of(finder, behind));
+  return true;
+}
+
+/* ---- Two modes ---- */
+
+static bool add_modes(etr_finder *finder, const alike_runs *r) {
+  const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
+  double cost = (slow->p50 - fast->p50) * (double)slow->run_count / (double)ETR_MAX(r->noise->run_count, (size_t)1);
+  etr_finding *added = add(finder, ETR_FINDING_MODES, cost, r->median);
+  etr_text text;
+  etr_writer writer;
+  if (!added) return false;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "%zu of %zu %sruns are in a slower mode, ", slow->run_count, r->noise->run_count,
+           name_of(finder, r));
+  etr_put_change_of_time(&writer, slow->p50 / fast->p50 - 1);
+  added->title = etr_text_end(&text, &writer);
+  const char *what = etr_noise_text(finder->arena, finder->profile, r->noise, finder->unit);
+  added->evidence = etr_arena_format(finder->arena, "Method::execute: %s; %s", what ? what : "",
+                                     r->noise->in_stretches
+                                         ? "so a clock changes its speed, or something else runs for a while"
+                                         : "the modes take turns by chance: medians may be of either");
+  return true;
+}
+
+/* ---- Slow runs ---- */
+
+static const char *ordinal_ending(size_t number) {
+  static const char *const endings[] = {"th", "st", "nd", "rd"};
+  size_t last = number % 10;
+  return last < ETR_COUNT(endings) && number / 10 % 10 != 1 ? endings[last] : "th";
+}
+
+/* "3.1-5.8 times the median" */
+static void put_slowness(etr_writer *writer, const etr_slow_runs *slow) {
+  etr_put_factors(writer, slow->least / slow->usual, slow->most / slow->usual);
+  etr_puts(writer, " times the median");
+}
+
+static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
+  size_t count = finder->method->run_count;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  if (slow->kind == ETR_SLOW_RUNS_OPERATOR) {
+    etr_putf(&writer, "%s is slow in ", slow->event ? slow->event->label : "one operator at a time");
+    if (slow->runs_of_period == 1)
+      etr_putf(&writer, "every %zu%s run", slow->period, ordinal_ending(slow->period));
+    else
+      etr_putf(&writer, "%zu of %zu runs", slow->run_count, count);
+    etr_puts(&writer, slow->runs_of_period == 1 ? ", which takes " : ", which take ");
+  } else if (slow->runs_of_period == 1) {
+    etr_putf(&writer, "every %zu%s run takes ", slow->period, ordinal_ending(slow->period));
+  } else if (slow->period) {
+    etr_putf(&writer, "%zu of every %zu runs take ", slow->runs_of_period, slow->period);
+  } else {
+    etr_putf(&writer, "%zu of %zu runs take ", slow->run_count, count);
+  }
+  put_slowness(&writer, slow);
+  return etr_text_end(&text, &writer);
+}
+
+/* "runs 3, 17, 25": a few of them. */
+static void put_numbers(etr_writer *writer, const etr_slow_runs *slow) {
+  enum { LISTED = 8 };
+  for (size_t i = 0; i < slow->run_count && i < LISTED; i++)
+    etr_putf(writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
+  if (slow->run_count > LISTED) etr_puts(writer, ", ...");
+}
+
+static const char *evidence_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "Method::execute: median %s in ", etr_finder_time_of(finder, slow->p50));
+  put_numbers(&writer, slow);
+  etr_putf(&writer, ", %s in the others; ", etr_finder_time_of(finder, slow->usual));
+  if (slow->event)
+    etr_puts(&writer, "half or more of what each takes longer is in this operator");
+  else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
+    etr_puts(&writer,
+             "half or more of what each takes longer is in one operator, not always the same: an interruption");
+  else
+    etr_puts(&writer, "no single operator makes them slow, and operators are not stretched as other work would");
+  return etr_text_end(&text, &writer);
+}
+
+static bool add_slow_runs(etr_finder *finder) {
+  static const etr_finding_kind kinds[] = {[ETR_SLOW_RUNS_ANY] = ETR_FINDING_SLOW_RUNS,
+                                           [ETR_SLOW_RUNS_PERIODIC] = ETR_FINDING_PERIODIC,
+                                           [ETR_SLOW_RUNS_OPERATOR] = ETR_FINDING_SLOW_OPERATOR};
+  const etr_method *method = finder->method;
+  const etr_slow_runs *slow = &method->slow_runs;
+  double cost = (double)slow->excess_ticks / (double)method->run_count;
+  if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50) return true;
+  etr_finding *added = add(finder, kinds[slow->kind], cost, method->execute.p50);
+  if (!added) return false;
+  added->title = title_of_slow_runs(finder, slow);
+  added->evidence = evidence_of_slow_runs(finder, slow);
+  if (slow->event && finder->graph) {
+    added->nodes = slow->event->nodes;
+    added->node_count = slow->event->node_count;
+  }
+  return true;
+}
+
+/* ---- All ---- */
+
+static bool add_verdict(etr_finder *finder, const alike_runs *r) {
+  switch (r->noise->verdict) {
+  case ETR_NOISE_DRIFT: return add_drift(finder, r);
+  case ETR_NOISE_STEP: return add_step(finder, r);
+  case ETR_NOISE_TWO_MODES: return add_modes(finder, r);
+  default: return true;
+  }
+}
+
+/* Modes and steps say more of runs than that some are slow, and less than that these come in equal distances or by one
+ * operator. */
+static bool find_in_method(etr_finder *finder) {
+  const etr_method *method = finder->method;
+  const alike_runs all = {"", method->runs, method->run_count, method->execute.p50, &method->noise};
+  etr_slow_runs_kind slow = method->slow_runs.kind;
+  etr_noise_verdict verdict = method->noise.verdict;
+  bool is_told = slow > ETR_SLOW_RUNS_ANY && verdict == ETR_NOISE_TWO_MODES;
+  bool is_covered = slow == ETR_SLOW_RUNS_ANY && (verdict == ETR_NOISE_TWO_MODES || verdict == ETR_NOISE_STEP);
+  if (!is_told && !add_verdict(finder, &all)) return false;
+  return slow == ETR_SLOW_RUNS_NONE || is_covered || add_slow_runs(finder);
+}
+
+bool etr_find_unsteady(etr_finder *finder) {
+  const etr_method *method = finder->method;
+  if (method->execute.p50 <= 0) return true;
+  if (method->mixed_phase_count < 2) return find_in_method(finder);
+  for (size_t i = 0; i < method->run_phase_count; i++) {
+    const etr_run_phase *phase = &method->run_phases[i];
+    const alike_runs runs = {phase->name, phase->runs, phase->run_count, phase->execute.p50, &phase->noise};
+    if (phase->execute.p50 > 0 && !add_verdict(finder, &runs)) return false;
+  }
+  return true;
+}
