@@ -106,12 +106,13 @@ function sideText(recordings, runs) {
 /* What the records are to each other, and nothing of slower or faster where that would compare different models. */
 function headline(app, method) {
   const {execute, timed_nodes: timed, timed_paired: paired, may_differ: differ, by_events: events} = method;
-  const {verdict_text: verdict, reason_text: reason} = method;
+  const {verdict_text: verdict, reason_text: reason, base, new: newer} = method;
   const linedUp = `${paired.toLocaleString('en-US')} of ${countText(timed, events ? 'timed event' : 'timed operator')} on both sides match`, runs = `${sideText(execute.base_recordings, execute.base_runs)} against ${sideText(execute.new_recordings, execute.new_runs)}`;
   const medians = `Median ${app.time(execute.base_p50)} → ${app.time(execute.new_p50)} ${app.unitName()}`;
   if (differ) return [element('p', {class: 'lead warning', role: 'alert'}, `Only ${linedUp}: these may be different models, so no change is judged.`), element('p', {class: 'note'}, `${medians}; ${runs}.`)];
   return [
     element('p', {class: 'lead'}, `${medians}: ${verdict} `, verdictCell(execute)), ...(reason ? [element('p', {class: 'note'}, `${reason[0].toUpperCase()}${reason.slice(1)}.`)] : []),
+    ...[['the base', base], ['this record', newer]].filter(([, side]) => side?.steadiness).map(([name, side]) => element('p', {class: 'note'}, `Runs of ${name}: ${side.steadiness}.`)),
     element('p', {class: 'note'}, `${runs}; ${linedUp}. ${LEGEND}`),
   ];
 }

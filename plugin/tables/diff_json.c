@@ -82,7 +82,8 @@ static void put_parts(etr_diff_output *o, const etr_method_pair *method) {
 }
 
 /* The runs of a side; null where it has no such method. */
-static void put_runs(const etr_fields *f, const char *key, const etr_profile *profile, uint32_t method) {
+static void put_runs(etr_diff_output *o, const char *key, const etr_profile *profile, uint32_t method) {
+  const etr_fields *f = &o->answer.fields;
   if (method == ETR_NONE) {
     etr_field_text(f, key, NULL);
     return;
@@ -90,6 +91,8 @@ static void put_runs(const etr_fields *f, const char *key, const etr_profile *pr
   etr_field_object(f, key);
   etr_field_count(f, "runs", profile->methods[method].run_count);
   etr_field_count(f, "skipped_runs", profile->methods[method].skipped_run_count);
+  const char *steadiness = etr_diff_steadiness_text(o, profile, method);
+  etr_field_text(f, "steadiness", steadiness[0] ? steadiness : NULL);
   etr_jw_end(f->json);
 }
 
@@ -130,8 +133,8 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_text(f, "verdict_text", etr_diff_verdict_text(o, &method->execute));
   const char *why = etr_diff_reason_text(o, &method->execute);
   etr_field_text(f, "reason_text", why[0] ? why : NULL);
-  put_runs(f, "base", o->comparison->base, method->base_method);
-  put_runs(f, "new", o->comparison->newer, method->new_method);
+  put_runs(o, "base", o->comparison->base, method->base_method);
+  put_runs(o, "new", o->comparison->newer, method->new_method);
   put_differences(f, method);
   put_parts(o, method);
   bool good = put_explained(o, method);

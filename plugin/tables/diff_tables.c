@@ -46,6 +46,16 @@ static bool put_explanation(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
+/* Of what the runs of either side are like: it says what the medians are medians of. */
+static void put_steadiness(etr_diff_output *o, const etr_method_pair *method) {
+  const char *base = etr_diff_steadiness_text(o, o->comparison->base, method->base_method),
+             *newer = etr_diff_steadiness_text(o, o->comparison->newer, method->new_method);
+  const char *of_base = base[0] ? etr_arena_format(&o->answer.arena, "runs of the base: %s", base) : "",
+             *of_newer = newer[0] ? etr_arena_format(&o->answer.arena, "runs of the new record: %s", newer) : "";
+  if (of_base) put_note(o, of_base);
+  if (of_newer) put_note(o, of_newer);
+}
+
 static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
   const char *medians = etr_diff_medians_text(o, execute);
@@ -61,6 +71,7 @@ static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const char *left_out = etr_diff_left_out_text(o, method);
   if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
   put_note(o, etr_diff_reason_text(o, execute));
+  if (is_timed_twice(method)) put_steadiness(o, method);
 }
 
 static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_pair *method,
@@ -125,6 +136,13 @@ static bool write_text(etr_diff_output *o) {
 
 /* ---- Markdown: the verdict first, one small table, details folded ---- */
 
+/* A line of the same paragraph; nothing of an empty text. */
+static void put_markdown_line(etr_diff_output *o, const char *title, const char *text) {
+  if (!text[0]) return;
+  etr_putf(&o->answer.writer, "  \n%s", title);
+  etr_put_markdown(&o->answer.writer, text);
+}
+
 static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   const char *medians = etr_diff_medians_text(o, &method->execute), *unlike = etr_diff_unlike_text(o, method),
              *left_out = etr_diff_left_out_text(o, method);
@@ -140,8 +158,12 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
     etr_putf(&o->answer.writer, " (execute p50 %s; %s)", medians, etr_diff_runs_text(o, &method->execute));
   if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
   const char *reason = etr_diff_reason_text(o, &method->execute);
-  if (reason[0]) etr_puts(&o->answer.writer, "  \n");
-  etr_put_markdown(&o->answer.writer, reason);
+  put_markdown_line(o, "", reason);
+  if (is_timed_twice(method)) {
+    put_markdown_line(o, "runs of the base: ", etr_diff_steadiness_text(o, o->comparison->base, method->base_method));
+    put_markdown_line(
+        o, "runs of the new record: ", etr_diff_steadiness_text(o, o->comparison->newer, method->new_method));
+  }
   etr_puts(&o->answer.writer, "\n\n");
 }
 

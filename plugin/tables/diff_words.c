@@ -4,6 +4,8 @@
  */
 #include "tables/diff_output.h"
 
+#include "views/steadiness.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -299,6 +301,19 @@ const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *me
                                    method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
                                    method->by_events ? "events" : "nodes",
                                    method->may_differ ? ": trust sums more than single nodes" : ""));
+}
+
+/* A median of runs in two modes, or before and behind a step, is not that of one time. */
+static bool has_one_median(const etr_noise *noise) { return noise->verdict <= ETR_NOISE_NOISY; }
+
+const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *profile, uint32_t index) {
+  const etr_method *method = index == ETR_NONE ? NULL : &profile->methods[index];
+  if (!method) return "";
+  bool is_plain = has_one_median(&method->noise);
+  for (size_t i = 0; is_plain && i < method->run_phase_count; i++)
+    is_plain = has_one_median(&method->run_phases[i].noise);
+  if (is_plain) return "";
+  return or_empty(etr_steadiness_text(&o->answer.arena, profile, method, o->answer.options->unit));
 }
 
 /* What one side lacks, the other has alone. */

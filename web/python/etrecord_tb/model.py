@@ -521,8 +521,8 @@ class MethodDiff:
     execute: Change
     verdict_text: str
     reason_text: str | None
-    base: dict[str, int] | None
-    new: dict[str, int] | None
+    base: dict[str, Any] | None
+    new: dict[str, Any] | None
     differences: list[dict[str, str | None]]
     parts: dict[str, dict[str, float | None]]
     explained: dict[str, Any] | None
