@@ -84,9 +84,8 @@ function nodesTable(app, all, differ) {
   if (nodes.length === 0) return element('p', {class: 'note'}, 'No operator was timed in both records.');
   return plainTable(`${differ ? 'Operators that match' : 'Operators, largest change of the median first'}${nodes.length > rows.length ? ` (${MOST_ROWS} of ${nodes.length})` : ''}`, [
     opColumn, ...medianColumns(app),
-    ...(differ ? [] : [{title: 'change', class: 'number', cell: node => changeCell(app, node.base_p50 ?? 0, node.new_p50 ?? 0)}, {title: 'verdict', cell: verdictCell}]),
+    ...(differ ? [] : [{title: 'change', class: 'number', cell: node => changeCell(app, node.base_p50 ?? 0, node.new_p50 ?? 0)}, {title: 'verdict', cell: verdictCell}, {title: 'between', class: 'number', cell: node => intervalText(node.interval)}]),
     ...placeColumns, {title: 'backend', class: 'key', cell: node => eitherText(...timedOn(node))},
-    ...(differ ? [] : [{title: 'between', class: 'number', cell: node => intervalText(node.interval)}]),
   ], rows, node => openNode(app, node));
 }
 

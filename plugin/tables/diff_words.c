@@ -168,9 +168,12 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* How many recordings would tell; "" where that is not known. */
+/* How many recordings would tell. */
 static const char *needed_text(etr_arena *arena, const etr_change *change) {
-  if (change->recordings_needed == 0) return "it would take more than 50 recordings on each side";
+  size_t has = ETR_MIN(change->base_recordings, change->new_recordings);
+  if (change->recordings_needed == 0)
+    return or_empty(etr_arena_format(arena, "it would take more than %zu recordings on each side",
+                                     ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
   return or_empty(etr_arena_format(arena, "%zu recordings on each side would tell, if they differ as these do",
                                    change->recordings_needed));
 }

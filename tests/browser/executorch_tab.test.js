@@ -172,9 +172,9 @@ describe('the dashboard ExecuTorch', {skip: missing(), timeout: 600_000}, () => 
     await dashboard.view('Summary');
     await dashboard.record(OTHER);
     await dashboard.view('Compare');
-    await dashboard.frame.getByText('Totals').waitFor();
+    await dashboard.frame.getByText('Medians per inference').waitFor();
     assert.equal(await dashboard.frame.getByLabel('Base').inputValue(), runOf(BASE));
-    const [, from, to] = (await dashboard.table('Totals'))[0];
+    const [, from, to] = (await dashboard.table('Medians per inference'))[0];
     assert.deepEqual([from, to], [ms(method.execute.base_p50 / 1e6), ms(method.execute.new_p50 / 1e6)]);
     const timed = method.nodes.filter(node => node.base_runs || node.new_runs), words = verdict => (verdict === 'untimed' ? 'not timed on both sides' : verdict.replace('_', ' '));
     const rows = await dashboard.table('Operators, largest change');

@@ -87,8 +87,8 @@ describe('a report', {skip: missing(), timeout: 600_000}, () => {
     run('report', join(fixtures, 'mv2_portable'), join(fixtures, 'mv2_xnnpack'), '-o', path);
     const dashboard = await show(path);
     await dashboard.view('Compare');
-    await dashboard.frame.getByText('Totals').waitFor();
-    assert.deepEqual((await dashboard.table('Totals'))[0].slice(1, 3), [method.execute.base_p50, method.execute.new_p50].map(ns => ms(ns / 1e6)));
+    await dashboard.frame.getByText('Medians per inference').waitFor();
+    assert.deepEqual((await dashboard.table('Medians per inference'))[0].slice(1, 3), [method.execute.base_p50, method.execute.new_p50].map(ns => ms(ns / 1e6)));
     const rows = await dashboard.table('Operators, largest change');
     assert.equal(rows.length, method.nodes.filter(node => node.base_runs || node.new_runs).length);
     await dashboard.frame.getByRole('table', {name: /Operators, largest/}).getByRole('row', {name: /aten.convolution/}).first().click();

@@ -89,7 +89,7 @@ def test_gap_between_two_lowerings():
     outputs = [value for block in command("events", newer)["blocks"] for value in block["run_outputs"]]
     returned = {value["node"] for value in outputs}
     missing = [node["name"] for node, _ in of_the_inspector(newer) if node["name"] not in by_node]
-    assert missing == ["aten_linear_default_1"] and set(missing) <= returned
+    assert not missing and returned  # a linear layer and the addmm that the other lowering makes of it are one node
     for node, row in of_the_inspector(newer):
         gap = by_node.get(node["name"])
         assert gap is None or (gap["problem"] is None and gap["output"] == 0 and (gap["snr_db"] is None or gap["snr_db"] > 100) and gap["mse"] < 1e-10)

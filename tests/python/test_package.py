@@ -112,13 +112,14 @@ def test_values_are_the_commands():
 
 
 def test_diff_is_the_commands():
-    base, newer = FIXTURES / "mv2_portable", FIXTURES / "mv2_xnnpack"
-    said = json.loads(answer("diff", base, newer, "--format", "json", "--unit", "us"))
+    base, newer = FIXTURES / "turns_base", FIXTURES / "turns_new"
+    said = json.loads(answer("diff", base, newer, "--format", "json", "--unit", "us", "--fail-above", "20%", "--recording-noise", "2%"))
     with quiet(etrecord_tb.Profile, base) as first, quiet(etrecord_tb.Profile, newer) as second:
-        found = first.diff(second, unit="us")
+        found = first.diff(second, unit="us", limit=0.2, recording_noise=0.02)
         assert same(found.methods, said["methods"]) and same(found.load, said["load"])
+        assert (found.limit, found.recording_noise) == (0.2, 0.02)
         assert second.report(base=first) == answer("report", base, newer)
-        assert found.methods[0].execute.verdict == "faster" and isinstance(found.methods[0].nodes[0], etrecord_tb.NodeChange)
+        assert found.methods[0].execute.verdict == "slower" and isinstance(found.methods[0].nodes[0], etrecord_tb.NodeChange)
 
 
 def test_trace_and_source_are_the_commands():

@@ -25,7 +25,7 @@ class Names:
         if isinstance(value, dict):
             for name, below in value.items():
                 self.visit(below, name)
-            if any(name in value for name in WEIGHT_NAMES) and isinstance(value.get("arg"), dict):
+            if key != "buffer_mutation" and any(name in value for name in WEIGHT_NAMES) and isinstance(value.get("arg"), dict):  # which has the name of an operator
                 self.modules.add(value["arg"].get("name") or "")
         elif isinstance(value, list):
             for below in value:

@@ -163,6 +163,46 @@ Test(side_document, says_what_the_records_say) {
   }
 }
 
+/* ---- Documents of earlier versions ---- */
+
+static etr_text read_file(etr_arena *arena, const char *path) {
+  etr_text text = {.arena = arena};
+  char piece[4096];
+  FILE *file = fopen(path, "rb");
+  cr_assert_not_null(file, "%s", path);
+  for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;) cr_assert(add_bytes(&text, piece, got));
+  cr_assert_eq(fclose(file), 0);
+  return text;
+}
+
+/* An earlier version wrote it of add_mul: with how far half of the runs lie from the median, and no recordings. */
+Test(side_document, without_recordings) {
+  etr_arena arena = {0};
+  etr_error error;
+  etr_comparison *comparison;
+  const etr_text older = read_file(&arena, FIXTURES "/older_document.json"), now = document_of(&arena, "add_mul", NULL);
+  cr_assert_eq(compare_documents(&comparison, &older, &now, &error), ETR_OK, "%s", error.message);
+  const etr_method_pair *method = &comparison->methods[0];
+  const etr_change *execute = &method->execute;
+  cr_expect(comparison->has_older_document);
+  cr_expect(execute->base_p50 > 0 && execute->base_recordings == 1);
+  cr_expect_eq(execute->verdict, ETR_VERDICT_CANNOT_TELL);
+  cr_expect(execute->low < 0 && execute->high > 0);
+  cr_expect_eq(method->timed_paired, method->timed_nodes);
+  for (size_t i = 0; i < method->pair_count; i++) {
+    const etr_change *change = &method->pairs[i].change;
+    cr_expect_lt(change->verdict, ETR_VERDICT_FASTER, "%s", method->pairs[i].new_name);
+    cr_expect(change->base_runs == 0 || isfinite(change->low), "%s: an interval from what there is",
+              method->pairs[i].new_name);
+  }
+  for (int part = 0; part < ETR_SIDE_PARTS; part++) cr_expect_eq(method->parts[part].base_runs, 0);
+  etr_comparison_close(comparison);
+  cr_assert_eq(compare_documents(&comparison, &now, &now, &error), ETR_OK);
+  cr_expect_not(comparison->has_older_document);
+  etr_comparison_close(comparison);
+  etr_arena_clear(&arena);
+}
+
 /* ---- Refused ---- */
 
 /* Puts other bytes into a document's text where it says `from`. */
