@@ -235,8 +235,8 @@ ETR_API const char *etr_verdict_name(etr_verdict verdict);
 /** Why it cannot be told whether something changed: the first that holds. */
 typedef enum etr_reason {
   ETR_REASON_NONE,          /**< of other verdicts */
-  ETR_REASON_CLOCK,         /**< a time is 0 or below the clock's step; or there is no limit, and one step of the clock
-                               leaves more open than the runs and recordings do */
+  ETR_REASON_CLOCK,         /**< a time, or a recording's median, is 0 or below the clock's step; or one step of the
+                               clock leaves more open than the runs and recordings do */
   ETR_REASON_FEW_RUNS,      /**< fewer than 10 runs on a side that has fewer than 3 recordings */
   ETR_REASON_ONE_SESSION,   /**< the sides are of different sessions */
   ETR_REASON_ONE_RECORDING, /**< fewer than 3 recordings on a side */
@@ -261,9 +261,9 @@ typedef struct etr_change {
                        number of runs */
   etr_verdict verdict;
   etr_reason reason;
-  size_t recordings_needed; /**< of a method or load that cannot be told, or whose interval holds the limit: how many
-                               recordings on each side would tell, by what is known now; 0 where that is not known, or
-                               more than 50 */
+  size_t recordings_needed; /**< of a method or load: how many recordings on each side would tell it from the limit,
+                               while the interval holds the limit, or else from no change, by what is known now; 0 if it
+                               is told, if that is not known, or more than 50 */
 } etr_change;
 
 /**

@@ -14,7 +14,10 @@ static const double QUANTILE = 1.959963984540054; /* of LEVEL */
 static const double RECORDING_NOISE =
     0.03; /* unless the caller knows better: 1 to 1.4 % were measured on a quiet machine */
 
-enum { MOST_FREEDOM = 200 }; /* from here on t is as good as normal; a smaller number widens the interval */
+enum {
+  MOST_FREEDOM = 200, /* from here on t is as good as normal; a smaller number widens the interval */
+  LEAST_ROWS = 3,     /* of a family whose variances say how much variances differ: two leave one degree of freedom */
+};
 
 /* ---- The clock ---- */
 
@@ -35,11 +38,10 @@ double etr_noise_step(uint64_t divisor) {
 
 /* ---- One change ---- */
 
-static bool has_recordings(const etr_side_time *time) {
-  return time->recordings >= ETR_LEAST_RECORDINGS && isfinite(time->offset);
-}
-
 static double center_of(const etr_side_time *time) { return time->p50 * exp(time->offset); }
+
+/* False where the median of a recording is 0. */
+static bool has_center(const etr_side_time *time) { return isfinite(center_of(time)); }
 
 /* C libraries differ in the last bit of exp(): what is shown has a thousandth of a tick at most. */
 static double shown_center(const etr_side_time *time) { return round(center_of(time) * 1000) / 1000; }
@@ -50,9 +52,9 @@ static bool by_recordings(const etr_side_time *base, const etr_side_time *newer)
 }
 
 void etr_noise_set_medians(etr_change *change, const etr_side_time *base, const etr_side_time *newer) {
-  bool are_centers = by_recordings(base, newer);
-  change->base_p50 = are_centers && isfinite(base->offset) ? shown_center(base) : base->p50;
-  change->new_p50 = are_centers && isfinite(newer->offset) ? shown_center(newer) : newer->p50;
+  bool are_centers = by_recordings(base, newer) && has_center(base) && has_center(newer);
+  change->base_p50 = are_centers ? shown_center(base) : base->p50;
+  change->new_p50 = are_centers ? shown_center(newer) : newer->p50;
   change->relative = change->base_p50 > 0 && change->new_p50 > 0 ? change->new_p50 / change->base_p50 - 1 : (double)NAN;
 }
 
@@ -123,7 +125,7 @@ static estimate estimate_of(const etr_noise_test *test, const etr_compare_option
   bool is_by_recordings = by_recordings(base, newer);
   estimate e = {.reason = ETR_REASON_CLOCK};
   if (!base->runs || !newer->runs || !is_resolved(base) || !is_resolved(newer)) return e;
-  if (is_by_recordings && (!has_recordings(base) || !has_recordings(newer))) return e;
+  if (is_by_recordings && (!has_center(base) || !has_center(newer))) return e;
   double old = is_by_recordings ? center_of(base) : base->p50, now = is_by_recordings ? center_of(newer) : newer->p50;
   e.change = log(now / old);
   e.least = step / ETR_MIN(old, now); /* at least |change| where old and now are one step apart */
@@ -158,15 +160,34 @@ static double t_of(quantiles *q, double freedom) {
   return q->t[whole];
 }
 
-/* Distance from the change to a bound. below: the lower one. */
-static double distance(const estimate *e, quantiles *q, bool below) {
+/* Distance from the change to a bound, as far as runs, recordings and sessions leave it open. below: the lower one. */
+static double own_distance(const estimate *e, quantiles *q, bool below) {
   double wider = q->normal / QUANTILE, own = wider * (below ? e->below : e->above);
   if (e->is_by_recordings) own = t_of(q, e->freedom) * sqrt(e->variance);
-  return ETR_MAX(sqrt(square(own) + e->sessions * square(wider)), e->least);
+  double distance = sqrt(square(own) + e->sessions * square(wider));
+  return isnan(distance) ? INFINITY : distance;
+}
+
+static double distance(const estimate *e, quantiles *q, bool below) {
+  return ETR_MAX(own_distance(e, q, below), e->least);
+}
+
+static bool holds(double low, double high, double value) { return low <= value && value <= high; }
+
+static double limit_of(const etr_compare_options *options) { return options->limit > 0 ? log1p(options->limit) : 0; }
+
+/* The change that it cannot be told from: the limit, while the interval holds it, or else none. */
+static double open_question(const etr_change *change, const etr_compare_options *options) {
+  return holds(change->low, change->high, options->limit) ? limit_of(options) : 0;
+}
+
+/* True if nothing but the step of the clock leaves the question open. */
+static bool is_open_by_clock(const estimate *e, quantiles *q, double question) {
+  return fabs(e->change - question) <= e->least && own_distance(e, q, e->change > question) <= e->least;
 }
 
 static void set_verdict(const estimate *e, quantiles *q, etr_change *change, const etr_compare_options *options) {
-  double limit = options->limit > 0 ? log1p(options->limit) : 0;
+  double limit = limit_of(options);
   change->verdict = ETR_VERDICT_CANNOT_TELL;
   change->reason = e->reason;
   change->low = change->high = NAN;
@@ -180,20 +201,21 @@ static void set_verdict(const estimate *e, quantiles *q, etr_change *change, con
     change->verdict = ETR_VERDICT_FASTER;
   else if (limit > 0 && -limit < low && high < limit)
     change->verdict = ETR_VERDICT_EQUAL;
-  else if (!(limit > 0) && (e->change > 0 ? e->change - low : high - e->change) <= e->least)
-    change->reason = ETR_REASON_CLOCK; /* nothing but the clock's step leaves the change open */
+  else if (is_open_by_clock(e, q, open_question(change, options)))
+    change->reason = ETR_REASON_CLOCK;
   if (change->verdict != ETR_VERDICT_CANNOT_TELL) change->reason = ETR_REASON_NONE;
 }
 
 /* ---- Changes that are judged alone ---- */
 
-/* The smallest number of recordings on each side, more than there are, that leaves the limit out of the interval; 0:
- * more than ETR_MOST_RECORDINGS. */
-static size_t recordings_needed(const estimate *e, const etr_noise_test *test, const etr_compare_options *options) {
-  double limit = options->limit > 0 ? log1p(options->limit) : 0;
-  double deviation = etr_noise_between_recordings(options), away = fabs(e->change - limit);
+/* The smallest number of recordings on each side, more than there are, whose interval leaves out `question`; 0: more
+ * than ETR_MOST_RECORDINGS. */
+static size_t recordings_needed(const estimate *e, const etr_noise_test *test, double question,
+                                const etr_compare_options *options) {
+  double deviation = etr_noise_between_recordings(options), away = fabs(e->change - question);
   size_t has = ETR_MIN(test->base.recordings, test->newer.recordings);
-  if (e->is_by_recordings) deviation = sqrt((square(test->base.spread) + square(test->newer.spread)) / 2);
+  if (e->is_by_recordings) deviation = sqrt(e->row_variance);
+  if (away <= e->least) return 0; /* which the clock will not tell */
   for (size_t n = ETR_MAX((size_t)ETR_LEAST_RECORDINGS, has + 1); n <= ETR_MOST_RECORDINGS; n++)
     if (etr_t_quantile(LEVEL, 2 * n - 2) * deviation * sqrt(2 / (double)n) < away) return n;
   return 0;
@@ -240,11 +262,10 @@ void etr_noise_judge(etr_noise_test *test, const etr_compare_options *options, c
   set_verdict(&e, &q, change, options);
   if (change->reason == ETR_REASON_CLOCK && e.least > clock && fabs(e.change) > clock)
     change->reason = ETR_REASON_ONE_SESSION; /* the sessions' steps, not the clock's, are larger than the change */
-  bool is_limit_open = options->limit > 0 && !(change->low > options->limit) && !(change->high < options->limit);
-  if ((change->verdict != ETR_VERDICT_CANNOT_TELL && !is_limit_open) || options->is_other_session ||
-      change->reason == ETR_REASON_CLOCK)
-    return;
-  change->recordings_needed = recordings_needed(&e, test, options);
+  double question = open_question(change, options);
+  if (change->verdict != ETR_VERDICT_CANNOT_TELL && !(question > 0)) return;
+  if (options->is_other_session || change->reason == ETR_REASON_CLOCK) return;
+  change->recordings_needed = recordings_needed(&e, test, question, options);
   if (change->reason == ETR_REASON_SPREAD && change->recordings_needed == 0) change->reason = ETR_REASON_TOO_NEAR;
 }
 
@@ -262,17 +283,17 @@ static void moderate(estimate *rows, size_t count) {
     squares += apart * (e - mean);
     expected += etr_trigamma(half);
   }
-  if (n < 1) return;
-  double beyond = n > 1 ? squares / (n - 1) - expected / n : 0; /* how much variances differ beyond chance */
-  double prior = n > 1 && beyond > 0 ? 2 * etr_trigamma_inverse(beyond) : INFINITY;
+  if (n < LEAST_ROWS) return;                       /* each keeps its own variance, and Welch's freedom */
+  double beyond = squares / (n - 1) - expected / n; /* how much variances differ beyond chance */
+  double prior = beyond > 0 ? 2 * etr_trigamma_inverse(beyond) : INFINITY;
   double usual = exp(mean + (isfinite(prior) ? etr_digamma(prior / 2) - log(prior / 2) : 0));
   for (size_t i = 0; i < count; i++) {
     estimate *row = &rows[i];
     if (!row->is_known || !row->is_by_recordings) continue;
     double own = row->pooled_freedom, variance = row->row_variance;
-    if (n > 1) variance = isfinite(prior) ? (prior * usual + own * variance) / (prior + own) : usual;
+    variance = isfinite(prior) ? (prior * usual + own * variance) / (prior + own) : usual;
     row->variance = variance * row->recordings;
-    row->freedom = n > 1 ? ETR_MIN(floor(prior + own), (double)MOST_FREEDOM) : ETR_MIN(own, (double)MOST_FREEDOM);
+    row->freedom = ETR_MIN(floor(prior + own), (double)MOST_FREEDOM);
   }
 }
 
@@ -281,7 +302,7 @@ static double chance_of(const estimate *e, quantiles *q) {
   double change = fabs(e->change);
   if (change <= e->least) return 1;
   if (e->is_by_recordings && !(e->sessions > 0)) return etr_t_chance(change / sqrt(e->variance), (size_t)e->freedom);
-  return etr_normal_chance(QUANTILE * change / distance(e, q, e->change > 0));
+  return etr_normal_chance(QUANTILE * change / own_distance(e, q, e->change > 0));
 }
 
 /* Benjamini and Hochberg: the greatest k for which k chances are at most k/count of the level; the level to use is then

@@ -56,15 +56,26 @@ static bool check_variation(etr_doc_reader *r, const etr_doc_method *m, const et
   return good;
 }
 
+/* Of what was timed. Times are whole ticks below 2^64, so that logarithms of their ratios are below 50. */
+static void check_time(etr_doc_reader *r, const etr_side_time *time, size_t most_recordings) {
+  static const double most_logarithm = 50;
+  bool good = time->low >= 0 && time->low <= time->p50 && time->p50 <= time->high && time->step > 0;
+  good = good && time->recordings > 0 && time->recordings <= ETR_MIN(time->runs, most_recordings);
+  good = good && !(fabs(time->offset) > most_logarithm) && !(time->spread < 0 || time->spread > most_logarithm);
+  if (!good) etr_doc_fail(r, "its times contradict each other");
+}
+
 static void put_variation(etr_doc_reader *r, const etr_doc_method *m, etr_side_time *time, const etr_doc_variation *v,
                           size_t at) {
   time->low = etr_doc_ticks(r, v->low.data[at]);
   time->high = etr_doc_ticks(r, v->high.data[at]);
   time->recordings = 1;
-  if (m->recordings.count < 2) return;
-  time->recordings = etr_doc_count(r, v->recordings.data[at]);
-  time->offset = v->offset.data[at];
-  time->spread = v->spread.data[at];
+  if (m->recordings.count > 1) {
+    time->recordings = etr_doc_count(r, v->recordings.data[at]);
+    time->offset = v->offset.data[at];
+    time->spread = v->spread.data[at];
+  }
+  check_time(r, time, ETR_MAX(m->recordings.count, (size_t)1));
 }
 
 static bool is_older(const etr_doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
@@ -320,6 +331,7 @@ static bool make_loads(etr_doc_reader *r) {
       estimate_middle(&loads[i].time, etr_doc_ticks(r, load->deviation));
     else
       loads[i].time.recordings = etr_doc_count(r, load->recordings);
+    if (loads[i].time.runs > 0) check_time(r, &loads[i].time, loads[i].time.runs);
   }
   r->box->side.loads = loads;
   r->box->side.load_count = r->loads.count;

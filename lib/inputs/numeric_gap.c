@@ -48,8 +48,14 @@ int etr_gap_worse(const etr_numeric_gap *a, const etr_numeric_gap *b) {
   return 0;
 }
 
+/* The same shape, or the same rows: an addmm flattens the dimensions in front that the linear layer it stands for has.
+ */
 static bool same_shape(const etr_tensor_view *a, const etr_tensor_view *b) {
-  return a->rank == b->rank && (a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0);
+  if (a->rank == b->rank) return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
+  uint64_t rows_a, rows_b;
+  return a->rank > 1 && b->rank > 1 && a->sizes[a->rank - 1] == b->sizes[b->rank - 1] &&
+         etr_tensor_count(a->sizes, a->rank - 1, 1, &rows_a) && etr_tensor_count(b->sizes, b->rank - 1, 1, &rows_b) &&
+         rows_a == rows_b;
 }
 
 static const char *compare(etr_gap_sum *sum, etr_tensor_reader *reference, etr_tensor_reader *actual) {

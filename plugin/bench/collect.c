@@ -9,6 +9,7 @@
 #include "bench/runner.h"
 #include "bench/shared.h"
 #include "bench/shell_words.h"
+#include "command/command.h"
 
 #include <errno.h>
 #include <math.h>
@@ -262,6 +263,8 @@ static exit_status record_all(collecting *c) {
 }
 
 static exit_status check_settings(const cli_settings *settings) {
+  exit_status checked = command_check_noise(settings, "bench");
+  if (checked != EXIT_DONE) return checked;
   if (settings->has_repeat && settings->repeat == 0) return message_usage("bench", "--repeat takes at least 1");
   if (settings->name != NULL && (strchr(settings->name, '/') != NULL || settings->name[0] == '.'))
     return message_usage("bench", "--name is the name of a folder, not \"%s\"", settings->name);

@@ -7,6 +7,7 @@
 #include "bench/measure.h"
 #include "command/flat_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ static bool is_of_method(const wanted *w, const char *line, const char *method, 
   if (flat_json_text(line, "kind", kind, sizeof kind) && strcmp(kind, bench_kind_name(MEASURE_METHOD)) != 0)
     return false;
   return says(w, line, "measure", method) && says(w, line, "unit", "ms") && flat_json_number(line, "p50", median) &&
-         *median > 0;
+         *median > 0 && isfinite(*median);
 }
 
 /* The medians of a method in all benches that are alike; *has_last: the base has one. False when out of memory. */

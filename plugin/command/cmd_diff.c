@@ -49,6 +49,11 @@ exit_status command_check_limits(const etr_comparison *comparison, const cli_set
   return l.compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
 }
 
+exit_status command_check_noise(const cli_settings *settings, const char *command) {
+  bool good = !settings->has_recording_noise || (settings->recording_noise > 0 && settings->recording_noise <= 100);
+  return good ? EXIT_DONE : message_usage(command, "--recording-noise takes a percentage above 0, up to 100");
+}
+
 etr_compare_options command_compare_options(const cli_settings *settings) {
   return (etr_compare_options){.limit = settings->has_fail_above ? settings->fail_above / 100 : 0,
                                .recording_noise = settings->recording_noise / 100};
@@ -99,6 +104,8 @@ exit_status command_diff(const etr_profile *base, const etr_profile *newer, cons
   etr_error error;
   etr_comparison *comparison;
   const etr_compare_options options = command_compare_options(settings);
+  exit_status checked = command_check_noise(settings, "diff");
+  if (checked != EXIT_DONE) return checked;
   if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK) return message_error(&error);
   exit_status result = command_print_diff(comparison, settings);
   if (result == EXIT_DONE) result = command_check_limits(comparison, settings);

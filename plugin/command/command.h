@@ -88,6 +88,9 @@ exit_status command_report_two(const etr_profile *base, const etr_profile *newer
 /** Prints a comparison as `diff` does. */
 exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings);
 
+/** EXIT_USAGE, with a message, if --recording-noise is no noise. */
+exit_status command_check_noise(const cli_settings *settings, const char *command);
+
 /** The options of a comparison that the settings ask for. */
 etr_compare_options command_compare_options(const cli_settings *settings);
 

@@ -135,7 +135,8 @@ const option_spec options[] = {
      AND(has_fail_above)},
     {"recording-noise", 0, "PERCENT", AS(PERCENT, recording_noise), "diff bench",
      .help = "how much recordings (ETDumps) of one program differ on this device, where a side has fewer than three "
-             "(default: 3%)"},
+             "(default: 3%)",
+     AND(has_recording_noise)},
     {"top", 'n', "N", AS(COUNT, top), PER_METHOD " bench",
      .help = "at most N rows per table; 0: all (default: 30 in text, 10 in summary, memory and diff, otherwise all)"},
     {"no-source", 0, NULL, AS(FLAG, no_source), "strip", .help = "leave out paths, functions and code of stack traces"},

@@ -93,7 +93,8 @@ typedef struct cli_settings {
   const char *bundled;
   double fail_above; /* percent */
   bool has_fail_above;
-  double recording_noise;     /* percent; 0: the library's own */
+  double recording_noise; /* percent; 0: the library's own */
+  bool has_recording_noise;
   const char *const *program; /* what stands behind "--", with its arguments, ended by NULL; NULL: nothing */
   int64_t repeat, warmup;
   bool has_repeat, has_warmup;

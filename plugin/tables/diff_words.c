@@ -45,10 +45,23 @@ static bool has_both_bounds(const etr_change *change) {
   return etr_diff_has_interval(change) && change->low > -1 && isfinite(change->high);
 }
 
-/* Percents to the digits that the interval supports, at most two decimals; without one, to three digits or so. */
-static int percent_decimals(const etr_change *change) {
-  return has_both_bounds(change) ? ETR_MIN(decimals_of(50 * (change->high - change->low)), 2)
-                                 : fabs(change->relative) < 1;
+/* True if two different percentages are written alike. */
+static bool look_alike(double a, double b, int decimals) {
+  double unit = pow(10, decimals);
+  return a != b && round(100 * a * unit) == round(100 * b * unit);
+}
+
+/* Percents to the digits that the interval supports, at most two decimals, and as many as it takes to see on which side
+ * of 0 and of the limit its bounds lie; without an interval, to three digits or so. */
+static int percent_decimals(const etr_diff_output *o, const etr_change *change) {
+  enum { USUAL = 2, MOST = 4 };
+  double limit = o->comparison->limit;
+  if (!has_both_bounds(change)) return fabs(change->relative) < 1;
+  int decimals = ETR_MIN(decimals_of(50 * (change->high - change->low)), USUAL);
+  while (decimals < MOST && (look_alike(change->low, 0, decimals) || look_alike(change->high, 0, decimals) ||
+                             look_alike(change->low, limit, decimals) || look_alike(change->high, limit, decimals)))
+    decimals++;
+  return decimals;
 }
 
 /* "+4.1", "-4.3", "0.0" */
@@ -64,7 +77,7 @@ const char *etr_diff_percent(etr_diff_output *o, const etr_change *change) {
   etr_writer writer;
   if (isnan(change->relative)) return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
-  put_signed(&writer, 100 * change->relative, percent_decimals(change));
+  put_signed(&writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(&writer, " %");
   return or_empty(etr_text_end(&text, &writer));
 }
@@ -85,8 +98,8 @@ static void put_bounds(etr_writer *writer, double low, double high, int decimals
 }
 
 /* " (between -4.3 and +13.2 %)", or of one bound " (above -4.3 %)". */
-static void put_interval(etr_writer *writer, const etr_change *change) {
-  int decimals = percent_decimals(change);
+static void put_interval(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+  int decimals = percent_decimals(o, change);
   if (!etr_diff_has_interval(change) || (change->low <= -1 && isinf(change->high))) return;
   etr_puts(writer, " (");
   if (has_both_bounds(change)) {
@@ -102,7 +115,7 @@ static void put_interval(etr_writer *writer, const etr_change *change) {
 const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change) {
   etr_text text;
   etr_writer writer;
-  int decimals = percent_decimals(change);
+  int decimals = percent_decimals(o, change);
   if (!etr_diff_has_interval(change)) return "";
   etr_text_begin(&text, &o->answer.arena, &writer);
   if (change->low > -1) put_signed(&writer, 100 * change->low, decimals);
@@ -113,9 +126,9 @@ const char *etr_diff_interval_text(etr_diff_output *o, const etr_change *change)
 }
 
 /* "12.3 % slower (between 10.1 and 14.5 %)" */
-static void put_told(etr_writer *writer, const etr_change *change) {
+static void put_told(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
   bool is_slower = change->verdict == ETR_VERDICT_SLOWER;
-  int decimals = percent_decimals(change);
+  int decimals = percent_decimals(o, change);
   double low = is_slower ? change->low : -change->high, high = is_slower ? change->high : -change->low;
   etr_put_fixed(writer, 100 * fabs(change->relative), decimals);
   etr_putf(writer, " %% %s (", etr_verdict_name(change->verdict));
@@ -130,10 +143,10 @@ static void put_told(etr_writer *writer, const etr_change *change) {
 }
 
 /* "+4.1 % (between -4.3 and +13.2 %)" */
-static void put_size(etr_writer *writer, const etr_change *change) {
-  put_signed(writer, 100 * change->relative, percent_decimals(change));
+static void put_size(const etr_diff_output *o, etr_writer *writer, const etr_change *change) {
+  put_signed(writer, 100 * change->relative, percent_decimals(o, change));
   etr_puts(writer, " %");
-  put_interval(writer, change);
+  put_interval(o, writer, change);
 }
 
 /* "cannot tell: +4.1 % (between -4.3 and +13.2 %)", "equal within 5 %: +0.3 % (between -0.9 and +1.5 %)" */
@@ -146,7 +159,7 @@ static void put_untold(const etr_diff_output *o, etr_writer *writer, const etr_c
     etr_puts(writer, "cannot tell");
   if (isnan(change->relative)) return;
   etr_puts(writer, ": ");
-  put_size(writer, change);
+  put_size(o, writer, change);
 }
 
 const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) {
@@ -162,27 +175,38 @@ const char *etr_diff_verdict_text(etr_diff_output *o, const etr_change *change) 
   }
   etr_text_begin(&text, &o->answer.arena, &writer);
   if (change->verdict >= ETR_VERDICT_FASTER)
-    put_told(&writer, change);
+    put_told(o, &writer, change);
   else
     put_untold(o, &writer, change);
   return or_empty(etr_text_end(&text, &writer));
 }
 
-/* How many recordings would tell. */
-static const char *needed_text(etr_arena *arena, const etr_change *change) {
-  size_t has = ETR_MIN(change->base_recordings, change->new_recordings);
-  if (change->recordings_needed == 0)
+/* How many recordings would tell, and what that rests on. */
+static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const etr_change *change) {
+  enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
+  size_t has = ETR_MIN(change->base_recordings, change->new_recordings), needed = change->recordings_needed;
+  if (has < ETR_LEAST_RECORDINGS && needed == 0)
+    return or_empty(etr_arena_format(arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
+  if (has < ETR_LEAST_RECORDINGS)
+    return or_empty(etr_arena_format(arena,
+                                     "record %zu on each side, in turns, which would tell if they differ by %.3g %%",
+                                     needed, 100 * o->comparison->recording_noise));
+  if (needed == 0)
     return or_empty(etr_arena_format(arena, "it would take more than %zu recordings on each side",
                                      ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
-  return or_empty(etr_arena_format(arena, "%zu recordings on each side would tell, if they differ as these do",
-                                   change->recordings_needed));
+  return or_empty(
+      etr_arena_format(arena, "%zu recordings on each side would tell, if they differ as these do", needed));
+}
+
+/* Of a change that is no larger than a step, or of times that are not. */
+static const char *clock_text(const etr_change *change) {
+  return isnan(change->low) ? "a time, or the median of a recording, is 0 or below the clock's step"
+                            : "the change is no larger than what the clock can resolve";
 }
 
 const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
-  enum { GOOD_HABIT = 5 }; /* recordings a side that see most changes of 5 % where recordings differ by 1 % */
   etr_arena *arena = &o->answer.arena;
   const double limit = o->comparison->limit;
-  size_t needed = change->recordings_needed;
   etr_reason reason = change->reason;
   bool is_limit_open = reason == ETR_REASON_NONE && etr_diff_straddles(change, limit);
   if (is_limit_open && o->comparison->is_other_session) reason = ETR_REASON_ONE_SESSION;
@@ -190,24 +214,28 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   case ETR_REASON_NONE:
     if (!is_limit_open) return "";
     return or_empty(etr_arena_format(arena, "whether that is above %.3g %% cannot be told: %s", 100 * limit,
-                                     needed_text(arena, change)));
-  case ETR_REASON_CLOCK: return "the change is no larger than what the clock can resolve";
+                                     needed_text(o, arena, change)));
+  case ETR_REASON_CLOCK: return clock_text(change);
   case ETR_REASON_FEW_RUNS:
-    return "a side has fewer than 10 runs that count: record 10 runs or more, or 3 recordings or more, on each side";
+    return or_empty(etr_arena_format(
+        arena,
+        "a side has fewer than %d runs that count: record %d runs or more, or %d recordings or more, on each side",
+        (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS));
   case ETR_REASON_ONE_SESSION:
     return "the base was recorded earlier, and the machine may have changed since: record both in turns "
            "(`bench --against`)";
   case ETR_REASON_ONE_RECORDING:
-    return or_empty(etr_arena_format(
-        arena, "%s: recordings of one program are taken to differ by %.3g %%; record %zu on each side, in turns",
-        change->base_recordings == 1 && change->new_recordings == 1 ? "one recording a side"
-                                                                    : "fewer than 3 recordings on a side",
-        100 * o->comparison->recording_noise, needed ? needed : GOOD_HABIT));
+    return or_empty(etr_arena_format(arena, "%s: recordings of one program are taken to differ by %.3g %%; %s",
+                                     change->base_recordings == 1 && change->new_recordings == 1
+                                         ? "one recording a side"
+                                         : "fewer than 3 recordings on a side",
+                                     100 * o->comparison->recording_noise, needed_text(o, arena, change)));
   case ETR_REASON_TOO_NEAR:
-    return or_empty(etr_arena_format(arena, "the change is too near %s: %s", limit > 0 ? "the limit" : "0",
-                                     needed_text(arena, change)));
+    return or_empty(etr_arena_format(
+        arena, "the change is too near %s: %s%s", etr_diff_straddles(change, limit) ? "the limit" : "0",
+        needed_text(o, arena, change), limit > 0 ? "" : "; whether both are equal, a limit decides (--fail-above)"));
   case ETR_REASON_SPREAD:
-    return or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(arena, change)));
+    return or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(o, arena, change)));
   }
   return "";
 }
@@ -218,17 +246,21 @@ bool etr_diff_straddles(const etr_change *change, double limit) {
 
 void etr_describe_change(char *room, size_t size, const etr_comparison *comparison, const etr_change *change) {
   etr_diff_output o = {.comparison = comparison};
+  bool is_told = change->verdict >= ETR_VERDICT_FASTER, has_size = is_told || !isnan(change->relative);
   const char *reason = etr_diff_reason_text(&o, change);
   etr_text text;
   etr_writer writer;
+  if (change->reason == ETR_REASON_NONE && reason[0] && !comparison->is_other_session)
+    reason = needed_text(&o, &o.answer.arena, change);
   etr_text_begin(&text, &o.answer.arena, &writer);
-  if (change->verdict >= ETR_VERDICT_FASTER)
-    put_told(&writer, change);
-  else if (!isnan(change->relative))
-    put_size(&writer, change);
-  else
+  if (is_told)
+    put_told(&o, &writer, change);
+  else if (has_size)
+    put_size(&o, &writer, change);
+  else if (!reason[0])
     etr_puts(&writer, etr_diff_verdict_text(&o, change));
-  (void)snprintf(room, size, "%s%s%s", or_empty(etr_text_end(&text, &writer)), reason[0] ? "; " : "", reason);
+  const char *what = or_empty(etr_text_end(&text, &writer));
+  (void)snprintf(room, size, "%s%s%s", what, what[0] && reason[0] ? "; " : "", reason);
   etr_arena_clear(&o.answer.arena);
 }
 
@@ -287,7 +319,7 @@ const char *etr_diff_counts_text(etr_diff_output *o, const etr_diff_rows *rows) 
   } parts[] = {{ETR_VERDICT_SLOWER, "slower"},
                {ETR_VERDICT_FASTER, "faster"},
                {ETR_VERDICT_EQUAL, "equal"},
-               {ETR_VERDICT_CANNOT_TELL, "that cannot be told"},
+               {ETR_VERDICT_CANNOT_TELL, "cannot tell"},
                {ETR_VERDICT_NEW, "new"},
                {ETR_VERDICT_GONE, "gone"},
                {ETR_VERDICT_UNTIMED, "not timed on both sides"}};
@@ -353,38 +385,41 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
                                    by_hand ? "" : " as warm-up"));
 }
 
+static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
+  return method->execute.base_runs && method->execute.new_runs && etr_diff_takes_method(o->filter, method);
+}
+
 const char *etr_diff_legend(etr_diff_output *o) {
   const etr_comparison *c = o->comparison;
   bool by_recordings = false, by_runs = false;
   for (size_t i = 0; i < c->method_count; i++) {
     const etr_change *execute = &c->methods[i].execute;
-    if (!execute->base_runs || !execute->new_runs) continue;
+    if (!is_compared(o, &c->methods[i])) continue;
     bool enough = ETR_MIN(execute->base_recordings, execute->new_recordings) >= ETR_LEAST_RECORDINGS;
     by_recordings |= enough;
     by_runs |= !enough;
   }
   if (!by_recordings && !by_runs) return "";
+  const char *few = etr_arena_format(
+      &o->answer.arena,
+      "With fewer than three recordings on a side, times are medians (p50) over the runs, and a change counts only if "
+      "it exceeds what the middle 80 %% of the runs and %.3g %% between recordings leave open. ",
+      100 * c->recording_noise);
+  const char *many =
+      "Times are geometric means of the recordings' medians (p50). The medians of the recordings of one side are "
+      "compared with those of the other by Welch's t: the true change lies between the bounds in 95 of 100 such "
+      "comparisons. ";
+  const char *older = "A side was written by an earlier version, which stored no recordings: its runs count as one "
+                      "recording, and their spread is estimated. ";
   return or_empty(etr_arena_format(
-      &o->answer.arena, "%s%s%s%s%s",
-      by_recordings ? "Times are means of the recordings' medians (p50). The medians of the recordings of one side are "
-                      "compared with those of the other by Welch's t: the true change lies between the bounds in 95 "
-                      "of 100 such comparisons. "
-                    : "Times are medians (p50) over the runs. ",
+      &o->answer.arena,
+      "%s%s%s%s%sOf the rows called slower or faster, 5 %% at most are expected to be so by chance. Averages add up; "
+      "medians do not.",
+      by_recordings ? many : "", c->is_other_session ? "The bounds allow for how much sessions differ. " : "",
       by_recordings && !c->is_other_session && !c->is_in_turns
           ? "This assumes that the recordings were taken in turns. "
           : "",
-      by_runs ? or_empty(etr_arena_format(
-                    &o->answer.arena,
-                    "With fewer than three recordings on a side, a change counts only if it exceeds what the middle "
-                    "80 %% of the runs and %.3g %% between recordings leave open. ",
-                    100 * c->recording_noise))
-              : "",
-      "Of the rows called slower or faster, 5 % at most are expected to be so by chance. Averages add up; medians do "
-      "not.",
-      c->has_older_document
-          ? " A side was written by an earlier version, which stored no recordings: its runs count as "
-            "one recording, and their spread is estimated."
-          : ""));
+      by_runs ? or_empty(few) : "", c->has_older_document ? older : ""));
 }
 
 const char *etr_diff_section_title(etr_diff_section section) {
