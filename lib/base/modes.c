@@ -14,35 +14,26 @@ static const double LEAST_DEVIATION = .003; /* what a clock hides of it */
 static const double MOST_WIDTH = .2;        /* deviation of a mode in distances: a few runs far out are no mode */
 enum { LEAST_RUNS = 3, PARTS_OF_MODE = 10 };
 
-/* Number, mean and squares of logarithms, of their distances from the mean. */
-typedef struct moments {
-  double count, mean, squares;
-} moments;
-
-static void add(moments *m, double value) {
-  double before = value - m->mean;
-  m->count++;
-  m->mean += before / m->count;
-  m->squares += before * (value - m->mean);
-}
-
-static void remove_value(moments *m, double value) {
+/* Takes back what was added; the mean of none is 0. */
+static void remove_value(etr_moments *m, double value) {
   double behind = value - m->mean;
   m->count--;
-  m->mean = m->count > 0 ? m->mean - behind / m->count : 0;
+  m->mean = m->count > 0 ? m->mean - behind / (double)m->count : 0;
   m->squares -= behind * (value - m->mean);
 }
 
-static double deviation_of(const moments *m) { return sqrt(ETR_MAX(m->squares, 0) / ETR_MAX(m->count, 1)); }
+static double deviation_of(const etr_moments *m) {
+  return sqrt(ETR_MAX(m->squares, 0) / (double)ETR_MAX(m->count, (size_t)1));
+}
 
 /* How many of the sorted times are in the fast mode: the split that leaves the least squares on both sides. */
 static size_t split_of(const double *sorted, size_t count) {
-  moments low = {0}, high = {0};
+  etr_moments low = {0}, high = {0};
   double least = INFINITY;
   size_t at = 1;
-  for (size_t i = 0; i < count; i++) add(&high, log(sorted[i]));
+  for (size_t i = 0; i < count; i++) etr_moments_add(&high, log(sorted[i]));
   for (size_t i = 0; i + 1 < count; i++) {
-    add(&low, log(sorted[i]));
+    etr_moments_add(&low, log(sorted[i]));
     remove_value(&high, log(sorted[i]));
     if (!(sorted[i + 1] > sorted[i]) || low.squares + high.squares >= least) continue;
     least = low.squares + high.squares;
@@ -51,14 +42,14 @@ static size_t split_of(const double *sorted, size_t count) {
   return at;
 }
 
-static moments moments_of(const double *times, size_t count) {
-  moments m = {0};
-  for (size_t i = 0; i < count; i++) add(&m, log(times[i]));
+static etr_moments moments_of(const double *times, size_t count) {
+  etr_moments m = {0};
+  for (size_t i = 0; i < count; i++) etr_moments_add(&m, log(times[i]));
   return m;
 }
 
 static bool are_apart(const double *sorted, size_t count, size_t at, double step) {
-  const moments low = moments_of(sorted, at), high = moments_of(sorted + at, count - at);
+  const etr_moments low = moments_of(sorted, at), high = moments_of(sorted + at, count - at);
   double distance = high.mean - low.mean, pooled = sqrt((low.squares + high.squares) / (double)(count - 2));
   bool is_far = distance >= LEAST_DISTANCE && distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
   bool is_compact = ETR_MAX(deviation_of(&low), deviation_of(&high)) <= MOST_WIDTH * distance;

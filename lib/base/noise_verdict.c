@@ -170,12 +170,7 @@ static void round_off(etr_noise *noise) {
 /* Times are multiples of it: the step of the clock, if that is coarse. */
 static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
   uint64_t divisor = 0;
-  for (size_t i = 0; i < count && divisor != 1; i++)
-    for (uint64_t rest = samples[i].ticks; rest;) {
-      uint64_t next = divisor % rest;
-      divisor = rest;
-      rest = next;
-    }
+  for (size_t i = 0; i < count && divisor != 1; i++) divisor = etr_common_divisor(samples[i].ticks, divisor);
   return divisor;
 }
 

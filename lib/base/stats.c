@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stats.c - percentiles and exact shares.
+ * stats.c - percentiles, exact shares, sums of squares.
  */
 #include "base/stats.h"
 
@@ -55,6 +55,22 @@ uint64_t etr_scale(uint64_t a, uint64_t b, uint64_t c) {
     }
   }
   return quotient;
+}
+
+uint64_t etr_common_divisor(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+void etr_moments_add(etr_moments *moments, double value) {
+  double distance = value - moments->mean;
+  moments->count++;
+  moments->mean += distance / (double)moments->count;
+  moments->squares += distance * (value - moments->mean);
 }
 
 /* ---- Sorted lists ---- */

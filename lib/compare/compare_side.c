@@ -4,6 +4,7 @@
  */
 #include "compare/compare_side.h"
 
+#include "base/stats.h"
 #include "compare/noise.h"
 #include "compare/side_graph.h"
 
@@ -61,7 +62,7 @@ static bool note_clock(lister *l, const etr_event *e) {
     added->backend = clock;
   }
   for (size_t i = 0; i < e->sample_count; i++)
-    l->divisors.data[known] = etr_noise_divisor(e->durations[i], l->divisors.data[known]);
+    l->divisors.data[known] = etr_common_divisor(e->durations[i], l->divisors.data[known]);
   return true;
 }
 
@@ -264,9 +265,9 @@ static bool add_up(lister *l, etr_side_sums *out, etr_side_by by) {
 
 /* Method::execute, whose clock may be another than that of what it calls. */
 static bool time_execute(lister *l, etr_side_time *out) {
-  uint64_t divisor = 0;
-  for (size_t i = 0; i < l->method->run_count; i++) divisor = etr_noise_divisor(l->method->execute_per_run[i], divisor);
-  return etr_side_time_of_ticks(out, l->method->execute_per_run, &l->side_runs, etr_noise_step(divisor), &l->scratch);
+  const uint64_t *ticks = l->method->execute_per_run;
+  double step = etr_noise_step_of(ticks, l->method->run_count);
+  return etr_side_time_of_ticks(out, ticks, &l->side_runs, step, &l->scratch);
 }
 
 static etr_side_part part_of(const etr_portion *portion) {

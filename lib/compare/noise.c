@@ -5,6 +5,7 @@
 #include "compare/noise.h"
 
 #include "base/distribution.h"
+#include "base/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,19 +22,16 @@ enum {
 
 /* ---- The clock ---- */
 
-uint64_t etr_noise_divisor(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 double etr_noise_step(uint64_t divisor) {
   uint64_t step = 1;
   while (divisor && step < 1000000 && divisor % (step * 10) == 0) step *= 10;
   return (double)step;
+}
+
+double etr_noise_step_of(const uint64_t *ticks, size_t count) {
+  uint64_t divisor = 0;
+  for (size_t i = 0; i < count && divisor != 1; i++) divisor = etr_common_divisor(ticks[i], divisor);
+  return etr_noise_step(divisor);
 }
 
 /* ---- One change ---- */

@@ -31,7 +31,7 @@ bool etr_noise_judge_family(etr_noise_test *tests, size_t count, const etr_compa
  * of 0. */
 double etr_noise_step(uint64_t divisor);
 
-/** Greatest common divisor; that of 0 and x is x. */
-uint64_t etr_noise_divisor(uint64_t a, uint64_t b);
+/** The same of these numbers. */
+double etr_noise_step_of(const uint64_t *ticks, size_t count);
 
 #endif

@@ -267,7 +267,6 @@ static bool make_items(etr_doc_reader *r, const etr_doc_method *m, etr_side_meth
 static bool time_execute(etr_doc_reader *r, const etr_doc_method *m, const uint64_t *ticks, etr_side_time *out) {
   size_t count = m->method.run_count, run = 0;
   uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
-  uint64_t divisor = 0;
   if (!recording_of) return false;
   for (uint32_t i = 0; !r->problem && i < m->recordings.count; i++) {
     size_t of_recording = etr_doc_count(r, m->recordings.data[i]);
@@ -275,9 +274,8 @@ static bool time_execute(etr_doc_reader *r, const etr_doc_method *m, const uint6
     for (size_t k = 0; !r->problem && k < of_recording; k++) recording_of[run++] = i;
   }
   if (m->recordings.count > 0 && run != count) etr_doc_fail(r, "its recordings do not match its runs");
-  for (size_t i = 0; i < count; i++) divisor = etr_noise_divisor(ticks[i], divisor);
   const etr_side_runs runs = {recording_of, count, ETR_MAX(m->recordings.count, (size_t)1)};
-  return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step(divisor), &r->scratch);
+  return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
 }
 
 static bool make_runs(etr_doc_reader *r, const etr_doc_method *m, etr_method *out, etr_side_time *execute) {

@@ -4,6 +4,8 @@
  */
 #include "compare/side_time.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 
 enum { MIDDLE_FROM = 10 }; /* the middle 80 % leave out one tenth of the runs at either end */
@@ -35,23 +37,10 @@ static double median_of(const ordered *o) { return (tick_at(o, (o->count - 1) / 
 
 /* ---- Recordings ---- */
 
-/* Welford's running mean and sum of squared distances. */
-typedef struct logarithms {
-  size_t count;
-  double mean, squares;
-} logarithms;
-
-static void add_logarithm(logarithms *l, double value) {
-  double distance = value - l->mean;
-  l->count++;
-  l->mean += distance / (double)l->count;
-  l->squares += distance * (value - l->mean);
-}
-
-/* Medians of the recordings of samples that are sorted by recording. runs_of: how many runs each recording has, zeros
- * included; NULL: as many as it has samples. */
-static logarithms add_recordings(const etr_side_sample *samples, size_t count, const etr_side_runs *of) {
-  logarithms found = {0};
+/* Logarithms of the medians of the recordings of samples that are sorted by recording. of: the runs, of which
+ * those without a sample took nothing; NULL: each recording has as many as it has samples. */
+static etr_moments add_recordings(const etr_side_sample *samples, size_t count, const etr_side_runs *of) {
+  etr_moments found = {0};
   size_t run = 0;
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first; end < count && samples[end].recording == samples[first].recording;) end++;
@@ -63,7 +52,7 @@ static logarithms add_recordings(const etr_side_sample *samples, size_t count, c
       recording.count = run - begin;
       recording.zeros = recording.count - (end - first);
     }
-    add_logarithm(&found, log(median_of(&recording)));
+    etr_moments_add(&found, log(median_of(&recording)));
   }
   return found;
 }
@@ -75,7 +64,7 @@ static double total_of(const etr_side_sample *samples, size_t count) {
 }
 
 /* Times are sorted; the recordings' medians are known. */
-static etr_side_time time_of(const ordered *all, const logarithms *medians, size_t recordings, double step) {
+static etr_side_time time_of(const ordered *all, const etr_moments *medians, size_t recordings, double step) {
   size_t left_out = all->count / MIDDLE_FROM;
   etr_side_time time = {.total = total_of(all->samples, all->count - all->zeros),
                         .runs = all->count,
@@ -94,7 +83,7 @@ static etr_side_time time_of(const ordered *all, const logarithms *medians, size
 /* of: NULL, or the runs of which those without a sample took nothing. */
 static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
   ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
-  logarithms medians = {0};
+  etr_moments medians = {0};
   if (count == 0) return (etr_side_time){0};
   etr_sort(samples, count, sizeof *samples, by_recording);
   size_t recordings = of ? of->recording_count : 0;

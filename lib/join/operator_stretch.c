@@ -113,21 +113,12 @@ static bool add_blocks(table *t) {
 
 /* ---- What operators usually take ---- */
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* All times of kernels, or of what runs in delegates, are multiples of the step of their clock. */
 static uint64_t step_of(const table *t, bool in_delegate) {
   uint64_t step = 0;
   for (size_t i = 0; i < t->columns.count && step != 1; i++)
     for (size_t k = 0; etr_event_is_in_delegate(t->columns.data[i].event) == in_delegate && k < t->run_count; k++)
-      step = common_divisor(step, t->columns.data[i].ticks[k]);
+      step = etr_common_divisor(step, t->columns.data[i].ticks[k]);
   return step;
 }
 

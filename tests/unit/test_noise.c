@@ -3,6 +3,7 @@
  * test_noise.c - intervals and verdicts of changes, alone and in families. The bounds were computed from the formulas
  * of etrecord_compare.h with numpy and scipy.
  */
+#include "base/stats.h"
 #include "compare/noise.h"
 #include "compare/side_time.h"
 
@@ -364,7 +365,7 @@ Test(noise, steps_of_clocks) {
                {{UINT64_MAX, 1, 0, 0}, 1}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     uint64_t divisor = 0;
-    for (size_t k = 0; k < 4; k++) divisor = etr_noise_divisor(cases[i].durations[k], divisor);
+    for (size_t k = 0; k < 4; k++) divisor = etr_common_divisor(cases[i].durations[k], divisor);
     cr_expect_eq(etr_noise_step(divisor), cases[i].step, "case %zu: %g", i, etr_noise_step(divisor));
   }
 }
