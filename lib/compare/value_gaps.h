@@ -6,7 +6,7 @@
 #define ETR_VALUE_GAPS_H
 
 #include "compare/pairing.h"
-#include "join/debug_data.h"
+#include "values/debug_data.h"
 
 /** Fills the gaps of a method pair, whose pairs are filled. False: out of memory. */
 bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison, etr_arena *arena);

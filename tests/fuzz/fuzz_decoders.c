@@ -8,7 +8,7 @@
  * with how many handles, 112 from which), the name, a tab and metadata.
  */
 #include "backends/decoder.h"
-#include "join/delegates.h"
+#include "place/delegates.h"
 
 #include <stdlib.h>
 

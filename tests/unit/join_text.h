@@ -11,8 +11,8 @@
 #ifndef ETR_TEST_JOIN_TEXT_H
 #define ETR_TEST_JOIN_TEXT_H
 
-#include "join/grouping.h"
-#include "join/join.h"
+#include "runs/grouping.h"
+#include "place/placement.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef ETR_TEST_METHODS_CASE_H
 #define ETR_TEST_METHODS_CASE_H
 
-#include "join/methods.h"
+#include "runs/methods.h"
 #include "join_text.h"
 #include "tiny_flatbuf.h"
 

@@ -14,8 +14,8 @@
 #ifndef RUNS_TEXT_H
 #define RUNS_TEXT_H
 
-#include "join/inferences.h"
-#include "join/run_phases.h"
+#include "runs/inferences.h"
+#include "runs/run_phases.h"
 #include "random.h"
 
 #include <criterion/criterion.h>

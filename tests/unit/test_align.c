@@ -3,7 +3,7 @@
  * test_align.c - order-preserving alignment: letters are classes, upper-case ones cost 6 to leave out, lower-case ones
  * nothing.
  */
-#include "join/align.h"
+#include "place/align.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

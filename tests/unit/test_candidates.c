@@ -3,7 +3,7 @@
  * test_candidates.c - of the nodes with a handle and a kind the one that reads what is read. All nodes but inputs and
  * weights are of kind 1.
  */
-#include "join/candidates.h"
+#include "place/candidates.h"
 #include "tiny_graph.h"
 
 typedef struct finder {

@@ -2,7 +2,7 @@
  *
  * test_carriers.c - which node carries a fused one's time, and when nobody may say so. Marked nodes were timed.
  */
-#include "join/carriers.h"
+#include "balance/carriers.h"
 #include "tiny_graph.h"
 
 enum { METHOD = 1 };

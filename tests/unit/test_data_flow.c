@@ -10,7 +10,7 @@
  * "(a,b?,-)", '?' where order told; "!" if its payload was not read.
  */
 #include "backends/operator.h"
-#include "join/data_flow.h"
+#include "place/data_flow.h"
 #include "tiny_xnnpack.h"
 
 typedef struct flow_case {

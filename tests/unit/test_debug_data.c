@@ -3,7 +3,7 @@
  * test_debug_data.c - what runs logged: real debug buffers against the truth of ExecuTorch's Inspector, damaged ones,
  * and some made by hand.
  */
-#include "join/debug_data.h"
+#include "values/debug_data.h"
 
 #include "fixture.h"
 

@@ -6,8 +6,8 @@
 #include "backends/backends.h"
 #include "backends/xnnpack.h"
 #include "fixture.h"
-#include "join/delegates.h"
-#include "join/event_nodes.h"
+#include "place/delegates.h"
+#include "place/event_nodes.h"
 #include "tiny_graph.h"
 
 #include <criterion/criterion.h>

@@ -3,8 +3,8 @@
  * test_fit_index.c - what the index leaves out beside a look at every method, on many methods and blocks of few
  * operators and instructions.
  */
-#include "join/fit.h"
-#include "join/fit_index.h"
+#include "runs/fit.h"
+#include "runs/fit_index.h"
 #include "join_text.h"
 
 #include <criterion/criterion.h>

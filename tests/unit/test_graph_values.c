@@ -2,7 +2,7 @@
  *
  * test_graph_values.c - which values of a graph are the same data, and which come from weights.
  */
-#include "join/graph_values.h"
+#include "method/graph_values.h"
 #include "tiny_graph.h"
 
 /* "VALUE=SAME<SOURCE" of the values that are not their own, '!' behind those of weights; ".1" is another output than

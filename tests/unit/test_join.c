@@ -6,9 +6,9 @@
  * Cases are texts, as join_text.h reads them; what is wanted is "NAME NODE MATCH" of each row of the last block, joined
  * by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained".
  */
-#include "join/attribute.h"
-#include "join/method_join.h"
-#include "join/methods.h"
+#include "balance/attribute.h"
+#include "place/method_join.h"
+#include "runs/methods.h"
 #include "join_text.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
  *
  * test_partition.c - which nodes become one delegate. Marked nodes run as kernels.
  */
-#include "join/partition.h"
+#include "place/partition.h"
 #include "tiny_join.h"
 
 /* delegates as in tiny_join.h. want: members of each delegate, joined by '|', then in which order they leave; NULL:

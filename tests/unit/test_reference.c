@@ -3,7 +3,7 @@
  * test_reference.c - lib/join/reference.c: which set of reference outputs a run is held against. The figures of a real
  * record are checked with numpy in tests/interop.
  */
-#include "join/reference.h"
+#include "values/reference.h"
 
 #include "tiny_graph.h"
 

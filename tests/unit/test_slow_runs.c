@@ -2,7 +2,7 @@
  *
  * Slow runs among others that do the same work, as runs_text.h writes them.
  */
-#include "join/slow_runs.h"
+#include "runs/slow_runs.h"
 #include "runs_text.h"
 
 #include <stdio.h>

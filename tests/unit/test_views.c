@@ -2,7 +2,7 @@
  *
  * test_views.c - nodes that only look at a value otherwise, or copy it.
  */
-#include "join/graph_values.h"
+#include "method/graph_values.h"
 #include "tiny_graph.h"
 
 Test(views, of_one_node) {

@@ -8,7 +8,7 @@
 #ifndef TINY_JOIN_H
 #define TINY_JOIN_H
 
-#include "join/join.h"
+#include "place/placement.h"
 #include "tiny_graph.h"
 
 static inline void tiny_instruction(etr_arena *arena, etr_join_instruction *out, char *text) {

@@ -13,7 +13,7 @@
 #ifndef TINY_PLAN_H
 #define TINY_PLAN_H
 
-#include "join/memory_plan.h"
+#include "memory/memory_plan.h"
 #include "tiny_graph.h"
 
 typedef struct tiny_plan {

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lifetimes.c - instruction by instruction.
+ */
+#include "memory/lifetimes.h"
+
+#include "formats/element.h"
+#include "memory/call_args.h"
+#include "memory/value_size.h"
+
+typedef struct builder {
+  etr_lifetimes *out;
+  const etr_pte_method *program;
+  etr_arena *arena, *scratch;
+  etr_map last; /* place -> the tensor that was put there last */
+  int32_t now;  /* the instruction looked at */
+  etr_call_args args;
+} builder;
+
+/* ---- Places ---- */
+
+typedef struct place {
+  uint64_t buffer, offset;
+} place;
+ETR_NO_PADDING(place, 2 * sizeof(uint64_t));
+
+static etr_planned_tensor *tensor_at(const builder *b, uint32_t index) { return &b->out->tensors.data[index]; }
+
+static uint64_t end_of(const etr_planned_tensor *tensor) {
+  return etr_add_up_to_most(tensor->offset_bytes, tensor->size_bytes);
+}
+
+/* What has no bytes, or an unknown number of them, is in nothing. */
+static bool is_inside(const etr_planned_tensor *inner, const etr_planned_tensor *outer) {
+  return inner->size_bytes > 0 && inner->buffer == outer->buffer && inner->offset_bytes >= outer->offset_bytes &&
+         end_of(inner) <= end_of(outer);
+}
+
+static etr_map_slot *slot_of(builder *b, const etr_planned_tensor *tensor) {
+  const place key = {tensor->buffer, tensor->offset_bytes};
+  return etr_map_at(&b->last, (etr_slice){(const char *)&key, sizeof key});
+}
+
+/* The tensor whose memory another one is in by way of views. */
+static uint32_t owner_of(const builder *b, uint32_t index) {
+  uint32_t base = tensor_at(b, index)->view_of;
+  return base == ETR_NONE ? index : base;
+}
+
+/* A tensor that nothing wrote looks at the one that was put in its place last. */
+static uint32_t viewed_by(builder *b, const etr_planned_tensor *tensor) {
+  const etr_map_slot *slot = slot_of(b, tensor);
+  if (!slot || slot->value == ETR_NONE || !is_inside(tensor, tensor_at(b, slot->value))) return ETR_NONE;
+  return owner_of(b, slot->value);
+}
+
+/* One that an instruction writes into a tensor that it reads is that tensor changed, or a view of it. */
+static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
+  enum { MOST_ARGUMENTS = 64 }; /* that are looked at */
+  for (size_t i = 0; i < b->args.list.count && i < MOST_ARGUMENTS; i++) {
+    const etr_call_arg *arg = &b->args.list.data[i];
+    uint32_t read = arg->is_written ? ETR_NONE : b->out->tensor_of_value[arg->value];
+    if (read != ETR_NONE && tensor_at(b, read) != tensor && is_inside(tensor, tensor_at(b, read)))
+      return owner_of(b, read);
+  }
+  return ETR_NONE;
+}
+
+/* ---- Uses ---- */
+
+static uint32_t add_tensor(builder *b, int32_t index) {
+  const etr_pte_value *value = &b->program->values[index];
+  etr_planned_tensor *added = etr_vec_push(b->arena, &b->out->tensors);
+  if (!added) return ETR_NONE;
+  *added = (etr_planned_tensor){.value = (uint32_t)index,
+                                .is_bound = value->dynamic,
+                                .buffer = value->buffer,
+                                .offset_bytes = value->offset,
+                                .first_instruction = b->now,
+                                .last_instruction = b->now,
+                                .made_by = -1,
+                                .view_of = ETR_NONE,
+                                .node = ETR_NONE};
+  (void)etr_pte_value_bytes(value, &added->size_bytes);
+  return b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
+}
+
+static void put(builder *b, uint32_t index) {
+  etr_map_slot *slot = slot_of(b, tensor_at(b, index));
+  if (slot) slot->value = index;
+}
+
+/* What a tensor is that is used for the first time, and is no input. */
+static void place_new(builder *b, uint32_t index, bool is_written) {
+  etr_planned_tensor *tensor = tensor_at(b, index);
+  bool starts_filled = b->program->values[tensor->value].data > 0;
+  if (starts_filled)
+    tensor->role = ETR_TENSOR_STATE;
+  else
+    tensor->view_of = is_written ? changed_by(b, tensor) : viewed_by(b, tensor);
+  if (!is_written && tensor->view_of == ETR_NONE) tensor->role = ETR_TENSOR_STATE;
+  put(b, index);
+}
+
+static void use(builder *b, const etr_call_arg *arg) {
+  uint32_t index = b->out->tensor_of_value[arg->value];
+  if (!b->program->values[arg->value].storage) return;
+  bool is_new = index == ETR_NONE, is_written = arg->is_written || (is_new && arg->is_unsure);
+  if (is_new) index = add_tensor(b, arg->value);
+  if (index == ETR_NONE) return;
+  if (is_new) place_new(b, index, is_written);
+  etr_planned_tensor *tensor = tensor_at(b, index);
+  tensor->last_instruction = b->now;
+  if (!is_written) return;
+  if (tensor->made_by < 0) tensor->made_by = b->now;
+  put(b, index);
+}
+
+/* What is read stands before what is written: views are told by what they are views of. */
+static void use_all(builder *b, bool written) {
+  for (size_t i = 0; i < b->args.list.count; i++)
+    if (b->args.list.data[i].is_written == written) use(b, &b->args.list.data[i]);
+}
+
+/* ---- Inputs and outputs ---- */
+
+static void add_inputs(builder *b) {
+  b->now = 0;
+  for (size_t i = 0; i < b->program->input_count; i++) {
+    const etr_pte_value *value = etr_tensor_at(b->program, b->program->inputs[i]);
+    if (!value || !value->storage || b->out->tensor_of_value[b->program->inputs[i]] != ETR_NONE) continue;
+    uint32_t index = add_tensor(b, b->program->inputs[i]);
+    if (index == ETR_NONE) return;
+    tensor_at(b, index)->role = ETR_TENSOR_INPUT;
+    tensor_at(b, index)->last_instruction = -1; /* until one uses it */
+    put(b, index);
+  }
+}
+
+/* One that no instruction writes is a view, or was there before. */
+static void add_outputs(builder *b) {
+  for (size_t i = 0; i < b->program->output_count; i++) {
+    const etr_pte_value *value = etr_tensor_at(b->program, b->program->outputs[i]);
+    if (!value || !value->storage) continue;
+    b->args.list.count = 0;
+    use(b, &(etr_call_arg){.value = b->program->outputs[i]});
+    uint32_t index = b->out->tensor_of_value[b->program->outputs[i]];
+    if (index == ETR_NONE) continue;
+    tensor_at(b, index)->is_kept = true;
+    if (tensor_at(b, index)->role == ETR_TENSOR_ACTIVATION) tensor_at(b, index)->role = ETR_TENSOR_OUTPUT;
+  }
+}
+
+/* ---- Longer than its uses ---- */
+
+static void keep_state(builder *b) {
+  for (size_t i = 0; i < b->out->tensors.count; i++) {
+    etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
+    if (tensor->role != ETR_TENSOR_STATE) continue;
+    tensor->first_instruction = 0;
+    tensor->last_instruction = b->now;
+    tensor->is_kept = true;
+  }
+}
+
+/* Owners stand before their views, and none is a view itself. */
+static void keep_for_views(builder *b) {
+  for (size_t i = 0; i < b->out->tensors.count; i++) {
+    const etr_planned_tensor *view = tensor_at(b, (uint32_t)i);
+    if (view->view_of == ETR_NONE) continue;
+    etr_planned_tensor *owner = tensor_at(b, view->view_of);
+    owner->first_instruction = ETR_MIN(owner->first_instruction, view->first_instruction);
+    owner->last_instruction = ETR_MAX(owner->last_instruction, view->last_instruction);
+    owner->is_kept |= view->is_kept;
+  }
+}
+
+/* Of a loop from `start` to `end`, whatever was there before it and is used in it. */
+static void keep_for_loop(builder *b, int32_t start, int32_t end) {
+  for (size_t i = 0; i < b->out->tensors.count; i++) {
+    etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
+    bool is_used = tensor->last_instruction >= start && tensor->last_instruction < end;
+    if (is_used && tensor->first_instruction < start) tensor->last_instruction = end;
+  }
+}
+
+/* Loops end in the order in which they are nested: the inner one first. */
+static void keep_for_loops(builder *b) {
+  enum { MOST_LOOKS = 1 << 26 };
+  size_t left = b->out->tensors.count ? MOST_LOOKS / b->out->tensors.count : 0;
+  for (int32_t i = 0; i < (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX) && left > 0; i++) {
+    int32_t target = b->program->instructions[i].jump_target;
+    if (target < 0 || target > i) continue;
+    keep_for_loop(b, target, i);
+    left--;
+  }
+}
+
+/* ---- All ---- */
+
+static bool init(builder *b, const etr_placement *placement) {
+  size_t count = b->program->value_count;
+  etr_map_init(&b->last, b->scratch);
+  b->out->tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *b->out->tensor_of_value);
+  if (!b->out->tensor_of_value) return false;
+  for (size_t i = 0; i < count; i++) b->out->tensor_of_value[i] = ETR_NONE;
+  return etr_call_args_init(&b->args, placement, b->scratch);
+}
+
+bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena, etr_arena *scratch) {
+  builder b = {.out = out, .program = placement->method->program, .arena = arena, .scratch = scratch};
+  int32_t count = (int32_t)ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
+  *out = (etr_lifetimes){0};
+  if (!init(&b, placement)) return false;
+  add_inputs(&b);
+  for (b.now = 0; b.now < count && !etr_arena_failed(arena); b.now++) {
+    etr_call_args_list(&b.args, b.now);
+    use_all(&b, false);
+    use_all(&b, true);
+  }
+  b.now = count - 1;
+  add_outputs(&b);
+  keep_state(&b);
+  keep_for_views(&b);
+  keep_for_loops(&b);
+  keep_for_views(&b);
+  for (size_t i = 0; i < out->tensors.count; i++)
+    if (out->tensors.data[i].last_instruction < 0) out->tensors.data[i].first_instruction = -1;
+  return !etr_arena_failed(arena) && !etr_arena_failed(scratch);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lifetimes.h - from which instruction to which a program needs each of its planned tensors. Layer 3.
+ *
+ * As exir/memory_planning.py has it: from the first instruction that reads or writes a tensor to the last that does;
+ * inputs from the start, outputs to the end, mutable buffers all the time. Memory planning gives a static view no
+ * instruction, but the place of what it views (exir/passes/replace_view_copy_with_view_pass.py): the use of one is use
+ * of the other. A program's instructions stand in a row; one that jumps back makes a loop, in which whatever was there
+ * before is needed until its end.
+ */
+#ifndef ETR_LIFETIMES_H
+#define ETR_LIFETIMES_H
+
+#include "place/placement.h"
+
+/** The planned tensors of a method. */
+typedef struct etr_lifetimes {
+  etr_vec(etr_planned_tensor) tensors; /* in the order of their first use; node and name are not filled, and `buffer`
+                                          is the number that the program has */
+  uint32_t *tensor_of_value;           /* per value: index into tensors; ETR_NONE: not planned, or never used */
+} etr_lifetimes;
+
+/** Finds them; what lives on is in the arena. False: out of memory. */
+bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena, etr_arena *scratch);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * step_needs.c - who wrote last, and who has read since.
+ */
+#include "memory/step_needs.h"
+
+#include "memory/call_args.h"
+
+typedef struct reader {
+  uint32_t instruction;
+  uint32_t next; /* index into readers; ETR_NONE: the last */
+} reader;
+
+/* What instructions take turns at: a value, memory, a delegate, ... */
+typedef struct resource {
+  uint32_t writer;  /* the last; ETR_NONE: none */
+  uint32_t readers; /* that came after it */
+} resource;
+
+typedef etr_vec(uint32_t) numbers;
+
+typedef struct finder {
+  etr_memory_plan *plan;
+  const etr_pte_method *program;
+  const etr_lifetimes *lives;
+  etr_arena *scratch;
+  etr_call_args args;
+  resource *values, *places, *delegates; /* per value, tensor, delegate */
+  resource effects;                      /* what operators do besides writing their results */
+  resource outside;                      /* memory that is not planned */
+  etr_vec(reader) readers;
+  numbers needs, tensors; /* of all instructions, one after the other */
+  uint32_t *needed_by;    /* per instruction: the last that was found to need it */
+  uint32_t *used_by;      /* per tensor: the last instruction that was found to use it */
+  uint32_t barrier;       /* the last instruction that nothing passes; ETR_NONE: none */
+  uint32_t now;
+} finder;
+
+/* ---- Needs ---- */
+
+static void need(finder *f, uint32_t earlier) {
+  if (earlier == ETR_NONE || earlier == f->now || f->needed_by[earlier] == f->now) return;
+  f->needed_by[earlier] = f->now;
+  uint32_t *added = etr_vec_push(f->scratch, &f->needs);
+  if (added) *added = earlier;
+}
+
+static void read(finder *f, resource *used) {
+  need(f, used->writer);
+  reader *added = etr_vec_push(f->scratch, &f->readers);
+  if (!added) return;
+  *added = (reader){f->now, used->readers};
+  used->readers = (uint32_t)(f->readers.count - 1);
+}
+
+static void write(finder *f, resource *used) {
+  need(f, used->writer);
+  for (uint32_t i = used->readers; i != ETR_NONE; i = f->readers.data[i].next) need(f, f->readers.data[i].instruction);
+  *used = (resource){.writer = f->now, .readers = ETR_NONE};
+}
+
+static void touch(finder *f, resource *used, bool writes) { (writes ? write : read)(f, used); }
+
+/* ---- What operators do ---- */
+
+typedef struct behaviour {
+  bool changes_all; /* may write whatever it is given, constants included */
+  bool has_effects; /* keeps its order with others of these */
+  bool is_barrier;  /* keeps its order with all */
+  bool is_view;     /* gives another look at what it reads */
+} behaviour;
+
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+/* ATen's batch norms change the running statistics that they are given, but for those that do not train. */
+static bool changes_arguments(const etr_instruction *instruction) {
+  return etr_changes_first(instruction) || starts_with(instruction->op, "aten::rrelu_with_noise") ||
+         (strstr(instruction->op, "batch_norm") && !strstr(instruction->op, "no_training"));
+}
+
+/* Of other namespaces nothing is known: llama::update_cache changes what it is given, and its name does not say so. */
+static bool is_known(const char *op) {
+  static const char *const spaces[] = {"aten::", "dim_order_ops::", "executorch_prim::", "quantized_decomposed::"};
+  for (size_t i = 0; i < ETR_COUNT(spaces); i++)
+    if (starts_with(op, spaces[i])) return true;
+  return false;
+}
+
+static bool is_random(const char *op) {
+  static const char *const names[] = {"aten::bernoulli",        "aten::binomial",          "aten::cauchy",
+                                      "aten::exponential",      "aten::_fused_dropout",    "aten::geometric",
+                                      "aten::log_normal",       "aten::multinomial",       "aten::native_dropout",
+                                      "aten::normal",           "aten::poisson",           "aten::rand",
+                                      "aten::rrelu_with_noise", "aten::_sample_dirichlet", "aten::_standard_gamma",
+                                      "aten::uniform"};
+  for (size_t i = 0; i < ETR_COUNT(names); i++)
+    if (starts_with(op, names[i])) return true;
+  return false;
+}
+
+/* How many results a delegate has that nothing can look into is a guess. */
+static behaviour behaviour_of_delegate(const finder *f) {
+  const etr_placed *known = etr_placed_instruction(f->args.placement, (int32_t)f->now);
+  return (behaviour){.changes_all = !known || !known->payload};
+}
+
+static behaviour behaviour_of(const finder *f, const etr_instruction *instruction) {
+  size_t results;
+  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return behaviour_of_delegate(f);
+  (void)etr_results_of(f->program, instruction, &results);
+  return (behaviour){.changes_all = changes_arguments(instruction) || !is_known(instruction->op),
+                     .has_effects = is_random(instruction->op) || !is_known(instruction->op),
+                     .is_barrier = results == 0,
+                     .is_view = strcmp(instruction->op, "executorch_prim::et_view") == 0};
+}
+
+/* A call whose arguments are all there, to something. */
+static bool is_told(const etr_instruction *instruction) {
+  bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op && instruction->op[0];
+  if (!is_kernel && (instruction->kind != ETR_INSTRUCTION_DELEGATE || instruction->delegate < 0)) return false;
+  for (size_t i = 0; i < instruction->arg_count; i++)
+    if (instruction->args[i] < 0) return false;
+  return true;
+}
+
+/* ---- Arguments ---- */
+
+static uint32_t owner_of(const finder *f, int32_t value) {
+  uint32_t index = f->lives->tensor_of_value[value];
+  if (index == ETR_NONE || f->plan->tensors[index].view_of == ETR_NONE) return index;
+  return f->plan->tensors[index].view_of;
+}
+
+static void note_tensor(finder *f, uint32_t index) {
+  if (f->used_by[index] == f->now) return;
+  f->used_by[index] = f->now;
+  uint32_t *added = etr_vec_push(f->scratch, &f->tensors);
+  if (added) *added = index;
+}
+
+/* A result gets memory that nobody else knows; what is changed later may be known by other names. */
+static void use_outside(finder *f, const etr_call_arg *arg, bool writes) {
+  const resource *value = &f->values[arg->value];
+  bool is_new = value->writer == ETR_NONE && value->readers == ETR_NONE;
+  touch(f, &f->outside, writes && !(arg->is_written && (is_new || value->writer == f->now)));
+}
+
+/* False: it may change a constant, whose readers are not followed. */
+static bool use(finder *f, const etr_call_arg *arg, const behaviour *does) {
+  if (f->program->values[arg->value].constant) return !arg->is_written && !does->changes_all;
+  uint32_t owner = owner_of(f, arg->value);
+  bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
+  bool writes = arg->is_written || arg->is_unsure || does->changes_all || is_state;
+  if (owner == ETR_NONE)
+    use_outside(f, arg, writes);
+  else
+    touch(f, &f->places[owner], writes && (is_state || !does->is_view));
+  touch(f, &f->values[arg->value], writes);
+  if (owner != ETR_NONE) note_tensor(f, owner);
+  return true;
+}
+
+/* ---- Instructions ---- */
+
+static void keep_place(finder *f) {
+  for (uint32_t i = f->barrier == ETR_NONE ? 0 : f->barrier; i < f->now; i++) need(f, i);
+  f->barrier = f->now;
+}
+
+static bool look_at(finder *f) {
+  const etr_instruction *instruction = &f->program->instructions[f->now];
+  if (!is_told(instruction)) return false;
+  behaviour does = behaviour_of(f, instruction);
+  etr_call_args_list(&f->args, (int32_t)f->now);
+  need(f, f->barrier);
+  for (size_t i = 0; i < f->args.list.count; i++)
+    if (!use(f, &f->args.list.data[i], &does)) return false;
+  const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
+  if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
+  if (does.has_effects) touch(f, &f->effects, true);
+  if (does.is_barrier) keep_place(f);
+  return !f->args.is_cut && (delegate || instruction->kind == ETR_INSTRUCTION_KERNEL);
+}
+
+static const uint32_t *copy(const numbers *list, etr_arena *arena) {
+  uint32_t *made = etr_arena_alloc_array(arena, list->count, sizeof *made);
+  if (made && list->count) memcpy(made, list->data, list->count * sizeof *made);
+  return made;
+}
+
+/* Looks at one instruction after the other; the lists are told by where each ends. */
+static bool look_at_all(finder *f, etr_memory_step *steps, etr_arena *arena) {
+  size_t tensors = 0, needs = 0;
+  for (f->now = 0; f->now < f->plan->instruction_count; f->now++) {
+    tensors = f->tensors.count;
+    needs = f->needs.count;
+    if (!look_at(f)) return false;
+    steps[f->now].tensor_count = f->tensors.count - tensors;
+    steps[f->now].need_count = f->needs.count - needs;
+  }
+  const uint32_t *tensor = copy(&f->tensors, arena), *needed = copy(&f->needs, arena);
+  if (etr_arena_failed(arena) || etr_arena_failed(f->scratch)) return false;
+  for (size_t i = 0; i < f->plan->instruction_count; i++) {
+    steps[i].tensors = tensor;
+    steps[i].needs = needed;
+    tensor += steps[i].tensor_count;
+    needed += steps[i].need_count;
+  }
+  return true;
+}
+
+/* ---- All ---- */
+
+static resource *new_resources(size_t count, etr_arena *arena) {
+  resource *list = etr_arena_alloc_array(arena, count, sizeof *list);
+  for (size_t i = 0; list && i < count; i++) list[i] = (resource){ETR_NONE, ETR_NONE};
+  return list;
+}
+
+static uint32_t *new_marks(size_t count, etr_arena *arena) {
+  uint32_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
+  for (size_t i = 0; list && i < count; i++) list[i] = ETR_NONE;
+  return list;
+}
+
+static bool init(finder *f, const etr_placement *placement) {
+  f->values = new_resources(f->program->value_count, f->scratch);
+  f->places = new_resources(f->plan->tensor_count, f->scratch);
+  f->delegates = new_resources(f->program->delegate_count, f->scratch);
+  f->needed_by = new_marks(f->plan->instruction_count, f->scratch);
+  f->used_by = new_marks(f->plan->tensor_count, f->scratch);
+  f->effects = f->outside = (resource){ETR_NONE, ETR_NONE};
+  f->barrier = ETR_NONE;
+  return !etr_arena_failed(f->scratch) && etr_call_args_init(&f->args, placement, f->scratch);
+}
+
+bool etr_step_needs_find(etr_memory_plan *plan, const etr_placement *placement, const etr_lifetimes *lives,
+                         etr_arena *arena, etr_arena *scratch) {
+  finder f = {.plan = plan, .program = placement->method->program, .lives = lives, .scratch = scratch};
+  etr_memory_step *steps = etr_unconst(plan->steps);
+  for (size_t i = 0; i < plan->tensor_count; i++) plan->has_needs &= !plan->tensors[i].is_misplaced;
+  if (!plan->has_needs) return true;
+  if (!init(&f, placement)) return false;
+  plan->has_needs = look_at_all(&f, steps, arena);
+  for (size_t i = 0; i < plan->instruction_count && !plan->has_needs; i++)
+    steps[i].tensor_count = steps[i].need_count = 0;
+  return !etr_arena_failed(arena) && !etr_arena_failed(scratch);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * value_names.c - values of the program beside nodes of the graph.
+ */
+#include "memory/value_names.h"
+
+#include "memory/call_args.h"
+
+enum { MOST_ARGUMENTS = 256 }; /* of a call that is looked at */
+
+typedef struct namer {
+  const etr_placement *placement;
+  etr_value_name *names;
+  etr_call_args args;
+  int32_t list[MOST_ARGUMENTS]; /* values that the instruction looked at reads, or writes */
+  size_t count;
+} namer;
+
+static void name_value(namer *n, int32_t value, uint32_t node, const char *name, bool is_computed) {
+  if (!n->names[value].name) n->names[value] = (etr_value_name){name, node, is_computed};
+}
+
+static bool is_listed(const namer *n, int32_t value) {
+  for (size_t i = 0; i < n->count; i++)
+    if (n->list[i] == value) return true;
+  return false;
+}
+
+/* Lists what the instruction writes, each once; or what it reads, in the order of its arguments. */
+static bool list_values(namer *n, bool written) {
+  n->count = 0;
+  for (size_t i = 0; i < n->args.list.count; i++) {
+    const etr_call_arg *arg = &n->args.list.data[i];
+    if (arg->is_written != written || (written && is_listed(n, arg->value))) continue;
+    if (n->count == MOST_ARGUMENTS) return false;
+    n->list[n->count++] = arg->value;
+  }
+  return true;
+}
+
+static void name_results(namer *n, uint32_t index) {
+  const etr_node *node = &n->placement->method->graph->nodes[index];
+  if (!list_values(n, true) || n->count > node->output_count) return;
+  for (size_t i = 0; i < n->count; i++) name_value(n, n->list[i], index, node->outputs[i].name, true);
+}
+
+/* An operator's arguments are those of its node, if there are as many. */
+static void name_weights(namer *n, uint32_t index) {
+  const etr_graph *graph = n->placement->method->graph;
+  const etr_node *node = &graph->nodes[index];
+  if (!list_values(n, false) || n->count != node->input_count) return;
+  for (size_t i = 0; i < n->count; i++) {
+    uint32_t input = node->inputs[i].node;
+    const char *weight = graph->nodes[input].weight_name;
+    if (weight) name_value(n, n->list[i], input, weight, false);
+  }
+}
+
+static void name_delegate_results(namer *n, int32_t instruction_id) {
+  size_t count;
+  const etr_node_output *leaving = etr_outputs_of_delegate(&n->args.leaving, instruction_id, &count, n->args.arena);
+  if (!leaving || !list_values(n, true) || n->count != count) return;
+  for (size_t i = 0; i < count; i++) {
+    const etr_node *node = &n->placement->method->graph->nodes[leaving[i].node];
+    name_value(n, n->list[i], leaving[i].node, node->outputs[leaving[i].output].name, true);
+  }
+}
+
+static void name_inputs(namer *n) {
+  const etr_graph *graph = n->placement->method->graph;
+  const etr_pte_method *program = n->placement->method->program;
+  size_t count = 0;
+  for (uint32_t pass = 0; pass < 2; pass++) {
+    if (pass == 1 && count != program->input_count) return;
+    count = 0;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+      if (graph->nodes[i].kind != ETR_NODE_INPUT || graph->nodes[i].subgraph != ETR_NONE) continue;
+      if (pass == 1 && program->inputs[count] >= 0)
+        name_value(n, program->inputs[count], i, graph->nodes[i].name, false);
+      count++;
+    }
+  }
+}
+
+static void name_all(namer *n) {
+  size_t count = ETR_MIN(n->placement->method->program->instruction_count, (size_t)INT32_MAX);
+  name_inputs(n);
+  for (int32_t i = 0; i < (int32_t)count; i++) {
+    const etr_placed *known = etr_placed_instruction(n->placement, i);
+    etr_call_args_list(&n->args, i);
+    if (n->placement->method->program->instructions[i].kind == ETR_INSTRUCTION_DELEGATE)
+      name_delegate_results(n, i);
+    else if (known && known->node != ETR_NONE) {
+      name_results(n, known->node);
+      name_weights(n, known->node);
+    }
+  }
+}
+
+static void take_names_of_file(namer *n) {
+  for (size_t i = 0; i < n->placement->method->program->value_count; i++) {
+    n->names[i].node = ETR_NONE;
+    n->names[i].name = n->placement->method->program->values[i].weight;
+  }
+}
+
+const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena, etr_arena *scratch) {
+  namer n = {.placement = placement};
+  n.names = etr_arena_alloc_array(arena, placement->method->program->value_count, sizeof *n.names);
+  if (!n.names || !etr_call_args_init(&n.args, placement, scratch)) return NULL;
+  take_names_of_file(&n);
+  if (placement->method->graph) name_all(&n);
+  return etr_arena_failed(scratch) ? NULL : n.names;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * candidates.h - of the nodes that have an operator's handle and kind, the one that reads what it reads. Layer 3.
+ */
+#ifndef ETR_CANDIDATES_H
+#define ETR_CANDIDATES_H
+
+#include "method/graph_values.h"
+#include "method/node_index.h"
+
+/** What is known of an operator that ran. */
+typedef struct etr_wanted {
+  const uint32_t *handles;
+  size_t handle_count;
+  uint32_t kind;
+  const uint32_t *inputs; /* values of the graph, weights left out; ETR_NONE: not known which */
+  size_t input_count;
+  bool (*agrees)(const void *context, const etr_node *node); /* shape and number type do not contradict the node */
+  const void *context;
+} etr_wanted;
+
+/** The nodes that are left, and how they are looked up. */
+typedef struct etr_candidates etr_candidates;
+
+/** What is known of the graph's nodes while they are dealt out; borrowed. */
+typedef struct etr_dealing {
+  const etr_graph_values *values;
+  const bool *taken;    /* per node; read, not written */
+  const uint32_t *rank; /* per node, the order in which twins are dealt; NULL: the graph's, which proves nothing */
+  bool *doubtful;       /* per value: its node was chosen among twins, or found by what such a node makes; written */
+} etr_dealing;
+
+/** The order in which a node is dealt, as a twin. */
+static inline uint32_t etr_dealing_rank(const etr_dealing *dealing, uint32_t node) {
+  return dealing->rank ? dealing->rank[node] : node;
+}
+
+/** Notes that a node was chosen among twins, or found by what such a node makes. */
+void etr_dealing_doubt(const etr_dealing *dealing, uint32_t node);
+
+/** Borrows all. NULL: out of memory. */
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena);
+
+/**
+ * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that
+ * order decided, here or before: without a rank, what was found by a doubtful value is doubtful. *is_contradicted:
+ * there are several nodes, and none of those that are left reads and writes what the operator does.
+ */
+uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * data_flow.c - values of the program as values of the graph.
+ */
+#include "place/data_flow.h"
+
+#include "backends/backends.h"
+#include "method/program_values.h"
+#include "place/candidates.h"
+#include "place/lost_handles.h"
+
+/* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
+enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
+
+typedef struct flow {
+  etr_placement *placement;
+  const etr_pte_method *program;
+  const uint32_t *rank;
+  bool *taken, *ties;
+  etr_dealing dealing;
+  etr_arena *arena, *scratch;
+  etr_graph_values values;
+  etr_candidates *kernels;
+  const etr_backend *backend; /* whose classes `delegated` has */
+  etr_candidates *delegated;
+  uint32_t *origin; /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
+  etr_storages storages;
+  etr_vec(uint32_t) inputs; /* of the operator looked at */
+  size_t budget;            /* what may still be read that several instructions can share: items of lists, payloads */
+  etr_lost_handles *lost;
+} flow;
+
+/* ---- Values of the program ---- */
+
+static void write_tensor(flow *f, int32_t index, uint32_t origin) {
+  if (!etr_tensor_at(f->program, index)) return;
+  f->origin[index] = origin;
+  etr_storages_write(&f->storages, index);
+}
+
+static uint32_t origin_of(flow *f, int32_t index) {
+  const etr_pte_value *tensor = etr_tensor_at(f->program, index);
+  if (!tensor) return UNKNOWN;
+  if (tensor->constant) return WEIGHT;
+  if (f->origin[index] != UNKNOWN) return f->origin[index];
+  int32_t viewed = etr_storages_viewed(&f->storages, index);
+  return f->origin[index] = viewed < 0 ? UNKNOWN : f->origin[viewed];
+}
+
+static void read_tensor(flow *f, uint32_t origin) {
+  uint32_t *slot = origin == WEIGHT || (origin != UNKNOWN && f->values.constant[origin])
+                       ? NULL
+                       : etr_vec_push(f->scratch, &f->inputs);
+  if (slot) *slot = origin == UNKNOWN ? ETR_NONE : origin;
+}
+
+/* The program's inputs are the graph's, in order. */
+static void write_inputs(flow *f) {
+  size_t count = 0, at = 0;
+  const etr_graph *graph = f->placement->method->graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
+  for (uint32_t i = 0; i < graph->node_count && count == f->program->input_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
+      write_tensor(f, f->program->inputs[at++], f->values.first[i]);
+}
+
+/* ---- Kernels ---- */
+
+static bool is_result(const int32_t *results, size_t count, int32_t index) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i] == index) return true;
+  return false;
+}
+
+/* False: there is no budget left to tell what it reads. */
+static bool read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
+  f->inputs.count = 0;
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    int32_t index = instruction->args[i];
+    const etr_pte_value *value = index < 0 ? NULL : &f->program->values[index];
+    if (!value) continue;
+    /* few results: what writes hundreds takes a list of them */
+    if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index)))
+      read_tensor(f, origin_of(f, index));
+    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
+    if (!etr_spend(&f->budget, value->item_count)) return false;
+    if (etr_is_list_of(value, results, count)) continue;
+    for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
+  }
+  return true;
+}
+
+/* context: the kernel's first result */
+static bool agrees_with_tensor(const void *context, const etr_node *node) { return etr_tensor_agrees(context, node); }
+
+static void join_kernel(flow *f, etr_placed *known, const etr_instruction *instruction) {
+  size_t count;
+  bool twins;
+  const int32_t *results = etr_results_of(f->program, instruction, &count);
+  uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->placement->method->operators, known->op) : ETR_NONE;
+  if (op == ETR_NONE || !read_arguments(f, instruction, results, count)) return;
+  etr_wanted wanted = {.handles = known->map->handles,
+                       .handle_count = known->map->handle_count,
+                       .kind = op,
+                       .inputs = f->inputs.data,
+                       .input_count = f->inputs.count,
+                       .agrees = agrees_with_tensor,
+                       .context = count ? etr_tensor_at(f->program, results[0]) : NULL};
+  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins, &known->is_contradicted);
+  if (node == ETR_NONE) return;
+  *f->ties |= twins;
+  f->taken[node] = true;
+  known->node = node;
+  known->match = f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
+  if (!twins) known->match = ETR_MATCH_HANDLE;
+}
+
+/* A view whose shape is known at run time only is an instruction (executorch/kernels/prim_ops/et_view.cpp). */
+static bool is_runtime_view(const etr_instruction *instruction) {
+  return instruction->op && strcmp(instruction->op, "executorch_prim::et_view") == 0 && instruction->arg_count > 1;
+}
+
+static uint32_t origin_of_result(flow *f, const etr_placed *known, const etr_instruction *instruction, size_t result) {
+  if (is_runtime_view(instruction)) return origin_of(f, instruction->args[0]);
+  const etr_node *node = known->node == ETR_NONE ? NULL : &f->placement->method->graph->nodes[known->node];
+  return node && result < node->output_count ? f->values.first[known->node] + (uint32_t)result : UNKNOWN;
+}
+
+static void write_results(flow *f, const etr_placed *known, const etr_instruction *instruction) {
+  size_t count;
+  const int32_t *results = etr_results_of(f->program, instruction, &count);
+  for (size_t i = 0; i < count; i++) write_tensor(f, results[i], origin_of_result(f, known, instruction, i));
+}
+
+/* ---- Operators of a delegate ---- */
+
+typedef struct call {
+  etr_placed *known;
+  const etr_instruction *instruction;
+  const etr_payload *payload;
+  uint32_t *origins; /* per value of the payload */
+  uint32_t *nodes;   /* per operator */
+  bool *by_order;    /* per operator: twins had the same claim */
+} call;
+
+/* What an operator is held against a node by. */
+typedef struct delegated {
+  const flow *f;
+  const etr_payload_value *result;
+} delegated;
+
+/* Only what converts tells quantised numbers from others: elsewhere the graph has quantisation apart. */
+static bool converts(const flow *f, const etr_node *node) {
+  if (node->input_count == 0 || node->output_count == 0) return false;
+  const etr_edge *edge = &node->inputs[0];
+  const char *from = f->placement->method->graph->nodes[edge->node].outputs[edge->output].dtype,
+             *to = node->outputs[0].dtype;
+  return from && to && strcmp(from, to) != 0;
+}
+
+static bool is_integer(const char *dtype) { return strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0; }
+
+static bool agrees_with_value(const void *context, const etr_node *node) {
+  const delegated *d = context;
+  if (!d->result || node->output_count == 0) return true;
+  uint64_t mark = etr_value_shape_mark(&node->outputs[0]);
+  if (mark && d->result->shape && mark != d->result->shape) return false;
+  return !converts(d->f, node) || is_integer(node->outputs[0].dtype) == d->result->is_quantized;
+}
+
+static bool index_classes(flow *f, const etr_backend *backend) {
+  const etr_graph *graph = f->placement->method->graph;
+  etr_node_index *index = etr_arena_alloc(f->scratch, sizeof *index);
+  if (f->backend == backend) return true;
+  if (!index) return false;
+  index->slots = etr_arena_alloc_array(f->scratch, graph->node_count, sizeof *index->slots);
+  for (uint32_t i = 0; index->slots && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    uint16_t class_ = node->kind == ETR_NODE_OP ? backend->class_of_node(graph, node) : 0;
+    if (class_ && node->debug_handle) index->slots[index->count++] = (etr_node_slot){node->debug_handle, class_, i};
+  }
+  if (!index->slots) return false;
+  etr_node_index_sort(index);
+  f->backend = backend;
+  f->delegated = etr_candidates_new(index, &f->dealing, f->scratch);
+  return f->delegated != NULL;
+}
+
+static void read_payload_inputs(flow *f, const call *c, const etr_payload_operator *o) {
+  f->inputs.count = 0;
+  for (uint8_t i = 0; i < o->input_count; i++)
+    if (o->inputs[i] != ETR_NONE) read_tensor(f, c->origins[o->inputs[i]]);
+}
+
+static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *twins) {
+  const etr_payload_operator *o = &c->payload->operators[index];
+  uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
+  if (origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
+  return etr_lost_handles_choose(f->lost, (uint32_t)index, origin, twins);
+}
+
+static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
+  delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
+  read_payload_inputs(f, c, o);
+  etr_wanted wanted = {.handles = &o->handle,
+                       .handle_count = 1,
+                       .kind = o->class_,
+                       .inputs = f->inputs.data,
+                       .input_count = f->inputs.count,
+                       .agrees = agrees_with_value,
+                       .context = &d};
+  bool is_contradicted;
+  return etr_candidates_choose(f->delegated, &wanted, twins, &is_contradicted);
+}
+
+static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *twins) {
+  const etr_payload_operator *o = &c->payload->operators[index];
+  if (o->completes != ETR_NONE) return c->nodes[o->completes];
+  if (o->class_ == 0) return ETR_NONE;
+  return o->handle ? node_with_handle(f, c, o, twins) : node_without_handle(f, c, index, twins);
+}
+
+/* What has no node leaves its value as it is: a conversion, a transpose, a copy. */
+static void join_operator(flow *f, const call *c, size_t index) {
+  const etr_payload_operator *o = &c->payload->operators[index];
+  bool twins = false;
+  uint32_t node = node_of_operator(f, c, index, &twins);
+  bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE &&
+                   (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
+                    f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
+  c->nodes[index] = node;
+  c->by_order[index] = twins;
+  *f->ties |= twins;
+  if (node != ETR_NONE) f->taken[node] = true;
+  if (o->output == ETR_NONE) return;
+  c->origins[o->output] = passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
+  if (node == ETR_NONE) return;
+  bool has_result = f->placement->method->graph->nodes[node].output_count >
+                    0; /* or what stands there is the next node's */
+  c->origins[o->output] = has_result ? f->values.first[node] : UNKNOWN;
+}
+
+static int32_t argument_of(const call *c, const etr_payload_value *value) {
+  return value->argument >= 0 && (size_t)value->argument < c->instruction->arg_count
+             ? c->instruction->args[value->argument]
+             : -1;
+}
+
+static bool join_operators(flow *f, const call *c) {
+  const etr_payload *payload = c->payload;
+  for (size_t i = 0; i < payload->value_count; i++) {
+    const etr_payload_value *value = &payload->values[i];
+    c->origins[i] = value->is_constant ? WEIGHT : UNKNOWN;
+    if (!value->is_constant && value->argument >= 0) c->origins[i] = origin_of(f, argument_of(c, value));
+  }
+  for (size_t i = 0; i < payload->count; i++) join_operator(f, c, i);
+  for (size_t i = 0; i < payload->count; i++) {
+    uint32_t output = payload->operators[i].output;
+    if (output != ETR_NONE && payload->values[output].argument >= 0)
+      write_tensor(f, argument_of(c, &payload->values[output]), c->origins[output]);
+  }
+  return !etr_arena_failed(f->scratch);
+}
+
+enum { STEPS_PER_OPERATOR = 4 };
+
+static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *instruction) {
+  const etr_backend *backend = etr_backend_of(known->backend);
+  bool is_wanted = backend && known->map && !known->map->id_count && f->budget > 0;
+  const etr_payload *payload = is_wanted ? etr_payloads_read(f->placement->method->payloads, backend,
+                                                             etr_method_payload(f->placement->method, known->id))
+                                         : NULL;
+  bool is_read = payload && etr_spend(&f->budget, STEPS_PER_OPERATOR * (payload->count + payload->value_count));
+  for (size_t i = 0; !is_read && i < instruction->arg_count; i++) /* what lay where it writes is gone */
+    if (instruction->args[i] >= 0 && f->origin[instruction->args[i]] == UNKNOWN)
+      write_tensor(f, instruction->args[i], UNKNOWN);
+  if (!is_read) return !etr_arena_failed(f->arena);
+  call c = {.known = known, .instruction = instruction, .payload = payload};
+  c.origins = etr_arena_alloc_array(f->scratch, payload->value_count, sizeof *c.origins);
+  c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
+  c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
+  if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend)) return false;
+  etr_lost_handles_turn_to(f->lost, known, backend, payload);
+  known->payload = payload;
+  known->operator_nodes = c.nodes;
+  known->operator_by_order = c.by_order;
+  return join_operators(f, &c);
+}
+
+/* ---- All ---- */
+
+static bool walk(flow *f) {
+  for (size_t i = 0; i < f->placement->instructions.count; i++) {
+    etr_placed *known = &f->placement->instructions.data[i];
+    const etr_instruction *instruction = etr_instruction_at(f->program, known->id);
+    if (!instruction) continue;
+    if (instruction->kind == ETR_INSTRUCTION_KERNEL && known->is_kernel) {
+      join_kernel(f, known, instruction);
+      write_results(f, known, instruction);
+    } else if (instruction->kind == ETR_INSTRUCTION_DELEGATE && known->is_delegate &&
+               !join_delegate(f, known, instruction))
+      return false;
+  }
+  return !etr_arena_failed(f->scratch);
+}
+
+enum { BUDGET = 1 << 22 };
+
+bool etr_data_flow_join(etr_placement *placement, const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena,
+                        etr_arena *scratch) {
+  flow f = {.placement = placement,
+            .program = placement->method->program,
+            .rank = rank,
+            .taken = taken,
+            .ties = ties,
+            .arena = arena,
+            .scratch = scratch,
+            .budget = BUDGET};
+  *ties = false;
+  etr_storages_init(&f.storages, placement->method->program, scratch);
+  f.origin = etr_arena_alloc_array(scratch, placement->method->program->value_count, sizeof *f.origin);
+  if (!f.origin || !etr_graph_values_find(&f.values, placement->method->graph, scratch)) return false;
+  for (size_t i = 0; i < placement->method->program->value_count; i++) f.origin[i] = UNKNOWN;
+  f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = rank};
+  f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
+  f.kernels = f.dealing.doubtful ? etr_candidates_new(&placement->method->by_operator, &f.dealing, scratch) : NULL;
+  f.lost = etr_lost_handles_new(placement, &f.dealing, scratch);
+  if (!f.kernels || !f.lost) return false;
+  write_inputs(&f);
+  return walk(&f);
+}

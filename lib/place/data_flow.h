@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * data_flow.h - with the .pte: which node each kernel and each operator of a delegate is, by what it reads. Layer 3.
+ *
+ * The program says which values each instruction reads and writes, a payload the same of each operator, and the Edge
+ * graph has the same data flow. Walking the instructions in order, each takes, of the nodes with its handle and
+ * operator and with no other shape, the one whose producers are the nodes found for what it reads. Only twins are left,
+ * which read the same: those are dealt in order. Instructions may share lists and payloads, so that few bytes say much:
+ * what is read of them is bounded, beyond what real programs have. What is not read stays unknown.
+ */
+#ifndef ETR_DATA_FLOW_H
+#define ETR_DATA_FLOW_H
+
+#include "place/placement.h"
+
+/**
+ * Gives kernels of the join their node and match, and delegates whose payload can be read their payload and the node of
+ * each of its operators. rank:
+ * per node, its place in the order of lowering, or NULL: then twins are dealt in the graph's order, and their match
+ * says so. taken: per node, filled. *ties: whether there were twins. False: out of memory.
+ */
+bool etr_data_flow_join(etr_placement *placement, const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena,
+                        etr_arena *scratch);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * delegates.c - delegate map, payload, alignment.
+ */
+#include "place/delegates.h"
+
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "inputs/maps.h"
+#include "place/align.h"
+#include "place/decoded.h"
+#include "place/event_node.h"
+
+typedef struct delegate {
+  const etr_placement *placement;
+  const etr_placed *instruction;
+  const etr_backend *backend;
+  const etr_payload *payload; /* NULL: none can be read */
+  etr_event **rows;           /* the delegate's own events only */
+  size_t row_count;
+  uint16_t *classes; /* per row */
+  etr_map carriers;  /* handle -> node of the delegate that carries its time; with a delegate map */
+  etr_delegate_reading *reading;
+  bool can_plan;               /* there is budget left */
+  etr_event_meaning *meanings; /* per row, where the backend has a decoder; NULL */
+  etr_arena *arena;            /* of the profile */
+  etr_arena scratch;
+} delegate;
+
+static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match match, double confidence) {
+  return etr_event_set_node(row, d->placement->method->graph, (etr_event_node){node, match, confidence}, d->arena);
+}
+
+/* ---- By the record's delegate map ---- */
+
+/* Operators that carry the time of what is fused with them. */
+static bool is_heavy(const etr_graph *graph, uint32_t node) {
+  static const char *const heavy[] = {
+      "convolution", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention"};
+  return etr_operator_is_one_of(etr_operator_of_target(graph->nodes[node].target), heavy, ETR_COUNT(heavy));
+}
+
+static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
+
+/* Of the delegate's nodes with each handle a heavy one, or the first. */
+static bool note_carriers(delegate *d) {
+  size_t count;
+  const etr_graph *graph = d->placement->method->graph;
+  const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
+  etr_map_init(&d->carriers, &d->scratch);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t node = nodes[i].node;
+    etr_map_slot *best = etr_map_at(&d->carriers, key_of(&graph->nodes[node].debug_handle));
+    if (!best) return false;
+    bool heavier = best->value == ETR_NONE || (is_heavy(graph, node) && !is_heavy(graph, best->value));
+    bool earlier = best->value != ETR_NONE && node < best->value &&
+                   is_heavy(graph, node) == is_heavy(graph, best->value);
+    if (heavier || earlier) best->value = node;
+  }
+  return true;
+}
+
+/* Of several handles, the one with a heavy operator, else the first that the delegate has. Handles of other nodes are
+ * not trusted: Vulkan numbers its own. */
+static uint32_t carrier_of(const delegate *d, const etr_event *row) {
+  uint32_t first = ETR_NONE;
+  for (size_t i = 0; i < row->handle_count; i++) {
+    uint32_t node = etr_map_get(&d->carriers, key_of(&row->handles[i]));
+    if (node == ETR_NONE) continue;
+    if (is_heavy(d->placement->method->graph, node)) return node;
+    if (first == ETR_NONE) first = node;
+  }
+  return first;
+}
+
+static bool match_by_map(delegate *d) {
+  if (d->placement->method->graph && !note_carriers(d)) return false;
+  for (size_t i = 0; i < d->row_count; i++) {
+    etr_event *row = d->rows[i];
+    if (d->meanings && d->meanings[i].key != ETR_KEY_MAP) continue;
+    const etr_map_delegate_id *listed = etr_maps_find_id(d->instruction->map, row->delegate_id);
+    if (!listed) continue;
+    row->handles = listed->handles;
+    row->handle_count = listed->handle_count;
+    uint32_t node = d->placement->method->graph && etr_spend(&d->reading->plans_left, row->handle_count)
+                        ? carrier_of(d, row)
+                        : ETR_NONE;
+    if (node != ETR_NONE && !set_node(d, row, node, ETR_MATCH_DELEGATE_MAP, 1)) return false;
+  }
+  return true;
+}
+
+/* ---- Pairing events with what was to run ---- */
+
+/* What was to run, in order. */
+typedef struct plan {
+  etr_vec(etr_align_item) items;
+  etr_vec(uint32_t) owners; /* of each item: an operator of the payload, or a node */
+} plan;
+
+static bool add_item(delegate *d, plan *p, etr_align_item item, uint32_t owner) {
+  etr_align_item *added = etr_vec_push(&d->scratch, &p->items);
+  uint32_t *slot = added ? etr_vec_push(&d->scratch, &p->owners) : NULL;
+  if (!slot) return false;
+  *added = item;
+  *slot = owner;
+  return true;
+}
+
+static bool is_inserted(const delegate *d, size_t row) {
+  return (d->backend->traits(d->classes[row]) & ETR_CLASS_INSERTED) != 0;
+}
+
+/* unplanned: what leaving out an event costs that a lowering may have inserted. */
+static etr_align_pair *walk(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
+  etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
+  etr_align_pair *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
+  if (!events || !pairs) return NULL;
+  for (size_t i = 0; i < d->row_count; i++)
+    events[i] = (etr_align_item){.class_ = d->classes[i], .cost = is_inserted(d, i) ? unplanned : missing};
+  etr_align(pairs, events, d->row_count, p->items.data, p->items.count, &d->scratch);
+  return etr_arena_failed(&d->scratch) ? NULL : pairs;
+}
+
+/* ---- By the payload ---- */
+
+/* Leaving out an operator costs little: the runtime drops some. Leaving out an event costs more than all of them. */
+static bool plan_payload(delegate *d, plan *p) {
+  for (uint32_t i = 0; i < d->payload->count; i++) {
+    const etr_payload_operator *o = &d->payload->operators[i];
+    if (!add_item(d, p, (etr_align_item){o->class_, o->alternative, 1, o->is_idle ? 0 : 1}, i)) return false;
+    if (o->activation && !add_item(d, p, (etr_align_item){o->activation, 0, 1, 1}, i)) return false;
+  }
+  return true;
+}
+
+enum { MISSING_EVENT = 100 };
+
+/* Of an operator of the payload; of its node, where there is an Edge graph to tell. */
+static bool take_operator(const delegate *d, etr_event *row, uint32_t operator_, bool is_unsure) {
+  const etr_placed *known = d->instruction;
+  uint32_t node = known->payload ? known->operator_nodes[operator_] : ETR_NONE;
+  bool is_estimate = is_unsure || (known->payload && known->operator_by_order[operator_] && !d->placement->is_ordered);
+  etr_match match = is_estimate ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  row->payload_operator = operator_;
+  row->is_operator_unsure = is_unsure;
+  if (!d->placement->method->graph) {
+    row->match = match;
+    row->confidence = is_estimate ? 0.5 : 1;
+  }
+  return node == ETR_NONE || set_node(d, row, node, match, is_estimate ? 0.5 : 1);
+}
+
+static bool match_by_payload(delegate *d) {
+  plan p = {0};
+  etr_align_pair *pairs = plan_payload(d, &p) ? walk(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
+  for (size_t i = 0; pairs && i < d->row_count; i++) {
+    if (pairs[i].partner == ETR_NONE) continue;
+    if (!take_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure)) return false;
+  }
+  return pairs != NULL;
+}
+
+/* ---- By order alone ---- */
+
+static bool plan_nodes(delegate *d, plan *p) {
+  size_t count;
+  const etr_delegate_node *nodes = etr_nodes_of_delegate(d->placement, d->instruction->id, &count);
+  etr_delegate_view view = {d->placement->method->graph, d->placement->method->uses, d->placement->node_delegate,
+                            d->instruction->id};
+  for (size_t i = 0; i < count; i++) {
+    etr_expectation e = d->backend->expect(&view, nodes[i].node);
+    for (uint32_t k = 0; e.class_ && k < e.count; k++)
+      if (!add_item(d, p, (etr_align_item){e.class_, e.alternative, e.weight, e.cost}, e.node)) return false;
+  }
+  return true;
+}
+
+/* Shares of such time that were right on 126 records of other models, rounded down. */
+static double confidence_of(bool is_ordered, bool is_unsure) {
+  if (is_unsure) return 0.5;
+  return is_ordered ? 0.95 : 0.6;
+}
+
+static bool match_by_order(delegate *d) {
+  plan p = {0};
+  etr_align_pair *pairs = plan_nodes(d, &p) ? walk(d, &p, 1, 6) : NULL;
+  for (size_t i = 0; pairs && i < d->row_count; i++) {
+    if (pairs[i].partner == ETR_NONE) continue;
+    double confidence = confidence_of(d->placement->is_ordered, pairs[i].is_unsure);
+    if (!set_node(d, d->rows[i], p.owners.data[pairs[i].partner], ETR_MATCH_ALIGNED, confidence)) return false;
+  }
+  return pairs != NULL;
+}
+
+/* ---- By class ---- */
+
+/* What has no node was inserted by the lowering, or could not be told: it may compute. */
+static void describe_rest(const delegate *d) {
+  for (size_t i = 0; i < d->row_count; i++) {
+    etr_event *row = d->rows[i];
+    row->is_inserted = row->node_count == 0 && d->classes && is_inserted(d, i);
+    if (row->node_count == 0 && !row->is_inserted) row->match = ETR_MATCH_NONE;
+  }
+}
+
+static bool match_by_class(delegate *d) {
+  d->classes = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->classes);
+  if (!d->classes) return false;
+  for (size_t i = 0; i < d->row_count; i++) d->classes[i] = d->backend->class_of_event(d->rows[i]->delegate_id);
+  if (!d->can_plan) return true;
+  if (d->payload && !match_by_payload(d)) return false;
+  return d->instruction->payload || !d->placement->method->graph || match_by_order(d);
+}
+
+static size_t operators_of(const delegate *d) {
+  size_t nodes;
+  etr_nodes_of_delegate(d->placement, d->instruction->id, &nodes);
+  return nodes + (d->payload ? d->payload->count : 0);
+}
+
+/* Takes the delegate's own events. Its call may stand anywhere among them: behind them where it is timed once, before
+ * what only a later turn of a loop ran. False when out of memory. */
+static bool take_rows(delegate *d, etr_event *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) d->row_count += rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR;
+  if (d->row_count == 0) return true;
+  d->rows = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *d->rows);
+  for (size_t i = 0, taken = 0; d->rows && i < count; i++)
+    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR) d->rows[taken++] = &rows[i];
+  return d->rows != NULL;
+}
+
+/* ---- By what the backend says ---- */
+
+/* What has no node is the delegate's own: where there is a graph, the lowering inserted it; without one, it computed.
+ */
+static void describe_own(const delegate *d) {
+  for (size_t i = 0; i < d->row_count; i++) {
+    etr_event *row = d->rows[i];
+    bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
+    row->is_inserted = is_own && row->is_in_sums && d->placement->method->graph;
+    if (is_own) row->phase = d->placement->method->graph ? ETR_PHASE_OTHER : ETR_PHASE_COMPUTE;
+  }
+}
+
+static bool match_decoded(delegate *d, const etr_decoder *decoder) {
+  etr_decoded decoded = {.placement = d->placement,
+                         .instruction = d->instruction,
+                         .decoder = decoder,
+                         .rows = d->rows,
+                         .count = d->row_count,
+                         .ticks_per_ns = d->reading->ticks_per_ns,
+                         .arena = d->arena,
+                         .scratch = &d->scratch};
+  if (!etr_decoded_read(&decoded, &d->reading->decoding)) return false;
+  d->meanings = decoded.meanings;
+  if (d->can_plan && !etr_decoded_join(&decoded)) return false;
+  if (d->instruction->map && d->can_plan && !match_by_map(d)) return false;
+  describe_own(d);
+  return true;
+}
+
+/* ---- All ---- */
+
+static bool match_undecoded(delegate *d) {
+  const etr_map_instruction *map = d->instruction->map;
+  bool has_ids = map && map->id_count, has_nodes = map && d->placement->method->graph, good = true;
+  if (has_ids)
+    good = !d->can_plan || match_by_map(d);
+  else if (d->backend && (has_nodes || (!d->placement->method->graph && d->payload)))
+    good = match_by_class(d);
+  if (good && has_nodes) describe_rest(d);
+  return good;
+}
+
+/* What is known of the backend of a call's events. */
+static void look_up(delegate *d) {
+  const etr_placed *instruction = d->instruction;
+  d->backend = instruction->backend ? etr_backend_of(instruction->backend)
+                                    : etr_backend_of_event(d->rows[0]->delegate_id);
+  d->payload = instruction->payload;
+  if (!d->payload && d->backend && d->placement->method->payloads)
+    d->payload = etr_payloads_read(d->placement->method->payloads, d->backend,
+                                   etr_method_payload(d->placement->method, instruction->id));
+}
+
+bool etr_delegate_rows(const etr_placement *placement, const etr_placed *instruction, etr_event *rows, size_t count,
+                       etr_delegate_reading *reading, etr_arena *arena) {
+  delegate d = {.placement = placement, .instruction = instruction, .reading = reading, .arena = arena};
+  bool good = take_rows(&d, rows, count);
+  const etr_decoder *decoder = etr_decoder_of(instruction->backend);
+  if (good && d.row_count) {
+    if (!decoder) look_up(&d);
+    d.can_plan = reading->plans_left > 0 && etr_spend(&reading->plans_left, operators_of(&d));
+    good = decoder ? match_decoded(&d, decoder) : match_undecoded(&d);
+  }
+  good = good && !etr_arena_failed(&d.scratch);
+  etr_arena_clear(&d.scratch);
+  return good;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * lowering.c - vertices of the graph as FX has them, delegates taken out one by one, and the proof.
+ */
+#include "place/lowering.h"
+
+#include "backends/operator.h"
+#include "place/fx_graph.h"
+#include "place/partition.h"
+
+typedef struct lowerer {
+  const etr_placement *placement;
+  etr_arena *arena;
+  etr_arena scratch;
+  etr_fx_graph fx;
+  int32_t *member; /* per vertex: index of its delegate in `delegates`, -1: none */
+  const etr_placed **delegates;
+  size_t delegate_count;
+  etr_partitioner partitioner;
+  uint32_t *call_of; /* per delegate: the vertex that calls it */
+  uint32_t **parts;  /* per delegate: its vertices in order */
+  size_t *part_sizes;
+  uint64_t budget;
+} lowerer;
+
+static bool spend(lowerer *l, uint64_t steps) {
+  if (l->budget < steps) return false;
+  l->budget -= steps;
+  return true;
+}
+
+/* ---- Taking delegates out ---- */
+
+/* A constant leaves with the delegate that alone uses it. */
+static void name_constants(lowerer *l) {
+  const etr_fx_graph *fx = &l->fx;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    uint32_t vertex = fx->order[i];
+    if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) continue;
+    const uint32_t *users = &fx->users[fx->user_starts[vertex]];
+    int32_t member = l->member[users[0]];
+    for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
+      if (l->member[users[k]] != member) member = -1;
+    l->member[vertex] = member;
+  }
+}
+
+/* Notes the part of the current order that belongs to a delegate. */
+static bool note_part(lowerer *l, uint32_t delegate) {
+  size_t count = 0;
+  for (size_t i = 0; i < l->fx.order_count; i++) count += l->member[l->fx.order[i]] == (int32_t)delegate;
+  uint32_t *part = etr_arena_alloc_array(&l->scratch, count, sizeof *part);
+  l->parts[delegate] = part;
+  l->part_sizes[delegate] = part ? count : 0;
+  for (size_t i = 0; part && i < l->fx.order_count; i++)
+    if (l->member[l->fx.order[i]] == (int32_t)delegate) *part++ = l->fx.order[i];
+  return l->part_sizes[delegate] > 0;
+}
+
+/* Each delegate costs a walk through all that is left. What cannot be paid to the end is not begun: vertices leave,
+ * inputs stay. */
+static bool can_pay(const lowerer *l, size_t delegates) {
+  return delegates == 0 || 2 * l->fx.order_count + 4 * l->fx.input_pool.count <= l->budget / delegates;
+}
+
+/* Takes the delegates of the last stage out, in their order. */
+static bool take_out(lowerer *l, size_t first) {
+  if (!can_pay(l, l->partitioner.leaving_count - first)) return false;
+  for (size_t i = first; i < l->partitioner.leaving_count; i++) {
+    uint32_t delegate = l->partitioner.leaving[i];
+    if (!spend(l, 4 * (l->fx.order_count + l->fx.input_pool.count))) return false;
+    if (!note_part(l, delegate)) return false;
+    l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
+    if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx)) return false;
+  }
+  return true;
+}
+
+static bool run_stage(lowerer *l, etr_partition_stage stage) {
+  size_t first = l->partitioner.leaving_count;
+  if (!etr_fx_find_users(&l->fx) || !etr_partition_find(&l->partitioner, stage)) return false;
+  name_constants(l);
+  return take_out(l, first);
+}
+
+/* ---- Proof ---- */
+
+/* The delegate's nodes have the handles of its list, in order. */
+static bool lists_agree(const lowerer *l, uint32_t delegate) {
+  const etr_map_instruction *map = l->delegates[delegate]->map;
+  size_t at = 0;
+  for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
+    uint32_t vertex = l->parts[delegate][i];
+    if (!etr_fx_is_operator(&l->fx, vertex)) continue;
+    if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
+    at++;
+  }
+  return at == map->handle_count;
+}
+
+/* The instruction's place in the order from `at` on: of a kernel the next node with its handle and operator, of a
+ * delegate its call. What is passed over has to be what runs as no instruction. ETR_NONE: it is not there. */
+static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call, uint32_t at) {
+  for (; at < l->fx.order_count; at++) {
+    uint32_t vertex = l->fx.order[at];
+    if (vertex == call) return at;
+    if (!etr_fx_is_operator(&l->fx, vertex)) continue;
+    const etr_node *node = etr_fx_node(&l->fx, vertex);
+    bool same_handle = call == ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex) &&
+                       node->debug_handle == instruction->map->handles[0];
+    bool same_operator = instruction->op.size == 0 ||
+                         (node && etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
+    if (same_handle && same_operator) return at;
+    if (!etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
+  }
+  return ETR_NONE;
+}
+
+static uint32_t call_of_instruction(const lowerer *l, const etr_placed *instruction) {
+  for (size_t i = 0; i < l->delegate_count; i++)
+    if (l->delegates[i] == instruction) return l->call_of[i];
+  return ETR_NONE;
+}
+
+/* Kernels and calls follow each other as the instructions do. */
+static bool instructions_agree(const lowerer *l) {
+  uint32_t at = 0;
+  for (size_t i = 0; i < l->placement->instructions.count; i++) {
+    const etr_placed *instruction = &l->placement->instructions.data[i];
+    if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
+    uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
+    at = find_instruction(l, instruction, call, at);
+    if (at++ == ETR_NONE) return false;
+  }
+  return true;
+}
+
+static bool is_proven(const lowerer *l) {
+  for (uint32_t i = 0; i < l->delegate_count; i++)
+    if (!lists_agree(l, i)) return false;
+  return instructions_agree(l);
+}
+
+/* ---- Result ---- */
+
+static void rank_part(const lowerer *l, size_t delegate, uint32_t *rank, int32_t *delegate_of, uint32_t *next) {
+  for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
+    uint32_t vertex = l->parts[delegate][i], node = l->fx.vertices[vertex].node;
+    if (etr_fx_is_getitem(&l->fx, vertex)) continue;
+    rank[node] = (*next)++;
+    if (etr_fx_is_operator(&l->fx, vertex)) delegate_of[node] = l->delegates[delegate]->id;
+  }
+}
+
+static bool keep(const lowerer *l, etr_lowering *out) {
+  size_t node_count = l->placement->method->graph->node_count;
+  uint32_t *rank = etr_arena_alloc_array(l->arena, node_count, sizeof *rank), next = 0;
+  int32_t *delegate_of = etr_arena_alloc_array(l->arena, node_count, sizeof *delegate_of);
+  uint32_t *delegate_at = etr_arena_alloc_array(l->arena, l->fx.vertex_count, sizeof *delegate_at);
+  if (!rank || !delegate_of || !delegate_at) return false;
+  for (size_t i = 0; i < node_count; i++) delegate_of[i] = -1;
+  for (uint32_t i = 0; i < l->delegate_count; i++) delegate_at[l->call_of[i]] = i + 1;
+  for (size_t i = 0; i < l->fx.order_count; i++) {
+    uint32_t vertex = l->fx.order[i];
+    if (delegate_at[vertex])
+      rank_part(l, delegate_at[vertex] - 1, rank, delegate_of, &next);
+    else if (l->fx.vertices[vertex].node != ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex))
+      rank[l->fx.vertices[vertex].node] = next++;
+  }
+  *out = (etr_lowering){.is_proven = true, .rank = rank, .delegate_of = delegate_of};
+  return true;
+}
+
+/* ---- All ---- */
+
+/* Steps in all, and for each node: a record may have many methods. */
+enum { BUDGET = 1 << 26, BUDGET_OF_NODE = 1 << 14 };
+
+static bool list_delegates(lowerer *l) {
+  size_t count = l->placement->instructions.count;
+  l->delegates = etr_arena_alloc_array(&l->scratch, count, sizeof *l->delegates);
+  for (size_t i = 0; l->delegates && i < count; i++) {
+    const etr_placed *instruction = &l->placement->instructions.data[i];
+    if (instruction->is_delegate && instruction->map && instruction->map->handle_count)
+      l->delegates[l->delegate_count++] = instruction;
+  }
+  l->call_of = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->call_of);
+  l->parts = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->parts);
+  l->part_sizes = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *l->part_sizes);
+  return l->delegates && l->call_of && l->parts && l->part_sizes;
+}
+
+static bool start(lowerer *l, const bool *kernel_of) {
+  if (!etr_fx_build(&l->fx, l->placement->method->graph, l->delegate_count, &l->scratch)) return false;
+  l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
+  uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
+  if (!l->member || !leaving || !etr_fx_find_users(&l->fx)) return false;
+  for (size_t i = 0; i < l->fx.vertex_capacity; i++) l->member[i] = -1;
+  l->partitioner = (etr_partitioner){.fx = &l->fx,
+                                     .placement = l->placement,
+                                     .kernel_of = kernel_of,
+                                     .delegates = l->delegates,
+                                     .delegate_count = l->delegate_count,
+                                     .member = l->member,
+                                     .leaving = leaving,
+                                     .budget = &l->budget,
+                                     .scratch = &l->scratch};
+  return etr_partitioner_init(&l->partitioner);
+}
+
+/* The partitioners that a model may have been lowered with, one after the other. */
+static const struct {
+  etr_partition_stage stages[2];
+  size_t count;
+} strategies[] = {
+    {{ETR_STAGE_ALL}, 1},
+    {{ETR_STAGE_DYNAMIC, ETR_STAGE_REST}, 2},
+    {{ETR_STAGE_SINGLE}, 1},
+};
+
+static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
+  if (!start(l, kernel_of)) return false;
+  for (size_t i = 0; i < strategies[strategy].count; i++)
+    if (!run_stage(l, strategies[strategy].stages[i])) return false;
+  return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
+}
+
+bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const bool *kernel_of, etr_arena *arena) {
+  lowerer l = {.placement = placement,
+               .arena = arena,
+               .budget = ETR_MIN((uint64_t)BUDGET, (uint64_t)BUDGET_OF_NODE * placement->method->graph->node_count)};
+  *out = (etr_lowering){0};
+  bool found = false, good = list_delegates(&l);
+  for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)
+    found = try_strategy(&l, i, kernel_of);
+  good = good && !etr_arena_failed(&l.scratch) && (!found || keep(&l, out));
+  etr_arena_clear(&l.scratch);
+  return good;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * partition.c - delegated nodes, groups of them, and partitions of groups.
+ */
+#include "place/partition.h"
+
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "method/graph_values.h"
+
+typedef struct group {
+  uint32_t first, count; /* in `grouped` */
+  uint64_t edges;        /* inputs and users of its vertices */
+  uint32_t partition;    /* that took it in; ETR_NONE */
+  bool has_weight;       /* that others use, too */
+  bool is_torn;          /* its weight's other users lead to it: nothing can be in one partition with it */
+} group;
+
+/* A stage. */
+typedef struct finder {
+  etr_partitioner *p;
+  const etr_fx_graph *fx;
+  bool *chosen;       /* per vertex: of a group of this stage */
+  uint32_t *group_of; /* per vertex; ETR_NONE */
+  uint32_t *grouped;  /* vertices by group */
+  group *groups;      /* the one that ends last first */
+  size_t group_count;
+  uint32_t *inside, *before, *behind,
+      *stack; /* per vertex: number + 1 of the partition that it is in, leads to, or hangs on */
+  uint32_t partition_count;
+} finder;
+
+static bool spend(finder *f, uint64_t steps) {
+  if (*f->p->budget < steps) return false;
+  *f->p->budget -= steps;
+  return true;
+}
+
+/* ---- Which nodes are delegated ---- */
+
+/* How often handles are listed by delegates. */
+static bool count_entries(etr_partitioner *p, etr_map *entries) {
+  etr_map_init(entries, p->scratch);
+  for (size_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
+    for (size_t k = 0; k < map->handle_count; k++) {
+      etr_map_slot *slot = etr_map_at(entries, (etr_slice){(const char *)&map->handles[k], sizeof *map->handles});
+      if (!slot) return false;
+      slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
+    }
+  }
+  return true;
+}
+
+/* A node has an entry, and one for each getitem. */
+static uint32_t end_of_node(const etr_partitioner *p, uint32_t node) {
+  uint32_t end = p->fx->vertex_of[node] + 1;
+  while (end < p->fx->vertex_count && p->fx->vertices[end].node == node && etr_fx_is_getitem(p->fx, end)) end++;
+  return end;
+}
+
+/* Which nodes rather stay in the program: symbolic numbers, views of symbolic shapes, other views. 0: no reason to. */
+static int eagerness_to_stay(const etr_node *node) {
+  if (!etr_has_tensor(node)) return 3;
+  if (!etr_is_view(node)) return 0;
+  for (int32_t i = 0; i < node->outputs[0].rank; i++)
+    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC)
+      return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view")) ? 2 : 1;
+  return 1;
+}
+
+/* Of a handle's nodes those that run as no kernel: as many as the delegates list, of views and the like only as many as
+ * that takes. */
+static bool delegate_handle(etr_partitioner *p, size_t first, size_t last, uint32_t wanted) {
+  const etr_handle_node *nodes = p->placement->method->by_handle;
+  uint32_t available = 0;
+  for (size_t i = first; i < last; i++) {
+    uint32_t node = nodes[i].node;
+    if (p->kernel_of[node] || p->fx->vertex_of[node] == ETR_NONE) continue;
+    uint32_t end = end_of_node(p, node);
+    available += end - p->fx->vertex_of[node];
+    for (uint32_t v = p->fx->vertex_of[node]; v < end; v++) p->delegated[v] = true;
+  }
+  for (int eagerness = 3; eagerness > 0 && available > wanted; eagerness--) {
+    for (size_t i = last; i-- > first && available > wanted;) {
+      uint32_t vertex = p->fx->vertex_of[nodes[i].node];
+      if (vertex == ETR_NONE || !p->delegated[vertex] ||
+          eagerness_to_stay(&p->fx->graph->nodes[nodes[i].node]) != eagerness)
+        continue;
+      p->delegated[vertex] = false;
+      available--;
+    }
+  }
+  return available == wanted;
+}
+
+static bool find_delegated(etr_partitioner *p) {
+  const etr_placement *placement = p->placement;
+  etr_map entries;
+  if (!count_entries(p, &entries)) return false;
+  for (size_t first = 0, end; first < placement->method->by_handle_count; first = end) {
+    uint32_t handle = placement->method->by_handle[first].handle;
+    for (end = first; end < placement->method->by_handle_count && placement->method->by_handle[end].handle == handle;)
+      end++;
+    uint32_t wanted = etr_map_get(&entries, (etr_slice){(const char *)&handle, sizeof handle});
+    if (wanted != ETR_NONE && !delegate_handle(p, first, end, wanted)) return false;
+  }
+  return true;
+}
+
+/* ---- Groups ---- */
+
+static uint32_t root_of(const etr_partitioner *p, uint32_t vertex) {
+  while (p->leader[vertex] != vertex) vertex = p->leader[vertex] = p->leader[p->leader[vertex]];
+  return vertex;
+}
+
+static bool stay_together(const etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
+  if (etr_fx_is_getitem(p->fx, user)) return true;
+  if (!backend || !backend->keeps_together) return false;
+  return backend->keeps_together(p->fx->graph, etr_fx_node(p->fx, producer), etr_fx_node(p->fx, user),
+                                 p->fx->user_counts[producer] == 1);
+}
+
+static bool is_choosing(const etr_node *node) {
+  return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("choose_qparams"));
+}
+
+static void unite_with(etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
+  bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 &&
+                          !p->is_claimed[producer];
+  if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user)) return;
+  p->is_claimed[producer] = is_shared_weight;
+  p->leader[root_of(p, producer)] = root_of(p, user);
+}
+
+static void unite(etr_partitioner *p) {
+  const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
+  uint32_t count = (uint32_t)p->fx->vertex_count;
+  for (uint32_t v = 0; v < count; v++) p->leader[v] = v;
+  for (uint32_t v = 0; v < count; v++) {
+    const etr_fx_vertex *vertex = &p->fx->vertices[v];
+    for (uint32_t i = 0; p->delegated[v] && i < vertex->input_count; i++)
+      unite_with(p, backend, p->fx->input_pool.data[vertex->first_input + i], v);
+  }
+  for (uint32_t v = 0; v < count; v++)
+    if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v))) p->is_dynamic[root_of(p, v)] = true;
+}
+
+bool etr_partitioner_init(etr_partitioner *p) {
+  size_t count = p->fx->vertex_capacity;
+  p->delegated = etr_arena_alloc_array(p->scratch, count, sizeof *p->delegated);
+  p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
+  p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
+  p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
+  p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
+  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p))
+    return false;
+  unite(p);
+  return true;
+}
+
+static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
+  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_claimed[vertex])) return false;
+  bool is_dynamic = p->is_dynamic[root_of(p, vertex)];
+  return stage == ETR_STAGE_DYNAMIC ? is_dynamic : stage != ETR_STAGE_REST || !is_dynamic;
+}
+
+/* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
+static void list_groups(finder *f, etr_partition_stage stage) {
+  const uint32_t *order = f->fx->order;
+  uint32_t at = 0;
+  for (size_t i = f->fx->order_count; i-- > 0;) {
+    if (!is_of_stage(f->p, order[i], stage)) continue;
+    uint32_t *number = &f->group_of[root_of(f->p, order[i])];
+    if (*number == ETR_NONE) f->groups[ *number = (uint32_t)f->group_count++].partition = ETR_NONE;
+    f->groups[*number].count++;
+    f->groups[*number].edges += f->fx->vertices[order[i]].input_count + f->fx->user_counts[order[i]];
+    f->groups[*number].has_weight |= f->p->is_claimed[order[i]];
+    f->chosen[order[i]] = true;
+  }
+  for (size_t i = 0; i < f->group_count; i++) {
+    f->groups[i].first = at;
+    at += f->groups[i].count;
+    f->groups[i].count = 0;
+  }
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    if (!f->chosen[order[i]]) continue;
+    group *g = &f->groups[f->group_of[order[i]] = f->group_of[root_of(f->p, order[i])]];
+    f->grouped[g->first + g->count++] = order[i];
+  }
+}
+
+/* ---- Partitions ---- */
+
+static uint32_t input_of(const finder *f, uint32_t vertex, uint32_t i) {
+  return f->fx->input_pool.data[f->fx->vertices[vertex].first_input + i];
+}
+
+static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
+  return f->fx->users[f->fx->user_starts[vertex] + i];
+}
+
+/* Marks what leads to a vertex of the partition, or hangs on it. */
+static bool spread(finder *f, uint32_t start, uint32_t *marks, bool backwards, uint32_t number) {
+  size_t depth = 0;
+  f->stack[depth++] = start;
+  while (depth) {
+    uint32_t vertex = f->stack[--depth],
+             count = backwards ? f->fx->vertices[vertex].input_count : f->fx->user_counts[vertex];
+    if (!spend(f, 1 + count)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t other = backwards ? input_of(f, vertex, i) : user_of(f, vertex, i);
+      if (marks[other] == number || f->inside[other] == number) continue;
+      marks[other] = number;
+      f->stack[depth++] = other;
+    }
+  }
+  return true;
+}
+
+static bool take_in(finder *f, group *g, uint32_t number) {
+  g->partition = number - 1;
+  for (uint32_t i = 0; i < g->count; i++) f->inside[f->grouped[g->first + i]] = number;
+  for (uint32_t i = 0; i < g->count; i++) {
+    uint32_t vertex = f->grouped[g->first + i];
+    if (!spread(f, vertex, f->before, true, number) || !spread(f, vertex, f->behind, false, number)) return false;
+  }
+  return true;
+}
+
+/* Whether no value would leave the partition with the group in it and come back. */
+static bool fits(finder *f, const group *g, uint32_t number) {
+  uint32_t mine = (uint32_t)(g - f->groups);
+  for (uint32_t k = 0; k < g->count; k++) {
+    uint32_t vertex = f->grouped[g->first + k];
+    for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
+      uint32_t user = user_of(f, vertex, i);
+      if (f->group_of[user] != mine && f->inside[user] != number && f->before[user] == number) return false;
+    }
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t producer = input_of(f, vertex, i);
+      if (f->group_of[producer] != mine && f->inside[producer] != number && f->behind[producer] == number) return false;
+    }
+  }
+  return true;
+}
+
+/* Whether another user of a weight in the group leads to the group. */
+static bool find_torn(finder *f, group *g, uint32_t mark) {
+  size_t depth = 0;
+  if (!g->has_weight) return true;
+  for (uint32_t i = 0; i < g->count; i++) f->stack[depth++] = f->grouped[g->first + i];
+  while (depth) {
+    uint32_t vertex = f->stack[--depth];
+    if (!spend(f, 1 + f->fx->vertices[vertex].input_count)) return false;
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t other = input_of(f, vertex, i);
+      if (f->before[other] == mark || (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g)) continue;
+      f->before[other] = mark;
+      f->stack[depth++] = other;
+    }
+  }
+  for (uint32_t i = 0; i < g->count; i++) {
+    uint32_t vertex = f->grouped[g->first + i];
+    for (uint32_t k = 0; f->p->is_claimed[vertex] && k < f->fx->user_counts[vertex]; k++)
+      g->is_torn |= f->before[user_of(f, vertex, k)] == mark;
+  }
+  return true;
+}
+
+static bool merge(finder *f, bool alone) {
+  for (size_t i = 0; i < f->group_count; i++)
+    if (!find_torn(f, &f->groups[i], UINT32_MAX - (uint32_t)i)) return false;
+  for (size_t i = 0; i < f->group_count; i++) {
+    if (f->groups[i].partition != ETR_NONE) continue;
+    uint32_t number = ++f->partition_count;
+    if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number))
+      return false; /* more than the record's delegates */
+    for (size_t k = i + 1; k < f->group_count && !alone && !f->groups[i].is_torn; k++) {
+      group *g = &f->groups[k];
+      if (!spend(f, 1)) return false;
+      if (g->partition != ETR_NONE || g->is_torn) continue;
+      if (!spend(f, g->count + g->edges)) return false;
+      if (fits(f, g, number) && !take_in(f, g, number)) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Which delegate a partition is ---- */
+
+/* A list of handles, whatever their order. */
+typedef struct handle_list {
+  uint64_t sum; /* of the handles' hashes */
+  uint32_t count, index;
+  uint32_t last; /* where it ends: the last vertex of a partition; the place of a delegate */
+} handle_list;
+
+static int by_list(const void *a, const void *b) {
+  const handle_list *x = a, *y = b;
+  if (x->sum != y->sum) return x->sum < y->sum ? -1 : 1;
+  if (x->count != y->count) return x->count < y->count ? -1 : 1;
+  return (x->last > y->last) - (x->last < y->last);
+}
+
+static void add_handle(handle_list *list, uint32_t handle) {
+  int64_t size = (int64_t)handle + 2; /* 1 has no mark */
+  list->sum += etr_shape_mark(&size, 1);
+  list->count++;
+}
+
+static void list_partitions(finder *f, handle_list *lists) {
+  for (uint32_t i = 0; i < f->partition_count; i++) lists[i] = (handle_list){.index = i};
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
+    handle_list *list = &lists[f->groups[f->group_of[vertex]].partition];
+    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
+    list->last = (uint32_t)i;
+  }
+}
+
+static void list_delegates(const etr_partitioner *p, handle_list *lists) {
+  for (uint32_t i = 0; i < p->delegate_count; i++) {
+    const etr_map_instruction *map = p->delegates[i]->map;
+    lists[i] = (handle_list){.index = i, .last = i};
+    for (size_t k = 0; k < map->handle_count; k++) add_handle(&lists[i], map->handles[k]);
+  }
+}
+
+static bool same_handles(const handle_list *a, const handle_list *b) {
+  return a->sum == b->sum && a->count == b->count;
+}
+
+/* Those that list the same handles are told apart by where they end: calls follow each other as their last nodes do. */
+static bool name_partitions(finder *f, bool alone) {
+  etr_partitioner *p = f->p;
+  handle_list *partitions = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *partitions);
+  handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
+  uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
+  if (!partitions || !delegates || !name_of) return false;
+  list_partitions(f, partitions);
+  list_delegates(p, delegates);
+  etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
+  etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
+  for (size_t i = 0, k = 0; i < f->partition_count; i++, k++) {
+    while (k < p->delegate_count && (p->is_named[delegates[k].index] || !same_handles(&partitions[i], &delegates[k])))
+      k++;
+    if (k == p->delegate_count) return false;
+    name_of[partitions[i].index] = delegates[k].index;
+  }
+  for (uint32_t i = 0; i < f->partition_count; i++) {
+    uint32_t name = name_of[alone ? f->partition_count - 1 - i : i]; /* alone, they leave from the first on */
+    p->leaving[p->leaving_count++] = name;
+    p->is_named[name] = true;
+  }
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (f->chosen[vertex] && !p->is_claimed[vertex])
+      p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
+  }
+  return true;
+}
+
+bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
+  finder f = {.p = p, .fx = p->fx};
+  size_t count = p->fx->vertex_capacity;
+  f.chosen = etr_arena_alloc_array(p->scratch, count, sizeof *f.chosen);
+  f.group_of = etr_arena_alloc_array(p->scratch, count, sizeof *f.group_of);
+  f.grouped = etr_arena_alloc_array(p->scratch, count, sizeof *f.grouped);
+  f.groups = etr_arena_alloc_array(p->scratch, count, sizeof *f.groups);
+  f.inside = etr_arena_alloc_array(p->scratch, count, sizeof *f.inside);
+  f.before = etr_arena_alloc_array(p->scratch, count, sizeof *f.before);
+  f.behind = etr_arena_alloc_array(p->scratch, count, sizeof *f.behind);
+  f.stack = etr_arena_alloc_array(p->scratch, count, sizeof *f.stack);
+  if (etr_arena_failed(p->scratch)) return false;
+  for (size_t i = 0; i < count; i++) f.group_of[i] = ETR_NONE;
+  list_groups(&f, stage);
+  bool alone = stage == ETR_STAGE_SINGLE;
+  return merge(&f, alone) && name_partitions(&f, alone);
+}

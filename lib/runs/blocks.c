@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * blocks.c - blocks by method, and what ran in them.
+ */
+#include "runs/blocks.h"
+
+/* ---- By method ---- */
+
+static void group_blocks(const etr_blocks *blocks, uint32_t *by_method, size_t *end) {
+  size_t last = blocks->method_count; /* blocks of none */
+  for (size_t i = 0; i < blocks->block_count; i++) end[ETR_MIN(blocks->blocks[i].method, last) + 1]++;
+  for (size_t i = 1; i <= last + 1; i++) end[i] += end[i - 1];
+  for (size_t i = 0; i < blocks->block_count; i++)
+    by_method[end[ETR_MIN(blocks->blocks[i].method, last)]++] = (uint32_t)i;
+}
+
+static void place_runs(const etr_blocks *blocks, uint32_t *places, uint32_t *next) {
+  for (size_t i = 0; i < blocks->run_count; i++) {
+    const etr_block *block = &blocks->blocks[blocks->runs[i].block];
+    bool counts = block->method < blocks->method_count && etr_block_counts(blocks, block) &&
+                  !blocks->runs[i].is_skipped;
+    places[i] = counts ? next[block->method]++ : ETR_NONE;
+  }
+}
+
+uint64_t etr_block_start(const etr_block *block) {
+  uint32_t run = block->run_count ? block->runs[0] : ETR_NONE;
+  uint64_t first = UINT64_MAX;
+  for (size_t i = 0; i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    bool is_placed = e->kind != ETR_EVENT_DELEGATE_OPERATOR; /* backends may have clocks of their own, or none */
+    for (size_t k = 0; is_placed && k < e->sample_count && e->sample_runs[k] == run; k++)
+      first = ETR_MIN(first, e->starts[k]);
+  }
+  return first;
+}
+
+bool etr_blocks_group(etr_blocks *blocks, size_t method_count, etr_arena *arena) {
+  etr_arena scratch = {0};
+  uint32_t *by_method = etr_arena_alloc_array(arena, blocks->block_count, sizeof *by_method);
+  size_t *end = etr_arena_alloc_array(arena, method_count + 2, sizeof *end);
+  uint32_t *places = etr_arena_alloc_array(arena, blocks->run_count, sizeof *places);
+  uint32_t *next = etr_arena_alloc_array(&scratch, method_count, sizeof *next);
+  uint64_t *starts = etr_arena_alloc_array(arena, blocks->block_count, sizeof *starts);
+  bool good = by_method && end && places && next && starts;
+  blocks->method_count = method_count;
+  if (good) group_blocks(blocks, by_method, end);
+  if (good) place_runs(blocks, places, next);
+  for (size_t i = 0; good && i < blocks->block_count; i++) starts[i] = etr_block_start(&blocks->blocks[i]);
+  blocks->starts = starts;
+  blocks->by_method = by_method;
+  blocks->end_of_method = end;
+  blocks->place_of_run = places;
+  etr_arena_clear(&scratch);
+  return good;
+}
+
+const uint32_t *etr_blocks_of_method(const etr_blocks *blocks, uint32_t method, size_t *count) {
+  *count = 0;
+  if (method >= blocks->method_count) return NULL;
+  size_t first = method ? blocks->end_of_method[method - 1] : 0;
+  *count = blocks->end_of_method[method] - first;
+  return blocks->by_method + first;
+}
+
+bool etr_block_counts(const etr_blocks *blocks, const etr_block *block) {
+  return block->event_count > 0 && block->run_count > 0 && blocks->runs[block->runs[0]].profile_events > 0;
+}
+
+/* ---- What a block is ---- */
+
+bool etr_block_ran(const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++)
+    if (block->events[i].instruction_id >= 0) return true;
+  return false;
+}
+
+bool etr_block_executed(const etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++)
+    if (block->events[i].instruction_id >= 0 || etr_is_execute(block->events[i].name)) return true;
+  return false;
+}
+
+size_t etr_block_instruction_end(const etr_block *block, size_t first) {
+  size_t end = first + 1;
+  while (end < block->event_count && block->events[end].instruction_id == block->events[first].instruction_id) end++;
+  return end;
+}
+
+/* ---- Events and options ---- */
+
+bool etr_is_framework(const char *event_name) {
+  return strncmp(event_name, "Method::", 8) == 0 || strncmp(event_name, "Program::", 9) == 0;
+}
+
+bool etr_is_load(const char *event_name) { return strcmp(event_name, "Program::load_method") == 0; }
+
+bool etr_is_execute(const char *event_name) { return strcmp(event_name, "Method::execute") == 0; }
+
+const char *etr_chosen_method(const etr_options *options, size_t run) {
+  for (size_t i = options ? options->choice_count : 0; i-- > 0;) {
+    const etr_method_choice *choice = &options->choices[i];
+    if (run == choice->run || (run > choice->run && run <= choice->last)) return choice->method;
+  }
+  return NULL;
+}

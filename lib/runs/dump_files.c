@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * dump_files.c - one file after the other; a log gives as many ETDumps as it holds.
+ */
+#include "runs/dump_files.h"
+
+#include "base/file.h"
+#include "inputs/serial_log.h"
+
+typedef struct dump_place {
+  const etr_dump_files *files;
+  const char *path;
+} dump_place;
+
+static void warn_of_dump(void *context, uint64_t offset, const char *message) {
+  const dump_place *place = context;
+  etr_warn(place->files->warnings, place->path, NULL, offset, "%s", message);
+}
+
+/* No sum of what any of their events took wraps, whoever adds it up: their sum does not. */
+static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path, etr_error *error) {
+  dump_place place = {f, etr_arena_copy(f->arena, etr_slice_of(path))};
+  etr_dump *dump = etr_vec_push(f->arena, &f->dumps);
+  const char **name = etr_vec_push(f->arena, &f->paths);
+  if (!place.path || !dump || !name) return etr_fail_memory(error);
+  *name = place.path;
+  ETR_TRY(etr_dump_read(dump, f->runs, f->names, f->budget, bytes, path, warn_of_dump, &place, error));
+  if (dump->ticks > UINT64_MAX - f->ticks)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
+                    "with the ETDumps before it, there are too many ticks to count; leave it out");
+  f->ticks += dump->ticks;
+  etr_warn_of_cut_names(f->warnings, path, NULL, &f->names->cut);
+  return ETR_OK;
+}
+
+/* ---- Logs ---- */
+
+static bool has_tensors(const etr_dump *dump) {
+  for (size_t i = 0; i < dump->value_count; i++)
+    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
+  return false;
+}
+
+static etr_status read_log_dump(etr_dump_files *f, const etr_log_dump *dump, const char *path, bool is_one,
+                                etr_error *error) {
+  const char *name = is_one ? path : etr_arena_format(f->arena, "%s#%zu", path, dump->number);
+  if (!name) return etr_fail_memory(error);
+  ETR_TRY(read_dump(f, dump->bytes, name, error));
+  bool is_needed = has_tensors(&f->dumps.data[f->dumps.count - 1]) && !f->debug_buffer.size;
+  if (!is_needed || !dump->debug_buffer.size) return ETR_OK;
+  const char *copy = etr_arena_copy(f->arena, dump->debug_buffer);
+  if (!copy) return etr_fail_memory(error);
+  f->debug_buffer = (etr_slice){copy, dump->debug_buffer.size};
+  f->debug_buffer_path = f->paths.data[f->paths.count - 1];
+  return ETR_OK;
+}
+
+/* number: 0 for all of them. */
+static etr_status read_found(etr_dump_files *f, const etr_serial_log *log, const char *path, size_t number,
+                             etr_error *error) {
+  size_t taken = 0;
+  for (size_t i = 0; i < log->dump_count; i++) {
+    if (number && log->dumps[i].number != number) continue;
+    ETR_TRY(read_log_dump(f, &log->dumps[i], path, log->found == 1, error));
+    taken++;
+  }
+  if (taken > 0) {
+    if (log->problem && !number) etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s: left out", log->problem);
+    if (log->lost_buffer) etr_warn(f->warnings, path, NULL, ETR_NO_OFFSET, "%s", log->lost_buffer);
+    return ETR_OK;
+  }
+  if (log->problem) return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", log->problem);
+  return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "this log holds %zu ETDumps, no number %zu",
+                  log->found, number);
+}
+
+static etr_status read_log(etr_dump_files *f, etr_slice bytes, const char *path, size_t number, etr_error *error) {
+  etr_serial_log log;
+  etr_arena scratch = {0};
+  etr_status status = ETR_OK;
+  if (!etr_serial_log_read(&log, &scratch, bytes))
+    status = etr_fail_memory(error);
+  else if (log.found == 0 && !log.problem)
+    status = read_dump(f, bytes, path, error); /* says what it is not */
+  else
+    status = read_found(f, &log, path, number, error);
+  etr_arena_clear(&scratch);
+  return status;
+}
+
+/* ---- Files ---- */
+
+static etr_status read_path(etr_dump_files *f, const char *path, etr_error *error) {
+  etr_file file;
+  size_t number = 0;
+  const char *log = etr_arena_copy(f->arena, (etr_slice){path, etr_input_file(path, &number)});
+  uint64_t most = ETR_MIN(f->max_file_bytes, f->budget->left[ETR_BYTES]);
+  if (!log) return etr_fail_memory(error);
+  ETR_TRY(etr_file_read(&file, log, most, error));
+  etr_budget_take(f->budget, ETR_BYTES, file.size);
+  etr_slice bytes = etr_file_bytes(&file);
+  etr_status status = etr_dump_is(bytes) || file.size == 0 ? read_dump(f, bytes, path, error)
+                                                           : read_log(f, bytes, log, number, error);
+  etr_file_clear(&file);
+  return status;
+}
+
+etr_status etr_dump_files_read(etr_dump_files *files, const char *const *paths, size_t count, etr_error *error) {
+  for (size_t i = 0; i < count; i++) ETR_TRY(read_path(files, paths[i], error));
+  return ETR_OK;
+}

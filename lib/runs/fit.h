@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * fit.h - how well a block of runs fits each method. Layer 3.
+ *
+ * With the .pte each row is held against the method's instruction list: it fits or it does not. Without it a row speaks
+ * for a method (its operator is at a node of the instruction's handles, its delegate id is in the delegate map) or
+ * against it (an unknown delegate, another operator). Methods that look alike so far may differ inside their delegates:
+ * what ran there is counted by class and compared with the payload in the .pte, or else with the nodes of the
+ * delegate's handles.
+ */
+#ifndef ETR_FIT_H
+#define ETR_FIT_H
+
+#include "method/method.h"
+#include "runs/blocks.h"
+
+/** How a block fits a method. */
+typedef struct etr_fit {
+  uint32_t against, agreeing; /* rows */
+  uint32_t strange;           /* operators of delegates more than these have */
+  uint32_t missing;           /* instructions, and operators of delegates, that no row has */
+  bool exact;                 /* held against the .pte's instruction list */
+} etr_fit;
+
+/** What tells two fits apart; the first that differs decides. */
+typedef enum etr_fit_part {
+  ETR_FIT_AGAINST,
+  ETR_FIT_STRANGE,
+  ETR_FIT_MISSING,
+  ETR_FIT_PARTS, /* nothing does */
+} etr_fit_part;
+
+/** What is known of the methods, prepared for many blocks. */
+typedef struct etr_fitter etr_fitter;
+
+/** Prepares the methods; in the arena. The joins must live as long; their nodes are indexed, their instructions need
+ * not be found yet. max_comparisons: of rows with rows, in all; 0: the default of etr_options. NULL when out of memory.
+ */
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *joins, size_t count, size_t max_comparisons);
+
+/** How a block fits one method. */
+typedef struct etr_method_fit {
+  uint32_t method;
+  etr_fit fit;
+} etr_method_fit;
+
+/** The fits of one block, until the next. */
+typedef struct etr_fits {
+  etr_method_fit *list; /* by ascending method, at least one. Those of other methods are worse, for rows against them */
+  size_t count;
+  size_t best; /* place of the first that none is better than */
+} etr_fits;
+
+/**
+ * Holds a block against the methods that it may be. False: out of memory (the fitter's arena failed), or all of
+ * max_comparisons were made.
+ */
+bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out);
+
+/** Negative: a fits better than b; positive: worse. decided_by (may be NULL): what told them apart. */
+int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by);
+
+/** False: the method is another model's, as it disagrees with as much as it agrees with. */
+bool etr_fit_is_any(const etr_fit *fit);
+
+#endif

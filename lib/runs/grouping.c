@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * grouping.c - from runs to blocks in two passes: first each event finds its row, then samples are laid out exactly.
+ */
+#include "runs/grouping.h"
+
+#include "backends/operator.h"
+#include "runs/samples.h"
+
+/* What tells two rows apart. Names are interned, so this is compared and hashed as bytes. */
+typedef struct signature {
+  const char *name, *delegate_id, *debug_name;
+  int32_t instruction_id, chain_index;
+} signature;
+ETR_NO_PADDING(signature, 3 * sizeof(char *) + 2 * sizeof(int32_t));
+
+typedef etr_vec(signature) signatures;
+
+/* Events of one instruction and delegate id in a run. */
+typedef struct group {
+  uint32_t first_event, last_event; /* chained through run_rows.next */
+  const char *debug_name;
+} group;
+
+/* Where a run stands among the loads of its dump. */
+typedef struct stretch {
+  uint32_t dump;
+  uint32_t further_loads; /* since a method of the dump was executed first */
+  bool executes;          /* a method, in it */
+  bool any_executed;      /* in it or before it */
+} stretch;
+
+/* What the runs of a block have in common beside their rows; compared and hashed as bytes, as a signature is. */
+typedef struct block_key {
+  const char *name;
+  int64_t choice, bundled_input_index, further_loads;
+} block_key;
+ETR_NO_PADDING(block_key, sizeof(char *) + 3 * sizeof(int64_t));
+
+typedef struct builder {
+  etr_arena *arena;
+  etr_arena scratch; /* until the blocks are built */
+  etr_arena per_run; /* until the run is added */
+  const etr_options *options;
+  bool splits_at_loads;
+  etr_map by_signature; /* block's key -> index */
+  etr_vec(etr_run) runs;
+  etr_vec(etr_block) blocks;
+  etr_vec(signatures) rows_of_block;
+  stretch at;                     /* of the run being added */
+  const etr_dump_run *before;     /* the run added last */
+  block_key key_before;           /* its key */
+  etr_vec(uint32_t *) event_rows; /* per run: row of each event; ETR_NONE for a DebugEvent beside a timed one */
+} builder;
+
+/* ---- Rows of one run ---- */
+
+/* Chains the events of each instruction, in order of first appearance. */
+static bool group_events(builder *b, const etr_dump_run *run, group **groups, size_t *count, uint32_t *next) {
+  etr_vec(group) list = {0};
+  etr_map by_key;
+  etr_map_init(&by_key, &b->per_run);
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *e = &run->events[i];
+    const signature key = {
+        .delegate_id = e->delegate_id, .instruction_id = e->instruction_id, .chain_index = e->chain_index};
+    etr_slice bytes = {(const char *)&key, sizeof key};
+    etr_map_slot *slot = etr_map_at(&by_key, bytes);
+    if (!slot) return false;
+    next[i] = ETR_NONE;
+    if (slot->value == ETR_NONE) {
+      group *added = etr_vec_push(&b->per_run, &list);
+      if (!added) return false;
+      added->first_event = (uint32_t)i;
+      slot->value = (uint32_t)(list.count - 1);
+    } else
+      next[list.data[slot->value].last_event] = (uint32_t)i;
+    list.data[slot->value].last_event = (uint32_t)i;
+    if (e->is_debug && !list.data[slot->value].debug_name) list.data[slot->value].debug_name = e->name;
+  }
+  *groups = list.data;
+  *count = list.count;
+  return true;
+}
+
+static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, const char *name,
+                     const char *debug_name) {
+  signature *row = etr_vec_push(&b->per_run, rows);
+  if (row) *row = (signature){name, event->delegate_id, debug_name, event->instruction_id, event->chain_index};
+  return row != NULL;
+}
+
+/* The rows of one group, behind those that are there. by_name: the run's map from (group, name) to row. */
+static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, const uint32_t *next, etr_map *by_name,
+                           signatures *rows, uint32_t *event_rows) {
+  size_t first_row = rows->count;
+  for (uint32_t i = g->first_event; i != ETR_NONE; i = next[i]) {
+    const etr_dump_event *e = &run->events[i];
+    event_rows[i] = ETR_NONE;
+    if (e->is_debug) continue;
+    const void *const key[] = {g, e->name};
+    etr_slice bytes = {(const char *)key, sizeof key};
+    etr_map_slot *slot = etr_map_at(by_name, bytes);
+    if (!slot) return false;
+    if (slot->value == ETR_NONE) {
+      slot->value = (uint32_t)rows->count;
+      if (!push_row(b, rows, e, e->name, g->debug_name)) return false;
+    }
+    event_rows[i] = slot->value;
+  }
+  return rows->count > first_row || push_row(b, rows, &run->events[g->first_event], g->debug_name, g->debug_name);
+}
+
+static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *rows) {
+  uint32_t *event_rows = etr_arena_alloc_array(&b->scratch, run->event_count, sizeof *event_rows);
+  uint32_t *next = etr_arena_alloc_array(&b->per_run, run->event_count, sizeof *next);
+  group *groups;
+  size_t count;
+  etr_map by_name;
+  etr_map_init(&by_name, &b->per_run);
+  if (!event_rows || !next || !group_events(b, run, &groups, &count, next)) return NULL;
+  for (size_t i = 0; i < count; i++)
+    if (!add_group_rows(b, run, &groups[i], next, &by_name, rows, event_rows)) return NULL;
+  return event_rows;
+}
+
+/* ---- Loads and choices ---- */
+
+static bool run_executes(const etr_dump_run *run) {
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *e = &run->events[i];
+    if (etr_is_execute(e->name) || (e->instruction_id >= 0 && !etr_is_framework(e->name))) return true;
+  }
+  return false;
+}
+
+static bool run_loads(const etr_dump_run *run) {
+  for (size_t i = 0; i < run->event_count; i++)
+    if (etr_is_load(run->events[i].name)) return true;
+  return false;
+}
+
+/* What is loaded once a method was executed is a further one. */
+static void move_on(builder *b, const etr_dump_run *run, uint32_t dump) {
+  if (b->at.dump != dump) b->at = (stretch){.dump = dump};
+  if (b->splits_at_loads && b->at.any_executed && run_loads(run)) b->at.further_loads++;
+  b->at.executes = run_executes(run);
+  b->at.any_executed |= b->at.executes;
+}
+
+/* The first choice of the same method, counted from 1; 0: none, as for loads. */
+static int64_t choice_of(const builder *b, size_t run_index) {
+  const char *method = b->at.executes ? etr_chosen_method(b->options, run_index) : NULL;
+  for (size_t i = 0; method && i < b->options->choice_count; i++)
+    if (strcmp(b->options->choices[i].method, method) == 0) return (int64_t)i + 1;
+  return 0;
+}
+
+/* ---- Blocks ---- */
+
+static block_key key_of(const builder *b, const etr_dump_run *run, size_t run_index) {
+  int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
+  return (block_key){run->name, choice_of(b, run_index), run->bundled_input_index, further_loads};
+}
+
+/* The block of a run with these rows, made if it is new. */
+static uint32_t find_block(builder *b, const block_key *key, const signatures *rows) {
+  size_t rows_size = rows->count * sizeof *rows->data, size = sizeof *key + rows_size;
+  char *bytes = etr_arena_alloc(&b->per_run, size);
+  if (!bytes) return ETR_NONE;
+  memcpy(bytes, key, sizeof *key);
+  if (rows_size) memcpy(bytes + sizeof *key, rows->data, rows_size);
+  uint32_t known = etr_map_get(&b->by_signature, (etr_slice){bytes, size});
+  if (known != ETR_NONE) return known;
+  etr_block *block = etr_vec_push(b->arena, &b->blocks);
+  signatures *kept = etr_vec_push(&b->scratch, &b->rows_of_block);
+  signature *copy = etr_arena_alloc(&b->scratch, rows_size);
+  uint32_t index = (uint32_t)(b->blocks.count - 1);
+  if (!block || !kept || !copy || !etr_map_set(&b->by_signature, (etr_slice){bytes, size}, index)) return ETR_NONE;
+  *block = (etr_block){.name = key->name, .method = ETR_NONE, .method_rule = "", .event_count = rows->count};
+  if (rows_size) memcpy(copy, rows->data, rows_size);
+  *kept = (signatures){copy, rows->count, rows->count};
+  return index;
+}
+
+/* Programs run the same events again and again: a run like the one before it, with its key, has its rows and block. */
+static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
+  if (run->event_count != other->event_count) return false;
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *a = &run->events[i], *b = &other->events[i];
+    bool alike = a->name == b->name && a->delegate_id == b->delegate_id && a->instruction_id == b->instruction_id &&
+                 a->chain_index == b->chain_index && a->is_debug == b->is_debug;
+    if (!alike) return false;
+  }
+  return true;
+}
+
+static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
+  size_t index = b->runs.count;
+  move_on(b, run, dump);
+  block_key key = key_of(b, run, index);
+  bool again = b->before && is_alike(run, b->before) && memcmp(&key, &b->key_before, sizeof key) == 0;
+  signatures rows = {0};
+  uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
+  uint32_t block = again ? b->runs.data[index - 1].block : ETR_NONE;
+  if (!again && event_rows) block = find_block(b, &key, &rows);
+  b->key_before = key;
+  b->before = run;
+  etr_run *added = block == ETR_NONE ? NULL : etr_vec_push(b->arena, &b->runs);
+  uint32_t **kept = added ? etr_vec_push(&b->scratch, &b->event_rows) : NULL;
+  if (!kept) return false;
+  *kept = event_rows;
+  *added = (etr_run){.name = run->name,
+                     .dump = dump,
+                     .index_in_dump = index_in_dump,
+                     .block = block,
+                     .bundled_input_index = run->bundled_input_index,
+                     .debug_events = run->debug_events,
+                     .allocation_events = run->allocation_events,
+                     .allocations = run->allocations,
+                     .allocation_count = run->allocation_count};
+  for (size_t i = 0; i < run->event_count; i++) {
+    added->profile_events += !run->events[i].is_debug;
+    if (!run->events[i].is_debug && etr_is_execute(run->events[i].name))
+      added->execute_ticks += run->events[i].duration_ticks;
+  }
+  b->blocks.data[block].run_count++;
+  etr_arena_clear(&b->per_run);
+  return true;
+}
+
+/* ---- Samples ---- */
+
+/* Stands for the metadata of a row until there is room for it. */
+static const etr_bytes some_metadata = {0};
+
+static void count_samples(builder *b, const etr_dump_run *run, size_t run_index) {
+  etr_event *rows = etr_block_rows(&b->blocks.data[b->runs.data[run_index].block]);
+  for (size_t i = 0; i < run->event_count; i++) {
+    if (b->event_rows.data[run_index][i] == ETR_NONE) continue;
+    etr_event *row = &rows[b->event_rows.data[run_index][i]];
+    row->sample_count += !run->events[i].is_untimed;
+    row->is_logged_only = false;
+    if (run->events[i].metadata.size) row->metadata = &some_metadata;
+    row->delegate_id_is_int = run->events[i].delegate_id_is_int;
+  }
+}
+
+static void put_samples(builder *b, const etr_dump_run *run, size_t run_index) {
+  etr_event *rows = etr_block_rows(&b->blocks.data[b->runs.data[run_index].block]);
+  for (size_t i = 0; i < run->event_count; i++) {
+    const etr_dump_event *e = &run->events[i];
+    uint32_t row = b->event_rows.data[run_index][i];
+    if (row != ETR_NONE && !e->is_untimed)
+      etr_samples_put(
+          &rows[row],
+          (etr_sample){e->duration_ticks, e->start_ticks, {e->metadata.data, e->metadata.size}, (uint32_t)run_index});
+  }
+}
+
+static bool make_rows(builder *b, size_t block_index) {
+  etr_block *block = &b->blocks.data[block_index];
+  const signatures *rows = &b->rows_of_block.data[block_index];
+  etr_event *events = etr_arena_alloc_array(b->arena, rows->count, sizeof *events);
+  uint32_t *runs = etr_arena_alloc_array(b->arena, block->run_count, sizeof *runs);
+  if (!events || !runs) return false;
+  for (size_t i = 0; i < rows->count; i++) {
+    const signature *row = &rows->data[i];
+    const char *shown = row->delegate_id ? row->delegate_id : row->name;
+    events[i] = (etr_event){.name = shown,
+                            .label = shown,
+                            .instruction_id = etr_is_framework(row->name) ? -1 : row->instruction_id,
+                            .delegate_id = row->delegate_id,
+                            .is_logged_only = true,
+                            .match = etr_is_framework(row->name) ? ETR_MATCH_FRAMEWORK : ETR_MATCH_NONE};
+  }
+  block->events = events;
+  block->runs = runs;
+  block->run_count = 0;
+  return true;
+}
+
+static bool allot_samples(builder *b, etr_block *block) {
+  for (size_t i = 0; i < block->event_count; i++) {
+    etr_event *row = &etr_block_rows(block)[i];
+    row->durations = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->durations);
+    row->starts = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->starts);
+    row->sample_runs = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->sample_runs);
+    if (row->metadata) row->metadata = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->metadata);
+    row->sample_count = 0;
+    if (etr_arena_failed(b->arena)) return false;
+  }
+  return true;
+}
+
+/* Calls visit for every run of every dump with its index over all. */
+static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
+                     void (*visit)(builder *, const etr_dump_run *, size_t)) {
+  size_t run_index = 0;
+  for (size_t d = 0; d < dump_count; d++)
+    for (size_t i = 0; i < dumps[d].run_count; i++) visit(b, &dumps[d].runs[i], run_index++);
+}
+
+/* ---- What rows are about ---- */
+
+/* What the runtime does for itself, with sizes and in loops: no kernel of the graph. */
+static bool is_prim(const char *event_name) { return strncmp(event_name, "native_call_executorch_prim::", 29) == 0; }
+
+static bool is_kernel(const etr_event *e) { return etr_operator_of_event(e->name).size > 0; }
+
+/* logs_kernel: some row of the instruction is named after a kernel, so that an OPERATOR_CALL is what calling it took.
+ */
+static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
+  if (e->delegate_id) return ETR_EVENT_DELEGATE_OPERATOR;
+  if (e->instruction_id < 0 || e->is_logged_only || is_prim(e->name)) return ETR_EVENT_FRAMEWORK;
+  if (strcmp(e->name, "DELEGATE_CALL") == 0) return ETR_EVENT_DELEGATE_CALL;
+  if (is_kernel(e)) return ETR_EVENT_KERNEL;
+  return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL : ETR_EVENT_FRAMEWORK;
+}
+
+static void tell_kinds(etr_block *block) {
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    bool logs_kernel = false;
+    end = etr_block_instruction_end(block, i);
+    for (size_t k = i; k < end; k++) logs_kernel |= is_kernel(&block->events[k]);
+    for (size_t k = i; k < end; k++) etr_block_rows(block)[k].kind = kind_of(&block->events[k], logs_kernel);
+  }
+}
+
+/* ---- Together ---- */
+
+static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
+  for (size_t i = 0; i < b->blocks.count; i++)
+    if (!make_rows(b, i)) return false;
+  for (size_t i = 0; i < b->runs.count; i++) {
+    etr_block *block = &b->blocks.data[b->runs.data[i].block];
+    uint32_t *runs = etr_unconst(block->runs);
+    runs[block->run_count++] = (uint32_t)i;
+  }
+  each_run(b, dumps, dump_count, count_samples);
+  for (size_t i = 0; i < b->blocks.count; i++)
+    if (!allot_samples(b, &b->blocks.data[i])) return false;
+  each_run(b, dumps, dump_count, put_samples);
+  uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
+                                           sizeof *sorted);
+  for (size_t i = 0; sorted && i < b->blocks.count; i++) {
+    etr_samples_measure(&b->blocks.data[i], sorted);
+    tell_kinds(&b->blocks.data[i]);
+  }
+  return sorted != NULL;
+}
+
+etr_status etr_blocks_build(etr_blocks *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count,
+                            size_t method_count, const etr_options *options) {
+  builder b = {.arena = arena, .options = options, .splits_at_loads = method_count != 1};
+  bool good = true;
+  etr_map_init(&b.by_signature, &b.scratch);
+  for (size_t d = 0; good && d < dump_count; d++)
+    for (size_t i = 0; good && i < dumps[d].run_count; i++)
+      good = add_run(&b, &dumps[d].runs[i], (uint32_t)d, (uint32_t)i);
+  good = good && fill_blocks(&b, dumps, dump_count);
+  etr_arena_clear(&b.scratch);
+  etr_arena_clear(&b.per_run);
+  *out = (etr_blocks){.runs = b.runs.data,
+                      .run_count = b.runs.count,
+                      .blocks = b.blocks.data,
+                      .block_count = b.blocks.count,
+                      .ticks_per_second = options && options->ticks_per_second > 0 ? options->ticks_per_second : 1e9};
+  return good ? ETR_OK : ETR_ERROR_MEMORY;
+}

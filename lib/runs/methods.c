@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * methods.c - which method a block of runs is. No run of an ETDump says so: it is told by what ran.
+ *
+ * The method that fits best (fit.h) is the block's. Where several fit equally the order of loads may tell one run: the
+ * one right behind a load, which is of the method that the load brought, if a single one of those that fit had not run
+ * before. Such a run gets a block of its own. What is still a tie stays undecided.
+ */
+#include "runs/methods.h"
+
+#include "runs/fit.h"
+#include "runs/samples.h"
+
+enum { MOST_NAMES = 8 };
+
+/* What is known of a run while blocks are being decided. */
+typedef struct run_state {
+  bool executed;        /* a method was, though it may have had nothing to run */
+  bool tied;            /* its block fits several methods equally: their names are its rule, for now */
+  uint32_t told_beside; /* of a tied run: one of its block that the order of loads told; ETR_NONE */
+  uint32_t loads;       /* of methods */
+} run_state;
+
+/* What the rows of a block tell. */
+typedef enum verdict_kind {
+  VERDICT_METHOD,
+  VERDICT_TIE,  /* several fit equally: rule names them */
+  VERDICT_NONE, /* another model's */
+  VERDICT_OPEN, /* not looked at: too much was before */
+} verdict_kind;
+
+typedef struct verdict {
+  verdict_kind kind;
+  uint32_t method, disagreeing; /* rows */
+  const char *rule;
+} verdict;
+
+typedef struct decider {
+  etr_blocks *blocks;
+  const etr_method_inputs *joins;
+  size_t count;
+  const etr_options *options;
+  etr_warnings *warnings;
+  etr_arena scratch;
+  etr_fitter *fitter;
+  etr_fits fits;           /* of the block that is being looked at */
+  run_state *runs;         /* of each run */
+  bool *logs_instructions; /* of each dump */
+  bool gave_up;            /* and said so */
+  etr_map verdict_of;      /* rows -> place in verdicts */
+  etr_vec(verdict) verdicts;
+  etr_map first_runs; /* dump and method -> the first run of the dump that is known to be the method's */
+  etr_vec(uint32_t) told, told_methods; /* runs that the order of loads told, and what they are of */
+} decider;
+
+/* ---- What runs are, and of which method ---- */
+
+/* A run has each row of its block, even where a row has no time. */
+static void note_loads(decider *d, const etr_block *block, const etr_event *e) {
+  if (!etr_is_load(e->name)) return;
+  for (size_t i = 0; i < e->sample_count; i++) d->runs[e->sample_runs[i]].loads++;
+  for (size_t i = 0; i < block->run_count; i++)
+    d->runs[block->runs[i]].loads = ETR_MAX(d->runs[block->runs[i]].loads, 1);
+}
+
+static void look_at_runs(decider *d) {
+  for (size_t b = 0; b < d->blocks->block_count; b++) {
+    const etr_block *block = &d->blocks->blocks[b];
+    run_state state = {.told_beside = ETR_NONE, .executed = etr_block_executed(block)};
+    for (size_t i = 0; i < block->run_count; i++) {
+      d->runs[block->runs[i]] = state;
+      d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_ran(block);
+    }
+    for (size_t i = 0; i < block->event_count; i++) note_loads(d, block, &block->events[i]);
+  }
+}
+
+typedef struct dump_method {
+  uint32_t dump, method;
+} dump_method;
+ETR_NO_PADDING(dump_method, 2 * sizeof(uint32_t));
+
+static void note_run(decider *d, uint32_t run, uint32_t method) {
+  dump_method key = {d->blocks->runs[run].dump, method};
+  etr_map_slot *slot = etr_map_at(&d->first_runs, (etr_slice){(const char *)&key, sizeof key});
+  if (slot && (slot->value == ETR_NONE || run < slot->value)) slot->value = run;
+}
+
+static bool ran_before(const decider *d, uint32_t method, uint32_t run) {
+  dump_method key = {d->blocks->runs[run].dump, method};
+  uint32_t first = etr_map_get(&d->first_runs, (etr_slice){(const char *)&key, sizeof key});
+  return first != ETR_NONE && first < run;
+}
+
+static void set_method(decider *d, etr_block *block, uint32_t method, const char *rule) {
+  block->method = method;
+  block->method_rule = rule;
+  for (size_t i = 0; i < block->run_count; i++) note_run(d, block->runs[i], method);
+}
+
+/* ---- One block ---- */
+
+static const etr_fit *best_fit(const decider *d) { return &d->fits.list[d->fits.best].fit; }
+
+static bool is_best(const decider *d, size_t place) {
+  return etr_fit_compare(&d->fits.list[place].fit, best_fit(d), NULL) == 0;
+}
+
+static size_t count_best(const decider *d) {
+  size_t count = 0;
+  for (size_t i = 0; i < d->fits.count; i++) count += is_best(d, i);
+  return count;
+}
+
+/* What it took to tell the best from all others. */
+static etr_fit_part decisive_part(const decider *d) {
+  etr_fit_part most = ETR_FIT_AGAINST, part;
+  for (size_t i = 0; i < d->fits.count; i++)
+    if (etr_fit_compare(&d->fits.list[i].fit, best_fit(d), &part) != 0) most = ETR_MAX(most, part);
+  return most;
+}
+
+static const char *rule_text(const decider *d) {
+  const etr_fit *fit = best_fit(d);
+  if (d->count == 1 && fit->exact) return "program: the only method";
+  if (d->count == 1) return fit->against ? "only method, though some events disagree with the record" : "only method";
+  if (fit->exact && decisive_part(d) == ETR_FIT_AGAINST) return "program: the only method with these instructions";
+  if (fit->exact)
+    return fit->missing ? "program: best fit of instructions, and of operators in delegates"
+                        : "program: instructions, and operators in delegates";
+  return fit->missing ? "best fit of instructions, operators and delegates" : "instructions, operators and delegates";
+}
+
+/* "encode, decode": the first few that fit as well as the best. */
+static char *list_names(const decider *d) {
+  etr_arena *arena = d->warnings->arena;
+  char *text = etr_arena_copy(arena, ETR_SLICE(""));
+  for (size_t i = 0, listed = 0; text && i < d->fits.count && listed <= MOST_NAMES; i++) {
+    if (!is_best(d, i)) continue;
+    const char *name = listed == MOST_NAMES ? "..." : d->joins[d->fits.list[i].method].name;
+    text = etr_arena_format(arena, "%s%s%.*s", text, listed++ ? ", " : "", ETR_HEAD(name, 80));
+  }
+  return text;
+}
+
+/* ---- What fits rows ---- */
+
+/* What tells two rows apart when they are held against methods; hashed as bytes. */
+typedef struct row_key {
+  const char *name, *delegate_id;
+  int32_t instruction_id;
+  etr_event_kind kind;
+} row_key;
+ETR_NO_PADDING(row_key, 2 * sizeof(char *) + sizeof(int32_t) + sizeof(etr_event_kind));
+
+static verdict find_verdict(decider *d, const etr_block *block) {
+  if (!etr_fitter_fit(d->fitter, block, &d->fits)) return (verdict){.kind = VERDICT_OPEN};
+  const etr_fit *fit = best_fit(d);
+  uint32_t best = d->fits.list[d->fits.best].method;
+  if (!etr_fit_is_any(fit)) return (verdict){.kind = VERDICT_NONE};
+  if (count_best(d) > 1) return (verdict){.kind = VERDICT_TIE, .rule = list_names(d)};
+  return (verdict){
+      .kind = VERDICT_METHOD, .method = best, .rule = rule_text(d), .disagreeing = fit->exact ? 0 : fit->against};
+}
+
+/* Many blocks have the same rows, between different loads. NULL when out of memory. */
+static const verdict *verdict_of(decider *d, const etr_block *block) {
+  etr_arena scratch = {0};
+  size_t size = block->event_count * sizeof(row_key);
+  row_key *rows = etr_arena_alloc(&scratch, size);
+  for (size_t i = 0; rows && i < block->event_count; i++) {
+    const etr_event *e = &block->events[i];
+    rows[i] = (row_key){e->name, e->delegate_id, e->instruction_id, e->kind};
+  }
+  etr_map_slot *slot = rows ? etr_map_at(&d->verdict_of, (etr_slice){(const char *)rows, size}) : NULL;
+  etr_arena_clear(&scratch);
+  if (!slot) return NULL;
+  if (slot->value == ETR_NONE) {
+    verdict *added = etr_vec_push(&d->scratch, &d->verdicts);
+    if (!added) return NULL;
+    *added = find_verdict(d, block);
+    slot->value = (uint32_t)d->verdicts.count - 1;
+  }
+  return &d->verdicts.data[slot->value];
+}
+
+/* ---- Deciding ---- */
+
+static void refuse(decider *d, etr_block *block) {
+  block->method_rule = "fits no method: another model's dump?";
+  etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
+           "run %u (\"%s\") fits no method of this record: is the ETDump from another model? Its times get no node",
+           block->runs[0], block->name);
+}
+
+/* One warning says so of all. */
+static void give_up(decider *d, etr_block *block) {
+  block->method_rule = "undecided: too many runs and methods to compare";
+  if (!d->gave_up)
+    etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "too many runs and methods to compare: run %u and others get no method; raise this limit with "
+             "--max-comparisons, or decide with --map RUN=METHOD",
+             block->runs[0]);
+  d->gave_up = true;
+}
+
+static void note_tie(decider *d, etr_block *block, const char *names) {
+  if (names) block->method_rule = names;
+  for (size_t i = 0; i < block->run_count; i++) d->runs[block->runs[i]].tied = true;
+}
+
+static void take_method(decider *d, etr_block *block, const verdict *v) {
+  set_method(d, block, v->method, v->rule);
+  if (v->disagreeing)
+    etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "run %u: %u of its events disagree with method %s of the record",
+             block->runs[0], v->disagreeing, d->joins[v->method].name);
+}
+
+static void decide(decider *d, etr_block *block) {
+  const verdict *v = verdict_of(d, block);
+  if (!v) return;
+  switch (v->kind) {
+  case VERDICT_METHOD: take_method(d, block, v); break;
+  case VERDICT_TIE: note_tie(d, block, v->rule); break;
+  case VERDICT_NONE: refuse(d, block); break;
+  case VERDICT_OPEN: give_up(d, block); break;
+  }
+}
+
+/* ---- Choices ---- */
+
+static bool choose(decider *d, etr_block *block) {
+  const char *method = etr_chosen_method(d->options, block->runs[0]);
+  for (uint32_t i = 0; method && i < d->count; i++) {
+    if (strcmp(d->joins[i].name, method) != 0) continue;
+    set_method(d, block, i, "chosen by the user");
+    return true;
+  }
+  return false;
+}
+
+/* A choice for loads alone is a mistake in counting runs. */
+static void warn_of_choices(decider *d) {
+  for (size_t i = 0; d->options && i < d->options->choice_count; i++) {
+    const etr_method_choice *choice = &d->options->choices[i];
+    size_t last = ETR_MAX(choice->run, choice->last), run = choice->run;
+    while (run <= last && run < d->blocks->run_count && !d->runs[run].executed) run++;
+    if (run > last)
+      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "no method ran in run %zu: mapping it to %s has no effect",
+               choice->run, choice->method);
+  }
+}
+
+/* ---- Order of loads ---- */
+
+/* Whether one method, and no other, was loaded between a run and the last execution before it. */
+static bool is_behind_one_load(const decider *d, uint32_t run) {
+  uint32_t loads = d->runs[run].loads;
+  for (; run > 0 && !d->runs[run - 1].executed; run--) loads += d->runs[run - 1].loads;
+  return loads == 1;
+}
+
+/* The method that the load right before a run brought: of those that fit, the only one that had not run before. */
+static uint32_t method_loaded(const decider *d, uint32_t run) {
+  uint32_t found = ETR_NONE;
+  for (size_t i = 0; i < d->fits.count; i++) {
+    if (!is_best(d, i) || ran_before(d, d->fits.list[i].method, run)) continue;
+    if (found != ETR_NONE) return ETR_NONE;
+    found = d->fits.list[i].method;
+  }
+  return found;
+}
+
+static bool tell(decider *d, const etr_block *block, uint32_t run, uint32_t method) {
+  uint32_t *told = etr_vec_push(&d->scratch, &d->told), *of = etr_vec_push(&d->scratch, &d->told_methods);
+  if (!told || !of) return false;
+  *told = run;
+  *of = method;
+  note_run(d, run, method);
+  for (size_t i = 0; i < block->run_count; i++) d->runs[block->runs[i]].told_beside = run;
+  return true;
+}
+
+/* Fits are found once more: keeping those of all ties would take methods times blocks of memory. */
+static bool look_at_loads(decider *d, const etr_block *block) {
+  bool is_fitted = false;
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = block->runs[i];
+    if (!is_behind_one_load(d, run)) continue;
+    if (!is_fitted && !etr_fitter_fit(d->fitter, block, &d->fits)) return !etr_arena_failed(&d->scratch);
+    is_fitted = true;
+    uint32_t method = method_loaded(d, run);
+    if (method != ETR_NONE && !tell(d, block, run, method)) return false;
+  }
+  return true;
+}
+
+static bool tell_by_loads(decider *d) {
+  for (size_t i = 0; i < d->blocks->block_count; i++) {
+    const etr_block *block = &d->blocks->blocks[i];
+    if (d->runs[block->runs[0]].tied && !look_at_loads(d, block)) return false;
+  }
+  const uint32_t *told = d->told.data;
+  if (d->told.count && !etr_blocks_set_apart(d->blocks, d->warnings->arena, told, d->told.count)) return false;
+  for (size_t i = 0; i < d->told.count; i++) {
+    etr_block *block = &d->blocks->blocks[d->blocks->runs[told[i]].block];
+    set_method(d, block, d->told_methods.data[i], "order of loads: the only candidate that had not run before");
+    d->runs[told[i]].tied = false;
+  }
+  return true;
+}
+
+/* ---- Ties ---- */
+
+/* "3-8", "3-4, 7", the first few of them. first: the first of all. */
+static const char *list_runs(etr_arena *arena, const etr_block *block, const char **first) {
+  const char *text = "";
+  for (size_t i = 0, end, listed = 0; text && i < block->run_count && listed <= MOST_NAMES; i = end, listed++) {
+    for (end = i + 1; end < block->run_count && block->runs[end] == block->runs[end - 1] + 1;) end++;
+    const char *runs = end - i == 1 ? etr_arena_format(arena, "%u", block->runs[i])
+                                    : etr_arena_format(arena, "%u-%u", block->runs[i], block->runs[end - 1]);
+    if (listed == MOST_NAMES) runs = "...";
+    if (!runs) return NULL;
+    if (listed == 0) *first = runs;
+    text = etr_arena_format(arena, "%s%s%s", text, listed ? ", " : "", runs);
+  }
+  return text;
+}
+
+static void explain_tie(decider *d, etr_block *block) {
+  etr_arena *arena = d->warnings->arena;
+  const char *names = block->method_rule, *first = "", *runs = list_runs(arena, block, &first), *but = "";
+  uint32_t told = d->runs[block->runs[0]].told_beside;
+  if (told != ETR_NONE) but = etr_arena_format(arena, "; the order of loads decides run %u alone", told);
+  if (!runs || !but) return;
+  const char *rule = etr_arena_format(arena, "tie: %s fit equally%s; decide with --map %s=METHOD", names, but, first);
+  if (rule) block->method_rule = rule;
+  etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "run%s %s could be any of %s%s: decide with --map %s=METHOD",
+           block->run_count == 1 ? "" : "s", runs, names, but, first);
+}
+
+/* ---- All ---- */
+
+/* A method that only returns a constant has no instructions, and leaves no rows. */
+static void decide_without_rows(decider *d, etr_block *block) {
+  uint32_t found = ETR_NONE;
+  for (uint32_t i = 0; i < d->count; i++) {
+    if (!d->joins[i].program || d->joins[i].program->instruction_count) continue;
+    if (found != ETR_NONE) return;
+    found = i;
+  }
+  if (found != ETR_NONE && d->logs_instructions[d->blocks->runs[block->runs[0]].dump])
+    set_method(d, block, found, "program: the only method without instructions");
+}
+
+static void decide_block(decider *d, etr_block *block) {
+  block->method_rule = "no method ran";
+  if (!etr_block_executed(block) || (d->count && choose(d, block))) return;
+  if (!etr_block_ran(block))
+    decide_without_rows(d, block);
+  else if (d->count == 0)
+    block->method_rule = "no ETRecord and no .pte: methods are unknown";
+  else
+    decide(d, block);
+}
+
+static size_t count_dumps(const etr_blocks *blocks) {
+  return blocks->run_count ? (size_t)blocks->runs[blocks->run_count - 1].dump + 1 : 0;
+}
+
+static bool decide_all(decider *d) {
+  d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
+  d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks), sizeof *d->logs_instructions);
+  d->fitter = etr_fitter_new(&d->scratch, d->joins, d->count, d->options ? d->options->max_comparisons : 0);
+  if (!d->runs || !d->logs_instructions || !d->fitter) return false;
+  etr_map_init(&d->first_runs, &d->scratch);
+  etr_map_init(&d->verdict_of, &d->scratch);
+  look_at_runs(d);
+  for (size_t i = 0; i < d->blocks->block_count; i++) decide_block(d, &d->blocks->blocks[i]);
+  warn_of_choices(d);
+  if (!tell_by_loads(d)) return false;
+  for (size_t i = 0; i < d->blocks->block_count; i++) {
+    etr_block *block = &d->blocks->blocks[i];
+    if (d->runs[block->runs[0]].tied) explain_tie(d, block);
+  }
+  return !etr_arena_failed(&d->scratch);
+}
+
+void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *joins, size_t join_count,
+                        const etr_options *options, etr_warnings *warnings) {
+  decider d = {.blocks = blocks, .joins = joins, .count = join_count, .options = options, .warnings = warnings};
+  if (!decide_all(&d)) etr_arena_fail(warnings->arena);
+  etr_arena_clear(&d.scratch);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * debug_data.c - logged values, joined and measured.
+ */
+#include "values/debug_data.h"
+
+#include "program/program_graph.h"
+#include "values/value_outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- Collecting ---- */
+
+static bool has_tensors(const etr_dump *dump) {
+  for (size_t i = 0; i < dump->value_count; i++)
+    if (dump->values[i].kind == ETR_DEBUG_TENSOR) return true;
+  return false;
+}
+
+bool etr_debug_collect(etr_debug_data *out, etr_arena *arena, const etr_dump *dumps, size_t dump_count) {
+  size_t count = 0;
+  uint32_t first_run = 0;
+  *out = (etr_debug_data){0};
+  for (size_t i = 0; i < dump_count; i++) {
+    count += dumps[i].value_count;
+    out->dumps_with_tensors += has_tensors(&dumps[i]);
+  }
+  if (dump_count == 1) { /* the usual case: nothing to copy */
+    out->values = dumps->values;
+    out->count = count;
+    return true;
+  }
+  out->values = etr_arena_alloc_array(arena, count, sizeof *out->values);
+  for (size_t i = 0; out->values && i < dump_count; i++) {
+    for (size_t k = 0; k < dumps[i].value_count; k++) {
+      out->values[out->count] = dumps[i].values[k];
+      out->values[out->count++].run += first_run;
+    }
+    first_run += (uint32_t)dumps[i].run_count;
+  }
+  return out->values != NULL;
+}
+
+/* ---- Joining ---- */
+
+/* Rows of one instruction and delegate id are told apart by this; interned ids are compared as pointers. */
+typedef struct row_key {
+  const char *delegate_id;
+  int32_t instruction_id;
+  uint32_t block;
+} row_key;
+ETR_NO_PADDING(row_key, sizeof(char *) + 2 * sizeof(uint32_t));
+
+typedef struct row_index {
+  etr_arena arena;
+  etr_map node_of;     /* row_key -> node */
+  etr_map is_delegate; /* row_key of the calls of delegates */
+} row_index;
+
+static bool index_rows(row_index *index, const etr_blocks *blocks) {
+  etr_map_init(&index->node_of, &index->arena);
+  etr_map_init(&index->is_delegate, &index->arena);
+  for (size_t b = 0; b < blocks->block_count; b++) {
+    for (size_t i = 0; i < blocks->blocks[b].event_count; i++) {
+      const etr_event *row = &blocks->blocks[b].events[i];
+      const row_key key = {row->delegate_id, row->instruction_id, (uint32_t)b};
+      etr_slice bytes = {(const char *)&key, sizeof key};
+      if (row->instruction_id < 0) continue;
+      if (row->kind == ETR_EVENT_DELEGATE_CALL)
+        etr_map_set(&index->is_delegate, bytes, 1);
+      else if (row->node_count > 0)
+        etr_map_set(&index->node_of, bytes, row->nodes[0]);
+    }
+  }
+  return !etr_arena_failed(&index->arena);
+}
+
+static uint32_t output_node(const etr_graph *graph) {
+  for (size_t i = graph ? graph->node_count : 0; i > 0; i--)
+    if (graph->nodes[i - 1].kind == ETR_NODE_OUTPUT && graph->nodes[i - 1].subgraph == ETR_NONE)
+      return (uint32_t)(i - 1);
+  return ETR_NONE;
+}
+
+static void join_value(etr_debug_value *value, const row_index *index, uint32_t block, const etr_placement *placement) {
+  const row_key key = {value->delegate_id, value->instruction_id, block};
+  etr_slice bytes = {(const char *)&key, sizeof key};
+  if (value->is_output) {
+    value->node = placement ? output_node(etr_graph_of_events(placement)) : ETR_NONE;
+    return;
+  }
+  if (value->instruction_id < 0) return;
+  const etr_placed *instruction = placement ? etr_placed_instruction(placement, value->instruction_id) : NULL;
+  value->node = etr_map_get(&index->node_of, bytes);
+  value->is_argument = !value->delegate_id && (etr_map_get(&index->is_delegate, bytes) != ETR_NONE ||
+                                               (instruction && instruction->is_delegate && value->node == ETR_NONE));
+  /* A dump with debug events alone has no rows with nodes. */
+  if (value->node == ETR_NONE && !value->delegate_id && instruction && instruction->is_kernel)
+    value->node = instruction->node;
+}
+
+bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_placement *placements,
+                    size_t method_count) {
+  row_index index = {0};
+  bool good = data->count == 0 || index_rows(&index, blocks);
+  for (size_t i = 0; good && i < data->count; i++) {
+    etr_debug_value *value = &data->values[i];
+    uint32_t block = blocks->runs[value->run].block;
+    value->method = blocks->blocks[block].method;
+    value->output = ETR_NONE;
+    join_value(value, &index, block, value->method == ETR_NONE ? NULL : &placements[value->method]);
+  }
+  etr_arena_clear(&index.arena);
+  return good && etr_value_outputs_tell(data->values, data->count, placements, method_count);
+}
+
+/* ---- Measuring ---- */
+
+bool etr_debug_view(etr_tensor_view *out, const etr_debug_value *value, const etr_seekable *file,
+                    int64_t strides[ETR_MOST_RANK]) {
+  const etr_element *element = etr_element_of_dtype(value->dtype);
+  uint64_t stride = 1;
+  if (!element || value->rank > ETR_MOST_RANK) return false;
+  for (int32_t i = value->rank - 1; !value->strides && i >= 0; i--) {
+    strides[i] = (int64_t)(stride & INT64_MAX);
+    stride *= (uint64_t)value->sizes[i];
+  }
+  *out = (etr_tensor_view){.element = element,
+                           .sizes = value->sizes,
+                           .strides = value->strides ? value->strides : strides,
+                           .rank = value->rank,
+                           .offset = value->offset,
+                           .file = file};
+  return true;
+}
+
+/* Tensors that cannot be read, by reason: the first of each is told. */
+typedef struct fault {
+  const char *reason; /* static: compared as a pointer */
+  size_t first, count;
+} fault;
+
+typedef struct measuring {
+  etr_arena *arena;
+  etr_seekable file;
+  uint64_t budget; /* bytes that may still be read */
+  etr_vec(fault) faults;
+} measuring;
+
+static void note_fault(measuring *m, const char *reason, size_t value) {
+  for (size_t i = 0; i < m->faults.count; i++)
+    if (m->faults.data[i].reason == reason) {
+      m->faults.data[i].count++;
+      return;
+    }
+  fault *added = etr_vec_push(m->arena, &m->faults);
+  if (added) *added = (fault){reason, value, 1};
+}
+
+static const char *measure_value(measuring *m, etr_debug_value *value) {
+  etr_tensor_view view;
+  int64_t strides[ETR_MOST_RANK];
+  if (!etr_debug_view(&view, value, &m->file, strides))
+    return value->rank > ETR_MOST_RANK ? "it has too many dimensions" : "its number type is unknown";
+  const char *reason = etr_tensor_fault(&view);
+  if (reason) return reason;
+  if (value->byte_size > m->budget) return "implausibly many tensors share its bytes";
+  m->budget -= value->byte_size;
+  etr_tensor_stats *stats = etr_arena_alloc(m->arena, sizeof *stats);
+  if (!stats) return NULL;
+  if (!etr_tensor_measure(stats, &view)) return "the debug buffer cannot be read there";
+  value->stats = stats;
+  return NULL;
+}
+
+static void warn_of_faults(const measuring *m, const etr_debug_data *data, const char *path, etr_warnings *warnings) {
+  for (size_t i = 0; i < m->faults.count; i++) {
+    const fault *f = &m->faults.data[i];
+    const etr_debug_value *value = &data->values[f->first];
+    char more[64] = "";
+    if (f->count > 1) snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
+    etr_warn(warnings, path, NULL, value->offset,
+             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s",
+             value->byte_size, value->instruction_id, value->run, f->reason, more);
+  }
+}
+
+etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_error *error) {
+  const etr_bytes *held = &profile->debug_buffer_bytes;
+  *out = etr_seekable_of((etr_slice){held->data, held->size});
+  return held->data ? ETR_OK : etr_seekable_open(out, profile->debug_buffer, error);
+}
+
+etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_profile *profile, etr_warnings *warnings,
+                             etr_error *error) {
+  measuring m = {.arena = arena};
+  const char *path = profile->debug_buffer;
+  ETR_TRY(etr_debug_open(&m.file, profile, error));
+  m.budget = m.file.size <= UINT64_MAX / 4 ? m.file.size * 4 : UINT64_MAX;
+  for (size_t i = 0; i < data->count && !etr_arena_failed(arena); i++) {
+    if (data->values[i].kind != ETR_DEBUG_TENSOR) continue;
+    const char *reason = measure_value(&m, &data->values[i]);
+    if (reason) note_fault(&m, reason, i);
+  }
+  warn_of_faults(&m, data, path, warnings);
+  etr_seekable_close(&m.file);
+  return etr_arena_failed(arena) ? etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory")
+                                 : ETR_OK;
+}
+
+/* ---- NaN and infinities ---- */
+
+static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
+  return stats && (nan ? stats->nan_count : stats->inf_count) > 0;
+}
+
+/* "aten_log_default", "an argument of the delegate that instruction 3 calls", ... */
+static void describe(char *text, size_t size, const etr_debug_value *value, const etr_profile *profile) {
+  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
+  const etr_graph *graph = method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
+  if (value->is_output)
+    snprintf(text, size, "output %" PRIu32 " of the method", value->index);
+  else if (graph && value->node != ETR_NONE)
+    snprintf(text, size, "node %s (instruction %" PRId32 ")", graph->nodes[value->node].name, value->instruction_id);
+  else if (value->is_argument)
+    snprintf(text, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", value->index,
+             value->instruction_id);
+  else if (value->delegate_id)
+    snprintf(text, size, "%s (instruction %" PRId32 ")", value->delegate_id, value->instruction_id);
+  else
+    snprintf(text, size, "instruction %" PRId32, value->instruction_id);
+}
+
+static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *profile, etr_warnings *warnings) {
+  const etr_debug_value *first = NULL;
+  size_t tensors = 0;
+  char place[256];
+  for (size_t i = 0; i < data->count; i++) {
+    if (!is_nan_count(data->values[i].stats, nan)) continue;
+    if (!first) first = &data->values[i];
+    tensors++;
+  }
+  if (!first) return;
+  describe(place, sizeof place, first, profile);
+  etr_warn(warnings, profile->debug_buffer, NULL, first->offset,
+           "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
+           nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", place, first->run,
+           nan ? first->stats->nan_count : first->stats->inf_count, first->stats->element_count);
+}
+
+void etr_debug_warn_of_nan(const etr_debug_data *data, const etr_profile *profile, etr_warnings *warnings) {
+  warn_of(data, true, profile, warnings);
+  warn_of(data, false, profile, warnings);
+}
