@@ -363,6 +363,7 @@ const etr_backend etr_xnnpack = {
     .loses_handle = loses_handle,
     .expect = expect,
     .keeps_together = keeps_together,
+    .takes = etr_xnn_takes,
     .payload_needed = etr_xnn_payload_needed,
     .read_payload = etr_xnn_payload_read,
     .read_graph = etr_xnn_graph_read,

@@ -130,14 +130,15 @@ static bool instructions_agree(const lowerer *l) {
     if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
     uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
     at = find_instruction(l, instruction, call, at);
-    if (at++ == ETR_NONE) return false;
+    if (at++ == ETR_NONE) { fprintf(stderr,"instruction %d not found\n",instruction->id); return false; }
   }
   return true;
 }
 
+#include <stdio.h>
 static bool is_proven(const lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++)
-    if (!lists_agree(l, i)) return false;
+    if (!lists_agree(l, i)) { fprintf(stderr,"list of %d disagrees\n",l->delegates[i]->id); return false;}
   return instructions_agree(l);
 }
 
@@ -219,9 +220,9 @@ static const struct {
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
-  if (!start(l, kernel_of)) return false;
+  if (!start(l, kernel_of)) { fprintf(stderr,"no start\n"); return false; }
   for (size_t i = 0; i < strategies[strategy].count; i++)
-    if (!run_stage(l, strategies[strategy].stages[i])) return false;
+    if (!run_stage(l, strategies[strategy].stages[i])) { fprintf(stderr,"stage %zu of strategy %zu failed\n",i,strategy); return false; }
   return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
 }
 

@@ -6,7 +6,7 @@
 
 #include "backends/backends.h"
 #include "backends/operator.h"
-#include "method/graph_values.h"
+#include "place/delegated.h"
 
 typedef struct group {
   uint32_t first, count; /* in `grouped` */
@@ -33,78 +33,6 @@ typedef struct finder {
 static bool spend(finder *f, uint64_t steps) {
   if (*f->p->budget < steps) return false;
   *f->p->budget -= steps;
-  return true;
-}
-
-/* ---- Which nodes are delegated ---- */
-
-/* How often handles are listed by delegates. */
-static bool count_entries(etr_partitioner *p, etr_map *entries) {
-  etr_map_init(entries, p->scratch);
-  for (size_t i = 0; i < p->delegate_count; i++) {
-    const etr_map_instruction *map = p->delegates[i]->map;
-    for (size_t k = 0; k < map->handle_count; k++) {
-      etr_map_slot *slot = etr_map_at(entries, (etr_slice){(const char *)&map->handles[k], sizeof *map->handles});
-      if (!slot) return false;
-      slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
-    }
-  }
-  return true;
-}
-
-/* A node has an entry, and one for each getitem. */
-static uint32_t end_of_node(const etr_partitioner *p, uint32_t node) {
-  uint32_t end = p->fx->vertex_of[node] + 1;
-  while (end < p->fx->vertex_count && p->fx->vertices[end].node == node && etr_fx_is_getitem(p->fx, end)) end++;
-  return end;
-}
-
-/* Which nodes rather stay in the program: symbolic numbers, views of symbolic shapes, other views. 0: no reason to. */
-static int eagerness_to_stay(const etr_node *node) {
-  if (!etr_has_tensor(node)) return 3;
-  if (!etr_is_view(node)) return 0;
-  for (int32_t i = 0; i < node->outputs[0].rank; i++)
-    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC)
-      return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view")) ? 2 : 1;
-  return 1;
-}
-
-/* Of a handle's nodes those that run as no kernel: as many as the delegates list, of views and the like only as many as
- * that takes. */
-static bool delegate_handle(etr_partitioner *p, size_t first, size_t last, uint32_t wanted) {
-  const etr_handle_node *nodes = p->placement->method->by_handle;
-  uint32_t available = 0;
-  for (size_t i = first; i < last; i++) {
-    uint32_t node = nodes[i].node;
-    if (p->kernel_of[node] || p->fx->vertex_of[node] == ETR_NONE) continue;
-    uint32_t end = end_of_node(p, node);
-    available += end - p->fx->vertex_of[node];
-    for (uint32_t v = p->fx->vertex_of[node]; v < end; v++) p->delegated[v] = true;
-  }
-  for (int eagerness = 3; eagerness > 0 && available > wanted; eagerness--) {
-    for (size_t i = last; i-- > first && available > wanted;) {
-      uint32_t vertex = p->fx->vertex_of[nodes[i].node];
-      if (vertex == ETR_NONE || !p->delegated[vertex] ||
-          eagerness_to_stay(&p->fx->graph->nodes[nodes[i].node]) != eagerness)
-        continue;
-      p->delegated[vertex] = false;
-      available--;
-    }
-  }
-  return available == wanted;
-}
-
-static bool find_delegated(etr_partitioner *p) {
-  const etr_placement *placement = p->placement;
-  etr_map entries;
-  if (!count_entries(p, &entries)) return false;
-  for (size_t first = 0, end; first < placement->method->by_handle_count; first = end) {
-    uint32_t handle = placement->method->by_handle[first].handle;
-    for (end = first; end < placement->method->by_handle_count && placement->method->by_handle[end].handle == handle;)
-      end++;
-    uint32_t wanted = etr_map_get(&entries, (etr_slice){(const char *)&handle, sizeof handle});
-    if (wanted != ETR_NONE && !delegate_handle(p, first, end, wanted)) return false;
-  }
   return true;
 }
 
@@ -154,7 +82,7 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
   p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !find_delegated(p))
+  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !etr_find_delegated(p))
     return false;
   unite(p);
   return true;
