@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fx_graph.c - vertices, users, sorting.
+ * fx_graph.c - vertices, users, sorting. Lists of users are kept from one sort to the next.
  */
 #include "place/fx_graph.h"
 
@@ -46,6 +46,7 @@ static bool find_used_results(etr_fx_graph *fx) {
 
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
+  fx->positions[vertex] = fx->next_position++;
   fx->vertices[vertex] = (etr_fx_vertex){.node = node, .output = output, .first_input = (uint32_t)fx->input_pool.count};
   fx->order[fx->order_count++] = vertex;
   return vertex;
@@ -103,13 +104,70 @@ static bool add_node(etr_fx_graph *fx, uint32_t index) {
 static bool allocate(etr_fx_graph *fx) {
   fx->vertices = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->vertices);
   fx->order = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->order);
-  fx->user_starts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity + 1, sizeof *fx->user_starts);
+  fx->user_starts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_starts);
+  fx->user_room = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_room);
+  fx->positions = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->positions);
   fx->user_counts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_counts);
   fx->spare = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->spare);
   fx->queue = etr_arena_alloc_array(fx->arena, 2 * fx->vertex_capacity, sizeof *fx->queue);
   fx->stamps = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->stamps);
   fx->vertex_of = etr_arena_alloc_array(fx->arena, fx->graph->node_count, sizeof *fx->vertex_of);
   return !etr_arena_failed(fx->arena);
+}
+
+/* ---- Users ---- */
+
+static bool find_users(etr_fx_graph *fx) {
+  uint32_t at = 0;
+  fx->users.count = 0;
+  for (size_t i = 0; i < fx->input_pool.count; i++)
+    if (!etr_vec_push(fx->arena, &fx->users)) return false;
+  for (size_t i = 0; i < fx->input_pool.count; i++) fx->user_room[fx->input_pool.data[i]]++;
+  for (uint32_t v = 0; v < fx->vertex_count; v++) {
+    fx->user_starts[v] = at;
+    at += fx->user_room[v];
+  }
+  for (uint32_t v = 0; v < fx->vertex_count; v++) {
+    const etr_fx_vertex *vertex = &fx->vertices[v];
+    fx->positions[v] = v;
+    for (uint32_t k = 0; k < vertex->input_count; k++) {
+      uint32_t producer = fx->input_pool.data[vertex->first_input + k];
+      fx->users.data[fx->user_starts[producer] + fx->user_counts[producer]++] = v;
+    }
+  }
+  return true;
+}
+
+/* A list that is full moves to the end, with room for as many again. */
+static bool add_user(etr_fx_graph *fx, uint32_t producer, uint32_t user) {
+  if (fx->user_counts[producer] == fx->user_room[producer]) {
+    uint32_t start = (uint32_t)fx->users.count, room = 2 * fx->user_room[producer] + 2;
+    for (uint32_t i = 0; i < room; i++)
+      if (!etr_vec_push(fx->arena, &fx->users)) return false;
+    for (uint32_t i = 0; i < fx->user_counts[producer]; i++)
+      fx->users.data[start + i] = fx->users.data[fx->user_starts[producer] + i];
+    fx->user_starts[producer] = start;
+    fx->user_room[producer] = room;
+  }
+  fx->users.data[fx->user_starts[producer] + fx->user_counts[producer]++] = user;
+  return true;
+}
+
+static void drop_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
+  uint32_t *users = &fx->users.data[fx->user_starts[producer]], kept = 0;
+  for (uint32_t i = 0; i < fx->user_counts[producer]; i++)
+    if (fx->stamps[users[i]] != stamp) users[kept++] = users[i];
+  fx->user_counts[producer] = kept;
+}
+
+/* In the order of their positions, which hardly changes from one sort to the next. */
+static void sort_users(etr_fx_graph *fx, uint32_t producer) {
+  uint32_t *users = &fx->users.data[fx->user_starts[producer]];
+  for (uint32_t i = 1; i < fx->user_counts[producer]; i++) {
+    uint32_t user = users[i], k = i;
+    for (; k > 0 && fx->positions[users[k - 1]] > fx->positions[user]; k--) users[k] = users[k - 1];
+    users[k] = user;
+  }
 }
 
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena) {
@@ -121,106 +179,66 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
     out->vertex_of[i] = ETR_NONE;
     if (graph->nodes[i].subgraph == ETR_NONE && !add_node(out, i)) return false;
   }
-  return !etr_arena_failed(arena);
-}
-
-/* ---- Users ---- */
-
-static bool make_room_for_users(etr_fx_graph *fx) {
-  if (fx->input_pool.count <= fx->user_capacity) return true;
-  fx->user_capacity = 2 * fx->input_pool.count;
-  fx->users = etr_arena_alloc_array(fx->arena, fx->user_capacity, sizeof *fx->users);
-  return fx->users != NULL;
-}
-
-bool etr_fx_find_users(etr_fx_graph *fx) {
-  const uint32_t *pool = fx->input_pool.data;
-  uint32_t at = 0;
-  if (!make_room_for_users(fx)) return false;
-  for (size_t i = 0; i < fx->order_count; i++) fx->user_counts[fx->order[i]] = 0;
-  for (size_t i = 0; i < fx->order_count; i++) {
-    const etr_fx_vertex *v = &fx->vertices[fx->order[i]];
-    for (uint32_t k = 0; k < v->input_count; k++) fx->user_counts[pool[v->first_input + k]]++;
-  }
-  for (size_t i = 0; i < fx->order_count; i++) {
-    uint32_t vertex = fx->order[i];
-    fx->user_starts[vertex] = at;
-    at += fx->user_counts[vertex];
-    fx->user_counts[vertex] = 0;
-  }
-  for (size_t i = 0; i < fx->order_count; i++) {
-    const etr_fx_vertex *v = &fx->vertices[fx->order[i]];
-    for (uint32_t k = 0; k < v->input_count; k++) {
-      uint32_t producer = pool[v->first_input + k];
-      fx->users[fx->user_starts[producer] + fx->user_counts[producer]++] = fx->order[i];
-    }
-  }
-  return true;
+  return find_users(out) && !etr_arena_failed(arena);
 }
 
 /* ---- Replacing ---- */
-
-/* A getitem of the call for each vertex of the part that is used outside. */
-static void add_results(etr_fx_graph *fx, const uint32_t *part, size_t count, uint32_t call) {
-  for (size_t i = 0; i < count; i++) {
-    if (fx->spare[part[i]] != USED) continue;
-    uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE);
-    uint32_t *slot = etr_vec_push(fx->arena, &fx->input_pool);
-    if (slot) *slot = call;
-    fx->vertices[result].input_count = 1;
-    fx->spare[part[i]] = result;
-  }
-}
 
 /* Takes the part out of the order. The call made last is a later user of its inputs than its place says: it moves to
  * the end. */
 static void leave_out(etr_fx_graph *fx, uint32_t inside) {
   size_t kept = 0;
-  bool has_call = fx->last_call != ETR_NONE;
   for (size_t i = 0; i < fx->order_count; i++)
     if (fx->stamps[fx->order[i]] != inside && fx->order[i] != fx->last_call) fx->order[kept++] = fx->order[i];
-  if (has_call) fx->order[kept++] = fx->last_call;
+  if (fx->last_call != ETR_NONE) fx->order[kept++] = fx->last_call;
   fx->order_count = kept;
+  if (fx->last_call != ETR_NONE) fx->positions[fx->last_call] = fx->next_position++;
 }
 
 /* The call reads what the part reads from outside: what is inside is stamped, and so is what it has. */
-static bool add_call_inputs(etr_fx_graph *fx, uint32_t call, const uint32_t *part, size_t count) {
+static bool add_call_inputs(etr_fx_graph *fx, uint32_t call, const uint32_t *part, size_t count, uint32_t inside) {
   for (size_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < fx->vertices[part[i]].input_count; k++)
       if (!add_input(fx, call, fx->input_pool.data[fx->vertices[part[i]].first_input + k])) return false;
-  const etr_fx_vertex *v = &fx->vertices[call];
-  for (uint32_t k = 0; k < v->input_count; k++) fx->stamps[fx->input_pool.data[v->first_input + k]] = 0;
+  const uint32_t *inputs = &fx->input_pool.data[fx->vertices[call].first_input];
+  for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) fx->stamps[inputs[k]] = 0;
+  for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) {
+    drop_users(fx, inputs[k], inside);
+    if (!add_user(fx, inputs[k], call)) return false;
+  }
   return true;
 }
 
-/* What is read from outside: notes it first, then reads the call's results instead. */
-static void find_reads(etr_fx_graph *fx, size_t outside, uint32_t inside, bool redirect) {
-  for (size_t i = 0; i < outside; i++) {
-    const etr_fx_vertex *v = &fx->vertices[fx->order[i]];
-    for (uint32_t k = 0; k < v->input_count; k++) {
-      uint32_t *producer = &fx->input_pool.data[v->first_input + k];
-      if (fx->stamps[*producer] != inside) continue;
-      if (redirect)
-        *producer = fx->spare[*producer];
-      else
-        fx->spare[*producer] = USED;
+/* The users of a vertex of the part read the call's result instead. */
+static bool redirect(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
+  uint32_t result = add_vertex(fx, ETR_NONE, ETR_NONE), *slot = etr_vec_push(fx->arena, &fx->input_pool);
+  if (!slot || !add_user(fx, call, result)) return false;
+  *slot = call;
+  fx->vertices[result].input_count = 1;
+  fx->user_starts[result] = fx->user_starts[vertex];
+  fx->user_counts[result] = fx->user_counts[vertex];
+  fx->user_room[result] = fx->user_counts[vertex];
+  for (uint32_t i = 0; i < fx->user_counts[result]; i++) {
+    const etr_fx_vertex *user = &fx->vertices[fx->users.data[fx->user_starts[result] + i]];
+    for (uint32_t k = 0; k < user->input_count; k++) {
+      uint32_t *producer = &fx->input_pool.data[user->first_input + k];
+      if (*producer == vertex) *producer = result;
     }
   }
+  return true;
 }
 
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
   uint32_t inside = ++fx->stamp;
-  for (size_t i = 0; i < count; i++) {
-    fx->stamps[part[i]] = inside;
-    fx->spare[part[i]] = ETR_NONE;
-  }
+  fx->next_position = (uint32_t)fx->vertex_capacity;
+  for (size_t i = 0; i < count; i++) fx->stamps[part[i]] = inside;
   leave_out(fx, inside);
-  size_t outside = fx->order_count;
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
-  if (!add_call_inputs(fx, call, part, count)) return ETR_NONE;
-  find_reads(fx, outside, inside, false);
-  add_results(fx, part, count, call);
-  find_reads(fx, outside, inside, true);
+  if (!add_call_inputs(fx, call, part, count, inside)) return ETR_NONE;
+  for (size_t i = 0; i < count; i++) {
+    drop_users(fx, part[i], inside);
+    if (fx->user_counts[part[i]] && !redirect(fx, part[i], call)) return ETR_NONE;
+  }
   return etr_arena_failed(fx->arena) ? ETR_NONE : call;
 }
 
@@ -235,7 +253,6 @@ bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
 bool etr_fx_sort(etr_fx_graph *fx) {
   uint32_t *left = fx->spare, count = (uint32_t)fx->order_count; /* per vertex: producers that are not sorted yet */
   uint32_t *queue = fx->queue, first = count, end = count, sorted = 0;
-  if (!etr_fx_find_users(fx)) return false;
   for (uint32_t i = 0; i < count; i++) {
     left[fx->order[i]] = fx->vertices[fx->order[i]].input_count;
     if (left[fx->order[i]] == 0) queue[end++] = fx->order[i];
@@ -243,8 +260,9 @@ bool etr_fx_sort(etr_fx_graph *fx) {
   while (first < end) {
     uint32_t vertex = queue[first++];
     fx->order[sorted++] = vertex;
+    sort_users(fx, vertex);
     for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
-      uint32_t user = fx->users[fx->user_starts[vertex] + i];
+      uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
       if (--left[user]) continue;
       if (fx->vertices[user].is_prioritized)
         queue[--first] = user;
@@ -252,5 +270,6 @@ bool etr_fx_sort(etr_fx_graph *fx) {
         queue[end++] = user;
     }
   }
+  for (uint32_t i = 0; i < sorted; i++) fx->positions[fx->order[i]] = i;
   return sorted == count;
 }

@@ -26,12 +26,13 @@ typedef struct etr_fx_graph {
   etr_vec(uint32_t) input_pool;
   uint32_t *order; /* vertices that are in the graph */
   size_t order_count;
-  uint32_t *users, *user_starts, *user_counts; /* as of etr_fx_find_users() */
-  uint32_t *vertex_of;                         /* per node; its getitems stand behind it. ETR_NONE: nested */
-  uint32_t *first_output, *getitem_of;         /* per node: where its outputs start; per output: its getitem */
+  etr_vec(uint32_t) users;                         /* lists, one for each vertex */
+  uint32_t *user_starts, *user_counts, *user_room; /* per vertex: where its list is, how long, how long it can get */
+  uint32_t *positions, next_position;              /* per vertex: index in the order when it was last sorted */
+  uint32_t *vertex_of;                             /* per node; its getitems stand behind it. ETR_NONE: nested */
+  uint32_t *first_output, *getitem_of;             /* per node: where its outputs start; per output: its getitem */
   uint32_t last_call; /* the call made last: a later user of its inputs than its place says. ETR_NONE */
   uint32_t *spare, *stamps, stamp, *queue; /* of those that walk the graph */
-  size_t user_capacity;
   etr_arena *arena;
 } etr_fx_graph;
 
@@ -39,17 +40,14 @@ typedef struct etr_fx_graph {
  */
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena);
 
-/** Fills users in the order in which they became users. False: out of memory. */
-bool etr_fx_find_users(etr_fx_graph *fx);
-
 /**
  * Replaces vertices, in their order in the graph, by one call and a getitem for each of their results that is used
- * outside; gives the call. What was found of users no longer holds. ETR_NONE: out of memory.
+ * outside; gives the call. ETR_NONE: out of memory.
  */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
 
-/** Sorts as legalize_graph does: first in, first out, but arithmetic on symbolic numbers first. False: out of memory,
- * or a circle. */
+/** Sorts as legalize_graph does, a vertex's users in the order in which they became users: first in, first out, but
+ * arithmetic on symbolic numbers first. False: out of memory, or a circle. */
 bool etr_fx_sort(etr_fx_graph *fx);
 
 /** The node of a vertex; NULL of a delegate's call and its results. */

@@ -37,7 +37,7 @@ static void name_constants(lowerer *l) {
   for (size_t i = 0; i < fx->order_count; i++) {
     uint32_t vertex = fx->order[i];
     if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) continue;
-    const uint32_t *users = &fx->users[fx->user_starts[vertex]];
+    const uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
     int32_t member = l->member[users[0]];
     for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
       if (l->member[users[k]] != member) member = -1;
@@ -78,7 +78,7 @@ static bool take_out(lowerer *l, size_t first) {
 
 static bool run_stage(lowerer *l, etr_partition_stage stage) {
   size_t first = l->partitioner.leaving_count;
-  if (!etr_fx_find_users(&l->fx) || !etr_partition_find(&l->partitioner, stage)) return false;
+  if (!etr_partition_find(&l->partitioner, stage)) return false;
   name_constants(l);
   return take_out(l, first);
 }
@@ -130,7 +130,10 @@ static bool instructions_agree(const lowerer *l) {
     if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
     uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
     at = find_instruction(l, instruction, call, at);
-    if (at++ == ETR_NONE) { fprintf(stderr,"instruction %d not found\n",instruction->id); return false; }
+    if (at++ == ETR_NONE) {
+      fprintf(stderr, "instruction %d not found\n", instruction->id);
+      return false;
+    }
   }
   return true;
 }
@@ -138,7 +141,10 @@ static bool instructions_agree(const lowerer *l) {
 #include <stdio.h>
 static bool is_proven(const lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++)
-    if (!lists_agree(l, i)) { fprintf(stderr,"list of %d disagrees\n",l->delegates[i]->id); return false;}
+    if (!lists_agree(l, i)) {
+      fprintf(stderr, "list of %d disagrees\n", l->delegates[i]->id);
+      return false;
+    }
   return instructions_agree(l);
 }
 
@@ -195,7 +201,7 @@ static bool start(lowerer *l, const bool *kernel_of) {
   if (!etr_fx_build(&l->fx, l->placement->method->graph, l->delegate_count, &l->scratch)) return false;
   l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
   uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
-  if (!l->member || !leaving || !etr_fx_find_users(&l->fx)) return false;
+  if (!l->member || !leaving) return false;
   for (size_t i = 0; i < l->fx.vertex_capacity; i++) l->member[i] = -1;
   l->partitioner = (etr_partitioner){.fx = &l->fx,
                                      .placement = l->placement,
@@ -220,9 +226,15 @@ static const struct {
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
-  if (!start(l, kernel_of)) { fprintf(stderr,"no start\n"); return false; }
+  if (!start(l, kernel_of)) {
+    fprintf(stderr, "no start\n");
+    return false;
+  }
   for (size_t i = 0; i < strategies[strategy].count; i++)
-    if (!run_stage(l, strategies[strategy].stages[i])) { fprintf(stderr,"stage %zu of strategy %zu failed\n",i,strategy); return false; }
+    if (!run_stage(l, strategies[strategy].stages[i])) {
+      fprintf(stderr, "stage %zu of strategy %zu failed\n", i, strategy);
+      return false;
+    }
   return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
 }
 

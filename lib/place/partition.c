@@ -126,7 +126,7 @@ static uint32_t input_of(const finder *f, uint32_t vertex, uint32_t i) {
 }
 
 static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
-  return f->fx->users[f->fx->user_starts[vertex] + i];
+  return f->fx->users.data[f->fx->user_starts[vertex] + i];
 }
 
 /* Marks what leads to a vertex of the partition, or hangs on it. */
