@@ -16,7 +16,7 @@ typedef struct flow {
   etr_placement *placement;
   const etr_pte_method *program;
   const uint32_t *rank;
-  bool *taken, *ties;
+  bool *taken;
   etr_dealing dealing;
   etr_arena *arena, *scratch;
   etr_graph_values values;
@@ -109,7 +109,6 @@ static void join_kernel(flow *f, etr_placed *known, const etr_instruction *instr
                        .context = count ? etr_tensor_at(f->program, results[0]) : NULL};
   uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins, &known->is_contradicted);
   if (node == ETR_NONE) return;
-  *f->ties |= twins;
   f->taken[node] = true;
   known->node = node;
   known->match = f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
@@ -231,7 +230,6 @@ static void join_operator(flow *f, const call *c, size_t index) {
                     f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
   c->nodes[index] = node;
   c->by_order[index] = twins;
-  *f->ties |= twins;
   if (node != ETR_NONE) f->taken[node] = true;
   if (o->output == ETR_NONE) return;
   c->origins[o->output] = passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
@@ -307,17 +305,15 @@ static bool walk(flow *f) {
 
 enum { BUDGET = 1 << 22 };
 
-bool etr_data_flow_join(etr_placement *placement, const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena,
+bool etr_data_flow_find(etr_placement *placement, const uint32_t *rank, bool *taken, etr_arena *arena,
                         etr_arena *scratch) {
   flow f = {.placement = placement,
             .program = placement->method->program,
             .rank = rank,
             .taken = taken,
-            .ties = ties,
             .arena = arena,
             .scratch = scratch,
             .budget = BUDGET};
-  *ties = false;
   etr_storages_init(&f.storages, placement->method->program, scratch);
   f.origin = etr_arena_alloc_array(scratch, placement->method->program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, placement->method->graph, scratch)) return false;

@@ -17,9 +17,9 @@
  * Gives kernels of the join their node and match, and delegates whose payload can be read their payload and the node of
  * each of its operators. rank:
  * per node, its place in the order of lowering, or NULL: then twins are dealt in the graph's order, and their match
- * says so. taken: per node, filled. *ties: whether there were twins. False: out of memory.
+ * says so. taken: per node, filled. False: out of memory.
  */
-bool etr_data_flow_join(etr_placement *placement, const uint32_t *rank, bool *taken, bool *ties, etr_arena *arena,
+bool etr_data_flow_find(etr_placement *placement, const uint32_t *rank, bool *taken, etr_arena *arena,
                         etr_arena *scratch);
 
 #endif

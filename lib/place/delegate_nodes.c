@@ -202,6 +202,8 @@ static bool deal(finder *f, const etr_placed *instruction, uint32_t *nodes) {
     size_t first = etr_method_first_of_handle(f->placement->method, entries[i].handle);
     for (end = i + 1; end < count && entries[end].handle == entries[i].handle;) end++;
     if (!is_of_handle(f, first, entries[i].handle)) continue;
+    if (instruction->map->handle_count > 1 && is_of_handle(f, first + 1, entries[i].handle))
+      f->placement->is_ordered = false;
     bool fitting = (f->holder[first] == SHARED || instruction->payload) && f->looked_at <= MOST_LOOKED_AT;
     if (fitting)
       deal_fitting(f, instruction, &entries[i], end - i, nodes, events);
@@ -275,10 +277,14 @@ static bool take_order(finder *f, const etr_lowering *order) {
   return true;
 }
 
-bool etr_find_delegate_nodes(etr_placement *placement, const etr_lowering *order, uint32_t method,
-                             const etr_blocks *blocks, bool *taken, etr_arena *arena, etr_arena *scratch) {
+bool etr_find_delegate_nodes(etr_placement *placement, const etr_roles *roles, const etr_lowering *order,
+                             uint32_t method, const etr_blocks *blocks, bool *taken, etr_arena *arena,
+                             etr_arena *scratch) {
   finder f = {
       .placement = placement, .method = method, .blocks = blocks, .taken = taken, .arena = arena, .scratch = scratch};
-  placement->is_ordered = order->is_proven || order->is_needless;
-  return order->is_proven ? take_order(&f, order) : deal_all(&f);
+  placement->is_ordered = true;
+  if (order->is_proven) return take_order(&f, order);
+  for (size_t i = 0; roles->is_consistent && i < placement->method->graph->node_count; i++)
+    taken[i] |= !roles->is_delegated[i];
+  return deal_all(&f);
 }

@@ -16,7 +16,8 @@
  * kind. taken: per node, whether a kernel or an operator of a payload runs it; what delegates hold is added. False: out
  * of memory.
  */
-bool etr_find_delegate_nodes(etr_placement *placement, const etr_lowering *order, uint32_t method,
-                             const etr_blocks *blocks, bool *taken, etr_arena *arena, etr_arena *scratch);
+bool etr_find_delegate_nodes(etr_placement *placement, const etr_roles *roles, const etr_lowering *order,
+                             uint32_t method, const etr_blocks *blocks, bool *taken, etr_arena *arena,
+                             etr_arena *scratch);
 
 #endif

@@ -44,6 +44,19 @@ static bool find_used_results(etr_fx_graph *fx) {
   return true;
 }
 
+const uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
+  etr_fx_graph fx = {.graph = graph, .arena = arena};
+  uint32_t *counts = etr_arena_alloc_array(arena, graph->node_count, sizeof *counts);
+  if (!counts || !find_used_results(&fx)) return NULL;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    counts[i] = node->subgraph == ETR_NONE;
+    for (uint32_t k = 0; counts[i] && has_getitems(node) && k < node->output_count; k++)
+      counts[i] += fx.getitem_of[fx.first_output[i] + k] == USED;
+  }
+  return counts;
+}
+
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;

@@ -50,6 +50,10 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
  * arithmetic on symbolic numbers first. False: out of memory, or a circle. */
 bool etr_fx_sort(etr_fx_graph *fx);
 
+/** Per node of a graph, how many nodes FX has for it: itself, and a getitem for each result that is used; 0 of nested
+ * ones. NULL: out of memory. */
+const uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena);
+
 /** The node of a vertex; NULL of a delegate's call and its results. */
 static inline const etr_node *etr_fx_node(const etr_fx_graph *fx, uint32_t vertex) {
   return fx->vertices[vertex].node == ETR_NONE ? NULL : &fx->graph->nodes[fx->vertices[vertex].node];

@@ -20,13 +20,15 @@ typedef struct lowerer {
   uint32_t *call_of; /* per delegate: the vertex that calls it */
   uint32_t **parts;  /* per delegate: its vertices in order */
   size_t *part_sizes;
-  uint64_t budget;
+  uint64_t budget; /* steps left; 0: there were too few */
+  uint32_t *node_of;
+  bool *is_open;
 } lowerer;
 
 static bool spend(lowerer *l, uint64_t steps) {
-  if (l->budget < steps) return false;
-  l->budget -= steps;
-  return true;
+  bool enough = l->budget >= steps;
+  l->budget = enough ? l->budget - steps : 0;
+  return enough;
 }
 
 /* ---- Taking delegates out ---- */
@@ -59,8 +61,10 @@ static bool note_part(lowerer *l, uint32_t delegate) {
 
 /* Each delegate costs a walk through all that is left. What cannot be paid to the end is not begun: vertices leave,
  * inputs stay. */
-static bool can_pay(const lowerer *l, size_t delegates) {
-  return delegates == 0 || 2 * l->fx.order_count + 4 * l->fx.input_pool.count <= l->budget / delegates;
+static bool can_pay(lowerer *l, size_t delegates) {
+  bool can = delegates == 0 || 2 * l->fx.order_count + 4 * l->fx.input_pool.count <= l->budget / delegates;
+  if (!can) l->budget = 0;
+  return can;
 }
 
 /* Takes the delegates of the last stage out, in their order. */
@@ -122,24 +126,40 @@ static uint32_t call_of_instruction(const lowerer *l, const etr_placed *instruct
   return ETR_NONE;
 }
 
+/* Whether a view behind a kernel's node, up to the next instruction's, could be the kernel as well. */
+static bool is_open(const lowerer *l, const etr_placed *kernel, uint32_t at, uint32_t end) {
+  while (++at < end) {
+    const etr_node *node = etr_fx_node(&l->fx, l->fx.order[at]);
+    bool same = node && !etr_fx_is_getitem(&l->fx, l->fx.order[at]) && node->debug_handle == kernel->map->handles[0] &&
+                etr_fx_may_vanish(&l->fx, l->fx.order[at]);
+    if (same && (kernel->op.size == 0 || etr_slice_equal(etr_operator_of_target(node->target), kernel->op)))
+      return true;
+  }
+  return false;
+}
+
 /* Kernels and calls follow each other as the instructions do. */
-static bool instructions_agree(const lowerer *l) {
+static bool instructions_agree(lowerer *l) {
   uint32_t at = 0;
+  size_t last = SIZE_MAX; /* the kernel before */
   for (size_t i = 0; i < l->placement->instructions.count; i++) {
     const etr_placed *instruction = &l->placement->instructions.data[i];
+    l->node_of[i] = ETR_NONE;
     if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
-    uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
+    uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE, before = at;
     at = find_instruction(l, instruction, call, at);
-    if (at++ == ETR_NONE) {
-      fprintf(stderr, "instruction %d not found\n", instruction->id);
-      return false;
-    }
+    if (at == ETR_NONE) return false;
+    if (last != SIZE_MAX) l->is_open[last] = is_open(l, &l->placement->instructions.data[last], before - 1, at);
+    last = call == ETR_NONE ? i : SIZE_MAX;
+    if (call == ETR_NONE) l->node_of[i] = l->fx.vertices[l->fx.order[at]].node;
+    at++;
   }
+  if (last != SIZE_MAX)
+    l->is_open[last] = is_open(l, &l->placement->instructions.data[last], at - 1, (uint32_t)l->fx.order_count);
   return true;
 }
 
-#include <stdio.h>
-static bool is_proven(const lowerer *l) {
+static bool is_proven(lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++)
     if (!lists_agree(l, i)) {
       fprintf(stderr, "list of %d disagrees\n", l->delegates[i]->id);
@@ -174,7 +194,8 @@ static bool keep(const lowerer *l, etr_lowering *out) {
     else if (l->fx.vertices[vertex].node != ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex))
       rank[l->fx.vertices[vertex].node] = next++;
   }
-  *out = (etr_lowering){.is_proven = true, .rank = rank, .delegate_of = delegate_of};
+  *out = (etr_lowering){
+      .is_proven = true, .rank = rank, .delegate_of = delegate_of, .node_of = l->node_of, .is_open = l->is_open};
   return true;
 }
 
@@ -197,7 +218,7 @@ static bool list_delegates(lowerer *l) {
   return l->delegates && l->call_of && l->parts && l->part_sizes;
 }
 
-static bool start(lowerer *l, const bool *kernel_of) {
+static bool start(lowerer *l, const etr_roles *roles) {
   if (!etr_fx_build(&l->fx, l->placement->method->graph, l->delegate_count, &l->scratch)) return false;
   l->member = etr_arena_alloc_array(&l->scratch, l->fx.vertex_capacity, sizeof *l->member);
   uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
@@ -205,7 +226,7 @@ static bool start(lowerer *l, const bool *kernel_of) {
   for (size_t i = 0; i < l->fx.vertex_capacity; i++) l->member[i] = -1;
   l->partitioner = (etr_partitioner){.fx = &l->fx,
                                      .placement = l->placement,
-                                     .kernel_of = kernel_of,
+                                     .roles = roles,
                                      .delegates = l->delegates,
                                      .delegate_count = l->delegate_count,
                                      .member = l->member,
@@ -225,8 +246,8 @@ static const struct {
     {{ETR_STAGE_SINGLE}, 1},
 };
 
-static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
-  if (!start(l, kernel_of)) {
+static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
+  if (!start(l, roles)) {
     fprintf(stderr, "no start\n");
     return false;
   }
@@ -238,14 +259,24 @@ static bool try_strategy(lowerer *l, size_t strategy, const bool *kernel_of) {
   return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
 }
 
-bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const bool *kernel_of, etr_arena *arena) {
+bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
+                       etr_warnings *warnings, etr_arena *arena) {
+  size_t count = placement->instructions.count;
   lowerer l = {.placement = placement,
                .arena = arena,
+               .node_of = etr_arena_alloc_array(arena, count, sizeof *l.node_of),
+               .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open),
                .budget = ETR_MIN((uint64_t)BUDGET, (uint64_t)BUDGET_OF_NODE * placement->method->graph->node_count)};
   *out = (etr_lowering){0};
-  bool found = false, good = list_delegates(&l);
+  bool found = false, good = l.node_of && l.is_open && list_delegates(&l);
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)
-    found = try_strategy(&l, i, kernel_of);
+    found = try_strategy(&l, i, roles);
+  if (good && !found && l.budget == 0)
+    etr_warn(
+        warnings, NULL, NULL, ETR_NO_OFFSET,
+        "%s: too many delegates to repeat the lowering: kernels and delegates with the same debug handles are told "
+        "apart by the graph's order, an estimate",
+        etr_method_label(placement->method));
   good = good && !etr_arena_failed(&l.scratch) && (!found || keep(&l, out));
   etr_arena_clear(&l.scratch);
   return good;

@@ -16,22 +16,23 @@
 #ifndef ETR_LOWERING_H
 #define ETR_LOWERING_H
 
-#include "place/placement.h"
+#include "place/roles.h"
 
 /** What is known of the order. */
 typedef struct etr_lowering {
-  bool is_needless;           /* the handle lists alone tell: nothing else is set */
   bool is_proven;             /* false: nothing else is set */
-  const uint32_t *rank;       /* per node: place in the order of all; those of a delegate stand at its call's place */
+  const uint32_t *rank;       /* per node: index in the order of all; those of a delegate are at its call's place */
   const int32_t *delegate_of; /* per node: instruction of the delegate that holds it, -1: none */
+  const uint32_t *node_of;    /* per instruction of the placement: the node of a kernel; ETR_NONE */
+  const bool *is_open; /* per instruction: a view behind its node, which may have been removed, could be it, too */
 } etr_lowering;
 
 /**
- * Finds the order. kernel_of: per node, whether an instruction is known to run it as a kernel. Taking out delegates
- * costs their number times the graph's size, as lowering itself does. Beyond a budget, which grows with the graph up to
- * a limit, nothing is proven: 1,000 delegates of 3,000 nodes, or 600 of 10,000, more than real models have. False: out
- * of memory.
+ * Finds the order. Taking out a delegate costs a walk through the graph, as lowering itself does. Beyond a budget,
+ * which grows with the graph up to a limit, nothing is proven, and a warning says so: 1,000 delegates of 3,000 nodes,
+ * or 600 of 10,000, more than real models have. False: out of memory.
  */
-bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const bool *kernel_of, etr_arena *arena);
+bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,
+                       etr_warnings *warnings, etr_arena *arena);
 
 #endif

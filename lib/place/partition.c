@@ -6,7 +6,6 @@
 
 #include "backends/backends.h"
 #include "backends/operator.h"
-#include "place/delegated.h"
 
 typedef struct group {
   uint32_t first, count; /* in `grouped` */
@@ -31,9 +30,9 @@ typedef struct finder {
 } finder;
 
 static bool spend(finder *f, uint64_t steps) {
-  if (*f->p->budget < steps) return false;
-  *f->p->budget -= steps;
-  return true;
+  bool enough = *f->p->budget >= steps;
+  *f->p->budget = enough ? *f->p->budget - steps : 0;
+  return enough;
 }
 
 /* ---- Groups ---- */
@@ -82,8 +81,11 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
   p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named || !etr_find_delegated(p))
-    return false;
+  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named) return false;
+  for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
+    uint32_t node = p->fx->vertices[v].node;
+    p->delegated[v] = p->roles->is_delegated[node];
+  }
   unite(p);
   return true;
 }

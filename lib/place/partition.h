@@ -10,7 +10,7 @@
 #define ETR_PARTITION_H
 
 #include "place/fx_graph.h"
-#include "place/placement.h"
+#include "place/roles.h"
 
 /** Of which groups a partitioner makes partitions. */
 typedef enum etr_partition_stage {
@@ -24,14 +24,14 @@ typedef enum etr_partition_stage {
 typedef struct etr_partitioner {
   const etr_fx_graph *fx;
   const etr_placement *placement;
-  const bool *kernel_of; /* per node: an instruction is known to run it as a kernel */
+  const etr_roles *roles;
   const etr_placed **delegates;
   size_t delegate_count;
   int32_t *member; /* filled: per vertex, index of its delegate, -1: none. All -1 at first */
   uint32_t *
       leaving; /* filled: delegates in the order in which they are found, which is that in which they leave the graph */
   size_t leaving_count;
-  uint64_t *budget; /* steps left */
+  uint64_t *budget; /* steps left; 0: there were too few */
   etr_arena *scratch;
   /* its own */
   bool *delegated, *is_named; /* per vertex; per delegate */
@@ -40,8 +40,7 @@ typedef struct etr_partitioner {
   bool *is_dynamic; /* per root */
 } etr_partitioner;
 
-/** Finds the delegated nodes and their groups, in a graph as it is recorded, with its users found. False: they cannot
- * be told, or out of memory. */
+/** Finds groups of delegated nodes, in a graph as it is recorded. False: out of memory. */
 bool etr_partitioner_init(etr_partitioner *p);
 
 /**

@@ -227,7 +227,7 @@ static etr_status fail_to_join(const loader *l, etr_error *error) {
 static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_error *error) {
   etr_placement *placement = &l->placements[index];
   const etr_method_inputs *method = placement->method;
-  bool good = etr_place_method(placement, index, &l->blocks, l->arena);
+  bool good = etr_place_method(placement, index, &l->blocks, l->arena, &l->warnings);
   if (good && !method->graph) good = etr_pte_graph_stand_in(placement, index, &l->blocks, l->arena);
   if (!good) return fail_to_join(l, error);
   etr_graph *program = method->program ? etr_vec_push(l->arena, &l->programs) : NULL;

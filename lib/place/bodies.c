@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * bodies.c - what was to be emitted, held against the numbers of the instructions: both ways through all numberings
+ * that are possible.
+ */
+#include "place/bodies.h"
+
+#include "backends/operator.h"
+#include "method/graph_values.h"
+#include "method/program_values.h"
+
+/* What an instruction is, as far as the program or an event says. */
+typedef enum seen_kind { UNSEEN, NAMED_KERNEL, OTHER_KERNEL, JUMP, MOVE, CALL } seen_kind;
+
+typedef struct seen {
+  seen_kind kind;
+  const etr_placed *instruction; /* of kernels and calls */
+} seen;
+
+typedef enum item_kind {
+  ITEM_NODE,  /* a kernel, unless it is a view */
+  ITEM_NAMED, /* a kernel of the loop's, by its operator */
+  ITEM_PRIM,  /* one that logs no name; a program may have one */
+  ITEM_JUMP,
+  ITEM_MOVE,
+  ITEM_REST, /* any number of instructions around bodies */
+} item_kind;
+
+/* What was to be emitted. */
+typedef struct item {
+  item_kind kind;
+  uint32_t node;
+  const char *op;
+  bool is_optional;
+} item;
+
+typedef struct numbering {
+  etr_placement *placement;
+  const etr_graph *graph;
+  uint32_t *first_in, *next_in; /* nodes of each subgraph, the graph's own behind the others; next of a node */
+  seen *seen;                   /* per instruction */
+  size_t count;
+  etr_vec(item) items;
+  size_t tail;                 /* items from here on may lie behind the last instruction that was seen */
+  uint8_t *forward, *backward; /* cells: [item][instruction] can be reached from the start, can lead to the end */
+  bool has_map, has_calls, has_names;
+  etr_arena *scratch;
+} numbering;
+
+/* ---- What was seen ---- */
+
+static seen *seen_at(numbering *n, int32_t id) { return id >= 0 && (size_t)id < n->count ? &n->seen[id] : NULL; }
+
+static void see_row(numbering *n, const etr_event *e) {
+  seen *s = seen_at(n, e->instruction_id);
+  if (s && s->kind == UNSEEN && strcmp(e->name, "JF_CALL") == 0) s->kind = JUMP;
+  if (s && s->kind == UNSEEN && strcmp(e->name, "MOVE_CALL") == 0) s->kind = MOVE;
+}
+
+static void see_instruction(numbering *n, const etr_placed *instruction) {
+  seen *s = seen_at(n, instruction->id);
+  if (!s || (!instruction->is_kernel && !instruction->is_delegate)) return;
+  *s = (seen){instruction->is_delegate                        ? CALL
+              : instruction->op.size && !instruction->is_prim ? NAMED_KERNEL
+                                                              : OTHER_KERNEL,
+              instruction};
+  n->has_calls |= s->kind == CALL && !instruction->map;
+  n->has_names |= s->kind == NAMED_KERNEL;
+}
+
+static void see_program(numbering *n) {
+  const etr_pte_method *program = n->placement->method->program;
+  for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
+    if (program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE) n->seen[i].kind = JUMP;
+    if (program->instructions[i].kind == ETR_INSTRUCTION_MOVE) n->seen[i].kind = MOVE;
+  }
+}
+
+enum { MOST_INSTRUCTIONS = 1 << 20 };
+
+static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
+  size_t block_count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
+  const etr_placement *p = n->placement;
+  int64_t last = p->instructions.count ? p->instructions.data[p->instructions.count - 1].id : -1;
+  if (last >= MOST_INSTRUCTIONS) return true;
+  n->count = (size_t)(last + 1);
+  n->seen = etr_arena_alloc_array(n->scratch, n->count, sizeof *n->seen);
+  if (!n->seen) return false;
+  for (size_t i = 0; i < p->instructions.count; i++) see_instruction(n, &p->instructions.data[i]);
+  for (size_t b = 0; b < block_count; b++)
+    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++) see_row(n, &blocks->blocks[mine[b]].events[i]);
+  see_program(n);
+  return true;
+}
+
+/* ---- What was to be emitted ---- */
+
+static bool list_nodes(numbering *n) {
+  size_t subgraphs = n->graph->subgraph_count + 1;
+  n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
+  n->next_in = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->next_in);
+  if (!n->first_in || !n->next_in) return false;
+  for (size_t i = 0; i < subgraphs; i++) n->first_in[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)n->graph->node_count; i-- > 0;) {
+    uint32_t *first = &n->first_in[ETR_MIN((size_t)n->graph->nodes[i].subgraph, subgraphs - 1)];
+    n->next_in[i] = *first;
+    *first = i;
+  }
+  return true;
+}
+
+static void push(numbering *n, item_kind kind, uint32_t node, const char *op) {
+  item *added = etr_vec_push(n->scratch, &n->items);
+  if (!added) return;
+  *added = (item){.kind = kind, .node = node, .op = op};
+  if (kind != ITEM_NODE) return;
+  const etr_node *graph_node = &n->graph->nodes[node];
+  added->is_optional = etr_is_view(graph_node) || !etr_has_tensor(graph_node) || n->has_calls;
+}
+
+static void push_body(numbering *n, uint32_t subgraph, int depth);
+
+static void push_moves(numbering *n, const etr_node *owner) {
+  for (size_t i = 0; i < owner->output_count; i++) push(n, ITEM_MOVE, ETR_NONE, NULL);
+}
+
+/* Bodies of an owner stand behind it, in their order. */
+static size_t bodies_of(const numbering *n, uint32_t owner, uint32_t bodies[2]) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < n->graph->subgraph_count; i++) {
+    const etr_subgraph *s = &n->graph->subgraphs[i];
+    if (s->kind != ETR_SUBGRAPH_BODY || s->owner != owner) continue;
+    if (count < 2) bodies[count] = i;
+    count++;
+  }
+  return count;
+}
+
+static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2], int depth) {
+  for (int i = 0; i < 2; i++) {
+    push(n, ITEM_JUMP, ETR_NONE, NULL);
+    push_body(n, bodies[i], depth);
+    push_moves(n, &n->graph->nodes[node]);
+  }
+}
+
+static void push_map(numbering *n, uint32_t body, int depth) {
+  push(n, ITEM_PRIM, ETR_NONE, "sym_size");
+  push(n, ITEM_NAMED, ETR_NONE, "select_copy");
+  push_body(n, body, depth);
+  for (int i = 0; i < 3; i++) push(n, ITEM_PRIM, ETR_NONE, NULL); /* copy what came out, count, compare */
+  push(n, ITEM_JUMP, ETR_NONE, NULL);
+  push(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
+}
+
+enum { DEEPEST = 64 };
+
+/* False: the node has no bodies. */
+static bool push_owner(numbering *n, uint32_t node, int depth) {
+  uint32_t bodies[2];
+  etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
+  if (strncmp(n->graph->nodes[node].target, "higher_order.", 13) != 0) return false;
+  size_t count = bodies_of(n, node, bodies);
+  if (count == 0) return false;
+  if (count == 2 && etr_slice_is(op, "cond") && depth < DEEPEST)
+    push_cond(n, node, bodies, depth + 1);
+  else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map")) && depth < DEEPEST)
+    push_map(n, bodies[0], depth + 1);
+  else
+    push(n, ITEM_REST, ETR_NONE, NULL);
+  return true;
+}
+
+static void push_body(numbering *n, uint32_t subgraph, int depth) {
+  for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
+    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i, depth)) push(n, ITEM_NODE, i, NULL);
+}
+
+/* Around bodies the maps name what runs; without them all nodes are looked for. */
+static void push_all(numbering *n) {
+  push(n, ITEM_REST, ETR_NONE, NULL);
+  for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
+    size_t before = n->items.count;
+    bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_owner(n, i, 0);
+    if (is_owner) n->tail = before + 1;
+    if (!is_owner && n->graph->nodes[i].kind == ETR_NODE_OP && !n->has_map) push(n, ITEM_NODE, i, NULL);
+    if (is_owner && n->has_map) push(n, ITEM_REST, ETR_NONE, NULL);
+  }
+  push(n, ITEM_REST, ETR_NONE, NULL);
+}
+
+/* ---- Numberings ---- */
+
+static bool is_mapped(const seen *s) { return s->instruction && s->instruction->map; }
+
+static bool is_named(const seen *s, const char *op) {
+  return op && s->kind == NAMED_KERNEL && etr_slice_equal(s->instruction->op, etr_slice_of(op));
+}
+
+static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
+  const etr_node *node = &n->graph->nodes[i->node];
+  if (s->kind == OTHER_KERNEL) return !n->has_names || !etr_has_tensor(node);
+  return s->kind == NAMED_KERNEL && etr_slice_equal(s->instruction->op, etr_operator_of_target(node->target)) &&
+         etr_instruction_agrees(n->placement->method->program, s->instruction->id, node);
+}
+
+/* Whether the item may be this instruction. */
+static bool fits(const numbering *n, const item *i, const seen *s) {
+  if (is_mapped(s)) return false;
+  if (s->kind == UNSEEN) return i->kind != ITEM_REST;
+  switch (i->kind) {
+  case ITEM_NODE: return is_kernel_of(n, s, i);
+  case ITEM_NAMED: return is_named(s, i->op);
+  case ITEM_PRIM: return s->kind == OTHER_KERNEL || is_named(s, i->op);
+  case ITEM_JUMP: return s->kind == JUMP;
+  case ITEM_MOVE: return s->kind == MOVE;
+  case ITEM_REST: break;
+  }
+  return false;
+}
+
+/* Whether an instruction may stand before the item without being one: around bodies all but jumps and moves, in them
+ * the calls of delegates. */
+static bool may_pass(const numbering *n, const item *i, const seen *s) {
+  if (i->kind == ITEM_REST) return s->kind != JUMP && s->kind != MOVE;
+  return n->has_calls && !is_mapped(s) && (s->kind == CALL || s->kind == UNSEEN);
+}
+
+static bool may_miss(const item *i) { return i->is_optional || i->kind == ITEM_REST; }
+
+static uint8_t *cell(const numbering *n, uint8_t *cells, size_t i, size_t k) { return &cells[i * (n->count + 1) + k]; }
+
+static void go_forward(const numbering *n) {
+  *cell(n, n->forward, 0, 0) = 1;
+  for (size_t i = 0; i < n->items.count; i++) {
+    const item *it = &n->items.data[i];
+    for (size_t k = 0; k <= n->count; k++) {
+      if (!*cell(n, n->forward, i, k)) continue;
+      if (may_miss(it)) *cell(n, n->forward, i + 1, k) = 1;
+      if (k == n->count) continue;
+      if (may_pass(n, it, &n->seen[k])) *cell(n, n->forward, i, k + 1) = 1;
+      if (fits(n, it, &n->seen[k])) *cell(n, n->forward, i + 1, k + 1) = 1;
+    }
+  }
+}
+
+static void go_backward(const numbering *n) {
+  for (size_t i = n->tail; i <= n->items.count; i++) *cell(n, n->backward, i, n->count) = 1;
+  for (size_t i = n->items.count; i-- > 0;) {
+    const item *it = &n->items.data[i];
+    for (size_t k = n->count + 1; k-- > 0;) {
+      bool can = *cell(n, n->backward, i, k) || (may_miss(it) && *cell(n, n->backward, i + 1, k));
+      if (k < n->count) {
+        can |= may_pass(n, it, &n->seen[k]) && *cell(n, n->backward, i, k + 1);
+        can |= fits(n, it, &n->seen[k]) && *cell(n, n->backward, i + 1, k + 1);
+      }
+      *cell(n, n->backward, i, k) = can;
+    }
+  }
+}
+
+/* The first node that an instruction is in some numbering; ETR_NONE. *others: it is another, or none, in others. */
+static uint32_t node_of(const numbering *n, size_t k, bool *others) {
+  uint32_t found = ETR_NONE;
+  *others = false;
+  for (size_t i = 0; i < n->items.count; i++) {
+    const item *it = &n->items.data[i];
+    if (!*cell(n, n->forward, i, k)) continue;
+    bool is_it = fits(n, it, &n->seen[k]) && *cell(n, n->backward, i + 1, k + 1);
+    bool is_passed = may_pass(n, it, &n->seen[k]) && *cell(n, n->backward, i, k + 1);
+    *others |= is_passed || (is_it && (found != ETR_NONE || it->kind != ITEM_NODE));
+    if (is_it && it->kind == ITEM_NODE && found == ETR_NONE) found = it->node;
+  }
+  return found;
+}
+
+/* ---- All ---- */
+
+enum { MOST_CELLS = 1 << 24 };
+
+static bool number(numbering *n, bool *taken, etr_warnings *warnings) {
+  size_t rows = n->items.count + 1, columns = n->count + 1;
+  if (rows > MOST_CELLS / columns) {
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: too many nodes and instructions to tell what ran in bodies of cond and map: their times get no node",
+             etr_method_label(n->placement->method));
+    return true;
+  }
+  n->forward = etr_arena_alloc_array(n->scratch, rows * columns, 1);
+  n->backward = etr_arena_alloc_array(n->scratch, rows * columns, 1);
+  if (!n->forward || !n->backward) return false;
+  go_forward(n);
+  go_backward(n);
+  for (size_t k = 0; k < n->count; k++) {
+    bool others, is_open = n->seen[k].kind == NAMED_KERNEL && !is_mapped(&n->seen[k]);
+    uint32_t node = is_open ? node_of(n, k, &others) : ETR_NONE;
+    etr_placed *kernel = node == ETR_NONE ? NULL : etr_placed_instruction(n->placement, (int32_t)k);
+    if (!kernel || taken[node]) continue;
+    kernel->node = node;
+    kernel->match = others ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE;
+    taken[node] = true;
+  }
+  return true;
+}
+
+bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_blocks *blocks, bool *taken,
+                      etr_warnings *warnings, etr_arena *scratch) {
+  const etr_method_inputs *inputs = placement->method;
+  numbering n = {.placement = placement, .graph = inputs->graph, .scratch = scratch};
+  n.has_map = inputs->map && inputs->map->instruction_count;
+  bool has_bodies = false;
+  for (size_t i = 0; i < n.graph->subgraph_count; i++) has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+  if (!has_bodies && n.has_map) return true;
+  if (!list_nodes(&n) || !see_all(&n, method, blocks)) return false;
+  if (n.count == 0) return true;
+  push_all(&n);
+  return !etr_arena_failed(scratch) && number(&n, taken, warnings);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * roles.c - handle by handle.
+ */
+#include "place/roles.h"
+
+#include "backends/backends.h"
+#include "backends/operator.h"
+#include "method/graph_values.h"
+#include "place/fx_graph.h"
+
+/* Why a node stays in the program, the strongest reason first. */
+typedef enum reason {
+  MUST_STAY, /* no tensor */
+  NOT_TAKEN, /* by the partitioner */
+  SYMBOLIC_VIEW,
+  VIEW,
+  NO_REASON,
+  REASONS,
+} reason;
+
+typedef struct finder {
+  etr_roles *out;
+  const etr_placement *placement;
+  const etr_backend *backend; /* of the first delegate: few methods have two */
+  const uint32_t *entries;    /* per node: how often a handle list has it */
+  etr_arena *arena;
+} finder;
+
+/* The nodes of one handle that may be delegated, by operator. */
+typedef struct selection {
+  finder *f;
+  const etr_handle_node *nodes;
+  size_t count;
+  uint32_t available; /* entries of a handle list that those marked as delegated are */
+} selection;
+
+static const etr_backend *backend_of(const etr_placement *placement) {
+  for (size_t i = 0; i < placement->instructions.count; i++)
+    if (placement->instructions.data[i].is_delegate) return etr_backend_of(placement->instructions.data[i].backend);
+  return NULL;
+}
+
+static bool is_taken(const finder *f, const etr_node *node) {
+  return !f->backend || !f->backend->takes || f->backend->takes(f->placement->method->graph, node);
+}
+
+/* ---- Kernels ---- */
+
+/* Of a group's nodes those are kernels first that no delegate can hold. */
+static void mark_kernels(finder *f, const etr_kernel_group *group) {
+  const etr_method_inputs *method = f->placement->method;
+  size_t left = group->kernels.count;
+  for (int any = 0; any <= 1; any++) {
+    for (size_t i = 0; i < group->node_count && left; i++) {
+      uint32_t node = method->by_operator.slots[group->first + i].node;
+      if (f->out->is_kernel[node] || (!any && is_taken(f, &method->graph->nodes[node]))) continue;
+      f->out->is_kernel[node] = true;
+      left--;
+    }
+  }
+}
+
+/* ---- What stays ---- */
+
+static reason reason_to_stay(const finder *f, const etr_node *node) {
+  if (!etr_has_tensor(node)) return MUST_STAY;
+  if (!is_taken(f, node)) return NOT_TAKEN;
+  if (!etr_is_view(node)) return NO_REASON;
+  for (int32_t i = 0; i < node->outputs[0].rank; i++)
+    if (node->outputs[0].dims[i].size == ETR_DIM_SYMBOLIC)
+      return etr_slice_starts(etr_operator_of_target(node->target), ETR_SLICE("view")) ? SYMBOLIC_VIEW : VIEW;
+  return VIEW;
+}
+
+static const etr_node *node_at(const selection *s, size_t i) {
+  return &s->f->placement->method->graph->nodes[s->nodes[i].node];
+}
+
+static bool is_open(const selection *s, size_t i, reason why) {
+  return s->f->out->is_delegated[s->nodes[i].node] && reason_to_stay(s->f, node_at(s, i)) == why;
+}
+
+enum { MOST_OPERATORS = 8 }; /* with one reason at one handle: all their subsets are tried */
+
+/* The operators with a reason to stay, and the entries of each. */
+typedef struct operators {
+  const char *targets[MOST_OPERATORS];
+  uint32_t entries[MOST_OPERATORS], all;
+  size_t count;
+  bool is_whole; /* there are no more */
+} operators;
+
+static size_t place_of(operators *o, const char *target) {
+  size_t i = 0;
+  while (i < o->count && strcmp(o->targets[i], target) != 0) i++;
+  if (i == o->count && i < MOST_OPERATORS) o->targets[o->count++] = target;
+  o->is_whole &= i < MOST_OPERATORS;
+  return i;
+}
+
+static operators list_operators(const selection *s, reason why) {
+  operators o = {.is_whole = true};
+  for (size_t i = 0; i < s->count; i++) {
+    if (!is_open(s, i, why)) continue;
+    size_t place = place_of(&o, node_at(s, i)->target);
+    o.all += s->f->entries[s->nodes[i].node];
+    if (place < MOST_OPERATORS) o.entries[place] += s->f->entries[s->nodes[i].node];
+  }
+  return o;
+}
+
+/* The first operators whose entries are as many as have to stay; 0: there are none. *others: there are more. */
+static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
+  unsigned found = 0;
+  *others = false;
+  for (unsigned subset = 1; o->is_whole && subset < 1u << o->count; subset++) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < o->count; i++) sum += subset >> i & 1 ? o->entries[i] : 0;
+    if (sum != wanted) continue;
+    *others = found != 0;
+    if (found) break;
+    found = subset;
+  }
+  return found;
+}
+
+/* Lets nodes with this reason stay, until as many are left as the delegates list: whole operators, or the last. */
+static void let_stay(selection *s, reason why, uint32_t wanted) {
+  operators o = list_operators(s, why);
+  uint32_t leaving = s->available - wanted;
+  bool others, all = o.all <= leaving;
+  unsigned subset = all ? 0 : subset_of(&o, leaving, &others);
+  if (!all && (subset == 0 || others)) s->f->out->ambiguous += o.all;
+  for (size_t i = s->count; i-- > 0 && s->available > wanted;) {
+    if (!is_open(s, i, why)) continue;
+    if (subset && !(subset >> place_of(&o, node_at(s, i)->target) & 1)) continue;
+    s->f->out->is_delegated[s->nodes[i].node] = false;
+    s->available -= ETR_MIN(s->available, s->f->entries[s->nodes[i].node]);
+  }
+}
+
+static bool select_nodes(finder *f, size_t first, size_t count, uint32_t wanted) {
+  selection s = {.f = f, .nodes = &f->placement->method->by_handle[first], .count = count};
+  for (size_t i = 0; i < count; i++) {
+    uint32_t node = s.nodes[i].node;
+    f->out->is_delegated[node] = f->entries[node] && !f->out->is_kernel[node];
+    if (f->out->is_delegated[node]) s.available += f->entries[node];
+  }
+  for (reason why = MUST_STAY; why < REASONS && s.available > wanted; why++) let_stay(&s, why, wanted);
+  return s.available == wanted;
+}
+
+/* ---- All ---- */
+
+static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
+
+/* How often handles are listed by delegates. */
+static bool count_listed(const etr_placement *placement, etr_map *listed) {
+  for (size_t i = 0; i < placement->instructions.count; i++) {
+    const etr_placed *instruction = &placement->instructions.data[i];
+    for (size_t k = 0; instruction->is_delegate && instruction->map && k < instruction->map->handle_count; k++) {
+      etr_map_slot *slot = etr_map_at(listed, key_of(&instruction->map->handles[k]));
+      if (!slot) return false;
+      slot->value = slot->value == ETR_NONE ? 1 : slot->value + 1;
+    }
+  }
+  return true;
+}
+
+bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups, etr_arena *arena) {
+  const etr_method_inputs *method = placement->method;
+  finder f = {.out = out, .placement = placement, .backend = backend_of(placement), .arena = arena};
+  etr_map listed;
+  etr_map_init(&listed, arena);
+  *out = (etr_roles){.is_consistent = true};
+  out->is_kernel = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *out->is_kernel);
+  out->is_delegated = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *out->is_delegated);
+  f.entries = etr_fx_count(method->graph, arena);
+  if (!out->is_kernel || !out->is_delegated || !f.entries || !count_listed(placement, &listed)) return false;
+  for (size_t i = 0; i < groups->count; i++) mark_kernels(&f, &groups->data[i]);
+  for (size_t first = 0, end; first < method->by_handle_count; first = end) {
+    uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(&listed, key_of(&handle));
+    for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;) end++;
+    if (wanted != ETR_NONE && !select_nodes(&f, first, end - first, wanted)) out->is_consistent = false;
+  }
+  return !etr_arena_failed(arena);
+}
