@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of the layout: structure.py LIBRARY COMPILER.
 
-Layers include downwards only; the plugin sees the profile and not what it is made from; an include names its folder; no files include each other in a
-circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone; the library exports what they declare; no file
-names the host of a package registry.
+Layers include downwards only, the join's folders those before them in its order; the plugin sees the profile and not what it is made from; an include names
+its folder; no files include each other in a circle; foreign headers stay behind one file; files, functions and lines are short; public headers compile alone;
+the library exports what they declare; no file names the host of a package registry.
 """
 import pathlib
 import re
@@ -13,6 +13,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+# Of the join's folders each includes those before it.
+JOIN = ("method", "runs", "place", "program", "balance", "memory", "values", "profile")
 # A folder's files include its own layer's folders and those of lower layers.
 LAYERS = {
     "windows": 0,
@@ -22,7 +24,7 @@ LAYERS = {
     "inputs": 2,
     "cost": 3,
     "records": 3,
-    "join": 3,
+    **dict.fromkeys(JOIN, 3),
     "compare": 3,
     "output": 4,
     "views": 4,
@@ -71,6 +73,9 @@ def allowed(path, included):
         return f"it is of layer {layer}, above {layer_of(unit(path))}"
     if included in PUBLIC or included.split("/")[0] == folder:
         return None
+    other = included.split("/")[0]
+    if folder in JOIN and other in JOIN and JOIN.index(other) > JOIN.index(folder):
+        return f"of the join's folders, {other} comes after {folder}"
     if folder in ("command", "bench"):
         return None if included.split("/")[0] == "command" or included == "base/system" else "the command knows the library by its public headers"
     if "plugin" in path.relative_to(ROOT).parts and 0 < layer < LAYERS["output"]:

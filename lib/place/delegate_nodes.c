@@ -28,7 +28,7 @@ typedef struct finder {
   etr_arena *arena, *scratch;
   int64_t *holder;            /* by the handle's first place in by_handle: 1 + the only instruction that lists it,
                                  NO_HOLDER or SHARED */
-  size_t *skip;               /* of etr_join_next_free() */
+  size_t *skip;               /* of etr_method_next_free() */
   int32_t *owner;             /* per node: the delegate whose payload has an operator for it, -1 */
   candidate *candidates;      /* room for all */
   const etr_backend *classed; /* whose classes are remembered: of the first that is asked for */

@@ -2,7 +2,7 @@
  *
  * order_problem.h - how much memory a method's instructions need in other orders. Layer 4.
  *
- * Lifetimes are those of the plan (join/lifetimes.h): from the first use of a tensor to the last, inputs from the
+ * Lifetimes are those of the plan (memory/lifetimes.h): from the first use of a tensor to the last, inputs from the
  * start, outputs to the end, states all the time. An order is a list of the numbers of all instructions.
  */
 #ifndef ETR_ORDER_PROBLEM_H

@@ -34,8 +34,9 @@ typedef struct scene {
   etr_map_delegate_id ids[MOST];
   uint32_t handles[16];
   etr_map_instruction map;
-  etr_join_instruction instruction;
-  etr_method_join join;
+  etr_placed instruction;
+  etr_method_inputs method;
+  etr_placement placement;
   etr_event rows[MOST];
   etr_event_facts facts[MOST];
   etr_bytes metadata[MOST];
@@ -47,16 +48,16 @@ static void make_nodes(scene *s) {
   for (uint32_t i = 0; i < NODES; i++) {
     s->nodes[i] = (etr_node){.name = names[i], .target = targets[i], .debug_handle = i + 1};
     s->delegates[i] = i < IN_DELEGATE ? 0 : -1;
-    if (i < IN_DELEGATE) *etr_vec_push(&s->arena, &s->join.delegate_nodes) = (etr_delegate_node){0, i};
+    if (i < IN_DELEGATE) *etr_vec_push(&s->arena, &s->placement.delegate_nodes) = (etr_delegate_node){0, i};
   }
   for (uint32_t i = 0; i < ETR_COUNT(s->handles); i++) s->handles[i] = i;
   s->graph = (etr_graph){.nodes = s->nodes, .node_count = NODES};
   s->map = (etr_map_instruction){.is_delegate = true, .backend = s->decoder->id, .ids = s->ids};
-  s->instruction = (etr_join_instruction){
-      .map = &s->map, .is_delegate = true, .backend = s->decoder->id, .node = ETR_NONE};
-  s->join.graph = &s->graph;
-  s->join.node_delegate = s->delegates;
-  s->join.uses = s->uses;
+  s->instruction = (etr_placed){.map = &s->map, .is_delegate = true, .backend = s->decoder->id, .node = ETR_NONE};
+  s->method.graph = &s->graph;
+  s->placement.method = &s->method;
+  s->placement.node_delegate = s->delegates;
+  s->method.uses = s->uses;
 }
 
 /* ---- Its events ---- */
@@ -169,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   make_events(&s, (etr_slice){(const char *)data + 1, size - 1});
   for (size_t i = 0; i < s.count; i++) meanings[i] = (etr_event_meaning){.role = ETR_ROLE_OPERATOR, .is_in_sums = true};
   check(s.decoder->read(meanings, s.facts, s.count, &s.arena));
-  check(etr_delegate_rows(&s.join, &s.instruction, s.rows, s.count, &reading, &s.arena));
+  check(etr_delegate_rows(&s.placement, &s.instruction, s.rows, s.count, &reading, &s.arena));
   size_t odd = 0;
   for (size_t i = 0; i < s.count; i++) {
     check_meaning(&meanings[i], &s.facts[i]);

@@ -11,8 +11,8 @@
 #ifndef ETR_TEST_JOIN_TEXT_H
 #define ETR_TEST_JOIN_TEXT_H
 
-#include "runs/grouping.h"
 #include "place/placement.h"
+#include "runs/grouping.h"
 
 #include <stdlib.h>
 

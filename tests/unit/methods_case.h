@@ -5,8 +5,8 @@
 #ifndef ETR_TEST_METHODS_CASE_H
 #define ETR_TEST_METHODS_CASE_H
 
-#include "runs/methods.h"
 #include "join_text.h"
+#include "runs/methods.h"
 #include "tiny_flatbuf.h"
 
 #include <criterion/criterion.h>
@@ -69,13 +69,13 @@ static inline void make_choices(etr_arena *arena, etr_options *options, const ch
   }
 }
 
-static inline void describe_methods(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins) {
+static inline void describe_methods(char *out, size_t size, const etr_blocks *blocks, const etr_method_inputs *inputs) {
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
     const char *undecided = etr_block_ran(block) ? "?" : "-";
     used += (size_t)snprintf(out + used, size - used, "%s%s:", i ? " " : "",
-                             block->method == ETR_NONE ? undecided : joins[block->method].name);
+                             block->method == ETR_NONE ? undecided : inputs[block->method].name);
     for (size_t k = 0; k < block->run_count; k++) {
       used += (size_t)snprintf(out + used, size - used, "%s%u", k ? "," : "", block->runs[k]);
       cr_expect_eq(blocks->runs[block->runs[k]].block, i);
@@ -89,7 +89,7 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
   etr_blocks blocks;
   etr_options options = {0};
   etr_warnings warnings = {.arena = &arena};
-  etr_method_join joins[MOST_METHODS] = {{0}};
+  etr_method_inputs inputs[MOST_METHODS] = {{0}};
   etr_payloads payloads;
   etr_dump dumps[2];
   size_t count = 0, dump_count = 0;
@@ -99,15 +99,15 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
     dumps[dump_count] = make_dump(&arena, &names, c->events[dump_count]);
   for (; count < MOST_METHODS && c->methods[count].name; count++) {
     const method_text *m = &c->methods[count];
-    joins[count] = (etr_method_join){
+    inputs[count] = (etr_method_inputs){
         .name = m->name, .graph = make_graph(&arena, m->nodes), .map = make_map(&arena, m), .payloads = &payloads};
-    cr_assert(etr_join_index_nodes(&joins[count], &arena));
-    if (c->payloads[count]) joins[count].program = make_program(&arena, c->payloads[count]);
+    cr_assert(etr_method_index_nodes(&inputs[count], &arena));
+    if (c->payloads[count]) inputs[count].program = make_program(&arena, c->payloads[count]);
   }
   if (c->choices) make_choices(&arena, &options, c->choices);
   cr_assert_eq(etr_blocks_build(&blocks, &arena, dumps, dump_count, count, &options), ETR_OK);
-  etr_methods_decide(&blocks, joins, count, &options, &warnings);
-  describe_methods(out, size, &blocks, joins);
+  etr_methods_decide(&blocks, inputs, count, &options, &warnings);
+  describe_methods(out, size, &blocks, inputs);
   const char *rule = blocks.blocks[blocks.block_count - 1].method_rule;
   if (c->rule) cr_expect(strstr(rule, c->rule), "%s: \"%s\" is not in \"%s\"", c->title, c->rule, rule);
   etr_arena_clear(&arena);

@@ -14,9 +14,9 @@
 #ifndef RUNS_TEXT_H
 #define RUNS_TEXT_H
 
+#include "random.h"
 #include "runs/inferences.h"
 #include "runs/run_phases.h"
-#include "random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -55,8 +55,8 @@ static const carriers_case cases[] = {
     {"nobody was timed", "x input;c convolution (x) @0;r relu (c) @0", NULL, "", ""},
 };
 
-static etr_join_instruction make_delegate(etr_arena *arena, const tiny_graph *g, int32_t id, const char *operators) {
-  etr_join_instruction instruction = {.id = id, .is_delegate = true, .node = ETR_NONE};
+static etr_placed make_delegate(etr_arena *arena, const tiny_graph *g, int32_t id, const char *operators) {
+  etr_placed instruction = {.id = id, .is_delegate = true, .node = ETR_NONE};
   instruction.backend = id == 2 ? "SomeBackend" : "XnnpackBackend";
   if (!operators) return instruction;
   char *rest = etr_arena_copy(arena, etr_slice_of(operators));
@@ -94,15 +94,17 @@ static etr_blocks make_blocks(etr_arena *arena, const char *text) {
 static void run_case(const carriers_case *c, char *out, size_t size) {
   etr_arena arena = {0};
   const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
-  etr_join_instruction delegates[3];
-  const etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .instructions = {delegates, 3, 3}};
+  etr_placed delegates[3];
+  const etr_method_inputs method = {.graph = &g->graph};
+  const etr_placement placement = {
+      .method = &method, .node_delegate = g->delegate_of, .instructions = {delegates, 3, 3}};
   etr_node_time *times = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *times);
   etr_blocks blocks = make_blocks(&arena, c->events);
   size_t used = 0;
   for (int32_t i = 0; i < 3; i++) delegates[i] = make_delegate(&arena, g, i, i == 0 ? c->operators : NULL);
   for (size_t i = 0; i < g->graph.node_count; i++)
     times[i] = (etr_node_time){.runs = g->marked[i], .carried_by = ETR_NONE};
-  cr_assert(etr_find_carriers(&join, METHOD, &blocks, times, &arena));
+  cr_assert(etr_find_carriers(&placement, METHOD, &blocks, times, &arena));
   for (size_t i = 0; i < g->graph.node_count; i++)
     if (times[i].carried_by != ETR_NONE)
       used += (size_t)snprintf(out + used, size - used, "%s%s<-%s", used ? " " : "", g->nodes[i].name,

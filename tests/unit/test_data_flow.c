@@ -92,7 +92,7 @@ static const etr_map_method *make_map(etr_arena *arena, const flow_case *c) {
 
 /* ---- What came out ---- */
 
-static size_t describe(char *out, size_t size, const tiny_graph *g, const etr_join_instruction *instruction) {
+static size_t describe(char *out, size_t size, const tiny_graph *g, const etr_placed *instruction) {
   size_t used = 0;
   if (!instruction->is_delegate)
     return (size_t)(instruction->node == ETR_NONE ? snprintf(out, size, "- ")
@@ -111,26 +111,27 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
   const etr_blocks blocks = {.block_count = 0};
   etr_payloads payloads;
-  etr_method_join join = {.graph = &g->graph,
-                          .uses = g->uses,
-                          .program = make_program(&arena, c),
-                          .payloads = &payloads,
-                          .map = make_map(&arena, c)};
+  etr_method_inputs method = {.graph = &g->graph,
+                              .uses = g->uses,
+                              .program = make_program(&arena, c),
+                              .payloads = &payloads,
+                              .map = make_map(&arena, c)};
+  etr_placement placement = {.method = &method};
   etr_payloads_init(&payloads, &arena);
   size_t count, used = 0;
   bool ties, *taken = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *taken);
-  cr_assert(etr_join_index_nodes(&join, &arena));
-  cr_assert(etr_instructions_collect(&join, 0, &blocks, &arena, &arena));
-  cr_assert(
-      etr_data_flow_join(&join, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL, taken, &ties, &arena, &arena));
-  for (size_t i = 0; i < join.instructions.count; i++)
-    used += describe(out + used, size - used, g, &join.instructions.data[i]);
+  cr_assert(etr_method_index_nodes(&method, &arena));
+  cr_assert(etr_instructions_collect(&placement, 0, &blocks, &arena, &arena));
+  cr_assert(etr_data_flow_join(&placement, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL, taken, &ties, &arena,
+                               &arena));
+  for (size_t i = 0; i < placement.instructions.count; i++)
+    used += describe(out + used, size - used, g, &placement.instructions.data[i]);
   if (used) out[used - 1] = '\0';
   cr_expect_eq(ties, strpbrk(c->want, "?") || strstr(c->want, "/order") || strstr(c->want, "/aligned"), "%s: ties",
                c->title);
-  for (size_t i = 0; i < join.instructions.count; i++)
-    cr_expect(join.instructions.data[i].node == ETR_NONE || taken[join.instructions.data[i].node], "%s: not taken",
-              c->title);
+  for (size_t i = 0; i < placement.instructions.count; i++)
+    cr_expect(placement.instructions.data[i].node == ETR_NONE || taken[placement.instructions.data[i].node],
+              "%s: not taken", c->title);
   etr_arena_clear(&arena);
 }
 

@@ -207,7 +207,7 @@ static const rows_case row_cases[] = {
      "- none 0;a payload 1"},
 };
 
-static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_operator *list, etr_join_instruction *out) {
+static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_operator *list, etr_placed *out) {
   etr_payload *payload = etr_arena_alloc(arena, sizeof *payload);
   etr_payload_operator *operators = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *operators);
   uint32_t *nodes = etr_arena_alloc_array(arena, MOST_OPERATORS, sizeof *nodes);
@@ -229,14 +229,14 @@ static void make_payload(etr_arena *arena, const tiny_graph *g, const hand_opera
   out->operator_by_order = by_order;
 }
 
-static void make_nodes(etr_arena *arena, const tiny_graph *g, etr_method_join *join) {
+static void make_nodes(etr_arena *arena, const tiny_graph *g, etr_method_inputs *method, etr_placement *placement) {
   etr_handle_node *by_handle = etr_arena_alloc_array(arena, g->graph.node_count, sizeof *by_handle);
   for (uint32_t i = 0; i < g->graph.node_count; i++) {
     if (g->delegate_of[i] < 0) continue;
-    *etr_vec_push(arena, &join->delegate_nodes) = (etr_delegate_node){g->delegate_of[i], i};
-    by_handle[join->by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
+    *etr_vec_push(arena, &placement->delegate_nodes) = (etr_delegate_node){g->delegate_of[i], i};
+    by_handle[method->by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
   }
-  join->by_handle = by_handle;
+  method->by_handle = by_handle;
 }
 
 static size_t make_rows(etr_arena *arena, etr_event *rows, const char *text) {
@@ -264,17 +264,16 @@ Test(delegates, rows) {
     char got[512] = "";
     const tiny_graph *g = tiny_graph_of(&arena, c->nodes);
     const etr_map_instruction map = {.is_delegate = true};
-    etr_join_instruction instruction = {
-        .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
-    etr_method_join join = {
-        .graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = c->is_ordered};
-    make_nodes(&arena, g, &join);
+    etr_placed instruction = {.map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
+    etr_method_inputs method = {.graph = &g->graph, .uses = g->uses};
+    etr_placement placement = {.method = &method, .node_delegate = g->delegate_of, .is_ordered = c->is_ordered};
+    make_nodes(&arena, g, &method, &placement);
     if (c->has_payload) make_payload(&arena, g, c->payload, &instruction);
     size_t count = make_rows(&arena, rows, c->rows);
     etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
     for (size_t k = 0; k < count; k++)
       rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
-    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &reading, &arena));
+    cr_assert(etr_delegate_rows(&placement, &instruction, rows, count, &reading, &arena));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, c->want, "%s: got '%s', want '%s'", c->title, got, c->want);
     etr_arena_clear(&arena);
@@ -296,9 +295,10 @@ Test(delegates, call_stands_anywhere) {
     char got[256] = "";
     const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
     const etr_map_instruction map = {.is_delegate = true};
-    etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};
-    make_nodes(&arena, g, &join);
-    *etr_vec_push(&arena, &join.instructions) = (etr_join_instruction){
+    etr_method_inputs method = {.graph = &g->graph, .uses = g->uses};
+    etr_placement placement = {.method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
+    make_nodes(&arena, g, &method, &placement);
+    *etr_vec_push(&arena, &placement.instructions) = (etr_placed){
         .map = &map, .is_delegate = true, .backend = "XnnpackBackend", .node = ETR_NONE};
     size_t count = make_rows(&arena, rows, cases[i].rows);
     for (size_t k = 0; k < count; k++)
@@ -313,7 +313,7 @@ Test(delegates, call_stands_anywhere) {
                                .end_of_method = (const size_t[]){1},
                                .method_count = 1};
     etr_warnings warnings = {.arena = &arena};
-    cr_assert(etr_find_event_nodes(&join, 0, &blocks, &arena, &warnings));
+    cr_assert(etr_find_event_nodes(&placement, 0, &blocks, &arena, &warnings));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].rows, got, cases[i].want);
     etr_arena_clear(&arena);
@@ -342,15 +342,16 @@ Test(delegates, sources) {
     const tiny_graph *g = tiny_graph_of(&arena, ADD_RELU);
     const etr_map_instruction map = {
         .is_delegate = true, .ids = ids, .id_count = cases[i].has_ids ? ETR_COUNT(ids) : 0};
-    const etr_join_instruction instruction = {
+    const etr_placed instruction = {
         .map = cases[i].has_map ? &map : NULL, .is_delegate = true, .backend = cases[i].backend, .node = ETR_NONE};
-    etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses, .is_ordered = true};
-    make_nodes(&arena, g, &join);
+    etr_method_inputs method = {.graph = &g->graph, .uses = g->uses};
+    etr_placement placement = {.method = &method, .node_delegate = g->delegate_of, .is_ordered = true};
+    make_nodes(&arena, g, &method, &placement);
     size_t count = make_rows(&arena, rows, cases[i].rows);
     etr_delegate_reading reading = {.plans_left = ETR_DELEGATE_PLANS};
     for (size_t k = 0; k < count; k++)
       rows[k].kind = rows[k].delegate_id ? ETR_EVENT_DELEGATE_OPERATOR : ETR_EVENT_DELEGATE_CALL;
-    cr_assert(etr_delegate_rows(&join, &instruction, rows, count, &reading, &arena));
+    cr_assert(etr_delegate_rows(&placement, &instruction, rows, count, &reading, &arena));
     describe_rows(g, rows, count, got, sizeof got);
     cr_expect_str_eq(got, cases[i].want, "%s: got '%s', want '%s'", cases[i].title, got, cases[i].want);
     etr_arena_clear(&arena);

@@ -3,9 +3,9 @@
  * test_fit_index.c - what the index leaves out beside a look at every method, on many methods and blocks of few
  * operators and instructions.
  */
+#include "join_text.h"
 #include "runs/fit.h"
 #include "runs/fit_index.h"
-#include "join_text.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -34,10 +34,10 @@ static const etr_pte_method *program_of(etr_arena *arena, size_t count) {
 }
 
 /* Known by a program, by a map and a graph, a map, a graph, or nothing; with a body or without. */
-static etr_method_join random_method(etr_arena *arena) {
+static etr_method_inputs random_method(etr_arena *arena) {
   uint32_t known = random_below(8), count = random_below(MOST_INSTRUCTIONS + 1);
   char nodes[256] = "", map[256] = "";
-  if (known == 0) return (etr_method_join){.name = "m", .program = program_of(arena, count)};
+  if (known == 0) return (etr_method_inputs){.name = "m", .program = program_of(arena, count)};
   if (random_below(6) == 0) snprintf(nodes, sizeof nodes, ".b aten.mul.Tensor 9;");
   for (uint32_t i = 0; i < count; i++) {
     size_t used = strlen(nodes), used_by_map = strlen(map);
@@ -47,9 +47,9 @@ static etr_method_join random_method(etr_arena *arena) {
              random_below(3) ? "" : "!XnnpackBackend");
   }
   const method_text text = {"m", nodes, map};
-  return (etr_method_join){.name = "m",
-                           .graph = known == 1 ? NULL : make_graph(arena, nodes),
-                           .map = known == 2 ? NULL : make_map(arena, &text)};
+  return (etr_method_inputs){.name = "m",
+                             .graph = known == 1 ? NULL : make_graph(arena, nodes),
+                             .map = known == 2 ? NULL : make_map(arena, &text)};
 }
 
 static void random_run(char *out, size_t size) {
@@ -97,17 +97,17 @@ static size_t compare(const etr_fit_index *index, const etr_block *block, etr_fi
 Test(fit_index, leaves_out_what_no_row_allows) {
   etr_arena arena = {0};
   etr_map names;
-  etr_method_join joins[METHODS];
+  etr_method_inputs inputs[METHODS];
   etr_fitter *fitters[METHODS];
   size_t left_out = 0;
   etr_map_init(&names, &arena);
   for (size_t i = 0; i < METHODS; i++) {
-    joins[i] = random_method(&arena);
-    cr_assert(etr_join_index_nodes(&joins[i], &arena));
+    inputs[i] = random_method(&arena);
+    cr_assert(etr_method_index_nodes(&inputs[i], &arena));
   }
-  for (size_t i = 0; i < METHODS; i++) fitters[i] = etr_fitter_new(&arena, &joins[i], 1, 0);
-  const etr_fit_index *index = etr_fit_index_new(&arena, joins, METHODS);
-  etr_fitter *together = etr_fitter_new(&arena, joins, METHODS, 0);
+  for (size_t i = 0; i < METHODS; i++) fitters[i] = etr_fitter_new(&arena, &inputs[i], 1, 0);
+  const etr_fit_index *index = etr_fit_index_new(&arena, inputs, METHODS);
+  etr_fitter *together = etr_fitter_new(&arena, inputs, METHODS, 0);
   for (size_t i = 0; i < BLOCKS; i++) {
     char run[512];
     etr_blocks blocks;

@@ -7,9 +7,9 @@
  * by ';', '-' for no node; then the balance "nodes+delegate+framework+unexplained".
  */
 #include "balance/attribute.h"
-#include "place/method_join.h"
-#include "runs/methods.h"
 #include "join_text.h"
+#include "place/place.h"
+#include "runs/methods.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,13 +22,13 @@ typedef struct join_case {
 } join_case;
 
 /* What came out, as the text that a case wants. */
-static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_join *joins,
+static void describe(char *out, size_t size, const etr_blocks *blocks, const etr_method_inputs *inputs,
                      const etr_method *methods) {
   size_t used = 0;
   const etr_block *block = &blocks->blocks[blocks->block_count - 1];
-  const etr_graph *graph = block->method == ETR_NONE ? NULL : joins[block->method].graph;
-  if (block->method != ETR_NONE && joins[1].name)
-    used += (size_t)snprintf(out, size, "%s: ", joins[block->method].name);
+  const etr_graph *graph = block->method == ETR_NONE ? NULL : inputs[block->method].graph;
+  if (block->method != ETR_NONE && inputs[1].name)
+    used += (size_t)snprintf(out, size, "%s: ", inputs[block->method].name);
   for (size_t i = 0; i < block->event_count; i++) {
     const etr_event *e = &block->events[i];
     used += (size_t)snprintf(out + used, size - used, "%s%s %s %s", i ? ";" : "", e->name,
@@ -49,26 +49,28 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
   etr_map names;
   etr_blocks blocks;
   etr_warnings warnings = {.arena = &arena};
-  etr_method_join joins[2] = {{0}};
+  etr_method_inputs inputs[2] = {{0}};
+  etr_placement placements[2] = {{0}};
   etr_method methods[2] = {{0}};
   size_t count = c->methods[1].name ? 2 : 1;
   etr_map_init(&names, &arena);
   etr_dump dump = make_dump(&arena, &names, c->events);
   for (size_t i = 0; i < count; i++) {
-    joins[i] = (etr_method_join){.name = c->methods[i].name,
-                                 .graph = make_graph(&arena, c->methods[i].nodes),
-                                 .map = make_map(&arena, &c->methods[i])};
-    cr_assert(etr_join_index_nodes(&joins[i], &arena));
+    inputs[i] = (etr_method_inputs){.name = c->methods[i].name,
+                                    .graph = make_graph(&arena, c->methods[i].nodes),
+                                    .map = make_map(&arena, &c->methods[i])};
+    placements[i].method = &inputs[i];
+    cr_assert(etr_method_index_nodes(&inputs[i], &arena));
   }
   cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, count, NULL), ETR_OK);
-  etr_methods_decide(&blocks, joins, count, NULL, &warnings);
+  etr_methods_decide(&blocks, inputs, count, NULL, &warnings);
   cr_assert(etr_blocks_group(&blocks, count, &arena));
   for (uint32_t i = 0; i < count; i++) {
-    etr_method_graphs graphs = {.edge = etr_unconst(joins[i].graph)};
-    cr_assert(etr_join_method(&joins[i], i, &blocks, &arena));
-    cr_assert(etr_attribute(&methods[i], &graphs, &joins[i], i, &blocks, &arena, &warnings));
+    etr_method_graphs graphs = {.edge = etr_unconst(inputs[i].graph)};
+    cr_assert(etr_place_method(&placements[i], i, &blocks, &arena));
+    cr_assert(etr_attribute(&methods[i], &graphs, &placements[i], i, &blocks, &arena, &warnings));
   }
-  describe(out, size, &blocks, joins, methods);
+  describe(out, size, &blocks, inputs, methods);
   *first = methods[0];
   etr_arena_clear(&arena);
 }
@@ -270,13 +272,14 @@ Test(join, what_the_runtime_does_for_itself_takes_no_node) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     static const etr_blocks none = {0};
-    etr_method_join join = {.name = "forward", .program = &program};
-    join.graph = make_graph(&arena, cases[i].method.nodes);
-    join.map = make_map(&arena, &cases[i].method);
-    cr_assert(etr_join_index_nodes(&join, &arena));
-    cr_assert(etr_join_method(&join, 0, &none, &arena));
-    cr_expect_eq(etr_join_find(&join, 0)->node, ETR_NONE, "case %zu", i);
-    cr_expect_eq(etr_join_find(&join, 1)->node, cases[i].node, "case %zu", i);
+    etr_method_inputs method = {.name = "forward", .program = &program};
+    method.graph = make_graph(&arena, cases[i].method.nodes);
+    method.map = make_map(&arena, &cases[i].method);
+    cr_assert(etr_method_index_nodes(&method, &arena));
+    etr_placement placement = {.method = &method};
+    cr_assert(etr_place_method(&placement, 0, &none, &arena));
+    cr_expect_eq(etr_placed_instruction(&placement, 0)->node, ETR_NONE, "case %zu", i);
+    cr_expect_eq(etr_placed_instruction(&placement, 1)->node, cases[i].node, "case %zu", i);
     etr_arena_clear(&arena);
   }
 }

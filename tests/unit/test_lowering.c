@@ -81,8 +81,8 @@ Test(lowering, proofs) {
     etr_arena arena = {0};
     etr_lowering order;
     const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
-    etr_method_join join = tiny_join_of(&arena, g, cases[i].instructions);
-    cr_assert(etr_lowering_find(&order, &join, g->marked, &arena), "%s", cases[i].title);
+    const etr_placement placement = tiny_placement_of(&arena, g, cases[i].instructions);
+    cr_assert(etr_lowering_find(&order, &placement, g->marked, &arena), "%s", cases[i].title);
     const char *got = describe(&arena, &order, g), *want = cases[i].want ? cases[i].want : "nothing";
     cr_expect_str_eq(got, want, "%s: got '%s', want '%s'", cases[i].title, got, want);
     etr_arena_clear(&arena);

@@ -91,16 +91,20 @@ static const char *describe(etr_arena *arena, const etr_partitioner *p) {
 /* NULL: refused. */
 static const char *run_case(etr_arena *arena, const partition_case *c, uint64_t budget) {
   const tiny_graph *g = tiny_graph_of(arena, c->nodes);
-  etr_method_join join = tiny_join_of(arena, g, c->delegates);
+  etr_placement placement = tiny_placement_of(arena, g, c->delegates);
   etr_fx_graph fx;
-  const etr_join_instruction *delegates[4];
-  cr_assert(etr_fx_build(&fx, &g->graph, join.instructions.count, arena) && etr_fx_find_users(&fx));
-  etr_partitioner p = {
-      .fx = &fx, .join = &join, .kernel_of = g->marked, .delegates = delegates, .budget = &budget, .scratch = arena};
-  p.delegate_count = join.instructions.count;
+  const etr_placed *delegates[4];
+  cr_assert(etr_fx_build(&fx, &g->graph, placement.instructions.count, arena) && etr_fx_find_users(&fx));
+  etr_partitioner p = {.fx = &fx,
+                       .placement = &placement,
+                       .kernel_of = g->marked,
+                       .delegates = delegates,
+                       .budget = &budget,
+                       .scratch = arena};
+  p.delegate_count = placement.instructions.count;
   p.member = etr_arena_alloc_array(arena, fx.vertex_capacity, sizeof *p.member);
   p.leaving = etr_arena_alloc_array(arena, p.delegate_count, sizeof *p.leaving);
-  for (size_t i = 0; i < p.delegate_count; i++) delegates[i] = &join.instructions.data[i];
+  for (size_t i = 0; i < p.delegate_count; i++) delegates[i] = &placement.instructions.data[i];
   for (size_t i = 0; i < fx.vertex_capacity; i++) p.member[i] = -1;
   bool good = etr_partitioner_init(&p);
   for (size_t i = 0; good && i < c->stage_count; i++) good = etr_partition_find(&p, c->stages[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_reference.c - lib/join/reference.c: which set of reference outputs a run is held against. The figures of a real
- * record are checked with numpy in tests/interop.
+ * test_reference.c - lib/values/reference.c: which set of reference outputs a run is held against. The figures of a
+ * real record are checked with numpy in tests/interop.
  */
 #include "values/reference.h"
 

@@ -3,10 +3,10 @@
  * Which inferences are skipped. Runs are written as text, one after the other: "TICKS" is an inference of method 0,
  * "TICKS'" of method 1, "TICKS*" of another phase of method 0, "L" a load, "|" starts another ETDump.
  */
-#include "runs/inferences.h"
-#include "runs/skipped.h"
 #include "open_fixture.h"
 #include "random.h"
+#include "runs/inferences.h"
+#include "runs/skipped.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

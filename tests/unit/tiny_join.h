@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tiny_join.h - a method join of a tiny graph and its instructions, from a text.
+ * tiny_join.h - the placement of a tiny graph and its instructions, from a text.
  *
  * Instructions are joined by ' ', their ids are their places: "relu=4" is a kernel of handle 4, "!1,2" calls a delegate
  * that lists these handles, "prim=4" is the runtime's own; "jump" is none of them.
@@ -11,7 +11,7 @@
 #include "place/placement.h"
 #include "tiny_graph.h"
 
-static inline void tiny_instruction(etr_arena *arena, etr_join_instruction *out, char *text) {
+static inline void tiny_instruction(etr_arena *arena, etr_placed *out, char *text) {
   etr_map_instruction *map = etr_arena_alloc(arena, sizeof *map);
   char *equals = strchr(text, '=');
   *map = (etr_map_instruction){.id = out->id, .is_delegate = *text == '!'};
@@ -24,22 +24,24 @@ static inline void tiny_instruction(etr_arena *arena, etr_join_instruction *out,
   if (out->is_kernel) out->op = (etr_slice){text, (size_t)(equals - text)};
 }
 
-static inline etr_method_join tiny_join_of(etr_arena *arena, const tiny_graph *g, const char *instructions) {
-  etr_method_join join = {.graph = &g->graph, .node_delegate = g->delegate_of, .uses = g->uses};
+static inline etr_placement tiny_placement_of(etr_arena *arena, const tiny_graph *g, const char *instructions) {
+  etr_method_inputs *method = etr_arena_alloc(arena, sizeof *method);
+  etr_placement placement = {.method = method, .node_delegate = g->delegate_of};
   etr_handle_node *by_handle = etr_arena_alloc_array(arena, g->graph.node_count, sizeof *by_handle);
   char *rest = etr_arena_copy(arena, etr_slice_of(instructions));
   int32_t id = 0;
+  *method = (etr_method_inputs){.graph = &g->graph, .uses = g->uses};
   for (uint32_t i = 0; i < g->graph.node_count; i++)
-    if (g->nodes[i].debug_handle) by_handle[join.by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
-  qsort(by_handle, join.by_handle_count, sizeof *by_handle, etr_by_two_numbers);
-  join.by_handle = by_handle;
+    if (g->nodes[i].debug_handle) by_handle[method->by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
+  qsort(by_handle, method->by_handle_count, sizeof *by_handle, etr_by_two_numbers);
+  method->by_handle = by_handle;
   for (char *piece; (piece = tiny_piece(&rest, " ")); id++) {
     if (strcmp(piece, "jump") == 0) continue;
-    etr_join_instruction *added = etr_vec_push(arena, &join.instructions);
-    *added = (etr_join_instruction){.id = id, .node = ETR_NONE};
+    etr_placed *added = etr_vec_push(arena, &placement.instructions);
+    *added = (etr_placed){.id = id, .node = ETR_NONE};
     tiny_instruction(arena, added, piece);
   }
-  return join;
+  return placement;
 }
 
 #endif

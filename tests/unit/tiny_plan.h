@@ -94,12 +94,13 @@ static inline void tiny_plan_parse(etr_arena *arena, etr_pte_method *method, con
 static inline const etr_memory_plan *tiny_plan_make(etr_arena *arena, const etr_pte_method *program,
                                                     etr_warnings *warnings) {
   etr_method *method = etr_arena_alloc(arena, sizeof *method);
-  const etr_method_join join = {.name = "m", .program = program};
+  const etr_method_inputs inputs = {.name = "m", .program = program};
+  const etr_placement placement = {.method = &inputs};
   const etr_pte pte = {.methods = program, .method_count = 1, .data = {.constant_segment = ETR_NONE}};
   etr_profile profile = {.pte = "m.pte", .methods = method, .method_count = 1};
   if (!method) return NULL;
   *method = (etr_method){.name = "m", .graph = ETR_NONE};
-  return etr_memory_plan_all(&profile, &join, &pte, warnings, arena) ? method->memory : NULL;
+  return etr_memory_plan_all(&profile, &placement, &pte, warnings, arena) ? method->memory : NULL;
 }
 
 #endif

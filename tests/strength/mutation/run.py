@@ -31,7 +31,8 @@ import operators
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BUILD = os.path.join(ROOT, 'build', 'mutation')
 SURVIVORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'survivors.txt')
-FOLDERS = ('lib/join', 'lib/compare', 'plugin/views', 'plugin/output')
+JOIN = ('lib/method', 'lib/runs', 'lib/place', 'lib/program', 'lib/balance', 'lib/memory', 'lib/values', 'lib/profile')
+FOLDERS = (*JOIN, 'lib/compare', 'plugin/views', 'plugin/output')
 TESTS = r'^(unit\..*|golden|columns|trace|cli|fault\.memory)$'
 ARCHIVE = 'libetrecord_tb_static.a'  # what tests are linked with that replace a function of the system's
 LIBRARY = 'plugin/libetrecord_tb.so.0'
