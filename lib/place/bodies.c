@@ -60,10 +60,9 @@ static void see_row(numbering *n, const etr_event *e) {
 static void see_instruction(numbering *n, const etr_placed *instruction) {
   seen *s = seen_at(n, instruction->id);
   if (!s || (!instruction->is_kernel && !instruction->is_delegate)) return;
-  *s = (seen){instruction->is_delegate                        ? CALL
-              : instruction->op.size && !instruction->is_prim ? NAMED_KERNEL
-                                                              : OTHER_KERNEL,
-              instruction};
+  bool is_named = instruction->op.size && !instruction->is_prim;
+  seen_kind kernel = is_named ? NAMED_KERNEL : OTHER_KERNEL;
+  *s = (seen){instruction->is_delegate ? CALL : kernel, instruction};
   n->has_calls |= s->kind == CALL && !instruction->map;
   n->has_names |= s->kind == NAMED_KERNEL;
 }
@@ -200,7 +199,7 @@ static bool is_named(const seen *s, const char *op) {
 
 static bool is_kernel_of(const numbering *n, const seen *s, const item *i) {
   const etr_node *node = &n->graph->nodes[i->node];
-  if (s->kind == OTHER_KERNEL) return !n->has_names || !etr_has_tensor(node);
+  if (s->kind == OTHER_KERNEL) return !n->has_names || !etr_has_tensor(node) || etr_is_view(node); /* et_view */
   return s->kind == NAMED_KERNEL && etr_slice_equal(s->instruction->op, etr_operator_of_target(node->target)) &&
          etr_instruction_agrees(n->placement->method->program, s->instruction->id, node);
 }

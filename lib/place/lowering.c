@@ -102,69 +102,65 @@ static bool lists_agree(const lowerer *l, uint32_t delegate) {
   return at == map->handle_count;
 }
 
-/* The instruction's place in the order from `at` on: of a kernel the next node with its handle and operator, of a
- * delegate its call. What is passed over has to be what runs as no instruction. ETR_NONE: it is not there. */
-static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call, uint32_t at) {
-  for (; at < l->fx.order_count; at++) {
-    uint32_t vertex = l->fx.order[at];
-    if (vertex == call) return at;
-    if (!etr_fx_is_operator(&l->fx, vertex)) continue;
-    const etr_node *node = etr_fx_node(&l->fx, vertex);
-    bool same_handle = call == ETR_NONE && !etr_fx_is_getitem(&l->fx, vertex) &&
-                       node->debug_handle == instruction->map->handles[0];
-    bool same_operator = instruction->op.size == 0 ||
-                         (node && etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
-    if (same_handle && same_operator) return at;
-    if (!etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
-  }
-  return ETR_NONE;
-}
-
 static uint32_t call_of_instruction(const lowerer *l, const etr_placed *instruction) {
   for (size_t i = 0; i < l->delegate_count; i++)
     if (l->delegates[i] == instruction) return l->call_of[i];
   return ETR_NONE;
 }
 
-/* Whether a view behind a kernel's node, up to the next instruction's, could be the kernel as well. */
-static bool is_open(const lowerer *l, const etr_placed *kernel, uint32_t at, uint32_t end) {
-  while (++at < end) {
-    const etr_node *node = etr_fx_node(&l->fx, l->fx.order[at]);
-    bool same = node && !etr_fx_is_getitem(&l->fx, l->fx.order[at]) && node->debug_handle == kernel->map->handles[0] &&
-                etr_fx_may_vanish(&l->fx, l->fx.order[at]);
-    if (same && (kernel->op.size == 0 || etr_slice_equal(etr_operator_of_target(node->target), kernel->op)))
-      return true;
-  }
-  return false;
+/* The runtime's own kernels, and instructions without a handle, prove nothing. */
+static bool proves(const etr_placed *instruction) {
+  return !instruction->is_prim && instruction->map && instruction->map->handle_count;
 }
 
-/* Kernels and calls follow each other as the instructions do. */
+/* Of a kernel a node with its handle and operator, of a delegate its call. */
+static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, uint32_t call, uint32_t vertex) {
+  if (call != ETR_NONE || !etr_fx_is_operator(&l->fx, vertex) || etr_fx_is_getitem(&l->fx, vertex))
+    return vertex == call;
+  const etr_node *node = etr_fx_node(&l->fx, vertex);
+  return node->debug_handle == instruction->map->handles[0] &&
+         (instruction->op.size == 0 || etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
+}
+
+/* The first index from `at` on, or the last up to it, that is the instruction's. What is passed over has to be what
+ * runs as no instruction. ETR_NONE: there is none. */
+static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction, uint32_t at, bool backwards) {
+  uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE;
+  for (; at < l->fx.order_count; at = backwards ? at - 1 : at + 1) { /* 0 - 1 is no index either */
+    uint32_t vertex = l->fx.order[at];
+    if (is_of_instruction(l, instruction, call, vertex)) return at;
+    if (etr_fx_is_operator(&l->fx, vertex) && !etr_fx_may_vanish(&l->fx, vertex)) return ETR_NONE;
+  }
+  return ETR_NONE;
+}
+
+/* Kernels and calls follow each other as the instructions do. A kernel is one node for certain if the first that it can
+ * be is the last that it can be. */
 static bool instructions_agree(lowerer *l) {
+  const etr_placed *instructions = l->placement->instructions.data;
+  size_t count = l->placement->instructions.count;
   uint32_t at = 0;
-  size_t last = SIZE_MAX; /* the kernel before */
-  for (size_t i = 0; i < l->placement->instructions.count; i++) {
-    const etr_placed *instruction = &l->placement->instructions.data[i];
+  for (size_t i = 0; i < count; i++) {
     l->node_of[i] = ETR_NONE;
-    if (instruction->is_prim || !instruction->map || instruction->map->handle_count == 0) continue;
-    uint32_t call = instruction->is_delegate ? call_of_instruction(l, instruction) : ETR_NONE, before = at;
-    at = find_instruction(l, instruction, call, at);
+    if (!proves(&instructions[i])) continue;
+    at = find_instruction(l, &instructions[i], at, false);
     if (at == ETR_NONE) return false;
-    if (last != SIZE_MAX) l->is_open[last] = is_open(l, &l->placement->instructions.data[last], before - 1, at);
-    last = call == ETR_NONE ? i : SIZE_MAX;
-    if (call == ETR_NONE) l->node_of[i] = l->fx.vertices[l->fx.order[at]].node;
+    if (!instructions[i].is_delegate) l->node_of[i] = l->fx.vertices[l->fx.order[at]].node;
     at++;
   }
-  if (last != SIZE_MAX)
-    l->is_open[last] = is_open(l, &l->placement->instructions.data[last], at - 1, (uint32_t)l->fx.order_count);
+  at = (uint32_t)l->fx.order_count;
+  for (size_t i = count; i-- > 0;) {
+    if (!proves(&instructions[i])) continue;
+    at = find_instruction(l, &instructions[i], at - 1, true);
+    if (at == ETR_NONE) return true; /* what was found behind its last instruction is no proof against it */
+    l->is_open[i] = l->node_of[i] != ETR_NONE && l->fx.vertices[l->fx.order[at]].node != l->node_of[i];
+  }
   return true;
 }
 
 static bool is_proven(lowerer *l) {
   for (uint32_t i = 0; i < l->delegate_count; i++)
-    if (!lists_agree(l, i)) {
-      fprintf(stderr, "list of %d disagrees\n", l->delegates[i]->id);
-      return false;
-    }
+    if (!lists_agree(l, i)) return false;
   return instructions_agree(l);
 }
 
@@ -247,15 +243,9 @@ static const struct {
 };
 
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
-  if (!start(l, roles)) {
-    fprintf(stderr, "no start\n");
-    return false;
-  }
+  if (!start(l, roles)) return false;
   for (size_t i = 0; i < strategies[strategy].count; i++)
-    if (!run_stage(l, strategies[strategy].stages[i])) {
-      fprintf(stderr, "stage %zu of strategy %zu failed\n", i, strategy);
-      return false;
-    }
+    if (!run_stage(l, strategies[strategy].stages[i])) return false;
   return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
 }
 
@@ -268,6 +258,7 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
                .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open),
                .budget = ETR_MIN((uint64_t)BUDGET, (uint64_t)BUDGET_OF_NODE * placement->method->graph->node_count)};
   *out = (etr_lowering){0};
+  if (!roles->is_consistent) return true;
   bool found = false, good = l.node_of && l.is_open && list_delegates(&l);
   for (size_t i = 0; good && !found && i < ETR_COUNT(strategies) && !etr_arena_failed(&l.scratch); i++)
     found = try_strategy(&l, i, roles);

@@ -28,7 +28,6 @@ typedef struct call {
 #define CODE(byte)                                                                                                     \
   { (const char[]){byte}, 1 }
 
-
 static const call calls[] = {
     {"EthosUBackend",
      {{"EthosUBackend::execute()", -1, {0}, "container - ns -"},

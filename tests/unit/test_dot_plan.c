@@ -403,8 +403,8 @@ Test(dot_plan, fold_of_records) {
     etr_profile *profile = open_fixture(cases[i].record);
     const etr_graph *graph = &profile->graphs[0];
     cr_assert_eq(etr_scopes_build_to_fold(&scopes, &arena, graph), ETR_OK);
-    cr_assert_eq(
-        etr_dot_plan_build(&plan, &arena, profile, graph, &scopes, &(etr_dot_options){.fold = true}, NULL), ETR_OK);
+    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, &scopes, &(etr_dot_options){.fold = true}, NULL),
+                 ETR_OK);
     double median = of_first_cluster(&plan, cases[i].label, &copies);
     cr_expect_eq(copies, cases[i].copies, "%s: %u", cases[i].record, copies);
     cr_expect_leq(plan.box_count, cases[i].most_boxes, "%s: %zu", cases[i].record, plan.box_count);

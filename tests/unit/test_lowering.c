@@ -82,7 +82,9 @@ Test(lowering, proofs) {
     etr_lowering order;
     const tiny_graph *g = tiny_graph_of(&arena, cases[i].nodes);
     const etr_placement placement = tiny_placement_of(&arena, g, cases[i].instructions);
-    cr_assert(etr_lowering_find(&order, &placement, g->marked, &arena), "%s", cases[i].title);
+    const etr_roles roles = tiny_roles_of(&arena, g, &placement);
+    etr_warnings warnings = {.arena = &arena};
+    cr_assert(etr_lowering_find(&order, &placement, &roles, &warnings, &arena), "%s", cases[i].title);
     const char *got = describe(&arena, &order, g), *want = cases[i].want ? cases[i].want : "nothing";
     cr_expect_str_eq(got, want, "%s: got '%s', want '%s'", cases[i].title, got, want);
     etr_arena_clear(&arena);

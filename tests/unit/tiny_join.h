@@ -8,7 +8,7 @@
 #ifndef TINY_JOIN_H
 #define TINY_JOIN_H
 
-#include "place/placement.h"
+#include "place/roles.h"
 #include "tiny_graph.h"
 
 static inline void tiny_instruction(etr_arena *arena, etr_placed *out, char *text) {
@@ -42,6 +42,20 @@ static inline etr_placement tiny_placement_of(etr_arena *arena, const tiny_graph
     tiny_instruction(arena, added, piece);
   }
   return placement;
+}
+
+/* What the nodes of a graph run as, where those that are marked run as kernels. */
+static inline etr_roles tiny_roles_of(etr_arena *arena, const tiny_graph *g, const etr_placement *placement) {
+  etr_kernel_groups groups = {0};
+  etr_roles roles;
+  for (size_t i = 0; i < placement->method->by_operator.count; i++) {
+    if (!g->marked[placement->method->by_operator.slots[i].node]) continue;
+    etr_kernel_group *group = etr_vec_push(arena, &groups);
+    *group = (etr_kernel_group){.first = i, .node_count = 1};
+    cr_assert(etr_vec_push(arena, &group->kernels));
+  }
+  cr_assert(etr_roles_find(&roles, placement, &groups, arena));
+  return roles;
 }
 
 #endif
