@@ -107,8 +107,9 @@ typedef struct etr_backend {
    * that it belongs to. is_only_user: nothing else uses it. */
   bool (*keeps_together)(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user);
 
-  /** Whether the backend's partitioner can take a node into a delegate: what it cannot stays a kernel. */
-  bool (*takes)(const etr_graph *graph, const etr_node *node);
+  /** Whether the backend's partitioner can take a node into a delegate: what it cannot stays a kernel. uses: per node,
+   * how often its results are used. NULL: nothing is known. */
+  bool (*takes)(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
   /**
    * How many bytes of a payload of this size read_payload() needs, by its first ETR_PAYLOAD_HEAD_BYTES: what lies

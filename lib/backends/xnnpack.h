@@ -73,7 +73,7 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
 /** etr_xnnpack's takes(); xnnpack_partition.c. */
-bool etr_xnn_takes(const etr_graph *graph, const etr_node *node);
+bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
 /** An operator on one value, element by element, which may become a lookup: not Softmax, which needs them all. */
 bool etr_xnn_is_unary(etr_xnn_class class_);

@@ -16,21 +16,47 @@ static bool is_quantization(etr_slice op) {
          etr_slice_starts(op, ETR_SLICE("choose_qparams"));
 }
 
+static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t place) {
+  const etr_edge *edge = place < node->input_count ? &node->inputs[place] : NULL;
+  return edge && edge->output < graph->nodes[edge->node].output_count ? &graph->nodes[edge->node].outputs[edge->output]
+                                                                      : NULL;
+}
+
 /* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
 static bool is_global_pooling(const etr_graph *graph, const etr_node *node) {
-  const etr_edge *edge = node->input_count ? &node->inputs[0] : NULL;
-  if (!edge || edge->output >= graph->nodes[edge->node].output_count || node->output_count == 0) return true;
-  const etr_value *in = &graph->nodes[edge->node].outputs[edge->output], *out = &node->outputs[0];
-  if (in->rank < 0 || out->rank < 0) return true;
+  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
+  if (!in || !out || in->rank < 0 || out->rank < 0) return true;
   return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
          out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
 }
 
-/* Arithmetic with a number is left to kernels: AddConfig and the like name the overload with tensors. */
-static bool is_with_number(etr_slice op, const char *target) {
+/* A conversion of the number type is left to kernels (ToDimOrderCopyConfig). */
+static bool keeps_type(const etr_graph *graph, const etr_node *node) {
+  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
+  return !in || !out || !in->dtype || !out->dtype || strcmp(in->dtype, out->dtype) == 0;
+}
+
+/* Of a product the second factor has to be a weight, transposed or dequantised. A matrix that is transposed for a
+ * product and has other uses, as a tied embedding, is none of a linear layer (GEMMConfig._get_weight_deps). */
+static bool multiplies_weight(const etr_graph *graph, const uint32_t *uses, const etr_node *node, size_t place) {
+  const etr_node *weight = place < node->input_count ? &graph->nodes[node->inputs[place].node] : NULL;
+  bool is_transposed = false;
+  for (int steps = 0; weight && weight->kind == ETR_NODE_OP && weight->input_count && steps < 4; steps++) {
+    etr_slice op = etr_operator_of_target(weight->target);
+    is_transposed |= etr_slice_is(op, "permute_copy") || etr_slice_is(op, "t_copy");
+    if (!etr_slice_is(op, "permute_copy") && !etr_slice_is(op, "t_copy") && !is_quantization(op)) return false;
+    weight = &graph->nodes[weight->inputs[0].node];
+  }
+  if (!weight || weight->kind < ETR_NODE_PARAMETER) return !weight;
+  return !is_transposed || place == 2 || uses[weight - graph->nodes] == 1;
+}
+
+/* Overloads that have no configuration: arithmetic with a number, limits that are tensors. */
+static bool is_other_overload(etr_slice op, const char *target) {
   static const char *const arithmetic[] = {"add", "sub", "mul", "div"};
-  return etr_operator_is_one_of(op, arithmetic, ETR_COUNT(arithmetic)) &&
-         etr_slice_ends(etr_slice_of(target), ETR_SLICE(".Scalar"));
+  etr_slice name = etr_slice_of(target);
+  if (etr_slice_is(op, "clamp")) return etr_slice_ends(name, ETR_SLICE(".Tensor"));
+  return etr_operator_is_one_of(op, arithmetic, ETR_COUNT(arithmetic)) && etr_slice_ends(name, ETR_SLICE(".Scalar"));
 }
 
 /* Operators with a configuration, without their overloads. */
@@ -87,12 +113,15 @@ static const char *const taken[] = {"convolution",
                                     "max",
                                     "scaled_dot_product_attention"};
 
-bool etr_xnn_takes(const etr_graph *graph, const etr_node *node) {
+bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
   if (is_quantization(op) || etr_slice_starts(op, ETR_SLICE("native_batch_norm"))) return true;
-  if (is_with_number(op, node->target)) return false;
+  if (is_other_overload(op, node->target)) return false;
   if (etr_slice_is(op, "pow")) return etr_xnnpack.class_of_node(graph, node) != ETR_XNN_NONE;
   if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return false;
   if (node->output_count && !is_floating(&node->outputs[0])) return false;
-  return !etr_slice_is(op, "mean") || is_global_pooling(graph, node);
+  if (etr_slice_is(op, "mean")) return is_global_pooling(graph, node);
+  if (etr_slice_is(op, "addmm")) return multiplies_weight(graph, uses, node, 2);
+  if (etr_slice_is(op, "mm")) return multiplies_weight(graph, uses, node, 1);
+  return !etr_slice_is(op, "to_dim_order_copy") || keeps_type(graph, node);
 }

@@ -42,7 +42,8 @@ static const etr_backend *backend_of(const etr_placement *placement) {
 }
 
 static bool is_taken(const finder *f, const etr_node *node) {
-  return !f->backend || !f->backend->takes || f->backend->takes(f->placement->method->graph, node);
+  return !f->backend || !f->backend->takes ||
+         f->backend->takes(f->placement->method->graph, f->placement->method->uses, node);
 }
 
 /* ---- Kernels ---- */
