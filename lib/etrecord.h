@@ -910,6 +910,8 @@ typedef struct etr_method {
   uint64_t unexplained_ticks;  /**< timed, but could not be told */
   const etr_delegate *delegates;
   size_t delegate_count;
+  size_t ambiguous_node_count; /**< nodes that could as well be in a delegate as outside of all: debug handles do not
+                                    say, the likelier side is counted */
   const etr_portion *portions; /**< all of its time but the framework's: they add up to nodes_ticks, delegate_only_ticks
                                   and unexplained_ticks. By node, of a node by run; those without node last */
   size_t portion_count;

@@ -24,7 +24,7 @@ typedef struct etr_lowering {
   const uint32_t *rank;       /* per node: index in the order of all; those of a delegate are at its call's place */
   const int32_t *delegate_of; /* per node: instruction of the delegate that holds it, -1: none */
   const uint32_t *node_of;    /* per instruction of the placement: the node of a kernel; ETR_NONE */
-  const bool *is_open; /* per instruction: it can be another node, as some of them run as no instruction */
+  const bool *is_open;        /* per instruction: it can be another node, as some of them run as no instruction */
 } etr_lowering;
 
 /**

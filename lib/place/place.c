@@ -101,6 +101,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
       !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch) ||
       !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
     return false;
+  placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
   if (placement->method->program &&
       !etr_data_flow_find(placement, p->order.is_proven ? p->order.rank : NULL, p->taken, p->arena, &p->scratch))
     return false;

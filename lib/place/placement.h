@@ -45,6 +45,7 @@ typedef struct etr_placement {
       delegate_nodes; /* the same by delegate: by instruction, then in the order the delegate runs them */
   bool is_ordered;    /* the order in which delegate_nodes stand is that in which they run: handle lists tell, or the
                          lowering (lowering.h) */
+  uint32_t ambiguous; /* nodes that could as well be delegated as not */
   etr_pte_graph *program_graph; /* the program as a graph, where it takes the place of the Edge graph that there is none
                                    of: its nodes are those of the events; else NULL */
 } etr_placement;

@@ -230,6 +230,7 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   bool good = etr_place_method(placement, index, &l->blocks, l->arena, &l->warnings);
   if (good && !method->graph) good = etr_pte_graph_stand_in(placement, index, &l->blocks, l->arena);
   if (!good) return fail_to_join(l, error);
+  out->ambiguous_node_count = placement->ambiguous;
   etr_graph *program = method->program ? etr_vec_push(l->arena, &l->programs) : NULL;
   if (method->program && !program) return etr_fail_memory(error);
   etr_method_graphs graphs = {.edge = etr_unconst(method->graph),

@@ -80,6 +80,7 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_count(f, "delegated_subgraphs", delegation.subgraphs);
   etr_field_count(f, "delegated_nodes", delegation.delegated_nodes);
   etr_field_count(f, "non_delegated_nodes", delegation.non_delegated_nodes);
+  etr_field_count(f, "ambiguous", method->ambiguous_node_count);
   etr_field_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
     etr_jw_object(f->json);
@@ -143,6 +144,16 @@ static bool is_wanted(const etr_method *method, const etr_node_filter *filter) {
   return method->graph != ETR_NONE && etr_filter_takes_method(filter, method);
 }
 
+/* Says that some nodes may be on the other side. */
+static void put_ambiguous(etr_answer *answer, const etr_method *method) {
+  const char *text = etr_arena_format(&answer->arena,
+                                      "%zu nodes could be on the other side: their debug handles do not say which of "
+                                      "them delegates took; the .pte would",
+                                      method->ambiguous_node_count);
+  if (text && method->ambiguous_node_count)
+    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, text, 0, etr_answer_text_width(answer));
+}
+
 static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
   const char *title = etr_arena_format(
@@ -151,6 +162,7 @@ static void put_title(etr_answer *answer, const etr_method *method, const etr_de
       delegation->non_delegated_nodes, timed ? " \xC2\xB7 times in " : "",
       timed ? etr_unit_name(answer->options->unit) : "");
   if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
+  put_ambiguous(answer, method);
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }

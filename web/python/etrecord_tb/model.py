@@ -357,6 +357,7 @@ class MethodDelegation:
     non_delegated_nodes: int
     operators: list[OperatorDelegation]
     delegates: list[Delegate] = field(default_factory=list)
+    ambiguous: int = 0  # nodes that could be on the other side
 
 
 @dataclass
