@@ -62,12 +62,22 @@ typedef enum etr_handle_loss {
   ETR_LOSES_HANDLE,
 } etr_handle_loss;
 
+/** Which nodes read a node's results: those of node i are list[starts[i]] up to list[starts[i + 1]], each once, in the
+ * graph's order. */
+typedef struct etr_users {
+  const uint32_t *starts, *list;
+} etr_users;
+
+/** Finds the readers of all nodes of a graph, its output among them. False: out of memory. */
+bool etr_users_find(etr_users *out, const etr_graph *graph, etr_arena *arena);
+
 /** The nodes of a graph that one delegate holds. */
 typedef struct etr_delegate_view {
   const etr_graph *graph;
   const uint32_t *uses;       /* per node: how often its results are used */
   const int32_t *delegate_of; /* per node: instruction of its delegate, -1: none */
   int32_t instruction;
+  etr_users users;
 } etr_delegate_view;
 
 /** What a node is expected to run as, where there is no payload to tell. */

@@ -190,7 +190,7 @@ static uint16_t class_of_operator(etr_slice op) {
   return ETR_XNN_NONE;
 }
 
-static bool is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
+bool etr_xnn_is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
 
 /* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, tells where arguments were
  * not recorded. */
@@ -209,9 +209,10 @@ static bool is_squared(const etr_node *node) {
   return !exponent || strcmp(exponent, "2") == 0 || strcmp(exponent, "2.0") == 0;
 }
 
-static uint16_t class_of_node(const etr_graph *graph, const etr_node *node) {
+uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  if (is_batch_norm(op)) return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
+  if (etr_xnn_is_batch_norm(op))
+    return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
   if (etr_slice_is(op, "convolution") && is_transposed(graph, node)) return ETR_XNN_DECONV;
   if (etr_slice_is(op, "pow") && !is_squared(node)) return ETR_XNN_NONE;
   return class_of_operator(op);
@@ -221,135 +222,54 @@ static const etr_node *producer_of(const etr_graph *graph, const etr_node *node)
   return node->input_count ? &graph->nodes[node->inputs[0].node] : NULL;
 }
 
-static bool is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
+bool etr_xnn_is_convolution(uint16_t class_) { return class_ == ETR_XNN_MATMUL || class_ == ETR_XNN_DECONV; }
 
 /* A batch norm right behind a convolution or a linear layer that nothing else reads is folded into it. */
-static bool follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
+bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   const etr_node *producer = producer_of(graph, node);
-  if (!producer || is_batch_norm(etr_operator_of_target(producer->target))) return false;
-  return uses[producer - graph->nodes] == 1 && is_convolution(class_of_node(graph, producer));
+  if (!producer || etr_xnn_is_batch_norm(etr_operator_of_target(producer->target))) return false;
+  return uses[producer - graph->nodes] == 1 && etr_xnn_is_convolution(etr_xnn_class_of_node(graph, producer));
 }
 
 /* A batch norm that becomes a convolution, and a product that becomes a linear layer, are new nodes to the lowering. */
 static etr_handle_loss loses_handle(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  if (is_batch_norm(op)) {
-    bool may_fold = !producer_of(graph, node) || follows_convolution(graph, uses, node);
+  if (etr_xnn_is_batch_norm(op)) {
+    bool may_fold = !producer_of(graph, node) || etr_xnn_follows_convolution(graph, uses, node);
     return may_fold ? ETR_LOSES_HANDLE_UNLESS_FUSED : ETR_LOSES_HANDLE;
   }
   return etr_slice_is(op, "addmm") || etr_slice_is(op, "mm") ? ETR_LOSES_HANDLE : ETR_KEEPS_HANDLE;
 }
 
-/* ---- What becomes of a node ---- */
-
-static bool is_in_delegate(const etr_delegate_view *d, const etr_node *node) {
-  return d->delegate_of[node - d->graph->nodes] == d->instruction;
-}
-
-/* The operator whose result a node works on, batch norms and quantisation passed over; NULL if it lies outside the
- * delegate. */
-static const etr_node *source_of(const etr_delegate_view *d, const etr_node *node) {
-  for (int steps = 0; steps < 4; steps++) {
-    node = producer_of(d->graph, node);
-    if (!node || !is_in_delegate(d, node)) return NULL;
-    uint16_t class_ = class_of_node(d->graph, node);
-    if (class_ != ETR_XNN_NONE && class_ != ETR_XNN_CONVERT && !is_batch_norm(etr_operator_of_target(node->target)))
-      return node;
-  }
-  return NULL;
-}
-
-static etr_expectation expect_clamp(const etr_delegate_view *d, uint32_t node) {
-  const etr_node *source = source_of(d, &d->graph->nodes[node]);
-  uint16_t activated = source ? class_of_node(d->graph, source) : ETR_XNN_NONE;
-  if (is_convolution(activated)) return (etr_expectation){.node = node}; /* part of it */
-  if (etr_xnn_is_binary(activated))
-    node = (uint32_t)(source - d->graph->nodes); /* a Clamp in the binary operator's name */
-  return (etr_expectation){ETR_XNN_CLAMP, 0, node, 8, 3, 1};
-}
-
-static etr_expectation expect_reshape(uint32_t node, etr_slice op) {
-  bool is_view = etr_slice_is(op, "view_copy") || etr_slice_is(op, "view");
-  return (etr_expectation){ETR_XNN_RESHAPE, 0, node, is_view ? 9 : 7, is_view ? 1 : 0, 1};
-}
-
-static bool reads_quantized(const etr_delegate_view *d, const etr_node *node) {
-  const etr_node *producer = producer_of(d->graph, node);
-  return producer && etr_slice_starts(etr_operator_of_target(producer->target), ETR_SLICE("dequantize"));
-}
-
-static bool is_square(const etr_node *node) {
-  return node->input_count == 2 && node->inputs[0].node == node->inputs[1].node &&
-         node->inputs[0].output == node->inputs[1].output;
-}
-
-/* Constants are transposed and converted when the model is lowered. */
-static bool reads_constant(const etr_delegate_view *d, const etr_node *node) {
-  const etr_node *producer = producer_of(d->graph, node);
-  return producer && producer->kind >= ETR_NODE_PARAMETER;
-}
-
-/* Into a convolution of this delegate, or of what was not recorded. */
-static bool is_folded(const etr_delegate_view *d, const etr_node *batch_norm) {
-  const etr_node *producer = producer_of(d->graph, batch_norm);
-  return !producer || (follows_convolution(d->graph, d->uses, batch_norm) && is_in_delegate(d, producer));
-}
-
-/* It takes five values at most; of more, four at a time join what is there (DecomposeConcatenate). */
-static uint32_t concatenations(size_t values) { return values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4; }
-
-/* What may fall away (views, quantisation) costs nothing to leave out. */
-static etr_expectation expect(const etr_delegate_view *d, uint32_t index) {
-  const etr_node *node = &d->graph->nodes[index];
-  etr_slice op = etr_operator_of_target(node->target);
-  uint16_t class_ = class_of_node(d->graph, node);
-  if ((traits(class_) & ETR_CLASS_INSERTED) && reads_constant(d, node)) class_ = ETR_XNN_NONE;
-  if (is_batch_norm(op) && is_folded(d, node)) class_ = ETR_XNN_NONE;
-  switch (class_) {
-  case ETR_XNN_NONE: return (etr_expectation){.node = index};
-  case ETR_XNN_CLAMP: return expect_clamp(d, index);
-  case ETR_XNN_CONVERT: return (etr_expectation){class_, 0, index, 6, 0, 1};
-  case ETR_XNN_RESHAPE: return expect_reshape(index, op);
-  case ETR_XNN_TRANSPOSE: return (etr_expectation){class_, 0, index, 9, 2, 1};
-  case ETR_XNN_COPY:
-    if (!etr_slice_is(op, "cat")) return (etr_expectation){class_, 0, index, 7, 0, 1};
-    return (etr_expectation){class_, 0, index, 10, 6, concatenations(node->input_count)};
-  default: break;
-  }
-  uint16_t alternative = ETR_XNN_NONE;
-  if (class_ == ETR_XNN_MUL && is_square(node)) alternative = ETR_XNN_SQUARE;
-  if (etr_xnn_is_unary(class_) && reads_quantized(d, node)) alternative = ETR_XNN_LOOKUP;
-  return (etr_expectation){class_, alternative, index, 10, 6, 1};
-}
-
 /* ---- Partitions (backends/xnnpack/partition/config) ---- */
 
-static bool is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("quantize_")); }
+bool etr_xnn_is_quantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("quantize_")); }
 
-static bool is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
+bool etr_xnn_is_dequantize(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("dequantize_")); }
 
 /* Its scale is computed. */
 static bool is_dynamic(const etr_node *node) {
-  return is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
+  return etr_xnn_is_dequantize(etr_operator_of_target(node->target)) && node->input_count > 1;
 }
 
 static bool takes_activation(const etr_graph *graph, const etr_node *node) {
-  uint16_t class_ = class_of_node(graph, node);
+  uint16_t class_ = etr_xnn_class_of_node(graph, node);
   if (node->input_count && is_dynamic(&graph->nodes[node->inputs[0].node])) return false;
-  return is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
+  return etr_xnn_is_convolution(class_) || (class_ >= ETR_XNN_ADD && class_ <= ETR_XNN_SUB);
 }
 
 /* Operators hold on to the quantisation around them; dynamic quantisation, whose scale is computed, holds on to what
  * computes it. */
 static bool keeps_together(const etr_graph *graph, const etr_node *producer, const etr_node *user, bool is_only_user) {
   etr_slice from = etr_operator_of_target(producer->target), to = etr_operator_of_target(user->target);
-  if (producer->kind >= ETR_NODE_PARAMETER) return is_convolution(class_of_node(graph, user)) && !is_batch_norm(to);
-  if (is_dequantize(from)) return !is_quantize(to) && !is_dequantize(to);
+  if (producer->kind >= ETR_NODE_PARAMETER)
+    return etr_xnn_is_convolution(etr_xnn_class_of_node(graph, user)) && !etr_xnn_is_batch_norm(to);
+  if (etr_xnn_is_dequantize(from)) return !etr_xnn_is_quantize(to) && !etr_xnn_is_dequantize(to);
   if (etr_slice_starts(from, ETR_SLICE("choose_qparams"))) return true;
-  if (is_quantize(from)) return is_dynamic(user);
+  if (etr_xnn_is_quantize(from)) return is_dynamic(user);
   if (!is_only_user) return false;
   bool activates = etr_slice_is(to, "relu") || etr_slice_is(to, "hardtanh");
-  return is_quantize(to) || (activates && takes_activation(graph, producer));
+  return etr_xnn_is_quantize(to) || (activates && takes_activation(graph, producer));
 }
 
 const etr_backend etr_xnnpack = {
@@ -359,9 +279,9 @@ const etr_backend etr_xnnpack = {
     .class_of_event = class_of_event,
     .class_name = class_name,
     .traits = traits,
-    .class_of_node = class_of_node,
+    .class_of_node = etr_xnn_class_of_node,
     .loses_handle = loses_handle,
-    .expect = expect,
+    .expect = etr_xnn_expect,
     .keeps_together = keeps_together,
     .takes = etr_xnn_takes,
     .payload_needed = etr_xnn_payload_needed,

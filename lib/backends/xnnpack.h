@@ -75,6 +75,24 @@ bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload)
 /** etr_xnnpack's takes(); xnnpack_partition.c. */
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
 
+/** etr_xnnpack's class_of_node(). */
+uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node);
+
+/** etr_xnnpack's expect(); xnnpack_expect.c. */
+etr_expectation etr_xnn_expect(const etr_delegate_view *delegate, uint32_t node);
+
+/** True of "native_batch_norm" and its variants. */
+bool etr_xnn_is_batch_norm(etr_slice op);
+
+bool etr_xnn_is_quantize(etr_slice op);
+bool etr_xnn_is_dequantize(etr_slice op);
+
+/** A convolution, transposed or not, or a linear layer. */
+bool etr_xnn_is_convolution(uint16_t class_);
+
+/** True of a batch norm behind a convolution or a linear layer that nothing else reads: it is folded into it. */
+bool etr_xnn_follows_convolution(const etr_graph *graph, const uint32_t *uses, const etr_node *node);
+
 /** An operator on one value, element by element, which may become a lookup: not Softmax, which needs them all. */
 bool etr_xnn_is_unary(etr_xnn_class class_);
 

@@ -12,8 +12,7 @@ static bool is_floating(const etr_value *value) {
 }
 
 static bool is_quantization(etr_slice op) {
-  return etr_slice_starts(op, ETR_SLICE("quantize_")) || etr_slice_starts(op, ETR_SLICE("dequantize_")) ||
-         etr_slice_starts(op, ETR_SLICE("choose_qparams"));
+  return etr_xnn_is_quantize(op) || etr_xnn_is_dequantize(op) || etr_slice_starts(op, ETR_SLICE("choose_qparams"));
 }
 
 static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t place) {
@@ -115,9 +114,9 @@ static const char *const taken[] = {"convolution",
 
 bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node *node) {
   etr_slice op = etr_operator_of_target(node->target);
-  if (is_quantization(op) || etr_slice_starts(op, ETR_SLICE("native_batch_norm"))) return true;
+  if (is_quantization(op) || etr_xnn_is_batch_norm(op)) return true;
   if (is_other_overload(op, node->target)) return false;
-  if (etr_slice_is(op, "pow")) return etr_xnnpack.class_of_node(graph, node) != ETR_XNN_NONE;
+  if (etr_slice_is(op, "pow")) return etr_xnn_class_of_node(graph, node) != ETR_XNN_NONE;
   if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return false;
   if (node->output_count && !is_floating(&node->outputs[0])) return false;
   if (etr_slice_is(op, "mean")) return is_global_pooling(graph, node);

@@ -17,6 +17,7 @@ typedef struct etr_delegate_reading {
                         gets there */
   double ticks_per_ns;
   etr_decoding decoding;
+  etr_users users; /* of the method's graph; found when first needed */
 } etr_delegate_reading;
 
 /**

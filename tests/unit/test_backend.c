@@ -3,6 +3,7 @@
  * test_backend.c - backends by name, and what their clocks can show.
  */
 #include "backends/backends.h"
+#include "tiny_graph.h"
 
 #include <criterion/criterion.h>
 
@@ -23,4 +24,20 @@ Test(backend, clock_hides) {
     cr_expect_eq(
         etr_backend_clock_hides(etr_backend_of(cases[i].backend), cases[i].operators, cases[i].ticks_per_second),
         cases[i].ticks, "case %zu", i);
+}
+
+/* Each reader once, in order; the graph's output is one. */
+Test(backend, users) {
+  static const char *const want[] = {"x: a b", "a: b o", "b:", "o:"};
+  etr_arena arena = {0};
+  etr_users users;
+  const tiny_graph *g = tiny_graph_of(&arena, "x input;a split (x) [2] [2];b add (a,a.1,x);o output (a)");
+  cr_assert(etr_users_find(&users, &g->graph, &arena));
+  for (uint32_t i = 0; i < g->graph.node_count; i++) {
+    const char *got = etr_arena_format(&arena, "%s:", g->nodes[i].name);
+    for (uint32_t k = users.starts[i]; k < users.starts[i + 1]; k++)
+      got = etr_arena_format(&arena, "%s %s", got, g->nodes[users.list[k]].name);
+    cr_expect_str_eq(got, want[i], "%s", got);
+  }
+  etr_arena_clear(&arena);
 }
