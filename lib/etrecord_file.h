@@ -107,7 +107,9 @@ typedef struct etr_pack_options {
  * debug handle map, and no module has a name that contains one of the record's own. Siblings of a program that are
  * neither parts nor beside its file (FILE_state_dict) become empty ones. A program (.pte) becomes an entry that
  * etr_profile_open() uses and ExecuTorch's parse_etrecord() passes over. The inputs of a BundledProgram's first test of
- * `forward` become representative_inputs, expected outputs reference_outputs, as ExecuTorch saves them.
+ * `forward` become representative_inputs, expected outputs reference_outputs, as the version of ExecuTorch that wrote
+ * the Edge program saves them: up to 1.2 with pickle, later with torch.save. A record that may be of 0.6, which cannot
+ * read inputs, gets outputs alone.
  *
  * If options->record is a record, it needs no further parts. options may be NULL. Errors: ETR_ERROR_IO (a file cannot
  * be read, or the sink takes no more), ETR_ERROR_FORMAT (a part is not what its name says, or damaged),

@@ -14,8 +14,13 @@ typedef struct machine {
   etr_arena *arena;
   const uint8_t *bytes;
   size_t size, at;
+  size_t instruction;  /* where the present instruction begins */
+  size_t raw_bytes;    /* those read that are no instructions: byte strings */
+  bool is_in_storage;  /* runs the pickles of a storage inside another pickle */
   const char *message; /* the first failure */
-  size_t value_count;
+  size_t value_count;  /* of this pickle and of the storages inside it */
+  size_t most_values;
+  size_t inner_bytes, most_bytes; /* instructions: of the storages inside it; of all */
   etr_vec(value *) stack;
   etr_vec(size_t) marks; /* heights of the stack */
   etr_vec(value *) memo;
@@ -54,10 +59,13 @@ static etr_slice take_line(machine *m) {
   return line;
 }
 
+/* Those read so far, of storages inside it too. */
+static size_t instruction_bytes(const machine *m) { return m->at - m->raw_bytes + m->inner_bytes; }
+
 /* ---- The stack ---- */
 
 static value *make(machine *m, etr_pickle_kind kind) {
-  if (++m->value_count > ETR_MOST_PICKLE_VALUES) return fail(m, "it has implausibly many values");
+  if (++m->value_count > m->most_values) return fail(m, "it has implausibly many values");
   value *made = etr_arena_alloc(m->arena, sizeof *made);
   if (!made) return fail(m, NULL);
   made->kind = kind;
@@ -170,6 +178,7 @@ static void find_name(machine *m, etr_slice module, etr_slice name) {
       {"torch._utils", "_rebuild_tensor_v3", ETR_NAME_REBUILD_TYPED_TENSOR},
       {"torch._utils", "_rebuild_parameter", ETR_NAME_REBUILD_PARAMETER},
       {"collections", "OrderedDict", ETR_NAME_ORDERED_DICT},
+      {"torch.storage", "_load_from_bytes", ETR_NAME_LOAD_STORAGE},
       {"torch.storage", "UntypedStorage", ETR_NAME_STORAGE},
       {"torch", "UntypedStorage", ETR_NAME_STORAGE},
   };
@@ -201,18 +210,22 @@ static void find_name_on_stack(machine *m) {
 
 /* ---- Tensors ---- */
 
-/* ("storage", class, key, location, number of elements) */
+/* ("storage", class, key, location, number of elements), and inside a pickle what it is a view of: nothing. */
 static void load_storage(machine *m) {
   const value *id = pop(m);
   if (m->message) return;
   value *const *item = id->items.data;
-  bool good = id->kind == ETR_PICKLE_LIST && id->items.count == 5 && item[0]->kind == ETR_PICKLE_STRING &&
+  size_t count = id->items.count;
+  bool is_whole = m->is_in_storage ? count == 6 && item[4]->kind == ETR_PICKLE_INT && item[5]->kind == ETR_PICKLE_NONE
+                                   : count == 5;
+  bool good = id->kind == ETR_PICKLE_LIST && is_whole && item[0]->kind == ETR_PICKLE_STRING &&
               etr_slice_is(item[0]->text, "storage") && item[1]->kind == ETR_PICKLE_NAME &&
               item[1]->name == ETR_NAME_STORAGE && item[2]->kind == ETR_PICKLE_STRING;
   value *storage = good ? push(m, ETR_PICKLE_STORAGE) : fail(m, "it refers to something other than a tensor's storage");
   if (!storage) return;
   storage->text = item[2]->text;
   storage->element = item[1]->element;
+  storage->number = item[4]->number;
 }
 
 static const int64_t *read_numbers(machine *m, const value *tuple, size_t *count) {
@@ -247,6 +260,72 @@ static void build_tensor(machine *m, const value *arguments, bool typed) {
     push_value(m, tensor);
 }
 
+/* ---- Storages inside a pickle ---- */
+
+static value *run_pickle(machine *m);
+
+/* What torch.save once told of the machine that it ran on. */
+static bool is_little_endian(const value *system) {
+  for (size_t i = 0; system->kind == ETR_PICKLE_DICT && i + 1 < system->items.count; i += 2) {
+    const value *key = system->items.data[i], *answer = system->items.data[i + 1];
+    if (key->kind == ETR_PICKLE_STRING && etr_slice_is(key->text, "little_endian"))
+      return answer->kind == ETR_PICKLE_BOOL && answer->number;
+  }
+  return false;
+}
+
+/* The rest: the number of elements, and these. */
+static void take_memory(machine *m, value *storage) {
+  uint64_t count = take_number(m, sizeof count), width = storage->element ? storage->element->size : 1;
+  etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
+  if (m->message) return;
+  if (storage->number < 0 || count != (uint64_t)storage->number || memory.size % width || count != memory.size / width)
+    fail(m, "a storage has another size than it says");
+  storage->memory = memory;
+}
+
+/* Three pickles behind the heading: the machine, the storage, and the keys of storages whose numbers follow. */
+static value *read_saved_storage(machine *m) {
+  enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
+  if (m->size < HEADING || memcmp(m->bytes, ETR_SAVED_STORAGE, HEADING) != 0)
+    return fail(m, "the bytes of a storage are not what torch.save writes");
+  m->at = HEADING;
+  const value *system = run_pickle(m);
+  value *storage = system ? run_pickle(m) : NULL;
+  const value *keys = storage ? run_pickle(m) : NULL;
+  if (!keys) return NULL;
+  if (!is_little_endian(system)) return fail(m, "the numbers of a storage are not little-endian");
+  bool is_alone = storage->kind == ETR_PICKLE_STORAGE && keys->kind == ETR_PICKLE_LIST && keys->items.count == 1 &&
+                  keys->items.data[0]->kind == ETR_PICKLE_STRING &&
+                  etr_slice_equal(keys->items.data[0]->text, storage->text);
+  if (!is_alone) return fail(m, "the bytes of a storage are not what torch.save writes");
+  take_memory(m, storage);
+  return m->message ? NULL : storage;
+}
+
+/* A machine of its own within the limits of the outer one, whose memo it does not see. */
+static void load_saved_storage(machine *m, etr_slice bytes) {
+  if (m->is_in_storage) {
+    fail(m, "a storage is inside a storage");
+    return;
+  }
+  machine inner = {.arena = m->arena,
+                   .bytes = (const uint8_t *)bytes.data,
+                   .size = bytes.size,
+                   .is_in_storage = true,
+                   .most_values = m->most_values - m->value_count,
+                   .most_bytes = m->most_bytes - ETR_MIN(instruction_bytes(m), m->most_bytes)};
+  value *storage = read_saved_storage(&inner);
+  m->value_count += ETR_MIN(inner.value_count, inner.most_values);
+  m->inner_bytes += ETR_MIN(instruction_bytes(&inner), bytes.size);
+  if (storage) {
+    push_value(m, storage);
+    return;
+  }
+  m->instruction = (size_t)(inner.bytes - m->bytes) + inner.instruction;
+  fail(m, inner.message);
+}
+
 /* "Calls" one of the few functions. */
 static void reduce(machine *m) {
   const value *arguments = pop(m), *function = pop(m);
@@ -259,6 +338,9 @@ static void reduce(machine *m) {
     push_value(m, arguments->items.data[0]);
   else if (callable && (function->name == ETR_NAME_REBUILD_TENSOR || function->name == ETR_NAME_REBUILD_TYPED_TENSOR))
     build_tensor(m, arguments, function->name == ETR_NAME_REBUILD_TYPED_TENSOR);
+  else if (callable && function->name == ETR_NAME_LOAD_STORAGE && arguments->items.count == 1 &&
+           arguments->items.data[0]->kind == ETR_PICKLE_BYTES)
+    load_saved_storage(m, arguments->items.data[0]->text);
   else
     fail(m, "it calls something that no tensor needs");
 }
@@ -295,10 +377,11 @@ static void push_bool(machine *m, bool truth) {
   if (pushed) pushed->number = truth;
 }
 
-static void push_text(machine *m, uint64_t size) {
+static void push_text(machine *m, etr_pickle_kind kind, uint64_t size) {
   etr_slice text = take_text(m, size);
-  value *pushed = m->message ? NULL : push(m, ETR_PICKLE_STRING);
+  value *pushed = m->message ? NULL : push(m, kind);
   if (pushed) pushed->text = text;
+  if (pushed && kind == ETR_PICKLE_BYTES) m->raw_bytes += text.size;
 }
 
 static void tuple_of(machine *m, size_t count) {
@@ -365,9 +448,12 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   case 'M': push_int(m, (int64_t)take_number(m, 2)); break;
   case 0x8A: push_long(m); break;
   case 'G': push_float(m); break;
-  case 'X': push_text(m, take_number(m, 4)); break;
-  case 0x8C: push_text(m, take_number(m, 1)); break;
-  case 0x8D: push_text(m, take_number(m, 8)); break;
+  case 'X': push_text(m, ETR_PICKLE_STRING, take_number(m, 4)); break;
+  case 0x8C: push_text(m, ETR_PICKLE_STRING, take_number(m, 1)); break;
+  case 0x8D: push_text(m, ETR_PICKLE_STRING, take_number(m, 8)); break;
+  case 'B': push_text(m, ETR_PICKLE_BYTES, take_number(m, 4)); break;
+  case 'C': push_text(m, ETR_PICKLE_BYTES, take_number(m, 1)); break;
+  case 0x8E: push_text(m, ETR_PICKLE_BYTES, take_number(m, 8)); break;
   case 0x80: take_number(m, 1); break; /* protocol */
   case 0x95: take_number(m, 8); break; /* frame */
   default: return false;
@@ -375,22 +461,32 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   return true;
 }
 
-const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes, uint64_t *offset) {
-  machine m = {.arena = arena, .bytes = (const uint8_t *)bytes.data, .size = bytes.size};
+/* Runs instructions to the end of a pickle, which is not the end of the bytes. Gives its value, NULL if it failed. */
+static value *run_pickle(machine *m) {
   uint8_t opcode = 0;
-  size_t at = 0;
-  *out = NULL;
-  if (!etr_vec_push(arena, &m.stack)) fail(&m, NULL); /* so that an empty part of it is a place, too */
-  m.stack.count = 0;
-  while (!m.message && opcode != '.') {
-    at = m.at;
-    opcode = (uint8_t)take_number(&m, 1);
-    if (!m.message && opcode != '.' && !run_scalar(&m, opcode) && !run_structure(&m, opcode))
-      fail(&m, etr_arena_format(arena, "its opcode 0x%02X is not one that data needs", opcode));
+  m->stack.count = m->marks.count = 0;
+  memset(&m->memo, 0, sizeof m->memo);
+  if (!etr_vec_push(m->arena, &m->stack)) fail(m, NULL); /* so that an empty part of it is a place, too */
+  m->stack.count = 0;
+  while (!m->message && opcode != '.') {
+    m->instruction = m->at;
+    opcode = (uint8_t)take_number(m, 1);
+    if (!m->message && opcode != '.' && !run_scalar(m, opcode) && !run_structure(m, opcode))
+      fail(m, etr_arena_format(m->arena, "its opcode 0x%02X is not one that data needs", opcode));
+    if (instruction_bytes(m) > m->most_bytes) fail(m, "it is implausibly long");
   }
-  if (!m.message) *out = pop(&m);
-  if (!m.message && m.marks.count) fail(&m, "a mark is left over");
-  if (m.message) *out = NULL;
-  *offset = at;
+  value *result = m->message ? NULL : pop(m);
+  if (!m->message && m->marks.count) fail(m, "a mark is left over");
+  return m->message ? NULL : result;
+}
+
+const char *etr_pickle_read(const etr_pickle_value **out, etr_arena *arena, etr_slice bytes, uint64_t *offset) {
+  machine m = {.arena = arena,
+               .bytes = (const uint8_t *)bytes.data,
+               .size = bytes.size,
+               .most_values = ETR_MOST_PICKLE_VALUES,
+               .most_bytes = ETR_MOST_PICKLE_BYTES};
+  *out = run_pickle(&m);
+  *offset = m.instruction;
   return m.message;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * torch_archive.c - the zip around a pickle.
+ * torch_archive.c - the zip around a pickle, where there is one.
  */
 #include "inputs/torch_archive.h"
 
@@ -56,10 +56,9 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
 }
 
-static etr_status run_pickle(etr_torch_archive *archive, etr_error *error) {
+static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_error *error) {
   uint64_t offset;
-  ETR_TRY(read_entry(&archive->pickle, archive, PICKLE, ETR_MOST_PICKLE_BYTES, error));
-  const char *wrong = etr_pickle_read(&archive->root, &archive->arena, etr_file_bytes(&archive->pickle), &offset);
+  const char *wrong = etr_pickle_read(&archive->root, &archive->arena, pickle, &offset);
   if (etr_arena_failed(&archive->arena)) return out_of_memory(archive, error);
   if (!wrong) return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "its pickle cannot be read: %s",
@@ -67,10 +66,12 @@ static etr_status run_pickle(etr_torch_archive *archive, etr_error *error) {
 }
 
 static etr_status open_archive(etr_torch_archive *archive, etr_slice bytes, etr_error *error) {
+  if (etr_is_pickle(bytes)) return run_pickle(archive, bytes, error);
   ETR_TRY(place(archive, etr_archive_open_memory(&archive->zip, bytes, archive->path, error), error));
   ETR_TRY(find_prefix(archive, error));
   ETR_TRY(check_byte_order(archive, error));
-  return run_pickle(archive, error);
+  ETR_TRY(read_entry(&archive->pickle, archive, PICKLE, ETR_MOST_PICKLE_BYTES, error));
+  return run_pickle(archive, etr_file_bytes(&archive->pickle), error);
 }
 
 etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry,
@@ -90,8 +91,9 @@ void etr_torch_close(etr_torch_archive *archive) {
   *archive = (etr_torch_archive){0};
 }
 
-/* The bytes of a storage, loaded once. */
+/* The bytes of a storage beside the pickle, loaded once. */
 static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_slice key, etr_error *error) {
+  if (!archive->zip) return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
   uint32_t known = etr_map_get(&archive->storages, key);
   if (known == ETR_NONE) {
     char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64), key.data);
@@ -112,7 +114,8 @@ etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, cons
   *out = (etr_tensor_view){
       .element = tensor->element, .sizes = tensor->sizes, .strides = tensor->strides, .rank = tensor->rank};
   out->offset = tensor->offset <= UINT64_MAX / 8 ? tensor->offset * tensor->element->size : UINT64_MAX;
-  ETR_TRY(load_storage(&out->memory, archive, tensor->storage->text, error));
+  out->memory = tensor->storage->memory;
+  if (!out->memory.data) ETR_TRY(load_storage(&out->memory, archive, tensor->storage->text, error));
   const char *fault = etr_tensor_fault(out);
   if (!fault) return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "a tensor cannot be read: %s",

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * torch_archive.h - what torch.save wrote: a zip with a pickle and the bytes of the tensors. Layer 2.
+ * torch_archive.h - data with tensors, as torch.save or pickle.dumps wrote it. Layer 2.
  *
- * PREFIX/data.pkl, PREFIX/data/KEY of each storage, PREFIX/byteorder. Format: torch/serialization.py, _save.
+ * torch.save writes a zip: PREFIX/data.pkl, PREFIX/data/KEY of each storage, PREFIX/byteorder. Format:
+ * torch/serialization.py, _save. ExecuTorch used pickle.dumps up to version 1.2, which writes a pickle with the
+ * storages inside it.
  */
 #ifndef ETR_TORCH_ARCHIVE_H
 #define ETR_TORCH_ARCHIVE_H
@@ -11,14 +13,14 @@
 #include "inputs/pickle.h"
 #include "inputs/tensor_data.h"
 
-enum { ETR_MOST_TORCH_BYTES = 256 << 20, ETR_MOST_PICKLE_BYTES = 4 << 20 };
+enum { ETR_MOST_TORCH_BYTES = 256 << 20 };
 
-/** An archive that was read; zeroed: none. */
+/** An archive or a pickle that was read; zeroed: none. */
 typedef struct etr_torch_archive {
   etr_arena arena;
   const char *path, *entry; /* for errors; borrowed */
-  etr_archive *zip;
-  const char *prefix; /* with its '/' */
+  etr_archive *zip;         /* NULL: the bytes are a pickle */
+  const char *prefix;       /* with its '/' */
   etr_file pickle;
   const etr_pickle_value *root;
   etr_map storages; /* key -> loaded */
@@ -27,9 +29,9 @@ typedef struct etr_torch_archive {
 } etr_torch_archive;
 
 /**
- * Opens an archive in memory, borrowed until etr_torch_close(), and runs its pickle. `path` and `entry` tell where it
- * is from. Errors: ETR_ERROR_FORMAT (damaged, not from torch.save, big-endian, more than data and tensors in it, too
- * large), ETR_ERROR_MEMORY. Nothing is to be closed then.
+ * Opens an archive or a pickle in memory, borrowed until etr_torch_close(), and runs the pickle. `path` and `entry` say
+ * where it is from. Errors: ETR_ERROR_FORMAT (damaged, not from torch.save or pickle.dumps, big-endian, more than data
+ * and tensors in it, too large), ETR_ERROR_MEMORY. Nothing is to be closed then.
  */
 etr_status etr_torch_open(etr_torch_archive *out, etr_slice bytes, const char *path, const char *entry,
                           etr_error *error);

@@ -105,7 +105,7 @@ static const char *put_suite(etr_pickle_out *out, reader *r, uint32_t index) {
 static void take_outputs(reader *r) {
   etr_pickle_out out;
   const char *problem = NULL;
-  etr_pickle_begin(&out, &r->bundled->arena);
+  etr_pickle_begin(&out, &r->bundled->arena, r->bundled->is_inline);
   etr_pickle_put_dict(&out);
   for (uint32_t i = 0; !problem && i < r->bundle.suite_count; i++) problem = put_suite(&out, r, i);
   if (problem)
@@ -120,7 +120,7 @@ static void take_inputs(reader *r) {
     etr_pickle_out out;
     const etr_bundle_suite suite = etr_bundle_suite_at(&r->bundle, i);
     if (!etr_slice_is(suite.method, "forward") || suite.case_count == 0) continue;
-    etr_pickle_begin(&out, &r->bundled->arena);
+    etr_pickle_begin(&out, &r->bundled->arena, r->bundled->is_inline);
     const char *problem = put_values(&out, r, etr_fb_table_at(&r->bundle.fb, suite.cases, 0), CASE_INPUTS);
     if (problem)
       r->bundled->problem = problem;
@@ -140,11 +140,12 @@ static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
                                               : etr_bundle_check(&r->bundle, r->bundled->path, error);
 }
 
-etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, etr_error *error) {
+etr_status etr_bundled_read(etr_bundled *out, const etr_part *part, bool is_inline, etr_error *error) {
   reader r = {.bundled = out};
   etr_slice bytes = {part->bytes, part->size};
   etr_bundled_clear(out);
   out->path = part->path ? part->path : "BundledProgram";
+  out->is_inline = is_inline;
   if (part->path) ETR_TRY(etr_file_read(&out->file, part->path, MOST_FILE_BYTES, error));
   return read_suites(&r, part->path ? etr_file_bytes(&out->file) : bytes, error);
 }

@@ -59,20 +59,62 @@ static const etr_map_method *map_of(const etr_record *record, const char *method
   return NULL;
 }
 
-/* The debug handles that the nodes of a graph have. */
-static void collect_handles(etr_map *out, const etr_graph *graph) {
-  for (size_t i = 0; i < graph->node_count; i++) {
-    const uint32_t *handle = &graph->nodes[i].debug_handle;
-    if (*handle) etr_map_set(out, (etr_slice){(const char *)handle, sizeof *handle}, 1);
-  }
+/* A debug handle that nodes have, and the most results that one of these nodes has. */
+typedef struct node_handle {
+  uint32_t handle;
+  size_t output_count;
+} node_handle;
+
+static int compare_handles(const void *a, const void *b) {
+  const node_handle *x = a, *y = b;
+  if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
+  return (x->output_count > y->output_count) - (x->output_count < y->output_count);
 }
 
-static void count_handles(tally *t, const etr_map *known, int32_t instruction, const uint32_t *handles,
-                          size_t handle_count) {
-  for (size_t i = 0; i < handle_count; i++) {
-    etr_slice key = {(const char *)&handles[i], sizeof handles[i]};
-    count(t, handles[i] != 0 && etr_map_get(known, key) == ETR_NONE, instruction, handles[i]);
+/* The handles that a graph's nodes have, in ascending order. */
+typedef struct node_handles {
+  node_handle *data;
+  size_t count;
+  bool has_getitems; /* there are handles of getitem nodes among those of the map */
+} node_handles;
+
+/* Up to 1.1 a record had one Edge program, whose entry names no method. */
+static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0; }
+
+static void collect_handles(node_handles *out, etr_arena *arena, const etr_graph *graph) {
+  *out = (node_handles){.data = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *out->data),
+                        .has_getitems = is_only_program(graph)};
+  for (size_t i = 0; out->data && i < graph->node_count; i++)
+    if (graph->nodes[i].debug_handle)
+      out->data[out->count++] = (node_handle){graph->nodes[i].debug_handle, graph->nodes[i].output_count};
+  if (out->count) etr_sort(out->data, out->count, sizeof *out->data, compare_handles);
+}
+
+/* The last one up to `handle`, or NULL. */
+static const node_handle *find_handle(const node_handles *known, uint32_t handle) {
+  size_t from = 0, to = known->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (known->data[middle].handle <= handle)
+      from = middle + 1;
+    else
+      to = middle;
   }
+  return from ? &known->data[from - 1] : NULL;
+}
+
+/* Whether a node has the handle. torch.export stores no getitem nodes. Up to 0.7 these had handles of their own, which
+ * come right behind that of the operator whose results they take. */
+static bool is_known(const node_handles *known, uint32_t handle) {
+  const node_handle *nearest = find_handle(known, handle);
+  if (!nearest || nearest->handle == handle) return nearest;
+  return known->has_getitems && nearest->output_count > 1 && handle - nearest->handle <= nearest->output_count;
+}
+
+static void count_handles(tally *t, const node_handles *known, int32_t instruction, const uint32_t *handles,
+                          size_t handle_count) {
+  for (size_t i = 0; i < handle_count; i++)
+    count(t, handles[i] != 0 && !is_known(known, handles[i]), instruction, handles[i]);
 }
 
 /* A graph that was recorded after it was lowered no longer has every node. */
@@ -90,11 +132,10 @@ static void add_unknown_handles(etr_flaws *flaws, const tally *t, const etr_grap
 }
 
 static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr_graph *graph) {
-  etr_map known;
+  node_handles known;
   etr_arena scratch = {0};
   tally of_handles = {0};
-  etr_map_init(&known, &scratch);
-  collect_handles(&known, graph);
+  collect_handles(&known, &scratch, graph);
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *instruction = &map->instructions[i];
     count_handles(&of_handles, &known, instruction->id, instruction->handles, instruction->handle_count);
@@ -104,11 +145,21 @@ static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr
   etr_arena_clear(&scratch);
 }
 
+/* Whether the library that wrote the record stores the Edge program of one method alone. */
+static bool stores_one_method(const etr_record *record) {
+  for (size_t i = 0; i < record->graph_count; i++)
+    if (is_only_program(&record->graphs[i])) return true;
+  return false;
+}
+
 /* Instructions of one that the other does not have say nothing: a constant needs none. */
 static void check_method(etr_flaws *flaws, const etr_record *record, const etr_map_method *map) {
   const etr_graph *graph = edge_graph(record, map->name);
   if (graph)
     check_handles(flaws, map, graph);
+  else if (map->instruction_count && stores_one_method(record))
+    etr_flaws_add(flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
+                  "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2", map->name);
   else if (map->instruction_count && record->graph_count)
     etr_flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
                   "method %s has no Edge program", map->name);

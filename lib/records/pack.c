@@ -15,6 +15,7 @@ typedef struct packer {
   etr_vec(etr_planned) plan;
   etr_map by_name; /* place in the plan */
   etr_bundled bundled;
+  bool takes_inputs; /* the library that wrote the record reads representative_inputs */
 } packer;
 
 static void note(const packer *p, const char *entry, const char *text) {
@@ -54,10 +55,40 @@ static etr_status plan_base(packer *p, etr_error *error) {
 
 /* ---- Parts ---- */
 
+/* ExecuTorch's pickles were in this schema, up to 1.2; later versions, which use torch.save, have 5.4 or a later one.
+ */
+static bool is_schema_of_pickles(const int64_t version[2]) {
+  return version[0] != 0 && (version[0] < 5 || (version[0] == 5 && version[1] < 4));
+}
+
+/* Whether the library that wrote the Edge programs uses pickle.dumps: up to 1.1 there is one program, whose entry names
+ * no method, and in 2023 there is none. */
+static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
+  *out = true;
+  for (size_t i = 0; i < p->plan.count; i++) {
+    const etr_planned *planned = &p->plan.data[i];
+    int64_t version[2];
+    if (etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY) != ETR_ENTRY_EDGE_PROGRAM) continue;
+    if (!strchr(planned->name, '/')) return ETR_OK;
+    ETR_TRY(etr_planned_schema(version, planned, error));
+    *out = is_schema_of_pickles(version);
+    return ETR_OK;
+  }
+  return ETR_OK;
+}
+
+/* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as new as 1.0. */
+static etr_status read_bundled(packer *p, const etr_part *part, etr_error *error) {
+  bool is_pickle;
+  ETR_TRY(uses_pickle(&is_pickle, p, error));
+  p->takes_inputs = !is_pickle || is_planned(p, "instruction_id_to_num_outs_map");
+  return etr_bundled_read(&p->bundled, part, is_pickle, error);
+}
+
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
-  if (part->kind == ETR_PART_BUNDLED) return etr_bundled_read(&p->bundled, part, error);
+  if (part->kind == ETR_PART_BUNDLED) return read_bundled(p, part, error);
   ETR_TRY(etr_part_entry(&planned.name, &p->arena, name, error));
   if (etr_map_get(given, etr_slice_of(planned.name)) != ETR_NONE)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "this part is given twice");
@@ -158,6 +189,10 @@ static etr_status write_bundled(const packer *p, etr_archive_writer *writer, etr
     ETR_TRY(etr_archive_writer_add(writer, outputs, etr_torch_save, &object, error));
   }
   if (!p->bundled.inputs.pickle.size || is_planned(p, inputs)) return ETR_OK;
+  if (!p->takes_inputs) {
+    note(p, inputs, "left out: ExecuTorch 0.6 reads no record with them, and this record may be of 0.6");
+    return ETR_OK;
+  }
   object = p->bundled.inputs;
   return etr_archive_writer_add(writer, inputs, etr_torch_save, &object, error);
 }

@@ -5,6 +5,7 @@
 #include "records/part.h"
 
 #include "formats/json.h"
+#include "inputs/pickle.h"
 #include "inputs/record_entry.h"
 
 #include <errno.h>
@@ -86,6 +87,62 @@ etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, 
   return *out ? ETR_OK : etr_fail_memory(error);
 }
 
+/* ---- Versions ---- */
+
+static int64_t read_file(void *context, char *into, size_t size) {
+  size_t got = fread(into, 1, size, context);
+  return got == 0 && ferror((FILE *)context) ? -1 : (int64_t)got;
+}
+
+/* "schema_version": {"major": 5, "minor": 4}. Of a document that is damaged, nothing. */
+static void read_schema(int64_t version[2], etr_json *json) {
+  etr_slice key;
+  int64_t found[2] = {0, 0};
+  version[0] = version[1] = 0;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    if (!etr_slice_is(key, "schema_version") || etr_json_peek(json) != ETR_JSON_OBJECT) {
+      etr_json_skip(json);
+      continue;
+    }
+    etr_json_object(json);
+    while (etr_json_key(json, &key))
+      if (etr_slice_is(key, "major"))
+        found[0] = etr_json_int(json);
+      else if (etr_slice_is(key, "minor"))
+        found[1] = etr_json_int(json);
+      else
+        etr_json_skip(json);
+  }
+  if (!etr_json_failed(json)) memcpy(version, found, sizeof found);
+}
+
+static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error *error) {
+  if (!json) return etr_fail_memory(error);
+  read_schema(version, json);
+  bool has_memory = !etr_json_out_of_memory(json);
+  etr_json_close(json);
+  return has_memory ? ETR_OK : etr_fail_memory(error);
+}
+
+static etr_status read_schema_of_entry(int64_t version[2], const etr_planned *planned, etr_error *error) {
+  etr_archive_entry *entry;
+  ETR_TRY(etr_archive_entry_open(&entry, planned->archive, planned->index, 0, error));
+  etr_status status = read_schema_from(version, etr_json_open(etr_archive_entry_read, entry, NULL), error);
+  etr_archive_entry_close(entry);
+  return status;
+}
+
+etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error) {
+  if (planned->archive) return read_schema_of_entry(version, planned, error);
+  if (!planned->path) return read_schema_from(version, etr_json_open_memory(planned->bytes, NULL), error);
+  FILE *file = etr_file_open_regular(planned->path);
+  if (!file) return fail_file(planned->path, error);
+  etr_status status = read_schema_from(version, etr_json_open(read_file, file, NULL), error);
+  fclose(file);
+  return status;
+}
+
 /* ---- What a part is ---- */
 
 enum { HEAD_BYTES = 64 };
@@ -121,7 +178,9 @@ static const char *fault_of(etr_entry_kind kind, const head *h) {
   case ETR_ENTRY_DELEGATE_MAP:
   case ETR_ENTRY_OUTPUT_COUNTS: return is_object ? NULL : "not a map: a JSON object";
   case ETR_ENTRY_REFERENCE_OUTPUTS:
-  case ETR_ENTRY_REPRESENTATIVE_INPUTS: return is_zip ? NULL : "not written by torch.save";
+  case ETR_ENTRY_REPRESENTATIVE_INPUTS:
+    return is_zip || etr_is_pickle((etr_slice){h->bytes, h->size}) ? NULL
+                                                                   : "written neither by torch.save nor by pickle";
   case ETR_ENTRY_PTE:
     if (has_at(h, 4, "BP08")) return "a BundledProgram, not a program; give it with --bundled";
     return has_at(h, 4, "ET12") ? NULL : "not an ExecuTorch program: identifier ET12 is missing";

@@ -27,7 +27,14 @@ etr_status etr_planned_emit(void *planned, const etr_sink *sink, etr_error *erro
  */
 etr_status etr_part_entry(const char **out, etr_arena *arena, const char *name, etr_error *error);
 
-/** Checks that an entry begins as its name promises: a program, a map, an archive of torch.save. Errors:
+/**
+ * The version of the schema that a program was serialized with; 0.0 if it says none or cannot be read as JSON. Errors:
+ * those of reading the file or the entry.
+ */
+etr_status etr_planned_schema(int64_t version[2], const etr_planned *planned, etr_error *error);
+
+/** Checks that an entry begins as its name promises: a program, a map, an archive of torch.save, a pickle.
+ * Errors:
  * ETR_ERROR_FORMAT, ETR_ERROR_MEMORY, and those of reading it. */
 etr_status etr_planned_check(const etr_planned *planned, etr_error *error);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pickle_out.c - opcodes of CPython's Lib/pickletools.py, protocol 2, without a memo.
+ * pickle_out.c - opcodes of CPython's Lib/pickletools.py, protocol 2, or 3 where there are bytes, without a memo.
  */
 #include "records/pickle_out.h"
+
+#include "inputs/pickle.h"
 
 #include <stdio.h>
 
@@ -25,9 +27,14 @@ static void put_name(etr_pickle_out *out, const char *lines) {
   put(out, lines, strlen(lines));
 }
 
-void etr_pickle_begin(etr_pickle_out *out, etr_arena *arena) {
-  *out = (etr_pickle_out){.arena = arena};
-  put(out, "\x80\x02", 2);
+static void put_protocol(etr_pickle_out *out, char protocol) {
+  put_code(out, '\x80');
+  put_code(out, protocol);
+}
+
+void etr_pickle_begin(etr_pickle_out *out, etr_arena *arena, bool is_inline) {
+  *out = (etr_pickle_out){.arena = arena, .is_inline = is_inline};
+  put_protocol(out, is_inline ? 3 : 2);
 }
 
 void etr_pickle_put_text(etr_pickle_out *out, etr_slice text) {
@@ -71,18 +78,61 @@ static void put_tuple(etr_pickle_out *out, const int64_t *values, size_t count) 
   put_code(out, 't');
 }
 
-/* ('storage', class, key, 'cpu', elements), which torch.load turns into the bytes. */
-static void put_storage(etr_pickle_out *out, const etr_pickle_tensor *tensor) {
-  char name[64], key[24];
+static size_t count_elements(const etr_pickle_tensor *tensor) { return tensor->bytes.size / tensor->element->size; }
+
+/* ('storage', class, key, 'cpu', elements), and inside a pickle None, which torch.load turns into the bytes. */
+static void put_storage_id(etr_pickle_out *out, const etr_pickle_tensor *tensor, const char *key, const char *end) {
+  char name[64];
   (void)snprintf(name, sizeof name, "torch\n%s\n", tensor->element->storage);
-  (void)snprintf(key, sizeof key, "%zu", out->storages.count);
   put_code(out, '(');
   etr_pickle_put_text(out, ETR_SLICE("storage"));
   put_name(out, name);
   etr_pickle_put_text(out, etr_slice_of(key));
   etr_pickle_put_text(out, ETR_SLICE("cpu"));
-  etr_pickle_put_int(out, (int64_t)(tensor->bytes.size / tensor->element->size));
-  put(out, "tQ", 2);
+  etr_pickle_put_int(out, (int64_t)count_elements(tensor));
+  put(out, end, strlen(end));
+}
+
+/* What torch.save once put in front of the bytes of one storage: see read_saved_storage() of inputs/pickle.c. */
+static void put_saved_storage(etr_pickle_out *out, const etr_pickle_tensor *tensor) {
+  static const char key[] = "0";
+  put(out, ETR_SAVED_STORAGE, sizeof ETR_SAVED_STORAGE - 1);
+  put_protocol(out, 2);
+  etr_pickle_put_dict(out);
+  etr_pickle_put_text(out, ETR_SLICE("little_endian"));
+  etr_pickle_put_bool(out, true);
+  etr_pickle_add_member(out);
+  put_code(out, '.');
+  put_protocol(out, 2);
+  put_storage_id(out, tensor, key, "NtQ.");
+  put_protocol(out, 2);
+  etr_pickle_put_list(out);
+  etr_pickle_put_text(out, ETR_SLICE(key));
+  etr_pickle_add_item(out);
+  put_code(out, '.');
+  put_le(out, count_elements(tensor), 8);
+}
+
+/* The storage inside the pickle: torch.storage._load_from_bytes(bytes). */
+static void put_inline_storage(etr_pickle_out *out, const etr_pickle_tensor *tensor) {
+  etr_pickle_out heading = {.arena = out->arena};
+  put_saved_storage(&heading, tensor);
+  put_name(out, "torch.storage\n_load_from_bytes\n");
+  put(out, "(B", 2);
+  put_le(out, heading.bytes.count + tensor->bytes.size, 4);
+  put(out, heading.bytes.data, heading.bytes.count);
+  size_t *place = etr_vec_push(out->arena, &out->places);
+  if (place) *place = out->bytes.count;
+  put(out, "tR", 2);
+}
+
+static void put_storage(etr_pickle_out *out, const etr_pickle_tensor *tensor) {
+  char key[24];
+  (void)snprintf(key, sizeof key, "%zu", out->storages.count);
+  if (out->is_inline)
+    put_inline_storage(out, tensor);
+  else
+    put_storage_id(out, tensor, key, "tQ");
   etr_slice *slot = etr_vec_push(out->arena, &out->storages);
   if (slot) *slot = tensor->bytes;
 }
@@ -103,5 +153,7 @@ etr_torch_object etr_pickle_end(etr_pickle_out *out) {
   put_code(out, '.');
   return (etr_torch_object){.pickle = {out->bytes.data, out->bytes.count},
                             .storages = out->storages.data,
-                            .storage_count = out->storages.count};
+                            .storage_count = out->storages.count,
+                            .is_inline = out->is_inline,
+                            .places = out->places.data};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pickle_out.h - writes pickles of lists, dicts, numbers, texts and tensors, as torch.save makes them. Layer 3. The
- * other way round: inputs/pickle.h.
+ * pickle_out.h - writes pickles of lists, dicts, numbers, texts and tensors, as torch.save or pickle.dumps makes them.
+ * Layer 3. The other way round: inputs/pickle.h.
  */
 #ifndef ETR_PICKLE_OUT_H
 #define ETR_PICKLE_OUT_H
@@ -12,8 +12,10 @@
 /** A pickle while it is written, value by value, items before what holds them is told of them. */
 typedef struct etr_pickle_out {
   etr_arena *arena;
+  bool is_inline; /* the storages are inside the pickle, as pickle.dumps writes them */
   etr_vec(char) bytes;
   etr_vec(etr_slice) storages;
+  etr_vec(size_t) places; /* of the storages in the pickle */
 } etr_pickle_out;
 
 /** A dense tensor. Everything is borrowed; the bytes for as long as the object lives. */
@@ -24,7 +26,8 @@ typedef struct etr_pickle_tensor {
   etr_slice bytes;
 } etr_pickle_tensor;
 
-void etr_pickle_begin(etr_pickle_out *out, etr_arena *arena);
+/** Begins a pickle whose storages are beside it, as torch.save writes them, or inside it. */
+void etr_pickle_begin(etr_pickle_out *out, etr_arena *arena, bool is_inline);
 
 void etr_pickle_put_text(etr_pickle_out *out, etr_slice text);
 void etr_pickle_put_int(etr_pickle_out *out, int64_t value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * torch_save.c - a zip with a pickle and the bytes of tensors, as torch/serialization.py writes it; without its random
- * number.
+ * torch_save.c - a zip with a pickle and the bytes of tensors, as torch/serialization.py writes it, without its random
+ * number; or a pickle with these bytes inside it.
  */
 #include "records/torch_save.h"
 
@@ -27,7 +27,23 @@ static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *ob
   return etr_archive_writer_finish(writer, error);
 }
 
-etr_status etr_torch_save(void *object, const etr_sink *sink, etr_error *error) {
+/* The pieces of the pickle, with a storage behind each but the last. */
+static etr_status write_pickle(const etr_torch_object *object, const etr_sink *sink, etr_error *error) {
+  size_t at = 0;
+  bool is_taken = true;
+  for (size_t i = 0; i <= object->storage_count && is_taken; i++) {
+    size_t end = i < object->storage_count ? object->places[i] : object->pickle.size;
+    is_taken = sink->write(sink->context, object->pickle.data + at, end - at);
+    if (is_taken && i < object->storage_count && object->storages[i].size)
+      is_taken = sink->write(sink->context, object->storages[i].data, object->storages[i].size);
+    at = end;
+  }
+  return is_taken ? ETR_OK : etr_fail_sink(error);
+}
+
+etr_status etr_torch_save(void *context, const etr_sink *sink, etr_error *error) {
+  const etr_torch_object *object = context;
+  if (object->is_inline) return write_pickle(object, sink, error);
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? add_all(writer, object, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import pickle
 import subprocess
 import zipfile
 
@@ -25,11 +26,11 @@ def summary(record, debug_buffer=True):
     return json.loads(done.stdout)["methods"][0]["output_gaps"], done.stderr.decode()
 
 
-def run_outputs(flatc):
+def run_outputs(flatc, folder=FIXTURES / "bundled_update"):
     """Of each run that returned something: its tensors."""
-    buffer = (FIXTURES / "bundled_update" / "debug_buffer.bin").read_bytes()
+    buffer = (folder / "debug_buffer.bin").read_bytes()
     runs = {}
-    for index, run in enumerate(flatc(FIXTURES / "bundled_update" / "etdump.etdp")):
+    for index, run in enumerate(flatc(folder / "etdump.etdp")):
         for event in run.get("events", []):
             entry = event.get("debug_event", {}).get("debug_entry", {})
             if entry.get("output", {}).get("bool_val"):
@@ -70,6 +71,21 @@ def test_a_real_record(flatc):
         check(each, sets[0][each["output"]], runs[each["run"]][each["output"]])
 
 
+def test_a_record_of_1_2(flatc):
+    """Pickle wrote its reference outputs. Each run of a method returned one tensor; the first two runs are of `forward`."""
+    folder = FIXTURES / "old_1_2_0_two_methods"
+    files = ["--etrecord", folder / "etrecord.bin", "--etdump", folder / "etdump.etdp", "--debug-buffer", folder / "debug_buffer.bin", "--pte", folder / "model.pte"]
+    done = subprocess.run([os.environ["ETRECORD_TB"], "summary", *files, "--format", "json"], capture_output=True)
+    assert done.returncode == 0 and not done.stderr
+    gaps = {method["method"]: method["output_gaps"] for method in json.loads(done.stdout)["methods"]}
+    references = torch_archive.load(zipfile.ZipFile(folder / "etrecord.bin").read(ENTRY))
+    runs = run_outputs(flatc, folder)
+    assert [each["run"] for name in ("forward", "decode") for each in gaps[name]] == list(runs)
+    for name, sets in references.items():
+        for each in gaps[name]:
+            check(each, sets[0][0], runs[each["run"]][0])
+
+
 def test_as_many_sets_as_runs(flatc, tmp_path):
     """In order; of other types, and in another memory order."""
     runs = run_outputs(flatc)
@@ -94,6 +110,8 @@ def test_scalars_lists_and_fewer_outputs(flatc, tmp_path):
         (torch_archive.save({"forward": [[], []]}), "2 sets of reference outputs, but 3 runs"),
         (torch_archive.save([1, 2]), "not a map from methods to sets of outputs"),
         (torch_archive.save({"forward": [[{1, 2}]]}), "its pickle cannot be read: it imports __builtin__.set"),
+        (pickle.dumps({"forward": [[{1, 2}]]}, 2), "its pickle cannot be read: it imports __builtin__.set"),
+        (pickle.dumps({"forward": [[1, 2]]})[:-3], "its pickle cannot be read: it ends in the middle"),
         (b"", "it is empty"),
         (b"no zip at all", "not a zip file"),
         (torch_archive.save({"forward": [[numpy.zeros(9, "<f4")]]})[:-30], "truncated"),

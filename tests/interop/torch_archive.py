@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What torch.save writes of lists and dicts of tensors, with numpy instead of torch: load() and save()."""
+"""What torch.save writes of lists and dicts of tensors, with numpy instead of torch: load() and save(). load() also takes what pickle.dumps writes."""
 
 import collections
 import io
@@ -14,24 +14,45 @@ import numpy
 STORAGES = {"FloatStorage": "<f4", "DoubleStorage": "<f8", "HalfStorage": "<f2", "LongStorage": "<i8", "IntStorage": "<i4", "BoolStorage": "?"}
 
 
+def rebuild(storage, offset, size, stride, *_):
+    return numpy.lib.stride_tricks.as_strided(storage[offset:], size, [step * storage.itemsize for step in stride])
+
+
+class Unpickler(pickle.Unpickler):
+    """read() gives the bytes of the storage with a key."""
+
+    def __init__(self, stream, read=None):
+        super().__init__(stream)
+        self.read = read
+
+    def find_class(self, module, name):
+        known = {
+            "torch._utils._rebuild_tensor_v2": rebuild,
+            "collections.OrderedDict": collections.OrderedDict,
+            "torch.storage._load_from_bytes": load_storage,
+        }
+        return STORAGES[name] if module == "torch" else known[f"{module}.{name}"]
+
+    def persistent_load(self, saved):
+        _, dtype, key, *_ = saved
+        return numpy.frombuffer(self.read(key), dtype) if self.read else dtype
+
+
+def load_storage(data):
+    """Five pickles: magic number, version, system, the storage, keys; then the number of elements, and these."""
+    stream = io.BytesIO(data)
+    pickles = [Unpickler(stream).load() for _ in range(5)]
+    count = int.from_bytes(stream.read(8), "little")
+    return numpy.frombuffer(stream.read(), pickles[3], count)
+
+
 def load(data):
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return Unpickler(io.BytesIO(data)).load()
     archive = zipfile.ZipFile(io.BytesIO(data))
     pickled = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
     prefix = pickled.removesuffix("data.pkl")
-
-    def rebuild(storage, offset, size, stride, *_):
-        return numpy.lib.stride_tricks.as_strided(storage[offset:], size, [step * storage.itemsize for step in stride])
-
-    class Unpickler(pickle.Unpickler):
-        def find_class(self, module, name):
-            known = {"torch._utils._rebuild_tensor_v2": rebuild, "collections.OrderedDict": collections.OrderedDict}
-            return STORAGES[name] if module == "torch" else known[f"{module}.{name}"]
-
-        def persistent_load(self, saved):
-            _, dtype, key, _, _ = saved
-            return numpy.frombuffer(archive.read(f"{prefix}data/{key}"), dtype)
-
-    return Unpickler(io.BytesIO(archive.read(pickled))).load()
+    return Unpickler(io.BytesIO(archive.read(pickled)), lambda key: archive.read(f"{prefix}data/{key}")).load()
 
 
 def named(modules, module, name):

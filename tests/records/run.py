@@ -6,9 +6,11 @@ Every fixture is stripped, packed and validated, and must tell the same as befor
 a Python that has it (default: this one); without it these checks are skipped, and said so.
 """
 
+import io
 import json
 import os
 import pathlib
+import pickle
 import shutil
 import struct
 import subprocess
@@ -187,6 +189,62 @@ def bundled_is_taken(scratch):
     assert not [flaw for flaw in flaws(scratch / "tested.etrecord") if flaw["entry"] == "reference_outputs"]
 
 
+OLD = ("old_0_6_add_mul", "old_1_0_1_two_methods", "old_1_2_0_two_methods", "seed_2023")  # ExecuTorch used pickle up to 1.2
+
+
+class Tests(pickle.Unpickler):
+    """Reference outputs that pickle wrote: of each tensor its sizes and bytes."""
+
+    def find_class(self, module, name):
+        return {
+            "torch._utils._rebuild_tensor_v2": lambda storage, offset, sizes, *_: (sizes, storage),
+            "torch.storage._load_from_bytes": self.load_storage,
+            "collections.OrderedDict": dict,
+        }[f"{module}.{name}"]
+
+    def load_storage(self, data):
+        """As torch/serialization.py, _legacy_load, reads it."""
+        stream, found = io.BytesIO(data), []
+
+        class Storage(pickle.Unpickler):
+            def find_class(self, module, name):
+                return f"{module}.{name}"
+
+            def persistent_load(self, saved):
+                return saved
+
+        for _ in range(5):
+            found.append(Storage(stream).load())
+        magic, version, system, (kind, _, key, place, count, view), keys = found
+        assert (magic, version, system["little_endian"], kind, place, view, keys) == (0x1950A86A20F9469CFC6C, 1001, True, "storage", "cpu", None, [key])
+        assert struct.unpack("<q", stream.read(8)) == (count,)
+        return stream.read()
+
+
+def bundled_is_taken_by_old_records(scratch):
+    """As the library of the record reads it: the same tensors in a pickle, and no inputs for 0.6, which takes them for a program."""
+    run("pack", FIXTURES / "add_mul" / "etrecord.bin", "--bundled", pathlib.Path(__file__).parent / "tested.bpte", "-o", scratch / "new.etrecord")
+    (scratch / "outputs").write_bytes(entries(scratch / "new.etrecord")["reference_outputs"])
+    storages = [data for name, data in entries(scratch / "outputs").items() if "/data/" in name]
+    for name in OLD:
+        bare = {entry: data for entry, data in entries(FIXTURES / name / "etrecord.bin").items() if entry not in ("reference_outputs", "representative_inputs")}
+        with zipfile.ZipFile(scratch / f"{name}.bare", "w") as archive:
+            for entry, data in bare.items():
+                archive.writestr(entry, data)
+        run("pack", scratch / f"{name}.bare", "--bundled", pathlib.Path(__file__).parent / "tested.bpte", "-o", scratch / name)
+        new = entries(scratch / name)
+        tests = Tests(io.BytesIO(new["reference_outputs"])).load()
+        assert [output for method in tests.values() for test in method for _, output in test] == storages, name
+        assert [sizes for sizes, _ in tests["forward"][0]] == [(2, 3), (2,), (3,)], name
+        assert ("representative_inputs" in new) == ("instruction_id_to_num_outs_map" in bare), name
+        if "representative_inputs" in new:
+            assert [sizes for sizes, _ in Tests(io.BytesIO(new["representative_inputs"])).load()] == [(2, 3), (3,), (2,)], name
+        assert not [flaw for flaw in flaws(scratch / name) if flaw["entry"] == "reference_outputs"], name
+        parts = unpacked(scratch / f"{name}.bare", scratch / f"{name}.parts")
+        run("pack", parts, "--bundled", pathlib.Path(__file__).parent / "tested.bpte", "-o", scratch / f"{name}.again")
+        assert entries(scratch / f"{name}.again") == new, name
+
+
 def float32(number):
     return struct.pack("<f", number)
 
@@ -278,6 +336,31 @@ def executorch_reads(pairs):
         assert before == after or before.startswith("refused"), f"{record}, {written}: {before[:200]} became {after[:200]}"
 
 
+TESTS_READER = """
+import sys
+from importlib.metadata import version
+from executorch.devtools.etrecord import parse_etrecord
+for path in sys.argv[1:]:
+    record = parse_etrecord(path)
+    outputs = [[each.flatten().tolist() for each in test] for sets in record._reference_outputs.values() for test in sets]
+    print("read", version("executorch"), outputs, [tuple(each.shape) for each in record._representative_inputs])
+"""
+
+
+def executorch_reads_tests(scratch):
+    """What was taken from a BundledProgram is read by the library of the record's version: of records up to 1.2 by these, of later ones by those."""
+    said = []
+    for name in ("add_mul", "old_1_0_1_add_mul"):
+        path = scratch / f"{name}.tested"
+        run("pack", FIXTURES / name / "etrecord.bin", "--bundled", pathlib.Path(__file__).parent / "tested.bpte", "-o", path)
+        done = subprocess.run([EXECUTORCH, "-c", TESTS_READER, path], capture_output=True, text=True, timeout=900)
+        said.append([line for line in done.stdout.splitlines() if line.startswith("read")])
+    assert sum(len(lines) for lines in said) == 1, f"one of two is for this version: {said}"
+    line = max(said)[0]
+    assert (tuple(map(int, line.split()[1].split(".")[:2])) < (1, 3)) == bool(said[1]), line
+    assert "[[[0.0, 3.0, 6.0, 6.0, 9.0, 12.0], " in line and line.endswith("[(2, 3), (3,), (2,)]"), line
+
+
 def has_executorch():
     return subprocess.run([EXECUTORCH, "-c", "import executorch.devtools.etrecord"], capture_output=True).returncode == 0
 
@@ -297,10 +380,11 @@ def check_executorch(scratch):
             pairs.append((record, scratch / f"{len(pairs)}.etrecord"))
             run("pack", record, "--pte", record.parent / "model.pte", "-o", pairs[-1][1])
     executorch_reads(pairs)
+    executorch_reads_tests(scratch)
 
 
 OF_RECORDS = [strip_keeps_answers, strip_hides_names, pack_gives_the_same, pack_puts_a_program_in, validate_accepts]
-ALONE = [bundled_is_taken, validate_finds]
+ALONE = [bundled_is_taken, bundled_is_taken_by_old_records, validate_finds]
 
 
 def failures():

@@ -23,6 +23,19 @@
 #define LONG "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define HOOKS "ccollections\nOrderedDict\n)R"
 
+/* A storage of two numbers as torch.save wrote it before it wrote zips, and the call that loads it. */
+#define MACHINE "\x80\2}X\15\0\0\0little_endian\x88s."
+#define SAVED(count)                                                                                                   \
+  "\x80\2(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"                                                             \
+  "kX\3\0\0\0cpuK" count "NtQ."
+#define KEYS "\x80\2]X\1\0\0\0ka."
+#define NUMBERS "\2\0\0\0\0\0\0\0\0\0\x80\x3F\0\0\0\x40"
+#define WHOLE ETR_SAVED_STORAGE MACHINE SAVED("\2") KEYS NUMBERS
+#define WHOLE_SIZE "\177"
+#define LOAD "ctorch.storage\n_load_from_bytes\n"
+#define LOADED(size, bytes) LOAD "C" size bytes "\x85R"
+#define LOADED_TENSOR(size, bytes) REBUILD "(" LOADED(size, bytes) "K\0K\2\x85K\1\x85\x89" HOOKS "tR."
+
 typedef struct run {
   etr_arena arena;
   const etr_pickle_value *value;
@@ -126,6 +139,95 @@ Test(pickle, tensors) {
     cr_expect(etr_slice_is(r.value->storage->text, "0"));
     etr_arena_clear(&r.arena);
   }
+}
+
+Test(pickle, storages_inside) {
+  static const float expected[] = {1, 2};
+  run r = run_of((etr_slice)BYTES("\x80\4" LOADED_TENSOR(WHOLE_SIZE, WHOLE)));
+  cr_assert(r.value, "%s", r.message);
+  cr_assert(r.value->kind == ETR_PICKLE_TENSOR && r.value->rank == 1 && r.value->sizes[0] == 2);
+  cr_expect_str_eq(r.value->element->dtype, "float32");
+  cr_assert_eq(r.value->storage->memory.size, sizeof expected);
+  cr_expect_arr_eq(r.value->storage->memory.data, expected, sizeof expected);
+  etr_arena_clear(&r.arena);
+}
+
+Test(pickle, storages_inside_that_it_refuses) {
+  static const struct {
+    const char *bytes;
+    size_t size;
+    const char *message;
+  } rows[] = {
+#define ROW(literal, message) {(literal), sizeof(literal) - 1, (message)}
+      ROW("", "not what torch.save writes"),
+      ROW("\x80\2K\1.", "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE, "ends in the middle"),
+      ROW(ETR_SAVED_STORAGE "\x80\2}.", "ends in the middle"),
+      ROW(ETR_SAVED_STORAGE "\x80\2}." SAVED("\2") KEYS NUMBERS, "not little-endian"),
+      ROW(ETR_SAVED_STORAGE "\x80\2K\1." SAVED("\2") KEYS NUMBERS, "not little-endian"),
+      ROW(ETR_SAVED_STORAGE "\x80\2}X\15\0\0\0little_endian\x89s." SAVED("\2") KEYS NUMBERS, "not little-endian"),
+      ROW(ETR_SAVED_STORAGE MACHINE "K\1." KEYS NUMBERS, "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]." NUMBERS, "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]X\1\0\0\0la." NUMBERS, "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "]K\1a." NUMBERS, "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") "K\1." NUMBERS, "not what torch.save writes"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\3") KEYS NUMBERS, "another size"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") KEYS NUMBERS "a", "another size"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") KEYS "\2\0\0\0\0\0\0\0", "another size"),
+      ROW(ETR_SAVED_STORAGE MACHINE SAVED("\2") KEYS "\2", "ends in the middle"),
+      ROW(ETR_SAVED_STORAGE MACHINE "cos\nsystem\n.", "it imports os.system"),
+      ROW(ETR_SAVED_STORAGE MACHINE STORAGE ".", "other than a tensor's storage"), /* that of an archive */
+      ROW(ETR_SAVED_STORAGE "N(.", "stack is empty"),
+      ROW(ETR_SAVED_STORAGE "h\0.", "never wrote"), /* the memo outside is another */
+      ROW(ETR_SAVED_STORAGE LOADED("\1", "a") ".", "a storage is inside a storage"),
+#undef ROW
+  };
+  for (size_t i = 0; i < ETR_COUNT(rows); i++) {
+    static const char before[] = "]q\0" LOAD "C";
+    char bytes[512];
+    size_t size = sizeof before - 1;
+    memcpy(bytes, before, size);
+    bytes[size++] = (char)rows[i].size;
+    memcpy(bytes + size, rows[i].bytes, rows[i].size);
+    size_t inner = size;
+    size += rows[i].size;
+    memcpy(bytes + size, "\x85R.", 3);
+    run r = run_of((etr_slice){bytes, size + 3});
+    cr_expect(!r.value && r.message && strstr(r.message, rows[i].message), "row %zu: %s", i,
+              r.message ? r.message : "was read");
+    cr_expect(r.offset >= inner && r.offset <= size, "row %zu: at %d of %zu bytes from %zu on", i, (int)r.offset,
+              rows[i].size, inner);
+    etr_arena_clear(&r.arena);
+  }
+}
+
+/* The bytes of a storage may be used again and again, each time with values of their own. */
+Test(pickle, storages_inside_are_bounded) {
+  enum { SIZE = 4 << 20 };
+  static char bytes[SIZE];
+  static const char before[] = LOAD "q\0C" WHOLE_SIZE WHOLE "\x85q\1", again[] = "h\0h\1R";
+  size_t size = sizeof before - 1;
+  memcpy(bytes, before, size);
+  for (; size + sizeof again < SIZE; size += sizeof again - 1) memcpy(bytes + size, again, sizeof again - 1);
+  run r = run_of((etr_slice){bytes, size});
+  cr_expect(r.message && strstr(r.message, "implausibly many values"), "%s", r.message);
+  etr_arena_clear(&r.arena);
+}
+
+/* Numbers may be many, instructions may not. */
+Test(pickle, numbers_are_no_instructions) {
+  enum { SIZE = 8 << 20, BEFORE = 6 };
+  static char bytes[SIZE + 1];
+  static const char before[] = "B\xFA\xFF\x7F\0";
+  memcpy(bytes, before, sizeof before - 1);
+  bytes[SIZE - 1] = '.';
+  run r = run_of((etr_slice){bytes, SIZE});
+  cr_expect(r.value && r.value->kind == ETR_PICKLE_BYTES && r.value->text.size == SIZE - BEFORE, "%s", r.message);
+  etr_arena_clear(&r.arena);
+  bytes[0] = 'X';
+  r = run_of((etr_slice){bytes, SIZE});
+  cr_expect(r.message && strstr(r.message, "implausibly long"), "%s", r.message);
+  etr_arena_clear(&r.arena);
 }
 
 Test(pickle, what_it_refuses) {

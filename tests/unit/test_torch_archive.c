@@ -19,11 +19,12 @@ static etr_file entry_of(const char *record, const char *name) {
 
 static etr_slice all_of(const etr_file *file) { return (etr_slice){(const char *)file->data, file->size}; }
 
-/* Of {"forward": sets}; NULL if it is anything else. */
+/* Those of the first method; NULL if there is none. */
 static const etr_pickle_value *sets_of(const etr_torch_archive *archive) {
   const etr_pickle_value *root = archive->root;
-  bool good = root->kind == ETR_PICKLE_DICT && root->items.count == 2 &&
-              root->items.data[0]->kind == ETR_PICKLE_STRING && etr_slice_is(root->items.data[0]->text, "forward");
+  bool good = root->kind == ETR_PICKLE_DICT && root->items.count >= 2 &&
+              root->items.data[0]->kind == ETR_PICKLE_STRING && root->items.data[1]->kind == ETR_PICKLE_LIST &&
+              root->items.data[1]->items.count > 0;
   return good ? root->items.data[1] : NULL;
 }
 
@@ -51,6 +52,48 @@ Test(torch_archive, reference_outputs) {
   cr_expect(view.rank == 0 && view.memory.size == 4);
   etr_torch_close(&archive);
   etr_file_clear(&file);
+}
+
+/* Of 1.2: the output of `decode`, then that of `forward`, as torch reads them. */
+Test(torch_archive, reference_outputs_of_pickle) {
+  static const float expected[] = {-2.29860282F, -0.0184364486F};
+  static const char *const methods[] = {"decode", "forward"};
+  etr_file file = entry_of(FIXTURES "/old_1_2_0_two_methods/etrecord.bin", "reference_outputs");
+  etr_torch_archive archive;
+  etr_error error;
+  cr_assert_eq(etr_torch_open(&archive, all_of(&file), "record", "reference_outputs", &error), ETR_OK, "%s",
+               error.message);
+  const etr_pickle_value *root = archive.root;
+  cr_assert(root->kind == ETR_PICKLE_DICT && root->items.count == 4);
+  for (size_t i = 0; i < 2; i++) {
+    etr_tensor_view view;
+    double number;
+    cr_expect(etr_slice_equal(root->items.data[2 * i]->text, etr_slice_of(methods[i])));
+    const etr_pickle_value *output = root->items.data[2 * i + 1]->items.data[0]->items.data[0];
+    cr_assert_eq(etr_torch_view(&view, &archive, output, &error), ETR_OK, "%s", error.message);
+    cr_expect(view.rank == 2 && view.memory.size == (i ? 24 : 160));
+    etr_element_decode(view.element, (const uint8_t *)view.memory.data, 1, &number);
+    cr_expect_float_eq(number, (double)expected[i], 1e-7, "%s: %.9g", methods[i], number);
+  }
+  cr_expect_eq(archive.loaded.count, 0);
+  etr_torch_close(&archive);
+  etr_file_clear(&file);
+}
+
+/* A pickle that names a storage beside it, as only archives have. */
+Test(torch_archive, a_pickle_without_its_numbers) {
+  static const char bytes[] = "\x80\2ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\n"
+                              "X\1\0\0\0"
+                              "0X\3\0\0\0cpuK\4tQK\0K\2\x85K\1\x85\x89"
+                              "ccollections\nOrderedDict\n)RtR.";
+  etr_torch_archive archive;
+  etr_tensor_view view;
+  etr_error error;
+  cr_assert_eq(etr_torch_open(&archive, (etr_slice){bytes, sizeof bytes - 1}, "record", "outputs", &error), ETR_OK,
+               "%s", error.message);
+  cr_expect_eq(etr_torch_view(&view, &archive, archive.root, &error), ETR_ERROR_FORMAT);
+  cr_expect(strstr(error.message, "numbers of a tensor are missing") && strcmp(error.entry, "outputs") == 0);
+  etr_torch_close(&archive);
 }
 
 Test(torch_archive, every_torch_archive_of_the_fixtures) {
@@ -97,20 +140,26 @@ static etr_status read_all(etr_slice bytes, etr_error *error) {
   return status;
 }
 
-Test(torch_archive, cut_and_damaged) {
-  etr_file file = entry_of(FIXTURES "/bundled_update/etrecord.bin", "reference_outputs");
+static void cut_and_damage(const char *record) {
+  etr_file file = entry_of(record, "reference_outputs");
   char *copy = malloc(file.size);
   etr_error error;
   for (size_t size = 0; size < file.size; size += 7) {
-    cr_expect_eq(read_all((etr_slice){(const char *)file.data, size}, &error), ETR_ERROR_FORMAT, "cut to %zu", size);
-    cr_expect(error.message[0] && strcmp(error.entry, "reference_outputs") == 0, "cut to %zu", size);
+    cr_expect_eq(read_all((etr_slice){(const char *)file.data, size}, &error), ETR_ERROR_FORMAT, "%s cut to %zu",
+                 record, size);
+    cr_expect(error.message[0] && strcmp(error.entry, "reference_outputs") == 0, "%s cut to %zu", record, size);
   }
   for (size_t at = 0; at < file.size; at++) {
     memcpy(copy, file.data, file.size);
     copy[at] = (char)(copy[at] ^ 0x55);
-    etr_status status = read_all((etr_slice){copy, file.size}, &error); /* many bytes are padding */
-    cr_expect(status == ETR_OK || status == ETR_ERROR_FORMAT, "byte %zu: %d", at, (int)status);
+    etr_status status = read_all((etr_slice){copy, file.size}, &error); /* many bytes are padding, or numbers */
+    cr_expect(status == ETR_OK || status == ETR_ERROR_FORMAT, "%s byte %zu: %d", record, at, (int)status);
   }
   free(copy);
   etr_file_clear(&file);
+}
+
+Test(torch_archive, cut_and_damaged) {
+  cut_and_damage(FIXTURES "/bundled_update/etrecord.bin");
+  cut_and_damage(FIXTURES "/old_1_2_0_two_methods/etrecord.bin");
 }
