@@ -383,6 +383,7 @@ typedef struct etr_graph {
   const etr_value *const *views;     /**< likewise: what a node sees its inputs as, input_count entries, where memory
                                         planning made a view of another shape of one. NULL of other nodes; those with
                                         name NULL are seen as they were written */
+  size_t mutation_count; /**< buffers and inputs that an inference gives a new value, by the program's output_specs */
 } etr_graph;
 
 /* ---- Memory ---- */

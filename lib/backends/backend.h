@@ -92,6 +92,7 @@ typedef struct etr_expectation {
 /** One backend: its name and what it knows, functions without state. */
 typedef struct etr_backend {
   const char *id;         /* "XnnpackBackend" */
+  bool keeps_no_buffers;  /* a delegate never holds a buffer of the model: the program copies new values into it */
   bool has_no_places;     /* its events' starts are made up: only what they took was measured */
   uint32_t clock_step_ns; /* its events' times are whole multiples of this; 0: as fine as the dump's clock */
 

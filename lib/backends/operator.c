@@ -30,6 +30,11 @@ etr_slice etr_operator_of_event(const char *event_name) {
   return etr_operator_of_kernel(event_name + sizeof prefix - 1);
 }
 
+bool etr_operator_is_in_place(etr_slice op) {
+  return etr_slice_ends(op, ETR_SLICE("_")) &&
+         !etr_slice_ends(op, ETR_SLICE("__")); /* "__and__" returns a new tensor */
+}
+
 bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (op.size && names[i][0] == op.data[0] && etr_slice_equal(op, etr_slice_of(names[i]))) return true;

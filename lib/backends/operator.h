@@ -17,6 +17,10 @@ etr_slice etr_operator_of_target(const char *target);
 /** "native_call__softmax.out" -> "softmax"; empty if the event is no kernel's. */
 etr_slice etr_operator_of_event(const char *event_name);
 
+/** True of an operator that writes its result over its first input, which ATen marks with an underscore: "copy_". The
+ * graphs of a record have none: ExecuTorch inserts them when it makes the program. */
+bool etr_operator_is_in_place(etr_slice op);
+
 /** "aten::_softmax" -> "softmax". */
 etr_slice etr_operator_of_kernel(const char *kernel_name);
 

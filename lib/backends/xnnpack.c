@@ -274,6 +274,7 @@ static bool keeps_together(const etr_graph *graph, const etr_node *producer, con
 
 const etr_backend etr_xnnpack = {
     .id = "XnnpackBackend",
+    .keeps_no_buffers = true,
     .has_no_places = true,
     .clock_step_ns = 1000,
     .class_of_event = class_of_event,

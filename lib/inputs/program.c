@@ -38,6 +38,7 @@ typedef struct reader {
   etr_value_list names; /* values collected from the argument lists being read, innermost last */
   uint32_t nesting;
   bool has_edge_ops, has_aten_ops;
+  size_t mutation_count; /* of the program itself */
   const char *schema_version;
 } reader;
 
@@ -350,7 +351,9 @@ static bool read_graph_module(reader *r, uint32_t subgraph) {
       has_graph = true;
     } else if (etr_slice_is(key, "signature")) {
       size_t count = r->nodes.count - first_node;
-      etr_signature_read(count ? r->nodes.data + first_node : NULL, count, subgraph, r->strings, r->json);
+      etr_node *nodes = count ? r->nodes.data + first_node : NULL;
+      size_t mutations = etr_signature_read(nodes, count, subgraph, r->strings, r->json);
+      if (subgraph == ETR_NONE) r->mutation_count = mutations;
     } else
       etr_json_skip(r->json);
   }
@@ -395,6 +398,7 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, in
       .subgraphs = r.subgraphs.data,
       .subgraph_count = r.subgraphs.count,
       .profile_method = ETR_NONE,
+      .mutation_count = r.mutation_count,
   };
   return ETR_OK;
 }

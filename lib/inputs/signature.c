@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * signature.c - a program's input_specs.
+ * signature.c - a program's input_specs and output_specs.
  */
 #include "inputs/signature.h"
 
@@ -111,17 +111,36 @@ static void read_input_specs(reader *r) {
   }
 }
 
-void etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings, etr_json *json) {
+/* [{buffer_mutation | user_input_mutation | user_output | ...: {...}}] */
+static size_t count_mutations(etr_json *json) {
+  etr_slice member;
+  size_t count = 0;
+  etr_json_array(json);
+  while (etr_json_element(json)) {
+    etr_json_object(json);
+    while (etr_json_key(json, &member)) {
+      count += etr_slice_is(member, "buffer_mutation") || etr_slice_is(member, "user_input_mutation");
+      etr_json_skip(json);
+    }
+  }
+  return count;
+}
+
+size_t etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings, etr_json *json) {
   reader r = {.json = json, .strings = strings, .nodes = nodes, .count = count, .subgraph = subgraph};
   etr_slice key;
+  size_t mutations = 0;
   etr_map_init(&r.by_name, &r.scratch);
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     if (etr_slice_is(key, "input_specs"))
       read_input_specs(&r);
+    else if (etr_slice_is(key, "output_specs"))
+      mutations = count_mutations(json);
     else
       etr_json_skip(json);
   }
   if (etr_arena_failed(&r.scratch)) etr_arena_fail(strings->arena);
   etr_arena_clear(&r.scratch);
+  return mutations;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * signature.h - what the inputs of a serialized program are: its graph signature. Layer 2.
+ * signature.h - what the inputs and outputs of a serialized program are: its graph signature. Layer 2.
  */
 #ifndef ETR_SIGNATURE_H
 #define ETR_SIGNATURE_H
@@ -12,10 +12,11 @@
 bool etr_names_values(etr_slice member);
 
 /**
- * Reads {input_specs, ...} and says of the graph's input nodes which are parameters, buffers and constants, and of
- * which weights: `kind` and `weight_name`. nodes: of the graph with this subgraph index, its inputs first, names
- * interned in `strings`. Failures are the reader's and the arena's.
+ * Reads {input_specs, output_specs} and says of the graph's input nodes which are parameters, buffers and constants,
+ * and of which weights: `kind` and `weight_name`. nodes: of the graph with this subgraph index, its inputs first, names
+ * interned in `strings`. Returns how many outputs are new values of buffers and inputs. Failures are the reader's and
+ * the arena's.
  */
-void etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings, etr_json *json);
+size_t etr_signature_read(etr_node *nodes, size_t count, uint32_t subgraph, etr_map *strings, etr_json *json);
 
 #endif

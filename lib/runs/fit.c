@@ -16,7 +16,9 @@ typedef struct candidate {
   const etr_method_inputs *join;
   etr_handle_classes classes;
   const etr_backend *backend; /* of its delegates; NULL if it has none, or nothing is known of it */
-  bool has_bodies, is_partial;
+  bool branches;              /* some instructions run in some inferences only */
+  bool is_partial;
+  bool copies_updates; /* each buffer that it updates is written by a kernel, none inside a delegate */
 } candidate;
 
 struct etr_fitter {
@@ -50,11 +52,17 @@ static const etr_backend *backend_of(const etr_method_inputs *join) {
 
 static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *join) {
   const etr_graph *graph = join->graph;
-  *c = (candidate){.join = join};
+  *c = (candidate){.join = join, .copies_updates = true};
   for (size_t i = 0; graph && i < graph->subgraph_count; i++)
-    c->has_bodies |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+    c->branches |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
+  for (size_t i = 0; join->program && i < join->program->instruction_count; i++)
+    c->branches |= join->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
   c->is_partial = etr_fit_is_partial(join);
   c->backend = backend_of(join);
+  for (size_t i = 0; join->map && i < join->map->instruction_count; i++) {
+    const etr_backend *backend = etr_backend_of(join->map->instructions[i].backend);
+    c->copies_updates &= !join->map->instructions[i].is_delegate || (backend && backend->keeps_no_buffers);
+  }
   return etr_handle_classes_of(&c->classes, arena, c->backend, graph);
 }
 
@@ -72,6 +80,9 @@ etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *joins, siz
 }
 
 /* ---- Holding a row against a method ---- */
+
+/* True of the copy that gives a buffer or an input its new value. */
+static bool is_update(etr_slice op) { return etr_slice_equal(op, ETR_SLICE("copy_")); }
 
 static bool operator_at_handles(const etr_method_inputs *join, const etr_map_instruction *map, etr_slice op) {
   uint32_t number = join->graph ? etr_map_get(&join->operators, op) : ETR_NONE;
@@ -95,19 +106,27 @@ static bool fits_program(const etr_pte_method *program, const etr_event *e) {
   return strcmp(e->name, "OPERATOR_CALL") != 0 || kernel;
 }
 
-/* Without it: +1 for, -1 against, 0 tells nothing. */
+/* A kernel at an instruction that the handle map does not list. Instructions inserted for views, symbolic sizes and
+ * custom operators log no operator; index_put_ takes the place of a node index_put. Copies are counted later. */
+static int fits_inserted(const candidate *c, etr_slice op) {
+  if (c->is_partial || op.size == 0 || is_update(op)) return 0;
+  if (!etr_operator_is_in_place(op)) return -1;
+  return etr_map_get(&c->join->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
+}
+
+/* Without it: +1 for, -1 against, 0 says nothing. */
 static int fits_map(const candidate *c, const etr_event *e) {
   const etr_map_method *of_method = c->join->map;
   const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
   if (e->kind == ETR_EVENT_FRAMEWORK) return 0;
-  if (!map) return e->kind == ETR_EVENT_KERNEL && c->is_partial ? 0 : -1;
+  if (!map) return e->kind == ETR_EVENT_KERNEL ? fits_inserted(c, etr_operator_of_event(e->name)) : -1;
   if (e->kind == ETR_EVENT_DELEGATE_CALL) return map->is_delegate ? 1 : -1;
   if (e->kind == ETR_EVENT_DELEGATE_OPERATOR) {
     if (!map->is_delegate) return -1;
     return map->id_count ? etr_maps_find_id(map, e->delegate_id) != NULL : 0;
   }
   etr_slice op = etr_operator_of_event(e->name);
-  if (op.size == 0) return map->is_delegate ? -1 : 0;
+  if (op.size == 0 || !c->join->graph) return map->is_delegate ? -1 : 0;
   return operator_at_handles(c->join, map, op) ? 1 : -1;
 }
 
@@ -115,6 +134,7 @@ static void hold_row(const candidate *c, etr_fit *fit, const etr_event *e) {
   int vote = fits_map(c, e);
   fit->agreeing += vote > 0;
   fit->against += fit->exact ? !fits_program(c->join->program, e) : vote < 0;
+  fit->unchecked += !fit->exact && !c->join->graph && e->kind == ETR_EVENT_KERNEL;
 }
 
 /* ---- Holding a delegate against a method ---- */
@@ -171,15 +191,41 @@ static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
 
 /* ---- Holding a block against a method ---- */
 
-/* Instructions of the map that no row has. Both lists are ascending. */
+/* Id of the i-th instruction of the program, or else of the map; -1: it leaves no row. */
+static int32_t expected_id(const candidate *c, size_t i) {
+  if (!c->join->program) return c->join->map->instructions[i].id;
+  etr_instruction_kind kind = c->join->program->instructions[i].kind;
+  return kind == ETR_INSTRUCTION_KERNEL || kind == ETR_INSTRUCTION_DELEGATE ? (int32_t)i : -1;
+}
+
+/* Instructions that no row has. Both lists are ascending. */
 static uint32_t count_missing(const candidate *c, const rows *r) {
-  const etr_map_method *map = c->has_bodies ? NULL : c->join->map;
+  size_t count = c->join->program ? c->join->program->instruction_count : 0;
   uint32_t missing = 0;
-  for (size_t i = 0, k = 0; map && i < map->instruction_count; i++) {
-    while (k < r->id_count && r->ids[k] < map->instructions[i].id) k++;
-    missing += k == r->id_count || r->ids[k] != map->instructions[i].id;
+  if (!c->join->program && c->join->map) count = c->join->map->instruction_count;
+  for (size_t i = 0, k = 0; !c->branches && i < count; i++) {
+    int32_t id = expected_id(c, i);
+    while (k < r->id_count && r->ids[k] < id) k++;
+    missing += id >= 0 && (k == r->id_count || r->ids[k] != id);
   }
   return missing;
+}
+
+/* Compares the copies that ran with the buffers and inputs that the method updates, without the .pte. */
+static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
+  uint32_t copies = 0, others = 0;
+  if (fit->exact || c->is_partial || !c->join->graph) return;
+  uint32_t updates = (uint32_t)ETR_MIN(c->join->graph->mutation_count, UINT32_MAX);
+  for (size_t i = 0; i < r->block->event_count; i++) {
+    const etr_event *e = &r->block->events[i];
+    if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->join->map, e->instruction_id)) continue;
+    bool is_copy = is_update(etr_operator_of_event(e->name));
+    copies += is_copy;
+    others += !is_copy; /* may each write any number of buffers */
+  }
+  fit->agreeing += ETR_MIN(copies, updates);
+  fit->against += copies - ETR_MIN(copies, updates);
+  if (c->copies_updates && others == 0) fit->missing += updates - ETR_MIN(copies, updates);
 }
 
 /* What it costs to hold a row against a method. */
@@ -209,7 +255,9 @@ static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, con
     }
     if (any) hold_delegate(fitter, c, fit, r, i, end);
   }
-  if (fit->against <= most) fit->missing += count_missing(c, r);
+  if (fit->against > most) return true;
+  fit->missing += count_missing(c, r);
+  compare_updates(c, fit, r);
   return true;
 }
 
@@ -257,6 +305,7 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
       [ETR_FIT_AGAINST] = {a->against, b->against},
       [ETR_FIT_STRANGE] = {a->strange, b->strange},
       [ETR_FIT_MISSING] = {a->missing, b->missing},
+      [ETR_FIT_UNCHECKED] = {a->unchecked, b->unchecked},
   };
   int part = 0;
   while (part < ETR_FIT_PARTS && parts[part][0] == parts[part][1]) part++;
@@ -267,5 +316,6 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
 
 bool etr_fit_is_any(const etr_fit *fit) {
   if (fit->exact && fit->against) return false;
-  return fit->against + fit->strange == 0 || fit->agreeing > fit->against + fit->strange;
+  if (fit->against + fit->strange == 0) return fit->exact || fit->agreeing || fit->missing == 0;
+  return fit->agreeing > fit->against + fit->strange;
 }

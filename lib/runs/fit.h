@@ -4,9 +4,10 @@
  *
  * With the .pte each row is held against the method's instruction list: it fits or it does not. Without it a row speaks
  * for a method (its operator is at a node of the instruction's handles, its delegate id is in the delegate map) or
- * against it (an unknown delegate, another operator). Methods that look alike so far may differ inside their delegates:
- * what ran there is counted by class and compared with the payload in the .pte, or else with the nodes of the
- * delegate's handles.
+ * against it (an unknown delegate, another operator). ExecuTorch inserts instructions that have no node, after the
+ * record's graph was written: copies into the buffers that a method updates, views, custom operators. Methods that look
+ * alike so far may differ inside their delegates: what ran there is counted by class and compared with the payload in
+ * the .pte, or else with the nodes of the delegate's handles.
  */
 #ifndef ETR_FIT_H
 #define ETR_FIT_H
@@ -18,7 +19,8 @@
 typedef struct etr_fit {
   uint32_t against, agreeing; /* rows */
   uint32_t strange;           /* operators of delegates more than these have */
-  uint32_t missing;           /* instructions, and operators of delegates, that no row has */
+  uint32_t missing;           /* instructions, operators of delegates and updates of buffers that no row has */
+  uint32_t unchecked;         /* kernels of a method that the record has no graph of: their operators are unknown */
   bool exact;                 /* held against the .pte's instruction list */
 } etr_fit;
 
@@ -27,6 +29,7 @@ typedef enum etr_fit_part {
   ETR_FIT_AGAINST,
   ETR_FIT_STRANGE,
   ETR_FIT_MISSING,
+  ETR_FIT_UNCHECKED,
   ETR_FIT_PARTS, /* nothing does */
 } etr_fit_part;
 
@@ -60,7 +63,8 @@ bool etr_fitter_fit(etr_fitter *fitter, const etr_block *block, etr_fits *out);
 /** Negative: a fits better than b; positive: worse. decided_by (may be NULL): what told them apart. */
 int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by);
 
-/** False: the method is another model's, as it disagrees with as much as it agrees with. */
+/** False: the method is another model's, as it disagrees with as much as it agrees with; or nothing agrees, and
+ * instructions are missing. */
 bool etr_fit_is_any(const etr_fit *fit);
 
 #endif

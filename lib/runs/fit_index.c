@@ -55,7 +55,7 @@ static void add_program(builder *b, uint32_t method, const etr_pte_method *progr
 static void add_map(builder *b, uint32_t method, const etr_method_inputs *join) {
   for (size_t i = 0; join->map && i < join->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &join->map->instructions[i];
-    if (join->graph) add(b, method, instruction->id, ANYTHING); /* without one it has no operators */
+    add(b, method, instruction->id, ANYTHING);
     if (instruction->is_delegate) add(b, method, instruction->id, DELEGATE);
   }
   uint32_t *partial = etr_fit_is_partial(join) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
@@ -110,13 +110,13 @@ static range range_of(const etr_fit_index *index, int32_t id, etr_slice what, et
   return (range){index->methods + first, index->end[key] - first};
 }
 
-/* False: the row tells nothing. */
+/* False: the row says nothing. What works in place is at no instruction of a handle map. */
 static bool choose(const etr_fit_index *index, choice *out, const etr_event *e, etr_arena *scratch) {
   etr_slice op = etr_operator_of_event(e->name);
   *out = (choice){0};
   if (etr_event_is_in_delegate(e)) {
     out->lists[0] = range_of(index, e->instruction_id, DELEGATE, scratch);
-  } else if (e->kind == ETR_EVENT_KERNEL && op.size) {
+  } else if (e->kind == ETR_EVENT_KERNEL && op.size && !etr_operator_is_in_place(op)) {
     out->lists[0] = range_of(index, e->instruction_id, op, scratch);
     out->lists[1] = range_of(index, e->instruction_id, ANYTHING, scratch);
     out->lists[2] = (range){index->partial.data, index->partial.count};

@@ -123,6 +123,7 @@ static etr_fit_part decisive_part(const decider *d) {
 static const char *rule_text(const decider *d) {
   const etr_fit *fit = best_fit(d);
   if (d->count == 1 && fit->exact) return "program: the only method";
+  if (fit->unchecked) return "numbers of instructions alone: the record has no graph of this method";
   if (d->count == 1) return fit->against ? "only method, though some events disagree with the record" : "only method";
   if (fit->exact && decisive_part(d) == ETR_FIT_AGAINST) return "program: the only method with these instructions";
   if (fit->exact)

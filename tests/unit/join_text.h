@@ -2,7 +2,8 @@
  *
  * join_text.h - graphs, handle maps and dumps written as texts, small enough to check by hand.
  *
- *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond
+ *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond; "=N": the graph
+ *           updates N buffers
  *   map     "INSTRUCTION=HANDLE,HANDLE" joined by ' '; "!BACKEND" behind it makes it a delegate; "{ID:HANDLE,HANDLE}"
  *           fills its delegate map
  *   events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own;
@@ -47,6 +48,10 @@ static inline etr_graph *make_graph(etr_arena *arena, const char *text) {
                        .subgraphs = &body,
                        .subgraph_count = strchr(text, '.') == text};
   for (char *piece = first_piece(arena, text, ";", &rest); piece; piece = next_piece(&rest, ";")) {
+    if (piece[0] == '=') {
+      graph->mutation_count = strtoul(piece + 1, NULL, 10);
+      continue;
+    }
     char *fields, *name = strtok_r(piece, " ", &fields), *target = strtok_r(NULL, " ", &fields),
                   *handle = strtok_r(NULL, " ", &fields);
     bool in_body = name[0] == '.';

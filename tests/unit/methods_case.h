@@ -99,8 +99,10 @@ static inline void run_methods_case(const methods_case *c, char *out, size_t siz
     dumps[dump_count] = make_dump(&arena, &names, c->events[dump_count]);
   for (; count < MOST_METHODS && c->methods[count].name; count++) {
     const method_text *m = &c->methods[count];
-    inputs[count] = (etr_method_inputs){
-        .name = m->name, .graph = make_graph(&arena, m->nodes), .map = make_map(&arena, m), .payloads = &payloads};
+    inputs[count] = (etr_method_inputs){.name = m->name,
+                                        .graph = m->nodes ? make_graph(&arena, m->nodes) : NULL,
+                                        .map = make_map(&arena, m),
+                                        .payloads = &payloads};
     cr_assert(etr_method_index_nodes(&inputs[count], &arena));
     if (c->payloads[count]) inputs[count].program = make_program(&arena, c->payloads[count]);
   }

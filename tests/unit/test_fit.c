@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_fit.c - methods that look alike from outside, told by what runs in their delegates or not at all.
+ * test_fit.c - methods that look alike from outside, told by what runs in their delegates, by the buffers that they
+ * update, or not at all.
  */
 #include "methods_case.h"
+#include "runs/fit.h"
 
 #define LINEAR(k) "Fully Connected (NC, F32) GEMM #" k "#0 2;"
 #define CALL "DELEGATE_CALL@0 9;Method::execute 10"
@@ -162,4 +164,145 @@ Test(fit, told_by_nodes_of_delegates) {
        "tie"},
   };
   expect_methods(cases, ETR_COUNT(cases));
+}
+
+#define ADD "native_call_add.out@0 4;"
+#define COPY(id) "native_call_copy_@" id " 4;"
+#define END "Method::execute 20"
+
+Test(fit, told_by_updates_of_buffers) {
+  static const methods_case cases[] = {
+      {"copies into buffers, which have no node, both ways",
+       {{"pure", "a aten.add.Tensor 1", "0=1"}, {"cache", "a aten.add.Tensor 1;=2", "0=1"}},
+       {NULL},
+       {ADD END "|" ADD COPY("1") COPY("2") END},
+       NULL,
+       "pure:0 cache:1",
+       "instructions, operators and delegates"},
+      {"more copies than buffers are against a method",
+       {{"one", "a aten.add.Tensor 1;=1", "0=1"}, {"three", "a aten.add.Tensor 1;=3", "0=1"}},
+       {NULL},
+       {ADD COPY("1") COPY("2") END},
+       NULL,
+       "three:0",
+       "best fit"},
+      {"an update in place is no missing copy",
+       {{"other", "a aten.add.Tensor 1", "0=1"}, {"cache", "a aten.add.Tensor 1;i aten.index_put.default 2;=1", "0=1"}},
+       {NULL},
+       {ADD "native_call_index_put_@1 4;" END},
+       NULL,
+       "cache:0",
+       "instructions, operators and delegates"},
+      {"a custom operator, which logs no kernel, may update any number",
+       {{"pure", "a aten.add.Tensor 1", "0=1"}, {"cache", "a aten.add.Tensor 1;=2", "0=1"}},
+       {NULL},
+       {ADD "OPERATOR_CALL@1 4;" END},
+       NULL,
+       "?:0",
+       "tie"},
+      {"a delegate of XNNPACK holds no buffer",
+       {{"pure", "l aten.linear.default 1", "0=1!XnnpackBackend"},
+        {"cache", "l aten.linear.default 1;=1", "0=1!XnnpackBackend"}},
+       {NULL},
+       {LINEAR("1") CALL},
+       NULL,
+       "pure:0",
+       NULL},
+      {"others may",
+       {{"pure", "l aten.linear.default 1", "0=1!SomeBackend"},
+        {"cache", "l aten.linear.default 1;=1", "0=1!SomeBackend"}},
+       {NULL},
+       {CALL},
+       NULL,
+       "?:0",
+       "tie"},
+  };
+  expect_methods(cases, ETR_COUNT(cases));
+}
+
+Test(fit, told_without_a_graph) {
+  static const methods_case cases[] = {
+      {"by the numbers of its instructions",
+       {{"known", "l aten.linear.default 1", "0=1!XnnpackBackend"}, {"unknown", NULL, "0=1 1=2"}},
+       {NULL},
+       {CALL "|" ADD "native_call_mul.out@1 4;" END},
+       NULL,
+       "known:0 unknown:1",
+       "no graph of this method"},
+      {"a graph with these operators is better evidence",
+       {{"known", "a aten.add.Tensor 1", "0=1"}, {"unknown", NULL, "0=1"}},
+       {NULL},
+       {ADD END},
+       NULL,
+       "known:0",
+       "instructions, operators and delegates"},
+      {"not where one is missing", {{"unknown", NULL, "0=1 1=2"}}, {NULL}, {ADD END}, NULL, "?:0", "fits no method"},
+      {"nor where there is one more",
+       {{"unknown", NULL, "0=1"}},
+       {NULL},
+       {ADD COPY("1") "native_call_mul.out@2 4;" END},
+       NULL,
+       "?:0",
+       "fits no method"},
+  };
+  expect_methods(cases, ETR_COUNT(cases));
+}
+
+/* Another model's dump has operators that no node explains. */
+Test(fit, warns_of_what_disagrees) {
+  static const struct {
+    const char *nodes, *map, *events;
+    uint32_t disagreeing;
+  } cases[] = {
+      {"a aten.add.Tensor 1;=1", "0=1", ADD COPY("1") END, 0},
+      {"a aten.add.Tensor 1", "0=1", ADD COPY("1") COPY("2") END, 2},
+      {"a aten.add.Tensor 1", "0=1", ADD "native_call_index_put_@1 4;" END, 1},
+      {"a aten.add.Tensor 1", "0=1", ADD "native_call_mul.out@1 4;" END, 1},
+      {"a aten.add.Tensor 1", "0=1", ADD "OPERATOR_CALL@1 4;" END, 0},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_map names;
+    etr_blocks blocks;
+    etr_fits fits;
+    const method_text text = {"m", cases[i].nodes, cases[i].map};
+    etr_map_init(&names, &arena);
+    etr_method_inputs join = {.name = "m", .graph = make_graph(&arena, cases[i].nodes), .map = make_map(&arena, &text)};
+    etr_dump dump = make_dump(&arena, &names, cases[i].events);
+    cr_assert(etr_method_index_nodes(&join, &arena));
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 1, NULL), ETR_OK);
+    etr_fitter *fitter = etr_fitter_new(&arena, &join, 1, 0);
+    cr_assert(fitter && etr_fitter_fit(fitter, &blocks.blocks[0], &fits));
+    cr_expect_eq(fits.list->fit.against, cases[i].disagreeing, "%s: %u", cases[i].events, fits.list->fit.against);
+    etr_arena_clear(&arena);
+  }
+}
+
+/* Rows of a run beside programs: an instruction that did not run is missing, unless the method branches. */
+Test(fit, counts_instructions_of_programs_that_did_not_run) {
+  static const struct {
+    etr_instruction_kind kind; /* of the second of three; the others are kernels */
+    uint32_t missing;
+  } cases[] = {{ETR_INSTRUCTION_KERNEL, 2},
+               {ETR_INSTRUCTION_DELEGATE, 2},
+               {ETR_INSTRUCTION_FREE, 1},
+               {ETR_INSTRUCTION_JUMP_FALSE, 0}};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    etr_map names;
+    etr_blocks blocks;
+    etr_fits fits;
+    etr_instruction list[3] = {{.kind = ETR_INSTRUCTION_KERNEL, .op = "aten::add"},
+                               {.kind = cases[i].kind, .op = "aten::add"},
+                               {.kind = ETR_INSTRUCTION_KERNEL, .op = "aten::copy_"}};
+    etr_pte_method program = {.instructions = list, .instruction_count = ETR_COUNT(list)};
+    etr_method_inputs join = {.name = "m", .program = &program};
+    etr_map_init(&names, &arena);
+    etr_dump dump = make_dump(&arena, &names, ADD END);
+    cr_assert_eq(etr_blocks_build(&blocks, &arena, &dump, 1, 1, NULL), ETR_OK);
+    etr_fitter *fitter = etr_fitter_new(&arena, &join, 1, 0);
+    cr_assert(fitter && etr_fitter_fit(fitter, &blocks.blocks[0], &fits));
+    cr_expect_eq(fits.list->fit.missing, cases[i].missing, "case %zu: %u", i, fits.list->fit.missing);
+    etr_arena_clear(&arena);
+  }
 }

@@ -36,9 +36,9 @@ static const etr_pte_method *program_of(etr_arena *arena, size_t count) {
 /* Known by a program, by a map and a graph, a map, a graph, or nothing; with a body or without. */
 static etr_method_inputs random_method(etr_arena *arena) {
   uint32_t known = random_below(8), count = random_below(MOST_INSTRUCTIONS + 1);
-  char nodes[256] = "", map[256] = "";
+  char nodes[256] = "=1;", map[256] = "";
   if (known == 0) return (etr_method_inputs){.name = "m", .program = program_of(arena, count)};
-  if (random_below(6) == 0) snprintf(nodes, sizeof nodes, ".b aten.mul.Tensor 9;");
+  if (random_below(6) == 0) snprintf(nodes, sizeof nodes, ".b aten.mul.Tensor 9;=1;");
   for (uint32_t i = 0; i < count; i++) {
     size_t used = strlen(nodes), used_by_map = strlen(map);
     snprintf(nodes + used, sizeof nodes - used, "n%u aten.%s.default %u;", i, operators[random_below(3)],
@@ -55,13 +55,14 @@ static etr_method_inputs random_method(etr_arena *arena) {
 static void random_run(char *out, size_t size) {
   size_t used = 0;
   for (uint32_t i = 0, count = 1 + random_below(4); i < count; i++) {
-    uint32_t what = random_below(8), instruction = random_below(MOST_INSTRUCTIONS + 1);
+    uint32_t what = random_below(9), instruction = random_below(MOST_INSTRUCTIONS + 1);
     if (what < 5)
       used += (size_t)snprintf(out + used, size - used, "native_call_%s.out@%u 1;", operators[random_below(3)],
                                instruction);
     if (what == 5) used += (size_t)snprintf(out + used, size - used, "DELEGATE_CALL@%u 1;", instruction);
     if (what == 6) used += (size_t)snprintf(out + used, size - used, "Add (ND) #1#%u 1;", instruction);
     if (what == 7) used += (size_t)snprintf(out + used, size - used, "OPERATOR_CALL@%u 1;", instruction);
+    if (what == 8) used += (size_t)snprintf(out + used, size - used, "native_call_copy_@%u 1;", instruction);
   }
   snprintf(out + used, size - used, "Method::execute 9");
 }

@@ -42,6 +42,14 @@ Test(operator, of_kernels) {
     expect_op(etr_operator_of_kernel(cases[i][0]), cases[i][1], cases[i][0]);
 }
 
+Test(operator, in_place) {
+  static const char *const in_place[] = {"copy_", "index_put_"}, *const others[] = {"copy", "and__", ""};
+  for (size_t i = 0; i < ETR_COUNT(in_place); i++)
+    cr_expect(etr_operator_is_in_place(etr_slice_of(in_place[i])), "%s", in_place[i]);
+  for (size_t i = 0; i < ETR_COUNT(others); i++)
+    cr_expect_not(etr_operator_is_in_place(etr_slice_of(others[i])), "%s", others[i]);
+}
+
 Test(operator, of_events) {
   static const char *const cases[][2] = {
       {"native_call_add.out", "add"},

@@ -209,6 +209,17 @@ Test(program, a_version_that_is_a_number) {
   cr_expect_str_eq(text, "0 8 output()");
 }
 
+Test(program, counts_updates_of_buffers_and_inputs) {
+  reading r;
+  read_program(&r, PROGRAM("\"nodes\": []",
+                           ", \"signature\": {\"output_specs\": [{\"buffer_mutation\": {\"arg\": {\"name\": "
+                           "\"a\"}, \"buffer_name\": \"k\"}}, {\"user_input_mutation\": {}}, "
+                           "{\"user_output\": {\"arg\": " TENSOR("x") "}}]}"));
+  cr_expect_eq(r.status, ETR_OK);
+  cr_expect_eq(r.graph.mutation_count, 2);
+  etr_arena_clear(&r.arena);
+}
+
 Test(program, damaged) {
   static const char *const cases[] = {
       "",
