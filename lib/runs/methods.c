@@ -328,6 +328,13 @@ static const char *list_runs(etr_arena *arena, const etr_block *block, const cha
   return text;
 }
 
+/* A program has what handle maps lack: instructions without a node, and what is inside delegates. */
+static bool has_program(const decider *d) {
+  for (size_t i = 0; i < d->count; i++)
+    if (d->joins[i].program) return true;
+  return false;
+}
+
 static void explain_tie(decider *d, etr_block *block) {
   etr_arena *arena = d->warnings->arena;
   const char *names = block->method_rule, *first = "", *runs = list_runs(arena, block, &first), *but = "";
@@ -336,8 +343,10 @@ static void explain_tie(decider *d, etr_block *block) {
   if (!runs || !but) return;
   const char *rule = etr_arena_format(arena, "tie: %s fit equally%s; decide with --map %s=METHOD", names, but, first);
   if (rule) block->method_rule = rule;
-  etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "run%s %s could be any of %s%s: decide with --map %s=METHOD",
-           block->run_count == 1 ? "" : "s", runs, names, but, first);
+  etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
+           "run%s %s could be any of %s%s%s: %s --map %s=METHOD (an ETDump for each method makes that easy)",
+           block->run_count == 1 ? "" : "s", runs, names, has_program(d) ? ", which the .pte does not distinguish" : "",
+           but, has_program(d) ? "decide with" : "give the .pte, which may distinguish them, or decide with", first);
 }
 
 /* ---- All ---- */
