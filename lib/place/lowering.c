@@ -87,6 +87,30 @@ static bool run_stage(lowerer *l, etr_partition_stage stage) {
   return take_out(l, first);
 }
 
+/* Which delegate each call is, now that their order is known. */
+static bool rename_calls(lowerer *l) {
+  size_t count = l->delegate_count;
+  uint32_t *at = etr_arena_alloc_array(&l->scratch, l->fx.vertex_count, sizeof *at);
+  uint32_t *call_at = etr_arena_alloc_array(&l->scratch, count, sizeof *call_at);
+  uint32_t *delegate_of = etr_arena_alloc_array(&l->scratch, count, sizeof *delegate_of);
+  uint32_t *calls = etr_arena_alloc_array(&l->scratch, count, sizeof *calls);
+  uint32_t **parts = etr_arena_alloc_array(&l->scratch, count, sizeof *parts);
+  size_t *sizes = etr_arena_alloc_array(&l->scratch, count, sizeof *sizes);
+  if (!at || !call_at || !delegate_of || !calls || !parts || !sizes) return false;
+  for (uint32_t i = 0; i < l->fx.order_count; i++) at[l->fx.order[i]] = i;
+  for (size_t i = 0; i < count; i++) call_at[i] = at[l->call_of[i]];
+  if (!etr_partition_rename(&l->partitioner, call_at, delegate_of)) return false;
+  for (size_t i = 0; i < count; i++) {
+    calls[delegate_of[i]] = l->call_of[i];
+    parts[delegate_of[i]] = l->parts[i];
+    sizes[delegate_of[i]] = l->part_sizes[i];
+  }
+  l->call_of = calls;
+  l->parts = parts;
+  l->part_sizes = sizes;
+  return true;
+}
+
 /* ---- Proof ---- */
 
 /* The delegate's nodes have the handles of its list, in order. */
@@ -108,9 +132,11 @@ static uint32_t call_of_instruction(const lowerer *l, const etr_placed *instruct
   return ETR_NONE;
 }
 
-/* The runtime's own kernels, and instructions without a handle, prove nothing. */
+/* The runtime's own kernels, and instructions without a handle, prove nothing, but for those that the reinplace pass
+ * made new: their operator is the graph's. */
 static bool proves(const etr_placed *instruction) {
-  return !instruction->is_prim && instruction->map && instruction->map->handle_count;
+  if (instruction->is_prim || instruction->is_in_place) return instruction->is_in_place;
+  return instruction->map && instruction->map->handle_count;
 }
 
 /* Of a kernel a node with its handle and operator, of a delegate its call. */
@@ -118,7 +144,8 @@ static bool is_of_instruction(const lowerer *l, const etr_placed *instruction, u
   if (call != ETR_NONE || !etr_fx_is_operator(&l->fx, vertex) || etr_fx_is_getitem(&l->fx, vertex))
     return vertex == call;
   const etr_node *node = etr_fx_node(&l->fx, vertex);
-  return node->debug_handle == instruction->map->handles[0] &&
+  bool has_handle = instruction->map && instruction->map->handle_count;
+  return (!has_handle || node->debug_handle == instruction->map->handles[0]) &&
          (instruction->op.size == 0 || etr_slice_equal(etr_operator_of_target(node->target), instruction->op));
 }
 
@@ -238,7 +265,8 @@ static const struct {
   size_t count;
 } strategies[] = {
     {{ETR_STAGE_ALL}, 1},
-    {{ETR_STAGE_DYNAMIC, ETR_STAGE_REST}, 2},
+    {{ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC}, 2},
+    {{ETR_STAGE_LAYERS, ETR_STAGE_NO_LAYERS}, 2},
     {{ETR_STAGE_SINGLE}, 1},
 };
 
@@ -246,7 +274,7 @@ static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
   if (!start(l, roles)) return false;
   for (size_t i = 0; i < strategies[strategy].count; i++)
     if (!run_stage(l, strategies[strategy].stages[i])) return false;
-  return l->partitioner.leaving_count == l->delegate_count && is_proven(l);
+  return l->partitioner.leaving_count == l->delegate_count && rename_calls(l) && is_proven(l);
 }
 
 bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const etr_roles *roles,

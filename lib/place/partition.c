@@ -61,6 +61,16 @@ static void unite_with(etr_partitioner *p, const etr_backend *backend, uint32_t 
   p->leader[root_of(p, producer)] = root_of(p, user);
 }
 
+/* A convolution or a linear layer: what a weight belongs to. */
+static bool has_weight(const etr_partitioner *p, const etr_backend *backend, uint32_t vertex) {
+  const etr_fx_vertex *v = &p->fx->vertices[vertex];
+  for (uint32_t i = 0; i < v->input_count; i++) {
+    uint32_t producer = p->fx->input_pool.data[v->first_input + i];
+    if (etr_fx_is_constant(p->fx, producer) && stay_together(p, backend, producer, vertex)) return true;
+  }
+  return false;
+}
+
 static void unite(etr_partitioner *p) {
   const etr_backend *backend = p->delegate_count ? etr_backend_of(p->delegates[0]->backend) : NULL;
   uint32_t count = (uint32_t)p->fx->vertex_count;
@@ -72,6 +82,8 @@ static void unite(etr_partitioner *p) {
   }
   for (uint32_t v = 0; v < count; v++)
     if (p->delegated[v] && is_choosing(etr_fx_node(p->fx, v))) p->is_dynamic[root_of(p, v)] = true;
+  for (uint32_t v = 0; v < count; v++)
+    if (p->delegated[v] && has_weight(p, backend, v)) p->is_layer[root_of(p, v)] = true;
 }
 
 bool etr_partitioner_init(etr_partitioner *p) {
@@ -79,9 +91,10 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->delegated = etr_arena_alloc_array(p->scratch, count, sizeof *p->delegated);
   p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
+  p->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_layer);
   p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_named) return false;
+  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer || !p->is_named) return false;
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
     uint32_t node = p->fx->vertices[v].node;
     p->delegated[v] = p->roles->is_delegated[node];
@@ -92,8 +105,17 @@ bool etr_partitioner_init(etr_partitioner *p) {
 
 static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
   if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_claimed[vertex])) return false;
-  bool is_dynamic = p->is_dynamic[root_of(p, vertex)];
-  return stage == ETR_STAGE_DYNAMIC ? is_dynamic : stage != ETR_STAGE_REST || !is_dynamic;
+  uint32_t root = root_of(p, vertex);
+  bool is_layer = p->is_dynamic[root] || p->is_layer[root];
+  switch (stage) {
+  case ETR_STAGE_DYNAMIC: return p->is_dynamic[root];
+  case ETR_STAGE_NOT_DYNAMIC: return !p->is_dynamic[root];
+  case ETR_STAGE_LAYERS: return is_layer;
+  case ETR_STAGE_NO_LAYERS: return !is_layer;
+  case ETR_STAGE_ALL:
+  case ETR_STAGE_SINGLE: break;
+  }
+  return true;
 }
 
 /* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
@@ -309,4 +331,17 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   list_groups(&f, stage);
   bool alone = stage == ETR_STAGE_SINGLE;
   return merge(&f, alone) && name_partitions(&f, alone);
+}
+
+bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of) {
+  handle_list *calls = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *calls);
+  handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
+  if (!calls || !delegates) return false;
+  list_delegates(p, calls);
+  list_delegates(p, delegates);
+  for (size_t i = 0; i < p->delegate_count; i++) calls[i].last = call_at[i];
+  etr_sort(calls, p->delegate_count, sizeof *calls, by_list);
+  etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
+  for (size_t i = 0; i < p->delegate_count; i++) delegate_of[calls[i].index] = delegates[i].index;
+  return true;
 }

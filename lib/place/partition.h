@@ -15,9 +15,11 @@
 /** Of which groups a partitioner makes partitions. */
 typedef enum etr_partition_stage {
   ETR_STAGE_ALL,
-  ETR_STAGE_DYNAMIC, /* those with dynamic quantisation: XnnpackDynamicallyQuantizedPartitioner */
-  ETR_STAGE_REST,    /* the others, after it */
-  ETR_STAGE_SINGLE,  /* each group alone: per_op_mode */
+  ETR_STAGE_DYNAMIC,     /* those with dynamic quantisation: XnnpackDynamicallyQuantizedPartitioner */
+  ETR_STAGE_NOT_DYNAMIC, /* the others, after it */
+  ETR_STAGE_LAYERS,      /* those, and layers that are not quantised, which it takes as well */
+  ETR_STAGE_NO_LAYERS,   /* the others, after it */
+  ETR_STAGE_SINGLE,      /* each group alone: per_op_mode */
 } etr_partition_stage;
 
 /** A graph that is partitioned. The caller sets the first members and zeroes the rest. */
@@ -37,7 +39,7 @@ typedef struct etr_partitioner {
   bool *delegated, *is_named; /* per vertex; per delegate */
   bool *is_claimed; /* per vertex: a weight that others use, too, but is in the group of the first that it belongs to */
   uint32_t *leader; /* per vertex: a vertex of its group; itself at the root */
-  bool *is_dynamic; /* per root */
+  bool *is_dynamic, *is_layer; /* per root */
 } etr_partitioner;
 
 /** Finds groups of delegated nodes, in a graph as it is recorded. False: out of memory. */
@@ -48,5 +50,12 @@ bool etr_partitioner_init(etr_partitioner *p);
  * are not the record's delegates, the budget is spent, or out of memory.
  */
 bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage);
+
+/**
+ * Fills delegate_of, one entry for each delegate: which one it really is, where several list the same handles. They
+ * were told apart by where they end in the graph as it was recorded; calls follow each other as their instructions do.
+ * call_at: per delegate, index of its call in the order. False: out of memory.
+ */
+bool etr_partition_rename(etr_partitioner *p, const uint32_t *call_at, uint32_t *delegate_of);
 
 #endif

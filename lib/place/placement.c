@@ -36,6 +36,18 @@ static etr_placed *add_instruction(collector *c, int32_t id) {
   return added;
 }
 
+/* The reinplace pass runs "index_put" of the Edge graph as "index_put_", a new node without a handle. */
+static void name_operator(const etr_method_inputs *method, etr_placed *kernel, etr_slice op) {
+  kernel->op = op;
+  bool has_bodies = method->graph && method->graph->subgraph_count;
+  if (!method->graph || has_bodies || !etr_operator_is_in_place(op) || etr_map_get(&method->operators, op) != ETR_NONE)
+    return;
+  etr_slice functional = {op.data, op.size - 1};
+  if (etr_map_get(&method->operators, functional) == ETR_NONE) return;
+  kernel->op = functional;
+  kernel->is_in_place = !kernel->map;
+}
+
 static bool add_from_program(collector *c) {
   const etr_pte_method *program = c->placement->method->program;
   for (size_t i = 0; program && i < program->instruction_count && i <= INT32_MAX; i++) {
@@ -48,7 +60,7 @@ static bool add_from_program(collector *c) {
     const etr_pte_delegate *delegate = etr_delegate_of(program, source);
     if (delegate) added->backend = delegate->backend;
     added->is_prim = added->is_kernel && strncmp(source->op, "executorch_prim::", 17) == 0;
-    if (added->is_kernel) added->op = etr_operator_of_kernel(source->op);
+    if (added->is_kernel) name_operator(c->placement->method, added, etr_operator_of_kernel(source->op));
   }
   return true;
 }
@@ -59,6 +71,7 @@ static bool add_from_map(collector *c) {
     etr_placed *added = add_instruction(c, map->instructions[i].id);
     if (!added) return false;
     added->map = &map->instructions[i];
+    added->is_in_place = false;
     if (!added->backend) added->backend = map->instructions[i].backend;
     if (!added->is_kernel) added->is_delegate = map->instructions[i].is_delegate;
   }
@@ -74,7 +87,8 @@ static bool add_from_block(collector *c, const etr_block *block) {
     if (!added) return false;
     added->is_kernel = e->kind == ETR_EVENT_KERNEL;
     added->is_delegate = !added->is_kernel;
-    if (added->is_kernel && added->op.size == 0) added->op = etr_operator_of_event(e->name);
+    if (added->is_kernel && added->op.size == 0)
+      name_operator(c->placement->method, added, etr_operator_of_event(e->name));
   }
   return true;
 }

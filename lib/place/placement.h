@@ -18,6 +18,7 @@ typedef struct etr_placed {
   bool is_delegate;               /* calls a delegate */
   bool is_contradicted;       /* of a kernel: the .pte has it read or write what none of the nodes with its handle and
                                  operator does */
+  bool is_in_place;           /* of a kernel: the graph has its operator, which is not in place, and no map names it */
   bool is_prim;               /* a kernel of the runtime itself, executorch_prim: shapes, loops */
   const char *backend;        /* of a delegate; NULL if unknown */
   uint32_t node;              /* a kernel's node; ETR_NONE if it could not be told */

@@ -47,7 +47,7 @@ static const partition_case cases[] = {
     {"dynamic quantisation first, the rest then",
      DYNAMIC,
      "!1,1,1,2,3,4 !5",
-     {ETR_STAGE_DYNAMIC, ETR_STAGE_REST},
+     {ETR_STAGE_DYNAMIC, ETR_STAGE_NOT_DYNAMIC},
      2,
      "c c.0 c.1 q d l|n; 0 1"},
     {"dynamic quantisation alone", DYNAMIC, "!1,1,1,2,3,4 !5", {ETR_STAGE_DYNAMIC}, 1, "c c.0 c.1 q d l|; 0"},
