@@ -120,6 +120,8 @@ static bool allocate(etr_fx_graph *fx) {
   fx->user_starts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_starts);
   fx->user_room = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_room);
   fx->positions = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->positions);
+  fx->is_gone = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->is_gone);
+  fx->waiting = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->waiting);
   fx->user_counts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_counts);
   fx->spare = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->spare);
   fx->queue = etr_arena_alloc_array(fx->arena, 2 * fx->vertex_capacity, sizeof *fx->queue);
@@ -173,20 +175,27 @@ static void drop_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
   fx->user_counts[producer] = kept;
 }
 
-/* In the order of their positions, which hardly changes from one sort to the next. */
+static uint32_t turn_of(const etr_fx_graph *fx, uint32_t user) {
+  return user == fx->late_call ? (uint32_t)fx->vertex_capacity : fx->positions[user];
+}
+
+/* In the order in which they became users, which hardly changes from one sort to the next. */
 static void sort_users(etr_fx_graph *fx, uint32_t producer) {
   uint32_t *users = &fx->users.data[fx->user_starts[producer]];
   for (uint32_t i = 1; i < fx->user_counts[producer]; i++) {
     uint32_t user = users[i], k = i;
-    for (; k > 0 && fx->positions[users[k - 1]] > fx->positions[user]; k--) users[k] = users[k - 1];
+    for (; k > 0 && turn_of(fx, users[k - 1]) > turn_of(fx, user); k--) users[k] = users[k - 1];
     users[k] = user;
   }
 }
 
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena) {
   /* each vertex becomes a delegate's result at most once */
-  *out = (etr_fx_graph){
-      .graph = graph, .arena = arena, .last_call = ETR_NONE, .vertex_capacity = 2 * count_vertices(graph) + calls + 1};
+  *out = (etr_fx_graph){.graph = graph,
+                        .arena = arena,
+                        .last_call = ETR_NONE,
+                        .late_call = ETR_NONE,
+                        .vertex_capacity = 2 * count_vertices(graph) + calls + 1};
   if (!allocate(out) || !find_used_results(out)) return false;
   for (uint32_t i = 0; i < graph->node_count; i++) {
     out->vertex_of[i] = ETR_NONE;
@@ -197,15 +206,13 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
 
 /* ---- Replacing ---- */
 
-/* Takes the part out of the order. The call made last is a later user of its inputs than its place says: it moves to
- * the end. */
-static void leave_out(etr_fx_graph *fx, uint32_t inside) {
-  size_t kept = 0;
-  for (size_t i = 0; i < fx->order_count; i++)
-    if (fx->stamps[fx->order[i]] != inside && fx->order[i] != fx->last_call) fx->order[kept++] = fx->order[i];
-  if (fx->last_call != ETR_NONE) fx->order[kept++] = fx->last_call;
-  fx->order_count = kept;
-  if (fx->last_call != ETR_NONE) fx->positions[fx->last_call] = fx->next_position++;
+/* Before the last of its inputs a vertex takes no part in sorting. */
+static uint32_t ready_at(const etr_fx_graph *fx, uint32_t vertex) {
+  const etr_fx_vertex *v = &fx->vertices[vertex];
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < v->input_count; i++)
+    at = ETR_MAX(at, fx->positions[fx->input_pool.data[v->first_input + i]]);
+  return at;
 }
 
 /* The call reads what the part reads from outside: what is inside is stamped, and so is what it has. */
@@ -232,7 +239,9 @@ static bool redirect(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
   fx->user_counts[result] = fx->user_counts[vertex];
   fx->user_room[result] = fx->user_counts[vertex];
   for (uint32_t i = 0; i < fx->user_counts[result]; i++) {
-    const etr_fx_vertex *user = &fx->vertices[fx->users.data[fx->user_starts[result] + i]];
+    uint32_t index = fx->users.data[fx->user_starts[result] + i];
+    const etr_fx_vertex *user = &fx->vertices[index];
+    fx->resume = ETR_MIN(fx->resume, fx->positions[index]);
     for (uint32_t k = 0; k < user->input_count; k++) {
       uint32_t *producer = &fx->input_pool.data[user->first_input + k];
       if (*producer == vertex) *producer = result;
@@ -243,16 +252,32 @@ static bool redirect(etr_fx_graph *fx, uint32_t vertex, uint32_t call) {
 
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
   uint32_t inside = ++fx->stamp;
-  fx->next_position = (uint32_t)fx->vertex_capacity;
-  for (size_t i = 0; i < count; i++) fx->stamps[part[i]] = inside;
-  leave_out(fx, inside);
+  fx->late_call = fx->last_call;
+  fx->resume = fx->is_sorted ? (uint32_t)fx->order_count : 0;
+  fx->next_position = (uint32_t)fx->vertex_capacity + 1;
+  for (size_t i = 0; i < count; i++) {
+    fx->stamps[part[i]] = inside;
+    fx->is_gone[part[i]] = true;
+  }
+  if (fx->late_call != ETR_NONE) fx->resume = ETR_MIN(fx->resume, ready_at(fx, fx->late_call));
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
   if (!add_call_inputs(fx, call, part, count, inside)) return ETR_NONE;
+  fx->resume = ETR_MIN(fx->resume, ready_at(fx, call));
   for (size_t i = 0; i < count; i++) {
     drop_users(fx, part[i], inside);
     if (fx->user_counts[part[i]] && !redirect(fx, part[i], call)) return ETR_NONE;
   }
   return etr_arena_failed(fx->arena) ? ETR_NONE : call;
+}
+
+void etr_fx_compact(etr_fx_graph *fx) {
+  size_t kept = 0;
+  for (size_t i = 0; i < fx->order_count; i++) {
+    if (fx->is_gone[fx->order[i]]) continue;
+    fx->positions[fx->order[i]] = (uint32_t)kept;
+    fx->order[kept++] = fx->order[i];
+  }
+  fx->order_count = kept;
 }
 
 /* ---- Sorting ---- */
@@ -263,26 +288,44 @@ bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
          !etr_has_tensor(node);
 }
 
+/* Takes what stands from fx->resume on out of the order, into fx->spare; gives how much is left of it. */
+static uint32_t take_rest(etr_fx_graph *fx) {
+  uint32_t count = 0;
+  for (size_t i = fx->resume; i < fx->order_count; i++)
+    if (!fx->is_gone[fx->order[i]]) fx->spare[count++] = fx->order[i];
+  fx->order_count = fx->resume;
+  return count;
+}
+
+static uint32_t count_unsorted_inputs(const etr_fx_graph *fx, uint32_t vertex) {
+  const etr_fx_vertex *v = &fx->vertices[vertex];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < v->input_count; i++)
+    count += fx->positions[fx->input_pool.data[v->first_input + i]] >= fx->resume;
+  return count;
+}
+
 bool etr_fx_sort(etr_fx_graph *fx) {
-  uint32_t *left = fx->spare, count = (uint32_t)fx->order_count; /* per vertex: producers that are not sorted yet */
-  uint32_t *queue = fx->queue, first = count, end = count, sorted = 0;
+  uint32_t count = take_rest(fx), *queue = fx->queue, first = count, end = count, from = fx->resume;
   for (uint32_t i = 0; i < count; i++) {
-    left[fx->order[i]] = fx->vertices[fx->order[i]].input_count;
-    if (left[fx->order[i]] == 0) queue[end++] = fx->order[i];
+    uint32_t vertex = fx->spare[i];
+    fx->waiting[vertex] = count_unsorted_inputs(fx, vertex);
+    if (fx->waiting[vertex] == 0) queue[end++] = vertex;
   }
   while (first < end) {
     uint32_t vertex = queue[first++];
-    fx->order[sorted++] = vertex;
+    fx->order[fx->order_count++] = vertex;
     sort_users(fx, vertex);
     for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
       uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
-      if (--left[user]) continue;
+      if (--fx->waiting[user]) continue;
       if (fx->vertices[user].is_prioritized)
         queue[--first] = user;
       else
         queue[end++] = user;
     }
   }
-  for (uint32_t i = 0; i < sorted; i++) fx->positions[fx->order[i]] = i;
-  return sorted == count;
+  for (uint32_t i = from; i < fx->order_count; i++) fx->positions[fx->order[i]] = i;
+  fx->is_sorted = true;
+  return fx->order_count - from == count;
 }

@@ -28,10 +28,15 @@ typedef struct etr_fx_graph {
   size_t order_count;
   etr_vec(uint32_t) users;                         /* lists, one for each vertex */
   uint32_t *user_starts, *user_counts, *user_room; /* per vertex: where its list is, how long, how long it can get */
-  uint32_t *positions, next_position;              /* per vertex: index in the order when it was last sorted */
-  uint32_t *vertex_of;                             /* per node; its getitems stand behind it. ETR_NONE: nested */
-  uint32_t *first_output, *getitem_of;             /* per node: where its outputs start; per output: its getitem */
-  uint32_t last_call; /* the call made last: a later user of its inputs than its place says. ETR_NONE */
+  uint32_t *positions, next_position;              /* per vertex: index in the order */
+  bool *is_gone;       /* per vertex: it left with a part. The order has it until etr_fx_compact() */
+  bool is_sorted;      /* the order is one that sorting gave */
+  uint32_t resume;     /* what stands before this index sorting would leave as it is */
+  uint32_t late_call;  /* the call made before the last: a later user of its inputs than its place says. ETR_NONE */
+  uint32_t *vertex_of; /* per node; its getitems stand behind it. ETR_NONE: nested */
+  uint32_t *first_output, *getitem_of;     /* per node: where its outputs start; per output: its getitem */
+  uint32_t last_call;                      /* the call made last; ETR_NONE */
+  uint32_t *waiting;                       /* per vertex, while sorting: inputs that are not sorted yet */
   uint32_t *spare, *stamps, stamp, *queue; /* of those that walk the graph */
   etr_arena *arena;
 } etr_fx_graph;
@@ -53,6 +58,9 @@ bool etr_fx_sort(etr_fx_graph *fx);
 /** Per node of a graph, how many nodes FX has for it: itself, and a getitem for each result that is used; 0 of nested
  * ones. NULL: out of memory. */
 const uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena);
+
+/** Takes what is gone out of the order. */
+void etr_fx_compact(etr_fx_graph *fx);
 
 /** The node of a vertex; NULL of a delegate's call and its results. */
 static inline const etr_node *etr_fx_node(const etr_fx_graph *fx, uint32_t vertex) {

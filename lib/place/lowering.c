@@ -47,36 +47,51 @@ static void name_constants(lowerer *l) {
   }
 }
 
-/* Notes the part of the current order that belongs to a delegate. */
-static bool note_part(lowerer *l, uint32_t delegate) {
-  size_t count = 0;
-  for (size_t i = 0; i < l->fx.order_count; i++) count += l->member[l->fx.order[i]] == (int32_t)delegate;
-  uint32_t *part = etr_arena_alloc_array(&l->scratch, count, sizeof *part);
-  l->parts[delegate] = part;
-  l->part_sizes[delegate] = part ? count : 0;
-  for (size_t i = 0; part && i < l->fx.order_count; i++)
-    if (l->member[l->fx.order[i]] == (int32_t)delegate) *part++ = l->fx.order[i];
-  return l->part_sizes[delegate] > 0;
-}
-
-/* Each delegate costs a walk through all that is left. What cannot be paid to the end is not begun: vertices leave,
- * inputs stay. */
-static bool can_pay(lowerer *l, size_t delegates) {
-  bool can = delegates == 0 || 2 * l->fx.order_count + 4 * l->fx.input_pool.count <= l->budget / delegates;
-  if (!can) l->budget = 0;
-  return can;
-}
-
-/* Takes the delegates of the last stage out, in their order. */
-static bool take_out(lowerer *l, size_t first) {
-  if (!can_pay(l, l->partitioner.leaving_count - first)) return false;
+/* Lists the vertices of each delegate of the last stage. */
+static bool list_parts(lowerer *l, size_t first) {
+  const etr_fx_graph *fx = &l->fx;
+  for (size_t i = 0; i < fx->order_count; i++)
+    if (l->member[fx->order[i]] >= 0) l->part_sizes[l->member[fx->order[i]]]++;
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
-    if (!spend(l, 4 * (l->fx.order_count + l->fx.input_pool.count))) return false;
-    if (!note_part(l, delegate)) return false;
-    l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
-    if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx)) return false;
+    l->parts[delegate] = etr_arena_alloc_array(&l->scratch, l->part_sizes[delegate], sizeof **l->parts);
+    if (!l->parts[delegate] || l->part_sizes[delegate] == 0) return false;
+    l->part_sizes[delegate] = 0;
   }
+  for (size_t i = 0; i < fx->order_count; i++) {
+    int32_t delegate = l->member[fx->order[i]];
+    if (delegate >= 0) l->parts[delegate][l->part_sizes[delegate]++] = fx->order[i];
+  }
+  return true;
+}
+
+typedef struct placed_vertex {
+  uint32_t position, vertex;
+} placed_vertex;
+
+/* Puts a part into the order that its vertices have by now. */
+static bool order_part(lowerer *l, uint32_t delegate) {
+  size_t count = l->part_sizes[delegate];
+  placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
+  if (!list) return false;
+  for (size_t i = 0; i < count; i++)
+    list[i] = (placed_vertex){l->fx.positions[l->parts[delegate][i]], l->parts[delegate][i]};
+  etr_sort(list, count, sizeof *list, etr_by_number);
+  for (size_t i = 0; i < count; i++) l->parts[delegate][i] = list[i].vertex;
+  return true;
+}
+
+/* Takes the delegates of the last stage out, in their order. Each costs a walk through what is behind it. */
+static bool take_out(lowerer *l, size_t first) {
+  if (!list_parts(l, first)) return false;
+  for (size_t i = first; i < l->partitioner.leaving_count; i++) {
+    uint32_t delegate = l->partitioner.leaving[i];
+    if (!order_part(l, delegate)) return false;
+    l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
+    if (l->call_of[delegate] == ETR_NONE || !spend(l, 4 * (l->fx.order_count - l->fx.resume))) return false;
+    if (!etr_fx_sort(&l->fx)) return false;
+  }
+  etr_fx_compact(&l->fx);
   return true;
 }
 
@@ -126,9 +141,14 @@ static bool lists_agree(const lowerer *l, uint32_t delegate) {
   return at == map->handle_count;
 }
 
+/* Delegates are in the order of their instructions. */
 static uint32_t call_of_instruction(const lowerer *l, const etr_placed *instruction) {
-  for (size_t i = 0; i < l->delegate_count; i++)
-    if (l->delegates[i] == instruction) return l->call_of[i];
+  size_t first = 0, end = l->delegate_count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (l->delegates[middle] == instruction) return l->call_of[middle];
+    *(l->delegates[middle] < instruction ? &first : &end) = l->delegates[middle] < instruction ? middle + 1 : middle;
+  }
   return ETR_NONE;
 }
 
@@ -247,6 +267,7 @@ static bool start(lowerer *l, const etr_roles *roles) {
   uint32_t *leaving = etr_arena_alloc_array(&l->scratch, l->delegate_count, sizeof *leaving);
   if (!l->member || !leaving) return false;
   for (size_t i = 0; i < l->fx.vertex_capacity; i++) l->member[i] = -1;
+  for (size_t i = 0; i < l->delegate_count; i++) l->part_sizes[i] = 0;
   l->partitioner = (etr_partitioner){.fx = &l->fx,
                                      .placement = l->placement,
                                      .roles = roles,
