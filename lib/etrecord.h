@@ -177,11 +177,13 @@ typedef struct etr_options {
   uint32_t max_delegates;   /**< most delegates of one method of a .pte; 0: 8192 */
   uint32_t max_comparisons; /**< most rows of runs that are held against rows of methods, to tell which method ran; 0:
                                32 Mi. Runs beyond that stay without a method, and a warning says so */
-  bool edge_only; /**< has no nodes but those of the graphs to which times are joined, Edge programs for the most part:
-                     cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
-                     aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
-                     read, the record's other programs are read as usual */
-  etr_skip skip;  /**< the inferences that count; zeroed: all */
+  bool edge_only;  /**< has no nodes but those of the graphs to which times are joined, Edge programs for the most part:
+                      cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
+                      aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
+                      read, the record's other programs are read as usual */
+  bool times_only; /**< finds no costs and no memory plans, and warns of nothing that only they show: cheaper, for
+                      callers that look at times alone */
+  etr_skip skip;   /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
   etr_statistic statistic;    /**< for outputs: they read it from the profile */

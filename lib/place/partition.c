@@ -27,6 +27,7 @@ typedef struct finder {
   uint32_t *inside, *before, *behind,
       *stack; /* per vertex: number + 1 of the partition that it is in, leads to, or hangs on */
   uint32_t partition_count;
+  uint32_t last_left; /* where the groups end that are behind the one looked at */
 } finder;
 
 static bool spend(finder *f, uint64_t steps) {
@@ -153,7 +154,7 @@ static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
   return f->fx->users.data[f->fx->user_starts[vertex] + i];
 }
 
-/* Marks what leads to a vertex of the partition, or hangs on it. */
+/* Marks what leads to a vertex of the partition, or hangs on it as far as groups that are left have producers. */
 static bool spread(finder *f, uint32_t start, uint32_t *marks, bool backwards, uint32_t number) {
   size_t depth = 0;
   f->stack[depth++] = start;
@@ -164,6 +165,7 @@ static bool spread(finder *f, uint32_t start, uint32_t *marks, bool backwards, u
     for (uint32_t i = 0; i < count; i++) {
       uint32_t other = backwards ? input_of(f, vertex, i) : user_of(f, vertex, i);
       if (marks[other] == number || f->inside[other] == number) continue;
+      if (!backwards && f->fx->positions[other] > f->last_left) continue;
       marks[other] = number;
       f->stack[depth++] = other;
     }
@@ -221,12 +223,18 @@ static bool find_torn(finder *f, group *g, uint32_t mark) {
   return true;
 }
 
+/* Groups stand in the order of their ends, the last first. */
+static uint32_t end_of_group(const finder *f, const group *g) {
+  return f->fx->positions[f->grouped[g->first + g->count - 1]];
+}
+
 static bool merge(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
     if (!find_torn(f, &f->groups[i], UINT32_MAX - (uint32_t)i)) return false;
   for (size_t i = 0; i < f->group_count; i++) {
     if (f->groups[i].partition != ETR_NONE) continue;
     uint32_t number = ++f->partition_count;
+    f->last_left = i + 1 < f->group_count ? end_of_group(f, &f->groups[i + 1]) : 0;
     if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number))
       return false; /* more than the record's delegates */
     for (size_t k = i + 1; k < f->group_count && !alone && !f->groups[i].is_torn; k++) {

@@ -82,6 +82,13 @@ static bool take_rest(placer *p) {
 
 /* ---- All ---- */
 
+/* Where each handle is one node's, the lists of handles tell all. */
+static bool needs_order(const etr_method_inputs *method) {
+  for (size_t i = 1; i < method->by_handle_count; i++)
+    if (method->by_handle[i].handle == method->by_handle[i - 1].handle) return true;
+  return false;
+}
+
 /* A handle and an operator that one node alone has need no order. */
 static void name_single_nodes(placer *p) {
   for (size_t i = 0; i < p->groups.count; i++) {
@@ -98,8 +105,9 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   etr_placement *placement = p->placement;
   p->taken = etr_arena_alloc_array(&p->scratch, placement->method->graph->node_count, sizeof *p->taken);
   if (!p->taken || !etr_kernel_groups_find(&p->groups, placement, &p->scratch) ||
-      !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch) ||
-      !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
+      !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch))
+    return false;
+  if (needs_order(placement->method) && !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
     return false;
   placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
   if (placement->method->program &&

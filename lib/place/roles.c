@@ -24,6 +24,7 @@ typedef struct finder {
   const etr_placement *placement;
   const etr_backend *backend; /* of the first delegate: few methods have two */
   const uint32_t *entries;    /* per node: how often a handle list has it */
+  uint8_t *reasons;           /* per node: 1 + its reason to stay; 0: not asked for yet */
   etr_arena *arena;
 } finder;
 
@@ -41,30 +42,14 @@ static const etr_backend *backend_of(const etr_placement *placement) {
   return NULL;
 }
 
+/* ---- Reasons ---- */
+
 static bool is_taken(const finder *f, const etr_node *node) {
   return !f->backend || !f->backend->takes ||
          f->backend->takes(f->placement->method->graph, f->placement->method->uses, node);
 }
 
-/* ---- Kernels ---- */
-
-/* Of a group's nodes those are kernels first that no delegate can hold. */
-static void mark_kernels(finder *f, const etr_kernel_group *group) {
-  const etr_method_inputs *method = f->placement->method;
-  size_t left = group->kernels.count;
-  for (int any = 0; any <= 1; any++) {
-    for (size_t i = 0; i < group->node_count && left; i++) {
-      uint32_t node = method->by_operator.slots[group->first + i].node;
-      if (f->out->is_kernel[node] || (!any && is_taken(f, &method->graph->nodes[node]))) continue;
-      f->out->is_kernel[node] = true;
-      left--;
-    }
-  }
-}
-
-/* ---- What stays ---- */
-
-static reason reason_to_stay(const finder *f, const etr_node *node) {
+static reason find_reason(const finder *f, const etr_node *node) {
   if (!etr_has_tensor(node)) return MUST_STAY;
   if (!is_taken(f, node)) return NOT_TAKEN;
   if (!etr_is_view(node)) return NO_REASON;
@@ -74,12 +59,35 @@ static reason reason_to_stay(const finder *f, const etr_node *node) {
   return VIEW;
 }
 
+static reason reason_to_stay(finder *f, uint32_t node) {
+  if (!f->reasons[node]) f->reasons[node] = (uint8_t)(1 + find_reason(f, &f->placement->method->graph->nodes[node]));
+  return (reason)(f->reasons[node] - 1);
+}
+
+/* ---- Kernels ---- */
+
+/* Of a group's nodes those are kernels first that no delegate can hold. */
+static void mark_kernels(finder *f, const etr_kernel_group *group) {
+  const etr_method_inputs *method = f->placement->method;
+  size_t left = group->kernels.count;
+  for (int any = group->node_count == left; any <= 1; any++) {
+    for (size_t i = 0; i < group->node_count && left; i++) {
+      uint32_t node = method->by_operator.slots[group->first + i].node;
+      if (f->out->is_kernel[node] || (!any && reason_to_stay(f, node) > NOT_TAKEN)) continue;
+      f->out->is_kernel[node] = true;
+      left--;
+    }
+  }
+}
+
+/* ---- What stays ---- */
+
 static const etr_node *node_at(const selection *s, size_t i) {
   return &s->f->placement->method->graph->nodes[s->nodes[i].node];
 }
 
 static bool is_open(const selection *s, size_t i, reason why) {
-  return s->f->out->is_delegated[s->nodes[i].node] && reason_to_stay(s->f, node_at(s, i)) == why;
+  return s->f->out->is_delegated[s->nodes[i].node] && reason_to_stay(s->f, s->nodes[i].node) == why;
 }
 
 enum { MOST_OPERATORS = 8 }; /* with one reason at one handle: all their subsets are tried */
@@ -178,7 +186,9 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
   out->is_kernel = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *out->is_kernel);
   out->is_delegated = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *out->is_delegated);
   f.entries = etr_fx_count(method->graph, arena);
-  if (!out->is_kernel || !out->is_delegated || !f.entries || !count_listed(placement, &listed)) return false;
+  f.reasons = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *f.reasons);
+  if (!f.reasons || !out->is_kernel || !out->is_delegated || !f.entries || !count_listed(placement, &listed))
+    return false;
   for (size_t i = 0; i < groups->count; i++) mark_kernels(&f, &groups->data[i]);
   for (size_t first = 0, end; first < method->by_handle_count; first = end) {
     uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(&listed, key_of(&handle));

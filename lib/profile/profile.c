@@ -369,9 +369,11 @@ static etr_status load(loader *l, etr_error *error) {
   set_budget(l);
   ETR_TRY(read_inputs(l, error));
   ETR_TRY(join_all(l, error));
-  if (!etr_memory_plan_all(l->profile, l->placements, &l->pte, &l->warnings, l->arena)) return etr_fail_memory(error);
+  bool wants_all = !l->options->times_only;
+  if (wants_all && !etr_memory_plan_all(l->profile, l->placements, &l->pte, &l->warnings, l->arena))
+    return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
-  if (!etr_costs_find(l->profile, l->arena, &l->warnings)) return etr_fail_memory(error);
+  if (wants_all && !etr_costs_find(l->profile, l->arena, &l->warnings)) return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
   l->profile->warnings = l->warnings.list.data;

@@ -65,6 +65,7 @@ const cli_command commands[] = {
      .table = etr_emit_events_table,
      .need = NEEDS_RUNS,
      .edge_only = true,
+     .times_only = true,
      .shows_all = true},
     {.name = "summary",
      .arguments = "RECORD...",
