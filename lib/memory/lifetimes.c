@@ -5,8 +5,8 @@
 #include "memory/lifetimes.h"
 
 #include "formats/element.h"
-#include "memory/call_args.h"
 #include "memory/value_size.h"
+#include "place/delegate_outputs.h"
 
 typedef struct builder {
   etr_lifetimes *out;
@@ -14,7 +14,7 @@ typedef struct builder {
   etr_arena *arena, *scratch;
   etr_map last; /* place -> the tensor that was put there last */
   int32_t now;  /* the instruction looked at */
-  etr_call_args args;
+  etr_uses uses;
 } builder;
 
 /* ---- Places ---- */
@@ -57,9 +57,9 @@ static uint32_t viewed_by(builder *b, const etr_planned_tensor *tensor) {
 /* One that an instruction writes into a tensor that it reads is that tensor changed, or a view of it. */
 static uint32_t changed_by(const builder *b, const etr_planned_tensor *tensor) {
   enum { MOST_ARGUMENTS = 64 }; /* that are looked at */
-  for (size_t i = 0; i < b->args.list.count && i < MOST_ARGUMENTS; i++) {
-    const etr_call_arg *arg = &b->args.list.data[i];
-    uint32_t read = arg->is_written ? ETR_NONE : b->out->tensor_of_value[arg->value];
+  for (size_t i = 0; i < b->uses.list.count && i < MOST_ARGUMENTS; i++) {
+    const etr_use *arg = &b->uses.list.data[i];
+    uint32_t read = etr_use_defines(arg) || arg->is_list ? ETR_NONE : b->out->tensor_of_value[arg->value];
     if (read != ETR_NONE && tensor_at(b, read) != tensor && is_inside(tensor, tensor_at(b, read)))
       return owner_of(b, read);
   }
@@ -102,10 +102,10 @@ static void place_new(builder *b, uint32_t index, bool is_written) {
   put(b, index);
 }
 
-static void use(builder *b, const etr_call_arg *arg) {
+static void use(builder *b, const etr_use *arg) {
   uint32_t index = b->out->tensor_of_value[arg->value];
   if (!b->program->values[arg->value].storage) return;
-  bool is_new = index == ETR_NONE, is_written = arg->is_written || (is_new && arg->is_unsure);
+  bool is_new = index == ETR_NONE, is_written = etr_use_defines(arg) || (is_new && arg->is_unsure);
   if (is_new) index = add_tensor(b, arg->value);
   if (index == ETR_NONE) return;
   if (is_new) place_new(b, index, is_written);
@@ -118,8 +118,9 @@ static void use(builder *b, const etr_call_arg *arg) {
 
 /* What is read stands before what is written: views are told by what they are views of. */
 static void use_all(builder *b, bool written) {
-  for (size_t i = 0; i < b->args.list.count; i++)
-    if (b->args.list.data[i].is_written == written) use(b, &b->args.list.data[i]);
+  for (size_t i = 0; i < b->uses.list.count; i++)
+    if (etr_use_defines(&b->uses.list.data[i]) == written && !b->uses.list.data[i].is_list)
+      use(b, &b->uses.list.data[i]);
 }
 
 /* ---- Inputs and outputs ---- */
@@ -142,8 +143,8 @@ static void add_outputs(builder *b) {
   for (size_t i = 0; i < b->program->output_count; i++) {
     const etr_pte_value *value = etr_tensor_at(b->program, b->program->outputs[i]);
     if (!value || !value->storage) continue;
-    b->args.list.count = 0;
-    use(b, &(etr_call_arg){.value = b->program->outputs[i]});
+    b->uses.list.count = 0;
+    use(b, &(etr_use){.value = b->program->outputs[i]});
     uint32_t index = b->out->tensor_of_value[b->program->outputs[i]];
     if (index == ETR_NONE) continue;
     tensor_at(b, index)->is_kept = true;
@@ -204,7 +205,7 @@ static bool init(builder *b, const etr_placement *placement) {
   b->out->tensor_of_value = etr_arena_alloc_array(b->arena, count, sizeof *b->out->tensor_of_value);
   if (!b->out->tensor_of_value) return false;
   for (size_t i = 0; i < count; i++) b->out->tensor_of_value[i] = ETR_NONE;
-  return etr_call_args_init(&b->args, placement, b->scratch);
+  return etr_uses_of_placement(&b->uses, placement, b->scratch);
 }
 
 bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena, etr_arena *scratch) {
@@ -214,7 +215,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   if (!init(&b, placement)) return false;
   add_inputs(&b);
   for (b.now = 0; b.now < count && !etr_arena_failed(arena); b.now++) {
-    etr_call_args_list(&b.args, b.now);
+    etr_uses_list(&b.uses, b.now);
     use_all(&b, false);
     use_all(&b, true);
   }

@@ -4,7 +4,7 @@
  */
 #include "memory/step_needs.h"
 
-#include "memory/call_args.h"
+#include "place/delegate_outputs.h"
 
 typedef struct reader {
   uint32_t instruction;
@@ -21,10 +21,11 @@ typedef etr_vec(uint32_t) numbers;
 
 typedef struct finder {
   etr_memory_plan *plan;
+  const etr_placement *placement;
   const etr_pte_method *program;
   const etr_lifetimes *lives;
   etr_arena *scratch;
-  etr_call_args args;
+  etr_uses uses;
   resource *values, *places, *delegates; /* per value, tensor, delegate */
   resource effects;                      /* what operators do besides writing their results */
   resource outside;                      /* memory that is not planned */
@@ -72,12 +73,6 @@ typedef struct behaviour {
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-/* ATen's batch norms change the running statistics that they are given, but for those that do not train. */
-static bool changes_arguments(const etr_instruction *instruction) {
-  return etr_changes_first(instruction) || starts_with(instruction->op, "aten::rrelu_with_noise") ||
-         (strstr(instruction->op, "batch_norm") && !strstr(instruction->op, "no_training"));
-}
-
 /* Of other namespaces nothing is known: llama::update_cache changes what it is given, and its name does not say so. */
 static bool is_known(const char *op) {
   static const char *const spaces[] = {"aten::", "dim_order_ops::", "executorch_prim::", "quantized_decomposed::"};
@@ -100,18 +95,16 @@ static bool is_random(const char *op) {
 
 /* How many results a delegate has that nothing can look into is a guess. */
 static behaviour behaviour_of_delegate(const finder *f) {
-  const etr_placed *known = etr_placed_instruction(f->args.placement, (int32_t)f->now);
+  const etr_placed *known = etr_placed_instruction(f->placement, (int32_t)f->now);
   return (behaviour){.changes_all = !known || !known->payload};
 }
 
 static behaviour behaviour_of(const finder *f, const etr_instruction *instruction) {
-  size_t results;
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return behaviour_of_delegate(f);
-  (void)etr_results_of(f->program, instruction, &results);
-  return (behaviour){.changes_all = changes_arguments(instruction) || !is_known(instruction->op),
+  return (behaviour){.changes_all = f->uses.changes_arguments || !is_known(instruction->op),
                      .has_effects = is_random(instruction->op) || !is_known(instruction->op),
-                     .is_barrier = results == 0,
-                     .is_view = strcmp(instruction->op, "executorch_prim::et_view") == 0};
+                     .is_barrier = f->uses.result_count == 0,
+                     .is_view = f->uses.handed_on >= 0};
 }
 
 /* A call whose arguments are all there, to something. */
@@ -139,18 +132,18 @@ static void note_tensor(finder *f, uint32_t index) {
 }
 
 /* A result gets memory that nobody else knows; what is changed later may be known by other names. */
-static void use_outside(finder *f, const etr_call_arg *arg, bool writes) {
+static void use_outside(finder *f, const etr_use *arg, bool writes) {
   const resource *value = &f->values[arg->value];
   bool is_new = value->writer == ETR_NONE && value->readers == ETR_NONE;
-  touch(f, &f->outside, writes && !(arg->is_written && (is_new || value->writer == f->now)));
+  touch(f, &f->outside, writes && !(etr_use_defines(arg) && (is_new || value->writer == f->now)));
 }
 
 /* False: it may change a constant, whose readers are not followed. */
-static bool use(finder *f, const etr_call_arg *arg, const behaviour *does) {
-  if (f->program->values[arg->value].constant) return !arg->is_written && !does->changes_all;
+static bool use(finder *f, const etr_use *arg, const behaviour *does) {
+  if (f->program->values[arg->value].constant) return !etr_use_defines(arg) && !does->changes_all;
   uint32_t owner = owner_of(f, arg->value);
   bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
-  bool writes = arg->is_written || arg->is_unsure || does->changes_all || is_state;
+  bool writes = etr_use_defines(arg) || arg->is_unsure || does->changes_all || is_state;
   if (owner == ETR_NONE)
     use_outside(f, arg, writes);
   else
@@ -170,16 +163,16 @@ static void keep_place(finder *f) {
 static bool look_at(finder *f) {
   const etr_instruction *instruction = &f->program->instructions[f->now];
   if (!is_told(instruction)) return false;
+  etr_uses_list(&f->uses, (int32_t)f->now);
   behaviour does = behaviour_of(f, instruction);
-  etr_call_args_list(&f->args, (int32_t)f->now);
   need(f, f->barrier);
-  for (size_t i = 0; i < f->args.list.count; i++)
-    if (!use(f, &f->args.list.data[i], &does)) return false;
+  for (size_t i = 0; i < f->uses.list.count; i++)
+    if (!f->uses.list.data[i].is_list && !use(f, &f->uses.list.data[i], &does)) return false;
   const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
   if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
   if (does.has_effects) touch(f, &f->effects, true);
   if (does.is_barrier) keep_place(f);
-  return !f->args.is_cut && (delegate || instruction->kind == ETR_INSTRUCTION_KERNEL);
+  return !f->uses.is_cut && (delegate || instruction->kind == ETR_INSTRUCTION_KERNEL);
 }
 
 static const uint32_t *copy(const numbers *list, etr_arena *arena) {
@@ -231,12 +224,13 @@ static bool init(finder *f, const etr_placement *placement) {
   f->used_by = new_marks(f->plan->tensor_count, f->scratch);
   f->effects = f->outside = (resource){ETR_NONE, ETR_NONE};
   f->barrier = ETR_NONE;
-  return !etr_arena_failed(f->scratch) && etr_call_args_init(&f->args, placement, f->scratch);
+  return !etr_arena_failed(f->scratch) && etr_uses_of_placement(&f->uses, placement, f->scratch);
 }
 
 bool etr_step_needs_find(etr_memory_plan *plan, const etr_placement *placement, const etr_lifetimes *lives,
                          etr_arena *arena, etr_arena *scratch) {
-  finder f = {.plan = plan, .program = placement->method->program, .lives = lives, .scratch = scratch};
+  finder f = {
+      .plan = plan, .placement = placement, .program = placement->method->program, .lives = lives, .scratch = scratch};
   etr_memory_step *steps = etr_unconst(plan->steps);
   for (size_t i = 0; i < plan->tensor_count; i++) plan->has_needs &= !plan->tensors[i].is_misplaced;
   if (!plan->has_needs) return true;

@@ -4,14 +4,17 @@
  */
 #include "memory/value_names.h"
 
-#include "memory/call_args.h"
+#include "method/uses.h"
+#include "place/delegate_outputs.h"
 
 enum { MOST_ARGUMENTS = 256 }; /* of a call that is looked at */
 
 typedef struct namer {
   const etr_placement *placement;
   etr_value_name *names;
-  etr_call_args args;
+  etr_uses uses;
+  etr_delegate_outputs leaving;
+  etr_arena *scratch;
   int32_t list[MOST_ARGUMENTS]; /* values that the instruction looked at reads, or writes */
   size_t count;
 } namer;
@@ -29,9 +32,9 @@ static bool is_listed(const namer *n, int32_t value) {
 /* Lists what the instruction writes, each once; or what it reads, in the order of its arguments. */
 static bool list_values(namer *n, bool written) {
   n->count = 0;
-  for (size_t i = 0; i < n->args.list.count; i++) {
-    const etr_call_arg *arg = &n->args.list.data[i];
-    if (arg->is_written != written || (written && is_listed(n, arg->value))) continue;
+  for (size_t i = 0; i < n->uses.list.count; i++) {
+    const etr_use *arg = &n->uses.list.data[i];
+    if (arg->is_list || etr_use_defines(arg) != written || (written && is_listed(n, arg->value))) continue;
     if (n->count == MOST_ARGUMENTS) return false;
     n->list[n->count++] = arg->value;
   }
@@ -58,7 +61,7 @@ static void name_weights(namer *n, uint32_t index) {
 
 static void name_delegate_results(namer *n, int32_t instruction_id) {
   size_t count;
-  const etr_node_output *leaving = etr_outputs_of_delegate(&n->args.leaving, instruction_id, &count, n->args.arena);
+  const etr_node_output *leaving = etr_outputs_of_delegate(&n->leaving, instruction_id, &count, n->scratch);
   if (!leaving || !list_values(n, true) || n->count != count) return;
   for (size_t i = 0; i < count; i++) {
     const etr_node *node = &n->placement->method->graph->nodes[leaving[i].node];
@@ -87,7 +90,7 @@ static void name_all(namer *n) {
   name_inputs(n);
   for (int32_t i = 0; i < (int32_t)count; i++) {
     const etr_placed *known = etr_placed_instruction(n->placement, i);
-    etr_call_args_list(&n->args, i);
+    etr_uses_list(&n->uses, i);
     if (n->placement->method->program->instructions[i].kind == ETR_INSTRUCTION_DELEGATE)
       name_delegate_results(n, i);
     else if (known && known->node != ETR_NONE) {
@@ -105,9 +108,11 @@ static void take_names_of_file(namer *n) {
 }
 
 const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena, etr_arena *scratch) {
-  namer n = {.placement = placement};
+  namer n = {.placement = placement, .scratch = scratch};
   n.names = etr_arena_alloc_array(arena, placement->method->program->value_count, sizeof *n.names);
-  if (!n.names || !etr_call_args_init(&n.args, placement, scratch)) return NULL;
+  if (!n.names || !etr_delegate_outputs_find(&n.leaving, placement, scratch) ||
+      !etr_uses_of_placement(&n.uses, placement, scratch))
+    return NULL;
   take_names_of_file(&n);
   if (placement->method->graph) name_all(&n);
   return etr_arena_failed(scratch) ? NULL : n.names;

@@ -48,6 +48,26 @@ const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outpu
   return list.data;
 }
 
+/* Per instruction of the program; 0: not known. */
+static const uint32_t *count_results(const etr_placement *placement, etr_arena *arena) {
+  etr_delegate_outputs outputs;
+  size_t instruction_count = placement->method->program->instruction_count, count;
+  uint32_t *counts = etr_arena_alloc_array(arena, instruction_count, sizeof *counts);
+  if (!counts || !etr_delegate_outputs_find(&outputs, placement, arena)) return NULL;
+  for (size_t i = 0; i < placement->instructions.count; i++) {
+    const etr_placed *instruction = &placement->instructions.data[i];
+    if (!instruction->is_delegate || (size_t)instruction->id >= instruction_count) continue;
+    (void)etr_outputs_of_delegate(&outputs, instruction->id, &count, arena);
+    counts[instruction->id] = (uint32_t)count;
+  }
+  return etr_arena_failed(arena) ? NULL : counts;
+}
+
+bool etr_uses_of_placement(etr_uses *uses, const etr_placement *placement, etr_arena *arena) {
+  const uint32_t *counts = count_results(placement, arena);
+  return counts && etr_uses_init(uses, placement->method, counts, arena);
+}
+
 bool etr_value_may_be(const etr_debug_value *value, const etr_value *result) {
   if (value->kind != ETR_DEBUG_TENSOR) return false;
   if (value->dtype && result->dtype && strcmp(value->dtype, result->dtype) != 0) return false;

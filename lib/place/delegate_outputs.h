@@ -9,6 +9,7 @@
 #ifndef ETR_DELEGATE_OUTPUTS_H
 #define ETR_DELEGATE_OUTPUTS_H
 
+#include "method/uses.h"
 #include "place/placement.h"
 
 /** One result of a node. */
@@ -29,6 +30,10 @@ bool etr_delegate_outputs_find(etr_delegate_outputs *out, const etr_placement *p
 /** What a delegate returns, in order. NULL without any, or when out of memory, which shows on the arena. */
 const etr_node_output *etr_outputs_of_delegate(const etr_delegate_outputs *outputs, int32_t instruction_id,
                                                size_t *count, etr_arena *arena);
+
+/** Starts listing what instructions use (uses.h), with the number of results of delegates that nothing looks into.
+ * False: out of memory. */
+bool etr_uses_of_placement(etr_uses *uses, const etr_placement *placement, etr_arena *arena);
 
 /** Whether a logged tensor may be this result: neither number type nor shape contradicts. What is symbolic, or not
  * known, does not. */
