@@ -32,16 +32,6 @@ bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t cou
   return list->item_count == count && (count == 0 || memcmp(list->items, values, count * sizeof *values) == 0);
 }
 
-bool etr_changes_first(const etr_instruction *instruction) {
-  size_t size = instruction->op ? strlen(instruction->op) : 0;
-  return size > 0 && instruction->op[size - 1] == '_';
-}
-
-/* kernels/prim_ops/et_copy_index.cpp */
-bool etr_fills_first(const etr_instruction *instruction) {
-  return instruction->op && strcmp(instruction->op, "executorch_prim::et_copy_index") == 0;
-}
-
 static bool same_shape(const etr_pte_value *tensor, const etr_value *value) {
   if (tensor->dynamic || value->rank < 0) return true;
   if (tensor->rank != value->rank) return false;

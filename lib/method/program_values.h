@@ -17,13 +17,6 @@ const etr_pte_delegate *etr_delegate_of(const etr_pte_method *program, const etr
 /** The tensors that a kernel returns: its last argument is one, or a list of them. Indices of values, lent. */
 const int32_t *etr_results_of(const etr_pte_method *program, const etr_instruction *instruction, size_t *count);
 
-/** Whether a kernel changes its first argument, and so reads it as well: "aten::index_put_". */
-bool etr_changes_first(const etr_instruction *instruction);
-
-/** Whether it fills its first argument piece by piece, which it does not return: the runtime's own operator that
- * collects the results of a loop. */
-bool etr_fills_first(const etr_instruction *instruction);
-
 /** Whether a list holds just these values, as the list that a kernel returns and the one that it was given for it do.
  */
 bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t count);

@@ -7,14 +7,9 @@
 typedef etr_vec(etr_edge) etr_edges;
 typedef etr_vec(etr_value) etr_values;
 
-/* A kernel with more results returns a list of them; beyond what real programs have. */
-enum { MOST_RESULTS = 8, MOST_ITEMS = 256, MOST_ITEMS_IN_ALL = 1 << 22 };
+enum { MOST_ITEMS = 256 }; /* of a list, whose tensors are told apart; beyond what real programs have */
 
 /* ---- Values ---- */
-
-static bool is_data(const etr_pte_value *value) {
-  return value->kind == ETR_PTE_VALUE_TENSOR || value->kind == ETR_PTE_VALUE_TENSOR_LIST;
-}
 
 static void describe_value(etr_links *l, etr_value *out, int32_t index) {
   const etr_pte_value *value = &l->program->values[index];
@@ -44,54 +39,11 @@ static void set_writer(etr_links *l, int32_t index, uint32_t node, uint32_t outp
 static void mark_written(etr_links *l, int32_t index, uint32_t node, uint32_t output) {
   set_writer(l, index, node, output);
   const etr_pte_value *value = is_value(l, index) ? &l->program->values[index] : NULL;
-  if (!value || value->item_count > l->items_left) return;
-  l->items_left -= value->item_count;
+  if (!value || !etr_spend(&l->uses.items_left, value->item_count)) return;
   for (size_t i = 0; i < value->item_count; i++) set_writer(l, value->items[i], node, output);
 }
 
 /* ---- What an instruction reads and writes ---- */
-
-/* Marks which arguments of its call a delegate writes: its own graph says; without one, those that nothing wrote
- * before. */
-static void mark_delegate(etr_links *l, const etr_instruction *instruction, const etr_own_graph *own) {
-  for (size_t i = 0; i < instruction->arg_count; i++) {
-    int32_t index = instruction->args[i];
-    bool is_new = is_value(l, index) && l->writer[index].node == ETR_NONE && !l->program->values[index].constant;
-    l->written.data[i] = is_new && !own;
-  }
-  for (size_t i = 0; own && i < own->written_count && own->written[i] < l->written.count; i++)
-    l->written.data[own->written[i]] = true;
-}
-
-/* Likewise of a kernel: what it returns, which may stand among its arguments before. Of a move it is the last. */
-static bool is_result(etr_links *l, int32_t index, const int32_t *results, size_t count) {
-  for (size_t k = 0; k < count && k < MOST_RESULTS; k++)
-    if (results[k] == index) return true;
-  const etr_pte_value *value = is_value(l, index) ? &l->program->values[index] : NULL;
-  if (!value || value->kind != ETR_PTE_VALUE_TENSOR_LIST || value->item_count > l->items_left) return false;
-  l->items_left -= value->item_count;
-  return etr_is_list_of(value, results, count);
-}
-
-static void mark_kernel(etr_links *l, const etr_instruction *instruction) {
-  size_t count;
-  const int32_t *results = etr_results_of(l->program, instruction, &count);
-  for (size_t i = 0; i < instruction->arg_count; i++) {
-    bool is_told = i + 1 == instruction->arg_count || (i == 0 && etr_fills_first(instruction));
-    l->written.data[i] = is_told || is_result(l, instruction->args[i], results, count);
-  }
-}
-
-static bool mark(etr_links *l, const etr_instruction *instruction, const etr_own_graph *own) {
-  l->written.count = 0;
-  for (size_t i = 0; i < instruction->arg_count; i++)
-    if (!etr_vec_push(l->arena, &l->written)) return false;
-  if (instruction->kind == ETR_INSTRUCTION_DELEGATE)
-    mark_delegate(l, instruction, own);
-  else
-    mark_kernel(l, instruction);
-  return true;
-}
 
 /* A view that memory planning made one with what it views belongs to the writer of that. */
 static etr_edge writer_of(etr_links *l, int32_t index) {
@@ -130,15 +82,6 @@ static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t i
   return add_written(l, node, inputs, writer);
 }
 
-/* A list is read tensor by tensor. */
-static bool add_reads(etr_links *l, etr_node *node, etr_edges *inputs, int32_t index) {
-  const etr_pte_value *value = &l->program->values[index];
-  if (value->item_count == 0 || value->item_count > MOST_ITEMS) return add_input(l, node, inputs, index);
-  for (size_t i = 0; i < value->item_count; i++)
-    if (is_value(l, value->items[i]) && !add_input(l, node, inputs, value->items[i])) return false;
-  return true;
-}
-
 static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs, int32_t index) {
   if (l->writer[index].node == place) return true; /* an out argument is what the kernel returns, too */
   etr_value *output = etr_vec_push(l->arena, outputs);
@@ -152,25 +95,17 @@ static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values 
   return true;
 }
 
-/* The tensors of a list are results of their own; a list that is longer than any operator's is one. */
-static bool add_outputs(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs, int32_t index) {
-  const etr_pte_value *value = &l->program->values[index];
-  if (value->item_count == 0 || value->item_count > MOST_ITEMS) return add_output(l, node, place, outputs, index);
-  for (size_t i = 0; i < value->item_count; i++)
-    if (is_value(l, value->items[i]) && !add_output(l, node, place, outputs, value->items[i])) return false;
-  return true;
-}
-
 /* ---- Together ---- */
 
-bool etr_links_init(etr_links *l, const etr_pte_method *program, etr_arena *arena) {
-  *l = (etr_links){.program = program, .arena = arena, .items_left = MOST_ITEMS_IN_ALL};
+bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena) {
+  const etr_pte_method *program = method->program;
+  *l = (etr_links){.program = program, .arena = arena};
   etr_storages_init(&l->storages, program, arena);
   l->writer = etr_arena_alloc_array(arena, program->value_count, sizeof *l->writer);
   for (size_t i = 0; l->writer && i < program->value_count; i++) l->writer[i].node = ETR_NONE;
   l->is_source = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_source);
   l->is_view = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_view);
-  return l->writer && l->is_source && l->is_view;
+  return l->writer && l->is_source && l->is_view && etr_uses_init(&l->uses, method, NULL, arena);
 }
 
 bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
@@ -203,24 +138,33 @@ static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument)
   return true;
 }
 
-bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, const etr_instruction *instruction,
-                   const etr_own_graph *own) {
+/* Of a delegate that nothing can look into, what nothing wrote before is a result. */
+static bool add_use(etr_links *l, etr_node *node, uint32_t place, etr_edges *inputs, etr_values *outputs,
+                    const etr_use *use) {
+  bool is_new = l->writer[use->value].node == ETR_NONE && !l->program->values[use->value].constant;
+  bool is_written = use->is_written || (use->is_unsure && is_new);
+  bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
+  if (is_read && !add_input(l, node, inputs, use->value)) return false;
+  if (is_written && !add_output(l, node, place, outputs, use->value)) return false;
+  return note_argument(l, node, use->argument);
+}
+
+/* The tensors of a list are used one by one; a list that is longer than any operator's is one value. */
+bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t instruction_id) {
   etr_edges inputs = {0};
   etr_values outputs = {0};
   l->read_args.count = l->written_args.count = 0;
   l->misses_input = false;
   l->reads.count = 0;
-  bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL;
-  if (!mark(l, instruction, own)) return false;
-  for (size_t i = 0; i < instruction->arg_count; i++) {
-    int32_t index = instruction->args[i];
-    if (!is_value(l, index) || !is_data(&l->program->values[index])) continue;
-    bool is_read = !l->written.data[i] || (i == 0 && is_kernel && etr_changes_first(instruction));
-    bool good = !is_read || add_reads(l, node, &inputs, index);
-    if (good && l->written.data[i]) good = add_outputs(l, node, place, &outputs, index);
-    if (!good || !note_argument(l, node, (uint32_t)i)) return false;
+  etr_uses_list(&l->uses, instruction_id);
+  const etr_use *uses = l->uses.list.data;
+  for (size_t i = 0, end; i < l->uses.list.count; i = end) {
+    for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;) end++;
+    bool is_whole = end - i == 1 || end - i > MOST_ITEMS;
+    for (size_t k = is_whole ? i : i + 1; k < (is_whole ? i + 1 : end); k++)
+      if (!add_use(l, node, place, &inputs, &outputs, &uses[k])) return false;
   }
-  return true;
+  return !etr_arena_failed(l->arena);
 }
 
 bool etr_links_views(etr_links *l, const etr_node *node, const etr_value **views) {

@@ -8,8 +8,7 @@
 #ifndef ETR_LINKS_H
 #define ETR_LINKS_H
 
-#include "backends/own_graph.h"
-#include "method/program_values.h"
+#include "method/uses.h"
 
 /** What wrote each value so far. */
 typedef struct etr_links {
@@ -17,7 +16,7 @@ typedef struct etr_links {
   etr_arena *arena;
   etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
   etr_storages storages;
-  etr_vec(bool) written;                     /* per argument of the instruction looked at */
+  etr_uses uses;                             /* of the instruction added last */
   etr_vec(uint32_t) read_args, written_args; /* of the instruction added last: per input and per output of its node, the
                                                 argument */
   etr_vec(int32_t) sources;                  /* values that were read and that nothing wrote, each once */
@@ -25,11 +24,10 @@ typedef struct etr_links {
   bool *is_view;                             /* per value: it is read as a view of what was written */
   etr_vec(int32_t) reads;                    /* of the node added last: per input, the value */
   bool misses_input;                         /* of the node added last: it reads what no node gives */
-  size_t items_left;                         /* of lists that are looked at: instructions may share a long one */
 } etr_links;
 
-/** Nothing is written yet. */
-bool etr_links_init(etr_links *links, const etr_pte_method *program, etr_arena *arena);
+/** Nothing is written yet. The method has a program. */
+bool etr_links_init(etr_links *links, const etr_method_inputs *method, etr_arena *arena);
 
 /** Makes node `place` a source, which nothing writes: a constant, or a buffer that keeps its value between inferences.
  */
@@ -38,10 +36,8 @@ bool etr_links_add_source(etr_links *links, etr_node *node, uint32_t place, int3
 /** Makes node `place` the input that a value of the method is. False also if there is no such value. */
 bool etr_links_add_input(etr_links *links, etr_node *node, uint32_t place, int32_t value);
 
-/** Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. own: of
- * the delegate; NULL if it is unknown. */
-bool etr_links_add(etr_links *links, etr_node *node, uint32_t place, const etr_instruction *instruction,
-                   const etr_own_graph *own);
+/** Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. */
+bool etr_links_add(etr_links *links, etr_node *node, uint32_t place, int32_t instruction_id);
 
 /** What the node added last sees its inputs as (etr_graph.views). False: out of memory. */
 bool etr_links_views(etr_links *links, const etr_node *node, const etr_value **views);

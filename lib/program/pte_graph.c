@@ -38,7 +38,7 @@ static bool has_values(const etr_instruction *instruction) {
 
 /* What nothing writes shows in going through all instructions once. */
 static bool find_sources(builder *b, etr_links *links) {
-  if (!etr_links_init(links, b->program, b->scratch)) return false;
+  if (!etr_links_init(links, b->placement->method, b->scratch)) return false;
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {0};
     if (!etr_links_add_input(links, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
@@ -46,8 +46,7 @@ static bool find_sources(builder *b, etr_links *links) {
   for (size_t i = 0; i < b->program->instruction_count && i < INT32_MAX; i++) {
     const etr_instruction *instruction = &b->program->instructions[i];
     etr_node node = {0};
-    const etr_own_graph *own = etr_method_own_graph(b->placement->method, (int32_t)i);
-    if (has_values(instruction) && !etr_links_add(links, &node, (uint32_t)i + 1, instruction, own)) return false;
+    if (has_values(instruction) && !etr_links_add(links, &node, (uint32_t)i + 1, (int32_t)i)) return false;
   }
   return true;
 }
@@ -142,19 +141,19 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   }
 }
 
-static bool add_call(builder *b, int32_t id, const etr_instruction *instruction) {
+static bool add_call(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
-  if (!etr_links_add(&b->links, &b->nodes.data[index], index, instruction, own)) return false;
+  if (!etr_links_add(&b->links, &b->nodes.data[index], index, id)) return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
   if (b->placement->method->graph) take_delegate_nodes(b, &b->nodes.data[index], id);
   return etr_pte_add_delegate(b, id, own);
 }
 
-static bool add_kernel(builder *b, const etr_instruction *instruction) {
+static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   etr_node *node = &b->nodes.data[index];
-  if (!etr_links_add(&b->links, node, index, instruction, NULL)) return false;
+  if (!etr_links_add(&b->links, node, index, id)) return false;
   if (!etr_links_views(&b->links, node, &b->out->views.data[index])) return false;
   if (b->links.misses_input) b->out->works.data[index] = ETR_WORK_HIDDEN;
   return etr_program_arguments_give(&b->arguments, node, instruction);
@@ -169,10 +168,10 @@ static bool add_instruction(builder *b, int32_t id) {
   node->name = etr_arena_format(b->arena, "instruction_%d", (int)id);
   node->target = node->op_type = target_of(b, instruction);
   if (b->placement->method->graph && known && known->node != ETR_NONE) etr_pte_take_edge_node(b, node, known->node);
-  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return add_call(b, id, instruction);
-  if (instruction->kind == ETR_INSTRUCTION_KERNEL) return add_kernel(b, instruction);
+  if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return add_call(b, id);
+  if (instruction->kind == ETR_INSTRUCTION_KERNEL) return add_kernel(b, id, instruction);
   b->out->works.data[index] = ETR_WORK_ELSEWHERE;
-  return !has_values(instruction) || etr_links_add(&b->links, node, index, instruction, NULL);
+  return !has_values(instruction) || etr_links_add(&b->links, node, index, id);
 }
 
 /* A graph has at least its root. */
@@ -181,8 +180,8 @@ static bool begin(builder *b) {
   etr_module *module = etr_vec_push(b->arena, &b->modules);
   if (!module) return false;
   *module = root;
-  return etr_links_init(&b->links, b->program, b->arena) && group_timed(b) && add_inputs(b) && add_sources(b) &&
-         etr_program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
+  return etr_links_init(&b->links, b->placement->method, b->arena) && group_timed(b) && add_inputs(b) &&
+         add_sources(b) && etr_program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
