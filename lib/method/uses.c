@@ -123,7 +123,7 @@ static void mark_arguments(etr_uses *u, const etr_instruction *instruction, int3
   const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
   const etr_backend *backend = delegate && u->method->payloads ? etr_backend_of(delegate->backend) : NULL;
   const etr_payload *payload = backend ? etr_payloads_read(u->method->payloads, backend, delegate->payload) : NULL;
-  const etr_own_graph *own = payload ? NULL : etr_method_own_graph(u->method, id);
+  const etr_own_graph *own = payload || !u->opens_graphs ? NULL : etr_method_own_graph(u->method, id);
   size_t count = instruction->arg_count, results = u->results_of ? u->results_of[id] : 0;
   if (payload && spend(u, payload->count))
     mark_payload(u, payload, count);

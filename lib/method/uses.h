@@ -31,6 +31,7 @@ typedef struct etr_uses {
   int32_t handed_on;      /* likewise: the value whose data its last argument is from now on; -1: none */
   bool changes_arguments; /* likewise: it may write what it is given to read, constants included */
   bool is_cut;            /* some lists were left out, as they are too long in all: more than 4 Mi tensors */
+  bool opens_graphs; /* the caller's: of a delegate without a payload that is compared, its graph for people tells */
   /* its own */
   const etr_method_inputs *method;
   const uint32_t *results_of;

@@ -5,7 +5,7 @@
 #include "place/data_flow.h"
 
 #include "backends/backends.h"
-#include "method/program_values.h"
+#include "method/uses.h"
 #include "place/candidates.h"
 #include "place/lost_handles.h"
 
@@ -28,6 +28,8 @@ typedef struct flow {
   etr_vec(uint32_t) inputs; /* of the operator looked at */
   size_t budget;            /* what may still be read that several instructions can share: items of lists, payloads */
   etr_lost_handles *lost;
+  etr_uses uses;         /* of the instruction looked at */
+  uint32_t *returned_as; /* per value of the graph: its owner's result, if a body returns it; else itself */
 } flow;
 
 /* ---- Values of the program ---- */
@@ -67,46 +69,30 @@ static void write_inputs(flow *f) {
 
 /* ---- Kernels ---- */
 
-static bool is_result(const int32_t *results, size_t count, int32_t index) {
-  for (size_t i = 0; i < count; i++)
-    if (results[i] == index) return true;
-  return false;
-}
-
-/* False: there is no budget left to tell what it reads. */
-static bool read_arguments(flow *f, const etr_instruction *instruction, const int32_t *results, size_t count) {
+static void read_uses(flow *f) {
   f->inputs.count = 0;
-  for (size_t i = 0; i < instruction->arg_count; i++) {
-    int32_t index = instruction->args[i];
-    const etr_pte_value *value = index < 0 ? NULL : &f->program->values[index];
-    if (!value) continue;
-    /* few results: what writes hundreds takes a list of them */
-    if (value->kind == ETR_PTE_VALUE_TENSOR && (count > 8 || !is_result(results, count, index)))
-      read_tensor(f, origin_of(f, index));
-    if (value->kind != ETR_PTE_VALUE_TENSOR_LIST) continue;
-    if (!etr_spend(&f->budget, value->item_count)) return false;
-    if (etr_is_list_of(value, results, count)) continue;
-    for (size_t k = 0; k < value->item_count; k++) read_tensor(f, origin_of(f, value->items[k]));
+  for (size_t i = 0; i < f->uses.list.count; i++) {
+    const etr_use *use = &f->uses.list.data[i];
+    if (use->is_read && !use->is_list) read_tensor(f, origin_of(f, use->value));
   }
-  return true;
 }
 
 /* context: the kernel's first result */
 static bool agrees_with_tensor(const void *context, const etr_node *node) { return etr_tensor_agrees(context, node); }
 
-static void join_kernel(flow *f, etr_placed *known, const etr_instruction *instruction) {
-  size_t count;
+static void join_kernel(flow *f, etr_placed *known) {
   bool twins;
-  const int32_t *results = etr_results_of(f->program, instruction, &count);
+  size_t count = f->uses.result_count;
   uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->placement->method->operators, known->op) : ETR_NONE;
-  if (op == ETR_NONE || !read_arguments(f, instruction, results, count)) return;
+  if (op == ETR_NONE || known->node != ETR_NONE) return;
+  read_uses(f);
   etr_wanted wanted = {.handles = known->map->handles,
                        .handle_count = known->map->handle_count,
                        .kind = op,
                        .inputs = f->inputs.data,
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_tensor,
-                       .context = count ? etr_tensor_at(f->program, results[0]) : NULL};
+                       .context = count ? etr_tensor_at(f->program, f->uses.results[0]) : NULL};
   uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins, &known->is_contradicted);
   if (node == ETR_NONE) return;
   f->taken[node] = true;
@@ -115,21 +101,38 @@ static void join_kernel(flow *f, etr_placed *known, const etr_instruction *instr
   if (!twins) known->match = ETR_MATCH_HANDLE;
 }
 
-/* A view whose shape is known at run time only is an instruction (executorch/kernels/prim_ops/et_view.cpp). */
-static bool is_runtime_view(const etr_instruction *instruction) {
-  return instruction->op && strcmp(instruction->op, "executorch_prim::et_view") == 0 && instruction->arg_count > 1;
-}
-
-static uint32_t origin_of_result(flow *f, const etr_placed *known, const etr_instruction *instruction, size_t result) {
-  if (is_runtime_view(instruction)) return origin_of(f, instruction->args[0]);
+static uint32_t origin_of_result(flow *f, const etr_placed *known, size_t result) {
+  if (f->uses.handed_on >= 0) return origin_of(f, f->uses.handed_on);
   const etr_node *node = known->node == ETR_NONE ? NULL : &f->placement->method->graph->nodes[known->node];
   return node && result < node->output_count ? f->values.first[known->node] + (uint32_t)result : UNKNOWN;
 }
 
-static void write_results(flow *f, const etr_placed *known, const etr_instruction *instruction) {
-  size_t count;
-  const int32_t *results = etr_results_of(f->program, instruction, &count);
-  for (size_t i = 0; i < count; i++) write_tensor(f, results[i], origin_of_result(f, known, instruction, i));
+static void write_results(flow *f, const etr_placed *known) {
+  for (size_t i = 0; i < f->uses.result_count; i++) write_tensor(f, f->uses.results[i], origin_of_result(f, known, i));
+}
+
+/* ---- Moves ---- */
+
+/* What a body returns is its owner's result: of whichever body ran. */
+static bool find_returned(flow *f) {
+  const etr_graph *graph = f->placement->method->graph;
+  f->returned_as = etr_arena_alloc_array(f->scratch, f->values.count, sizeof *f->returned_as);
+  for (uint32_t i = 0; f->returned_as && i < f->values.count; i++) f->returned_as[i] = i;
+  for (size_t i = 0; f->returned_as && i < graph->node_count; i++) {
+    const etr_node *output = &graph->nodes[i];
+    if (output->kind != ETR_NODE_OUTPUT || output->subgraph == ETR_NONE) continue;
+    uint32_t owner = graph->subgraphs[output->subgraph].owner;
+    for (size_t k = 0; k < output->input_count && k < graph->nodes[owner].output_count; k++)
+      f->returned_as[etr_value_of_edge(&f->values, &output->inputs[k])] = f->values.first[owner] + (uint32_t)k;
+  }
+  return f->returned_as != NULL;
+}
+
+static void follow_move(flow *f, const etr_instruction *instruction) {
+  if (f->uses.handed_on < 0) return;
+  uint32_t origin = origin_of(f, f->uses.handed_on);
+  bool is_known = origin != UNKNOWN && origin != WEIGHT;
+  write_tensor(f, instruction->args[1], is_known ? f->returned_as[origin] : origin);
 }
 
 /* ---- Operators of a delegate ---- */
@@ -288,18 +291,22 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
 
 /* ---- All ---- */
 
-static bool walk(flow *f) {
-  for (size_t i = 0; i < f->placement->instructions.count; i++) {
-    etr_placed *known = &f->placement->instructions.data[i];
-    const etr_instruction *instruction = etr_instruction_at(f->program, known->id);
-    if (!instruction) continue;
-    if (instruction->kind == ETR_INSTRUCTION_KERNEL && known->is_kernel) {
-      join_kernel(f, known, instruction);
-      write_results(f, known, instruction);
-    } else if (instruction->kind == ETR_INSTRUCTION_DELEGATE && known->is_delegate &&
-               !join_delegate(f, known, instruction))
-      return false;
+static bool follow(flow *f, int32_t id) {
+  const etr_instruction *instruction = &f->program->instructions[id];
+  etr_placed *known = etr_placed_instruction(f->placement, id);
+  if (instruction->kind != ETR_INSTRUCTION_DELEGATE) etr_uses_list(&f->uses, id);
+  if (instruction->kind == ETR_INSTRUCTION_MOVE) follow_move(f, instruction);
+  if (instruction->kind == ETR_INSTRUCTION_KERNEL && known && known->is_kernel) {
+    join_kernel(f, known);
+    write_results(f, known);
   }
+  return instruction->kind != ETR_INSTRUCTION_DELEGATE || !known || !known->is_delegate ||
+         join_delegate(f, known, instruction);
+}
+
+static bool walk(flow *f) {
+  for (size_t i = 0; i < f->program->instruction_count && i < INT32_MAX; i++)
+    if (!follow(f, (int32_t)i)) return false;
   return !etr_arena_failed(f->scratch);
 }
 
@@ -322,7 +329,8 @@ bool etr_data_flow_find(etr_placement *placement, const uint32_t *rank, bool *ta
   f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
   f.kernels = f.dealing.doubtful ? etr_candidates_new(&placement->method->by_operator, &f.dealing, scratch) : NULL;
   f.lost = etr_lost_handles_new(placement, &f.dealing, scratch);
-  if (!f.kernels || !f.lost) return false;
+  if (!f.kernels || !f.lost || !find_returned(&f)) return false;
+  if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   write_inputs(&f);
   return walk(&f);
 }

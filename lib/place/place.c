@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * place.c - order first, data flow as the check, then what is left.
+ * place.c - order first, then bodies, data flow as the check, and what is left.
  */
 #include "place/place.h"
 
@@ -110,6 +110,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   if (needs_order(placement->method) && !etr_lowering_find(&p->order, placement, &p->roles, p->warnings, &p->scratch))
     return false;
   placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
+  if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch)) return false;
   if (placement->method->program &&
       !etr_data_flow_find(placement, p->order.is_proven ? p->order.rank : NULL, p->taken, p->arena, &p->scratch))
     return false;
@@ -117,7 +118,6 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   for (size_t i = 0; i < p->groups.count; i++) take_group(p, &p->groups.data[i]);
   name_single_nodes(p);
   if (!take_rest(p)) return false;
-  if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch)) return false;
   return etr_find_delegate_nodes(placement, &p->roles, &p->order, method, blocks, p->taken, p->arena, &p->scratch);
 }
 

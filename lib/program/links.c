@@ -105,7 +105,8 @@ bool etr_links_init(etr_links *l, const etr_method_inputs *method, etr_arena *ar
   for (size_t i = 0; l->writer && i < program->value_count; i++) l->writer[i].node = ETR_NONE;
   l->is_source = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_source);
   l->is_view = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_view);
-  return l->writer && l->is_source && l->is_view && etr_uses_init(&l->uses, method, NULL, arena);
+  if (!l->writer || !l->is_source || !l->is_view || !etr_uses_init(&l->uses, method, NULL, arena)) return false;
+  return l->uses.opens_graphs = true;
 }
 
 bool etr_links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
