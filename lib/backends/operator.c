@@ -41,11 +41,67 @@ bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count
   return false;
 }
 
-/* ATen and the Edge dialect call those that copy so, by convention. */
+/* What operators do that compute nothing. */
+enum {
+  VIEW = 1,   /* etr_operator_is_view() */
+  SHARES = 2, /* etr_operator_shares_memory() */
+  COPIES = 4, /* etr_operator_only_copies(); and so do all that ATen and the Edge dialect name "..._copy" */
+};
+
+static const struct {
+  const char *op;
+  int does;
+} views[] = {{"alias", VIEW | SHARES},
+             {"alias_copy", VIEW},
+             {"as_strided", SHARES},
+             {"chunk", SHARES},
+             {"clone", VIEW | COPIES},
+             {"clone_dim_order", VIEW | COPIES},
+             {"contiguous", VIEW | COPIES},
+             {"copy", COPIES},
+             {"detach", VIEW | SHARES},
+             {"detach_copy", VIEW},
+             {"diagonal", SHARES},
+             {"expand", SHARES},
+             {"expand_as", SHARES},
+             {"lift_fresh", SHARES},
+             {"lift_fresh_copy", VIEW},
+             {"movedim", SHARES},
+             {"narrow", SHARES},
+             {"numpy_T", SHARES},
+             {"permute", SHARES | COPIES},
+             {"reshape", VIEW},
+             {"select", SHARES},
+             {"slice", SHARES},
+             {"split", SHARES},
+             {"split_with_sizes", SHARES},
+             {"squeeze", SHARES},
+             {"squeeze_copy", VIEW},
+             {"t", SHARES | COPIES},
+             {"to_copy", VIEW},
+             {"to_dim_order_copy", VIEW},
+             {"transpose", SHARES | COPIES},
+             {"unbind", SHARES},
+             {"unfold", SHARES},
+             {"unsqueeze", SHARES},
+             {"unsqueeze_copy", VIEW},
+             {"view", VIEW | SHARES},
+             {"view_as", SHARES},
+             {"view_copy", VIEW}};
+
+static int does(etr_slice op) {
+  for (size_t i = 0; i < ETR_COUNT(views); i++)
+    if (op.size && views[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(views[i].op))) return views[i].does;
+  return 0;
+}
+
+bool etr_operator_is_view(etr_slice op) { return (does(op) & VIEW) != 0; }
+
+bool etr_operator_shares_memory(etr_slice op) { return (does(op) & SHARES) != 0; }
+
 bool etr_operator_only_copies(const char *target) {
-  static const char *const others[] = {"clone", "clone_dim_order", "contiguous", "copy", "permute", "transpose", "t"};
   etr_slice op = etr_operator_of_target(target);
-  return etr_slice_ends(op, ETR_SLICE("_copy")) || etr_operator_is_one_of(op, others, ETR_COUNT(others));
+  return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0;
 }
 
 bool etr_operator_only_moves(const char *target) {

@@ -27,6 +27,14 @@ etr_slice etr_operator_of_kernel(const char *kernel_name);
 /** True if the operator is one of these. */
 bool etr_operator_is_one_of(etr_slice op, const char *const *names, size_t count);
 
+/** True if the operator's result is its first input's data in another shape, or a copy of it: memory planning may make
+ * both one. */
+bool etr_operator_is_view(etr_slice op);
+
+/** True of ATen's views, whose result is the memory of their input: nothing is moved. Those of the Edge dialect copy.
+ */
+bool etr_operator_shares_memory(etr_slice op);
+
 /** True if the operator of a target moves or repeats data and computes nothing: "aten.permute_copy.default". */
 bool etr_operator_only_copies(const char *target);
 

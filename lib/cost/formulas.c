@@ -233,3 +233,5 @@ etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors
   if (factors) *factors = (etr_factors){true, found->first, found->second};
   return found->macs(&c);
 }
+
+bool etr_multiplies(const char *target) { return find(etr_operator_of_target(target)) != NULL; }

@@ -28,4 +28,8 @@ etr_work etr_work_of(const etr_graph *graph, const etr_node *node);
  */
 etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors *factors);
 
+/** True of an operator that has a formula, or should have one: it multiplies matrices, and takes the time of what is
+ * fused with it. */
+bool etr_multiplies(const char *target);
+
 #endif

@@ -8,15 +8,6 @@
 #include "cost/formulas.h"
 #include "formats/element.h"
 
-/* ATen's views; those of the Edge dialect end in _copy. */
-static bool is_view_of_memory(const char *target) {
-  static const char *const views[] = {"view",    "permute", "transpose",        "t",      "select",    "slice",
-                                      "expand",  "squeeze", "unsqueeze",        "detach", "alias",     "split",
-                                      "chunk",   "unbind",  "split_with_sizes", "narrow", "diagonal",  "as_strided",
-                                      "movedim", "view_as", "numpy_T",          "unfold", "expand_as", "lift_fresh"};
-  return etr_operator_is_one_of(etr_operator_of_target(target), views, ETR_COUNT(views));
-}
-
 static bool gives_tensor(const etr_node *node) {
   for (size_t i = 0; i < node->output_count; i++)
     if (node->outputs[i].rank >= 0 || !node->outputs[i].dtype) return true;
@@ -45,7 +36,7 @@ bool etr_moves_nothing(const etr_graph *graph, const etr_node *node) {
   if (etr_work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
   if (etr_work_of(graph, node) != ETR_WORK_BY_NAME || replaces_part(node)) return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;
-  if (strncmp(node->target, "aten.", 5) == 0) return is_view_of_memory(node->target);
+  if (strncmp(node->target, "aten.", 5) == 0) return etr_operator_shares_memory(etr_operator_of_target(node->target));
   for (size_t i = 0; i < ETR_COUNT(around); i++)
     if (strncmp(node->target, around[i], strlen(around[i])) == 0) return true;
   return strchr(node->target, '.') == NULL;

@@ -9,12 +9,8 @@
 /* ---- Nodes ---- */
 
 bool etr_is_view(const etr_node *node) {
-  static const char *const views[] = {
-      "view_copy",         "view",    "squeeze_copy", "unsqueeze_copy",  "alias_copy",      "alias",
-      "detach_copy",       "detach",  "clone",        "clone_dim_order", "lift_fresh_copy", "to_copy",
-      "to_dim_order_copy", "reshape", "contiguous"};
   if (node->kind != ETR_NODE_OP || node->input_count == 0 || node->output_count != 1) return false;
-  return etr_operator_is_one_of(etr_operator_of_target(node->target), views, ETR_COUNT(views));
+  return etr_operator_is_view(etr_operator_of_target(node->target));
 }
 
 bool etr_has_tensor(const etr_node *node) {

@@ -5,7 +5,7 @@
 #include "place/delegates.h"
 
 #include "backends/backends.h"
-#include "backends/operator.h"
+#include "cost/formulas.h"
 #include "inputs/maps.h"
 #include "place/align.h"
 #include "place/decoded.h"
@@ -33,13 +33,6 @@ static bool set_node(const delegate *d, etr_event *row, uint32_t node, etr_match
 
 /* ---- By the record's delegate map ---- */
 
-/* Operators that carry the time of what is fused with them. */
-static bool is_heavy(const etr_graph *graph, uint32_t node) {
-  static const char *const heavy[] = {
-      "convolution", "linear", "addmm", "mm", "bmm", "matmul", "scaled_dot_product_attention"};
-  return etr_operator_is_one_of(etr_operator_of_target(graph->nodes[node].target), heavy, ETR_COUNT(heavy));
-}
-
 static etr_slice key_of(const uint32_t *handle) { return (etr_slice){(const char *)handle, sizeof *handle}; }
 
 /* Of the delegate's nodes with each handle a heavy one, or the first. */
@@ -52,9 +45,10 @@ static bool note_carriers(delegate *d) {
     uint32_t node = nodes[i].node;
     etr_map_slot *best = etr_map_at(&d->carriers, key_of(&graph->nodes[node].debug_handle));
     if (!best) return false;
-    bool heavier = best->value == ETR_NONE || (is_heavy(graph, node) && !is_heavy(graph, best->value));
+    bool heavier = best->value == ETR_NONE ||
+                   (etr_multiplies(graph->nodes[node].target) && !etr_multiplies(graph->nodes[best->value].target));
     bool earlier = best->value != ETR_NONE && node < best->value &&
-                   is_heavy(graph, node) == is_heavy(graph, best->value);
+                   etr_multiplies(graph->nodes[node].target) == etr_multiplies(graph->nodes[best->value].target);
     if (heavier || earlier) best->value = node;
   }
   return true;
@@ -67,7 +61,7 @@ static uint32_t carrier_of(const delegate *d, const etr_event *row) {
   for (size_t i = 0; i < row->handle_count; i++) {
     uint32_t node = etr_map_get(&d->carriers, key_of(&row->handles[i]));
     if (node == ETR_NONE) continue;
-    if (is_heavy(d->placement->method->graph, node)) return node;
+    if (etr_multiplies(d->placement->method->graph->nodes[node].target)) return node;
     if (first == ETR_NONE) first = node;
   }
   return first;
