@@ -10,6 +10,7 @@
 
 /** What is known of an operator that ran. */
 typedef struct etr_wanted {
+  uint32_t expected; /* the node that order gives it; ETR_NONE: it gives none */
   const uint32_t *handles;
   size_t handle_count;
   uint32_t kind;
@@ -42,7 +43,7 @@ void etr_dealing_doubt(const etr_dealing *dealing, uint32_t node);
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena);
 
 /**
- * The node; ETR_NONE if there is none, or too many to look at. *twins: whether others have the same claim, so that
+ * The node; ETR_NONE if there is none. *twins: whether others have the same claim, so that
  * order decided, here or before: without a rank, what was found by a doubtful value is doubtful. *is_contradicted:
  * there are several nodes, and none of those that are left reads and writes what the operator does.
  */

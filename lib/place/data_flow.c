@@ -15,7 +15,8 @@ enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
 typedef struct flow {
   etr_placement *placement;
   const etr_pte_method *program;
-  const uint32_t *rank;
+  const etr_lowering *order;
+  const uint32_t *rank; /* of the order; NULL: it is not proven */
   bool *taken;
   etr_dealing dealing;
   etr_arena *arena, *scratch;
@@ -86,7 +87,9 @@ static void join_kernel(flow *f, etr_placed *known) {
   uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->placement->method->operators, known->op) : ETR_NONE;
   if (op == ETR_NONE || known->node != ETR_NONE) return;
   read_uses(f);
-  etr_wanted wanted = {.handles = known->map->handles,
+  size_t index = (size_t)(known - f->placement->instructions.data);
+  etr_wanted wanted = {.expected = f->rank ? f->order->node_of[index] : ETR_NONE,
+                       .handles = known->map->handles,
                        .handle_count = known->map->handle_count,
                        .kind = op,
                        .inputs = f->inputs.data,
@@ -205,7 +208,8 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
   delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
   read_payload_inputs(f, c, o);
-  etr_wanted wanted = {.handles = &o->handle,
+  etr_wanted wanted = {.expected = ETR_NONE,
+                       .handles = &o->handle,
                        .handle_count = 1,
                        .kind = o->class_,
                        .inputs = f->inputs.data,
@@ -312,11 +316,12 @@ static bool walk(flow *f) {
 
 enum { BUDGET = 1 << 22 };
 
-bool etr_data_flow_find(etr_placement *placement, const uint32_t *rank, bool *taken, etr_arena *arena,
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, etr_arena *arena,
                         etr_arena *scratch) {
   flow f = {.placement = placement,
             .program = placement->method->program,
-            .rank = rank,
+            .order = order,
+            .rank = order->is_proven ? order->rank : NULL,
             .taken = taken,
             .arena = arena,
             .scratch = scratch,
@@ -325,7 +330,7 @@ bool etr_data_flow_find(etr_placement *placement, const uint32_t *rank, bool *ta
   f.origin = etr_arena_alloc_array(scratch, placement->method->program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, placement->method->graph, scratch)) return false;
   for (size_t i = 0; i < placement->method->program->value_count; i++) f.origin[i] = UNKNOWN;
-  f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = rank};
+  f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = f.rank};
   f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
   f.kernels = f.dealing.doubtful ? etr_candidates_new(&placement->method->by_operator, &f.dealing, scratch) : NULL;
   f.lost = etr_lost_handles_new(placement, &f.dealing, scratch);

@@ -11,15 +11,14 @@
 #ifndef ETR_DATA_FLOW_H
 #define ETR_DATA_FLOW_H
 
-#include "place/placement.h"
+#include "place/lowering.h"
 
 /**
- * Gives kernels of the join their node and match, and delegates whose payload can be read their payload and the node of
- * each of its operators. rank:
- * per node, its place in the order of lowering, or NULL: then twins are dealt in the graph's order, and their match
- * says so. taken: per node, filled. False: out of memory.
+ * Gives kernels their node and match, and delegates whose payload can be read their payload and the node of each of its
+ * operators. order: of the lowering; where it is not proven, twins are dealt in the graph's order, and their match says
+ * so. taken: per node, filled. False: out of memory.
  */
-bool etr_data_flow_find(etr_placement *placement, const uint32_t *rank, bool *taken, etr_arena *arena,
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, etr_arena *arena,
                         etr_arena *scratch);
 
 #endif

@@ -111,8 +111,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
     return false;
   placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
   if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch)) return false;
-  if (placement->method->program &&
-      !etr_data_flow_find(placement, p->order.is_proven ? p->order.rank : NULL, p->taken, p->arena, &p->scratch))
+  if (placement->method->program && !etr_data_flow_find(placement, &p->order, p->taken, p->arena, &p->scratch))
     return false;
   take_order(p);
   for (size_t i = 0; i < p->groups.count; i++) take_group(p, &p->groups.data[i]);

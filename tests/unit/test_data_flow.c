@@ -122,8 +122,13 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   bool *taken = etr_arena_alloc_array(&arena, g->graph.node_count, sizeof *taken);
   cr_assert(etr_method_index_nodes(&method, &arena));
   cr_assert(etr_instructions_collect(&placement, 0, &blocks, &arena, &arena));
-  cr_assert(
-      etr_data_flow_find(&placement, c->rank ? tiny_numbers(&arena, c->rank, &count) : NULL, taken, &arena, &arena));
+  etr_lowering order = {0};
+  if (c->rank) {
+    uint32_t *node_of = etr_arena_alloc_array(&arena, placement.instructions.count, sizeof *node_of);
+    for (size_t i = 0; i < placement.instructions.count; i++) node_of[i] = ETR_NONE;
+    order = (etr_lowering){.is_proven = true, .rank = tiny_numbers(&arena, c->rank, &count), .node_of = node_of};
+  }
+  cr_assert(etr_data_flow_find(&placement, &order, taken, &arena, &arena));
   for (size_t i = 0; i < placement.instructions.count; i++)
     used += describe(out + used, size - used, g, &placement.instructions.data[i]);
   if (used) out[used - 1] = '\0';
