@@ -117,7 +117,7 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   for (size_t i = 0; i < p->groups.count; i++) take_group(p, &p->groups.data[i]);
   name_single_nodes(p);
   if (!take_rest(p)) return false;
-  return etr_find_delegate_nodes(placement, &p->roles, &p->order, method, blocks, p->taken, p->arena, &p->scratch);
+  return etr_find_delegate_nodes(placement, &p->roles, &p->order, p->taken, p->arena, &p->scratch);
 }
 
 bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena,

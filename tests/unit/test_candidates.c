@@ -134,7 +134,7 @@ Test(candidates, many) {
   static const struct {
     const char *title, *asks, *want;
   } many[] = {
-      {"by the exact value", "r27 r3", "a27 a3"},
+      {"by the exact value", "r27 r3", "a27 a3?"},
       {"by its source: those that are fused from it", "x3 x3", "a3? a13?"},
       {"a taken node by its exact value: another of the same source", "r3 r3", "a3 a13?"},
       {"shapes that do not agree", "x3/25 x3/5", "a23 a3"},
