@@ -201,8 +201,8 @@ static void read_payload_inputs(flow *f, const call *c, const etr_payload_operat
 static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *twins) {
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
-  if (origin == UNKNOWN || origin == WEIGHT) return ETR_NONE;
-  return etr_lost_handles_choose(f->lost, (uint32_t)index, origin, twins);
+  if (origin == WEIGHT) return ETR_NONE;
+  return etr_lost_handles_choose(f->lost, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, twins);
 }
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
@@ -333,7 +333,7 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = f.rank};
   f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
   f.kernels = f.dealing.doubtful ? etr_candidates_new(&placement->method->by_operator, &f.dealing, scratch) : NULL;
-  f.lost = etr_lost_handles_new(placement, &f.dealing, scratch);
+  f.lost = etr_lost_handles_new(placement, order, &f.dealing, scratch);
   if (!f.kernels || !f.lost || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   write_inputs(&f);

@@ -103,14 +103,14 @@ Test(join, rules) {
        {{"forward", "add aten.add.Tensor 1", "0=1"}},
        "native_call_add.out@0 10;OPERATOR_CALL@0 15;Method::execute 100",
        "native_call_add.out add handle;OPERATOR_CALL - framework;Method::execute - framework = 10+0+90+0"},
-      {"a handle of two delegates: what each of them ran says which nodes are its own",
+      {"a handle of two delegates, and nothing proves their order: what does not fit is unexplained",
        {{"forward", "l aten.linear.default 1;s aten.sigmoid.default 1;e aten.exp.default 1",
          "0=1!XnnpackBackend 1=1,1,8!XnnpackBackend"}},
        "Sigmoid (NC, F32) #1#0 3;DELEGATE_CALL@0 4;Fully Connected (NC, F32) GEMM #1#1 5;DELEGATE_CALL@1 "
        "6;Method::execute 20",
-       "Sigmoid (NC, F32) #1 s aligned;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 l "
-       "aligned;DELEGATE_CALL - delegate;"
-       "Method::execute - framework = 8+2+10+0"},
+       "Sigmoid (NC, F32) #1 - none;DELEGATE_CALL - delegate;Fully Connected (NC, F32) GEMM #1 - none;DELEGATE_CALL - "
+       "delegate;"
+       "Method::execute - framework = 0+2+10+8"},
       {"of a backend that nothing is known of",
        {{"forward", "l aten.linear.default 1;s aten.sigmoid.default 1;e aten.exp.default 1",
          "0=1!Other 1=1,1!XnnpackBackend 2=1!Other"}},
