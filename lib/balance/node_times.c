@@ -210,6 +210,10 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
   etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
   for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
   *out = program->graph;
+  if (program->is_cut)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: the program's lists of tensors are too long: its graph lacks some edges",
+             etr_method_label(t->placement->method));
   if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
   note_events(t, times, own ? NULL : program);
   return true;

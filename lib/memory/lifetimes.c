@@ -195,6 +195,7 @@ static void keep_for_loops(builder *b) {
     keep_for_loop(b, target, i);
     left--;
   }
+  b->out->is_cut |= b->out->tensors.count && left == 0;
 }
 
 /* ---- All ---- */
@@ -219,6 +220,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
     use_all(&b, false);
     use_all(&b, true);
   }
+  out->is_cut = b.uses.is_cut;
   b.now = count - 1;
   add_outputs(&b);
   keep_state(&b);

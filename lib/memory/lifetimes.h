@@ -18,6 +18,7 @@ typedef struct etr_lifetimes {
   etr_vec(etr_planned_tensor) tensors; /* in the order of their first use; node and name are not filled, and `buffer`
                                           is the number that the program has */
   uint32_t *tensor_of_value;           /* per value: index into tensors; ETR_NONE: not planned, or never used */
+  bool is_cut; /* the program has too long lists of tensors, or too many loops, to follow all: lives may be too short */
 } etr_lifetimes;
 
 /** Finds them; what lives on is in the arena. False: out of memory. */

@@ -181,6 +181,10 @@ static bool fill(builder *b, uint32_t method) {
   if (!add_buffers(b) || !add_curves(b) || !etr_memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
       !etr_memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))
     return false;
+  if (b->lives.is_cut)
+    etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,
+             "%s: too long lists of tensors, or too many loops, to follow: tensors may live longer than is shown",
+             etr_method_label(b->placement->method));
   b->plan->has_needs = check.warned == 0 && !check.is_cut && b->plan->unplanned_count == 0;
   return etr_step_needs_find(b->plan, b->placement, &b->lives, b->arena, b->scratch);
 }

@@ -316,8 +316,8 @@ static bool walk(flow *f) {
 
 enum { BUDGET = 1 << 22 };
 
-bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, etr_arena *arena,
-                        etr_arena *scratch) {
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, bool *is_cut,
+                        etr_arena *arena, etr_arena *scratch) {
   flow f = {.placement = placement,
             .program = placement->method->program,
             .order = order,
@@ -337,5 +337,7 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   if (!f.kernels || !f.lost || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   write_inputs(&f);
-  return walk(&f);
+  bool good = walk(&f);
+  *is_cut = f.budget == 0 || f.uses.is_cut || etr_lost_handles_are_cut(f.lost);
+  return good;
 }

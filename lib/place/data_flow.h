@@ -16,9 +16,9 @@
 /**
  * Gives kernels their node and match, and delegates whose payload can be read their payload and the node of each of its
  * operators. order: of the lowering; where it is not proven, twins are dealt in the graph's order, and their match says
- * so. taken: per node, filled. False: out of memory.
+ * so. taken: per node, filled. *is_cut: lists or payloads were so long that not all was followed. False: out of memory.
  */
-bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, etr_arena *arena,
-                        etr_arena *scratch);
+bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, bool *is_cut,
+                        etr_arena *arena, etr_arena *scratch);
 
 #endif

@@ -108,6 +108,10 @@ bool etr_find_event_nodes(const etr_placement *placement, uint32_t method, const
     const etr_block *block = &blocks->blocks[mine[i]];
     if (etr_block_counts(blocks, block) && !join_block(&f, block)) return false;
   }
+  if (f.reading.plans_left == 0)
+    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: too many runs with different events in delegates: what ran in some of them gets no node",
+             etr_method_label(placement->method));
   etr_decoding_warn(&f.reading.decoding, etr_method_label(placement->method), warnings);
   return true;
 }

@@ -103,6 +103,7 @@ static void name_single_nodes(placer *p) {
 
 static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   etr_placement *placement = p->placement;
+  bool is_cut = false;
   p->taken = etr_arena_alloc_array(&p->scratch, placement->method->graph->node_count, sizeof *p->taken);
   if (!p->taken || !etr_kernel_groups_find(&p->groups, placement, &p->scratch) ||
       !etr_roles_find(&p->roles, placement, &p->groups, &p->scratch))

@@ -21,6 +21,7 @@ struct etr_pte_graph {
   etr_vec(int32_t) instructions; /* of each node; -1: it is none's */
   etr_vec(uint8_t) works;        /* of each node: etr_work */
   etr_vec(const etr_value *) views;
+  bool is_cut; /* lists of tensors were too long in all: some edges are missing */
 };
 
 /** Node of an instruction (delegate_id NULL), or of an operator that only its event names; ETR_NONE if there is none.

@@ -201,6 +201,7 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i)) return false;
   if (!add_result(&b)) return false;
+  out->is_cut = b.links.uses.is_cut;
   out->graph = (etr_graph){.dialect = "program",
                            .schema_version = "",
                            .nodes = b.nodes.data,

@@ -128,7 +128,8 @@ static void run_case(const flow_case *c, char *out, size_t size) {
     for (size_t i = 0; i < placement.instructions.count; i++) node_of[i] = ETR_NONE;
     order = (etr_lowering){.is_proven = true, .rank = tiny_numbers(&arena, c->rank, &count), .node_of = node_of};
   }
-  cr_assert(etr_data_flow_find(&placement, &order, taken, &arena, &arena));
+  bool is_cut;
+  cr_assert(etr_data_flow_find(&placement, &order, taken, &is_cut, &arena, &arena));
   for (size_t i = 0; i < placement.instructions.count; i++)
     used += describe(out + used, size - used, g, &placement.instructions.data[i]);
   if (used) out[used - 1] = '\0';
