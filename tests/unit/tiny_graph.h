@@ -9,7 +9,7 @@
  * [2x3] of float32 key=value   an argument
  *   @0          it is in the delegate of that instruction
  *   *           a mark, whose meaning is the test's
- *   ^           in the body of a cond
+ *   ^3          in the body with this number; "^": in that with the number 0
  * TARGET is input, weight, output, or an operator: "add" is aten.add.default.
  */
 #ifndef TINY_GRAPH_H
@@ -100,7 +100,7 @@ static inline void tiny_token(tiny_graph *g, etr_arena *arena, etr_node *node, c
   } else if (*token == '*') {
     g->marked[index] = true;
   } else if (*token == '^') {
-    node->subgraph = 0;
+    node->subgraph = (uint32_t)atoi(token + 1);
   } else {
     cr_assert_not_null(equals, "%s", token);
     *equals = '\0';
