@@ -207,6 +207,8 @@ Test(bodies, cond) {
        "6:a~ 7:b~"},
       {"the room behind it says which", SAME, "c c", "gt=1 . . . . . sin cos . abs=2", NULL, "6:d 7:f"},
       {"the room before it says which", SAME, "c c", "gt=1 . sin cos . . . . . abs=2", NULL, "2:a 3:b"},
+      {"what moves the results ends the body", COND "a sin (x) ^0;b sin (x) ^1;d neg (b) ^1", "c c",
+       "gt=1 . . . . . sin move . . . . abs=2", NULL, "6:a"},
       {"two results, and so two moves",
        "x input;g gt (x) #1;c higher_order.cond (g) [2] [2];e abs (c) #2;a sin (x) ^0;b sin (x) ^1", "c c",
        "gt=1 jump . . . jump sin move move abs=2", NULL, "6:b"},
@@ -252,6 +254,12 @@ Test(bodies, views_and_delegates) {
        "gt=1 jump . . jump neg call cos move abs=2", NULL, "5:d 7:f"},
       {"a call that the map names is of no body", COND "a sin (x) ^0;m mm (a) ^0;b sin (x) ^1", "c c",
        "gt=1 call=1 jump . . . . sin move call=1 abs=2", NULL, "7:b"},
+      {"a call in a body that did not run", COND "a sin (x) ^0;d neg (x) ^1;f cos (d) ^1", "c c",
+       "gt=1 jump . . move jump call neg cos move abs=2", NULL, "7:d 8:f"},
+      {"a call that the map names stands in no body, though others do", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1",
+       "c c", "gt=1 jump sin call=1 cos move jump call . abs=2", NULL, ""},
+      {"calls that the map names leave no node of a body out", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
+       "gt=1 call=1 jump cos move jump . . abs=2", NULL, ""},
       {"a call that the map names stands in no body", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
        "gt=1 jump sin call=1 cos move jump . . abs=2", NULL, ""},
   };
@@ -312,6 +320,8 @@ Test(bodies, no_handle_map) {
       {"a graph without bodies", "x input;a sin (x);b cos (a)", "", "sin cos", NULL, "0:a~ 1:b~"},
       {"the nodes around a cond, too", "x input;g gt (x);c higher_order.cond (g);a sin (x) ^0;b sin (x) ^1;e abs (c)",
        "c c", "gt jump . . jump sin move abs", NULL, "0:g 5:b 7:e"},
+      {"the nodes around a map", "x input;k abs (x);c higher_order.map_impl (k);a sin (x) ^0;e neg (c)", "c",
+       "abs prim select_copy sin prim prim prim jump prim neg", NULL, "0:k 3:a 9:e"},
       {"nothing ran", "x input;a sin (x);b cos (a)", "", "", NULL, ""},
   };
   expect_cases(cases, ETR_COUNT(cases));
@@ -319,6 +329,10 @@ Test(bodies, no_handle_map) {
 
 Test(bodies, nothing_to_tell) {
   static const body_case cases[] = {
+      {"a kernel of the map in a body", COND "a sin (x) ^0;b cos (a) ^0;d neg (x) ^1", "c c",
+       "gt=1 jump sin=2 cos move jump . . abs=2", NULL, ""},
+      {"a kernel in place of a jump", COND "a sin (x) ^0;b cos (x) ^1", "c c", "gt=1 tan sin move jump . . abs=2", NULL,
+       ""},
       {"an operator that no body has", COND "a sin (x) ^0;b cos (x) ^1", "c c", "gt=1 jump tan move jump . . abs=2",
        NULL, ""},
       {"a jump too many", COND "a sin (x) ^0;b cos (x) ^1", "c c", "gt=1 jump jump jump sin move move abs=2", NULL, ""},
