@@ -34,22 +34,33 @@ typedef struct item {
   bool is_optional;
 } item;
 
+/* Cells of an item: instructions that may be next when it is its turn. */
+typedef struct row {
+  size_t at, first, end;
+} row;
+
 typedef struct numbering {
   etr_placement *placement;
   const etr_graph *graph;
-  uint32_t *first_in, *next_in; /* nodes of each subgraph, the graph's own behind the others; next of a node */
-  seen *seen;                   /* per instruction */
+  uint32_t *first_in, *next_in;     /* nodes of each subgraph, the graph's own behind the others; next of a node */
+  uint32_t *first_body, *next_body; /* bodies of each node; next of a subgraph */
+  seen *seen;                       /* per instruction */
   size_t count;
   etr_vec(item) items;
-  size_t tail;                 /* items from here on may lie behind the last instruction that was seen */
-  uint8_t *forward, *backward; /* cells: [item][instruction] can be reached from the start, can lead to the end */
-  bool has_map, has_calls, has_names;
+  size_t tail; /* items from here on may lie behind the last instruction that was seen */
+  row *rows;   /* per item, and one behind the last */
+  etr_vec(uint8_t) cells;
+  bool has_map, has_calls, has_names, is_cut;
   etr_arena *scratch;
 } numbering;
 
 /* ---- What was seen ---- */
 
 static seen *seen_at(numbering *n, int32_t id) { return id >= 0 && (size_t)id < n->count ? &n->seen[id] : NULL; }
+
+static bool is_control(const etr_event *e) {
+  return strcmp(e->name, "JF_CALL") == 0 || strcmp(e->name, "MOVE_CALL") == 0;
+}
 
 static void see_row(numbering *n, const etr_event *e) {
   seen *s = seen_at(n, e->instruction_id);
@@ -82,7 +93,12 @@ static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &block_count);
   const etr_placement *p = n->placement;
   int64_t last = p->instructions.count ? p->instructions.data[p->instructions.count - 1].id : -1;
-  if (last >= MOST_INSTRUCTIONS) return true;
+  for (size_t b = 0; b < block_count; b++)
+    for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
+      if (is_control(&blocks->blocks[mine[b]].events[i]))
+        last = ETR_MAX(last, blocks->blocks[mine[b]].events[i].instruction_id);
+  n->is_cut = last >= MOST_INSTRUCTIONS;
+  if (n->is_cut) return true;
   n->count = (size_t)(last + 1);
   n->seen = etr_arena_alloc_array(n->scratch, n->count, sizeof *n->seen);
   if (!n->seen) return false;
@@ -100,6 +116,16 @@ static bool list_nodes(numbering *n) {
   n->first_in = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->first_in);
   n->next_in = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->next_in);
   if (!n->first_in || !n->next_in) return false;
+  n->first_body = etr_arena_alloc_array(n->scratch, n->graph->node_count, sizeof *n->first_body);
+  n->next_body = etr_arena_alloc_array(n->scratch, subgraphs, sizeof *n->next_body);
+  if (!n->first_body || !n->next_body) return false;
+  for (size_t i = 0; i < n->graph->node_count; i++) n->first_body[i] = ETR_NONE;
+  for (uint32_t i = (uint32_t)n->graph->subgraph_count; i-- > 0;) {
+    const etr_subgraph *s = &n->graph->subgraphs[i];
+    if (s->kind != ETR_SUBGRAPH_BODY) continue;
+    n->next_body[i] = n->first_body[s->owner];
+    n->first_body[s->owner] = i;
+  }
   for (size_t i = 0; i < subgraphs; i++) n->first_in[i] = ETR_NONE;
   for (uint32_t i = (uint32_t)n->graph->node_count; i-- > 0;) {
     uint32_t *first = &n->first_in[ETR_MIN((size_t)n->graph->nodes[i].subgraph, subgraphs - 1)];
@@ -118,62 +144,55 @@ static void push(numbering *n, item_kind kind, uint32_t node, const char *op) {
   added->is_optional = etr_is_view(graph_node) || !etr_has_tensor(graph_node) || n->has_calls;
 }
 
-static void push_body(numbering *n, uint32_t subgraph, int depth);
+static void push_body(numbering *n, uint32_t subgraph);
 
 static void push_moves(numbering *n, const etr_node *owner) {
   for (size_t i = 0; i < owner->output_count; i++) push(n, ITEM_MOVE, ETR_NONE, NULL);
 }
 
-/* Bodies of an owner stand behind it, in their order. */
 static size_t bodies_of(const numbering *n, uint32_t owner, uint32_t bodies[2]) {
   size_t count = 0;
-  for (uint32_t i = 0; i < n->graph->subgraph_count; i++) {
-    const etr_subgraph *s = &n->graph->subgraphs[i];
-    if (s->kind != ETR_SUBGRAPH_BODY || s->owner != owner) continue;
+  for (uint32_t i = n->first_body[owner]; i != ETR_NONE; i = n->next_body[i], count++)
     if (count < 2) bodies[count] = i;
-    count++;
-  }
   return count;
 }
 
-static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2], int depth) {
+static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2]) {
   for (int i = 0; i < 2; i++) {
     push(n, ITEM_JUMP, ETR_NONE, NULL);
-    push_body(n, bodies[i], depth);
+    push_body(n, bodies[i]);
     push_moves(n, &n->graph->nodes[node]);
   }
 }
 
-static void push_map(numbering *n, uint32_t body, int depth) {
+static void push_map(numbering *n, uint32_t body) {
   push(n, ITEM_PRIM, ETR_NONE, "sym_size");
   push(n, ITEM_NAMED, ETR_NONE, "select_copy");
-  push_body(n, body, depth);
+  push_body(n, body);
   for (int i = 0; i < 3; i++) push(n, ITEM_PRIM, ETR_NONE, NULL); /* copy what came out, count, compare */
   push(n, ITEM_JUMP, ETR_NONE, NULL);
   push(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
 }
 
-enum { DEEPEST = 64 };
-
 /* False: the node has no bodies. */
-static bool push_owner(numbering *n, uint32_t node, int depth) {
+static bool push_owner(numbering *n, uint32_t node) {
   uint32_t bodies[2];
   etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
   if (strncmp(n->graph->nodes[node].target, "higher_order.", 13) != 0) return false;
   size_t count = bodies_of(n, node, bodies);
   if (count == 0) return false;
-  if (count == 2 && etr_slice_is(op, "cond") && depth < DEEPEST)
-    push_cond(n, node, bodies, depth + 1);
-  else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map")) && depth < DEEPEST)
-    push_map(n, bodies[0], depth + 1);
+  if (count == 2 && etr_slice_is(op, "cond"))
+    push_cond(n, node, bodies);
+  else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map")))
+    push_map(n, bodies[0]);
   else
     push(n, ITEM_REST, ETR_NONE, NULL);
   return true;
 }
 
-static void push_body(numbering *n, uint32_t subgraph, int depth) {
+static void push_body(numbering *n, uint32_t subgraph) {
   for (uint32_t i = n->first_in[subgraph]; i != ETR_NONE; i = n->next_in[i])
-    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i, depth)) push(n, ITEM_NODE, i, NULL);
+    if (n->graph->nodes[i].kind == ETR_NODE_OP && !push_owner(n, i)) push(n, ITEM_NODE, i, NULL);
 }
 
 /* Around bodies the maps name what runs; without them all nodes are looked for. */
@@ -181,9 +200,9 @@ static void push_all(numbering *n) {
   push(n, ITEM_REST, ETR_NONE, NULL);
   for (uint32_t i = n->first_in[n->graph->subgraph_count]; i != ETR_NONE; i = n->next_in[i]) {
     size_t before = n->items.count;
-    bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_owner(n, i, 0);
-    if (is_owner) n->tail = before + 1;
+    bool is_owner = n->graph->nodes[i].kind == ETR_NODE_OP && push_owner(n, i);
     if (!is_owner && n->graph->nodes[i].kind == ETR_NODE_OP && !n->has_map) push(n, ITEM_NODE, i, NULL);
+    if (n->items.count > before) n->tail = is_owner ? before + 1 : n->items.count;
     if (is_owner && n->has_map) push(n, ITEM_REST, ETR_NONE, NULL);
   }
   push(n, ITEM_REST, ETR_NONE, NULL);
@@ -228,77 +247,95 @@ static bool may_pass(const numbering *n, const item *i, const seen *s) {
 
 static bool may_miss(const item *i) { return i->is_optional || i->kind == ITEM_REST; }
 
-static uint8_t *cell(const numbering *n, uint8_t *cells, size_t i, size_t k) { return &cells[i * (n->count + 1) + k]; }
+/* A row of cells has those that can be reached from the start. */
+typedef enum cell { FROM_START = 1, TO_END = 2 } cell;
 
-static void go_forward(const numbering *n) {
-  *cell(n, n->forward, 0, 0) = 1;
-  for (size_t i = 0; i < n->items.count; i++) {
-    const item *it = &n->items.data[i];
-    for (size_t k = 0; k <= n->count; k++) {
-      if (!*cell(n, n->forward, i, k)) continue;
-      if (may_miss(it)) *cell(n, n->forward, i + 1, k) = 1;
-      if (k == n->count) continue;
-      if (may_pass(n, it, &n->seen[k])) *cell(n, n->forward, i, k + 1) = 1;
-      if (fits(n, it, &n->seen[k])) *cell(n, n->forward, i + 1, k + 1) = 1;
-    }
+enum { MOST_CELLS = 1 << 24 };
+
+static uint8_t cell_at(const numbering *n, size_t i, size_t k) {
+  const row *r = &n->rows[i];
+  return k >= r->first && k < r->end ? n->cells.data[r->at + k - r->first] : 0;
+}
+
+static bool push_cell(numbering *n, row *r, uint8_t value) {
+  uint8_t *added = n->cells.count < MOST_CELLS ? etr_vec_push(n->scratch, &n->cells) : NULL;
+  n->is_cut |= n->cells.count == MOST_CELLS;
+  if (added) *added = value;
+  r->end++;
+  return added != NULL;
+}
+
+/* From the item before, and from instructions that are passed. False: there are too many cells, or out of memory. */
+static bool fill_row(numbering *n, size_t i) {
+  row *r = &n->rows[i];
+  const row *before = i ? &n->rows[i - 1] : NULL;
+  size_t k = before ? before->first : 0, last = before ? before->end : 1;
+  *r = (row){.at = n->cells.count, .first = k, .end = k};
+  for (bool is_open = false; k <= n->count && (k <= last || is_open); k++) {
+    const item *previous = i ? &n->items.data[i - 1] : NULL;
+    bool reached = i == 0 ? k == 0 : may_miss(previous) && cell_at(n, i - 1, k);
+    reached |= i && k && cell_at(n, i - 1, k - 1) && fits(n, previous, &n->seen[k - 1]);
+    reached |= is_open;
+    if (!reached && r->end == r->first)
+      r->first = r->end = k + 1; /* not begun yet */
+    else if (!push_cell(n, r, reached ? FROM_START : 0))
+      return false;
+    is_open = reached && k < n->count && i < n->items.count && may_pass(n, &n->items.data[i], &n->seen[k]);
   }
+  while (r->end > r->first && n->cells.data[n->cells.count - 1] == 0) n->cells.count--, r->end--;
+  return true;
 }
 
 static void go_backward(const numbering *n) {
-  for (size_t i = n->tail; i <= n->items.count; i++) *cell(n, n->backward, i, n->count) = 1;
-  for (size_t i = n->items.count; i-- > 0;) {
-    const item *it = &n->items.data[i];
-    for (size_t k = n->count + 1; k-- > 0;) {
-      bool can = *cell(n, n->backward, i, k) || (may_miss(it) && *cell(n, n->backward, i + 1, k));
-      if (k < n->count) {
-        can |= may_pass(n, it, &n->seen[k]) && *cell(n, n->backward, i, k + 1);
-        can |= fits(n, it, &n->seen[k]) && *cell(n, n->backward, i + 1, k + 1);
-      }
-      *cell(n, n->backward, i, k) = can;
+  for (size_t i = n->items.count + 1; i-- > 0;) {
+    const item *it = i < n->items.count ? &n->items.data[i] : NULL;
+    for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
+      uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
+      bool can = k == n->count && i >= n->tail;
+      can |= it && may_miss(it) && cell_at(n, i + 1, k) & TO_END;
+      can |= it && k < n->count && fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+      can |= it && k < n->count && may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
+      if (can && *here) *here |= TO_END;
     }
   }
-}
-
-/* The first node that an instruction is in some numbering; ETR_NONE. *others: it is another, or none, in others. */
-static uint32_t node_of(const numbering *n, size_t k, bool *others) {
-  uint32_t found = ETR_NONE;
-  *others = false;
-  for (size_t i = 0; i < n->items.count; i++) {
-    const item *it = &n->items.data[i];
-    if (!*cell(n, n->forward, i, k)) continue;
-    bool is_it = fits(n, it, &n->seen[k]) && *cell(n, n->backward, i + 1, k + 1);
-    bool is_passed = may_pass(n, it, &n->seen[k]) && *cell(n, n->backward, i, k + 1);
-    *others |= is_passed || (is_it && (found != ETR_NONE || it->kind != ITEM_NODE));
-    if (is_it && it->kind == ITEM_NODE && found == ETR_NONE) found = it->node;
-  }
-  return found;
 }
 
 /* ---- All ---- */
 
-enum { MOST_CELLS = 1 << 24 };
+/* What an instruction is in the numberings that are possible. */
+typedef struct finding {
+  uint32_t node; /* the first that is left; ETR_NONE */
+  bool others;   /* it is another, or none, in others */
+} finding;
 
-static bool number(numbering *n, bool *taken, etr_warnings *warnings) {
-  size_t rows = n->items.count + 1, columns = n->count + 1;
-  if (rows > MOST_CELLS / columns) {
-    etr_warn(warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: too many nodes and instructions to tell what ran in bodies of cond and map: their times get no node",
-             etr_method_label(n->placement->method));
-    return true;
-  }
-  n->forward = etr_arena_alloc_array(n->scratch, rows * columns, 1);
-  n->backward = etr_arena_alloc_array(n->scratch, rows * columns, 1);
-  if (!n->forward || !n->backward) return false;
-  go_forward(n);
+static bool is_open(const seen *s) { return s->kind == NAMED_KERNEL && !is_mapped(s); }
+
+static void note(const numbering *n, finding *f, size_t i, size_t k, const bool *taken) {
+  const item *it = &n->items.data[i];
+  if (!(cell_at(n, i, k) & FROM_START) || !is_open(&n->seen[k])) return;
+  bool is_it = fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+  bool is_passed = may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
+  bool is_left = is_it && it->kind == ITEM_NODE && !taken[it->node];
+  f->others |= is_passed || (is_it && (f->node != ETR_NONE || !is_left));
+  if (is_left && f->node == ETR_NONE) f->node = it->node;
+}
+
+static bool number(numbering *n, bool *taken) {
+  n->rows = etr_arena_alloc_array(n->scratch, n->items.count + 1, sizeof *n->rows);
+  finding *found = etr_arena_alloc_array(n->scratch, n->count, sizeof *found);
+  if (!n->rows || !found) return false;
+  for (size_t i = 0; i <= n->items.count; i++)
+    if (!fill_row(n, i)) return n->is_cut;
   go_backward(n);
+  for (size_t k = 0; k < n->count; k++) found[k].node = ETR_NONE;
+  for (size_t i = 0; i < n->items.count; i++)
+    for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++) note(n, &found[k], i, k, taken);
   for (size_t k = 0; k < n->count; k++) {
-    bool others, is_open = n->seen[k].kind == NAMED_KERNEL && !is_mapped(&n->seen[k]);
-    uint32_t node = is_open ? node_of(n, k, &others) : ETR_NONE;
-    etr_placed *kernel = node == ETR_NONE ? NULL : etr_placed_instruction(n->placement, (int32_t)k);
-    if (!kernel || taken[node]) continue;
-    kernel->node = node;
-    kernel->match = others ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE;
-    taken[node] = true;
+    etr_placed *kernel = found[k].node == ETR_NONE ? NULL : etr_placed_instruction(n->placement, (int32_t)k);
+    if (!kernel || taken[found[k].node]) continue;
+    kernel->node = found[k].node;
+    kernel->match = found[k].others ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE;
+    taken[kernel->node] = true;
   }
   return true;
 }
@@ -312,7 +349,12 @@ bool etr_place_bodies(etr_placement *placement, uint32_t method, const etr_block
   for (size_t i = 0; i < n.graph->subgraph_count; i++) has_bodies |= n.graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
   if (!has_bodies && n.has_map) return true;
   if (!list_nodes(&n) || !see_all(&n, method, blocks)) return false;
-  if (n.count == 0) return true;
-  push_all(&n);
-  return !etr_arena_failed(scratch) && number(&n, taken, warnings);
+  if (n.count) push_all(&n);
+  bool good = !etr_arena_failed(scratch) && (n.count == 0 || number(&n, taken));
+  if (good && n.is_cut)
+    etr_warn(
+        warnings, NULL, NULL, ETR_NO_OFFSET,
+        "%s: too many nodes and instructions to number those of bodies of cond and map: kernels in them get no node",
+        etr_method_label(inputs));
+  return good;
 }

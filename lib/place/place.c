@@ -112,8 +112,13 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
     return false;
   placement->ambiguous = p->order.is_proven ? 0 : p->roles.ambiguous;
   if (!etr_place_bodies(placement, method, blocks, p->taken, p->warnings, &p->scratch)) return false;
-  if (placement->method->program && !etr_data_flow_find(placement, &p->order, p->taken, p->arena, &p->scratch))
+  if (placement->method->program && !etr_data_flow_find(placement, &p->order, p->taken, &is_cut, p->arena, &p->scratch))
     return false;
+  if (is_cut)
+    etr_warn(p->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: the program's lists of tensors or its delegates' operators are too many to follow: some times get no "
+             "node, or an estimate",
+             etr_method_label(placement->method));
   take_order(p);
   for (size_t i = 0; i < p->groups.count; i++) take_group(p, &p->groups.data[i]);
   name_single_nodes(p);

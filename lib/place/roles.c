@@ -190,10 +190,14 @@ bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_ke
   if (!f.reasons || !out->is_kernel || !out->is_delegated || !f.entries || !count_listed(placement, &listed))
     return false;
   for (size_t i = 0; i < groups->count; i++) mark_kernels(&f, &groups->data[i]);
+  size_t found = 0;
   for (size_t first = 0, end; first < method->by_handle_count; first = end) {
     uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(&listed, key_of(&handle));
     for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;) end++;
-    if (wanted != ETR_NONE && !select_nodes(&f, first, end - first, wanted)) out->is_consistent = false;
+    if (wanted == ETR_NONE) continue;
+    found++;
+    if (!select_nodes(&f, first, end - first, wanted)) out->is_consistent = false;
   }
+  if (found < listed.count) out->is_consistent = false; /* a handle that no node has */
   return !etr_arena_failed(arena);
 }

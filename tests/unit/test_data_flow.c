@@ -90,6 +90,21 @@ static const etr_map_method *make_map(etr_arena *arena, const flow_case *c) {
   return map;
 }
 
+/* Per node, the delegate that lists its handle; -1. */
+static int32_t *make_delegate_of(etr_arena *arena, const etr_placement *placement) {
+  const etr_graph *graph = placement->method->graph;
+  int32_t *delegate_of = etr_arena_alloc_array(arena, graph->node_count, sizeof *delegate_of);
+  for (size_t i = 0; i < graph->node_count; i++) {
+    delegate_of[i] = -1;
+    for (size_t k = 0; k < placement->instructions.count; k++) {
+      const etr_placed *placed = &placement->instructions.data[k];
+      for (size_t h = 0; placed->is_delegate && placed->map && h < placed->map->handle_count; h++)
+        if (placed->map->handles[h] == graph->nodes[i].debug_handle) delegate_of[i] = placed->id;
+    }
+  }
+  return delegate_of;
+}
+
 /* ---- What came out ---- */
 
 static size_t describe(char *out, size_t size, const tiny_graph *g, const etr_placed *instruction) {
@@ -126,7 +141,10 @@ static void run_case(const flow_case *c, char *out, size_t size) {
   if (c->rank) {
     uint32_t *node_of = etr_arena_alloc_array(&arena, placement.instructions.count, sizeof *node_of);
     for (size_t i = 0; i < placement.instructions.count; i++) node_of[i] = ETR_NONE;
-    order = (etr_lowering){.is_proven = true, .rank = tiny_numbers(&arena, c->rank, &count), .node_of = node_of};
+    order = (etr_lowering){.is_proven = true,
+                           .rank = tiny_numbers(&arena, c->rank, &count),
+                           .node_of = node_of,
+                           .delegate_of = make_delegate_of(&arena, &placement)};
   }
   bool is_cut;
   cr_assert(etr_data_flow_find(&placement, &order, taken, &is_cut, &arena, &arena));
