@@ -69,7 +69,7 @@ def flatbuffer(identifier, root):
 # ---- Programs ----
 
 FLOAT = 6
-KERNEL, DELEGATE = 1, 2
+KERNEL, DELEGATE, MOVE = 1, 2, 3
 
 
 def tensor(sizes, storage=0, dtype=FLOAT):
@@ -90,6 +90,10 @@ def kernel(operator, arguments):
 
 def call(delegate, arguments):
     return {0: DELEGATE, 1: {0: delegate, 1: Numbers(arguments)}}
+
+
+def move(source, target):
+    return {0: MOVE, 1: {0: source, 1: target}}
 
 
 def program(values, inputs, instructions, operators, payloads, name='forward', outputs=(), buffers=()):

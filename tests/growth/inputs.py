@@ -27,6 +27,8 @@ def write(folder, etrecord=None, etdump=None, pte=None, **more):
 
 # ---- Graphs ----
 
+SIZES = {'dtype': 7, 'sizes': [{'as_int': 8}]}
+
 
 def tensor(name):
     return {'as_tensor': {'name': name}}
@@ -44,8 +46,7 @@ def node(name, operator, before, handle, **metadata):
 
 def program(nodes, values=()):
     names = ['x'] + [each['name'] for each in nodes] + list(values)
-    sizes = {'dtype': 7, 'sizes': [{'as_int': 8}]}
-    graph = {'inputs': [tensor('x')], 'outputs': [], 'nodes': nodes, 'tensor_values': {name: sizes for name in names}}
+    graph = {'inputs': [tensor('x')], 'outputs': [], 'nodes': nodes, 'tensor_values': dict.fromkeys(names, SIZES)}
     signature = {'input_specs': [{'user_input': {'arg': tensor('x')}}], 'output_specs': []}
     return json.dumps({'graph_module': {'graph': graph, 'signature': signature}, 'schema_version': {'major': 8, 'minor': 1}}).encode()
 
@@ -100,6 +101,62 @@ def logged_outputs(runs, outputs):
 
 def reference(sets):
     return forge.record({'archive/data.pkl': pickle.dumps({'forward': sets}, protocol=2), 'archive/version': b'3\n'})
+
+
+# ---- Conditions ----
+
+
+def cond(name, before, first, second, handle):
+    """A cond that reads the node before, with the nodes of its two bodies."""
+
+    def body(label, nodes):
+        names = [before] + [each['name'] for each in nodes]
+        graph = {'inputs': [tensor(before)], 'outputs': [tensor(names[-1])], 'nodes': nodes, 'tensor_values': dict.fromkeys(names, SIZES)}
+        return {'name': label, 'arg': {'as_graph': {'name': label, 'graph': graph}}}
+
+    made = node(name, 'sigmoid', before, handle)
+    made['target'] = 'torch.ops.higher_order.cond'
+    made['inputs'] += [body('true_graph', first), body('false_graph', second), {'name': 'operands', 'arg': {'as_tensors': [{'name': before}]}}]
+    return made
+
+
+def bodies_of(made):
+    """The nodes of a cond's two bodies; empty for other nodes."""
+    return [each['arg']['as_graph']['graph']['nodes'] for each in made['inputs'] if 'as_graph' in each['arg']]
+
+
+class Emitter:
+    """Numbers instructions as ExecuTorch's emitter does, and lists the rows of a run that takes the second body of each cond: the numbers of first
+    bodies, and of the jumps behind them, have no row."""
+
+    def __init__(self):
+        self.count, self.events = 0, []
+
+    def emit(self, name, ran):
+        if ran:
+            self.events.append((name, 0, self.count, 10 * len(self.events), 10 * len(self.events) + 9))
+        self.count += 1
+
+    def emit_nodes(self, nodes, ran=True):
+        for each in nodes:
+            bodies = bodies_of(each)
+            if not bodies:
+                self.emit('native_call_%s.out' % each['target'].split('.')[-2], ran)
+                continue
+            self.emit('JF_CALL', ran)
+            self.emit_nodes(bodies[0], False)
+            self.emit('MOVE_CALL', False)
+            self.emit('JF_CALL', False)
+            self.emit_nodes(bodies[1], ran)
+            self.emit('MOVE_CALL', ran)
+
+
+def write_conds(folder, nodes):
+    """Writes a record of these nodes behind a kernel, which alone the handle map names, and the dump of one run."""
+    nodes = [node('n', 'sigmoid', 'x', 1)] + nodes
+    emitter = Emitter()
+    emitter.emit_nodes(nodes)
+    write(folder, record({'forward': program(nodes)}, {'forward': {'0': 1}}), forge.etdump([run_of(emitter.events)]))
 
 
 # ---- Dimensions ----
@@ -214,8 +271,8 @@ def names(folder, n):
     write(folder, one_node(), forge.etdump([run_of([('native_call_op%d.out' % i, 0, i, 10 * i, 10 * i + 9) for i in range(n)])]))
 
 
-def branches(folder, n):
-    """Four at a time, all made before any is used, so that another order needs less memory."""
+def orders(folder, n):
+    """Values, four at a time, all made before any is used, so that another order needs less memory."""
     values, instructions = [forge_pte.tensor([8], 256)], []
     for _ in range(n):
         made = range(len(values), len(values) + 4)
@@ -284,6 +341,74 @@ def bodies(folder, n):
     write(folder, record({'forward': program(made)}, {'forward': {'0': 1}}), forge.etdump([events]))
 
 
+def branches(folder, n):
+    """Conds behind each other, each with two bodies, of which the second ran."""
+    names = ['n'] + ['c%d' % i for i in range(n)]
+    first = [node('a%d' % i, 'sigmoid', names[i], 2 + i) for i in range(n)]
+    second = [node('b%d' % i, 'exp', names[i], 2 + n + i) for i in range(n)]
+    write_conds(folder, [cond(names[i + 1], names[i], [first[i]], [second[i]], 2 + 2 * n + i) for i in range(n)])
+
+
+NESTS, DEEPEST = 8, 24  # the reader refuses graphs that are nested more deeply
+
+
+def nesting(folder, n):
+    """Conds in the second bodies of conds: so many nests behind each other, an equal share of the conds deep; more nests once they cannot be deeper."""
+    depth = min(DEEPEST, max(1, n // NESTS))
+    outer = []
+    for start in range(0, n, depth):
+        made = []
+        for i in range(min(n, start + depth) - 1, start - 1, -1):
+            first, second = node('a%d' % i, 'sigmoid', 'n', 2 + i), node('b%d' % i, 'exp', 'n', 2 + n + i)
+            made = [cond('c%d' % i, 'n', [first], [second] + made, 2 + 2 * n + i)]
+        outer += made
+    write_conds(folder, outer)
+
+
+def one_body(folder, n):
+    """One cond with a node in its first body, and many in its second, which ran."""
+    second = [node('b%d' % i, 'exp', 'b%d' % (i - 1) if i else 'n', 4 + i) for i in range(n)]
+    write_conds(folder, [cond('c', 'n', [node('a', 'sigmoid', 'n', 2)], second, 3)])
+
+
+def moves(folder, n):
+    """A program that moves a value behind each kernel."""
+    names = ['x'] + ['n%d' % i for i in range(n)]
+    instructions = [each for i in range(n) for each in (forge_pte.kernel(0, [i, i + 1]), forge_pte.move(i + 1, i + 1 + n))]
+    values = [forge_pte.tensor([8], 0 if i == 0 else 64 * i) for i in range(2 * n + 1)]
+    events = [(('MOVE_CALL' if i % 2 else KERNEL), 0, i, 10 * i, 10 * i + 9) for i in range(2 * n)]
+    handles = {str(2 * i): i + 1 for i in range(n)}
+    write(
+        folder,
+        record({'forward': program([node(names[i + 1], 'sigmoid', names[i], i + 1) for i in range(n)])}, {'forward': handles}),
+        forge.etdump([run_of(events)]),
+        forge_pte.program(values, [0], instructions, ['aten::sigmoid'], []),
+    )
+
+
+def branches_past_limit(folder, n):
+    """More branches than the program looks into: it warns, and their kernels get no node."""
+    branches(folder, n)
+
+
+def equal_lists(folder, n):
+    """Delegates of a node each, all with the same handle, in a chain."""
+    model = Model([('sigmoid', [i - 1], [8]) for i in range(n)], [[i] for i in range(n)])
+    write(folder, model.record(), model.etdump())
+
+
+def equal_lists_side_by_side(folder, n):
+    """Delegates of a node each, all with the same handle, which read the same value."""
+    model = Model([('sigmoid', [-1], [8]) for i in range(n)], [[i] for i in range(n)])
+    write(folder, model.record(), model.etdump())
+
+
+def equal_lists_between_kernels(folder, n):
+    """A kernel with the same handle behind each delegate."""
+    model = Model([('exp' if i % 2 else 'sigmoid', [i - 1], [8]) for i in range(2 * n)], [s for i in range(n) for s in ([2 * i], 2 * i + 1)])
+    write(folder, model.record(), model.etdump())
+
+
 def zip_entries(folder, n):
     write(folder, one_node(**{'extra_%d' % i: b'x' for i in range(n)}))
 
@@ -308,6 +433,8 @@ SOURCE = ('source', 'RECORD')
 DIFF = ('diff', 'RECORD', 'RECORD')
 VALUES = ('events', 'RECORD', '--values', '--format', 'csv')
 
+DELEGATION = ('delegation', 'RECORD')
+
 DIMENSIONS = {
     nodes: (300, SUMMARY, WRITE, REPORT, DIFF),
     nodes_of_a_handle: (300, WRITE),
@@ -326,7 +453,7 @@ DIMENSIONS = {
     dumps: (25, SUMMARY, DIFF),
     rows_of_an_instruction: (400, SUMMARY, DIFF),
     names: (300, EVENTS, WRITE),
-    branches: (75, MEMORY),
+    orders: (75, MEMORY),
     delegates: (200, WRITE),
     delegates_without_pte: (700, SUMMARY),
     delegate_operators: (400, WRITE),
@@ -336,6 +463,30 @@ DIMENSIONS = {
     outputs: (400, SUMMARY_JSON, SUMMARY),
     runs_with_outputs: (200, SUMMARY_JSON, SUMMARY),
     bodies: (150, WRITE),
+    branches: (150, EVENTS, SUMMARY),
+    branches_past_limit: (1000, EVENTS),
+    nesting: (48, EVENTS),
+    one_body: (250, EVENTS, SUMMARY),
+    moves: (400, EVENTS, SUMMARY),
+    equal_lists: (400, EVENTS, DELEGATION),
+    equal_lists_side_by_side: (400, EVENTS),
+    equal_lists_between_kernels: (400, DELEGATION),
     zip_entries: (1600, INFO),
     values: (800, INFO),
+}
+
+# Where eight times the size would pass a limit, so that the program does less: so many times the size for memory.
+BULK = {branches: 1, nesting: 2, one_body: 4}
+
+# What is known to grow as the square of its input, up to a limit on the work. run.py reports it as slow, and fails once it no longer is.
+CELLS = 'bodies.c fills a cell per item and instruction, up to 1 << 24'
+REPLAY = 'lowering.c walks what is behind each delegate, up to 1 << 26 steps'
+KNOWN = {
+    branches: CELLS,
+    branches_past_limit: 'bodies.c looks through all subgraphs for each cond, without a limit',
+    nesting: CELLS,
+    one_body: CELLS,
+    equal_lists: REPLAY,
+    equal_lists_side_by_side: REPLAY,
+    equal_lists_between_kernels: REPLAY,
 }
