@@ -136,7 +136,8 @@ static bool list_nodes(numbering *n) {
 }
 
 static void push(numbering *n, item_kind kind, uint32_t node, const char *op) {
-  item *added = etr_vec_push(n->scratch, &n->items);
+  bool repeats = kind == ITEM_REST && n->items.count && n->items.data[n->items.count - 1].kind == ITEM_REST;
+  item *added = repeats ? NULL : etr_vec_push(n->scratch, &n->items);
   if (!added) return;
   *added = (item){.kind = kind, .node = node, .op = op};
   if (kind != ITEM_NODE) return;

@@ -81,9 +81,17 @@ static bool order_part(lowerer *l, uint32_t delegate) {
   return true;
 }
 
-/* Takes the delegates of the last stage out, in their order. Each costs a walk through what is behind it. */
+/* Each delegate costs a walk through what is behind it: half of the graph on average, four steps for each vertex. What
+ * cannot be paid to the end is not begun. */
+static bool can_pay(lowerer *l, size_t delegates) {
+  bool can = delegates == 0 || 2 * l->fx.order_count <= l->budget / delegates;
+  if (!can) l->budget = 0;
+  return can;
+}
+
+/* Takes the delegates of the last stage out, in their order. */
 static bool take_out(lowerer *l, size_t first) {
-  if (!list_parts(l, first)) return false;
+  if (!can_pay(l, l->partitioner.leaving_count - first) || !list_parts(l, first)) return false;
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     if (!order_part(l, delegate)) return false;
@@ -245,7 +253,7 @@ static bool keep(const lowerer *l, etr_lowering *out) {
 /* ---- All ---- */
 
 /* Steps in all, and for each node: a record may have many methods. */
-enum { BUDGET = 1 << 26, BUDGET_OF_NODE = 1 << 14 };
+enum { BUDGET = 1 << 24, BUDGET_OF_NODE = 1 << 14 };
 
 static bool list_delegates(lowerer *l) {
   size_t count = l->placement->instructions.count;

@@ -479,13 +479,8 @@ DIMENSIONS = {
 BULK = {branches: 1, nesting: 2, one_body: 4}
 
 # What is known to grow as the square of its input, up to a limit on the work. run.py reports it as slow, and fails once it no longer is.
-CELLS = 'bodies.c fills a cell per item and instruction, up to 1 << 24'
-REPLAY = 'lowering.c walks what is behind each delegate, up to 1 << 26 steps'
+REPLAY = 'lowering.c walks what is behind each delegate, up to 1 << 24 steps'
 KNOWN = {
-    branches: CELLS,
-    branches_past_limit: 'bodies.c looks through all subgraphs for each cond, without a limit',
-    nesting: CELLS,
-    one_body: CELLS,
     equal_lists: REPLAY,
     equal_lists_side_by_side: REPLAY,
     equal_lists_between_kernels: REPLAY,
