@@ -17,12 +17,12 @@ static etr_status check_run(const etr_blocks *blocks, size_t run, etr_error *err
                   blocks->run_count);
 }
 
-etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks, const etr_method_inputs *joins,
-                             size_t join_count, etr_error *error) {
+etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks, const etr_method_inputs *inputs,
+                             size_t method_count, etr_error *error) {
   for (size_t i = 0; i < options->choice_count; i++) {
     const etr_method_choice *choice = &options->choices[i];
     bool known = false;
-    for (size_t k = 0; k < join_count; k++) known |= strcmp(joins[k].name, choice->method) == 0;
+    for (size_t k = 0; k < method_count; k++) known |= strcmp(inputs[k].name, choice->method) == 0;
     if (!known)
       return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "cannot map run %zu to %s: no such method",
                       choice->run, choice->method);

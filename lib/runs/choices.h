@@ -12,7 +12,7 @@
 etr_status etr_choices_check_clock(const etr_options *options, etr_error *error);
 
 /** Errors: ETR_ERROR_CHOICE: a run is mapped to a method that no input has, or a run is named that the dumps lack. */
-etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks, const etr_method_inputs *joins,
-                             size_t join_count, etr_error *error);
+etr_status etr_choices_check(const etr_options *options, const etr_blocks *blocks, const etr_method_inputs *inputs,
+                             size_t method_count, etr_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* A method, and what its graph has. */
 typedef struct candidate {
-  const etr_method_inputs *join;
+  const etr_method_inputs *inputs;
   etr_handle_classes classes;
   const etr_backend *backend; /* of its delegates; NULL if it has none, or nothing is known of it */
   bool branches;              /* some instructions run in some inferences only */
@@ -43,39 +43,40 @@ typedef struct rows {
 /* ---- Preparing ---- */
 
 /* The backend of the first delegate that is named, as the record has it, or the program: few methods have two. */
-static const etr_backend *backend_of(const etr_method_inputs *join) {
+static const etr_backend *backend_of(const etr_method_inputs *inputs) {
   const char *id = NULL;
-  for (size_t i = 0; join->map && !id && i < join->map->instruction_count; i++) id = join->map->instructions[i].backend;
-  if (!id && join->program && join->program->delegate_count) id = join->program->delegates[0].backend;
+  for (size_t i = 0; inputs->map && !id && i < inputs->map->instruction_count; i++)
+    id = inputs->map->instructions[i].backend;
+  if (!id && inputs->program && inputs->program->delegate_count) id = inputs->program->delegates[0].backend;
   return etr_backend_of(id);
 }
 
-static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *join) {
-  const etr_graph *graph = join->graph;
-  *c = (candidate){.join = join, .copies_updates = true};
+static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
+  const etr_graph *graph = inputs->graph;
+  *c = (candidate){.inputs = inputs, .copies_updates = true};
   for (size_t i = 0; graph && i < graph->subgraph_count; i++)
     c->branches |= graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY;
-  for (size_t i = 0; join->program && i < join->program->instruction_count; i++)
-    c->branches |= join->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
-  c->is_partial = etr_fit_is_partial(join);
-  c->backend = backend_of(join);
-  for (size_t i = 0; join->map && i < join->map->instruction_count; i++) {
-    const etr_backend *backend = etr_backend_of(join->map->instructions[i].backend);
-    c->copies_updates &= !join->map->instructions[i].is_delegate || (backend && backend->keeps_no_buffers);
+  for (size_t i = 0; inputs->program && i < inputs->program->instruction_count; i++)
+    c->branches |= inputs->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
+  c->is_partial = etr_fit_is_partial(inputs);
+  c->backend = backend_of(inputs);
+  for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
+    const etr_backend *backend = etr_backend_of(inputs->map->instructions[i].backend);
+    c->copies_updates &= !inputs->map->instructions[i].is_delegate || (backend && backend->keeps_no_buffers);
   }
   return etr_handle_classes_of(&c->classes, arena, c->backend, graph);
 }
 
-etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *joins, size_t count, size_t max_comparisons) {
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count, size_t max_comparisons) {
   etr_fitter *fitter = etr_arena_alloc(arena, sizeof *fitter);
   candidate *candidates = etr_arena_alloc_array(arena, count, sizeof *candidates);
   if (!fitter || !candidates) return NULL;
   *fitter = (etr_fitter){.arena = arena, .candidates = candidates, .count = count, .budget = max_comparisons};
   if (max_comparisons == 0) fitter->budget = DEFAULT_MAX_COMPARISONS;
   fitter->fits = etr_arena_alloc_array(arena, count, sizeof *fitter->fits);
-  if (count >= INDEXED_FROM) fitter->index = etr_fit_index_new(arena, joins, count);
+  if (count >= INDEXED_FROM) fitter->index = etr_fit_index_new(arena, inputs, count);
   for (size_t i = 0; i < count; i++)
-    if (!prepare(&candidates[i], arena, &joins[i])) return NULL;
+    if (!prepare(&candidates[i], arena, &inputs[i])) return NULL;
   return etr_arena_failed(arena) ? NULL : fitter;
 }
 
@@ -84,11 +85,11 @@ etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *joins, siz
 /* True of the copy that gives a buffer or an input its new value. */
 static bool is_update(etr_slice op) { return etr_slice_equal(op, ETR_SLICE("copy_")); }
 
-static bool operator_at_handles(const etr_method_inputs *join, const etr_map_instruction *map, etr_slice op) {
-  uint32_t number = join->graph ? etr_map_get(&join->operators, op) : ETR_NONE;
+static bool operator_at_handles(const etr_method_inputs *inputs, const etr_map_instruction *map, etr_slice op) {
+  uint32_t number = inputs->graph ? etr_map_get(&inputs->operators, op) : ETR_NONE;
   size_t count = 0;
   for (size_t i = 0; number != ETR_NONE && count == 0 && i < map->handle_count; i++)
-    etr_node_index_find(&join->by_operator, map->handles[i], number, &count);
+    etr_node_index_find(&inputs->by_operator, map->handles[i], number, &count);
   return count > 0;
 }
 
@@ -111,12 +112,12 @@ static bool fits_program(const etr_pte_method *program, const etr_event *e) {
 static int fits_inserted(const candidate *c, etr_slice op) {
   if (c->is_partial || op.size == 0 || is_update(op)) return 0;
   if (!etr_operator_is_in_place(op)) return -1;
-  return etr_map_get(&c->join->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
+  return etr_map_get(&c->inputs->operators, (etr_slice){op.data, op.size - 1}) == ETR_NONE ? -1 : 1;
 }
 
 /* Without it: +1 for, -1 against, 0 says nothing. */
 static int fits_map(const candidate *c, const etr_event *e) {
-  const etr_map_method *of_method = c->join->map;
+  const etr_map_method *of_method = c->inputs->map;
   const etr_map_instruction *map = etr_maps_find(of_method, e->instruction_id);
   if (e->kind == ETR_EVENT_FRAMEWORK) return 0;
   if (!map) return e->kind == ETR_EVENT_KERNEL ? fits_inserted(c, etr_operator_of_event(e->name)) : -1;
@@ -126,15 +127,15 @@ static int fits_map(const candidate *c, const etr_event *e) {
     return map->id_count ? etr_maps_find_id(map, e->delegate_id) != NULL : 0;
   }
   etr_slice op = etr_operator_of_event(e->name);
-  if (op.size == 0 || !c->join->graph) return map->is_delegate ? -1 : 0;
-  return operator_at_handles(c->join, map, op) ? 1 : -1;
+  if (op.size == 0 || !c->inputs->graph) return map->is_delegate ? -1 : 0;
+  return operator_at_handles(c->inputs, map, op) ? 1 : -1;
 }
 
 static void hold_row(const candidate *c, etr_fit *fit, const etr_event *e) {
   int vote = fits_map(c, e);
   fit->agreeing += vote > 0;
-  fit->against += fit->exact ? !fits_program(c->join->program, e) : vote < 0;
-  fit->unchecked += !fit->exact && !c->join->graph && e->kind == ETR_EVENT_KERNEL;
+  fit->against += fit->exact ? !fits_program(c->inputs->program, e) : vote < 0;
+  fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
 }
 
 /* ---- Holding a delegate against a method ---- */
@@ -142,8 +143,8 @@ static void hold_row(const candidate *c, etr_fit *fit, const etr_event *e) {
 /* What a delegate holds. False if that is not known. Payloads are read where there are methods to tell apart. */
 static bool count_delegate(etr_fitter *fitter, const candidate *c, const etr_map_instruction *map, int32_t instruction,
                            etr_delegate_counts *out) {
-  etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->join, instruction) : (etr_slice){0};
-  if (bytes.size) return etr_delegate_counts_of_payload(out, etr_payloads_read(c->join->payloads, c->backend, bytes));
+  etr_slice bytes = fitter->count > 1 ? etr_method_payload(c->inputs, instruction) : (etr_slice){0};
+  if (bytes.size) return etr_delegate_counts_of_payload(out, etr_payloads_read(c->inputs->payloads, c->backend, bytes));
   etr_arena scratch = {0};
   bool known = etr_delegate_counts_of_nodes(out, &c->classes, map, &scratch);
   if (etr_arena_failed(&scratch)) etr_arena_fail(fitter->arena);
@@ -181,7 +182,7 @@ static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
   uint32_t ran[ETR_MOST_CLASSES] = {0};
   etr_delegate_counts has;
   int32_t instruction = r->block->events[first].instruction_id;
-  const etr_map_instruction *map = etr_maps_find(c->join->map, instruction);
+  const etr_map_instruction *map = etr_maps_find(c->inputs->map, instruction);
   bool others = !c->backend || (map && (map->id_count || (map->backend && strcmp(map->backend, c->backend->id) != 0)));
   if (others || !count_rows(c->backend, ran, r, first, end)) return;
   if (!count_delegate(fitter, c, map, instruction, &has)) return;
@@ -193,16 +194,16 @@ static void hold_delegate(etr_fitter *fitter, const candidate *c, etr_fit *fit, 
 
 /* Id of the i-th instruction of the program, or else of the map; -1: it leaves no row. */
 static int32_t expected_id(const candidate *c, size_t i) {
-  if (!c->join->program) return c->join->map->instructions[i].id;
-  etr_instruction_kind kind = c->join->program->instructions[i].kind;
+  if (!c->inputs->program) return c->inputs->map->instructions[i].id;
+  etr_instruction_kind kind = c->inputs->program->instructions[i].kind;
   return kind == ETR_INSTRUCTION_KERNEL || kind == ETR_INSTRUCTION_DELEGATE ? (int32_t)i : -1;
 }
 
 /* Instructions that no row has. Both lists are ascending. */
 static uint32_t count_missing(const candidate *c, const rows *r) {
-  size_t count = c->join->program ? c->join->program->instruction_count : 0;
+  size_t count = c->inputs->program ? c->inputs->program->instruction_count : 0;
   uint32_t missing = 0;
-  if (!c->join->program && c->join->map) count = c->join->map->instruction_count;
+  if (!c->inputs->program && c->inputs->map) count = c->inputs->map->instruction_count;
   for (size_t i = 0, k = 0; !c->branches && i < count; i++) {
     int32_t id = expected_id(c, i);
     while (k < r->id_count && r->ids[k] < id) k++;
@@ -214,11 +215,11 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
 /* Compares the copies that ran with the buffers and inputs that the method updates, without the .pte. */
 static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
   uint32_t copies = 0, others = 0;
-  if (fit->exact || c->is_partial || !c->join->graph) return;
-  uint32_t updates = (uint32_t)ETR_MIN(c->join->graph->mutation_count, UINT32_MAX);
+  if (fit->exact || c->is_partial || !c->inputs->graph) return;
+  uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
   for (size_t i = 0; i < r->block->event_count; i++) {
     const etr_event *e = &r->block->events[i];
-    if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->join->map, e->instruction_id)) continue;
+    if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id)) continue;
     bool is_copy = is_update(etr_operator_of_event(e->name));
     copies += is_copy;
     others += !is_copy; /* may each write any number of buffers */
@@ -230,7 +231,7 @@ static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
 
 /* What it costs to hold a row against a method. */
 static size_t cost_of(const candidate *c, const etr_event *e) {
-  const etr_map_instruction *map = etr_maps_find(c->join->map, e->instruction_id);
+  const etr_map_instruction *map = etr_maps_find(c->inputs->map, e->instruction_id);
   return 1 + (map ? map->handle_count : 0);
 }
 
@@ -244,7 +245,7 @@ static bool spend(etr_fitter *fitter, const candidate *c, const rows *r, size_t 
 
 /* Stops where more than `most` rows are against the method. False: the budget is spent. */
 static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, const rows *r, uint32_t most) {
-  *fit = (etr_fit){.exact = c->join->program != NULL};
+  *fit = (etr_fit){.exact = c->inputs->program != NULL};
   for (size_t i = 0, end; i < r->block->event_count && fit->against <= most; i = end) {
     bool any = false;
     end = etr_block_instruction_end(r->block, i);

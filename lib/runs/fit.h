@@ -36,10 +36,10 @@ typedef enum etr_fit_part {
 /** What is known of the methods, prepared for many blocks. */
 typedef struct etr_fitter etr_fitter;
 
-/** Prepares the methods; in the arena. The joins must live as long; their nodes are indexed, their instructions need
+/** Prepares the methods; in the arena. The inputs must live as long; their nodes are indexed, their instructions need
  * not be found yet. max_comparisons: of rows with rows, in all; 0: the default of etr_options. NULL when out of memory.
  */
-etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *joins, size_t count, size_t max_comparisons);
+etr_fitter *etr_fitter_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count, size_t max_comparisons);
 
 /** How a block fits one method. */
 typedef struct etr_method_fit {

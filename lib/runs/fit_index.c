@@ -31,10 +31,10 @@ typedef struct builder {
 
 /* ---- Building ---- */
 
-bool etr_fit_is_partial(const etr_method_inputs *join) {
-  for (size_t i = 0; join->graph && i < join->graph->subgraph_count; i++)
-    if (join->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY) return true;
-  return !join->map || join->map->instruction_count == 0;
+bool etr_fit_is_partial(const etr_method_inputs *inputs) {
+  for (size_t i = 0; inputs->graph && i < inputs->graph->subgraph_count; i++)
+    if (inputs->graph->subgraphs[i].kind == ETR_SUBGRAPH_BODY) return true;
+  return !inputs->map || inputs->map->instruction_count == 0;
 }
 
 static void add(builder *b, uint32_t method, int32_t id, etr_slice what) {
@@ -52,13 +52,13 @@ static void add_program(builder *b, uint32_t method, const etr_pte_method *progr
   }
 }
 
-static void add_map(builder *b, uint32_t method, const etr_method_inputs *join) {
-  for (size_t i = 0; join->map && i < join->map->instruction_count; i++) {
-    const etr_map_instruction *instruction = &join->map->instructions[i];
+static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs) {
+  for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
+    const etr_map_instruction *instruction = &inputs->map->instructions[i];
     add(b, method, instruction->id, ANYTHING);
     if (instruction->is_delegate) add(b, method, instruction->id, DELEGATE);
   }
-  uint32_t *partial = etr_fit_is_partial(join) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
+  uint32_t *partial = etr_fit_is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
   if (partial) *partial = method;
 }
 
@@ -75,15 +75,15 @@ static bool group(builder *b) {
   return true;
 }
 
-etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *joins, size_t count) {
+etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count) {
   builder b = {.arena = arena, .index = etr_arena_alloc(arena, sizeof *b.index)};
   if (!b.index) return NULL;
   etr_map_init(&b.index->keys, arena);
   for (uint32_t i = 0; i < count; i++) {
-    if (joins[i].program)
-      add_program(&b, i, joins[i].program);
+    if (inputs[i].program)
+      add_program(&b, i, inputs[i].program);
     else
-      add_map(&b, i, &joins[i]);
+      add_map(&b, i, &inputs[i]);
   }
   bool good = group(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
   etr_arena_clear(&b.scratch);

@@ -12,7 +12,7 @@
 typedef struct etr_fit_index etr_fit_index;
 
 /** The instructions of all methods, by what they run. NULL when out of memory. */
-etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *joins, size_t count);
+etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count);
 
 /**
  * The methods that one row of the block does not speak against, ascending: of the row for which they are fewest. Every
@@ -23,6 +23,6 @@ const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *
                                    size_t *count);
 
 /** True of a method whose instructions are not all known: an unknown kernel does not speak against it. */
-bool etr_fit_is_partial(const etr_method_inputs *join);
+bool etr_fit_is_partial(const etr_method_inputs *inputs);
 
 #endif

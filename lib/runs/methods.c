@@ -37,7 +37,7 @@ typedef struct verdict {
 
 typedef struct decider {
   etr_blocks *blocks;
-  const etr_method_inputs *joins;
+  const etr_method_inputs *inputs;
   size_t count;
   const etr_options *options;
   etr_warnings *warnings;
@@ -138,7 +138,7 @@ static char *list_names(const decider *d) {
   char *text = etr_arena_copy(arena, ETR_SLICE(""));
   for (size_t i = 0, listed = 0; text && i < d->fits.count && listed <= MOST_NAMES; i++) {
     if (!is_best(d, i)) continue;
-    const char *name = listed == MOST_NAMES ? "..." : d->joins[d->fits.list[i].method].name;
+    const char *name = listed == MOST_NAMES ? "..." : d->inputs[d->fits.list[i].method].name;
     text = etr_arena_format(arena, "%s%s%.*s", text, listed++ ? ", " : "", ETR_HEAD(name, 80));
   }
   return text;
@@ -214,7 +214,7 @@ static void take_method(decider *d, etr_block *block, const verdict *v) {
   set_method(d, block, v->method, v->rule);
   if (v->disagreeing)
     etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "run %u: %u of its events disagree with method %s of the record",
-             block->runs[0], v->disagreeing, d->joins[v->method].name);
+             block->runs[0], v->disagreeing, d->inputs[v->method].name);
 }
 
 static void decide(decider *d, etr_block *block) {
@@ -233,7 +233,7 @@ static void decide(decider *d, etr_block *block) {
 static bool choose(decider *d, etr_block *block) {
   const char *method = etr_chosen_method(d->options, block->runs[0]);
   for (uint32_t i = 0; method && i < d->count; i++) {
-    if (strcmp(d->joins[i].name, method) != 0) continue;
+    if (strcmp(d->inputs[i].name, method) != 0) continue;
     set_method(d, block, i, "chosen by the user");
     return true;
   }
@@ -331,7 +331,7 @@ static const char *list_runs(etr_arena *arena, const etr_block *block, const cha
 /* A program has what handle maps lack: instructions without a node, and what is inside delegates. */
 static bool has_program(const decider *d) {
   for (size_t i = 0; i < d->count; i++)
-    if (d->joins[i].program) return true;
+    if (d->inputs[i].program) return true;
   return false;
 }
 
@@ -355,7 +355,7 @@ static void explain_tie(decider *d, etr_block *block) {
 static void decide_without_rows(decider *d, etr_block *block) {
   uint32_t found = ETR_NONE;
   for (uint32_t i = 0; i < d->count; i++) {
-    if (!d->joins[i].program || d->joins[i].program->instruction_count) continue;
+    if (!d->inputs[i].program || d->inputs[i].program->instruction_count) continue;
     if (found != ETR_NONE) return;
     found = i;
   }
@@ -381,7 +381,7 @@ static size_t count_dumps(const etr_blocks *blocks) {
 static bool decide_all(decider *d) {
   d->runs = etr_arena_alloc_array(&d->scratch, d->blocks->run_count, sizeof *d->runs);
   d->logs_instructions = etr_arena_alloc_array(&d->scratch, count_dumps(d->blocks), sizeof *d->logs_instructions);
-  d->fitter = etr_fitter_new(&d->scratch, d->joins, d->count, d->options ? d->options->max_comparisons : 0);
+  d->fitter = etr_fitter_new(&d->scratch, d->inputs, d->count, d->options ? d->options->max_comparisons : 0);
   if (!d->runs || !d->logs_instructions || !d->fitter) return false;
   etr_map_init(&d->first_runs, &d->scratch);
   etr_map_init(&d->verdict_of, &d->scratch);
@@ -396,9 +396,9 @@ static bool decide_all(decider *d) {
   return !etr_arena_failed(&d->scratch);
 }
 
-void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *joins, size_t join_count,
+void etr_methods_decide(etr_blocks *blocks, const etr_method_inputs *inputs, size_t method_count,
                         const etr_options *options, etr_warnings *warnings) {
-  decider d = {.blocks = blocks, .joins = joins, .count = join_count, .options = options, .warnings = warnings};
+  decider d = {.blocks = blocks, .inputs = inputs, .count = method_count, .options = options, .warnings = warnings};
   if (!decide_all(&d)) etr_arena_fail(warnings->arena);
   etr_arena_clear(&d.scratch);
 }
