@@ -40,7 +40,7 @@ export function delegationView(app) {
   const part = (name, count) => element('span', {class: `part ${name}`, style: {'flex-grow': String(count)}});
   return element('div', {class: 'delegation'},
     element('p', {class: 'lead'}, `${countText(delegation.delegated_subgraphs, 'delegated subgraph')} · ${delegation.delegated_nodes} of ${countText(all, 'node')} delegated, ${delegation.non_delegated_nodes} not`),
-    delegation.ambiguous ? element('p', {class: 'note'}, `${countText(delegation.ambiguous, 'node')} could be on the other side: debug handles do not say which of them delegates took; the .pte would.`) : null,
+    delegation.ambiguous ? element('p', {class: 'note'}, `${countText(delegation.ambiguous, 'node')} could be on the other side: debug handles do not say which of them delegates took.`) : null,
     all ? element('div', {class: 'balance-bar thin', 'aria-hidden': 'true'}, part('backend-1', delegation.delegated_nodes), part('backend-0', delegation.non_delegated_nodes)) : null,
     element('div', {class: 'grid wide'}, element('section', {class: 'card'}, operatorsTable(app)), app.method.delegates.length ? element('section', {class: 'card'}, delegatesTable(app)) : null));
 }

@@ -44,7 +44,7 @@ static bool find_used_results(etr_fx_graph *fx) {
   return true;
 }
 
-const uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
+uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   etr_fx_graph fx = {.graph = graph, .arena = arena};
   uint32_t *counts = etr_arena_alloc_array(arena, graph->node_count, sizeof *counts);
   if (!counts || !find_used_results(&fx)) return NULL;

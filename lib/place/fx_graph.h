@@ -57,7 +57,7 @@ bool etr_fx_sort(etr_fx_graph *fx);
 
 /** Per node of a graph, how many nodes FX has for it: itself, and a getitem for each result that is used; 0 of nested
  * ones. NULL: out of memory. */
-const uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena);
+uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena);
 
 /** Takes what is gone out of the order. */
 void etr_fx_compact(etr_fx_graph *fx);

@@ -142,7 +142,8 @@ static bool lists_agree(const lowerer *l, uint32_t delegate) {
   size_t at = 0;
   for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
     uint32_t vertex = l->parts[delegate][i];
-    if (!etr_fx_is_operator(&l->fx, vertex)) continue;
+    bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
+    if (!is_listed || !etr_fx_is_operator(&l->fx, vertex)) continue;
     if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
     at++;
   }

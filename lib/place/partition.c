@@ -275,6 +275,7 @@ static void list_partitions(finder *f, handle_list *lists) {
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
     if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
     handle_list *list = &lists[f->groups[f->group_of[vertex]].partition];
     add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
     list->last = (uint32_t)i;

@@ -177,27 +177,41 @@ static bool count_listed(const etr_placement *placement, etr_map *listed) {
   return true;
 }
 
-bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups, etr_arena *arena) {
-  const etr_method_inputs *method = placement->method;
-  finder f = {.out = out, .placement = placement, .backend = backend_of(placement), .arena = arena};
-  etr_map listed;
-  etr_map_init(&listed, arena);
-  *out = (etr_roles){.is_consistent = true};
-  out->is_kernel = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *out->is_kernel);
-  out->is_delegated = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *out->is_delegated);
-  f.entries = etr_fx_count(method->graph, arena);
-  f.reasons = etr_arena_alloc_array(arena, method->graph->node_count, sizeof *f.reasons);
-  if (!f.reasons || !out->is_kernel || !out->is_delegated || !f.entries || !count_listed(placement, &listed))
-    return false;
-  for (size_t i = 0; i < groups->count; i++) mark_kernels(&f, &groups->data[i]);
+/* Counts handle by handle; again where lists do not come out: without entries for getitems. */
+static bool select_all(finder *f, const etr_map *listed) {
+  const etr_method_inputs *method = f->placement->method;
   size_t found = 0;
+  bool is_consistent = true;
+  f->out->ambiguous = 0;
   for (size_t first = 0, end; first < method->by_handle_count; first = end) {
-    uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(&listed, key_of(&handle));
+    uint32_t handle = method->by_handle[first].handle, wanted = etr_map_get(listed, key_of(&handle));
     for (end = first; end < method->by_handle_count && method->by_handle[end].handle == handle;) end++;
     if (wanted == ETR_NONE) continue;
     found++;
-    if (!select_nodes(&f, first, end - first, wanted)) out->is_consistent = false;
+    is_consistent &= select_nodes(f, first, end - first, wanted);
   }
-  if (found < listed.count) out->is_consistent = false; /* a handle that no node has */
+  return is_consistent && found == listed->count; /* or a handle is listed that no node has */
+}
+
+bool etr_roles_find(etr_roles *out, const etr_placement *placement, const etr_kernel_groups *groups, etr_arena *arena) {
+  const etr_method_inputs *method = placement->method;
+  size_t node_count = method->graph->node_count;
+  finder f = {.out = out, .placement = placement, .backend = backend_of(placement), .arena = arena};
+  etr_map listed;
+  etr_map_init(&listed, arena);
+  *out = (etr_roles){.lists_getitems = true};
+  out->is_kernel = etr_arena_alloc_array(arena, node_count, sizeof *out->is_kernel);
+  out->is_delegated = etr_arena_alloc_array(arena, node_count, sizeof *out->is_delegated);
+  f.reasons = etr_arena_alloc_array(arena, node_count, sizeof *f.reasons);
+  uint32_t *entries = etr_fx_count(method->graph, arena);
+  if (!f.reasons || !out->is_kernel || !out->is_delegated || !entries || !count_listed(placement, &listed))
+    return false;
+  f.entries = entries;
+  for (size_t i = 0; i < groups->count; i++) mark_kernels(&f, &groups->data[i]);
+  out->is_consistent = select_all(&f, &listed);
+  if (out->is_consistent) return !etr_arena_failed(arena);
+  for (size_t i = 0; i < node_count; i++) entries[i] = entries[i] > 0;
+  out->lists_getitems = false;
+  out->is_consistent = select_all(&f, &listed);
   return !etr_arena_failed(arena);
 }

@@ -13,10 +13,11 @@
 
 /** What each node of a graph runs as. */
 typedef struct etr_roles {
-  bool *is_kernel;    /* per node: a kernel runs it, as far as counts tell */
-  bool *is_delegated; /* per node: some delegate holds it */
-  bool is_consistent; /* of each handle as many nodes are delegated as the delegates list */
-  uint32_t ambiguous; /* nodes that were chosen among others with as good reasons */
+  bool *is_kernel;     /* per node: a kernel runs it, as far as counts tell */
+  bool *is_delegated;  /* per node: some delegate holds it */
+  bool is_consistent;  /* of each handle as many nodes are delegated as the delegates list */
+  bool lists_getitems; /* lists have an entry for each getitem, too; not those of ExecuTorch before 1.2 */
+  uint32_t ambiguous;  /* nodes that were chosen among others with as good reasons */
 } etr_roles;
 
 /**

@@ -148,7 +148,7 @@ static bool is_wanted(const etr_method *method, const etr_node_filter *filter) {
 static void put_ambiguous(etr_answer *answer, const etr_method *method) {
   const char *text = etr_arena_format(&answer->arena,
                                       "%zu nodes could be on the other side: their debug handles do not say which of "
-                                      "them delegates took; the .pte would",
+                                      "them delegates took",
                                       method->ambiguous_node_count);
   if (text && method->ambiguous_node_count)
     etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, text, 0, etr_answer_text_width(answer));
