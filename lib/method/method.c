@@ -41,6 +41,11 @@ size_t etr_method_first_of_handle(const etr_method_inputs *method, uint32_t hand
                          etr_by_two_numbers);
 }
 
+bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle) {
+  size_t first = etr_method_first_of_handle(method, handle);
+  return first + 1 < method->by_handle_count && method->by_handle[first + 1].handle == handle;
+}
+
 uint32_t etr_method_next_free(const etr_method_inputs *method, const bool *taken, size_t *skip, uint32_t handle) {
   size_t first = etr_method_first_of_handle(method, handle), end = method->by_handle_count;
   if (first == end) return ETR_NONE;

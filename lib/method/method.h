@@ -43,6 +43,9 @@ bool etr_method_index_nodes(etr_method_inputs *method, etr_arena *arena);
 /** Index in by_handle of the first node of a handle, or of the next handle's where it has none. */
 size_t etr_method_first_of_handle(const etr_method_inputs *method, uint32_t handle);
 
+/** Whether several nodes have the handle. */
+bool etr_method_shares_handle(const etr_method_inputs *method, uint32_t handle);
+
 /**
  * The first node of a handle that is not taken; ETR_NONE if none is left. skip: by_handle_count entries, at first 0, in
  * which it remembers how many of a handle's nodes are taken.

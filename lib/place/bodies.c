@@ -58,14 +58,15 @@ typedef struct numbering {
 
 static seen *seen_at(numbering *n, int32_t id) { return id >= 0 && (size_t)id < n->count ? &n->seen[id] : NULL; }
 
-static bool is_control(const etr_event *e) {
-  return strcmp(e->name, "JF_CALL") == 0 || strcmp(e->name, "MOVE_CALL") == 0;
+/* What a row says that is no kernel's: UNSEEN for others. */
+static seen_kind kind_of_row(const etr_event *e) {
+  if (strcmp(e->name, "JF_CALL") == 0) return JUMP;
+  return strcmp(e->name, "MOVE_CALL") == 0 ? MOVE : UNSEEN;
 }
 
 static void see_row(numbering *n, const etr_event *e) {
   seen *s = seen_at(n, e->instruction_id);
-  if (s && s->kind == UNSEEN && strcmp(e->name, "JF_CALL") == 0) s->kind = JUMP;
-  if (s && s->kind == UNSEEN && strcmp(e->name, "MOVE_CALL") == 0) s->kind = MOVE;
+  if (s && s->kind == UNSEEN) s->kind = kind_of_row(e);
 }
 
 static void see_instruction(numbering *n, const etr_placed *instruction) {
@@ -95,7 +96,7 @@ static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   int64_t last = p->instructions.count ? p->instructions.data[p->instructions.count - 1].id : -1;
   for (size_t b = 0; b < block_count; b++)
     for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++)
-      if (is_control(&blocks->blocks[mine[b]].events[i]))
+      if (kind_of_row(&blocks->blocks[mine[b]].events[i]) != UNSEEN)
         last = ETR_MAX(last, blocks->blocks[mine[b]].events[i].instruction_id);
   n->is_cut = last >= MOST_INSTRUCTIONS;
   if (n->is_cut) return true;

@@ -27,7 +27,7 @@ typedef struct flow {
   uint32_t *origin; /* per value of the program: value of the graph, UNKNOWN or WEIGHT */
   etr_storages storages;
   etr_vec(uint32_t) inputs; /* of the operator looked at */
-  size_t budget;            /* what may still be read that several instructions can share: items of lists, payloads */
+  size_t budget;            /* of payloads, which several delegates can share: what may still be read */
   etr_lost_handles *lost;
   etr_uses uses;         /* of the instruction looked at */
   uint32_t *returned_as; /* per value of the graph: its owner's result, if a body returns it; else itself */

@@ -48,11 +48,6 @@ static bool list_entries(finder *f, const etr_placed *delegate, entries *listed,
   return true;
 }
 
-static bool has_twin(const etr_method_inputs *method, uint32_t handle) {
-  size_t first = etr_method_first_of_handle(method, handle);
-  return first + 1 < method->by_handle_count && method->by_handle[first + 1].handle == handle;
-}
-
 /* Of each handle the nodes of the payload's operators, then the next that are left in the graph's order; ETR_NONE where
  * none is. */
 static bool deal(finder *f, const etr_placed *delegate, uint32_t *nodes) {
@@ -66,7 +61,7 @@ static bool deal(finder *f, const etr_placed *delegate, uint32_t *nodes) {
     else
       *node = etr_method_next_free(f->placement->method, f->taken, f->skip, handle);
     if (*node != ETR_NONE) f->taken[*node] = true;
-    if (listed.count > 1 && has_twin(f->placement->method, handle)) f->placement->is_ordered = false;
+    if (listed.count > 1 && etr_method_shares_handle(f->placement->method, handle)) f->placement->is_ordered = false;
   }
   return true;
 }

@@ -20,16 +20,10 @@ typedef struct lowerer {
   uint32_t *call_of; /* per delegate: the vertex that calls it */
   uint32_t **parts;  /* per delegate: its vertices in order */
   size_t *part_sizes;
-  uint64_t budget; /* steps left; 0: there were too few */
+  size_t budget; /* steps left; 0: there were too few */
   uint32_t *node_of;
   bool *is_open;
 } lowerer;
-
-static bool spend(lowerer *l, uint64_t steps) {
-  bool enough = l->budget >= steps;
-  l->budget = enough ? l->budget - steps : 0;
-  return enough;
-}
 
 /* ---- Taking delegates out ---- */
 
@@ -96,7 +90,8 @@ static bool take_out(lowerer *l, size_t first) {
     uint32_t delegate = l->partitioner.leaving[i];
     if (!order_part(l, delegate)) return false;
     l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
-    if (l->call_of[delegate] == ETR_NONE || !spend(l, 4 * (l->fx.order_count - l->fx.resume))) return false;
+    if (l->call_of[delegate] == ETR_NONE || !etr_spend(&l->budget, 4 * (l->fx.order_count - l->fx.resume)))
+      return false;
     if (!etr_fx_sort(&l->fx)) return false;
   }
   etr_fx_compact(&l->fx);
@@ -113,15 +108,13 @@ static bool run_stage(lowerer *l, etr_partition_stage stage) {
 /* Which delegate each call is, now that their order is known. */
 static bool rename_calls(lowerer *l) {
   size_t count = l->delegate_count;
-  uint32_t *at = etr_arena_alloc_array(&l->scratch, l->fx.vertex_count, sizeof *at);
   uint32_t *call_at = etr_arena_alloc_array(&l->scratch, count, sizeof *call_at);
   uint32_t *delegate_of = etr_arena_alloc_array(&l->scratch, count, sizeof *delegate_of);
   uint32_t *calls = etr_arena_alloc_array(&l->scratch, count, sizeof *calls);
   uint32_t **parts = etr_arena_alloc_array(&l->scratch, count, sizeof *parts);
   size_t *sizes = etr_arena_alloc_array(&l->scratch, count, sizeof *sizes);
-  if (!at || !call_at || !delegate_of || !calls || !parts || !sizes) return false;
-  for (uint32_t i = 0; i < l->fx.order_count; i++) at[l->fx.order[i]] = i;
-  for (size_t i = 0; i < count; i++) call_at[i] = at[l->call_of[i]];
+  if (!call_at || !delegate_of || !calls || !parts || !sizes) return false;
+  for (size_t i = 0; i < count; i++) call_at[i] = l->fx.positions[l->call_of[i]];
   if (!etr_partition_rename(&l->partitioner, call_at, delegate_of)) return false;
   for (size_t i = 0; i < count; i++) {
     calls[delegate_of[i]] = l->call_of[i];
@@ -314,7 +307,7 @@ bool etr_lowering_find(etr_lowering *out, const etr_placement *placement, const 
                .arena = arena,
                .node_of = etr_arena_alloc_array(arena, count, sizeof *l.node_of),
                .is_open = etr_arena_alloc_array(arena, count, sizeof *l.is_open),
-               .budget = ETR_MIN((uint64_t)BUDGET, (uint64_t)BUDGET_OF_NODE * placement->method->graph->node_count)};
+               .budget = ETR_MIN((size_t)BUDGET, BUDGET_OF_NODE * placement->method->graph->node_count)};
   *out = (etr_lowering){0};
   if (!roles->is_consistent) return true;
   bool found = false, good = l.node_of && l.is_open && list_delegates(&l);

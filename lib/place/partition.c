@@ -9,7 +9,7 @@
 
 typedef struct group {
   uint32_t first, count; /* in `grouped` */
-  uint64_t edges;        /* inputs and users of its vertices */
+  size_t edges;          /* inputs and users of its vertices */
   uint32_t partition;    /* that took it in; ETR_NONE */
   bool has_weight;       /* that others use, too */
   bool is_torn;          /* its weight's other users lead to it: nothing can be in one partition with it */
@@ -30,11 +30,7 @@ typedef struct finder {
   uint32_t last_left; /* where the groups end that are behind the one looked at */
 } finder;
 
-static bool spend(finder *f, uint64_t steps) {
-  bool enough = *f->p->budget >= steps;
-  *f->p->budget = enough ? *f->p->budget - steps : 0;
-  return enough;
-}
+static bool spend(finder *f, size_t steps) { return etr_spend(f->p->budget, steps); }
 
 /* ---- Groups ---- */
 

@@ -33,7 +33,7 @@ typedef struct etr_partitioner {
   uint32_t *
       leaving; /* filled: delegates in the order in which they are found, which is that in which they leave the graph */
   size_t leaving_count;
-  uint64_t *budget; /* steps left; 0: there were too few */
+  size_t *budget; /* steps left; 0: there were too few */
   etr_arena *scratch;
   /* its own */
   bool *delegated, *is_named; /* per vertex; per delegate */

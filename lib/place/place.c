@@ -72,10 +72,8 @@ static bool take_rest(placer *p) {
     bool has_handle = kernel->map && kernel->map->handle_count && !kernel->is_prim;
     if (!is_left(kernel) || !has_handle) continue;
     uint32_t handle = kernel->map->handles[0], node = etr_method_next_free(method, p->taken, skip, handle);
-    size_t at = etr_method_first_of_handle(method, handle);
-    bool is_single = at + 1 >= method->by_handle_count || method->by_handle[at + 1].handle != handle;
     if (node == ETR_NONE || p->roles.is_delegated[node] || !agrees(p, kernel, node)) continue;
-    take(p, kernel, node, is_single ? ETR_MATCH_HANDLE : ETR_MATCH_ALIGNED);
+    take(p, kernel, node, etr_method_shares_handle(method, handle) ? ETR_MATCH_ALIGNED : ETR_MATCH_HANDLE);
   }
   return skip != NULL;
 }

@@ -90,7 +90,7 @@ static const char *describe(etr_arena *arena, const etr_partitioner *p) {
 }
 
 /* NULL: refused. */
-static const char *run_case(etr_arena *arena, const partition_case *c, uint64_t budget) {
+static const char *run_case(etr_arena *arena, const partition_case *c, size_t budget) {
   const tiny_graph *g = tiny_graph_of(arena, c->nodes);
   etr_placement placement = tiny_placement_of(arena, g, c->delegates);
   etr_fx_graph fx;
