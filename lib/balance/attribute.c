@@ -6,11 +6,327 @@
 #include "balance/attribute.h"
 
 #include "backends/backends.h"
-#include "balance/node_times.h"
+#include "balance/carriers.h"
+#include "balance/portions.h"
 #include "base/stats.h"
-#include "place/event_nodes.h"
-#include "program/program_rows.h"
-#include "runs/skipped.h"
+#include "method/program_values.h"
+#include "place/delegates.h"
+#include "place/placement.h"
+#include "program/program_graph.h"
+#include "program/pte_graph.h"
+#include "runs/runs.h"
+
+/* ---- Events on the nodes of the program, where there is no Edge graph ---- */
+
+static bool set_node(etr_event *row, uint32_t node, etr_arena *arena) {
+  uint32_t *nodes = etr_arena_alloc(arena, sizeof *nodes);
+  if (!nodes) return false;
+  *nodes = node;
+  row->nodes = nodes;
+  row->node_count = 1;
+  row->is_inserted = false;
+  return true;
+}
+
+static bool take_instruction(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
+  uint32_t node = etr_pte_graph_node(program, row->instruction_id, NULL);
+  if (node == ETR_NONE) return true;
+  row->match = ETR_MATCH_INSTRUCTION;
+  row->confidence = 1;
+  return set_node(row, node, arena);
+}
+
+/* Copying and waiting is the call's, not what it was made for. */
+static bool is_work(const etr_event *row) {
+  if (row->shell) return row->shell_phase == ETR_PHASE_COMPUTE;
+  return row->is_in_sums && (row->role == ETR_ROLE_OPERATOR || row->phase == ETR_PHASE_COMPUTE);
+}
+
+static bool take_operator(const etr_pte_graph *program, etr_event *row, etr_arena *arena) {
+  uint32_t node = etr_pte_graph_operator(program, row->instruction_id, row->payload_operator);
+  if (node != ETR_NONE) {
+    row->phase = ETR_PHASE_NONE;
+    return set_node(row, node, arena);
+  }
+  if (etr_pte_graph_is_open(program, row->instruction_id) || !is_work(row)) return true;
+  return take_instruction(program, row, arena);
+}
+
+/* Whether events tell what some of a call's time was spent on. */
+static bool tells_inside(const etr_event *rows, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && (rows[i].is_in_sums || rows[i].shell)) return true;
+  return false;
+}
+
+/* The rows of one instruction in one block. */
+static bool take_rows(const etr_pte_graph *program, etr_event *rows, size_t count, etr_arena *arena) {
+  bool is_closed = count && !etr_pte_graph_is_open(program, rows[0].instruction_id) && !tells_inside(rows, count);
+  bool good = true;
+  for (size_t i = 0; good && i < count; i++) {
+    etr_event *row = &rows[i];
+    if (row->kind == ETR_EVENT_DELEGATE_OPERATOR) good = take_operator(program, row, arena);
+    bool is_whole = row->kind == ETR_EVENT_DELEGATE_CALL ? is_closed : row->kind == ETR_EVENT_KERNEL;
+    if (is_whole && row->match != ETR_MATCH_FRAMEWORK) good = take_instruction(program, row, arena);
+  }
+  return good;
+}
+
+/* * Gives the rows of a method's blocks their nodes of placement->program_graph, if there is one: kernels their
+ * instruction; what ran in a delegate its operator of the payload, which the row knows (delegates.h). Of a delegate
+ * whose payload cannot be read the call is all that there is: its node has what operators and computing took, or, where
+ * no event tells anything of its inside, the whole call. What has no node stays the delegate's own. False: out of
+ * memory. */
+static bool program_rows(const etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena) {
+  size_t count;
+  const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
+  for (size_t b = 0; placement->program_graph && b < count; b++) {
+    const etr_block *block = &blocks->blocks[mine[b]];
+    for (size_t i = 0, end; etr_block_counts(blocks, block) && i < block->event_count; i = end) {
+      end = etr_block_instruction_end(block, i);
+      if (!take_rows(placement->program_graph, &etr_block_rows(block)[i], end - i, arena)) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- The times of a graph's nodes, from the portions of its method ---- */
+
+/* Each fills `times` and profile_method of a graph, and leaves the portions in the order of its nodes. False: out of
+ * memory; or, of the program's graph, the join's budget is used up. */
+
+static bool is_longer(const etr_stats *x, const etr_stats *y) {
+  return x->p50 > y->p50 || (x->p50 == y->p50 && x->avg > y->avg);
+}
+
+/* Of a node that runs as several operators (a layout change, then a convolution), the one that takes longest. */
+static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
+  const etr_event *longest = t->portions.data[first].event;
+  for (size_t i = first + 1; i < end; i++) {
+    const etr_event *event = t->portions.data[i].event;
+    if (event != longest && is_longer(&event->stats, &longest->stats)) longest = event;
+  }
+  return longest;
+}
+
+static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
+  int32_t least = -1;
+  for (size_t i = first; i < end; i++) {
+    int32_t id = t->portions.data[i].event->instruction_id;
+    if (id >= 0 && (least < 0 || id < least)) least = id;
+  }
+  return least;
+}
+
+/* Of a delegate's call that has the time of its events, it is not they that run. */
+static bool is_of_call(const etr_event *e) {
+  return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
+}
+
+/* How an event came to its node: in the graph of instructions that takes no more than numbers, of the instruction or of
+ * an operator. */
+static void tell_match(etr_node_time *out, const etr_event *e, bool in_program) {
+  bool is_operator = in_program && e->payload_operator != ETR_NONE;
+  bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
+  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
+  out->confidence = is_kernel ? 1 : e->confidence;
+  if (is_operator) out->match = e->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  if (is_operator) out->confidence = e->is_operator_unsure ? 0.5 : 1;
+  out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
+}
+
+/* portions [first, end) are one node's, by run; per_run has room for all runs. */
+static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run,
+                      bool in_program) {
+  const etr_event *e = longest_event(t, first, end), *earliest = t->portions.data[first].event;
+  size_t runs = 0;
+  *out = (etr_node_time){.runs_as = is_of_call(e) ? "DELEGATE_CALL" : e->label,
+                         .backend = e->backend,
+                         .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
+                         .instruction = first_instruction(t, first, end),
+                         .carried_by = ETR_NONE};
+  tell_match(out, e, in_program);
+  for (size_t i = first; i < end; i++) {
+    const etr_time_portion *q = &t->portions.data[i];
+    if (i == first || q->run != t->portions.data[i - 1].run) per_run[runs++] = 0;
+    per_run[runs - 1] += q->ticks;
+    out->total_ticks += q->ticks;
+    out->calls += !is_of_call(e) || q->event == e;
+  }
+  uint64_t start = t->blocks->starts[t->blocks->runs[earliest->sample_runs[0]].block];
+  out->first_start_ticks = earliest->starts[0] > start ? earliest->starts[0] - start : 0;
+  out->runs = (uint32_t)runs;
+  out->avg = (double)out->total_ticks / (double)t->run_count;
+  out->per_run = etr_stats_of(per_run, runs);
+}
+
+/* The delegate that a node without time of its own is in. */
+static etr_node_time untimed(const etr_time *t, uint32_t edge_node) {
+  int32_t delegate = edge_node == ETR_NONE ? -1 : t->placement->node_delegate[edge_node];
+  const etr_placed *instruction = delegate < 0 ? NULL : etr_placed_instruction(t->placement, delegate);
+  return (etr_node_time){.match = instruction ? ETR_MATCH_DELEGATE : ETR_MATCH_NONE,
+                         .delegate_instruction = delegate,
+                         .instruction = delegate,
+                         .backend = instruction ? instruction->backend : NULL,
+                         .carried_by = ETR_NONE};
+}
+
+/* In the graph of instructions, backend and delegate follow from the instruction. */
+static etr_node_time untimed_instruction(const etr_time *t, const etr_pte_graph *program, size_t node) {
+  etr_node_time time = untimed(t, ETR_NONE);
+  time.instruction = program->instructions.data[node];
+  const etr_instruction *instruction = etr_instruction_at(t->placement->method->program, time.instruction);
+  const etr_pte_delegate *delegate = instruction ? etr_delegate_of(t->placement->method->program, instruction) : NULL;
+  if (!delegate) return time;
+  time.backend = delegate->backend;
+  time.delegate_instruction = time.instruction;
+  return time;
+}
+
+/* Adds each run's time. */
+static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_t end) {
+  etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
+  if (!runs) return false;
+  for (size_t i = first; i < end; i++) {
+    const etr_time_portion *p = &t->portions.data[i];
+    if (i > first && p->run != last->run) last++;
+    last->run = p->run;
+    last->ticks += p->ticks;
+  }
+  out->each_run = runs;
+  return true;
+}
+
+/* How a graph is timed. */
+enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
+
+/* Times of a graph from the portions, sorted by its nodes; each run's, too, where it keeps them. */
+static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
+  uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
+  if (!per_run || !etr_time_sort(t, graph->node_count)) return false;
+  for (size_t first = 0, end; first < t->portions.count; first = end) {
+    uint32_t node = t->portions.data[first].node;
+    for (end = first; end < t->portions.count && t->portions.data[end].node == node;) end++;
+    if (node == ETR_NONE) continue;
+    time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
+    if ((how & KEEPS_RUNS) && !keep_runs(t, &times[node], first, end)) return false;
+  }
+  graph->times = times;
+  graph->profile_method = t->method;
+  return true;
+}
+
+/* Of kernels, whether they were timed or not. */
+static void note_instruction(etr_node_time *times, uint32_t node, int32_t instruction) {
+  if (node == ETR_NONE || instruction < 0) return;
+  if (times[node].instruction < 0 || instruction < times[node].instruction) times[node].instruction = instruction;
+}
+
+static void note_kernels(const etr_time *t, etr_node_time *times) {
+  for (size_t i = 0; i < t->placement->instructions.count; i++)
+    note_instruction(times, t->placement->instructions.data[i].node, t->placement->instructions.data[i].id);
+}
+
+/* Units and cycles do not depend on times: cycles may have none. */
+static void note_event(etr_node_time *time, const etr_event *e) {
+  if (e->compute_unit) time->compute_units |= 1u << e->compute_unit;
+  if (e->unit != ETR_EVENT_UNIT_CYCLES || e->role != ETR_ROLE_OPERATOR) return;
+  time->has_cycles = true;
+  for (size_t i = 0; i < e->sample_count; i++) time->total_cycles += e->durations[i];
+}
+
+/* The operator in a delegate; ETR_NONE if the program does not tell. */
+static uint32_t program_operator(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = etr_pte_graph_operator(program, e->instruction_id, e->payload_operator);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, e->delegate_id) : node;
+}
+
+/* program: the graph of instructions beside an Edge graph; NULL: the graph that events name nodes of. */
+static uint32_t node_of(const etr_pte_graph *program, const etr_event *e) {
+  if (program) return e->delegate_id ? program_operator(program, e) : ETR_NONE;
+  return e->node_count ? e->nodes[0] : ETR_NONE;
+}
+
+static void note_events(const etr_time *t, etr_node_time *times, const etr_pte_graph *program) {
+  for (size_t i = 0; i < t->block_count; i++) {
+    const etr_block *block = &t->blocks->blocks[t->mine[i]];
+    for (size_t k = 0; k < block->event_count; k++) {
+      uint32_t node = block->events[k].sample_count ? node_of(program, &block->events[k]) : ETR_NONE;
+      if (node != ETR_NONE) note_event(&times[node], &block->events[k]);
+    }
+  }
+}
+
+/* A node has what is known of those that it became. */
+static void take_notes(etr_node_time *time, const etr_node_time *edge) {
+  time->compute_units |= edge->compute_units;
+  time->has_cycles |= edge->has_cycles;
+  time->total_cycles += edge->total_cycles;
+}
+
+/* The Edge graph, whose nodes the portions are on: with each run's time, and with what carries fused nodes. */
+static bool time_edge_graph(etr_time *t, etr_graph *graph) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
+  if (!times || !time_graph(t, graph, times, KEEPS_RUNS)) return false;
+  note_kernels(t, times);
+  note_events(t, times, NULL);
+  return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
+}
+
+/* The ATen graph, through aten_node; what has no ATen node has no place there. Puts the portions on its nodes: call it
+ * once the Edge graph is timed. */
+static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
+  uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
+  if (!times || !aten_of || !etr_find_aten_nodes(aten_of, edge, aten, t->scratch)) return false;
+  for (uint32_t i = 0; i < aten->node_count; i++) times[i] = untimed(t, ETR_NONE);
+  for (uint32_t i = 0; i < edge->node_count; i++)
+    if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(t, i);
+  for (size_t i = 0; i < t->portions.count; i++)
+    if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
+  if (!time_graph(t, aten, times, 0)) return false;
+  for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
+    note_instruction(times, aten_of[i], edge->times[i].instruction);
+    if (aten_of[i] != ETR_NONE) take_notes(&times[aten_of[i]], &edge->times[i]);
+  }
+  return true;
+}
+
+/* own: events name nodes of this graph. */
+static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *out, bool own) {
+  etr_node_time *times = etr_arena_alloc_array(t->arena, program->graph.node_count, sizeof *times);
+  for (uint32_t i = 0; times && i < program->graph.node_count; i++) times[i] = untimed_instruction(t, program, i);
+  *out = program->graph;
+  if (program->is_cut)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: the program's lists of tensors are too long: its graph lacks some edges",
+             etr_method_label(t->placement->method));
+  if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
+  note_events(t, times, own ? NULL : program);
+  return true;
+}
+
+/* The program's graph that takes the place of an Edge graph, whose nodes the portions are on: with each run's time. */
+static bool time_own_program(etr_time *t, etr_graph *out) {
+  return time_program(t, t->placement->program_graph, out, true);
+}
+
+/* The innermost that is known: an operator, or the instruction. */
+static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
+  uint32_t node = program_operator(program, e);
+  return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
+}
+
+/* Makes the graph of the method's instructions and times it. Every portion is some instruction's, or some operator's
+ * in a delegate: puts the portions on these nodes. */
+static bool time_program_graph(etr_time *t, etr_graph *out) {
+  etr_pte_graph program;
+  if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch)) return false;
+  for (size_t i = 0; i < t->portions.count; i++)
+    t->portions.data[i].node = program_node(&program, t->portions.data[i].event);
+  return time_program(t, &program, out, false);
+}
 
 /* ---- Totals ---- */
 
@@ -136,18 +452,18 @@ static void warn_of_contradictions(const etr_time *t) {
 
 static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
   if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings)) return false;
-  if (!etr_program_rows(t->placement, t->method, t->blocks, t->arena)) return false;
+  if (!program_rows(t->placement, t->method, t->blocks, t->arena)) return false;
   if (!list_runs(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !etr_time_cut(t)) return false;
   warn_of_contradictions(t);
   if (t->placement->method->graph) warn_of_unexplained(t);
   etr_time_limit(t);
   if (!sum_up(t, out)) return false;
-  if (graphs->edge && !etr_time_edge_graph(t, graphs->edge)) return false;
+  if (graphs->edge && !time_edge_graph(t, graphs->edge)) return false;
   bool has_own = t->placement->program_graph && graphs->program;
-  if (has_own && !etr_time_own_program(t, graphs->program)) return false;
+  if (has_own && !time_own_program(t, graphs->program)) return false;
   if (!lend_portions(t, out)) return false;
-  if (graphs->edge && graphs->aten && !etr_time_aten_graph(t, graphs->edge, graphs->aten)) return false;
-  return has_own || !graphs->program || etr_time_program_graph(t, graphs->program);
+  if (graphs->edge && graphs->aten && !time_aten_graph(t, graphs->edge, graphs->aten)) return false;
+  return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }
 
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement, uint32_t method,

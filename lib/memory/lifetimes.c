@@ -5,7 +5,7 @@
 #include "memory/lifetimes.h"
 
 #include "formats/element.h"
-#include "memory/value_size.h"
+#include "memory/program_memory.h"
 #include "place/delegate_outputs.h"
 
 typedef struct builder {

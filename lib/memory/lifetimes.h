@@ -13,6 +13,8 @@
 
 #include "place/placement.h"
 
+/* ---- From which instruction to which a program needs each of its planned tensors ---- */
+
 /** The planned tensors of a method. */
 typedef struct etr_lifetimes {
   etr_vec(etr_planned_tensor) tensors; /* in the order of their first use; node and name are not filled, and `buffer`
@@ -23,5 +25,20 @@ typedef struct etr_lifetimes {
 
 /** Finds them; what lives on is in the arena. False: out of memory. */
 bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_arena *arena, etr_arena *scratch);
+
+/* ---- Which instructions of a program have to run before which, whatever the order ---- */
+
+/* Told by values and by memory. A value's: a tensor is written before it is read, and read before it is written
+ * again. Memory's: the same of all tensors that are in one another's place on purpose, as views and what is changed
+ * in place are; not of two that memory planning put in one place at different times, as another order has another
+ * plan. In doubt, instructions keep their order: those that use a state, calls of one delegate, random numbers,
+ * operators whose arguments are not known here to be read only, and, with all others, operators that give no tensor. */
+
+/**
+ * Fills `tensors` and `needs` of the steps of a plan whose has_needs is set, or clears that where they cannot be told.
+ * The plan has its tensors and steps. What lives on is in the arena. False: out of memory.
+ */
+bool etr_step_needs_find(etr_memory_plan *plan, const etr_placement *placement, const etr_lifetimes *lives,
+                         etr_arena *arena, etr_arena *scratch);
 
 #endif

@@ -4,10 +4,292 @@
  */
 #include "memory/memory_plan.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "memory/lifetimes.h"
-#include "memory/memory_check.h"
-#include "memory/memory_steps.h"
-#include "memory/step_needs.h"
+#include "memory/program_memory.h"
+#include "method/program_values.h"
+
+/* ---- Parts of a memory plan that follow from the program one by one: instructions, inputs and outputs, delegates'
+ * blobs ---- */
+
+/* Each fills its part of the plan, in the arena. False: out of memory. */
+
+/* ---- Instructions ---- */
+
+/* The texts of an operator: one for all instructions that run it. */
+typedef struct op_names {
+  etr_map names; /* name and overload, as the program lends them -> place in texts */
+  etr_vec(const char *) texts;
+} op_names;
+
+typedef struct op_key {
+  const char *op, *overload;
+} op_key;
+ETR_NO_PADDING(op_key, 2 * sizeof(char *));
+
+static const char *kernel_name(op_names *known, const etr_instruction *instruction, etr_arena *arena) {
+  const op_key key = {instruction->op, instruction->overload};
+  etr_map_slot *slot = etr_map_at(&known->names, (etr_slice){(const char *)&key, sizeof key});
+  if (!slot) return "";
+  if (slot->value != ETR_NONE) return known->texts.data[slot->value];
+  const char **text = etr_vec_push(arena, &known->texts);
+  if (!text) return "";
+  slot->value = (uint32_t)(known->texts.count - 1);
+  return *text = etr_arena_format(arena, "%s%s%s", key.op, key.overload[0] ? "." : "", key.overload);
+}
+
+static const char *op_of(op_names *known, const etr_pte_method *program, const etr_instruction *instruction,
+                         etr_arena *arena) {
+  const etr_pte_delegate *delegate = etr_delegate_of(program, instruction);
+  switch (instruction->kind) {
+  case ETR_INSTRUCTION_KERNEL: return kernel_name(known, instruction, arena);
+  case ETR_INSTRUCTION_DELEGATE: return delegate ? delegate->backend : "";
+  case ETR_INSTRUCTION_MOVE: return "move";
+  case ETR_INSTRUCTION_JUMP_FALSE: return "jump";
+  case ETR_INSTRUCTION_FREE: return "free";
+  default: return "";
+  }
+}
+
+static bool memory_steps_make(etr_memory_plan *plan, const etr_placement *placement, etr_arena *arena) {
+  size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
+  etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
+  op_names ops = {0};
+  etr_map_init(&ops.names, arena);
+  for (size_t i = 0; steps && i < count; i++) {
+    const etr_instruction *instruction = &placement->method->program->instructions[i];
+    const etr_placed *known = etr_placed_instruction(placement, (int32_t)i);
+    bool is_delegate = instruction->kind == ETR_INSTRUCTION_DELEGATE;
+    uint32_t node = placement->method->graph && known && !is_delegate ? known->node : ETR_NONE;
+    steps[i] = (etr_memory_step){
+        .op = op_of(&ops, placement->method->program, instruction, arena), .is_delegate = is_delegate, .node = node};
+    if (node != ETR_NONE) steps[i].module = placement->method->graph->nodes[node].module;
+    if (placement->method->graph && is_delegate) steps[i].module = etr_module_of_delegate(placement, (int32_t)i);
+  }
+  plan->steps = steps;
+  plan->instruction_count = steps ? count : 0;
+  return !etr_arena_failed(arena);
+}
+
+/* ---- Inputs and outputs ---- */
+
+static size_t add_boundary(etr_boundary_tensor *into, const etr_pte_method *program, const etr_value_name *names,
+                           etr_tensor_role role, etr_arena *arena) {
+  bool is_input = role == ETR_TENSOR_INPUT;
+  const int32_t *list = is_input ? program->inputs : program->outputs;
+  size_t count = is_input ? program->input_count : program->output_count, added = 0;
+  for (size_t i = 0; i < count; i++) {
+    const etr_pte_value *value = etr_tensor_at(program, list[i]);
+    if (!value) continue;
+    etr_boundary_tensor *tensor = &into[added++];
+    *tensor = (etr_boundary_tensor){
+        .role = role,
+        .index = (uint32_t)i,
+        .tensor = etr_describe_tensor(value, &names[list[i]], is_input ? "input" : "output", i, arena),
+        .is_bound = value->dynamic,
+        .is_planned = value->storage != 0};
+    (void)etr_pte_value_bytes(value, &tensor->size_bytes);
+  }
+  return added;
+}
+
+static bool memory_boundary_make(etr_memory_plan *plan, const etr_pte_method *program, const etr_value_name *names,
+                                 etr_arena *arena) {
+  etr_boundary_tensor *list = etr_arena_alloc_array(arena, program->input_count + program->output_count, sizeof *list);
+  if (!list) return false;
+  size_t inputs = add_boundary(list, program, names, ETR_TENSOR_INPUT, arena);
+  plan->boundary = list;
+  plan->boundary_count = inputs + add_boundary(list + inputs, program, names, ETR_TENSOR_OUTPUT, arena);
+  for (size_t i = 0; i < program->value_count; i++) {
+    const etr_pte_value *value = &program->values[i];
+    plan->unplanned_count += value->kind == ETR_PTE_VALUE_TENSOR && value->unbound && !value->storage;
+  }
+  return !etr_arena_failed(arena);
+}
+
+/* ---- Blobs ---- */
+
+/* Of delegates with the same bytes; a delegate without any has its own. */
+static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, size_t *count,
+                                  const etr_pte_delegate *delegate) {
+  const uint64_t place[2] = {delegate->payload_at, delegate->payload_bytes};
+  etr_map_slot *slot = etr_map_at(places, (etr_slice){(const char *)place, sizeof place});
+  if (!slot) return NULL;
+  if (slot->value == ETR_NONE || delegate->payload_bytes == 0) {
+    slot->value = (uint32_t)(*count)++;
+    blobs[slot->value] = (etr_delegate_blob){.backend = delegate->backend,
+                                             .instruction = -1,
+                                             .size_bytes = delegate->payload_bytes,
+                                             .segment = delegate->payload_segment};
+  }
+  return &blobs[slot->value];
+}
+
+static void note_calls(const etr_pte_method *program, etr_delegate_blob *blobs, const uint32_t *blob_of_delegate) {
+  size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
+  for (size_t i = 0; i < count; i++) {
+    const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[i]);
+    etr_delegate_blob *blob = delegate ? &blobs[blob_of_delegate[delegate - program->delegates]] : NULL;
+    if (blob && blob->instruction < 0) blob->instruction = (int32_t)i;
+  }
+}
+
+static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program, const etr_pte_data *data,
+                              etr_arena *arena, etr_arena *scratch) {
+  etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
+  uint32_t *blob_of_delegate = etr_arena_alloc_array(scratch, program->delegate_count, sizeof *blob_of_delegate);
+  etr_map places;
+  etr_map_init(&places, scratch);
+  if (!blobs || !blob_of_delegate) return false;
+  for (size_t i = 0; i < program->delegate_count; i++) {
+    etr_delegate_blob *blob = blob_of(&places, blobs, &plan->blob_count, &program->delegates[i]);
+    if (!blob) return false;
+    blob->delegate_count++;
+    blob_of_delegate[i] = (uint32_t)(blob - blobs);
+    if (blob->segment < data->segment_count) data->segments[blob->segment].kind = ETR_SEGMENT_DELEGATE;
+  }
+  note_calls(program, blobs, blob_of_delegate);
+  plan->blobs = blobs;
+  return true;
+}
+
+/* ---- What contradicts itself in a memory plan ---- */
+
+/* Warnings about one method; of many of a kind the first few. */
+typedef struct memory_check {
+  const etr_memory_source *source;
+  const char *method;
+  const etr_pte_method *program;
+  size_t warned;
+  bool is_cut; /* not all tensors were held against each other: there are too many */
+} memory_check;
+
+enum { MOST_WARNINGS = 8 };
+
+/* "forward: tensor "x" (instruction 5)" */
+enum { SUBJECT_BYTES = 256 };
+
+static const char *subject_of(const memory_check *check, const etr_planned_tensor *tensor, char *room) {
+  snprintf(room, SUBJECT_BYTES, "%.*s: tensor \"%.*s\" (instruction %d)", ETR_HEAD(check->method, 64),
+           ETR_HEAD(tensor->tensor.name, 96), (int)tensor->first_instruction);
+  return room;
+}
+
+/* True if one more warning is shown. */
+static bool takes_warning(memory_check *check) { return check->warned++ < MOST_WARNINGS; }
+
+static void warn(memory_check *check, const etr_planned_tensor *tensor, const char *what) {
+  char room[SUBJECT_BYTES];
+  if (takes_warning(check))
+    etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
+             "%s %s; it is in no sum of the memory plan. The .pte is damaged: export it again",
+             subject_of(check, tensor, room), what);
+}
+
+/* ---- Places ---- */
+
+static void check_place(memory_check *check, etr_planned_tensor *tensor) {
+  char what[SUBJECT_BYTES];
+  const etr_pte_buffers *buffers = &check->program->buffers;
+  uint64_t bytes;
+  tensor->is_misplaced = true;
+  if (!etr_pte_value_bytes(&check->program->values[tensor->value], &bytes)) {
+    warn(check, tensor, "has sizes or a number type that give no number of bytes");
+    return;
+  }
+  if (tensor->buffer >= buffers->count) {
+    snprintf(what, sizeof what, "is planned into buffer %" PRIu32 ", but there are %zu", tensor->buffer,
+             buffers->count ? buffers->count - 1 : 0);
+    warn(check, tensor, what);
+    return;
+  }
+  uint64_t size = buffers->sizes[tensor->buffer] > 0 ? (uint64_t)buffers->sizes[tensor->buffer] : 0;
+  tensor->is_misplaced = tensor->offset_bytes > size || bytes > size - tensor->offset_bytes;
+  if (!tensor->is_misplaced) return;
+  snprintf(what, sizeof what,
+           "takes %" PRIu64 " bytes from offset %" PRIu64 " on, beyond buffer %" PRIu32 " of %" PRId64, bytes,
+           tensor->offset_bytes, tensor->buffer, buffers->sizes[tensor->buffer]);
+  warn(check, tensor, what);
+}
+
+/* Marks tensors that cannot be where, or as large as, the program says, with a warning for each. `buffer` is still the
+ * number that the program has. */
+static void memory_check_places(memory_check *check, etr_planned_tensor *tensors, size_t count) {
+  for (size_t i = 0; i < count; i++) check_place(check, &tensors[i]);
+}
+
+/* ---- Overlaps ---- */
+
+static bool has_own_memory(const etr_planned_tensor *tensor) {
+  return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
+}
+
+static bool overlap(const etr_planned_tensor *a, const etr_planned_tensor *b) {
+  return a->buffer == b->buffer && a->offset_bytes < b->offset_bytes + b->size_bytes &&
+         b->offset_bytes < a->offset_bytes + a->size_bytes;
+}
+
+static void warn_of_overlap(memory_check *check, const etr_planned_tensor *earlier, const etr_planned_tensor *later) {
+  char room[SUBJECT_BYTES];
+  if (takes_warning(check))
+    etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
+             "%s shares memory of buffer %" PRIu32 " with \"%.*s\", which is needed until instruction %d; both count",
+             subject_of(check, later, room), later->buffer, ETR_HEAD(earlier->tensor.name, 96),
+             (int)earlier->last_instruction);
+}
+
+static int by_first_use(const void *a, const void *b) {
+  const etr_planned_tensor *const *x = a, *const *y = b;
+  if ((*x)->first_instruction != (*y)->first_instruction)
+    return (*x)->first_instruction < (*y)->first_instruction ? -1 : 1;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Holds a tensor against those that are live when it comes, and drops those that are not. Returns how many are left. */
+static size_t compare_with_live(memory_check *check, const etr_planned_tensor **live, size_t count,
+                                const etr_planned_tensor *tensor) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (live[i]->last_instruction < tensor->first_instruction) continue;
+    if (overlap(live[i], tensor)) warn_of_overlap(check, live[i], tensor);
+    live[kept++] = live[i];
+  }
+  return kept;
+}
+
+/* Warns of tensors that share memory while both are needed, views aside. False: out of memory. */
+static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
+                                  etr_arena *scratch) {
+  enum { MOST_COMPARISONS = 1 << 26 };
+  const etr_planned_tensor **list = etr_arena_alloc_array(scratch, count, sizeof *list),
+                           **live = etr_arena_alloc_array(scratch, count, sizeof *live);
+  size_t listed = 0, live_count = 0, left = MOST_COMPARISONS;
+  if (!list || !live) return false;
+  for (size_t i = 0; i < count; i++)
+    if (has_own_memory(&tensors[i])) list[listed++] = &tensors[i];
+  etr_sort(list, listed, sizeof *list, by_first_use);
+  for (size_t i = 0; i < listed; i++) {
+    check->is_cut = left <= live_count;
+    if (check->is_cut) break;
+    left -= live_count;
+    live_count = compare_with_live(check, live, live_count, list[i]);
+    live[live_count++] = list[i];
+  }
+  return true;
+}
+
+/* Says how many warnings there were beyond those that are shown. */
+static void memory_check_end(memory_check *check) {
+  if (check->warned > MOST_WARNINGS)
+    etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
+             "%.*s: %zu more contradictions in the memory plan", ETR_HEAD(check->method, 64),
+             check->warned - MOST_WARNINGS);
+}
+
+/* ---- Planned tensors in their buffers, and what is live at each instruction ---- */
 
 /* Numbers of curves over instructions: beyond what real programs have. */
 enum { MOST_POINTS = 1 << 24 };
@@ -167,19 +449,19 @@ static bool add_curves(builder *b) {
 /* ---- All ---- */
 
 static bool fill(builder *b, uint32_t method) {
-  etr_memory_check check = {.source = b->source, .method = b->placement->method->name, .program = b->program};
+  memory_check check = {.source = b->source, .method = b->placement->method->name, .program = b->program};
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
-  if (!b->names || !etr_memory_steps_make(b->plan, b->placement, b->arena) ||
+  if (!b->names || !memory_steps_make(b->plan, b->placement, b->arena) ||
       !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch))
     return false;
   describe_tensors(b);
   if (etr_arena_failed(b->arena)) return false;
-  etr_memory_check_places(&check, b->lives.tensors.data, b->lives.tensors.count);
-  if (!etr_memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch)) return false;
-  etr_memory_check_end(&check);
+  memory_check_places(&check, b->lives.tensors.data, b->lives.tensors.count);
+  if (!memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch)) return false;
+  memory_check_end(&check);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
-  if (!add_buffers(b) || !add_curves(b) || !etr_memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
-      !etr_memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))
+  if (!add_buffers(b) || !add_curves(b) || !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
+      !memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))
     return false;
   if (b->lives.is_cut)
     etr_warn(b->source->warnings, b->source->file, b->source->entry, ETR_NO_OFFSET,

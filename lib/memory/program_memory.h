@@ -6,7 +6,26 @@
 #define ETR_PROGRAM_MEMORY_H
 
 #include "inputs/pte.h"
-#include "memory/value_names.h"
+#include "place/placement.h"
+
+/* ---- Bytes of tensors, checked ---- */
+
+/** Bytes of a program's tensor: of its largest sizes where they are bounds. False, *bytes 0: the sizes are negative or
+ * too many, or the number type is unknown or has no whole bytes. */
+bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes);
+
+/* ---- What the graph calls the values of a program ---- */
+
+/** What is known of one value. */
+typedef struct etr_value_name {
+  const char *name; /* of the result, or of the weight; NULL: not known */
+  uint32_t node;    /* of the Edge graph: what computes it; of inputs and weights, theirs; ETR_NONE: not known */
+  bool is_computed; /* by that node */
+} etr_value_name;
+
+/** Names a program's values: results of kernels and delegates whose nodes are known, inputs, and the weights that those
+ * kernels read. One entry for each value, in the arena; NULL when out of memory. */
+const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_arena *arena, etr_arena *scratch);
 
 /** The constants of a program, method by method. */
 typedef struct etr_program_constants {
@@ -29,5 +48,13 @@ const etr_program_memory *etr_program_memory_make(const etr_program_constants *c
 /** Describes a tensor by its name, or as PREFIX_INDEX. Out of memory shows on the arena. */
 etr_value etr_describe_tensor(const etr_pte_value *value, const etr_value_name *name, const char *prefix, size_t index,
                               etr_arena *arena);
+
+/** What the plans of one program are made from. */
+typedef struct etr_memory_source {
+  const char *file, *entry; /* of the program, for warnings */
+  etr_warnings *warnings;
+  etr_program_constants *constants; /* gets those of the method */
+  etr_arena *arena;
+} etr_memory_source;
 
 #endif

@@ -2,7 +2,7 @@
  *
  * step_needs.c - who wrote last, and who has read since.
  */
-#include "memory/step_needs.h"
+#include "memory/lifetimes.h"
 
 #include "place/delegate_outputs.h"
 

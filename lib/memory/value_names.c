@@ -2,7 +2,7 @@
  *
  * value_names.c - values of the program beside nodes of the graph.
  */
-#include "memory/value_names.h"
+#include "memory/program_memory.h"
 
 #include "method/uses.h"
 #include "place/delegate_outputs.h"

@@ -6,7 +6,7 @@
 #define ETR_CANDIDATES_H
 
 #include "method/graph_values.h"
-#include "method/node_index.h"
+#include "method/method.h"
 
 /** What is known of an operator that ran. */
 typedef struct etr_wanted {

@@ -7,7 +7,149 @@
 #include "backends/backends.h"
 #include "method/uses.h"
 #include "place/candidates.h"
-#include "place/lost_handles.h"
+#include "place/lowering.h"
+
+/* ---- Which node an operator is that has no handle in its payload ---- */
+
+/* A lowering that makes a new node of others (a linear layer of `addmm`) forgets the debug handle. What is left: the
+ * delegate lists the handles of all its nodes, the operator reads what the node reads, and its result has the node's
+ * shape. Of several such nodes it is the next in the order of the lowering. */
+
+/* What is known of the method's operators without handle. */
+typedef struct lost_handles lost_handles;
+
+/* A node that loses its handle. */
+typedef struct held_node {
+  uint32_t rank, node;
+} held_node;
+
+struct lost_handles {
+  const etr_placement *placement;
+  const etr_lowering *order;
+  const etr_dealing *dealing;
+  etr_arena *arena;
+  const etr_placed *call; /* that is looked at */
+  const etr_backend *backend;
+  const etr_payload *payload;
+  etr_vec(held_node) held; /* of the call, by rank */
+  bool is_listed;          /* held is filled */
+  bool *contested;         /* per node: it had a twin, be that taken by now */
+  size_t budget;           /* steps left: calls may share lists of handles, and handles their nodes */
+  bool is_cut;
+};
+
+enum { BUDGET = 1 << 22 }; /* steps: calls may share payloads and lists of handles */
+
+/* For the calls of a method; all are borrowed. NULL: out of memory. */
+static lost_handles *lost_handles_new(const etr_placement *placement, const etr_lowering *order,
+                                      const etr_dealing *dealing, etr_arena *arena) {
+  lost_handles *l = etr_arena_alloc(arena, sizeof *l);
+  if (!l) return NULL;
+  *l = (lost_handles){.placement = placement, .order = order, .dealing = dealing, .arena = arena, .budget = BUDGET};
+  l->contested = etr_arena_alloc_array(arena, placement->method->graph->node_count, sizeof *l->contested);
+  return l->contested ? l : NULL;
+}
+
+/* Whether operators were left without a node as there were too many to look at: beyond what real programs have. */
+static bool lost_handles_are_cut(const lost_handles *l) { return l->is_cut; }
+
+/* Turns to another call, which the record's maps list and whose payload is the backend's. Out of memory shows on the
+ * arena. */
+static void lost_handles_turn_to(lost_handles *l, const etr_placed *call, const etr_backend *backend,
+                                 const etr_payload *payload) {
+  l->call = call;
+  l->backend = backend;
+  l->payload = payload;
+  l->is_listed = false;
+}
+
+static bool spend(lost_handles *l, size_t steps) {
+  bool enough = etr_spend(&l->budget, steps);
+  l->is_cut |= !enough;
+  return enough;
+}
+
+/* ---- The nodes of a call ---- */
+
+static etr_handle_loss loss_of(const lost_handles *l, uint32_t node) {
+  const etr_method_inputs *method = l->placement->method;
+  return l->backend->loses_handle(method->graph, method->uses, &method->graph->nodes[node]);
+}
+
+/* Where order is proven it says which nodes the delegate holds. */
+static void list_node(lost_handles *l, uint32_t node) {
+  bool is_elsewhere = l->order->is_proven && l->order->delegate_of[node] != l->call->id;
+  if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE) return;
+  held_node *added = etr_vec_push(l->arena, &l->held);
+  if (added) *added = (held_node){etr_dealing_rank(l->dealing, node), node};
+}
+
+static void list_held(lost_handles *l) {
+  const etr_method_inputs *method = l->placement->method;
+  const etr_map_instruction *map = l->call->map;
+  l->held.count = 0;
+  l->is_listed = true;
+  for (size_t i = 0; i < map->handle_count; i++)
+    for (size_t at = etr_method_first_of_handle(method, map->handles[i]);
+         at < method->by_handle_count && method->by_handle[at].handle == map->handles[i] && spend(l, 1); at++)
+      list_node(l, method->by_handle[at].node);
+  etr_sort(l->held.data, l->held.count, sizeof *l->held.data, etr_by_two_numbers);
+}
+
+/* ---- The choice ---- */
+
+/* Products are of two dimensions; the linear layer that they become keeps those in front of the last. */
+static bool agrees_with(const etr_payload_value *result, const etr_node *node) {
+  uint64_t mark = node->output_count ? etr_value_shape_mark(&node->outputs[0]) : 0;
+  return !result || !mark || !result->shape || mark == result->shape || mark == result->rows_shape;
+}
+
+/* The first input that is no weight: a bias may stand before it. */
+static uint32_t first_read(const etr_graph_values *values, const etr_node *node) {
+  for (size_t i = 0; i < node->input_count; i++) {
+    uint32_t value = etr_value_of_edge(values, &node->inputs[i]);
+    if (!values->constant[value]) return value;
+  }
+  return ETR_NONE;
+}
+
+/* How surely a node is the operator's; ETR_KEEPS_HANDLE: it is not. */
+static etr_handle_loss claim_of(const lost_handles *l, uint32_t node, const etr_payload_operator *o, uint32_t read) {
+  const etr_graph_values *values = l->dealing->values;
+  const etr_node *n = &values->graph->nodes[node];
+  const etr_payload_value *result = o->whole == ETR_NONE ? NULL : &l->payload->values[o->whole];
+  if (l->dealing->taken[node] || l->backend->class_of_node(values->graph, n) != o->class_ || !agrees_with(result, n))
+    return ETR_KEEPS_HANDLE;
+  uint32_t own = first_read(values, n);
+  bool reads_it = read == ETR_NONE || (own != ETR_NONE && values->source[own] == values->source[read]);
+  return reads_it ? loss_of(l, node) : ETR_KEEPS_HANDLE;
+}
+
+/* * The node of the call's operator `index`, whose first input is the graph's value `read`, ETR_NONE: it is not known
+ * which; ETR_NONE if there is none. *twins: others have the same claim, and order decided: dealing's rank, or the
+ * graph's. */
+static uint32_t lost_handles_choose(lost_handles *l, uint32_t index, uint32_t read, bool *twins) {
+  const etr_payload_operator *o = &l->payload->operators[index];
+  etr_handle_loss best = ETR_KEEPS_HANDLE;
+  uint32_t found = ETR_NONE;
+  *twins = false;
+  if (!(l->backend->traits(o->class_) & ETR_CLASS_COMPUTES)) return ETR_NONE;
+  if (!l->is_listed) list_held(l);
+  if (!spend(l, l->held.count)) return ETR_NONE;
+  for (size_t i = 0; i < l->held.count; i++) {
+    etr_handle_loss claim = claim_of(l, l->held.data[i].node, o, read);
+    uint32_t node = l->held.data[i].node;
+    if (claim == ETR_KEEPS_HANDLE || claim < best) continue;
+    if (claim == best) l->contested[node] = l->contested[found] = true;
+    if (claim > best) found = node;
+    best = claim;
+  }
+  *twins = found != ETR_NONE && l->contested[found];
+  if (*twins) etr_dealing_doubt(l->dealing, found);
+  return found;
+}
+
+/* ---- Values of the program as values of the graph ---- */
 
 /* What writes a value of the program, or of a payload, as far as it is a value of the graph. */
 enum { UNKNOWN = UINT32_MAX, WEIGHT = UINT32_MAX - 1 };
@@ -28,7 +170,7 @@ typedef struct flow {
   etr_storages storages;
   etr_vec(uint32_t) inputs; /* of the operator looked at */
   size_t budget;            /* of payloads, which several delegates can share: what may still be read */
-  etr_lost_handles *lost;
+  lost_handles *lost;
   etr_uses uses;         /* of the instruction looked at */
   uint32_t *returned_as; /* per value of the graph: its owner's result, if a body returns it; else itself */
 } flow;
@@ -202,7 +344,7 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
   if (origin == WEIGHT) return ETR_NONE;
-  return etr_lost_handles_choose(f->lost, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, twins);
+  return lost_handles_choose(f->lost, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, twins);
 }
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
@@ -286,7 +428,7 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
   c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
   if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend)) return false;
-  etr_lost_handles_turn_to(f->lost, known, backend, payload);
+  lost_handles_turn_to(f->lost, known, backend, payload);
   known->payload = payload;
   known->operator_nodes = c.nodes;
   known->operator_by_order = c.by_order;
@@ -314,8 +456,6 @@ static bool walk(flow *f) {
   return !etr_arena_failed(f->scratch);
 }
 
-enum { BUDGET = 1 << 22 };
-
 bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, bool *taken, bool *is_cut,
                         etr_arena *arena, etr_arena *scratch) {
   flow f = {.placement = placement,
@@ -333,11 +473,11 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = f.rank};
   f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
   f.kernels = f.dealing.doubtful ? etr_candidates_new(&placement->method->by_operator, &f.dealing, scratch) : NULL;
-  f.lost = etr_lost_handles_new(placement, order, &f.dealing, scratch);
+  f.lost = lost_handles_new(placement, order, &f.dealing, scratch);
   if (!f.kernels || !f.lost || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   write_inputs(&f);
   bool good = walk(&f);
-  *is_cut = f.budget == 0 || f.uses.is_cut || etr_lost_handles_are_cut(f.lost);
+  *is_cut = f.budget == 0 || f.uses.is_cut || lost_handles_are_cut(f.lost);
   return good;
 }

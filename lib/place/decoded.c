@@ -7,7 +7,6 @@
 #include "backends/operator.h"
 #include "inputs/maps.h"
 #include "place/align.h"
-#include "place/event_node.h"
 
 /* ---- Facts ---- */
 
@@ -219,4 +218,21 @@ bool etr_decoded_join(etr_decoded *d) {
   if (any[ETR_KEY_OPERATOR] && d->placement->method->payloads)
     d->own = etr_method_own_graph(d->placement->method, d->instruction->id);
   return !any[ETR_KEY_OPERATOR] || (!d->placement->method->graph && !d->own) || join_by_operator(d);
+}
+
+/* ---- Giving an event its node ---- */
+
+bool etr_event_set_node(etr_event *event, const etr_graph *graph, etr_event_node found, etr_arena *arena) {
+  uint32_t *pair = etr_arena_alloc_array(arena, 2, sizeof *pair);
+  if (!pair) return false;
+  pair[0] = found.node;
+  pair[1] = graph->nodes[found.node].debug_handle;
+  event->nodes = pair;
+  event->node_count = 1;
+  event->match = found.match;
+  event->confidence = found.confidence;
+  if (found.match == ETR_MATCH_DELEGATE_MAP) return true;
+  event->handles = &pair[1];
+  event->handle_count = 1;
+  return true;
 }

@@ -6,7 +6,21 @@
 #define ETR_DECODED_H
 
 #include "backends/decoder.h"
+#include "base/arena.h"
 #include "place/placement.h"
+
+/* ---- Giving an event its node ---- */
+
+/** A node, and how it was found. */
+typedef struct etr_event_node {
+  uint32_t node;
+  etr_match match;
+  double confidence;
+} etr_event_node;
+
+/** Makes an event's time that of a node of a graph, and its handles the node's; those of a delegate map stay. False:
+ * out of memory. */
+bool etr_event_set_node(etr_event *event, const etr_graph *graph, etr_event_node found, etr_arena *arena);
 
 /** Events of one backend that are not what it writes. */
 typedef struct etr_odd_events {

@@ -6,6 +6,16 @@
 #define ETR_DELEGATES_H
 
 #include "place/decoded.h"
+#include "place/placement.h"
+
+/* ---- Which node each event of a method is ---- */
+
+/**
+ * Fills match, confidence, handles, nodes and backend of the events of the method's blocks that count, from what the
+ * join knows of their instructions. What they lend lives in the arena. False: out of memory.
+ */
+bool etr_find_event_nodes(const etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                          etr_warnings *warnings);
 
 /** So many operators of delegates are looked at for the rows of one method, in all blocks. */
 #define ETR_DELEGATE_PLANS ((size_t)1 << 21)

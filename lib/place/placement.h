@@ -9,6 +9,9 @@
 #include "method/method.h"
 #include "runs/blocks.h"
 
+/* ---- What the join finds out about one method: which node each instruction is, and which nodes each delegate holds
+ * ---- */
+
 /** One instruction of a method, from whichever source knows it. */
 typedef struct etr_placed {
   int32_t id;
@@ -65,5 +68,17 @@ const etr_delegate_node *etr_nodes_of_delegate(const etr_placement *placement, i
 /** The innermost module that holds all nodes of a delegate; 0 (the model) where none are known. The method has a graph.
  */
 uint32_t etr_module_of_delegate(const etr_placement *placement, int32_t instruction_id);
+
+/* ---- Which node each instruction of a method is, and which delegate each other node is in ---- */
+
+/* The lowering is repeated first (lowering.h): where its order proves itself, an instruction's place tells its node.
+ * With the .pte data flow checks that, and decides which views memory planning removed (data_flow.h). Where neither
+ * tells, a kernel whose handle and operator one node alone has is that node; of several it is one by the order of the
+ * graph, which is an estimate. */
+
+/** Fills a placement's instructions from its inputs and the method's blocks, then gives kernels and delegates their
+ * nodes. What stopped early warns. False: out of memory. */
+bool etr_place_method(etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_arena *arena,
+                      etr_warnings *warnings);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * links.c - the last writer of each value, instruction by instruction.
  */
-#include "program/links.h"
+#include "program/pte_builder.h"
 
 typedef etr_vec(etr_edge) etr_edges;
 typedef etr_vec(etr_value) etr_values;

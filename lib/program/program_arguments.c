@@ -2,7 +2,7 @@
  *
  * program_arguments.c - EValues as JSON.
  */
-#include "program/program_arguments.h"
+#include "program/pte_builder.h"
 
 #include "backends/argument_names.h"
 #include "backends/operator.h"

@@ -2,7 +2,7 @@
  *
  * pte_delegate.c - operators of payloads, and of events, as nodes.
  */
-#include "program/pte_delegate.h"
+#include "program/pte_builder.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
  */
 #include "program/pte_graph.h"
 
-#include "program/pte_delegate.h"
+#include "program/pte_builder.h"
 
 typedef etr_pte_builder builder;
 

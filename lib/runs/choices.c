@@ -2,7 +2,7 @@
  *
  * choices.c - whether what a caller chose is possible with these inputs.
  */
-#include "runs/choices.h"
+#include "runs/runs.h"
 
 etr_status etr_choices_check_clock(const etr_options *options, etr_error *error) {
   double clock = options->ticks_per_second;

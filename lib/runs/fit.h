@@ -15,6 +15,8 @@
 #include "method/method.h"
 #include "runs/blocks.h"
 
+/* ---- How well a block of runs fits each method ---- */
+
 /** How a block fits a method. */
 typedef struct etr_fit {
   uint32_t against, agreeing; /* rows */
@@ -66,5 +68,56 @@ int etr_fit_compare(const etr_fit *a, const etr_fit *b, etr_fit_part *decided_by
 /** False: the method is another model's, as it disagrees with as much as it agrees with; or nothing agrees, and
  * instructions are missing. */
 bool etr_fit_is_any(const etr_fit *fit);
+
+/* ---- Which of many methods a block can be, told by one of its rows ---- */
+
+/** For each instruction id and what it runs there, the methods that have it. */
+typedef struct etr_fit_index etr_fit_index;
+
+/** The instructions of all methods, by what they run. NULL when out of memory. */
+etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inputs, size_t count);
+
+/**
+ * The methods that one row of the block does not speak against, ascending: of the row for which they are fewest. Every
+ * method beside these has a row against it. NULL if no row tells, or when out of memory (scratch failed). The list
+ * lives in scratch.
+ */
+const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *block, etr_arena *scratch,
+                                   size_t *count);
+
+/** True of a method whose instructions are not all known: an unknown kernel does not speak against it. */
+bool etr_fit_is_partial(const etr_method_inputs *inputs);
+
+/* ---- How many operators of each class a delegate can run: what tells apart methods that look alike from outside ----
+ */
+
+/** By class of the backend. */
+typedef struct etr_delegate_counts {
+  uint32_t least[ETR_MOST_CLASSES], most[ETR_MOST_CLASSES]; /* they differ where other delegates share a handle */
+} etr_delegate_counts;
+
+/** The nodes of one handle and class. */
+typedef struct etr_handle_class {
+  uint32_t handle;
+  uint16_t class_;
+  uint32_t nodes, sure; /* all, and those that run for themselves: others may become part of another */
+} etr_handle_class;
+
+/** The operators of a graph, by handle, then class. */
+typedef struct etr_handle_classes {
+  etr_handle_class *list;
+  size_t count;
+} etr_handle_classes;
+
+/** Counts the operators of a graph, which may be NULL, as may the backend. False: out of memory. */
+bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
+                           const etr_graph *graph);
+
+/** Counts by the payload in the .pte. False, *out zeroed: there is none that the backend can read (NULL). */
+bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload);
+
+/** Counts by the nodes of the delegate's handles. False, *out zeroed: they are not known, or out of memory. */
+bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_classes *nodes,
+                                  const etr_map_instruction *map, etr_arena *scratch);
 
 #endif

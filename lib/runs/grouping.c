@@ -2,10 +2,10 @@
  *
  * grouping.c - from runs to blocks in two passes: first each event finds its row, then samples are laid out exactly.
  */
-#include "runs/grouping.h"
+#include "runs/runs.h"
 
 #include "backends/operator.h"
-#include "runs/samples.h"
+#include "runs/blocks.h"
 
 /* What tells two rows apart. Names are interned, so this is compared and hashed as bytes. */
 typedef struct signature {

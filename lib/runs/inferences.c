@@ -4,6 +4,10 @@
  */
 #include "runs/inferences.h"
 
+#include <math.h>
+
+#include "base/stats.h"
+
 static int compare(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 
 int etr_inference_by_run(const void *a, const void *b) {
@@ -67,4 +71,116 @@ size_t etr_inferences_end_of_phase(const etr_inference *list, size_t count, size
   size_t end = first, most = etr_inferences_end_of_series(list, count, first);
   while (end < most && list[end].phase == list[first].phase) end++;
   return end;
+}
+
+/* ---- The widest gap between sorted times, and the groups of runs above it ---- */
+
+static const double LEAST_WIDTH = 3; /* short runs this wide are of one kind whatever the gap: they are merely noisy */
+static const double EQUAL = 1.1;
+enum {
+  LEAST_RUNS = 6,
+  LEAST_ON_A_SIDE = 2, /* a single run is an outlier */
+};
+
+/* ---- The split ---- */
+
+/* The index behind the widest gap that is narrower than gap->below, which it becomes; 0: there is none. */
+static size_t next_gap(const double *sorted, size_t count, etr_gap *gap) {
+  size_t at = 0;
+  double widest = 1;
+  for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
+    double ratio = sorted[i] / sorted[i - 1];
+    if (ratio < gap->least || ratio >= gap->below || ratio <= widest) continue;
+    widest = ratio;
+    at = i;
+  }
+  gap->below = at ? widest : gap->least;
+  return at;
+}
+
+/* How far apart times are, but for a tenth at either end. */
+static double width_of(const double *sorted, size_t count) {
+  return etr_percentile_of_sorted(sorted, count, 90) / etr_percentile_of_sorted(sorted, count, 10);
+}
+
+/* The least time of the long runs; infinite where there are none. */
+static double least_long(const double *sorted, size_t count, etr_gap *gap) {
+  if (count < LEAST_RUNS || !(sorted[0] > 0)) return INFINITY;
+  for (;;) {
+    size_t at = next_gap(sorted, count, gap);
+    if (at == 0) return INFINITY;
+    if (width_of(sorted, at) < ETR_MAX(gap->below, LEAST_WIDTH)) return sorted[at];
+  }
+}
+
+/* ---- Groups ---- */
+
+static void keep_range(size_t *least, size_t *most, size_t value, bool is_first) {
+  *least = is_first ? value : ETR_MIN(*least, value);
+  *most = is_first ? value : ETR_MAX(*most, value);
+}
+
+/* Runs [first, end) of one series. */
+static void add_series(etr_long_runs *out, size_t first, size_t end) {
+  size_t start = end, behind = end, most_between = 0; /* start and end of the group before */
+  for (size_t i = first, group_end; i < end; i = group_end) {
+    group_end = i + 1;
+    if (!out->is_long[i]) continue;
+    while (group_end < end && out->is_long[group_end]) group_end++;
+    keep_range(&out->shortest, &out->longest, group_end - i, out->group_count == 0);
+    if (start < end) {
+      keep_range(&out->least_between, &most_between, i - behind, out->distances == 0);
+      keep_range(&out->least_period, &out->most_period, i - start, out->distances == 0);
+      out->distances++;
+    }
+    out->inner_groups += i > first;
+    out->group_count++;
+    start = i;
+    behind = group_end;
+  }
+  out->leads &= out->is_long[first];
+}
+
+void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t count) {
+  *runs = (etr_long_runs){.is_long = runs->is_long, .leads = true};
+  for (size_t i = 0; i < count; i++) runs->long_count += runs->is_long[i];
+  runs->short_count = count - runs->long_count;
+  for (size_t i = 0, end; i < count; i = end) {
+    for (end = i; end < count && list[end].series == list[i].series;) end++;
+    add_series(runs, i, end);
+  }
+}
+
+/* Most methods' runs are too alike for any gap, which takes no sorting to see. */
+static bool may_have_gap(const etr_gap *gap, const etr_blocks *blocks, const etr_inference *list, size_t count) {
+  uint64_t least = UINT64_MAX, most = 0;
+  for (size_t i = 0; i < count; i++) {
+    least = ETR_MIN(least, blocks->runs[list[i].run].execute_ticks);
+    most = ETR_MAX(most, blocks->runs[list[i].run].execute_ticks);
+  }
+  return least > 0 && (double)most >= gap->least * (double)least;
+}
+
+bool etr_long_runs_of(etr_long_runs *out, etr_gap *gap, const etr_blocks *blocks, const etr_inference *list,
+                      size_t count, etr_arena *arena) {
+  etr_arena scratch = {0};
+  *out = (etr_long_runs){0};
+  if (!may_have_gap(gap, blocks, list, count)) return true;
+  double *sorted = etr_arena_alloc_array(&scratch, count, sizeof *sorted);
+  if (!sorted) return false;
+  for (size_t i = 0; i < count; i++) sorted[i] = (double)blocks->runs[list[i].run].execute_ticks;
+  etr_sort(sorted, count, sizeof *sorted, etr_by_double);
+  double least = least_long(sorted, count, gap);
+  etr_arena_clear(&scratch);
+  if (isinf(least)) return true;
+  out->is_long = etr_arena_alloc_array(arena, count, sizeof *out->is_long);
+  if (!out->is_long) return false;
+  for (size_t i = 0; i < count; i++) out->is_long[i] = (double)blocks->runs[list[i].run].execute_ticks >= least;
+  etr_long_runs_count(out, list, count);
+  return true;
+}
+
+bool etr_long_runs_are_periodic(const etr_long_runs *runs) {
+  return runs->distances >= 2 && runs->shortest == runs->longest &&
+         (double)runs->most_period <= EQUAL * (double)runs->least_period;
 }

@@ -2,7 +2,7 @@
  *
  * phase_times.c - each phase's runs by themselves, all of them in parts of their phase's median.
  */
-#include "runs/phase_times.h"
+#include "runs/runs.h"
 
 #include "base/noise_verdict.h"
 #include "base/stats.h"

@@ -6,8 +6,7 @@
 
 #include "base/stats.h"
 #include "runs/inferences.h"
-#include "runs/long_runs.h"
-#include "runs/operator_stretch.h"
+#include "runs/slow_runs.h"
 
 #include <math.h>
 

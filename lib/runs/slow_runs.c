@@ -4,11 +4,10 @@
  */
 #include "runs/slow_runs.h"
 
-#include "base/stats.h"
-#include "runs/long_runs.h"
-#include "runs/operator_stretch.h"
-
 #include <math.h>
+
+#include "base/stats.h"
+#include "runs/inferences.h"
 
 static const double LEAST_GAP = 1.5;  /* between slow runs and others: outliers that are nearer say so as such */
 static const double LEAST_SHARE = .5; /* of what a run takes longer: less is not one operator's doing */
@@ -78,5 +77,270 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
     }
   }
   etr_arena_clear(&scratch);
+  return good;
+}
+
+/* ---- A table of operators' times in chosen runs, and what its rows have in common ---- */
+
+enum {
+  MOST_LONG = 16,      /* 120 pairs: more say nothing new */
+  MOST_SHORT = 255,    /* their median is exact enough */
+  LEAST_OPERATORS = 5, /* the ranks of fewer agree by chance */
+  LEAST_STEPS = 2,     /* of its clock that an operator takes: of less, rounding alone looks like a stretch */
+};
+static const double SHORTEST = .25; /* an operator that does not run counts as this much of its usual time */
+static const double STANDS_OUT = 2; /* stretch of the top operator in stretches of all else */
+
+/* What tells operators apart across blocks; compared as bytes. Texts are interned. */
+typedef struct operator_key {
+  const char *name, *delegate_id;
+  int64_t instruction_id;
+} operator_key;
+ETR_NO_PADDING(operator_key, 2 * sizeof(char *) + sizeof(int64_t));
+
+/* An operator with its column of the table. */
+typedef struct column {
+  const etr_event *event; /* in the first block that has it */
+  uint64_t *ticks;        /* one for each chosen run */
+  double usual;           /* median over the short runs */
+  bool is_measured;       /* its clock is fine enough to say by how much it is stretched */
+} column;
+
+typedef struct table {
+  const etr_blocks *blocks;
+  etr_arena scratch;
+  uint32_t runs[MOST_LONG + MOST_SHORT]; /* ascending */
+  bool is_long[MOST_LONG + MOST_SHORT];
+  size_t run_count, long_count;
+  etr_vec(column) columns;
+  etr_map numbers;
+  double *room; /* for as many as there are columns, runs or pairs */
+} table;
+
+/* ---- Filling the table ---- */
+
+static void choose_runs(table *t, const uint32_t *long_runs, size_t long_count, const uint32_t *short_runs,
+                        size_t short_count) {
+  size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG), shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
+  for (size_t i = 0, k = 0; i < longs || k < shorts;) {
+    uint32_t next_long = i < longs ? long_runs[i * long_count / longs] : ETR_NONE;
+    uint32_t next_short = k < shorts ? short_runs[k * short_count / shorts] : ETR_NONE;
+    t->is_long[t->run_count] = next_long < next_short;
+    t->runs[t->run_count++] = ETR_MIN(next_long, next_short);
+    *(next_long < next_short ? &i : &k) += 1;
+  }
+  t->long_count = longs;
+}
+
+static bool is_timed_operator(const etr_event *e) {
+  bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER && e->role != ETR_ROLE_CONTAINER;
+  return takes_time && (e->kind == ETR_EVENT_KERNEL || e->kind == ETR_EVENT_DELEGATE_OPERATOR);
+}
+
+static column *column_of(table *t, const etr_event *event) {
+  operator_key key = {event->name, event->delegate_id, event->instruction_id};
+  uint32_t number = etr_map_number(&t->numbers, (etr_slice){(const char *)&key, sizeof key});
+  if (number < t->columns.count) return &t->columns.data[number];
+  column *added = number == ETR_NONE ? NULL : etr_vec_push(&t->scratch, &t->columns);
+  if (!added) return NULL;
+  *added = (column){.event = event, .ticks = etr_arena_alloc_array(&t->scratch, t->run_count, sizeof *added->ticks)};
+  return added->ticks ? added : NULL;
+}
+
+/* Samples are in the order of their runs, and so are those that were chosen. */
+static bool add_event(table *t, const etr_event *event) {
+  column *c = column_of(t, event);
+  for (size_t i = 0, k = 0; c && i < event->sample_count; i++) {
+    while (k < t->run_count && t->runs[k] < event->sample_runs[i]) k++;
+    if (k == t->run_count) break;
+    if (t->runs[k] == event->sample_runs[i]) c->ticks[k] += event->durations[i];
+  }
+  return c != NULL;
+}
+
+/* The operators of a block; the call of a delegate that tells none stands for them. */
+static bool add_block(table *t, const etr_block *block) {
+  for (size_t i = 0, end; i < block->event_count; i = end) {
+    bool any = false;
+    end = etr_block_instruction_end(block, i);
+    for (size_t k = i; k < end; k++) any |= is_timed_operator(&block->events[k]);
+    for (size_t k = i; k < end; k++) {
+      const etr_event *e = &block->events[k];
+      bool stands_for_all = !any && e->kind == ETR_EVENT_DELEGATE_CALL;
+      if ((stands_for_all || is_timed_operator(e)) && !add_event(t, e)) return false;
+    }
+  }
+  return true;
+}
+
+static bool add_blocks(table *t) {
+  etr_map added;
+  etr_map_init(&added, &t->scratch);
+  for (size_t i = 0; i < t->run_count; i++) {
+    uint32_t block = t->blocks->runs[t->runs[i]].block;
+    size_t known = added.count;
+    uint32_t number = etr_map_number(&added, (etr_slice){(const char *)&block, sizeof block});
+    if (number == ETR_NONE || (number == known && !add_block(t, &t->blocks->blocks[block]))) return false;
+  }
+  return true;
+}
+
+/* ---- What operators usually take ---- */
+
+/* All times of kernels, or of what runs in delegates, are multiples of the step of their clock. */
+static uint64_t step_of(const table *t, bool in_delegate) {
+  uint64_t step = 0;
+  for (size_t i = 0; i < t->columns.count && step != 1; i++)
+    for (size_t k = 0; etr_event_is_in_delegate(t->columns.data[i].event) == in_delegate && k < t->run_count; k++)
+      step = etr_common_divisor(step, t->columns.data[i].ticks[k]);
+  return step;
+}
+
+static void measure_usual(table *t) {
+  const double steps[] = {(double)step_of(t, false), (double)step_of(t, true)};
+  for (size_t i = 0; i < t->columns.count; i++) {
+    column *c = &t->columns.data[i];
+    size_t count = 0;
+    for (size_t k = 0; k < t->run_count; k++)
+      if (!t->is_long[k]) t->room[count++] = (double)c->ticks[k];
+    etr_sort(t->room, count, sizeof *t->room, etr_by_double);
+    c->usual = etr_median_of_sorted(t->room, count);
+    c->is_measured = c->usual > 0 && c->usual >= LEAST_STEPS * steps[etr_event_is_in_delegate(c->event)];
+  }
+}
+
+static double stretch_of(const column *c, size_t run) {
+  return log(ETR_MAX((double)c->ticks[run] / c->usual, SHORTEST));
+}
+
+/* ---- How alike the long runs are ---- */
+
+typedef struct ranked {
+  double value;
+  size_t column;
+} ranked;
+
+static int by_value(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Ranks of a run's stretches, less their mean, scaled so that their squares add up to 1; equal ones share theirs. All 0
+ * where all are equal. */
+static bool rank_stretches(table *t, size_t run, double *ranks, size_t count) {
+  ranked *list = etr_arena_alloc_array(&t->scratch, count, sizeof *list);
+  double squares = 0;
+  if (!list) return false;
+  for (size_t i = 0, k = 0; i < t->columns.count; i++)
+    if (t->columns.data[i].is_measured) list[k] = (ranked){stretch_of(&t->columns.data[i], run), k}, k++;
+  etr_sort(list, count, sizeof *list, by_value);
+  for (size_t i = 0, end; i < count; i = end) {
+    for (end = i; end < count && list[end].value <= list[i].value;) end++;
+    for (size_t k = i; k < end; k++) ranks[list[k].column] = (double)(i + end) / 2 - (double)count / 2;
+  }
+  for (size_t i = 0; i < count; i++) squares += ranks[i] * ranks[i];
+  for (size_t i = 0; i < count; i++) ranks[i] = squares > 0 ? ranks[i] / sqrt(squares) : 0;
+  return true;
+}
+
+static double product_of(const double *a, const double *b, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static bool measure_alike(table *t, double *alike, size_t count) {
+  double *ranks = etr_arena_alloc_array(&t->scratch, t->long_count * count, sizeof *ranks);
+  double pairs[MOST_LONG * (MOST_LONG - 1) / 2];
+  size_t ranked_count = 0, pair_count = 0;
+  if (!ranks) return false;
+  for (size_t run = 0; run < t->run_count; run++)
+    if (t->is_long[run] && !rank_stretches(t, run, ranks + count * ranked_count++, count)) return false;
+  for (size_t i = 0; i < ranked_count; i++)
+    for (size_t k = i + 1; k < ranked_count; k++)
+      pairs[pair_count++] = product_of(ranks + count * i, ranks + count * k, count);
+  etr_sort(pairs, pair_count, sizeof *pairs, etr_by_double);
+  *alike = etr_median_of_sorted(pairs, pair_count);
+  return true;
+}
+
+/* Between operators, each of which counts with the median of its stretches. */
+static double width_of(table *t) {
+  double stretches[MOST_LONG];
+  size_t operators = 0;
+  for (size_t i = 0; i < t->columns.count; i++) {
+    size_t count = 0;
+    if (!t->columns.data[i].is_measured) continue;
+    for (size_t run = 0; run < t->run_count; run++)
+      if (t->is_long[run]) stretches[count++] = stretch_of(&t->columns.data[i], run);
+    etr_sort(stretches, count, sizeof *stretches, etr_by_double);
+    t->room[operators++] = etr_median_of_sorted(stretches, count);
+  }
+  etr_sort(t->room, operators, sizeof *t->room, etr_by_double);
+  return exp(etr_percentile_of_sorted(t->room, operators, 90) - etr_percentile_of_sorted(t->room, operators, 10));
+}
+
+/* ---- The operator with most of it ---- */
+
+/* The part of a run's excess over the short runs' median that is in one operator, if that stands out. */
+static double top_share_of(const table *t, size_t run, double usual, const etr_event **top) {
+  double ticks = (double)t->blocks->runs[t->runs[run]].execute_ticks, most = 0, own = 0, own_usual = 0;
+  for (size_t i = 0; i < t->columns.count; i++) {
+    const column *c = &t->columns.data[i];
+    double excess = (double)c->ticks[run] - c->usual;
+    if (excess <= most) continue;
+    most = excess;
+    own = (double)c->ticks[run];
+    own_usual = c->usual;
+    *top = c->event;
+  }
+  double rest = ticks - own, rest_usual = usual - own_usual;
+  bool stands_out = most > 0 && own * ETR_MAX(rest_usual, 0) >= STANDS_OUT * own_usual * rest;
+  return stands_out && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
+}
+
+static void measure_top(table *t, etr_operator_stretch *out) {
+  double shares[MOST_LONG];
+  size_t shorts = 0, count = 0;
+  bool is_same = true;
+  for (size_t i = 0; i < t->run_count; i++)
+    if (!t->is_long[i]) t->room[shorts++] = (double)t->blocks->runs[t->runs[i]].execute_ticks;
+  etr_sort(t->room, shorts, sizeof *t->room, etr_by_double);
+  double usual = etr_median_of_sorted(t->room, shorts);
+  for (size_t i = 0; i < t->run_count; i++) {
+    const etr_event *top = NULL;
+    if (!t->is_long[i]) continue;
+    shares[count] = top_share_of(t, i, usual, &top);
+    if (count == 0) out->top = top;
+    is_same &= top == out->top && shares[count] >= .5;
+    count++;
+  }
+  etr_sort(shares, count, sizeof *shares, etr_by_double);
+  out->top_share = etr_median_of_sorted(shares, count);
+  if (!is_same) out->top = NULL;
+}
+
+/* ---- Together ---- */
+
+static bool measure_columns(table *t, etr_operator_stretch *out) {
+  size_t most = ETR_MAX(t->columns.count, (size_t)(MOST_LONG + MOST_SHORT)), count = 0;
+  t->room = etr_arena_alloc_array(&t->scratch, most, sizeof *t->room);
+  if (!t->room) return false;
+  measure_usual(t);
+  if (t->columns.count > 1) measure_top(t, out); /* a single one has all of the time whatever happens */
+  for (size_t i = 0; i < t->columns.count; i++) count += t->columns.data[i].is_measured;
+  if (count < LEAST_OPERATORS) return true;
+  out->width = width_of(t);
+  return measure_alike(t, &out->alike, count);
+}
+
+bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks, const uint32_t *long_runs,
+                             size_t long_count, const uint32_t *short_runs, size_t short_count) {
+  table t = {.blocks = blocks};
+  *out = (etr_operator_stretch){.width = 1};
+  choose_runs(&t, long_runs, long_count, short_runs, short_count);
+  etr_map_init(&t.numbers, &t.scratch);
+  bool good = add_blocks(&t) && measure_columns(&t, out) && !etr_arena_failed(&t.scratch);
+  etr_arena_clear(&t.scratch);
   return good;
 }

@@ -13,7 +13,7 @@
 #define ETR_TEST_JOIN_TEXT_H
 
 #include "place/placement.h"
-#include "runs/grouping.h"
+#include "runs/runs.h"
 
 #include <stdlib.h>
 

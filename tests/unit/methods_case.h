@@ -6,7 +6,7 @@
 #define ETR_TEST_METHODS_CASE_H
 
 #include "join_text.h"
-#include "runs/methods.h"
+#include "runs/runs.h"
 #include "tiny_flatbuf.h"
 
 #include <criterion/criterion.h>

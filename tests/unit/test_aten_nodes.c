@@ -2,7 +2,7 @@
  *
  * test_aten_nodes.c - names that stand in several bodies are told apart.
  */
-#include "balance/aten_nodes.h"
+#include "balance/carriers.h"
 
 #include "fixture.h"
 

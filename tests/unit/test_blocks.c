@@ -4,8 +4,8 @@
  * NAME@INSTRUCTION=TICKS, with #ID behind the name if it is a delegate's, "=?" if it has no time, and nothing behind
  * the instruction if it is a logged value.
  */
-#include "runs/grouping.h"
-#include "runs/samples.h"
+#include "runs/runs.h"
+#include "runs/blocks.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * How many nodes of each class a delegate can hold, by the handles that it lists.
  */
 #include "backends/backend.h"
-#include "runs/delegate_counts.h"
+#include "runs/fit.h"
 
 #include <criterion/criterion.h>
 

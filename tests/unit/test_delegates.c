@@ -7,7 +7,6 @@
 #include "backends/xnnpack.h"
 #include "fixture.h"
 #include "place/delegates.h"
-#include "place/event_nodes.h"
 #include "tiny_graph.h"
 
 #include <criterion/criterion.h>

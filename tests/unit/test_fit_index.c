@@ -5,7 +5,6 @@
  */
 #include "join_text.h"
 #include "runs/fit.h"
-#include "runs/fit_index.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

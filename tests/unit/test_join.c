@@ -8,8 +8,8 @@
  */
 #include "balance/attribute.h"
 #include "join_text.h"
-#include "place/place.h"
-#include "runs/methods.h"
+#include "place/placement.h"
+#include "runs/runs.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * test_node_index.c - nodes by handle and kind.
  */
-#include "method/node_index.h"
+#include "method/method.h"
 
 #include <criterion/criterion.h>
 

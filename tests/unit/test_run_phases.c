@@ -2,7 +2,7 @@
  *
  * Kinds of runs, as runs_text.h writes them.
  */
-#include "runs/phase_times.h"
+#include "runs/runs.h"
 #include "runs_text.h"
 
 #include <stdio.h>

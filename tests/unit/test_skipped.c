@@ -6,7 +6,7 @@
 #include "open_fixture.h"
 #include "random.h"
 #include "runs/inferences.h"
-#include "runs/skipped.h"
+#include "runs/runs.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
