@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fx_graph.c - vertices, users, sorting. Lists of users are kept from one sort to the next.
+ * fx_graph.c - vertices, users, sorting. Lists of users, and the order, are kept from one sort to the next.
  */
 #include "place/fx_graph.h"
 
@@ -57,11 +57,11 @@ uint32_t *etr_fx_count(const etr_graph *graph, etr_arena *arena) {
   return counts;
 }
 
+/* It has no slot yet. */
 static uint32_t add_vertex(etr_fx_graph *fx, uint32_t node, uint32_t output) {
   uint32_t vertex = (uint32_t)fx->vertex_count++;
   fx->positions[vertex] = fx->next_position++;
   fx->vertices[vertex] = (etr_fx_vertex){.node = node, .output = output, .first_input = (uint32_t)fx->input_pool.count};
-  fx->order[fx->order_count++] = vertex;
   return vertex;
 }
 
@@ -114,16 +114,21 @@ static bool add_node(etr_fx_graph *fx, uint32_t index) {
   return true;
 }
 
+/* Two for each vertex, and one for each that is added. */
+static size_t most_slots(const etr_fx_graph *fx) { return 3 * fx->vertex_capacity; }
+
 static bool allocate(etr_fx_graph *fx) {
   fx->vertices = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->vertices);
-  fx->order = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->order);
+  fx->order = etr_arena_alloc_array(fx->arena, most_slots(fx), sizeof *fx->order);
   fx->user_starts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_starts);
   fx->user_room = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_room);
   fx->positions = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->positions);
   fx->is_gone = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->is_gone);
   fx->waiting = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->waiting);
   fx->user_counts = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->user_counts);
-  fx->spare = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->spare);
+  fx->sorted = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->sorted);
+  fx->met_by = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->met_by);
+  fx->sorted_by = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->sorted_by);
   fx->queue = etr_arena_alloc_array(fx->arena, 2 * fx->vertex_capacity, sizeof *fx->queue);
   fx->stamps = etr_arena_alloc_array(fx->arena, fx->vertex_capacity, sizeof *fx->stamps);
   fx->vertex_of = etr_arena_alloc_array(fx->arena, fx->graph->node_count, sizeof *fx->vertex_of);
@@ -144,7 +149,7 @@ static bool find_users(etr_fx_graph *fx) {
   }
   for (uint32_t v = 0; v < fx->vertex_count; v++) {
     const etr_fx_vertex *vertex = &fx->vertices[v];
-    fx->positions[v] = v;
+    fx->order[fx->order_count++] = v;
     for (uint32_t k = 0; k < vertex->input_count; k++) {
       uint32_t producer = fx->input_pool.data[vertex->first_input + k];
       fx->users.data[fx->user_starts[producer] + fx->user_counts[producer]++] = v;
@@ -176,7 +181,7 @@ static void drop_users(etr_fx_graph *fx, uint32_t producer, uint32_t stamp) {
 }
 
 static uint32_t turn_of(const etr_fx_graph *fx, uint32_t user) {
-  return user == fx->late_call ? (uint32_t)fx->vertex_capacity : fx->positions[user];
+  return user == fx->late_call ? (uint32_t)most_slots(fx) : fx->positions[user];
 }
 
 /* In the order in which they became users, which hardly changes from one sort to the next. */
@@ -254,12 +259,13 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
   uint32_t inside = ++fx->stamp;
   fx->late_call = fx->last_call;
   fx->resume = fx->is_sorted ? (uint32_t)fx->order_count : 0;
-  fx->next_position = (uint32_t)fx->vertex_capacity + 1;
+  fx->next_position = (uint32_t)most_slots(fx) + 1;
+  fx->last_gone = 0;
   for (size_t i = 0; i < count; i++) {
     fx->stamps[part[i]] = inside;
     fx->is_gone[part[i]] = true;
+    fx->last_gone = ETR_MAX(fx->last_gone, fx->positions[part[i]]);
   }
-  if (fx->late_call != ETR_NONE) fx->resume = ETR_MIN(fx->resume, ready_at(fx, fx->late_call));
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
   if (!add_call_inputs(fx, call, part, count, inside)) return ETR_NONE;
   fx->resume = ETR_MIN(fx->resume, ready_at(fx, call));
@@ -273,7 +279,7 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
 void etr_fx_compact(etr_fx_graph *fx) {
   size_t kept = 0;
   for (size_t i = 0; i < fx->order_count; i++) {
-    if (fx->is_gone[fx->order[i]]) continue;
+    if (fx->order[i] == ETR_NONE || fx->is_gone[fx->order[i]]) continue;
     fx->positions[fx->order[i]] = (uint32_t)kept;
     fx->order[kept++] = fx->order[i];
   }
@@ -288,44 +294,134 @@ bool etr_fx_may_vanish(const etr_fx_graph *fx, uint32_t vertex) {
          !etr_has_tensor(node);
 }
 
-/* Takes what stands from fx->resume on out of the order, into fx->spare; gives how much is left of it. */
-static uint32_t take_rest(etr_fx_graph *fx) {
-  uint32_t count = 0;
-  for (size_t i = fx->resume; i < fx->order_count; i++)
-    if (!fx->is_gone[fx->order[i]]) fx->spare[count++] = fx->order[i];
-  fx->order_count = fx->resume;
-  return count;
+/* One sort. What stands before `from` keeps its slot. */
+typedef struct sorter {
+  etr_fx_graph *fx;
+  uint32_t number, from;
+  uint32_t at;             /* slots before this are sorted anew, as far as their vertices are still there */
+  uint32_t ahead;          /* vertices that are sorted and whose slot is not before `at` */
+  uint32_t fresh;          /* vertices without a slot that are not sorted yet */
+  uint32_t first, end;     /* of the queue */
+  uint32_t count, look_at; /* vertices sorted; how many there have to be for another look at the queue */
+} sorter;
+
+static bool is_fresh(const etr_fx_graph *fx, uint32_t vertex) { return fx->positions[vertex] > most_slots(fx); }
+
+static bool is_placed(const sorter *s, uint32_t vertex) {
+  return s->fx->positions[vertex] < s->from || s->fx->sorted_by[vertex] == s->number;
 }
 
-static uint32_t count_unsorted_inputs(const etr_fx_graph *fx, uint32_t vertex) {
-  const etr_fx_vertex *v = &fx->vertices[vertex];
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < v->input_count; i++)
-    count += fx->positions[fx->input_pool.data[v->first_input + i]] >= fx->resume;
-  return count;
+/* Fills what the vertex waits for; gives whether that includes a fresh vertex. */
+static bool meet(sorter *s, uint32_t vertex) {
+  const etr_fx_vertex *v = &s->fx->vertices[vertex];
+  const uint32_t *inputs = &s->fx->input_pool.data[v->first_input];
+  bool any_fresh = false;
+  s->fx->met_by[vertex] = s->number;
+  s->fx->waiting[vertex] = 0;
+  for (uint32_t i = 0; i < v->input_count; i++) {
+    s->fx->waiting[vertex] += !is_placed(s, inputs[i]);
+    any_fresh |= is_fresh(s->fx, inputs[i]);
+  }
+  return any_fresh;
+}
+
+static void enqueue_if_ready(sorter *s, uint32_t vertex) {
+  if (s->fx->waiting[vertex] == 0) s->fx->queue[s->end++] = vertex;
+}
+
+/* Those that wait for nothing at `from`. In an order that sorting gave they stand before all that wait, but for
+ * prioritized ones, and for those that now read the call's results. */
+static void start_queue(sorter *s) {
+  etr_fx_graph *fx = s->fx;
+  for (uint32_t i = s->from; i < fx->order_count; i++) {
+    uint32_t vertex = fx->order[i];
+    fx->steps++;
+    if (vertex == ETR_NONE || fx->is_gone[vertex]) continue;
+    bool reads_fresh = meet(s, vertex);
+    enqueue_if_ready(s, vertex);
+    if (fx->is_sorted && fx->waiting[vertex] && !reads_fresh && !fx->vertices[vertex].is_prioritized) break;
+  }
+  for (uint32_t vertex = fx->last_call; vertex < fx->vertex_count; vertex++) {
+    s->fresh++;
+    meet(s, vertex);
+    enqueue_if_ready(s, vertex);
+  }
+}
+
+/* Moves `at` behind all that is sorted or gone. */
+static void pass_slots(sorter *s) {
+  const etr_fx_graph *fx = s->fx;
+  for (; s->at < fx->order_count; s->at++) {
+    uint32_t vertex = fx->order[s->at];
+    if (vertex == ETR_NONE || fx->is_gone[vertex]) continue;
+    if (fx->sorted_by[vertex] != s->number) return;
+    s->ahead--;
+  }
+}
+
+static void place_next(sorter *s) {
+  etr_fx_graph *fx = s->fx;
+  uint32_t vertex = fx->queue[s->first++];
+  fx->sorted[s->count++] = vertex;
+  fx->sorted_by[vertex] = s->number;
+  *(is_fresh(fx, vertex) ? &s->fresh : &s->ahead) += is_fresh(fx, vertex) ? UINT32_MAX : 1;
+  sort_users(fx, vertex);
+  for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
+    uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
+    if (fx->met_by[user] != s->number)
+      meet(s, user);
+    else
+      fx->waiting[user]--;
+    if (fx->vertices[user].is_prioritized && fx->waiting[user] == 0)
+      fx->queue[--s->first] = user;
+    else
+      enqueue_if_ready(s, user);
+  }
+  pass_slots(s);
+}
+
+/* Whether those in the queue stand behind each other in the old order, too: then all goes on as before. */
+static bool queue_is_as_before(sorter *s) {
+  if (s->count < s->look_at) return false;
+  for (uint32_t i = s->first + 1; i < s->end; i++) {
+    if (s->fx->positions[s->fx->queue[i - 1]] < s->fx->positions[s->fx->queue[i]]) continue;
+    s->look_at = s->count + (i - s->first);
+    return false;
+  }
+  return true;
+}
+
+/* Whether what is left would be sorted as it stands, and what is sorted has room before it. */
+static bool is_settled(sorter *s) {
+  const etr_fx_graph *fx = s->fx;
+  return fx->is_sorted && s->ahead == 0 && s->fresh == 0 && s->at > fx->last_gone && s->count <= s->at - s->from &&
+         queue_is_as_before(s);
+}
+
+/* Gives what is sorted its slots; at the end of the order, each another one for what may be added. */
+static void fill_slots(sorter *s) {
+  etr_fx_graph *fx = s->fx;
+  bool is_rest = s->at == fx->order_count;
+  uint32_t step = is_rest && s->from + 2 * s->count <= 2 * fx->vertex_capacity ? 2 : 1;
+  if (is_rest) fx->order_count = s->at = s->from + step * s->count;
+  for (uint32_t i = s->from; i < s->at; i++) fx->order[i] = ETR_NONE;
+  for (uint32_t i = 0; i < s->count; i++) {
+    fx->positions[fx->sorted[i]] = s->from + step * i;
+    fx->order[s->from + step * i] = fx->sorted[i];
+  }
 }
 
 bool etr_fx_sort(etr_fx_graph *fx) {
-  uint32_t count = take_rest(fx), *queue = fx->queue, first = count, end = count, from = fx->resume;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t vertex = fx->spare[i];
-    fx->waiting[vertex] = count_unsorted_inputs(fx, vertex);
-    if (fx->waiting[vertex] == 0) queue[end++] = vertex;
-  }
-  while (first < end) {
-    uint32_t vertex = queue[first++];
-    fx->order[fx->order_count++] = vertex;
-    sort_users(fx, vertex);
-    for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
-      uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
-      if (--fx->waiting[user]) continue;
-      if (fx->vertices[user].is_prioritized)
-        queue[--first] = user;
-      else
-        queue[end++] = user;
-    }
-  }
-  for (uint32_t i = from; i < fx->order_count; i++) fx->positions[fx->order[i]] = i;
+  uint32_t middle = (uint32_t)fx->vertex_capacity;
+  sorter s = {
+      .fx = fx, .number = ++fx->sort_count, .from = fx->resume, .at = fx->resume, .first = middle, .end = middle};
+  start_queue(&s);
+  pass_slots(&s);
+  while (s.first < s.end && !is_settled(&s)) place_next(&s);
+  bool is_whole = s.ahead == 0 && s.fresh == 0 && (s.first < s.end || s.at == fx->order_count);
+  if (!is_whole) return false;
+  fx->steps += s.at - s.from + s.count;
+  fill_slots(&s);
   fx->is_sorted = true;
-  return fx->order_count - from == count;
+  return true;
 }

@@ -24,20 +24,23 @@ typedef struct etr_fx_graph {
   etr_fx_vertex *vertices;
   size_t vertex_count, vertex_capacity;
   etr_vec(uint32_t) input_pool;
-  uint32_t *order; /* vertices that are in the graph */
-  size_t order_count;
-  etr_vec(uint32_t) users;                         /* lists, one for each vertex */
+  uint32_t *order;         /* slots: vertices that are in the graph, or ETR_NONE. No slot is empty until sorting */
+  size_t order_count;      /* slots */
+  etr_vec(uint32_t) users; /* lists, one for each vertex */
   uint32_t *user_starts, *user_counts, *user_room; /* per vertex: where its list is, how long, how long it can get */
-  uint32_t *positions, next_position;              /* per vertex: index in the order */
+  uint32_t *positions, next_position;              /* per vertex: its slot */
   bool *is_gone;       /* per vertex: it left with a part. The order has it until etr_fx_compact() */
   bool is_sorted;      /* the order is one that sorting gave */
-  uint32_t resume;     /* what stands before this index sorting would leave as it is */
+  uint32_t resume;     /* what stands before this slot sorting would leave as it is */
+  uint32_t last_gone;  /* the last slot of what was replaced last */
+  size_t steps;        /* that sorting took so far: vertices and slots that it looked at */
   uint32_t late_call;  /* the call made before the last: a later user of its inputs than its place says. ETR_NONE */
   uint32_t *vertex_of; /* per node; its getitems stand behind it. ETR_NONE: nested */
-  uint32_t *first_output, *getitem_of;     /* per node: where its outputs start; per output: its getitem */
-  uint32_t last_call;                      /* the call made last; ETR_NONE */
-  uint32_t *waiting;                       /* per vertex, while sorting: inputs that are not sorted yet */
-  uint32_t *spare, *stamps, stamp, *queue; /* of those that walk the graph */
+  uint32_t *first_output, *getitem_of;      /* per node: where its outputs start; per output: its getitem */
+  uint32_t last_call;                       /* the call made last; ETR_NONE */
+  uint32_t *waiting;                        /* per vertex, while sorting: inputs that are not sorted yet */
+  uint32_t *met_by, *sorted_by, sort_count; /* per vertex: the last sort that filled `waiting`, and that placed it */
+  uint32_t *sorted, *stamps, stamp, *queue; /* of those that walk the graph */
   etr_arena *arena;
 } etr_fx_graph;
 
@@ -51,8 +54,11 @@ bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_a
  */
 uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count);
 
-/** Sorts as legalize_graph does, a vertex's users in the order in which they became users: first in, first out, but
- * arithmetic on symbolic numbers first. False: out of memory, or a circle. */
+/**
+ * Sorts as legalize_graph does, a vertex's users in the order in which they became users: first in, first out, but
+ * arithmetic on symbolic numbers first. Once sorted, only what a replacement moves is sorted again: from fx->resume on,
+ * until those that wait are the same, in the same order, as they were there before. False: a circle.
+ */
 bool etr_fx_sort(etr_fx_graph *fx);
 
 /** Per node of a graph, how many nodes FX has for it: itself, and a getitem for each result that is used; 0 of nested

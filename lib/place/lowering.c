@@ -75,24 +75,16 @@ static bool order_part(lowerer *l, uint32_t delegate) {
   return true;
 }
 
-/* Each delegate costs a walk through what is behind it: half of the graph on average, four steps for each vertex. What
- * cannot be paid to the end is not begun. */
-static bool can_pay(lowerer *l, size_t delegates) {
-  bool can = delegates == 0 || 2 * l->fx.order_count <= l->budget / delegates;
-  if (!can) l->budget = 0;
-  return can;
-}
-
 /* Takes the delegates of the last stage out, in their order. */
 static bool take_out(lowerer *l, size_t first) {
-  if (!can_pay(l, l->partitioner.leaving_count - first) || !list_parts(l, first)) return false;
+  if (!list_parts(l, first)) return false;
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
     if (!order_part(l, delegate)) return false;
     l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
-    if (l->call_of[delegate] == ETR_NONE || !etr_spend(&l->budget, 4 * (l->fx.order_count - l->fx.resume)))
-      return false;
-    if (!etr_fx_sort(&l->fx)) return false;
+    size_t steps = l->fx.steps;
+    if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx)) return false;
+    if (!etr_spend(&l->budget, l->fx.steps - steps)) return false;
   }
   etr_fx_compact(&l->fx);
   return true;
