@@ -59,4 +59,8 @@ void etr_pte_value_read(const etr_pte_values *values, etr_pte_value *out, etr_fb
 int32_t *etr_pte_indices(const etr_pte_values *values, etr_fb_at table, unsigned field, size_t value_count,
                          size_t *count);
 
+/** Bytes of a program's tensor: of its largest sizes where they are bounds. False, *bytes 0: the sizes are negative or
+ * too many, or the number type is unknown or has no whole bytes. */
+bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes);
+
 #endif

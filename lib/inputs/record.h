@@ -6,6 +6,7 @@
 #define ETR_RECORD_H
 
 #include "base/budget.h"
+#include "base/warnings.h"
 #include "inputs/maps.h"
 #include "inputs/record_entry.h"
 
@@ -29,19 +30,6 @@ typedef struct etr_record_limits {
   etr_budget *budget; /* may be NULL */
   bool edge_only;     /* as in etr_options */
 } etr_record_limits;
-
-/** Collects warnings into the arena; the profile takes them over. */
-typedef struct etr_warnings {
-  etr_arena *arena;
-  etr_vec(etr_warning) list;
-} etr_warnings;
-
-void etr_warn(etr_warnings *warnings, const char *file, const char *entry, uint64_t offset, const char *format, ...)
-    ETR_PRINTF(5, 6);
-
-/** Warns that names are longer than ETR_MOST_NAME_BYTES, if any are, and forgets them. `entry` has the first; it may be
- * NULL. */
-void etr_warn_of_cut_names(etr_warnings *warnings, const char *file, const char *entry, etr_cut_names *cut);
 
 /** Which entries that answers need a record does not have: bits of etr_entry_kind. */
 unsigned etr_record_missing(const etr_record *record);

@@ -8,12 +8,6 @@
 #include "inputs/pte.h"
 #include "place/placement.h"
 
-/* ---- Bytes of tensors, checked ---- */
-
-/** Bytes of a program's tensor: of its largest sizes where they are bounds. False, *bytes 0: the sizes are negative or
- * too many, or the number type is unknown or has no whole bytes. */
-bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes);
-
 /* ---- What the graph calls the values of a program ---- */
 
 /** What is known of one value. */

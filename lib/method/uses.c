@@ -5,6 +5,7 @@
 #include "method/uses.h"
 
 #include "backends/backends.h"
+#include "backends/operator.h"
 
 enum { MOST_ITEMS_IN_ALL = 1 << 22 };
 
@@ -45,8 +46,7 @@ static bool is_kernel(const etr_instruction *instruction, const char *name) {
 /* A kernel changes its first argument if its name says so ("aten::index_put_"), or if it collects the results of a loop
  * piece by piece (kernels/prim_ops/et_copy_index.cpp). */
 static bool changes_first(const etr_instruction *instruction) {
-  size_t size = instruction->op ? strlen(instruction->op) : 0;
-  return size > 0 && instruction->op[size - 1] == '_';
+  return instruction->op && etr_operator_is_in_place(etr_operator_of_kernel(instruction->op));
 }
 
 /* ATen's batch norms change the running statistics that they are given, but for those that do not train. */

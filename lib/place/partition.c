@@ -15,6 +15,14 @@ typedef struct group {
   bool is_torn;          /* its weight's other users lead to it: nothing can be in one partition with it */
 } group;
 
+/* What is known of a vertex while a partition is made. It is idle if it does not lead to the partition. */
+typedef struct lead {
+  uint32_t number;          /* of the partition that the rest is about, + 1 */
+  uint32_t readers, spared; /* users in the partition; users there or idle */
+  bool is_spared, is_told;  /* its producers may count it as spared; they do */
+  bool is_waiting;          /* on the stack, to tell them */
+} lead;
+
 /* A stage. */
 typedef struct finder {
   etr_partitioner *p;
@@ -24,9 +32,16 @@ typedef struct finder {
   uint32_t *grouped;  /* vertices by group */
   group *groups;      /* the one that ends last first */
   size_t group_count;
-  uint32_t *inside, *before, *behind,
-      *stack; /* per vertex: number + 1 of the partition that it is in, leads to, or hangs on */
+  uint32_t *inside, *behind; /* per vertex: number + 1 of the partition that it is in, or hangs on */
+  uint32_t *marks, *stack;
   uint32_t partition_count;
+  uint32_t end;             /* position where the partition ends */
+  uint32_t *later;          /* per vertex: users behind that */
+  etr_vec(uint32_t) unused; /* vertices that all their users are behind, or were when `end` was less */
+  lead *leads;              /* per vertex */
+  size_t waiting;           /* on the stack */
+  uint32_t *candidate;      /* per group: number + 1 of the last partition that it may fit */
+  size_t last_candidate;
   uint32_t last_left; /* where the groups end that are behind the one looked at */
 } finder;
 
@@ -150,47 +165,129 @@ static uint32_t user_of(const finder *f, uint32_t vertex, uint32_t i) {
   return f->fx->users.data[f->fx->user_starts[vertex] + i];
 }
 
-/* Marks what leads to a vertex of the partition, or hangs on it as far as groups that are left have producers. */
-static bool spread(finder *f, uint32_t start, uint32_t *marks, bool backwards, uint32_t number) {
-  size_t depth = 0;
+static lead *lead_of(finder *f, uint32_t vertex) {
+  lead *l = &f->leads[vertex];
+  if (l->number != f->partition_count) *l = (lead){.number = f->partition_count};
+  return l;
+}
+
+static bool is_inside(const finder *f, uint32_t vertex) { return f->inside[vertex] == f->partition_count; }
+
+/* No user of it leads to the partition. */
+static bool has_idle_users(finder *f, uint32_t vertex) {
+  return f->later[vertex] + lead_of(f, vertex)->spared == f->fx->user_counts[vertex];
+}
+
+static bool is_idle(finder *f, uint32_t vertex) {
+  return !is_inside(f, vertex) && lead_of(f, vertex)->readers == 0 && has_idle_users(f, vertex);
+}
+
+/* A group may fit whose last vertex, which no other of the group reads, has no user that leads to the partition. */
+static void look_at(finder *f, uint32_t vertex) {
+  if (is_inside(f, vertex)) return;
+  lead *l = lead_of(f, vertex);
+  l->is_spared = is_idle(f, vertex);
+  if (l->is_spared != l->is_told && !l->is_waiting) {
+    l->is_waiting = true;
+    f->stack[f->waiting++] = vertex;
+  }
+  uint32_t g = f->group_of[vertex];
+  if (g == ETR_NONE || f->grouped[f->groups[g].first + f->groups[g].count - 1] != vertex) return;
+  if (!has_idle_users(f, vertex)) return;
+  f->candidate[g] = f->partition_count;
+  f->last_candidate = ETR_MAX(f->last_candidate, g);
+}
+
+static bool tell_producers(finder *f, uint32_t vertex, bool as_reader) {
+  lead *l = lead_of(f, vertex);
+  uint32_t count = f->fx->vertices[vertex].input_count, more = (uint32_t)l->is_spared - (uint32_t)l->is_told;
+  l->is_told = l->is_spared;
+  for (uint32_t i = 0; i < count; i++) {
+    lead *producer = lead_of(f, input_of(f, vertex, i));
+    producer->spared += more;
+    producer->readers += as_reader;
+    look_at(f, input_of(f, vertex, i));
+  }
+  return spend(f, 1 + count);
+}
+
+static bool tell_all(finder *f) {
+  while (f->waiting) {
+    uint32_t vertex = f->stack[--f->waiting];
+    lead_of(f, vertex)->is_waiting = false;
+    if (!tell_producers(f, vertex, false)) return false;
+  }
+  return true;
+}
+
+static bool add_unused(finder *f, uint32_t vertex) {
+  if (f->fx->vertices[vertex].input_count == 0) return true;
+  uint32_t *unused = etr_vec_push(f->p->scratch, &f->unused);
+  if (unused) *unused = vertex;
+  return unused != NULL;
+}
+
+/* Begins a partition that ends at a position, which is before where the last one ended. */
+static bool begin(finder *f, uint32_t end) {
+  size_t kept = 0;
+  f->partition_count++;
+  f->last_candidate = 0;
+  for (; f->end > end; f->end--) {
+    uint32_t vertex = f->fx->order[f->end];
+    for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
+      uint32_t producer = input_of(f, vertex, i);
+      if (++f->later[producer] == f->fx->user_counts[producer] && !add_unused(f, producer)) return false;
+    }
+  }
+  for (size_t i = 0; i < f->unused.count; i++)
+    if (f->fx->positions[f->unused.data[i]] < end) f->unused.data[kept++] = f->unused.data[i];
+  f->unused.count = kept;
+  return true;
+}
+
+/* Marks what hangs on a vertex of the partition as far as groups that are left have producers. */
+static bool spread(finder *f, uint32_t start) {
+  size_t depth = f->waiting;
   f->stack[depth++] = start;
-  while (depth) {
-    uint32_t vertex = f->stack[--depth],
-             count = backwards ? f->fx->vertices[vertex].input_count : f->fx->user_counts[vertex];
-    if (!spend(f, 1 + count)) return false;
-    for (uint32_t i = 0; i < count; i++) {
-      uint32_t other = backwards ? input_of(f, vertex, i) : user_of(f, vertex, i);
-      if (marks[other] == number || f->inside[other] == number) continue;
-      if (!backwards && f->fx->positions[other] > f->last_left) continue;
-      marks[other] = number;
+  while (depth > f->waiting) {
+    uint32_t vertex = f->stack[--depth];
+    if (!spend(f, 1 + f->fx->user_counts[vertex])) return false;
+    for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
+      uint32_t other = user_of(f, vertex, i);
+      if (f->behind[other] == f->partition_count || is_inside(f, other)) continue;
+      if (f->fx->positions[other] > f->last_left) continue;
+      f->behind[other] = f->partition_count;
       f->stack[depth++] = other;
     }
   }
   return true;
 }
 
-static bool take_in(finder *f, group *g, uint32_t number) {
-  g->partition = number - 1;
-  for (uint32_t i = 0; i < g->count; i++) f->inside[f->grouped[g->first + i]] = number;
+static bool take_in(finder *f, group *g) {
+  g->partition = f->partition_count - 1;
   for (uint32_t i = 0; i < g->count; i++) {
-    uint32_t vertex = f->grouped[g->first + i];
-    if (!spread(f, vertex, f->before, true, number) || !spread(f, vertex, f->behind, false, number)) return false;
+    f->inside[f->grouped[g->first + i]] = f->partition_count;
+    lead_of(f, f->grouped[g->first + i])->is_spared = true;
   }
-  return true;
+  for (uint32_t i = 0; i < g->count; i++)
+    if (!spread(f, f->grouped[g->first + i]) || !tell_producers(f, f->grouped[g->first + i], true)) return false;
+  return tell_all(f);
 }
 
 /* Whether no value would leave the partition with the group in it and come back. */
-static bool fits(finder *f, const group *g, uint32_t number) {
+static bool fits(finder *f, const group *g) {
   uint32_t mine = (uint32_t)(g - f->groups);
   for (uint32_t k = 0; k < g->count; k++) {
     uint32_t vertex = f->grouped[g->first + k];
     for (uint32_t i = 0; i < f->fx->user_counts[vertex]; i++) {
       uint32_t user = user_of(f, vertex, i);
-      if (f->group_of[user] != mine && f->inside[user] != number && f->before[user] == number) return false;
+      bool is_out = f->group_of[user] != mine && !is_inside(f, user);
+      if (is_out && f->fx->positions[user] < f->end && !is_idle(f, user)) return false;
     }
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t producer = input_of(f, vertex, i);
-      if (f->group_of[producer] != mine && f->inside[producer] != number && f->behind[producer] == number) return false;
+      bool is_out = f->group_of[producer] != mine && !is_inside(f, producer);
+      if (is_out && f->behind[producer] == f->partition_count) return false;
     }
   }
   return true;
@@ -206,15 +303,15 @@ static bool find_torn(finder *f, group *g, uint32_t mark) {
     if (!spend(f, 1 + f->fx->vertices[vertex].input_count)) return false;
     for (uint32_t i = 0; i < f->fx->vertices[vertex].input_count; i++) {
       uint32_t other = input_of(f, vertex, i);
-      if (f->before[other] == mark || (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g)) continue;
-      f->before[other] = mark;
+      if (f->marks[other] == mark || (f->group_of[other] != ETR_NONE && &f->groups[f->group_of[other]] == g)) continue;
+      f->marks[other] = mark;
       f->stack[depth++] = other;
     }
   }
   for (uint32_t i = 0; i < g->count; i++) {
     uint32_t vertex = f->grouped[g->first + i];
     for (uint32_t k = 0; f->p->is_claimed[vertex] && k < f->fx->user_counts[vertex]; k++)
-      g->is_torn |= f->before[user_of(f, vertex, k)] == mark;
+      g->is_torn |= f->marks[user_of(f, vertex, k)] == mark;
   }
   return true;
 }
@@ -224,23 +321,31 @@ static uint32_t end_of_group(const finder *f, const group *g) {
   return f->fx->positions[f->grouped[g->first + g->count - 1]];
 }
 
+/* Makes the partition that ends with a group: of it, and of earlier ones that are left, the last first. */
+static bool make_partition(finder *f, size_t first, bool alone) {
+  group *groups = f->groups;
+  if (f->partition_count == f->p->delegate_count) return false; /* more than the record's delegates */
+  f->last_left = first + 1 < f->group_count ? end_of_group(f, &groups[first + 1]) : 0;
+  if (!begin(f, end_of_group(f, &groups[first])) || !take_in(f, &groups[first])) return false;
+  for (size_t i = 0; i < f->unused.count; i++) look_at(f, f->unused.data[i]);
+  if (!spend(f, f->unused.count) || !tell_all(f)) return false;
+  if (alone || groups[first].is_torn) return true;
+  for (size_t k = first + 1; k <= f->last_candidate; k++) {
+    if (f->candidate[k] != f->partition_count || groups[k].partition != ETR_NONE || groups[k].is_torn) continue;
+    if (!spend(f, groups[k].count + groups[k].edges)) return false;
+    if (fits(f, &groups[k]) && !take_in(f, &groups[k])) return false;
+  }
+  return true;
+}
+
 static bool merge(finder *f, bool alone) {
   for (size_t i = 0; i < f->group_count; i++)
     if (!find_torn(f, &f->groups[i], UINT32_MAX - (uint32_t)i)) return false;
-  for (size_t i = 0; i < f->group_count; i++) {
-    if (f->groups[i].partition != ETR_NONE) continue;
-    uint32_t number = ++f->partition_count;
-    f->last_left = i + 1 < f->group_count ? end_of_group(f, &f->groups[i + 1]) : 0;
-    if (number > f->p->delegate_count || !take_in(f, &f->groups[i], number))
-      return false; /* more than the record's delegates */
-    for (size_t k = i + 1; k < f->group_count && !alone && !f->groups[i].is_torn; k++) {
-      group *g = &f->groups[k];
-      if (!spend(f, 1)) return false;
-      if (g->partition != ETR_NONE || g->is_torn) continue;
-      if (!spend(f, g->count + g->edges)) return false;
-      if (fits(f, g, number) && !take_in(f, g, number)) return false;
-    }
-  }
+  for (size_t i = 0; i < f->fx->order_count; i++)
+    if (f->fx->user_counts[f->fx->order[i]] == 0 && !add_unused(f, f->fx->order[i])) return false;
+  f->end = (uint32_t)f->fx->order_count - 1;
+  for (size_t i = 0; i < f->group_count; i++)
+    if (f->groups[i].partition == ETR_NONE && !make_partition(f, i, alone)) return false;
   return true;
 }
 
@@ -328,7 +433,10 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   f.grouped = etr_arena_alloc_array(p->scratch, count, sizeof *f.grouped);
   f.groups = etr_arena_alloc_array(p->scratch, count, sizeof *f.groups);
   f.inside = etr_arena_alloc_array(p->scratch, count, sizeof *f.inside);
-  f.before = etr_arena_alloc_array(p->scratch, count, sizeof *f.before);
+  f.marks = etr_arena_alloc_array(p->scratch, count, sizeof *f.marks);
+  f.later = etr_arena_alloc_array(p->scratch, count, sizeof *f.later);
+  f.leads = etr_arena_alloc_array(p->scratch, count, sizeof *f.leads);
+  f.candidate = etr_arena_alloc_array(p->scratch, count, sizeof *f.candidate);
   f.behind = etr_arena_alloc_array(p->scratch, count, sizeof *f.behind);
   f.stack = etr_arena_alloc_array(p->scratch, count, sizeof *f.stack);
   if (etr_arena_failed(p->scratch)) return false;

@@ -477,11 +477,3 @@ DIMENSIONS = {
 
 # Where eight times the size would pass a limit, so that the program does less: so many times the size for memory.
 BULK = {branches: 1, nesting: 2, one_body: 4}
-
-# What is known to grow as the square of its input, up to a limit on the work. run.py reports it as slow, and fails once it no longer is.
-REPLAY = 'lowering.c walks what is behind each delegate, up to 1 << 24 steps'
-KNOWN = {
-    equal_lists: REPLAY,
-    equal_lists_side_by_side: REPLAY,
-    equal_lists_between_kernels: REPLAY,
-}

@@ -4,8 +4,7 @@
 
 For each dimension of inputs.py: four times the size may cost at most MOST times the instructions (counted by valgrind's cachegrind) and, of inputs that
 are larger, MOST times the resident memory (of the process without valgrind, as the kernel accounts for it). What a start with an input of size 1 costs is
-taken off. Nothing depends on time, and no figure is compared with an older one. Dimensions in inputs.KNOWN grow faster than that, for the reason given there: they
-are reported as slow, and fail only if they grow faster than the square, or if they have become linear and the entry is out of date.
+taken off. Nothing depends on time, and no figure is compared with an older one.
 """
 
 import os
@@ -83,15 +82,6 @@ def growth(program, make, command, size, root):
     return (many - one) / (few - one), max(0, more - least - PAGES) / max(PAGES, less - least)
 
 
-def judge(times, known):
-    """What a growth is: ok, slow or FAIL, and a note. known: why the dimension is known to be slow, or None."""
-    if known and times <= MOST:
-        return 'FAIL', ': no longer slow; remove it from inputs.KNOWN'
-    if known and times <= MOST**2:
-        return 'slow', ': known, %s' % known
-    return ('ok' if times <= MOST else 'FAIL'), ''
-
-
 def check(program, make, command, size, root):
     title = '%s, %s' % (make.__name__, ' '.join(word for word in command if word not in ('RECORD', 'OUT', '-o', '--logdir')))
     try:
@@ -99,8 +89,8 @@ def check(program, make, command, size, root):
     except RuntimeError as error:
         return False, '%s: %s' % (title, error)
     line = '%-50s %5.2f times the instructions, %5.2f times the memory' % (title, instructions, memory)
-    state, note = judge(max(instructions, memory), inputs.KNOWN.get(make))
-    return state != 'FAIL', '%-4s %s%s' % (state, line, note)
+    good = max(instructions, memory) <= MOST
+    return good, '%-4s %s' % ('ok' if good else 'FAIL', line)
 
 
 def main():

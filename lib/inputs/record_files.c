@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * input.c - which files of a directory belong to a record.
+ * record_files.c - which files of a directory belong to a record.
  */
 #include "base/arena.h"
 #include "base/file.h"

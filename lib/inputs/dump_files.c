@@ -2,7 +2,7 @@
  *
  * dump_files.c - one file after the other; a log gives as many ETDumps as it holds.
  */
-#include "runs/runs.h"
+#include "inputs/dump.h"
 
 #include "base/file.h"
 #include "inputs/serial_log.h"
