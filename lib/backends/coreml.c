@@ -2,7 +2,7 @@
  *
  * coreml.c - operations by the delegate map, their times estimated, their compute units planned.
  */
-#include "backends/coreml.h"
+#include "backends/decoder.h"
 
 #include "formats/json.h"
 

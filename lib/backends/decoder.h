@@ -97,4 +97,7 @@ const etr_decoder *etr_decoder_of(const char *id);
 /** The decoder of the one backend that writes such an id or name; NULL if it may be another's. */
 const etr_decoder *etr_decoder_of_event(const char *name);
 
+/** One for each backend, in the file of its name; decoders.c lists them. */
+extern const etr_decoder etr_coreml, etr_ethosu, etr_neutron, etr_qnn, etr_vgf;
+
 #endif

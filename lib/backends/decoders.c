@@ -4,11 +4,6 @@
  */
 #include "backends/decoder.h"
 
-#include "backends/coreml.h"
-#include "backends/ethosu.h"
-#include "backends/neutron.h"
-#include "backends/qnn.h"
-#include "backends/vgf.h"
 #include "backends/vulkan.h"
 
 static const etr_decoder *const decoders[] = {&etr_coreml, &etr_ethosu, &etr_neutron, &etr_qnn, &etr_vgf, &etr_vulkan};

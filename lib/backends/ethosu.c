@@ -2,7 +2,7 @@
  *
  * ethosu.c - events by their names.
  */
-#include "backends/ethosu.h"
+#include "backends/decoder.h"
 
 static const etr_known_event known[] = {
     {"EthosUBackend::execute()", .role = ETR_ROLE_CONTAINER},

@@ -2,7 +2,7 @@
  *
  * neutron.c - kernels by their numbers, and the dump of them.
  */
-#include "backends/neutron.h"
+#include "backends/decoder.h"
 
 /* A kernel's number; -1 if it has none. */
 static int64_t number_of(const etr_event_facts *event) {

@@ -11,6 +11,8 @@
 
 #include "base/base.h"
 
+/* ---- Comparing what the graph and the runtime call an operator ---- */
+
 /** "aten._softmax.default" -> "softmax". */
 etr_slice etr_operator_of_target(const char *target);
 
@@ -40,5 +42,11 @@ bool etr_operator_only_copies(const char *target);
 
 /** The same, or converts it to other numbers: quantize, dequantize. */
 bool etr_operator_only_moves(const char *target);
+
+/* ---- What ATen calls the arguments of its operators: a .pte has no names ---- */
+
+/** The name of the argument at a place, counted from 0 with tensors, of an operator as operator.h spells them:
+ * "convolution". NULL if it is not known. Static. */
+const char *etr_argument_name(etr_slice op, size_t place);
 
 #endif

@@ -2,8 +2,6 @@
  *
  * payloads.c - payloads by the place of their bytes.
  */
-#include "backends/payloads.h"
-
 #include "backends/backends.h"
 
 void etr_payloads_init(etr_payloads *payloads, etr_arena *arena) {

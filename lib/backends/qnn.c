@@ -2,7 +2,7 @@
  *
  * qnn.c - values by the suffixes of their ids, totals by their names.
  */
-#include "backends/qnn.h"
+#include "backends/decoder.h"
 
 /* ---- Units ---- */
 

@@ -2,7 +2,7 @@
  *
  * vgf.c - events by their names.
  */
-#include "backends/vgf.h"
+#include "backends/decoder.h"
 
 static const etr_known_event known[] = {
     {"VGF_EXECUTE", .role = ETR_ROLE_CONTAINER},

@@ -4,11 +4,92 @@
  */
 #include "base/noise_verdict.h"
 
-#include "base/modes.h"
+#include <math.h>
+
+#include "base/base.h"
 #include "base/stats.h"
 #include "base/trend.h"
 
-#include <math.h>
+/* ---- Whether times are of two modes, as of a clock that switches between two speeds ---- */
+
+typedef struct etr_modes {
+  bool are_two;
+  size_t fast_count, slow_count;
+  double fast_median, slow_median;
+  size_t switches;   /**< how often a run is of another mode than the one before it; 1 is a step, and no modes */
+  bool in_stretches; /**< switches are at most half as many as chance would make: modes last for several runs */
+} etr_modes;
+
+/* The fewest times that show two modes. */
+enum { ETR_MODES_LEAST_SAMPLES = 20 };
+
+static const double LEAST_GAP = .03;   /* between means of logarithms: less is not worth telling */
+static const double LEAST_DEVIATIONS = 5;   /* distance in pooled deviations: halves of one bell are 2.7 apart */
+static const double LEAST_DEVIATION = .003; /* what a clock hides of it */
+static const double MOST_WIDTH = .2;        /* deviation of a mode in distances: a few runs far out are no mode */
+enum { LEAST_RUNS = 3, PARTS_OF_MODE = 10 };
+
+/* Takes back what was added; the mean of none is 0. */
+static void remove_value(etr_moments *m, double value) {
+  double behind = value - m->mean;
+  m->count--;
+  m->mean = m->count > 0 ? m->mean - behind / (double)m->count : 0;
+  m->squares -= behind * (value - m->mean);
+}
+
+static double spread_of(const etr_moments *m) {
+  return sqrt(ETR_MAX(m->squares, 0) / (double)ETR_MAX(m->count, (size_t)1));
+}
+
+/* How many of the sorted times are in the fast mode: the split that leaves the least squares on both sides. */
+static size_t split_of(const double *sorted, size_t count) {
+  etr_moments low = {0}, high = {0};
+  double least = INFINITY;
+  size_t at = 1;
+  for (size_t i = 0; i < count; i++) etr_moments_add(&high, log(sorted[i]));
+  for (size_t i = 0; i + 1 < count; i++) {
+    etr_moments_add(&low, log(sorted[i]));
+    remove_value(&high, log(sorted[i]));
+    if (!(sorted[i + 1] > sorted[i]) || low.squares + high.squares >= least) continue;
+    least = low.squares + high.squares;
+    at = i + 1;
+  }
+  return at;
+}
+
+static etr_moments moments_of(const double *times, size_t count) {
+  etr_moments m = {0};
+  for (size_t i = 0; i < count; i++) etr_moments_add(&m, log(times[i]));
+  return m;
+}
+
+static bool are_apart(const double *sorted, size_t count, size_t at, double step) {
+  const etr_moments low = moments_of(sorted, at), high = moments_of(sorted + at, count - at);
+  double distance = high.mean - low.mean, pooled = sqrt((low.squares + high.squares) / (double)(count - 2));
+  bool is_far = distance >= LEAST_GAP && distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
+  bool is_compact = ETR_MAX(spread_of(&low), spread_of(&high)) <= MOST_WIDTH * distance;
+  return is_far && is_compact && exp(high.mean) - exp(low.mean) > 1.5 * step;
+}
+
+/* Tells whether times, in the order of their runs and above 0, are of two modes. `step`: of their clock; times that
+ * are one step apart are no modes. `sorted`: the same times, ascending. */
+static etr_modes modes_of(const double *times, const double *sorted, size_t count, double step) {
+  etr_modes m = {0};
+  if (count < ETR_MODES_LEAST_SAMPLES) return m;
+  size_t at = split_of(sorted, count), smaller = ETR_MIN(at, count - at);
+  if (smaller < ETR_MAX((size_t)LEAST_RUNS, (count + PARTS_OF_MODE - 1) / PARTS_OF_MODE)) return m;
+  if (!are_apart(sorted, count, at, step)) return m;
+  for (size_t i = 1; i < count; i++) m.switches += (times[i] < sorted[at]) != (times[i - 1] < sorted[at]);
+  m.are_two = m.switches > 1;
+  m.fast_count = at;
+  m.slow_count = count - at;
+  m.fast_median = etr_median_of_sorted(sorted, at);
+  m.slow_median = etr_median_of_sorted(sorted + at, count - at);
+  m.in_stretches = (double)m.switches * (double)count <= (double)m.fast_count * (double)m.slow_count;
+  return m;
+}
+
+/* ---- Looks for two modes, sets outliers aside, looks again, then for a step or a drift in what is left ---- */
 
 static const double NORMAL = 1.4826;      /* of a normal distribution: standard deviation per median deviation */
 static const double OUTLIER = 5;          /* deviations; of a million normal samples one is farther out */
@@ -82,7 +163,7 @@ static etr_noise_verdict verdict_of(double variation) {
 /* ---- Modes and trends ---- */
 
 static bool find_modes(etr_noise *noise, const judged *j) {
-  etr_modes modes = etr_modes_of(j->times, j->sorted, j->count, j->step);
+  etr_modes modes = modes_of(j->times, j->sorted, j->count, j->step);
   if (!modes.are_two) return false;
   noise->verdict = ETR_NOISE_TWO_MODES;
   noise->modes[0] = (etr_noise_mode){modes.fast_count, modes.fast_median};

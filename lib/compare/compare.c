@@ -2,10 +2,518 @@
  *
  * compare.c - joins two sides: methods by name, what is in them by compare_rows.c; loads.
  */
-#include "compare/differences.h"
-#include "compare/value_gaps.h"
-
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+
+#include "backends/operator.h"
+#include "compare/compare_side.h"
+#include "compare/noise.h"
+#include "compare/pairing.h"
+#include "compare/value_gaps.h"
+#include "etrecord_compare.h"
+
+/* ---- Changes, judged alone or in families ---- */
+
+/* One side of a change. */
+typedef struct measure {
+  bool exists; /* timed or not */
+  double avg;  /* per inference, in ticks of its own profile */
+  const etr_side_time *time;
+} measure;
+
+/* Changes of one kind: all are judged alone, or all together. */
+typedef struct family {
+  etr_arena *scratch;
+  double base_scale; /* as in etr_comparison */
+  const etr_compare_options *options;
+  etr_vec(etr_noise_test) tests;
+} family;
+
+static etr_side_time scaled(const etr_side_time *time, double factor) {
+  static const etr_side_time untimed = {0};
+  etr_side_time made = time ? *time : untimed;
+  made.total *= factor;
+  made.p50 *= factor;
+  made.low *= factor;
+  made.high *= factor;
+  made.step *= factor;
+  return made;
+}
+
+/* What is known without judging: changes of what was timed twice are judged. */
+static etr_verdict verdict_before(const measure *base, const measure *newer, bool is_timed_twice) {
+  if (!base->exists) return ETR_VERDICT_NEW;
+  if (!newer->exists) return ETR_VERDICT_GONE;
+  return is_timed_twice ? ETR_VERDICT_CANNOT_TELL : ETR_VERDICT_UNTIMED;
+}
+
+/* Fills a change but for what is judged of it; it must stay where it is until then. False: out of memory. */
+static bool family_add(family *f, etr_change *change, const measure *base, const measure *newer) {
+  const etr_side_time old = scaled(base->time, f->base_scale), now = scaled(newer->time, 1);
+  bool is_timed_twice = old.runs > 0 && now.runs > 0;
+  *change = (etr_change){.base_avg = base->avg * f->base_scale,
+                         .new_avg = newer->avg,
+                         .base_runs = old.runs,
+                         .new_runs = now.runs,
+                         .base_recordings = old.recordings,
+                         .new_recordings = now.recordings,
+                         .low = NAN,
+                         .high = NAN,
+                         .verdict = verdict_before(base, newer, is_timed_twice)};
+  etr_noise_set_medians(change, &old, &now);
+  if (!is_timed_twice) return true;
+  etr_noise_test *test = etr_vec_push(f->scratch, &f->tests);
+  if (!test) return false;
+  *test = (etr_noise_test){.base = old, .newer = now, .change = change};
+  return true;
+}
+
+/* Judges all changes together. False: out of memory. */
+static bool family_judge(const family *f) {
+  return etr_noise_judge_family(f->tests.data, f->tests.count, f->options, f->scratch);
+}
+
+/* Judges each change by itself. history: of all of them; NULL. */
+static void family_judge_each(const family *f, const etr_bench_history *history) {
+  for (size_t i = 0; i < f->tests.count; i++) etr_noise_judge(&f->tests.data[i], f->options, history);
+}
+
+/* ---- The rows of a method's comparison: pairs of nodes, sums of the same key ---- */
+
+/* A method on one side. */
+typedef struct method_side {
+  const etr_method *method;        /* NULL where it is missing */
+  const etr_side_method *compared; /* empty then */
+} method_side;
+
+/* What the rows of one method need. */
+typedef struct etr_rows {
+  double base_scale; /* as in etr_comparison */
+  const etr_compare_options *options;
+  etr_arena *arena; /* of the comparison */
+  etr_arena *scratch;
+} etr_rows;
+
+/* ---- Nodes ---- */
+
+/* 0 stands for none. */
+static uint32_t number_of_bytes(etr_map *numbers, const void *bytes, size_t size) {
+  return etr_map_number(numbers, (etr_slice){bytes, size}) + 1;
+}
+
+static uint32_t number_of(etr_map *numbers, const char *text) {
+  return number_of_bytes(numbers, text, strlen(text) + 1);
+}
+
+/* Type and dimensions of all outputs, one number for each chain of them. */
+static uint32_t number_of_outputs(etr_map *numbers, const etr_node *node) {
+  int64_t link[3] = {0}; /* the number so far, what comes next */
+  for (size_t i = 0; i < node->output_count; i++) {
+    const etr_value *value = &node->outputs[i];
+    link[1] = value->rank;
+    link[2] = value->dtype ? number_of(numbers, value->dtype) : 0;
+    link[0] = number_of_bytes(numbers, link, sizeof link);
+    for (int32_t k = 0; k < value->rank; k++) {
+      link[1] = value->dims[k].size;
+      link[2] = value->dims[k].symbol ? number_of(numbers, value->dims[k].symbol) : 0;
+      link[0] = number_of_bytes(numbers, link, sizeof link);
+    }
+  }
+  return (uint32_t)link[0];
+}
+
+static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
+  if (item->of) return number_of_outputs(numbers, item->of);
+  return item->shape ? number_of(numbers, item->shape) : 0;
+}
+
+/* The text of a source line, in its function; files and line numbers change without a change of the line. */
+static uint32_t number_of_source(etr_map *numbers, const etr_side_item *item) {
+  if (!item->code) return 0;
+  const uint32_t line[] = {number_of(numbers, item->function), number_of(numbers, item->code)};
+  return number_of_bytes(numbers, line, sizeof line);
+}
+
+/* Dimensions in "f32[1,64]", and how many. 0, *rank untouched: there are none, or they are symbolic. */
+static uint32_t number_of_dims(etr_map *numbers, const char *text, uint32_t *rank) {
+  const char *open = text ? strchr(text, '[') : NULL;
+  if (!open) return 0;
+  size_t size = strspn(open + 1, "0123456789,");
+  if (open[1 + size] != ']') return 0;
+  *rank = size > 0;
+  for (size_t i = 0; i < size; i++) *rank += open[1 + i] == ',';
+  return number_of_bytes(numbers, open, size + 2);
+}
+
+/* The same of the first output. */
+static uint32_t number_of_output(etr_map *numbers, const etr_side_item *item, uint32_t *rank) {
+  if (!item->of) return number_of_dims(numbers, item->shape, rank);
+  const etr_value *value = item->of->output_count ? &item->of->outputs[0] : NULL;
+  etr_arena *scratch = numbers->arena;
+  const char *text = "[";
+  if (!value || value->rank < 0) return 0;
+  for (int32_t i = 0; text && i < value->rank; i++) {
+    if (value->dims[i].symbol) return 0;
+    text = etr_arena_format(scratch, "%s%s%" PRId64, text, i ? "," : "", value->dims[i].size);
+  }
+  text = text ? etr_arena_format(scratch, "%s]", text) : NULL;
+  return number_of_dims(numbers, text, rank);
+}
+
+/* The kind of an operator. Lowerings give several names to one kind: portable kernels run a linear layer as addmm,
+ * while XNNPACK and Core ML keep linear. Overloads are left alone, as they differ in what is read. */
+static uint32_t number_of_kind(etr_map *numbers, const char *op) {
+  static const struct {
+    const char *op, *kind;
+  } kinds[] = {
+      {"aten.addmm.default", "aten.linear.default"},
+      {"aten.mm.default", "aten.linear.default"},
+      {"aten.conv1d.default", "aten.convolution.default"},
+      {"aten.conv2d.default", "aten.convolution.default"},
+      {"aten.conv3d.default", "aten.convolution.default"},
+      {"aten.matmul.default", "aten.bmm.default"},
+      {"aten.softmax.int", "aten._softmax.default"},
+      {"aten.log_softmax.int", "aten._log_softmax.default"},
+      {"aten.layer_norm.default", "aten.native_layer_norm.default"},
+      {"aten.group_norm.default", "aten.native_group_norm.default"},
+      {"aten.batch_norm.default", "aten._native_batch_norm_legit_no_training.default"},
+      {"aten.max_pool2d.default", "aten.max_pool2d_with_indices.default"},
+      {"aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(kinds); i++)
+    if (strcmp(op, kinds[i].op) == 0) return number_of(numbers, kinds[i].kind);
+  return number_of(numbers, op);
+}
+
+/* True of operators whose weight makes them the layer that they are, and of those that a lowering puts between a layer
+ * and its weight. Others read caches and masks, whose size is that of the context; so do products of batches (bmm), in
+ * attention. */
+static bool is_of_layer(const char *op) {
+  static const char *const layers[] = {"linear",
+                                       "addmm",
+                                       "mm",
+                                       "convolution",
+                                       "conv1d",
+                                       "conv2d",
+                                       "conv3d",
+                                       "embedding",
+                                       "layer_norm",
+                                       "native_layer_norm",
+                                       "group_norm",
+                                       "batch_norm",
+                                       "rms_norm",
+                                       "permute_copy",
+                                       "native_batch_norm_legit_no_training",
+                                       "prelu",
+                                       "t_copy",
+                                       "transpose_copy",
+                                       "native_group_norm",
+                                       "native_batch_norm_legit"};
+  etr_slice name = etr_operator_of_target(op);
+  return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
+}
+
+static etr_pairing_item key_of(etr_map *numbers, const etr_side_item *item) {
+  bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
+  uint32_t rank = 0, weight_rank = 0;
+  uint32_t dims = is_event ? 0 : number_of_output(numbers, item, &rank);
+  (void)number_of_dims(numbers, item->weight, &weight_rank);
+  uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
+  return (etr_pairing_item){.path = is_event ? NULL : item->module,
+                            .name = number_of(numbers, item->name),
+                            .op = is_event ? number_of(numbers, item->op) : number_of_kind(numbers, item->op),
+                            .target = number_of(numbers, item->op),
+                            .weight = is_layer ? weight : 0,
+                            .state = is_layer ? 0 : weight,
+                            .weight_rank = is_layer ? weight_rank : 0,
+                            .dims = dims,
+                            .rank = rank,
+                            .shape = number_of_shape(numbers, item),
+                            .place = is_event ? 0 : number_of(numbers, item->body),
+                            .source = number_of_source(numbers, item),
+                            .only_moves = !is_event && etr_operator_only_moves(item->op),
+                            .producers = item->producers,
+                            .producer_count = item->producer_count};
+}
+
+/* True if methods are called with other shapes: what follows from these differs, too. Types do not matter. */
+static bool has_other_inputs(const etr_side_method *base, const etr_side_method *newer) {
+  if (base->input_count != newer->input_count) return true;
+  for (size_t i = 0; i < base->input_count; i++) {
+    const char *old = strchr(base->inputs[i].type, '['), *now = strchr(newer->inputs[i].type, '[');
+    if (!old != !now || (old && strcmp(old, now) != 0)) return true;
+  }
+  return false;
+}
+
+/* The items of a side as pairing.c wants them, not paired yet. False when out of memory. */
+static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
+  etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
+  for (size_t i = 0; keys && i < side->item_count; i++) keys[i] = key_of(numbers, &side->items[i]);
+  *out = (etr_pairing_side){.items = keys,
+                            .count = side->item_count,
+                            .partner = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(uint32_t)),
+                            .rules = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(etr_pair_rule))};
+  return !etr_arena_failed(c->scratch);
+}
+
+static double average(const etr_side_time *time, const etr_method *method) {
+  return time->runs > 0 && method ? time->total / (double)method->run_count : 0;
+}
+
+/* A time of one side as changes take it. side NULL: it does not exist there. */
+static measure side_measure(const method_side *side, const etr_side_time *time) {
+  if (!time) return (measure){0};
+  return (measure){.exists = true, .avg = average(time, side->method), .time = time};
+}
+
+static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES], const etr_side_item *items[ETR_SIDES],
+                      etr_pair_rule rule, family *f) {
+  const etr_side_item *base = items[ETR_BASE], *newer = items[ETR_NEWER];
+  measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
+          now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
+  *pair = (etr_node_pair){.base_node = base ? base->node : ETR_NONE,
+                          .new_node = newer ? newer->node : ETR_NONE,
+                          .rule = rule,
+                          .base_name = base ? base->name : NULL,
+                          .new_name = newer ? newer->name : NULL,
+                          .op = newer ? newer->op : base->op,
+                          .base_module = base ? base->module : NULL,
+                          .new_module = newer ? newer->module : NULL,
+                          .base_backend = base ? base->backend : NULL,
+                          .new_backend = newer ? newer->backend : NULL};
+  return family_add(f, &pair->change, &old, &now);
+}
+
+static void count_timed(etr_method_pair *method, const etr_node_pair *pair) {
+  size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
+  method->timed_nodes += timed;
+  if (pair->base_name && pair->new_name) method->timed_paired += timed;
+}
+
+/* Fills the pairs of a method, and what is counted of them. False: out of memory. */
+static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  etr_pairing_side lists[ETR_SIDES];
+  bool is_resized = has_other_inputs(base, newer);
+  etr_map numbers;
+  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
+  etr_map_init(&numbers, c->scratch);
+  etr_node_pair *pairs = etr_arena_alloc_array(c->arena, base->item_count + newer->item_count, sizeof *pairs);
+  if (!pairs || !list_keys(c, &lists[ETR_BASE], base, &numbers) || !list_keys(c, &lists[ETR_NEWER], newer, &numbers))
+    return false;
+  for (int s = 0; s < ETR_SIDES; s++) lists[s].has_other_inputs = is_resized;
+  if (!etr_pair_items(&lists[ETR_BASE], &lists[ETR_NEWER])) return false;
+  method->pairs = pairs;
+  for (size_t i = 0; i < newer->item_count + base->item_count; i++) {
+    bool gone = i >= newer->item_count;
+    size_t place = gone ? i - newer->item_count : i;
+    const etr_pairing_side *list = &lists[gone ? ETR_BASE : ETR_NEWER];
+    uint32_t partner = list->partner[place];
+    if (gone && partner != ETR_NONE) continue;
+    uint32_t base_place = gone ? (uint32_t)place : partner;
+    const etr_side_item *items[ETR_SIDES] = {base_place == ETR_NONE ? NULL : &base->items[base_place],
+                                             gone ? NULL : &newer->items[place]};
+    etr_node_pair *pair = &pairs[method->pair_count++];
+    if (!fill_pair(pair, sides, items, list->rules[place], &f)) return false;
+    count_timed(method, pair);
+  }
+  return family_judge(&f);
+}
+
+/* ---- Sums ---- */
+
+static double moved(const etr_node_group *group) { return fabs(group->change.new_p50 - group->change.base_p50); }
+
+static int by_change(const void *a, const void *b) {
+  double x = moved(a), y = moved(b);
+  if (x != y) return x < y ? 1 : -1;
+  return strcmp(((const etr_node_group *)a)->key, ((const etr_node_group *)b)->key);
+}
+
+/* Sums of the same key on both sides; NULL where it is missing. */
+typedef struct sum_pair {
+  const etr_side_sum *sums[ETR_SIDES];
+} sum_pair;
+
+typedef etr_vec(sum_pair) sum_pairs;
+
+/* False when out of memory. */
+static bool pair_sums(etr_rows *c, sum_pairs *out, const etr_side_sums *const sums[ETR_SIDES]) {
+  etr_map index;
+  etr_map_init(&index, c->scratch);
+  for (int k = 0; k < ETR_SIDES; k++)
+    for (size_t i = 0; i < sums[k]->count; i++) {
+      const etr_slice key = etr_slice_of(sums[k]->rows[i].key);
+      uint32_t known = etr_map_get(&index, key);
+      if (known == ETR_NONE) {
+        known = (uint32_t)out->count;
+        if (!etr_vec_push(c->scratch, out) || !etr_map_set(&index, key, known)) return false;
+      }
+      out->data[known].sums[k] = &sums[k]->rows[i];
+    }
+  return true;
+}
+
+static bool fill_group(etr_node_group *row, const sum_pair *pair, const method_side sides[ETR_SIDES], family *f) {
+  const etr_side_sum *base = pair->sums[ETR_BASE], *newer = pair->sums[ETR_NEWER];
+  measure old = side_measure(&sides[ETR_BASE], base ? &base->time : NULL),
+          now = side_measure(&sides[ETR_NEWER], newer ? &newer->time : NULL);
+  *row = (etr_node_group){.key = base ? base->key : newer->key,
+                          .base_nodes = base ? base->timed : 0,
+                          .new_nodes = newer ? newer->timed : 0};
+  return family_add(f, &row->change, &old, &now);
+}
+
+static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sides[ETR_SIDES],
+                        const etr_side_sums *base, const etr_side_sums *newer) {
+  const etr_side_sums *const sums[ETR_SIDES] = {base, newer};
+  sum_pairs pairs = {0};
+  family f = {.scratch = c->scratch, .base_scale = c->base_scale, .options = c->options};
+  size_t count = 0;
+  if (!pair_sums(c, &pairs, sums)) return false;
+  etr_node_group *rows = etr_arena_alloc_array(c->arena, pairs.count, sizeof *rows);
+  if (!rows) return false;
+  for (size_t i = 0; i < pairs.count; i++) {
+    if (!fill_group(&rows[count], &pairs.data[i], sides, &f)) return false;
+    if (rows[count].base_nodes || rows[count].new_nodes) count++;
+  }
+  if (!family_judge(&f)) return false;
+  if (count) qsort(rows, count, sizeof *rows, by_change);
+  *out = (etr_node_groups){rows, count};
+  return true;
+}
+
+/* Fills its sums by operator, module and backend. False: out of memory. */
+static bool rows_add_up(etr_rows *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  return group_nodes(c, &pair->ops, sides, &base->ops, &newer->ops) &&
+         group_nodes(c, &pair->modules, sides, &base->modules, &newer->modules) &&
+         group_nodes(c, &pair->patterns, sides, &base->patterns, &newer->patterns) &&
+         group_nodes(c, &pair->backends, sides, &base->backends, &newer->backends);
+}
+
+/* ---- Whether two methods are like with like ---- */
+
+const char *etr_difference_name(etr_difference_kind kind) {
+  static const char *const names[] = {"model", "input", "dtype", "backend"};
+  return (size_t)kind < ETR_COUNT(names) ? names[kind] : "model";
+}
+
+/* ---- Models ---- */
+
+/* How many weights of both sides have the same shapes. */
+static bool count_shared(size_t *out, const etr_side_method *base, const etr_side_method *newer, etr_arena *scratch) {
+  etr_map counts;
+  etr_map_init(&counts, scratch);
+  *out = 0;
+  for (size_t i = 0; i < base->weight_count; i++) (void)etr_map_count(&counts, etr_slice_of(base->weights[i]));
+  for (size_t i = 0; i < newer->weight_count; i++) {
+    const etr_slice shape = etr_slice_of(newer->weights[i]);
+    uint32_t left = etr_map_get(&counts, shape);
+    if (left == ETR_NONE || left == 0) continue;
+    if (!etr_map_set(&counts, shape, left - 1)) return false;
+    ++*out;
+  }
+  return !etr_arena_failed(scratch);
+}
+
+/* Some rewritten operators are no other model as long as the modules inside it are there. */
+static bool has_other_modules(const etr_method_pair *pair) {
+  size_t both = 0, inner = 0;
+  for (size_t i = 0; i < pair->modules.count; i++) {
+    const etr_node_group *module = &pair->modules.rows[i];
+    bool is_inner = module->key[0] != '\0';
+    inner += is_inner;
+    both += is_inner && module->base_nodes && module->new_nodes;
+  }
+  return inner == 0 || both * 2 < inner;
+}
+
+static bool may_differ(const etr_method_pair *pair, const etr_side_method *base, const etr_side_method *newer,
+                       size_t shared) {
+  size_t weights = ETR_MAX(base->weight_count, newer->weight_count);
+  bool few = pair->timed_paired * 2 < pair->timed_nodes, hardly_any = pair->timed_paired * 4 < pair->timed_nodes;
+  if (base->weight_count && newer->weight_count)
+    return shared * 2 < weights || (pair->timed_nodes && !pair->timed_paired);
+  return hardly_any || (few && has_other_modules(pair));
+}
+
+/* ---- Inputs, types, backends ---- */
+
+typedef struct finder {
+  etr_vec(etr_difference) list;
+  etr_arena *arena;
+} finder;
+
+static bool add(finder *f, etr_difference_kind kind, const char *name, const char *base, const char *newer) {
+  if (base && newer && strcmp(base, newer) == 0) return true;
+  etr_difference *added = etr_vec_push(f->arena, &f->list);
+  if (added) *added = (etr_difference){kind, name, base, newer};
+  return added != NULL;
+}
+
+/* By place: names may change. */
+static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_method *newer) {
+  for (size_t i = 0; i < ETR_MAX(base->input_count, newer->input_count); i++) {
+    const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,
+                         *now = i < newer->input_count ? &newer->inputs[i] : NULL;
+    const char *name = now ? now->name : old->name;
+    if (!add(f, ETR_DIFFERS_INPUT, name, old ? old->type : NULL, now ? now->type : NULL)) return false;
+  }
+  return true;
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* What items are lowered to, in alphabetical order: "" of nothing. NULL when out of memory. */
+static const char *backends_of(const etr_side_method *side, etr_arena *arena, etr_arena *scratch) {
+  enum { MOST_TOLD = 8 };
+  etr_map known;
+  etr_vec(const char *) names = {0};
+  const char *text = "";
+  etr_map_init(&known, scratch);
+  for (size_t i = 0; i < side->item_count; i++) {
+    const char *backend = side->items[i].backend;
+    if (!backend || etr_map_count(&known, etr_slice_of(backend)) > 0) continue;
+    const char **added = etr_vec_push(scratch, &names);
+    if (added) *added = backend;
+  }
+  if (etr_arena_failed(scratch)) return NULL;
+  if (names.count) qsort(names.data, names.count, sizeof *names.data, by_text);
+  for (size_t i = 0; text && i < ETR_MIN(names.count, (size_t)MOST_TOLD); i++)
+    text = etr_arena_format(arena, "%s%s%s", text, i ? ", " : "", names.data[i]);
+  return text;
+}
+
+static bool add_backends(finder *f, const etr_side_method *base, const etr_side_method *newer, etr_arena *scratch) {
+  const char *old = backends_of(base, f->arena, scratch), *now = backends_of(newer, f->arena, scratch);
+  if (!old || !now || strcmp(old, now) == 0) return old && now;
+  return add(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
+}
+
+/* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. False: out of
+ * memory. */
+static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_SIDES], etr_arena *arena,
+                             etr_arena *scratch) {
+  const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
+  finder f = {.arena = arena};
+  size_t shared;
+  if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method) return true;
+  if (!count_shared(&shared, base, newer, scratch)) return false;
+  pair->may_differ = may_differ(pair, base, newer, shared);
+  if (pair->may_differ && !add(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL)) return false;
+  bool have_graphs = base->has_graph && newer->has_graph;
+  if (have_graphs && (!add_inputs(&f, base, newer) || !add(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
+    return false;
+  if (!add_backends(&f, base, newer, scratch)) return false;
+  pair->differences = f.list.data;
+  pair->difference_count = f.list.count;
+  return true;
+}
+
+/* ---- Joins two sides: methods by name, what is in them by compare_rows.c; loads ---- */
 
 /* The comparison and what it lends from: one arena, and both sides. */
 typedef struct comparison_box {
@@ -52,26 +560,26 @@ static const etr_bench_history *history_of(const etr_compare_options *options, c
   return NULL;
 }
 
-static bool compare_execute(comparator *c, etr_method_pair *pair, const etr_method_side sides[ETR_SIDES]) {
-  etr_measure measures[ETR_SIDES];
-  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
+static bool compare_execute(comparator *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+  measure measures[ETR_SIDES];
+  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   for (int k = 0; k < ETR_SIDES; k++)
-    measures[k] = etr_side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
-  if (!etr_family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
-  etr_family_judge_each(&f, history_of(c->options, pair->name));
+    measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->execute : NULL);
+  if (!family_add(&f, &pair->execute, &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
+  family_judge_each(&f, history_of(c->options, pair->name));
   return true;
 }
 
 /* Events have no parts. */
-static bool compare_parts(comparator *c, etr_method_pair *pair, const etr_method_side sides[ETR_SIDES]) {
-  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
+static bool compare_parts(comparator *c, etr_method_pair *pair, const method_side sides[ETR_SIDES]) {
+  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   for (int part = 0; part < ETR_SIDE_PARTS; part++) {
-    etr_measure measures[ETR_SIDES];
+    measure measures[ETR_SIDES];
     for (int k = 0; k < ETR_SIDES; k++)
-      measures[k] = etr_side_measure(&sides[k], sides[k].method ? &sides[k].compared->parts[part] : NULL);
-    if (!etr_family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
+      measures[k] = side_measure(&sides[k], sides[k].method ? &sides[k].compared->parts[part] : NULL);
+    if (!family_add(&f, &pair->parts[part], &measures[ETR_BASE], &measures[ETR_NEWER])) return false;
   }
-  etr_family_judge_each(&f, NULL);
+  family_judge_each(&f, NULL);
   return true;
 }
 
@@ -90,13 +598,13 @@ static etr_status list_events(comparator *c, const etr_side_method **out, const 
 }
 
 /* What is compared of the method on each side: operators if both have them, else events. */
-static etr_status find_sides(comparator *c, etr_method_pair *pair, etr_method_side sides[ETR_SIDES]) {
+static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side sides[ETR_SIDES]) {
   static const etr_side_method nothing = {0};
   const uint32_t indices[ETR_SIDES] = {pair->base_method, pair->new_method};
   for (int k = 0; k < ETR_SIDES; k++) {
     bool exists = indices[k] != ETR_NONE;
-    sides[k] = (etr_method_side){method_of(c->sides[k]->profile, indices[k]),
-                                 exists ? &c->sides[k]->methods[indices[k]] : &nothing};
+    sides[k] = (method_side){method_of(c->sides[k]->profile, indices[k]),
+                             exists ? &c->sides[k]->methods[indices[k]] : &nothing};
     pair->by_events |= exists && !sides[k].compared->has_graph;
   }
   for (int k = 0; k < ETR_SIDES; k++)
@@ -106,11 +614,11 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, etr_method_si
 }
 
 static etr_status compare_method(comparator *c, etr_method_pair *pair) {
-  etr_method_side sides[ETR_SIDES];
+  method_side sides[ETR_SIDES];
   ETR_TRY(find_sides(c, pair, sides));
   etr_rows rows = {c->out->base_scale, c->options, c->arena, &c->scratch};
-  bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) && etr_rows_pair(&rows, pair, sides) &&
-              etr_rows_add_up(&rows, pair, sides) && etr_differences_find(pair, sides, c->arena, &c->scratch);
+  bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) && rows_pair(&rows, pair, sides) &&
+              rows_add_up(&rows, pair, sides) && differences_find(pair, sides, c->arena, &c->scratch);
   good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
   etr_arena_clear(&c->scratch);
   return good ? ETR_OK : ETR_ERROR_MEMORY;
@@ -177,15 +685,15 @@ static etr_status compare_methods(comparator *c) {
 
 /* ---- Loads ---- */
 
-static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer, etr_family *f) {
+static bool compare_load(etr_load_pair *out, const etr_side_load *base, const etr_side_load *newer, family *f) {
   const etr_side_load *const loads[ETR_SIDES] = {base, newer};
-  etr_measure measures[ETR_SIDES] = {0};
+  measure measures[ETR_SIDES] = {0};
   *out = (etr_load_pair){.name = newer ? newer->name : base->name};
   for (int k = 0; k < ETR_SIDES; k++)
     if (loads[k])
-      measures[k] = (etr_measure){
+      measures[k] = (measure){
           .exists = true, .avg = loads[k]->time.total / (double)loads[k]->time.runs, .time = &loads[k]->time};
-  return etr_family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
+  return family_add(f, &out->change, &measures[ETR_BASE], &measures[ETR_NEWER]);
 }
 
 /* Loads by name. False when out of memory. */
@@ -199,7 +707,7 @@ static bool index_loads(etr_map *index, const etr_side *side, etr_arena *scratch
 static bool compare_loads(comparator *c) {
   const etr_side *base = c->sides[ETR_BASE], *newer = c->sides[ETR_NEWER];
   etr_map base_index, new_index;
-  etr_family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
+  family f = {.scratch = &c->scratch, .base_scale = c->out->base_scale, .options = c->options};
   etr_load_pair *pairs = etr_arena_alloc_array(c->arena, base->load_count + newer->load_count, sizeof *pairs);
   if (!pairs || !index_loads(&base_index, base, &c->scratch) || !index_loads(&new_index, newer, &c->scratch))
     return false;
@@ -214,7 +722,7 @@ static bool compare_loads(comparator *c) {
         !compare_load(&pairs[c->out->load_count++], &base->loads[i], NULL, &f))
       return false;
   c->out->loads = pairs;
-  etr_family_judge_each(&f, NULL);
+  family_judge_each(&f, NULL);
   return true;
 }
 

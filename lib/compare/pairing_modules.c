@@ -2,7 +2,7 @@
  *
  * pairing_modules.c - trees of modules, and the best alignment of numbered children.
  */
-#include "compare/pairing_modules.h"
+#include "compare/evidence.h"
 
 #include "compare/pairing_order.h"
 

@@ -2,36 +2,529 @@
  *
  * side_document.c - one side of a comparison, from the document that the dashboard shows.
  */
-#include "base/method_parts.h"
-#include "compare/document_parts.h"
-#include "compare/noise.h"
-
 #include <math.h>
+#include <stddef.h>
+
+#include "base/method_parts.h"
+#include "compare/compare_side.h"
+#include "compare/noise.h"
+#include "formats/json.h"
+
+/* ---- The parts of the dashboard's document that a comparison needs, as they stand there ---- */
+
+/* The document names texts by their place in a list at its end. So its columns are read as they are; what they mean
+ * is looked up at the end. */
+
+/* Columns; NAN stands for null, "" likewise. They live until the reader's scratch is cleared; texts with the side. */
+typedef etr_vec(double) doc_numbers;
+typedef etr_vec(const char *) doc_strings;
+
+/* Columns of operators, and of events. */
+typedef enum doc_column {
+  ETR_DOC_NAME,
+  ETR_DOC_OP,
+  ETR_DOC_MODULE,
+  ETR_DOC_SOURCE,
+  ETR_DOC_SUBGRAPH,
+  ETR_DOC_OUTPUTS,
+  ETR_DOC_BACKEND,
+  ETR_DOC_CALLS,
+  ETR_DOC_RAN_IN,
+  ETR_DOC_TOTAL,
+  ETR_DOC_P50,
+  ETR_DOC_DEVIATION,
+  ETR_DOC_STEP,
+  ETR_DOC_COLUMNS
+} doc_column;
+
+/* How times vary: columns of items or sums. Documents of older versions have `deviation`, the median distance from the
+ * median, instead. */
+typedef struct doc_variation {
+  doc_numbers low, high;
+  doc_numbers recordings, offset, spread; /* empty where there is one recording */
+} doc_variation;
+
+/* Times of sums, in the order in which their first items stand. */
+typedef struct doc_sums {
+  doc_variation vary;
+  doc_numbers p50, deviation;
+  doc_numbers runs, total; /* of the parts of Method::execute only */
+} doc_sums;
+
+/* A source line of a graph. */
+typedef struct doc_source {
+  const char *function, *code;
+} doc_source;
+
+/* A method as it stands in the document. */
+typedef struct doc_method {
+  etr_method method;
+  doc_numbers execute_per_run;
+  doc_numbers recordings; /* how many runs each has; none in documents of older versions */
+  doc_variation vary;     /* of operators or events */
+  bool has_graph, has_items, has_sums;
+  doc_strings names, modules; /* of operators; paths */
+  doc_numbers patterns;       /* of each module */
+  doc_numbers columns[ETR_DOC_COLUMNS];
+  doc_strings bodies; /* paths */
+  etr_map body_of;    /* path of a subgraph -> place in bodies */
+  etr_vec(doc_source) sources;
+  doc_numbers producer_counts, producers; /* of each operator; of all */
+  doc_strings input_names, input_types;   /* of what it is called with */
+  doc_numbers weights;                    /* shapes */
+  doc_numbers operator_weights;           /* of each operator; empty in documents of earlier versions */
+  const char *dtypes;                     /* NULL: missing */
+  doc_sums sums[ETR_SIDE_BY];
+  doc_sums parts;     /* in the order of etr_side_part; none in documents of older versions */
+  doc_strings clocks; /* backends */
+  doc_numbers steps;  /* of the clocks */
+} doc_method;
+
+/* A load event; NAN where the document has null. */
+typedef struct doc_load {
+  const char *name;
+  double runs, total, p50, deviation, low, high; /* the times in nanoseconds */
+  double recordings, offset, spread;
+} doc_load;
+
+/* What was read, as it stands in the document: times in nanoseconds, texts as places in `texts`. */
+typedef struct doc_reader {
+  etr_json *json;
+  etr_side_box *box;
+  etr_arena scratch;
+  etr_profile *profile;
+  etr_vec(doc_method) methods;
+  etr_vec(doc_load) loads;
+  doc_strings texts;
+  const char *problem; /* of what was read as JSON */
+} doc_reader;
+
+static const char OTHER[] = "not an etrecord-tb/profile/1 document";
+
+static const char *const columns[ETR_DOC_COLUMNS] = {"name",    "op",        "module", "source", "subgraph",
+                                                     "outputs", "backend",   "calls",  "ran_in", "total",
+                                                     "p50",     "deviation", "step"};
+
+/* ---- Values ---- */
+
+/* Notes what is wrong, unless something was before. */
+static void doc_fail(doc_reader *r, const char *problem) {
+  if (!r->problem) r->problem = problem;
+}
+
+static bool has_element(doc_reader *r) { return !r->problem && etr_json_element(r->json); }
+
+static double read_number(doc_reader *r) { return etr_json_null(r->json) ? NAN : etr_json_number(r->json); }
+
+/* What reads a value into a place: a const char *, a size_t, a list. */
+static void read_text(doc_reader *r, void *into) {
+  *(const char **)into = etr_json_null(r->json) ? "" : etr_arena_text(&r->box->arena, etr_json_string(r->json));
+}
+
+/* A count of things; of what is none, 0 and a problem. */
+static size_t doc_count(doc_reader *r, double number) {
+  if (number >= 0 && number < UINT32_MAX) return (size_t)number;
+  doc_fail(r, "a count is not a whole number");
+  return 0;
+}
+
+static void read_count(doc_reader *r, void *into) { *(size_t *)into = doc_count(r, read_number(r)); }
+
+static void read_time(doc_reader *r, void *into) { *(double *)into = read_number(r); }
+
+static void read_numbers(doc_reader *r, void *into) {
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    double *added = etr_vec_push(&r->scratch, (doc_numbers *)into), number = read_number(r);
+    if (added) *added = number;
+  }
+}
+
+static void read_strings(doc_reader *r, void *into) {
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    const char *text, **added = etr_vec_push(&r->scratch, (doc_strings *)into);
+    read_text(r, &text);
+    if (added) *added = text;
+  }
+}
+
+/* A key of an object that is read, what reads its value, and where to. */
+typedef struct field {
+  const char *key;
+  void (*read)(doc_reader *r, void *into);
+  size_t offset; /* in what the object becomes */
+} field;
+
+/* Passes over all other keys. */
+static void read_fields(doc_reader *r, void *of, const field *fields, size_t count) {
+  etr_slice key;
+  etr_json_object(r->json);
+  while (!r->problem && etr_json_key(r->json, &key)) {
+    size_t at = 0;
+    while (at < count && !etr_slice_equal(key, etr_slice_of(fields[at].key))) at++;
+    if (at < count)
+      fields[at].read(r, (char *)of + fields[at].offset);
+    else
+      etr_json_skip(r->json);
+  }
+}
+
+/* Ticks of a time of the document; 0 of NaN, which stands for null. Times are written to the picosecond, and are halves
+ * and quarters of ticks at most: so they are found again, to the last bit. */
+static double doc_ticks(const doc_reader *r, double ns) {
+  return isnan(ns) || !(r->profile->ticks_per_second > 0) ? 0 : round(ns * r->profile->ticks_per_second / 1e9 * 4) / 4;
+}
+
+/* ---- A method ---- */
+
+static void read_columns(doc_reader *r, doc_method *m) {
+  field fields[ETR_DOC_COLUMNS];
+  for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
+    fields[i] = (field){columns[i], read_numbers, offsetof(doc_method, columns) + i * sizeof *m->columns};
+  if (m->has_graph) fields[ETR_DOC_NAME] = (field){"name", read_strings, offsetof(doc_method, names)};
+  m->has_items = true;
+  read_fields(r, m, fields, ETR_COUNT(fields));
+}
+
+static void read_operators(doc_reader *r, void *method) { read_columns(r, method); }
+
+static void read_events(doc_reader *r, void *method) {
+  doc_method *m = method;
+  if (etr_json_peek(r->json) == ETR_JSON_OBJECT && !m->has_graph)
+    read_columns(r, m);
+  else
+    etr_json_skip(r->json);
+}
+
+static void read_bodies(doc_reader *r, void *method) {
+  doc_method *m = method;
+  etr_slice key;
+  etr_json_object(r->json);
+  while (etr_json_key(r->json, &key)) {
+    const char *subgraph = etr_arena_text(&r->scratch, key), *body, **added = etr_vec_push(&r->scratch, &m->bodies);
+    read_text(r, &body);
+    if (!subgraph || !added || !etr_map_set(&m->body_of, etr_slice_of(subgraph), (uint32_t)m->bodies.count - 1)) return;
+    *added = body;
+  }
+}
+
+static void read_module_paths(doc_reader *r, void *method) {
+  static const field fields[] = {{"path", read_strings, offsetof(doc_method, modules)},
+                                 {"pattern", read_numbers, offsetof(doc_method, patterns)}};
+  read_fields(r, method, fields, ETR_COUNT(fields));
+}
+
+static void read_sources(doc_reader *r, void *method) {
+  static const field fields[] = {{"function", read_text, offsetof(doc_source, function)},
+                                 {"code", read_text, offsetof(doc_source, code)}};
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    doc_source *added = etr_vec_push(&r->scratch, &((doc_method *)method)->sources);
+    if (!added) return;
+    *added = (doc_source){"", ""};
+    read_fields(r, added, fields, ETR_COUNT(fields));
+  }
+}
+
+static void read_graph(doc_reader *r, void *method) {
+  static const field fields[] = {{"modules", read_module_paths, 0},
+                                 {"sources", read_sources, 0},
+                                 {"operators", read_operators, 0},
+                                 {"bodies", read_bodies, 0}};
+  if (etr_json_null(r->json)) return;
+  ((doc_method *)method)->has_graph = true;
+  read_fields(r, method, fields, ETR_COUNT(fields));
+}
+
+#define VARIATION(within)                                                                                              \
+  {"low", read_numbers, (within) + offsetof(doc_variation, low)},                                                      \
+      {"high", read_numbers, (within) + offsetof(doc_variation, high)},                                                \
+      {"recordings", read_numbers, (within) + offsetof(doc_variation, recordings)},                                    \
+      {"offset", read_numbers, (within) + offsetof(doc_variation, offset)}, {                                          \
+    "spread", read_numbers, (within) + offsetof(doc_variation, spread)                                                 \
+  }
+
+static void read_variation(doc_reader *r, void *variation) {
+  static const field fields[] = {VARIATION(0)};
+  read_fields(r, variation, fields, ETR_COUNT(fields));
+}
+
+static void read_sums_of(doc_reader *r, void *sums) {
+  static const field fields[] = {{"p50", read_numbers, offsetof(doc_sums, p50)},
+                                 {"deviation", read_numbers, offsetof(doc_sums, deviation)},
+                                 {"runs", read_numbers, offsetof(doc_sums, runs)},
+                                 {"total", read_numbers, offsetof(doc_sums, total)},
+                                 VARIATION(offsetof(doc_sums, vary))};
+  read_fields(r, sums, fields, ETR_COUNT(fields));
+}
+
+static void read_sums(doc_reader *r, void *method) {
+  doc_method *m = method;
+  static const field fields[] = {{"op", read_sums_of, ETR_SIDE_OP * sizeof *m->sums},
+                                 {"module", read_sums_of, ETR_SIDE_MODULE * sizeof *m->sums},
+                                 {"pattern", read_sums_of, ETR_SIDE_PATTERN * sizeof *m->sums},
+                                 {"backend", read_sums_of, ETR_SIDE_BACKEND * sizeof *m->sums}};
+  m->has_sums = true;
+  read_fields(r, m->sums, fields, ETR_COUNT(fields));
+}
+
+static void read_clocks(doc_reader *r, void *method) {
+  doc_method *m = method;
+  etr_slice key;
+  etr_json_object(r->json);
+  while (etr_json_key(r->json, &key)) {
+    const char **backend = etr_vec_push(&r->scratch, &m->clocks);
+    if (backend) *backend = etr_arena_text(&r->box->arena, key);
+    double *step = etr_vec_push(&r->scratch, &m->steps), number = read_number(r);
+    if (step) *step = number;
+  }
+}
+
+static void read_producers(doc_reader *r, void *method) {
+  static const field fields[] = {{"count", read_numbers, offsetof(doc_method, producer_counts)},
+                                 {"operator", read_numbers, offsetof(doc_method, producers)}};
+  read_fields(r, method, fields, ETR_COUNT(fields));
+}
+
+static void read_called_with(doc_reader *r, void *method) {
+  static const field fields[] = {{"name", read_strings, offsetof(doc_method, input_names)},
+                                 {"type", read_strings, offsetof(doc_method, input_types)}};
+  read_fields(r, method, fields, ETR_COUNT(fields));
+}
+
+/* Where a part of the balance is. NULL: it is the rest of another. */
+static uint64_t *part_of(etr_method *method, const char *name) {
+  const struct {
+    const char *name;
+    uint64_t *ticks;
+  } parts[] = {{"nodes", &method->nodes_ticks},
+               {"estimated", &method->estimated_ticks},
+               {"delegate_only", &method->delegate_only_ticks},
+               {"inserted", &method->inserted_ticks},
+               {"framework", &method->framework_ticks},
+               {"unexplained", &method->unexplained_ticks}};
+  for (size_t i = 0; i < ETR_COUNT(parts); i++)
+    if (strcmp(parts[i].name, name) == 0) return parts[i].ticks;
+  return NULL;
+}
+
+/* The same as a whole number; 0 of what is none. */
+static uint64_t doc_whole_ticks(const doc_reader *r, double ns) {
+  double ticks = doc_ticks(r, ns);
+  return ticks >= 0 && ticks < 1.8e19 ? (uint64_t)ticks : 0;
+}
+
+typedef struct part {
+  const char *name;
+  double total;
+} part;
+
+static void read_balance(doc_reader *r, void *method) {
+  static const field fields[] = {{"part", read_text, offsetof(part, name)},
+                                 {"total", read_time, offsetof(part, total)}};
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    part p = {.name = ""};
+    read_fields(r, &p, fields, ETR_COUNT(fields));
+    uint64_t *ticks = p.name ? part_of(&((doc_method *)method)->method, p.name) : NULL;
+    if (ticks) *ticks = doc_whole_ticks(r, p.total);
+  }
+}
+
+static etr_noise_verdict verdict_of(const char *name) {
+  int verdict = ETR_NOISE_DRIFT;
+  while (verdict > ETR_NOISE_FEW_RUNS && (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0)) verdict--;
+  return (etr_noise_verdict)verdict;
+}
+
+static void read_flag(doc_reader *r, void *into) { *(bool *)into = etr_json_bool(r->json); }
+
+/* Times become ticks. */
+static void read_ticks(doc_reader *r, void *into) { *(double *)into = doc_ticks(r, read_number(r)); }
+
+/* A number that may be null: 0 then. */
+static void read_if_any(doc_reader *r, void *into) {
+  double number = read_number(r);
+  *(double *)into = isnan(number) ? 0 : number;
+}
+
+static void read_mode_runs(doc_reader *r, void *modes) {
+  size_t count;
+  etr_json_array(r->json);
+  for (size_t i = 0; has_element(r); i++) {
+    read_count(r, &count);
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].run_count = count;
+  }
+}
+
+static void read_mode_medians(doc_reader *r, void *modes) {
+  double ticks;
+  etr_json_array(r->json);
+  for (size_t i = 0; has_element(r); i++) {
+    read_ticks(r, &ticks);
+    if (i < ETR_COUNT(((etr_noise *)NULL)->modes)) ((etr_noise_mode *)modes)[i].p50 = ticks;
+  }
+}
+
+/* Documents written by older versions have the first three. */
+static void read_noise(doc_reader *r, void *noise) {
+  struct judged {
+    etr_noise noise;
+    double from_run, over_runs, stretches;
+    const char *verdict;
+  } judged = {.noise.cv = NAN, .from_run = NAN};
+  static const field fields[] = {{"cv", read_time, offsetof(struct judged, noise.cv)},
+                                 {"outliers", read_count, offsetof(struct judged, noise.outliers)},
+                                 {"verdict", read_text, offsetof(struct judged, verdict)},
+                                 {"runs", read_count, offsetof(struct judged, noise.run_count)},
+                                 {"least_outlier", read_if_any, offsetof(struct judged, noise.least_outlier)},
+                                 {"most_outlier", read_if_any, offsetof(struct judged, noise.most_outlier)},
+                                 {"mode_runs", read_mode_runs, offsetof(struct judged, noise.modes)},
+                                 {"mode_p50", read_mode_medians, offsetof(struct judged, noise.modes)},
+                                 {"in_stretches", read_flag, offsetof(struct judged, noise.in_stretches)},
+                                 {"change", read_if_any, offsetof(struct judged, noise.change)},
+                                 {"from_run", read_time, offsetof(struct judged, from_run)},
+                                 {"over_runs", read_if_any, offsetof(struct judged, over_runs)},
+                                 {"stretches", read_if_any, offsetof(struct judged, stretches)},
+                                 {"start", read_ticks, offsetof(struct judged, noise.start)},
+                                 {"unsure", read_flag, offsetof(struct judged, noise.is_unsure)}};
+  read_fields(r, &judged, fields, ETR_COUNT(fields));
+  judged.noise.verdict = verdict_of(judged.verdict);
+  judged.noise.from_run = isnan(judged.from_run) ? ETR_NONE : (uint32_t)doc_count(r, judged.from_run);
+  judged.noise.over_runs = doc_count(r, judged.over_runs);
+  judged.noise.stretches = doc_count(r, judged.stretches);
+  *(etr_noise *)noise = judged.noise;
+}
+
+/* Names and noise of the phases; their times and runs are not part of a comparison. */
+static void read_phases(doc_reader *r, void *method) {
+  static const field fields[] = {{"phase", read_text, offsetof(etr_run_phase, name)},
+                                 {"noise", read_noise, offsetof(etr_run_phase, noise)}};
+  etr_vec(etr_run_phase) phases = {0};
+  etr_method *m = &((doc_method *)method)->method;
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    etr_run_phase *added = etr_vec_push(&r->box->arena, &phases);
+    if (!added) return;
+    added->name = "";
+    read_fields(r, added, fields, ETR_COUNT(fields));
+  }
+  m->run_phases = phases.data;
+  m->run_phase_count = m->mixed_phase_count = phases.count;
+}
+
+static void read_methods(doc_reader *r, void *reader) {
+  static const field fields[] = {{"method", read_text, offsetof(doc_method, method.name)},
+                                 {"runs", read_count, offsetof(doc_method, method.run_count)},
+                                 {"execute_per_run", read_numbers, offsetof(doc_method, execute_per_run)},
+                                 {"recordings", read_numbers, offsetof(doc_method, recordings)},
+                                 {"runs_vary", read_variation, offsetof(doc_method, vary)},
+                                 {"noise", read_noise, offsetof(doc_method, method.noise)},
+                                 {"phases_of_runs", read_phases, 0},
+                                 {"balance", read_balance, 0},
+                                 {"graph", read_graph, 0},
+                                 {"events", read_events, 0},
+                                 {"sums", read_sums, 0},
+                                 {"parts", read_sums_of, offsetof(doc_method, parts)},
+                                 {"clocks", read_clocks, 0},
+                                 {"skipped_runs", read_count, offsetof(doc_method, method.skipped_run_count)},
+                                 {"producers", read_producers, 0},
+                                 {"called_with", read_called_with, 0},
+                                 {"dtypes", read_text, offsetof(doc_method, dtypes)},
+                                 {"weights", read_numbers, offsetof(doc_method, weights)},
+                                 {"operator_weights", read_numbers, offsetof(doc_method, operator_weights)}};
+  (void)reader;
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    doc_method *m = etr_vec_push(&r->scratch, &r->methods);
+    if (!m) return;
+    m->method = (etr_method){.name = "", .graph = ETR_NONE, .noise.cv = NAN};
+    etr_map_init(&m->body_of, &r->scratch);
+    read_fields(r, m, fields, ETR_COUNT(fields));
+  }
+}
+
+/* ---- The document ---- */
+
+static void read_loads(doc_reader *r, void *reader) {
+  static const field fields[] = {{"event_name", read_text, offsetof(doc_load, name)},
+                                 {"runs", read_time, offsetof(doc_load, runs)},
+                                 {"total", read_time, offsetof(doc_load, total)},
+                                 {"p50", read_time, offsetof(doc_load, p50)},
+                                 {"deviation", read_time, offsetof(doc_load, deviation)},
+                                 {"low", read_time, offsetof(doc_load, low)},
+                                 {"high", read_time, offsetof(doc_load, high)},
+                                 {"recordings", read_time, offsetof(doc_load, recordings)},
+                                 {"offset", read_time, offsetof(doc_load, offset)},
+                                 {"spread", read_time, offsetof(doc_load, spread)}};
+  (void)reader;
+  etr_json_array(r->json);
+  while (has_element(r)) {
+    doc_load *load = etr_vec_push(&r->scratch, &r->loads);
+    if (!load) return;
+    *load = (doc_load){.name = "", .runs = NAN, .total = NAN, .p50 = NAN, .deviation = NAN, .low = NAN};
+    read_fields(r, load, fields, ETR_COUNT(fields));
+  }
+}
+
+static void read_schema(doc_reader *r, void *reader) {
+  (void)reader;
+  etr_slice schema = etr_json_string(r->json);
+  if (!etr_slice_is(schema, "etrecord-tb/profile/1")) doc_fail(r, OTHER);
+}
+
+/* The clock comes before what it times. */
+static void read_clock(doc_reader *r, void *reader) {
+  (void)reader;
+  r->profile->ticks_per_second = etr_json_number(r->json);
+  if (!(r->profile->ticks_per_second > 0) || isinf(r->profile->ticks_per_second))
+    doc_fail(r, "ticks_per_second is not above 0");
+}
+
+static void read_inputs(doc_reader *r, void *reader) {
+  doc_strings inputs = {0};
+  (void)reader;
+  read_strings(r, &inputs);
+  if (inputs.count > 0) r->profile->etrecord = inputs.data[0];
+}
+
+/* Reads the document. Failures are the JSON reader's, the arenas', and reader->problem. */
+static void doc_read(doc_reader *r) {
+  static const field fields[] = {{"schema", read_schema, 0},    {"ticks_per_second", read_clock, 0},
+                                 {"inputs", read_inputs, 0},    {"methods", read_methods, 0},
+                                 {"load_times", read_loads, 0}, {"texts", read_strings, offsetof(doc_reader, texts)}};
+  read_fields(r, r, fields, ETR_COUNT(fields));
+  if (!r->problem) etr_json_end(r->json);
+  if (!(r->profile->ticks_per_second > 0)) doc_fail(r, OTHER);
+}
+
+/* ---- One side of a comparison, from the document that the dashboard shows ---- */
 
 static const char OLD[] =
     "written by an earlier version, which did not store what a comparison needs; write the record again";
 
 /* NULL for -1 and what is not in the list. */
-static const char *text_at(const etr_doc_strings *list, const etr_doc_numbers *indices, size_t at) {
+static const char *text_at(const doc_strings *list, const doc_numbers *indices, size_t at) {
   double index = indices->data[at];
   return index >= 0 && index < (double)list->count ? list->data[(size_t)index] : NULL;
 }
 
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
-static const char *body_of(const etr_doc_method *m, const char *subgraph) {
+static const char *body_of(const doc_method *m, const char *subgraph) {
   uint32_t known = subgraph ? etr_map_get(&m->body_of, etr_slice_of(subgraph)) : ETR_NONE;
   return known == ETR_NONE ? "" : or_empty(m->bodies.data[known]);
 }
 
-static double step_of(const etr_doc_reader *r, const etr_doc_method *m, const char *backend) {
+static double step_of(const doc_reader *r, const doc_method *m, const char *backend) {
   for (size_t i = 0; i < m->clocks.count; i++)
-    if (strcmp(m->clocks.data[i], or_empty(backend)) == 0) return etr_doc_ticks(r, m->steps.data[i]);
+    if (strcmp(m->clocks.data[i], or_empty(backend)) == 0) return doc_ticks(r, m->steps.data[i]);
   return 1;
 }
 
-static double item_step(const etr_doc_reader *r, const etr_doc_method *m, const etr_side_item *item, size_t at) {
-  if (!m->has_graph) return etr_doc_ticks(r, m->columns[ETR_DOC_STEP].data[at]);
+static double item_step(const doc_reader *r, const doc_method *m, const etr_side_item *item, size_t at) {
+  if (!m->has_graph) return doc_ticks(r, m->columns[ETR_DOC_STEP].data[at]);
   double calls = round(m->columns[ETR_DOC_CALLS].data[at] * (double)m->method.run_count);
   return step_of(r, m, item->backend) * calls / (double)item->time.runs;
 }
@@ -48,70 +541,69 @@ static void estimate_middle(etr_side_time *time, double deviation) {
 }
 
 /* Columns of a method with several recordings; of one they are not written. */
-static bool check_variation(etr_doc_reader *r, const etr_doc_method *m, const etr_doc_variation *v, size_t count) {
+static bool check_variation(doc_reader *r, const doc_method *m, const doc_variation *v, size_t count) {
   bool several = m->recordings.count > 1;
   bool good = v->low.count == count && v->high.count == count;
   good = good && (!several || (v->recordings.count == count && v->offset.count == count && v->spread.count == count));
-  if (!good) etr_doc_fail(r, "its columns differ in length");
+  if (!good) doc_fail(r, "its columns differ in length");
   return good;
 }
 
 /* Of what was timed. Times are whole ticks below 2^64, so that logarithms of their ratios are below 50. */
-static void check_time(etr_doc_reader *r, const etr_side_time *time, size_t most_recordings) {
+static void check_time(doc_reader *r, const etr_side_time *time, size_t most_recordings) {
   static const double most_logarithm = 50;
   bool good = time->low >= 0 && time->low <= time->p50 && time->p50 <= time->high && time->step > 0;
   good = good && time->recordings > 0 && time->recordings <= ETR_MIN(time->runs, most_recordings);
   good = good && !(fabs(time->offset) > most_logarithm) && !(time->spread < 0 || time->spread > most_logarithm);
-  if (!good) etr_doc_fail(r, "its times contradict each other");
+  if (!good) doc_fail(r, "its times contradict each other");
 }
 
-static void put_variation(etr_doc_reader *r, const etr_doc_method *m, etr_side_time *time, const etr_doc_variation *v,
-                          size_t at) {
-  time->low = etr_doc_ticks(r, v->low.data[at]);
-  time->high = etr_doc_ticks(r, v->high.data[at]);
+static void put_variation(doc_reader *r, const doc_method *m, etr_side_time *time, const doc_variation *v, size_t at) {
+  time->low = doc_ticks(r, v->low.data[at]);
+  time->high = doc_ticks(r, v->high.data[at]);
   time->recordings = 1;
   if (m->recordings.count > 1) {
-    time->recordings = etr_doc_count(r, v->recordings.data[at]);
+    time->recordings = doc_count(r, v->recordings.data[at]);
     time->offset = v->offset.data[at];
     time->spread = v->spread.data[at];
   }
   check_time(r, time, ETR_MAX(m->recordings.count, (size_t)1));
 }
 
-static bool is_older(const etr_doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
+static bool is_older(const doc_method *m) { return m->recordings.count == 0 && m->method.run_count > 0; }
 
 /* ---- Items ---- */
 
-static void put_time(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *item, size_t at) {
-  size_t runs = etr_doc_count(r, m->columns[ETR_DOC_RAN_IN].data[at]);
-  if (runs > m->method.run_count) etr_doc_fail(r, "an operator ran in more runs than there are");
+static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
+  size_t runs = doc_count(r, m->columns[ETR_DOC_RAN_IN].data[at]);
+  if (runs > m->method.run_count) doc_fail(r, "an operator ran in more runs than there are");
   if (runs == 0) return;
-  item->time = (etr_side_time){.total = etr_doc_ticks(r, m->columns[ETR_DOC_TOTAL].data[at]),
+  item->time = (etr_side_time){.total = doc_ticks(r, m->columns[ETR_DOC_TOTAL].data[at]),
                                .runs = runs,
-                               .p50 = etr_doc_ticks(r, m->columns[ETR_DOC_P50].data[at])};
+                               .p50 = doc_ticks(r, m->columns[ETR_DOC_P50].data[at])};
   item->time.step = item_step(r, m, item, at);
   if (is_older(m))
-    estimate_middle(&item->time, etr_doc_ticks(r, m->columns[ETR_DOC_DEVIATION].data[at]));
+    estimate_middle(&item->time, doc_ticks(r, m->columns[ETR_DOC_DEVIATION].data[at]));
   else
     put_variation(r, m, &item->time, &m->vary, at);
 }
 
-static const char *pattern_at(const etr_doc_reader *r, const etr_doc_method *m, double module) {
+static const char *pattern_at(const doc_reader *r, const doc_method *m, double module) {
   bool is_told = module >= 0 && module < (double)m->patterns.count;
   return is_told ? or_empty(text_at(&r->texts, &m->patterns, (size_t)module)) : "";
 }
 
-static void put_source(const etr_doc_method *m, etr_side_item *item, size_t at) {
+static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   double line = m->columns[ETR_DOC_SOURCE].data[at];
   if (!(line >= 0) || line >= (double)m->sources.count) return;
-  const etr_doc_source *source = &m->sources.data[(size_t)line];
+  const doc_source *source = &m->sources.data[(size_t)line];
   if (!or_empty(source->code)[0]) return;
   item->function = or_empty(source->function);
   item->code = source->code;
 }
 
-static void put_item(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *item, size_t at) {
-  const etr_doc_numbers *of = m->columns;
+static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, size_t at) {
+  const doc_numbers *of = m->columns;
   *item = (etr_side_item){
       .node = ETR_NONE,
       .name = or_empty(m->has_graph ? m->names.data[at] : text_at(&r->texts, &of[ETR_DOC_NAME], at)),
@@ -140,48 +632,47 @@ static const bool of_events[ETR_DOC_COLUMNS] = {
     [ETR_DOC_TOTAL] = true, [ETR_DOC_P50] = true, [ETR_DOC_STEP] = true};
 
 /* True if a method's columns are all there and as long as each other. */
-static bool check_columns(etr_doc_reader *r, const etr_doc_method *m, size_t count) {
+static bool check_columns(doc_reader *r, const doc_method *m, size_t count) {
   if (is_older(m) && m->columns[ETR_DOC_DEVIATION].count != count) {
-    etr_doc_fail(r, OLD);
+    doc_fail(r, OLD);
     return false;
   }
   for (size_t i = 0; i < ETR_DOC_COLUMNS; i++)
     if ((m->has_graph ? of_operators[i] : of_events[i]) && m->columns[i].count != count) {
       bool is_missing = m->columns[i].count == 0;
-      etr_doc_fail(r, is_missing ? OLD : "its columns differ in length");
+      doc_fail(r, is_missing ? OLD : "its columns differ in length");
       return false;
     }
   return is_older(m) || m->method.run_count == 0 || check_variation(r, m, &m->vary, count);
 }
 
-static void put_sum(etr_doc_reader *r, const etr_doc_method *m, etr_side_sum *sum, const etr_doc_sums *from,
-                    size_t at) {
+static void put_sum(doc_reader *r, const doc_method *m, etr_side_sum *sum, const doc_sums *from, size_t at) {
   if (sum->timed == 0) return;
   sum->time.runs = m->method.run_count;
-  sum->time.p50 = etr_doc_ticks(r, from->p50.data[at]);
+  sum->time.p50 = doc_ticks(r, from->p50.data[at]);
   if (is_older(m))
-    estimate_middle(&sum->time, etr_doc_ticks(r, from->deviation.data[at]));
+    estimate_middle(&sum->time, doc_ticks(r, from->deviation.data[at]));
   else
     put_variation(r, m, &sum->time, &from->vary, at);
 }
 
-static bool make_sums(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out, etr_side_by by) {
-  const etr_doc_sums *from = &m->sums[by];
+static bool make_sums(doc_reader *r, const doc_method *m, etr_side_method *out, etr_side_by by) {
+  const doc_sums *from = &m->sums[by];
   etr_side_groups groups;
   if (!m->has_graph && etr_side_by_is_of_modules(by)) return true;
   if (!etr_side_group(&groups, out->items, out->item_count, by, &r->box->arena, &r->scratch)) return false;
   if (from->p50.count != groups.count || (is_older(m) && from->deviation.count != groups.count))
-    etr_doc_fail(r, "its sums do not match its operators");
+    doc_fail(r, "its sums do not match its operators");
   if (!r->problem && !is_older(m)) check_variation(r, m, &from->vary, groups.count);
   for (size_t i = 0; !r->problem && i < groups.count; i++) put_sum(r, m, &groups.rows[i], from, i);
   *etr_side_sums_of(out, by) = (etr_side_sums){groups.rows, groups.count};
   return true;
 }
 
-static void fail_producers(etr_doc_reader *r) { etr_doc_fail(r, "its producers do not match its operators"); }
+static void fail_producers(doc_reader *r) { doc_fail(r, "its producers do not match its operators"); }
 
 /* Producers stand before their users; -1 is an input. */
-static uint32_t producer_at(etr_doc_reader *r, const etr_doc_method *m, size_t at, size_t user) {
+static uint32_t producer_at(doc_reader *r, const doc_method *m, size_t at, size_t user) {
   double place = m->producers.data[at];
   if (place < 0) return ETR_NONE;
   if (place < (double)user) return (uint32_t)place;
@@ -189,14 +680,13 @@ static uint32_t producer_at(etr_doc_reader *r, const etr_doc_method *m, size_t a
   return ETR_NONE;
 }
 
-static bool put_producers(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *items, size_t count) {
+static bool put_producers(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
   uint32_t *all = etr_arena_alloc_array(&r->box->arena, m->producers.count, sizeof *all);
   size_t used = 0;
   if (!all) return false;
-  if (m->producer_counts.count != count)
-    etr_doc_fail(r, m->producer_counts.count ? "its columns differ in length" : OLD);
+  if (m->producer_counts.count != count) doc_fail(r, m->producer_counts.count ? "its columns differ in length" : OLD);
   for (size_t i = 0; !r->problem && i < count; i++) {
-    size_t own = etr_doc_count(r, m->producer_counts.data[i]);
+    size_t own = doc_count(r, m->producer_counts.data[i]);
     if (own > m->producers.count - used) fail_producers(r);
     items[i].producers = all + used;
     for (size_t k = 0; !r->problem && k < own; k++, used++) all[used] = producer_at(r, m, used, i);
@@ -207,36 +697,36 @@ static bool put_producers(etr_doc_reader *r, const etr_doc_method *m, etr_side_i
 }
 
 /* What is on no operator. */
-static void put_parts(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out) {
-  const etr_doc_sums *from = &m->parts;
+static void put_parts(doc_reader *r, const doc_method *m, etr_side_method *out) {
+  const doc_sums *from = &m->parts;
   if (from->p50.count != ETR_SIDE_PARTS || from->total.count != ETR_SIDE_PARTS || from->runs.count != ETR_SIDE_PARTS)
-    etr_doc_fail(r, "its parts are not those of a method");
+    doc_fail(r, "its parts are not those of a method");
   if (r->problem || !check_variation(r, m, &from->vary, ETR_SIDE_PARTS)) return;
   for (size_t i = 0; i < ETR_SIDE_PARTS; i++) {
     etr_side_time *time = &out->parts[i];
-    if (etr_doc_count(r, from->runs.data[i]) == 0) continue;
-    *time = (etr_side_time){.total = etr_doc_ticks(r, from->total.data[i]),
+    if (doc_count(r, from->runs.data[i]) == 0) continue;
+    *time = (etr_side_time){.total = doc_ticks(r, from->total.data[i]),
                             .runs = m->method.run_count,
-                            .p50 = etr_doc_ticks(r, from->p50.data[i]),
+                            .p50 = doc_ticks(r, from->p50.data[i]),
                             .step = 1};
     put_variation(r, m, time, &from->vary, i);
   }
 }
 
 /* Documents of earlier versions do not have them: then they are unknown. */
-static void put_operator_weights(etr_doc_reader *r, const etr_doc_method *m, etr_side_item *items, size_t count) {
+static void put_operator_weights(doc_reader *r, const doc_method *m, etr_side_item *items, size_t count) {
   if (m->operator_weights.count == 0) return;
-  if (m->operator_weights.count != count) etr_doc_fail(r, "its columns differ in length");
+  if (m->operator_weights.count != count) doc_fail(r, "its columns differ in length");
   for (size_t i = 0; !r->problem && i < count; i++) items[i].weight = text_at(&r->texts, &m->operator_weights, i);
 }
 
 /* What the graph as a whole is. */
-static bool put_likeness(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out) {
+static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *out) {
   etr_side_input *inputs = etr_arena_alloc_array(&r->box->arena, m->input_names.count, sizeof *inputs);
   const char **weights = etr_arena_alloc_array(&r->box->arena, m->weights.count, sizeof *weights);
   if (!inputs || !weights) return false;
-  if (!m->dtypes || m->patterns.count != m->modules.count) etr_doc_fail(r, OLD);
-  if (m->input_names.count != m->input_types.count) etr_doc_fail(r, "its columns differ in length");
+  if (!m->dtypes || m->patterns.count != m->modules.count) doc_fail(r, OLD);
+  if (m->input_names.count != m->input_types.count) doc_fail(r, "its columns differ in length");
   for (size_t i = 0; !r->problem && i < m->input_names.count; i++)
     inputs[i] = (etr_side_input){or_empty(m->input_names.data[i]), or_empty(m->input_types.data[i])};
   for (size_t i = 0; i < m->weights.count; i++) weights[i] = or_empty(text_at(&r->texts, &m->weights, i));
@@ -248,7 +738,7 @@ static bool put_likeness(etr_doc_reader *r, const etr_doc_method *m, etr_side_me
   return true;
 }
 
-static bool make_items(etr_doc_reader *r, const etr_doc_method *m, etr_side_method *out) {
+static bool make_items(doc_reader *r, const doc_method *m, etr_side_method *out) {
   size_t count = m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count;
   etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
   if (!items) return false;
@@ -264,43 +754,43 @@ static bool make_items(etr_doc_reader *r, const etr_doc_method *m, etr_side_meth
 }
 
 /* Method::execute, from its runs and how many of them each recording has. */
-static bool time_execute(etr_doc_reader *r, const etr_doc_method *m, const uint64_t *ticks, etr_side_time *out) {
+static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks, etr_side_time *out) {
   size_t count = m->method.run_count, run = 0;
   uint32_t *recording_of = etr_arena_alloc_array(&r->scratch, count, sizeof *recording_of);
   if (!recording_of) return false;
   for (uint32_t i = 0; !r->problem && i < m->recordings.count; i++) {
-    size_t of_recording = etr_doc_count(r, m->recordings.data[i]);
-    if (of_recording > count - run || of_recording == 0) etr_doc_fail(r, "its recordings do not match its runs");
+    size_t of_recording = doc_count(r, m->recordings.data[i]);
+    if (of_recording > count - run || of_recording == 0) doc_fail(r, "its recordings do not match its runs");
     for (size_t k = 0; !r->problem && k < of_recording; k++) recording_of[run++] = i;
   }
-  if (m->recordings.count > 0 && run != count) etr_doc_fail(r, "its recordings do not match its runs");
+  if (m->recordings.count > 0 && run != count) doc_fail(r, "its recordings do not match its runs");
   const etr_side_runs runs = {recording_of, count, ETR_MAX(m->recordings.count, (size_t)1)};
   return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
 }
 
-static bool make_runs(etr_doc_reader *r, const etr_doc_method *m, etr_method *out, etr_side_time *execute) {
+static bool make_runs(doc_reader *r, const doc_method *m, etr_method *out, etr_side_time *execute) {
   uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
-  if (m->execute_per_run.count != m->method.run_count) etr_doc_fail(r, "it lacks the times of the runs");
+  if (m->execute_per_run.count != m->method.run_count) doc_fail(r, "it lacks the times of the runs");
   for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
-    runs[i] = etr_doc_whole_ticks(r, m->execute_per_run.data[i]);
+    runs[i] = doc_whole_ticks(r, m->execute_per_run.data[i]);
     out->execute_ticks = etr_add_up_to_most(out->execute_ticks, runs[i]);
   }
   out->execute_per_run = runs;
   return runs != NULL && (r->problem || time_execute(r, m, runs, execute));
 }
 
-static bool make_method(etr_doc_reader *r, const etr_doc_method *m, etr_method *method, etr_side_method *out) {
+static bool make_method(doc_reader *r, const doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
-  if (!m->has_sums || (!m->has_items && m->has_graph)) etr_doc_fail(r, OLD);
+  if (!m->has_sums || (!m->has_items && m->has_graph)) doc_fail(r, OLD);
   if (r->problem) return true;
   r->box->side.is_of_older_version |= is_older(m);
   if (!make_runs(r, m, method, &out->execute)) return false;
-  if (!etr_method_adds_up(method)) etr_doc_fail(r, "its balance does not add up");
+  if (!etr_method_adds_up(method)) doc_fail(r, "its balance does not add up");
   return make_items(r, m, out);
 }
 
-static bool make_methods(etr_doc_reader *r) {
+static bool make_methods(doc_reader *r) {
   etr_method *methods = etr_arena_alloc_array(&r->box->arena, r->methods.count, sizeof *methods);
   etr_side_method *sides = etr_arena_alloc_array(&r->box->arena, r->methods.count, sizeof *sides);
   bool good = methods && sides;
@@ -312,23 +802,23 @@ static bool make_methods(etr_doc_reader *r) {
   return good;
 }
 
-static bool make_loads(etr_doc_reader *r) {
+static bool make_loads(doc_reader *r) {
   etr_side_load *loads = etr_arena_alloc_array(&r->box->arena, r->loads.count, sizeof *loads);
   for (size_t i = 0; loads && i < r->loads.count; i++) {
-    const etr_doc_load *load = &r->loads.data[i];
+    const doc_load *load = &r->loads.data[i];
     loads[i].name = or_empty(load->name);
-    loads[i].time = (etr_side_time){.total = etr_doc_ticks(r, load->total),
-                                    .runs = etr_doc_count(r, load->runs),
-                                    .p50 = etr_doc_ticks(r, load->p50),
-                                    .low = etr_doc_ticks(r, load->low),
-                                    .high = etr_doc_ticks(r, load->high),
+    loads[i].time = (etr_side_time){.total = doc_ticks(r, load->total),
+                                    .runs = doc_count(r, load->runs),
+                                    .p50 = doc_ticks(r, load->p50),
+                                    .low = doc_ticks(r, load->low),
+                                    .high = doc_ticks(r, load->high),
                                     .offset = load->offset,
                                     .spread = load->spread,
                                     .step = 1};
     if (isnan(load->low))
-      estimate_middle(&loads[i].time, etr_doc_ticks(r, load->deviation));
+      estimate_middle(&loads[i].time, doc_ticks(r, load->deviation));
     else
-      loads[i].time.recordings = etr_doc_count(r, load->recordings);
+      loads[i].time.recordings = doc_count(r, load->recordings);
     if (loads[i].time.runs > 0) check_time(r, &loads[i].time, loads[i].time.runs);
   }
   r->box->side.loads = loads;
@@ -338,7 +828,7 @@ static bool make_loads(etr_doc_reader *r) {
 
 /* ---- Together ---- */
 
-static etr_status fail(const etr_doc_reader *r, const char *name, etr_error *error) {
+static etr_status fail(const doc_reader *r, const char *name, etr_error *error) {
   bool out_of_memory = etr_json_out_of_memory(r->json) || etr_arena_failed(&r->scratch) ||
                        etr_arena_failed(&r->box->arena);
   const char *file = name ? name : "the document";
@@ -348,17 +838,17 @@ static etr_status fail(const etr_doc_reader *r, const char *name, etr_error *err
   return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, ETR_NO_OFFSET, "%s", r->problem);
 }
 
-static bool make_side(etr_doc_reader *r) { return make_methods(r) && make_loads(r); }
+static bool make_side(doc_reader *r) { return make_methods(r) && make_loads(r); }
 
 etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
-  etr_doc_reader r = {.json = etr_json_open_memory((etr_slice){document, size}, NULL), .box = etr_side_box_new(error)};
+  doc_reader r = {.json = etr_json_open_memory((etr_slice){document, size}, NULL), .box = etr_side_box_new(error)};
   etr_status status = ETR_ERROR_MEMORY;
   if (r.json && r.box) {
     r.profile = etr_arena_alloc(&r.box->arena, sizeof *r.profile);
     r.box->side.profile = r.profile;
-    if (r.profile) etr_doc_read(&r);
+    if (r.profile) doc_read(&r);
     bool good = r.profile && !etr_json_failed(r.json) && !r.problem && !etr_arena_failed(&r.scratch) &&
                 !etr_arena_failed(&r.box->arena) && make_side(&r);
     good = good && !r.problem;

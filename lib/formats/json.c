@@ -9,12 +9,176 @@
  */
 #include "formats/json.h"
 
-#include "base/number.h"
-#include "formats/json_text.h"
-#include "formats/json_token.h"
-
 #include <math.h>
 #include <stdlib.h>
+
+#include "base/number.h"
+#include "formats/json_text.h"
+#include "formats/window.h"
+
+/* ---- Words, numbers and strings of a JSON document in a window ---- */
+
+/* What is read is passed over; what is wrong, or missing at the document's end, fails the window. */
+
+static inline bool json_is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/* json_next_byte() where more than one blank is next. */
+static int json_skip_space(etr_window *w) {
+  do {
+    while (w->at < w->end && json_is_space(*w->at)) w->at++;
+  } while (w->at == w->end && etr_window_fill(w, 1));
+  return w->at < w->end ? (unsigned char)*w->at : -1;
+}
+
+/* Passes over white space: the byte behind it, which stays unread, or -1 at the end. */
+static inline int json_next_byte(etr_window *w) {
+  if (w->end - w->at > 1 && *w->at == ' ') w->at++; /* mostly there is one blank, or nothing */
+  return w->at < w->end && !json_is_space(*w->at) ? (unsigned char)*w->at : json_skip_space(w);
+}
+
+/* ---- Words and numbers ---- */
+
+/* Reads this word. */
+static bool json_read_word(etr_window *w, etr_slice word) {
+  if (!etr_window_fill(w, word.size) || memcmp(w->at, word.data, word.size) != 0)
+    return etr_window_fail(w, "expected a value");
+  w->at += word.size;
+  return true;
+}
+
+/* The word for a number that is next, or an empty slice. */
+static etr_slice number_word(const etr_window *w) {
+  switch (*w->at) {
+  case 'N': return ETR_SLICE("NaN");
+  case 'I': return ETR_SLICE("Infinity");
+  case '-': return w->end - w->at > 1 && w->at[1] == 'I' ? ETR_SLICE("-Infinity") : ETR_SLICE("");
+  default: return ETR_SLICE("");
+  }
+}
+
+static inline bool is_number_byte(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
+static bool json_read_number(etr_window *w, etr_slice *out) {
+  if (!etr_window_fill(w, ETR_MOST_NUMBER_BYTES + 1) && w->message) return false;
+  *out = number_word(w);
+  if (out->size > 0) return json_read_word(w, *out);
+  size_t size = 0, limit = ETR_MIN((size_t)(w->end - w->at), ETR_MOST_NUMBER_BYTES + 1);
+  while (size < limit && is_number_byte(w->at[size])) size++;
+  *out = (etr_slice){w->at, size};
+  if (size > ETR_MOST_NUMBER_BYTES) return etr_window_fail(w, "number too long");
+  if (!etr_is_number(*out)) return etr_window_fail(w, "malformed number");
+  w->at += size;
+  return true;
+}
+
+/* ---- Strings ---- */
+
+/* Decodes the escape that is next; gives the bytes written, 0 after a failure. */
+static size_t decode_escape(etr_window *w, char *into) {
+  size_t written;
+  etr_window_fill(w, ETR_JSON_MAX_ESCAPE);
+  size_t taken = etr_json_unescape(w->at, w->end, into, &written);
+  if (taken == 0) etr_window_fail(w, "bad escape in a string");
+  w->at += taken;
+  return written;
+}
+
+/* * Decodes on in the string whose quote was read until it ends, which clears *open, or fewer than ETR_JSON_MAX_UTF8 of
+ * room are left; `size` is at least that much. Gives the bytes written. Failures are the window's. */
+static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
+  size_t done = 0;
+  while (*open && !w->message && size - done >= ETR_JSON_MAX_UTF8) {
+    if (!etr_window_fill(w, 1)) {
+      etr_window_fail_at_end(w);
+      break;
+    }
+    const char *stop = etr_json_find_quote(w->at, w->at + ETR_MIN(size - done, (size_t)(w->end - w->at)));
+    size_t plain = (size_t)(stop - w->at);
+    memcpy(into + done, w->at, plain);
+    done += plain;
+    w->at = stop;
+    if (stop == w->end) continue;
+    if (*stop == '"') {
+      w->at++;
+      *open = false;
+    } else if (w->end - stop > 1 && stop[1] == '"' && size > done) { /* of a document in a string, every other word */
+      into[done++] = '"';
+      w->at += 2;
+    } else if (*stop == '\\' && size - done >= ETR_JSON_MAX_UTF8) {
+      done += decode_escape(w, into + done);
+    }
+  }
+  return done;
+}
+
+/* Of most strings, which have no escapes: passes over the rest, and the quote at the end, where all of that is in the
+ * window. Otherwise *at stops before. */
+static inline bool skip_plain(const etr_window *w, const char **at) {
+  *at = etr_json_find_quote(*at, w->end);
+  if (*at == w->end || **at != '"') return false;
+  ++*at;
+  return true;
+}
+
+/* Brings what is behind `at` into the window. */
+static bool show_more(etr_window *w, const char **at) {
+  size_t size = (size_t)(*at - w->at);
+  bool shown = etr_window_fill_to_show(w, size);
+  *at = w->at + size;
+  return shown;
+}
+
+/* Passes over the rest of a string and its quote. False, and the window failed, if it does not end. */
+static bool json_skip_string(etr_window *w) {
+  uint64_t carry = 0;
+  if (skip_plain(w, &w->at)) return true;
+  while (etr_window_fill(w, 1)) {
+    w->at = etr_json_find_end(w->at, w->end, &carry);
+    if (w->at == w->end) continue;
+    w->at++;
+    return true;
+  }
+  return etr_window_fail_at_end(w);
+}
+
+/* Measures on in a string: *at is moved behind the quote that ends it. */
+static bool measure_string(etr_window *w, const char **at) {
+  uint64_t carry = 0;
+  while (show_more(w, at)) {
+    *at = etr_json_find_end(*at, w->end, &carry);
+    if (*at == w->end) continue;
+    ++*at;
+    return true;
+  }
+  return false;
+}
+
+/* Measures a string, array or object, with its quotes or brackets. False, and nothing failed, if it does not end or is
+ * longer than the window may show. */
+static bool json_measure(etr_window *w, size_t *size) {
+  const char *at = w->at;
+  size_t open = 0;
+  do {
+    at = etr_json_find_bracket(at, w->end);
+    if (at == w->end) {
+      if (!show_more(w, &at)) return false;
+    } else if (*at == '"') {
+      at++;
+      if (!skip_plain(w, &at) && !measure_string(w, &at)) return false;
+    } else if (etr_json_to_brace(*at++) == '{')
+      open++;
+    else
+      open--;
+  } while (open > 0);
+  *size = (size_t)(at - w->at);
+  return true;
+}
+
+/* ---- The pull reader of json.h: a window that moves over the document, and a byte for each array or object that is
+ * open ---- */
 
 enum { default_max_depth = 512, default_max_string_bytes = 64 * 1024 * 1024 };
 
@@ -74,7 +238,7 @@ static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
     if (size > json->limits.max_string_bytes) return etr_window_fail_at(w, start, "string too long");
     if (!reserve(json, &json->decoded, size + ETR_JSON_MAX_UTF8)) return false;
     size_t room = ETR_MIN(json->decoded.capacity, json->limits.max_string_bytes + ETR_JSON_MAX_UTF8) - size;
-    size += etr_json_decode(w, json->decoded.data + size, room, &open);
+    size += json_decode(w, json->decoded.data + size, room, &open);
   }
   if (w->message) return false;
   if (size > json->limits.max_string_bytes) return etr_window_fail_at(w, start, "string too long");
@@ -85,7 +249,7 @@ static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
 /* Passes over the rest of a string. */
 static bool skip_string(etr_json *json) {
   json->state = AFTER_VALUE;
-  return etr_json_skip_string(&json->in);
+  return json_skip_string(&json->in);
 }
 
 /* Reads the string whose quote is next: a slice of the window if it lies there as it is. */
@@ -107,18 +271,18 @@ static bool read_string(etr_json *json, etr_slice *out) {
 
 static bool read_word(etr_json *json, etr_slice word) {
   json->state = AFTER_VALUE;
-  return etr_json_read_word(&json->in, word);
+  return json_read_word(&json->in, word);
 }
 
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
-  return etr_json_read_number(&json->in, out);
+  return json_read_number(&json->in, out);
 }
 
 /* Passes over what stands between a key and its value, and makes sure that a value may be read at all. */
 static bool come_to_value(etr_json *json) {
   if (json->state == AFTER_KEY) {
-    if (etr_json_next_byte(&json->in) != ':') return refuse(json, "expected ':'");
+    if (json_next_byte(&json->in) != ':') return refuse(json, "expected ':'");
     json->in.at++;
     json->state = AT_VALUE;
   }
@@ -135,7 +299,7 @@ etr_json_type etr_json_peek(etr_json *json) {
   };
   bool read_whole = json->state == AFTER_VALUE && json->depth == 0;
   if (json->in.message || read_whole || !come_to_value(json)) return ETR_JSON_END;
-  int byte = etr_json_next_byte(&json->in);
+  int byte = json_next_byte(&json->in);
   etr_json_type type = byte < 0 ? ETR_JSON_END : types[byte];
   if (type == ETR_JSON_END) refuse(json, "expected a value");
   return type;
@@ -151,7 +315,7 @@ etr_slice etr_json_string(etr_json *json) {
 }
 
 bool etr_json_peek_whole(etr_json *json, etr_slice *raw) {
-  if (etr_json_peek(json) < ETR_JSON_STRING || !etr_json_measure(&json->in, &raw->size)) return false;
+  if (etr_json_peek(json) < ETR_JSON_STRING || !json_measure(&json->in, &raw->size)) return false;
   raw->data = json->in.at;
   json->raw_start = etr_window_offset(&json->in);
   json->raw_size = raw->size;
@@ -227,7 +391,7 @@ static bool advance(etr_json *json, char bracket, const char *expected) {
   if (json->in.message) return false;
   if (!is_innermost(json, bracket) || (json->state != AFTER_OPEN && json->state != AFTER_VALUE))
     return fail(json, "no element or key is next");
-  int byte = etr_json_next_byte(&json->in);
+  int byte = json_next_byte(&json->in);
   if (byte == closing(bracket)) {
     leave(json);
     return false;
@@ -235,7 +399,7 @@ static bool advance(etr_json *json, char bracket, const char *expected) {
   if (json->state == AFTER_VALUE) {
     if (byte != ',') return refuse(json, expected);
     json->in.at++;
-    byte = etr_json_next_byte(&json->in);
+    byte = json_next_byte(&json->in);
   }
   return byte >= 0 || refuse(json, expected);
 }
@@ -317,7 +481,7 @@ void etr_json_leave(etr_json *json) {
 void etr_json_end(etr_json *json) {
   if (json->depth > 0 || json->state != AFTER_VALUE)
     fail(json, "a value is not read to its end");
-  else if (etr_json_next_byte(&json->in) >= 0)
+  else if (json_next_byte(&json->in) >= 0)
     fail(json, "unexpected text after the document");
 }
 
@@ -355,7 +519,7 @@ etr_json *etr_json_open_memory(etr_slice document, const etr_json_limits *limits
 static int64_t read_outer(void *context, char *into, size_t size) {
   etr_json *outer = context;
   bool open = outer->state == IN_STRING;
-  size_t got = etr_json_decode(&outer->in, into, size, &open);
+  size_t got = json_decode(&outer->in, into, size, &open);
   if (!open) outer->state = AFTER_VALUE;
   return got == 0 && outer->in.message ? -1 : (int64_t)got;
 }

@@ -4,11 +4,64 @@
  */
 #include "inputs/dump.h"
 
-#include "inputs/dump_allocations.h"
-#include "inputs/dump_values.h"
-
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "base/arena.h"
+#include "formats/flatbuf.h"
+#include "inputs/dump_values.h"
+
+/* ---- What the allocators of a run gave out, as its ETDump logged it. Layer 2. Schema:
+ * executorch/devtools/etdump/etdump_schema_flatcc.fbs, AllocationEvent and Allocator ---- */
+
+/* The allocations of one run while it is read. */
+typedef struct allocation_reader {
+  etr_map *names; /* of allocators; the list lives in its arena */
+  etr_map places; /* id of an allocator -> place in the list */
+  etr_vec(etr_allocations) list;
+} allocation_reader;
+
+/* Fields, in the order of the schema. */
+enum { RUN_ALLOCATORS = 2 };
+enum { ALLOCATOR_NAME };
+enum { ALLOCATION_ALLOCATOR, ALLOCATION_SIZE };
+
+/* Starts a run. */
+static void allocations_start(allocation_reader *reader, etr_map *names) {
+  *reader = (allocation_reader){.names = names};
+  etr_map_init(&reader->places, names->arena);
+}
+
+static const char *name_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(fb, run, RUN_ALLOCATORS, 4, &count);
+  if (id < 1 || (uint32_t)id > count) return "";
+  etr_slice name = etr_fb_string(fb, etr_fb_table_at(fb, vector, (uint32_t)id - 1), ALLOCATOR_NAME);
+  return name.size ? etr_intern(reader->names, name) : "";
+}
+
+static etr_allocations *list_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
+  etr_map_slot *slot = etr_map_at(&reader->places, (etr_slice){(const char *)&id, sizeof id});
+  if (!slot) return NULL;
+  if (slot->value != ETR_NONE) return &reader->list.data[slot->value];
+  etr_allocations *added = etr_vec_push(reader->names->arena, &reader->list);
+  if (!added) return NULL;
+  slot->value = (uint32_t)(reader->list.count - 1);
+  added->allocator = name_of(reader, fb, run, id);
+  return added;
+}
+
+/* Adds an AllocationEvent of RunData `run`. Out of memory shows on the arena of the names. */
+static void allocations_add(allocation_reader *reader, etr_fb *fb, etr_fb_at run, etr_fb_at event) {
+  etr_allocations *all = list_of(reader, fb, run, etr_fb_i32(fb, event, ALLOCATION_ALLOCATOR, 0));
+  uint64_t bytes = etr_fb_u64(fb, event, ALLOCATION_SIZE, 0);
+  if (!all) return;
+  all->count++;
+  all->total_bytes = etr_add_up_to_most(all->total_bytes, bytes);
+  all->largest_bytes = ETR_MAX(all->largest_bytes, bytes);
+}
+
+/* ---- An ETDump as it is in the file: runs and their events ---- */
 
 /* Fields, in the order of the schema. */
 enum { DUMP_RUN_DATA = 1 };
@@ -148,8 +201,8 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
-  etr_allocation_reader allocations;
-  etr_allocations_start(&allocations, reader->names);
+  allocation_reader allocations;
+  allocations_start(&allocations, reader->names);
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
@@ -159,7 +212,7 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_fb_at event = etr_fb_table_at(fb, vector, i), profile = etr_fb_table(fb, event, EVENT_PROFILE),
               debug = etr_fb_table(fb, event, EVENT_DEBUG), allocation = etr_fb_table(fb, event, EVENT_ALLOCATION);
-    if (allocation) etr_allocations_add(&allocations, fb, table, allocation);
+    if (allocation) allocations_add(&allocations, fb, table, allocation);
     run->allocation_events += allocation != 0;
     run->debug_events += debug != 0;
     etr_dump_event logged;

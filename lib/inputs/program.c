@@ -8,16 +8,212 @@
 #include "inputs/program.h"
 
 #include "inputs/argument.h"
-#include "inputs/node_metadata.h"
+#include "inputs/memo.h"
+#include "inputs/metadata.h"
 #include "inputs/signature.h"
-#include "inputs/value_table.h"
+#include "inputs/tensor_meta.h"
+
+/* ---- The values of one graph while its program is read ---- */
+
+/* Shapes stand behind the nodes in the document, and nested graphs have names of their own. So uses and definitions
+ * are noted by a value's index in the table of its graph, and resolved to nodes when the graph ends. */
+
+/* A value of a graph. */
+typedef struct table_value {
+  uint32_t node, output;  /* that defines it; ETR_NONE while unknown */
+  etr_value meta;         /* its name, and its shape once that is read */
+  const char *expression; /* of a symbolic number; NULL if none is told */
+} table_value;
+
+typedef struct value_table {
+  etr_arena *scratch;
+  etr_tensor_metas *metas;
+  etr_map by_name; /* -> index in values */
+  etr_vec(table_value) values;
+} value_table;
+
+/* Indices of values. */
+typedef etr_vec(uint32_t) value_list;
+
+/* An empty table in `scratch`. `metas` reads shapes, and tells where names are interned. */
+static void value_table_init(value_table *table, etr_tensor_metas *metas, etr_arena *scratch) {
+  *table = (value_table){.scratch = scratch, .metas = metas};
+  etr_map_init(&table->by_name, scratch);
+}
+
+/* The value with this name, which is added if it is new; NULL when out of memory. */
+static table_value *value_of(value_table *table, etr_slice name) {
+  etr_map_slot *slot = etr_map_at(&table->by_name, name);
+  if (!slot || slot->value != ETR_NONE) return slot ? &table->values.data[slot->value] : NULL;
+  table_value *added = etr_vec_push(table->scratch, &table->values);
+  if (!added) return NULL;
+  slot->value = (uint32_t)(table->values.count - 1);
+  *added = (table_value){.node = ETR_NONE, .meta = {.name = etr_intern(table->metas->strings, name), .rank = -1}};
+  return added;
+}
+
+static void add_to_list(value_table *table, value_list *list, etr_slice name) {
+  const table_value *value = value_of(table, name);
+  uint32_t *slot = value ? etr_vec_push(table->scratch, list) : NULL;
+  if (slot) *slot = (uint32_t)(value - table->values.data);
+}
+
+/* Reads an argument of any form, one value, a list, a list of unions or null, and adds the values that it names, in
+ * the document's order, to the list, which lives in the table's scratch. */
+static void value_table_collect(value_table *table, value_list *list, etr_json *json) {
+  etr_slice key;
+  switch (etr_json_peek(json)) {
+  case ETR_JSON_ARRAY:
+    etr_json_array(json);
+    while (etr_json_element(json)) value_table_collect(table, list, json);
+    break;
+  case ETR_JSON_OBJECT:
+    etr_json_object(json);
+    while (etr_json_key(json, &key)) {
+      if ((etr_slice_is(key, "name") || etr_slice_is(key, "as_name")) && etr_json_peek(json) == ETR_JSON_STRING)
+        add_to_list(table, list, etr_json_string(json));
+      else if (etr_names_values(key))
+        value_table_collect(table, list, json);
+      else
+        etr_json_skip(json);
+    }
+    break;
+  default: etr_json_skip(json);
+  }
+}
+
+/* NULL if it is told in no way that is known. */
+static const char *read_expression(value_table *table, etr_json *json) {
+  etr_dim dim = {.size = ETR_DIM_SYMBOLIC};
+  if (etr_json_peek(json) != ETR_JSON_OBJECT) {
+    etr_json_skip(json);
+    return NULL;
+  }
+  etr_dim_read(&dim, table->metas->strings, json);
+  if (dim.symbol || dim.size == ETR_DIM_SYMBOLIC) return dim.symbol;
+  return etr_arena_format(table->scratch, "%lld", (long long)dim.size);
+}
+
+/* Reads tensor_values, {NAME: shape}, or, where `symbolic_type` is "int", "bool" or "float", the sym_*_values of that
+ * type, {NAME: expression}. */
+static void value_table_read_shapes(value_table *table, const char *symbolic_type, etr_json *json) {
+  etr_slice key;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    table_value *value = value_of(table, key);
+    if (!value) return;
+    value->meta = (etr_value){.name = value->meta.name, .dtype = symbolic_type, .rank = -1};
+    if (symbolic_type)
+      value->expression = read_expression(table, json);
+    else
+      etr_tensor_metas_read(table->metas, &value->meta, json);
+  }
+}
+
+/* The expression of a symbolic number; NULL if none is told. An etr_symbol_of; the context is the table. */
+static const char *value_table_expression(void *context, etr_slice name) {
+  const value_table *table = context;
+  uint32_t index = etr_map_get(&table->by_name, name);
+  return index == ETR_NONE ? NULL : table->values.data[index].expression;
+}
+
+/* ---- Where the nodes of a program come from: source lines, modules, debug handles and ancestors ---- */
+
+/* What the metadata of one program's nodes says while it is read. */
+typedef struct node_metadata {
+  etr_map *strings; /* interns texts; sources and modules live in its arena, too */
+  etr_arena *scratch;
+  int64_t graph_id; /* of the graph that ancestors are looked for in; 0: in none */
+  const char *escaped_graph_id;
+  etr_module_tree modules;
+  etr_map traces, stacks; /* memos of: */
+  etr_vec(const etr_source *) sources;
+  etr_vec(uint32_t) innermost;
+} node_metadata;
+
+/* No node read yet; false when out of memory. */
+static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch, int64_t graph_id) {
+  *m = (node_metadata){.strings = strings,
+                       .scratch = scratch,
+                       .graph_id = graph_id,
+                       .escaped_graph_id = etr_escaped_graph_id(scratch, graph_id)};
+  etr_map_init(&m->traces, scratch);
+  etr_map_init(&m->stacks, scratch);
+  return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
+}
+
+static const etr_source *read_trace(node_metadata *m, etr_json *json) {
+  bool known;
+  uint32_t number = etr_memo_next(&m->traces, json, &known);
+  if (known) return m->sources.data[number];
+  const etr_source *source = etr_source_of_trace(m->strings->arena, m->strings, etr_json_string(json));
+  const etr_source **slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->sources);
+  if (slot) *slot = source;
+  return source;
+}
+
+static uint32_t read_module(node_metadata *m, etr_json *json) {
+  bool known;
+  uint32_t number = etr_memo_next(&m->stacks, json, &known);
+  if (known) return m->innermost.data[number];
+  uint32_t module = etr_module_tree_add(&m->modules, m->strings, etr_json_string(json));
+  uint32_t *slot = number == ETR_NONE ? NULL : etr_vec_push(m->scratch, &m->innermost);
+  if (slot) *slot = module;
+  return module;
+}
+
+/* "12", or "[12, 13]" as some passes leave it: the first counts. */
+static uint32_t parse_handle(etr_slice text) {
+  if (text.size && text.data[0] == '[') text = (etr_slice){text.data + 1, text.size - 1};
+  size_t digits = 0;
+  while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9') digits++;
+  int64_t handle = 0;
+  bool is_number = etr_slice_to_int((etr_slice){text.data, digits}, &handle);
+  return is_number && handle < UINT32_MAX ? (uint32_t)handle : 0;
+}
+
+static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json) {
+  const char *name;
+  etr_slice escaped;
+  if (in_body) return etr_oldest_ancestor(m->strings, etr_json_string(json));
+  if (etr_json_peek_raw(json, &escaped) && etr_ancestor_in_escaped(&name, m->strings, escaped, m->escaped_graph_id)) {
+    etr_json_skip(json);
+    return name;
+  }
+  return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->graph_id);
+}
+
+/* * Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, module, debug_handle and aten_node
+ * of a node. in_body: the node is in the body of a cond, map, ..., whose graph ids are not known: its oldest ancestor
+ * counts then. Failures are the reader's and the arenas'. */
+static void node_metadata_read(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
+  etr_slice key;
+  etr_json_object(json);
+  while (etr_json_key(json, &key)) {
+    bool trace = etr_slice_is(key, "stack_trace"), stack = etr_slice_is(key, "nn_module_stack"),
+         handle = etr_slice_is(key, "debug_handle"), ancestors = m->graph_id && etr_slice_is(key, "from_node");
+    bool is_text = (trace || stack || handle || ancestors) && etr_json_peek(json) == ETR_JSON_STRING;
+    if (!is_text)
+      etr_json_skip(json);
+    else if (trace)
+      node->source = read_trace(m, json);
+    else if (stack)
+      node->module = read_module(m, json);
+    else if (handle)
+      node->debug_handle = parse_handle(etr_json_string(json));
+    else
+      node->aten_node = read_ancestor(m, in_body, json);
+  }
+}
+
+/* ---- A serialized program, read in one pass ---- */
 
 /* Real graphs nest twice. Bounds the recursion. */
 enum { MAX_NESTING = 24 };
 
 /* A graph while it is read. */
 typedef struct level {
-  etr_value_table table;
+  value_table table;
   uint32_t subgraph, first_node;
   bool in_body;         /* of a cond, map, ... */
   size_t first_waiting; /* of the arguments */
@@ -32,10 +228,10 @@ typedef struct reader {
   etr_vec(etr_node) nodes;
   etr_vec(etr_subgraph) subgraphs;
   etr_map derived; /* names made from operators -> how many */
-  etr_node_metadata metadata;
+  node_metadata metadata;
   etr_tensor_metas metas;
   etr_arguments arguments;
-  etr_value_list names; /* values collected from the argument lists being read, innermost last */
+  value_list names; /* values collected from the argument lists being read, innermost last */
   uint32_t nesting;
   bool has_edge_ops, has_aten_ops;
   size_t mutation_count; /* of the program itself */
@@ -125,14 +321,14 @@ static void read_argument(reader *r, level *l, uint32_t node, const char *argume
       read_lowered(r, l, node, argument_name);
     else if (etr_names_values(member)) {
       etr_arguments_note_symbolic(&r->arguments, argument_name, member, r->json);
-      etr_value_table_collect(&l->table, &r->names, r->json);
+      value_table_collect(&l->table, &r->names, r->json);
     } else
       etr_arguments_read(&r->arguments, argument_name, member, r->json);
   }
 }
 
 /* Takes the values behind the first `base` off the list, as edges that hold indices until the level is resolved. */
-static void take_inputs(reader *r, etr_value_list *list, size_t base, uint32_t node) {
+static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node) {
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
   for (size_t i = 0; edges && i < count; i++) edges[i].node = list->data[base + i];
@@ -165,7 +361,7 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
   size_t count = r->names.count - base;
   etr_value *outputs = etr_arena_alloc_array(r->arena, count, sizeof *outputs);
   for (size_t i = 0; outputs && i < count; i++) {
-    etr_table_value *v = &l->table.values.data[r->names.data[base + i]];
+    table_value *v = &l->table.values.data[r->names.data[base + i]];
     v->node = node;
     v->output = (uint32_t)i;
     outputs[i].name = v->meta.name;
@@ -230,10 +426,10 @@ static void read_node(reader *r, level *l) {
     else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
       etr_json_fail(r->json, "a node's outputs are given twice"); /* values already know their places in the first */
     } else if (etr_slice_is(key, "outputs")) {
-      etr_value_table_collect(&l->table, &r->names, r->json);
+      value_table_collect(&l->table, &r->names, r->json);
       take_outputs(r, l, base, node);
     } else if (etr_slice_is(key, "metadata"))
-      etr_node_metadata_read(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
+      node_metadata_read(&r->metadata, &r->nodes.data[node], l->in_body, r->json);
     else
       etr_json_skip(r->json);
     if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch)) return;
@@ -245,10 +441,10 @@ static void read_node(reader *r, level *l) {
 /* ---- Graphs ---- */
 
 static void read_graph_inputs(reader *r, level *l) {
-  etr_value_list inputs = {0};
-  etr_value_table_collect(&l->table, &inputs, r->json);
+  value_list inputs = {0};
+  value_table_collect(&l->table, &inputs, r->json);
   for (size_t i = 0; i < inputs.count; i++) {
-    etr_table_value *v = &l->table.values.data[inputs.data[i]];
+    table_value *v = &l->table.values.data[inputs.data[i]];
     uint32_t node = add_node(r, l, ETR_NODE_INPUT, v->meta.name);
     etr_value *output = node == ETR_NONE ? NULL : etr_arena_alloc(r->arena, sizeof *output);
     if (!output) return;
@@ -262,14 +458,14 @@ static void read_graph_inputs(reader *r, level *l) {
 
 /* Turns indices of values into nodes, in place; uses of what nothing defines fall away. */
 static void resolve(reader *r, level *l) {
-  const etr_table_value *values = l->table.values.data;
+  const table_value *values = l->table.values.data;
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
     if (n->subgraph != l->subgraph) continue; /* of a nested graph: done already */
     etr_edge *edges = etr_unconst(n->inputs);
     size_t kept = 0;
     for (size_t k = 0; k < n->input_count; k++) {
-      const etr_table_value *v = &values[edges[k].node];
+      const table_value *v = &values[edges[k].node];
       if (v->node != ETR_NONE) edges[kept++] = (etr_edge){v->node, v->output};
     }
     n->input_count = kept;
@@ -278,25 +474,25 @@ static void resolve(reader *r, level *l) {
     etr_value *outputs = values[i].node == ETR_NONE ? NULL : etr_unconst(r->nodes.data[values[i].node].outputs);
     if (outputs) outputs[values[i].output] = values[i].meta;
   }
-  etr_arguments_resolve(&r->arguments, l->first_waiting, etr_value_table_expression, &l->table);
+  etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);
 }
 
-static void read_graph_member(reader *r, level *l, etr_slice key, etr_value_list *outputs) {
+static void read_graph_member(reader *r, level *l, etr_slice key, value_list *outputs) {
   if (etr_slice_is(key, "inputs"))
     read_graph_inputs(r, l);
   else if (etr_slice_is(key, "outputs"))
-    etr_value_table_collect(&l->table, outputs, r->json);
+    value_table_collect(&l->table, outputs, r->json);
   else if (etr_slice_is(key, "nodes")) {
     etr_json_array(r->json);
     while (etr_json_element(r->json)) read_node(r, l);
   } else if (etr_slice_is(key, "tensor_values"))
-    etr_value_table_read_shapes(&l->table, NULL, r->json);
+    value_table_read_shapes(&l->table, NULL, r->json);
   else if (etr_slice_is(key, "sym_int_values"))
-    etr_value_table_read_shapes(&l->table, "int", r->json);
+    value_table_read_shapes(&l->table, "int", r->json);
   else if (etr_slice_is(key, "sym_bool_values"))
-    etr_value_table_read_shapes(&l->table, "bool", r->json);
+    value_table_read_shapes(&l->table, "bool", r->json);
   else if (etr_slice_is(key, "sym_float_values"))
-    etr_value_table_read_shapes(&l->table, "float", r->json);
+    value_table_read_shapes(&l->table, "float", r->json);
   else
     etr_json_skip(r->json);
 }
@@ -304,9 +500,9 @@ static void read_graph_member(reader *r, level *l, etr_slice key, etr_value_list
 static void read_graph(reader *r, uint32_t subgraph) {
   level l = {.subgraph = subgraph, .first_node = (uint32_t)r->nodes.count, .first_waiting = r->arguments.waiting.count};
   etr_slice key;
-  etr_value_list outputs = {0};
+  value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
-  etr_value_table_init(&l.table, &r->metas, &r->scratch);
+  value_table_init(&l.table, &r->metas, &r->scratch);
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
     read_graph_member(r, &l, key, &outputs);
@@ -380,7 +576,7 @@ etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, in
   etr_map_init(&r.derived, &r.scratch);
   etr_tensor_metas_init(&r.metas, strings, &r.scratch);
   etr_arguments_init(&r.arguments, strings, &r.scratch);
-  if (etr_node_metadata_init(&r.metadata, strings, &r.scratch, graph_id)) read_program(&r, ETR_NONE);
+  if (node_metadata_init(&r.metadata, strings, &r.scratch, graph_id)) read_program(&r, ETR_NONE);
   etr_module_tree_fold(&r.metadata.modules, strings, &r.scratch);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);

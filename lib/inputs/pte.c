@@ -5,10 +5,135 @@
  */
 #include "inputs/pte.h"
 
-#include "inputs/bundle.h"
-#include "inputs/pte_payload.h"
-
 #include <inttypes.h>
+
+#include "backends/backends.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "formats/flatbuf.h"
+#include "inputs/bundle.h"
+
+/* ---- The processed bytes of a .pte's delegates: inside the program, or in segments behind it ---- */
+
+/* The payloads of one program while it is read. Zeroed but for what the caller sets. */
+typedef struct pte_payloads {
+  etr_fb *fb; /* of the program; failures show there */
+  etr_arena *arena;
+  etr_slice bytes;          /* the file, or its part without segments */
+  const etr_seekable *file; /* holds the segments; NULL: they are in `bytes` */
+  uint64_t left;            /* bytes that may still be read of the file */
+  uint64_t segment_base;    /* 0: there are no segments */
+  etr_fb_at inline_data, segments;
+  uint32_t inline_count, segment_count;
+  etr_map places; /* of a payload -> its index in the list */
+  etr_vec(etr_slice) list;
+  uint64_t total; /* bytes of all of them */
+} pte_payloads;
+
+/* Where processed bytes lie. */
+typedef struct pte_payload_place {
+  uint64_t at, size; /* in the file; size 0: nowhere */
+  uint32_t segment;  /* ETR_NONE: inside the program */
+} pte_payload_place;
+
+/* The error where more is to be read than `left` allows: compared as a pointer. */
+extern const char etr_pte_beyond_limit[];
+
+/* Fields, in the order of the schema. */
+enum { PROGRAM_INLINE_DATA = 3, PROGRAM_SEGMENTS };
+enum { DELEGATE_PROCESSED = 1 };
+enum { REFERENCE_LOCATION, REFERENCE_INDEX };
+enum { INLINE_DATA };
+enum { SEGMENT_OFFSET, SEGMENT_SIZE };
+
+enum { LOCATION_INLINE, LOCATION_SEGMENT };
+
+const char etr_pte_beyond_limit[] =
+    "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
+
+/* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and `segment_base` are set. */
+static void pte_payloads_init(pte_payloads *p, etr_fb_at program) {
+  etr_map_init(&p->places, p->arena);
+  p->inline_data = etr_fb_vector(p->fb, program, PROGRAM_INLINE_DATA, 4, &p->inline_count);
+  p->segments = etr_fb_vector(p->fb, program, PROGRAM_SEGMENTS, 4, &p->segment_count);
+}
+
+/* Where a payload lies in the file; size 0: nowhere. */
+typedef struct payload_place {
+  uint64_t at, size;
+} payload_place;
+ETR_NO_PADDING(payload_place, 2 * sizeof(uint64_t));
+
+static payload_place inline_place(pte_payloads *p, uint32_t index) {
+  if (index >= p->inline_count) return (payload_place){0};
+  etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index), INLINE_DATA);
+  return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size} : (payload_place){0};
+}
+
+static uint64_t size_of_file(const pte_payloads *p) { return p->file ? p->file->size : p->bytes.size; }
+
+static payload_place segment_place(pte_payloads *p, uint32_t index) {
+  uint64_t file_size = size_of_file(p);
+  if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size) return (payload_place){0};
+  etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
+  uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
+  uint64_t room = file_size - p->segment_base;
+  if (offset > room || size > room - offset) return (payload_place){0};
+  return (payload_place){p->segment_base + offset, size};
+}
+
+static payload_place place_of(pte_payloads *p, etr_fb_at reference) {
+  if (reference == 0) return (payload_place){0};
+  uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
+  switch (etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
+  case LOCATION_INLINE: return inline_place(p, index);
+  case LOCATION_SEGMENT: return segment_place(p, index);
+  default: return (payload_place){0};
+  }
+}
+
+/* Reads from the file as much of a payload as is of use. */
+static etr_slice load_payload(pte_payloads *p, payload_place place) {
+  char head[ETR_PAYLOAD_HEAD_BYTES];
+  size_t head_size = (size_t)ETR_MIN(place.size, (uint64_t)sizeof head);
+  if (!etr_seekable_read(p->file, place.at, head, head_size)) return (etr_slice){0};
+  uint64_t needed = etr_backend_payload_needed((etr_slice){head, head_size}, place.size);
+  if (needed > p->left) etr_fb_fail(p->fb, ETR_NO_OFFSET, etr_pte_beyond_limit);
+  char *payload = needed && !etr_fb_failed(p->fb) ? etr_arena_alloc_raw(p->arena, (size_t)needed) : NULL;
+  if (!payload || !etr_seekable_read(p->file, place.at, payload, (size_t)needed)) return (etr_slice){0};
+  p->left -= needed;
+  return (etr_slice){payload, (size_t)needed};
+}
+
+/* * The processed bytes of a BackendDelegate, or of those in a file as many first ones as its backend needs for the
+ * graph; empty if it refers to none, or to a place outside the file. Delegates may share a payload, which is read once;
+ * payloads that overlap otherwise are an error. */
+static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {
+  payload_place place = place_of(p, etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED));
+  if (place.size == 0) return (etr_slice){0};
+  etr_map_slot *slot = etr_map_at(&p->places, (etr_slice){(const char *)&place, sizeof place});
+  if (!slot || slot->value != ETR_NONE) return slot ? p->list.data[slot->value] : (etr_slice){0};
+  bool is_loaded = !p->file || place.at + place.size <= p->bytes.size;
+  etr_slice payload = is_loaded ? (etr_slice){p->bytes.data + place.at, (size_t)place.size} : load_payload(p, place);
+  etr_slice *added = etr_vec_push(p->arena, &p->list);
+  if (!added) return (etr_slice){0};
+  slot->value = (uint32_t)(p->list.count - 1);
+  p->total += payload.size;
+  if (p->total > size_of_file(p)) etr_fb_fail(p->fb, delegate, "the delegates' payloads overlap");
+  return *added = payload;
+}
+
+/* Where they lie, all of them. */
+static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) {
+  etr_fb_at reference = etr_fb_table(p->fb, delegate, DELEGATE_PROCESSED);
+  payload_place place = place_of(p, reference);
+  bool in_segment = reference && etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE) == LOCATION_SEGMENT;
+  uint32_t segment = in_segment && place.size ? etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0) : ETR_NONE;
+  return (pte_payload_place){place.at, place.size, segment};
+}
+
+/* ---- The methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root
+ * where segments follow ---- */
 
 /* Fields, in the order of the schema; a union takes two: type, then value. */
 enum { PROGRAM_PLANS = 1 };
@@ -37,7 +162,7 @@ typedef struct pte_reader {
   etr_arena *arena;
   etr_map names;
   uint32_t max_delegates; /* of one method */
-  etr_pte_payloads payloads;
+  pte_payloads payloads;
   etr_vec(pte_operator) operators; /* of the method being read */
 } pte_reader;
 
@@ -87,8 +212,8 @@ static void read_delegates(pte_reader *reader, etr_pte_method *out, etr_fb_at pl
     if (!delegate) break;
     etr_fb_at table = etr_fb_table_at(&reader->fb, vector, i);
     delegate->backend = read_text(reader, table, DELEGATE_ID);
-    delegate->payload = etr_pte_payload(&reader->payloads, table);
-    etr_pte_payload_place place = etr_pte_payload_where(&reader->payloads, table);
+    delegate->payload = pte_payload(&reader->payloads, table);
+    pte_payload_place place = pte_payload_where(&reader->payloads, table);
     delegate->payload_at = place.at;
     delegate->payload_bytes = place.size;
     delegate->payload_segment = place.segment;
@@ -175,7 +300,7 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
   etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
-  etr_pte_payloads_init(&reader->payloads, program);
+  pte_payloads_init(&reader->payloads, program);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_method *method = etr_vec_push(reader->arena, &methods);
     if (!method) break;

@@ -2,7 +2,7 @@
  *
  * pte_data.c - planned buffers and segments of a .pte.
  */
-#include "inputs/pte_data.h"
+#include "inputs/pte.h"
 
 /* Fields, in the order of the schema. */
 enum {

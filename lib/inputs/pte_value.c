@@ -2,7 +2,7 @@
  *
  * pte_value.c - EValues.
  */
-#include "inputs/pte_value.h"
+#include "inputs/pte.h"
 
 #include "formats/element.h"
 

@@ -5,7 +5,7 @@
 #ifndef ETR_METHOD_H
 #define ETR_METHOD_H
 
-#include "backends/payloads.h"
+#include "backends/backends.h"
 #include "base/arena.h"
 #include "base/budget.h"
 #include "inputs/pte.h"

@@ -4,7 +4,6 @@
  */
 #include "program/pte_builder.h"
 
-#include "backends/argument_names.h"
 #include "backends/operator.h"
 #include "base/number.h"
 #include "formats/json_brief.h"

@@ -3,7 +3,6 @@
  * pack.c - the plan of a record: which entries it has, and where each comes from.
  */
 #include "inputs/record.h"
-#include "records/bundled.h"
 #include "records/part.h"
 #include "records/torch_save.h"
 

@@ -2,15 +2,376 @@
  *
  * bench.c - `etrecord-tb bench`: reads the dumps of the recordings, and writes what they say.
  */
-#include "bench/base.h"
-#include "bench/hud.h"
-#include "bench/observer.h"
-#include "bench/shared.h"
-#include "bench/trend.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "bench/base.h"
+#include "bench/job.h"
+#include "bench/measure.h"
+#include "bench/shared.h"
+#include "command/flat_json.h"
+
+/* ---- The lines of a history: written, and shown as what became of a measure ---- */
+
+enum { MOST_POINTS = 10, SHORT_COMMIT = 10 };
+
+/* ---- Lines ---- */
+
+static void put_line(FILE *out, const bench_job *job, const bench_measure *measure) {
+  const bench_facts *facts = &job->facts;
+  flat_json line;
+  flat_json_begin(&line, out);
+  flat_json_add_text(&line, "name", job->history.name);
+  flat_json_add_text(&line, "run", job->history.run);
+  flat_json_add_text(&line, "host", facts->host);
+  flat_json_add_text(&line, "device", facts->device);
+  flat_json_add_text(&line, "commit", facts->commit);
+  flat_json_add_text(&line, "command", facts->command);
+  if (facts->against != NULL) flat_json_add_text(&line, "against", facts->against);
+  flat_json_add_number(&line, "repeat", (double)facts->repeat);
+  flat_json_add_number(&line, "warmup", (double)facts->warmup);
+  flat_json_add_number(&line, "failed", (double)job->newer.failed);
+  flat_json_add_number(&line, "untraced_s", facts->untraced_seconds);
+  flat_json_add_text(&line, "kind", bench_kind_name(measure->kind));
+  flat_json_add_text(&line, "measure", measure->name);
+  flat_json_add_text(&line, "unit", measure->unit);
+  flat_json_add_number(&line, "count", (double)measure->count);
+  flat_json_add_number(&line, "p50", measure->p50);
+  flat_json_add_number(&line, "avg", measure->avg);
+  flat_json_add_number(&line, "min", measure->min);
+  flat_json_add_number(&line, "max", measure->max);
+  flat_json_end(&line);
+  fputc('\n', out);
+}
+
+/* Writes the lines of this bench, one for each measure. */
+static void trend_write_lines(FILE *out, const bench_job *job, const bench_measures *measures) {
+  for (size_t i = 0; i < measures->count; i++) put_line(out, job, &measures->list[i]);
+}
+
+/* ---- The trend ---- */
+
+typedef struct point {
+  const char *line; /* of the history */
+  char run[BENCH_RUN_ROOM], commit[FACT_ROOM];
+  double p50;
+} point;
+
+typedef struct points {
+  point list[MOST_POINTS + 1]; /* the first only for the step to the second */
+  size_t count, all;
+} points;
+
+static bool is_of(const char *line, const char *key, const char *text) {
+  char value[1024];
+  return flat_json_text(line, key, value, sizeof value) && strcmp(value, text) == 0;
+}
+
+static void add_point(points *p, const point *added) {
+  if (p->count == MOST_POINTS + 1) memmove(p->list, p->list + 1, MOST_POINTS * sizeof *p->list);
+  if (p->count == MOST_POINTS + 1) p->count--;
+  p->list[p->count++] = *added;
+  p->all++;
+}
+
+static points find_points(const char *history, const bench_measure *measure) {
+  points found = {.count = 0};
+  for (const char *line; (line = history_line(&history)) != NULL;) {
+    point p = {.line = line, .run = "", .commit = ""};
+    if (!is_of(line, "measure", measure->name) || !is_of(line, "unit", measure->unit)) continue;
+    if (!flat_json_number(line, "p50", &p.p50)) continue;
+    (void)flat_json_text(line, "run", p.run, sizeof p.run);
+    (void)flat_json_text(line, "commit", p.commit, sizeof p.commit);
+    add_point(&found, &p);
+  }
+  return found;
+}
+
+/* Eighths of a line's height, or ASCII: the least at the bottom, the most at the top. */
+static void put_curve(FILE *out, const points *p, size_t first, bool ascii) {
+  static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static const char letters[] = "_.,-=+*#";
+  double least = INFINITY, most = -INFINITY;
+  for (size_t i = first; i < p->count; i++) {
+    if (p->list[i].p50 < least) least = p->list[i].p50;
+    if (p->list[i].p50 > most) most = p->list[i].p50;
+  }
+  for (size_t i = first; i < p->count; i++) {
+    size_t height = most > least ? (size_t)(7 * (p->list[i].p50 - least) / (most - least) + 0.5) : 3;
+    if (ascii)
+      fputc(letters[height], out);
+    else
+      fputs(blocks[height], out);
+  }
+}
+
+/* What a bench and the one before do not have in common, so that their times are not like with like; NULL: nothing, or
+ * there is none before. */
+static const char *other_of(const points *p, size_t i) {
+  static const char *const keys[] = {"host", "device", "command"};
+  char before[4096], now[sizeof before];
+  for (size_t k = 0; i > 0 && k < sizeof keys / sizeof *keys; k++)
+    if (flat_json_text(p->list[i - 1].line, keys[k], before, sizeof before) &&
+        flat_json_text(p->list[i].line, keys[k], now, sizeof now) && strcmp(before, now) != 0)
+      return keys[k];
+  return NULL;
+}
+
+/* What a median differs by from the one before, in percent; NaN: there is none before, or none that is alike. No word
+ * is said of whether it counts: sessions differ. */
+static double step_to(const points *p, size_t i) {
+  if (other_of(p, i) != NULL) return (double)NAN;
+  return i > 0 && p->list[i - 1].p50 > 0 ? 100 * (p->list[i].p50 / p->list[i - 1].p50 - 1) : (double)NAN;
+}
+
+static void put_step(FILE *out, double step) {
+  if (step > -0.05 && step < 0.05) step = 0; /* instead of -0.0 */
+  fprintf(out, "  %+8.1f %%", step);
+}
+
+static void put_point(FILE *out, const points *p, size_t i) {
+  const point *at = &p->list[i];
+  char names[BENCH_RUN_ROOM + FACT_ROOM];
+  (void)snprintf(names, sizeof names, "  %-21s  %-*.*s", at->run, SHORT_COMMIT, SHORT_COMMIT, at->commit);
+  message_put_plain(out, names);
+  fprintf(out, "  %12.4f", at->p50);
+  if (isfinite(step_to(p, i))) put_step(out, step_to(p, i));
+  if (other_of(p, i) != NULL) fprintf(out, "  other %s", other_of(p, i));
+  fputc('\n', out);
+}
+
+static void print_method(FILE *out, const char *history, const bench_measure *measure, bool ascii) {
+  const points p = find_points(history, measure);
+  size_t first = p.count > MOST_POINTS ? 1 : 0;
+  if (p.count < 2) return;
+  fputs("\ntrend of ", out);
+  message_put_plain(out, measure->name);
+  fprintf(out, ", median in %s, last %zu of %zu benches: ", measure->unit, p.count - first, p.all);
+  put_curve(out, &p, first, ascii);
+  fputc('\n', out);
+  for (size_t i = first; i < p.count; i++) put_point(out, &p, i);
+}
+
+/* A line each: an LLM runner has several. */
+static void print_figure(FILE *out, const char *history, const bench_measure *measure, bool ascii) {
+  const points p = find_points(history, measure);
+  double step = p.count > 0 ? step_to(&p, p.count - 1) : (double)NAN;
+  fprintf(out, "%-19s  %10.2f %-8s", measure->name, measure->p50, measure->unit);
+  if (isfinite(step)) fprintf(out, "  %+8.1f %%  ", step);
+  if (isfinite(step)) put_curve(out, &p, p.count > MOST_POINTS ? 1 : 0, ascii);
+  fputc('\n', out);
+}
+
+static bool has_figures(const bench_measures *measures) {
+  for (size_t i = 0; i < measures->count; i++)
+    if (measures->list[i].kind == MEASURE_RUNNER) return true;
+  return false;
+}
+
+/* Prints the medians of the last benches of each method, this one last: the steps between them, and a small curve.
+ * Then a line for each figure that the runner printed. history: as text, with the lines of this bench. */
+static void trend_print(FILE *out, const char *history, const bench_measures *measures, bool ascii) {
+  for (size_t i = 0; i < measures->count; i++)
+    if (measures->list[i].kind == MEASURE_METHOD) print_method(out, history, &measures->list[i], ascii);
+  if (has_figures(measures)) fprintf(out, "\n%-19s  %10s %8s  %10s\n", "printed by runner", "median", "", "last step");
+  for (size_t i = 0; i < measures->count; i++)
+    if (measures->list[i].kind == MEASURE_RUNNER) print_figure(out, history, &measures->list[i], ascii);
+}
+
+/* ---- Lines "PyTorchObserver {...}": read from what ExecuTorch's LLM runner prints, and written for FAI-PEP (AIBench)
+ * ---- */
+
+#define IDENTIFIER "PyTorchObserver "
+
+/* A time between two stamps, or what was counted in it per second. */
+typedef struct figure {
+  const char *name, *unit, *counted, *from, *to;
+} figure;
+
+static const figure figures[] = {
+    {"load", "ms", NULL, "model_load_start_ms", "model_load_end_ms"},
+    {"prefill", "ms", NULL, "inference_start_ms", "prompt_eval_end_ms"},
+    {"time to first token", "ms", NULL, "inference_start_ms", "first_token_ms"},
+    {"generation", "ms", NULL, "inference_start_ms", "inference_end_ms"},
+    {"prefill rate", "tokens/s", "prompt_tokens", "inference_start_ms", "prompt_eval_end_ms"},
+    {"generation rate", "tokens/s", "generated_tokens", "prompt_eval_end_ms", "inference_end_ms"},
+};
+
+/* ---- Reading ---- */
+
+/* The object of the last such line, NULL if there is none: a runner warms up before. */
+static const char *last_report(const char *output) {
+  const char *found = NULL;
+  for (const char *at = output; (at = strstr(at, IDENTIFIER "{")) != NULL;) {
+    at += sizeof IDENTIFIER - 1;
+    if (flat_json_is_object(at)) found = at;
+  }
+  return found;
+}
+
+/* NaN: the report does not tell. */
+static double value_of(const figure *f, const char *report) {
+  double from, to, scale, count;
+  if (report == NULL || !flat_json_number(report, f->from, &from) || !flat_json_number(report, f->to, &to)) return NAN;
+  if (!flat_json_number(report, "SCALING_FACTOR_UNITS_PER_SECOND", &scale) || scale <= 0) scale = 1000;
+  double seconds = (to - from) / scale;
+  if (f->counted == NULL) return seconds >= 0 ? seconds * 1000 : (double)NAN;
+  return seconds > 0 && flat_json_number(report, f->counted, &count) ? count / seconds : (double)NAN;
+}
+
+/* Adds what the runner printed in each recording, if it did: load, prefill, time to first token, rates. False when out
+ * of memory. */
+static bool observer_add_measures(bench_measures *measures, const bench_job *job) {
+  double *values = calloc(job->newer.count + 1, sizeof *values);
+  bool added = values != NULL;
+  for (size_t i = 0; added && i < sizeof figures / sizeof *figures; i++) {
+    for (size_t k = 0; k < job->newer.count; k++)
+      values[k] = value_of(&figures[i], last_report(job->newer.recordings[k].output));
+    added = bench_measures_add(measures, MEASURE_RUNNER, figures[i].name, figures[i].unit, values, job->newer.count);
+  }
+  free(values);
+  return added;
+}
+
+/* ---- Writing ---- */
+
+static size_t count_methods(const bench_measures *measures) {
+  size_t count = 0;
+  for (size_t i = 0; i < measures->count; i++) count += measures->list[i].kind == MEASURE_METHOD;
+  return count;
+}
+
+/* The converter calls what it keeps "NET latency"; methods are told apart where there are several. */
+static void name_metric(flat_json *object, const bench_measure *measure, bool is_only) {
+  char metric[256];
+  (void)snprintf(metric, sizeof metric, "%s latency", measure->name);
+  flat_json_add_text(object, "type", measure->kind == MEASURE_METHOD ? "NET" : "RUNNER");
+  if (measure->kind != MEASURE_METHOD)
+    flat_json_add_text(object, "metric", measure->name);
+  else
+    flat_json_add_text(object, "metric", is_only ? "latency" : metric);
+}
+
+/* Writes a line for each value, as FAI-PEP's json_with_identifier_converter reads them (identifier
+ * "PyTorchObserver "). link: where TensorBoard shows it. */
+static void observer_write(FILE *out, const bench_measures *measures, const char *link) {
+  bool is_only = count_methods(measures) == 1;
+  for (size_t i = 0; i < measures->count; i++)
+    for (size_t k = 0; k < measures->list[i].count; k++) {
+      const bench_measure *measure = &measures->list[i];
+      char value[32];
+      flat_json object;
+      (void)snprintf(value, sizeof value, "%.9g", measure->values[k]);
+      fputs(IDENTIFIER, out);
+      flat_json_begin(&object, out);
+      name_metric(&object, measure, is_only);
+      flat_json_add_text(&object, "unit", measure->unit);
+      flat_json_add_text(&object, "value", value);
+      flat_json_add_text(&object, "info_string", link);
+      flat_json_end(&object);
+      fputc('\n', out);
+    }
+}
+
+/* ---- The records that PyTorch's benchmark database takes (hud.pytorch.org) ---- */
+
+/* Ours, and what the database calls them. */
+static const char *const metrics[][2] = {
+    {"load", "model_load_time(ms)"},
+    {"prefill", "prefill_time(ms)"},
+    {"time to first token", "time_to_first_token(ms)"},
+    {"generation", "generate_time(ms)"},
+    {"prefill rate", "prefill_token_per_sec"},
+    {"generation rate", "token_per_sec"},
+    {"wall time", "runner_wall_time(s)"},
+};
+
+static const char *metric_of(const bench_measure *measure) {
+  if (measure->kind == MEASURE_METHOD) return "avg_inference_latency(ms)";
+  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+    if (strcmp(metrics[i][0], measure->name) == 0) return metrics[i][1];
+  return measure->name;
+}
+
+static void put_benchmark(FILE *out, const bench_job *job, const char *link) {
+  flat_json benchmark, extra;
+  flat_json_begin(&benchmark, out);
+  flat_json_add_text(&benchmark, "name", "ExecuTorch");
+  flat_json_add_text(&benchmark, "mode", "inference");
+  flat_json_add_key(&benchmark, "extra_info");
+  flat_json_begin(&extra, out);
+  flat_json_add_text(&extra, "app_type", "etrecord-tb bench");
+  flat_json_add_text(&extra, "commit", job->facts.commit);
+  flat_json_add_text(&extra, "command", job->facts.command);
+  flat_json_add_text(&extra, "tensorboard", link);
+  flat_json_end(&extra);
+  flat_json_end(&benchmark);
+}
+
+static void put_model(FILE *out, const bench_job *job, const char *backend) {
+  flat_json model;
+  flat_json_begin(&model, out);
+  flat_json_add_text(&model, "name", job->history.name);
+  flat_json_add_text(&model, "type", "OSS model");
+  flat_json_add_text(&model, "backend", backend);
+  flat_json_end(&model);
+}
+
+static void write_metric(FILE *out, const bench_measure *measure) {
+  flat_json metric, extra;
+  flat_json_begin(&metric, out);
+  flat_json_add_text(&metric, "name", metric_of(measure));
+  flat_json_add_key(&metric, "benchmark_values");
+  fputc('[', out);
+  for (size_t i = 0; i < measure->count; i++) fprintf(out, "%s%.9g", i > 0 ? ", " : "", measure->values[i]);
+  fputc(']', out);
+  flat_json_add_number(&metric, "target_value", 0);
+  flat_json_add_key(&metric, "extra_info");
+  flat_json_begin(&extra, out);
+  flat_json_add_text(&extra, "method", measure->kind == MEASURE_METHOD ? measure->name : "");
+  flat_json_end(&extra);
+  flat_json_end(&metric);
+}
+
+static void put_runners(FILE *out, const bench_facts *facts) {
+  flat_json runner, extra;
+  fputc('[', out);
+  flat_json_begin(&runner, out);
+  flat_json_add_text(&runner, "name", facts->device);
+  flat_json_add_text(&runner, "type", facts->os);
+  flat_json_add_key(&runner, "extra_info");
+  flat_json_begin(&extra, out);
+  flat_json_add_text(&extra, "host", facts->host);
+  flat_json_end(&extra);
+  flat_json_end(&runner);
+  fputc(']', out);
+}
+
+/* Writes a JSON array with a record for each measure, as schema v3 has them. backend: where the model ran. link: where
+ * TensorBoard shows it. */
+static void hud_write(FILE *out, const bench_job *job, const bench_measures *measures, const char *backend,
+                      const char *link) {
+  fputs("[", out);
+  for (size_t i = 0; i < measures->count; i++) {
+    flat_json record;
+    fputs(i > 0 ? ",\n" : "\n", out);
+    flat_json_begin(&record, out);
+    flat_json_add_key(&record, "benchmark");
+    put_benchmark(out, job, link);
+    flat_json_add_key(&record, "model");
+    put_model(out, job, backend);
+    flat_json_add_key(&record, "metric");
+    write_metric(out, &measures->list[i]);
+    flat_json_add_key(&record, "runners");
+    put_runners(out, &job->facts);
+    flat_json_end(&record);
+  }
+  fputs("\n]\n", out);
+}
+
+/* ---- `etrecord-tb bench`: reads the dumps of the recordings, and writes what they say ---- */
 
 /* What is said of a bench. */
 typedef struct benching {

@@ -2,7 +2,7 @@
  *
  * document.c - reads and writes whole files.
  */
-#include "bench/document.h"
+#include "bench/base.h"
 
 #include "command/message.h"
 

@@ -3,7 +3,7 @@
  * history.c - the lock, the folder of a bench, the file of lines.
  */
 #define _DEFAULT_SOURCE /* flock() */
-#include "bench/history.h"
+#include "bench/job.h"
 
 #include "base/system.h"
 #include "command/ending.h"

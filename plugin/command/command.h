@@ -9,6 +9,8 @@
 
 #include "command/settings.h"
 
+/* ---- What a command is, and what the commands share ---- */
+
 /** A command line after "etrecord-tb ", and what it does. */
 typedef struct cli_example {
   const char *line;
@@ -162,5 +164,13 @@ etr_node_filter command_filter(const cli_settings *settings);
 
 /** The layout of a table: what options ask for, and the terminal's width (none without one), colour and encoding. */
 etr_table_options command_table_options(const cli_settings *settings);
+
+/* ---- Parses the command line ---- */
+
+/**
+ * Parses the arguments. The command is the first argument that is not an option, or `write` if that names no command.
+ * Cuts argv's texts of --hparam in two. Returns EXIT_DONE, or prints what is wrong and returns EXIT_USAGE.
+ */
+exit_status option_parse(cli_settings *out, int argc, char **argv);
 
 #endif

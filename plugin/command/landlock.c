@@ -3,7 +3,7 @@
  * landlock.c - the kernel's Landlock by system call. Defines what the oldest supported headers lack.
  */
 #define _GNU_SOURCE /* O_PATH, syscall() */
-#include "command/landlock.h"
+#include "command/sandbox.h"
 
 #if defined ETR_SANDBOX && defined __has_include
 #if __has_include(<linux/landlock.h>)

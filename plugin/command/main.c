@@ -2,17 +2,96 @@
  *
  * main.c - the command etrecord-tb.
  */
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <stdlib.h> /* tells whether this is glibc */
+#include <string.h>
+
 #include "command/command.h"
-#include "command/device.h"
 #include "command/ending.h"
+#include "command/flat_json.h"
 #include "command/help.h"
-#include "command/option.h"
 #include "command/sandbox.h"
 
-#include <stdlib.h> /* tells whether this is glibc */
+/* ---- What devices can do at most: a file that the user keeps ---- */
+
+/* A line for each device, a JSON object: {"device": "pixel8", "peak_flops": 1.2e11, "peak_int_ops": 4.8e11,
+ * "peak_bandwidth": 5e10}. Each peak may be left out. Empty lines, and those that begin with '#', are passed over. */
+
+enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
+
+/* $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, which by default is in ~/.config. Empty if there is no home. */
+static void own_file(char path[PATH_MAX]) {
+  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  int size = 0;
+  if (config && config[0] == '/')
+    size = snprintf(path, PATH_MAX, "%s/etrecord-tb/devices.jsonl", config);
+  else if (home && home[0])
+    size = snprintf(path, PATH_MAX, "%s/.config/etrecord-tb/devices.jsonl", home);
+  if (size <= 0 || size >= PATH_MAX) path[0] = '\0';
+}
+
+/* A peak that is there has to be one. */
+static bool take_peak(const char *line, const char *key, double *peak) {
+  double value;
+  if (!flat_json_number(line, key, &value)) return true;
+  if (!(value > 0)) return false;
+  if (*peak == 0) *peak = value;
+  return true;
+}
+
+static bool is_device(const char *line, const char *name) {
+  char known[LONGEST_NAME];
+  return flat_json_text(line, "device", known, sizeof known) && strcmp(known, name) == 0;
+}
+
+static bool tells_nothing(const char *line) {
+  size_t blanks = strspn(line, " \t\r\n");
+  return line[blanks] == '\0' || line[blanks] == '#';
+}
+
+/* Reads up to the device's line. */
+static exit_status find(cli_settings *settings, FILE *file, const char *path) {
+  char line[LONGEST_LINE];
+  for (size_t number = 1; fgets(line, sizeof line, file); number++) {
+    if (tells_nothing(line)) continue;
+    if (!flat_json_is_object(line))
+      return message_failed("%s: line %zu is not a JSON object on one line: {\"device\": \"name\", \"peak_flops\": "
+                            "1e11, \"peak_bandwidth\": 2e10}",
+                            path, number);
+    if (!is_device(line, settings->device)) continue;
+    if (take_peak(line, "peak_flops", &settings->peak_flops) &&
+        take_peak(line, "peak_int_ops", &settings->peak_int_ops) &&
+        take_peak(line, "peak_bandwidth", &settings->peak_bandwidth))
+      return EXIT_DONE;
+    return message_failed("%s: line %zu: peaks are numbers above 0", path, number);
+  }
+  return message_failed("%s has no device \"%s\"; add a line {\"device\": \"%s\", \"peak_flops\": 1e11, "
+                        "\"peak_bandwidth\": 2e10}",
+                        path, settings->device, settings->device);
+}
+
+/* Looks up the device that --device names, in the file of --devices or the user's own, and takes its peaks where no
+ * option sets them. Done if none is named. */
+static exit_status device_take(cli_settings *settings) {
+  char own[PATH_MAX] = "";
+  if (!settings->device && settings->devices)
+    return message_usage(settings->command->name, "--devices needs --device, the name of one of them");
+  if (!settings->device) return EXIT_DONE;
+  if (!settings->devices) own_file(own);
+  const char *path = settings->devices ? settings->devices : own;
+  FILE *file = fopen(path, "r");
+  if (!file) return message_failed("%s: %s; --devices names another file of devices", path, strerror(errno));
+  exit_status status = find(settings, file, path);
+  (void)fclose(file);
+  return status;
+}
+
+/* ---- The command etrecord-tb ---- */
 
 #if defined __GLIBC__
-#include <malloc.h>
 
 /* What is freed serves for what comes next, instead of pages that the system has to clear again: 2 to 3 % of write. */
 static void keep_memory(void) {

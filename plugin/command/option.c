@@ -2,7 +2,7 @@
  *
  * option.c - parses the command line by the table.
  */
-#include "command/option.h"
+#include "command/command.h"
 
 #include "command/option_table.h"
 

@@ -6,8 +6,6 @@
 #include "command/sandbox.h"
 
 #include "command/command.h"
-#include "command/landlock.h"
-#include "command/seccomp.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * A list of allowed calls would have to follow every C library, preloaded profiler and kernel.
  */
 #define _GNU_SOURCE /* syscall() */
-#include "command/seccomp.h"
+#include "command/sandbox.h"
 
 #if defined ETR_SANDBOX && defined __linux__ &&                                                                        \
     (defined __x86_64__ || defined __aarch64__ || (defined __riscv && __riscv_xlen == 64))

@@ -2,7 +2,7 @@
  *
  * dot_choice.c - the nodes in focus with their neighbours, and the nodes that take most time.
  */
-#include "dot/dot_choice.h"
+#include "dot/dot_plan.h"
 
 #include "output/node_filter.h"
 #include "output/ranking.h"

@@ -2,7 +2,7 @@
  *
  * dot_fold.c - which blocks are the same.
  */
-#include "dot/dot_fold.h"
+#include "dot/dot_plan.h"
 
 #include "output/label.h"
 #include "output/writer.h"

@@ -16,7 +16,71 @@
 #ifndef ETR_DOT_PLAN_H
 #define ETR_DOT_PLAN_H
 
-#include "dot/dot_fold.h"
+#include "base/arena.h"
+#include "etrecord_tb.h"
+#include "views/scope.h"
+
+/* ---- Which nodes a picture is about: those of a module in focus, those that take most time ---- */
+
+typedef struct etr_dot_choice {
+  const char *focus; /* module in focus; NULL: none, all nodes are in focus */
+  bool *focused;     /* one per node */
+  bool *drawn;       /* one per node: in focus, or an operator or input next to one that is. Weights never are */
+  uint32_t *rank;    /* one per node: 1 for the one that takes most time; 0: not among the top */
+  size_t top;        /* nodes that have a rank; 0: none was asked for */
+  double top_ticks;  /* of these, per inference */
+} etr_dot_choice;
+
+/**
+ * Everything lives in the arena. options may be NULL.
+ * Errors: ETR_ERROR_CHOICE (no node is in the module in focus; nothing was timed to choose the top from),
+ * ETR_ERROR_MEMORY.
+ */
+etr_status etr_dot_choose(etr_dot_choice *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
+                          const etr_dot_options *options, etr_error *error);
+
+/** Weights are not drawn. */
+bool etr_dot_is_weight(const etr_node *node);
+
+/** The lowered module that a nested graph is or lies in; ETR_NONE if none. A parent's index is smaller than its
+ * child's.
+ */
+uint32_t etr_dot_lowered_around(const etr_graph *graph, uint32_t subgraph);
+
+/* ---- Blocks of a model that are the same, of which a picture shows one ---- */
+
+/* Blocks are scopes of modules that repeat (etr_module.pattern) beside each other. They are the same if their nodes
+ * are, in order: operator, output types and shapes, backend, and what each reads, inside the block, from weights by
+ * their shapes, or from outside. The first of them stands for all. */
+
+typedef struct etr_dot_fold {
+  const uint32_t *stand_in; /* of each node, the one that is drawn for it: mostly itself */
+  const uint32_t *alike;    /* of each node, how many it is drawn for, with itself */
+  const uint32_t *same_as;  /* of each scope, the sibling that is drawn for it: mostly itself */
+  const uint32_t *copies;   /* of each scope, how many siblings it is drawn for, with itself */
+  const uint32_t *last;     /* of each scope, the last of these siblings */
+  const double *median;     /* of each scope that is drawn for others: of the times of all, per inference */
+} etr_dot_fold;
+
+/** Finds the blocks, and takes those that are not drawn out of the choice. A zeroed fold folds nothing. False when out
+ * of memory. */
+bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
+                       etr_dot_choice *choice);
+
+/** True if data flows from one block into another one that is the same. */
+bool etr_dot_fold_is_next(const etr_dot_fold *fold, const etr_scopes *scopes, uint32_t from, uint32_t to);
+
+/** The node that is drawn for another one, or for itself. */
+static inline uint32_t etr_dot_stand_in(const etr_dot_fold *fold, uint32_t node) {
+  return fold->stand_in != NULL ? fold->stand_in[node] : node;
+}
+
+/** How many of a scope a picture draws as one; 1: only itself. */
+static inline uint32_t etr_dot_copies(const etr_dot_fold *fold, uint32_t scope) {
+  return fold->copies != NULL && scope != ETR_NONE && fold->copies[scope] > 1 ? fold->copies[scope] : 1;
+}
+
+/* ---- Decides what a picture of a graph shows: which boxes, in which clusters, with which times and edges ---- */
 
 /** Sums over the nodes of a box or scope. */
 typedef struct etr_dot_sum {

@@ -6,8 +6,6 @@
 #include "output/below.h"
 #include "output/temporary.h"
 #include "tensorboard/logdir_names.h"
-#include "tensorboard/run_folder.h"
-#include "tensorboard/tb_event.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,11 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
+#include "output/out_file.h"
+#include "output/unfinished.h"
+#include "views/scope.h"
+
+/* ---- What run folders and the files in them are called ---- */
 
 /** A file to be written: where below the run folder. */
 typedef struct etr_logdir_file {
@@ -44,5 +49,59 @@ etr_slice etr_logdir_folder(const char *path);
 
 /** True if a path ends in the name of an event file; *seconds is the time in it. */
 bool etr_logdir_is_events(const char *path, int64_t *seconds);
+
+/* ---- LOGDIR/NAME while one writer has it to itself, and its manifest ---- */
+
+/* LOGDIR and what is above it may be symbolic links; no part of NAME ("a/b") and nothing below it may. The lock is on
+ * the folder itself, so that it ends with the process. Where the file system has no locks, writers are not kept
+ * apart.
+ *
+ * The manifest tells which files of the folder are ours: nothing else in it is ever replaced or removed. It is a
+ * hidden file in the folder, with a path on each line. It names new files before they are put in place, so that a
+ * writer that is killed leaves nothing unknown; what it names need not be there. */
+
+typedef struct etr_run_folder {
+  etr_arena *arena;
+  etr_unfinished *made; /* gets the folders and files that are made */
+  const char *logdir, *name;
+  const char *path; /* LOGDIR/NAME; NULL: not open */
+  int descriptor;   /* -1: not open */
+  bool is_locked;
+  bool has_manifest, is_changed; /* there is one; it is no longer as it was read or written */
+  etr_map known;                 /* path -> 1: in the manifest; 0: no longer */
+  etr_vec(const char *) paths;   /* of the manifest, in the order in which they were added */
+} etr_run_folder;
+
+/**
+ * Makes the folder where it is not there, waits until no other writer has it, removes what killed writers left, and
+ * reads the manifest. Arena, `made`, logdir and name are borrowed. Close with etr_run_folder_close(), also on failure.
+ * Errors: ETR_ERROR_IO (also for another writer that does not end), ETR_ERROR_FORMAT (a manifest that is none),
+ * ETR_ERROR_MEMORY.
+ */
+etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const char *name, etr_arena *arena,
+                               etr_unfinished *made, etr_error *error);
+
+/** Makes the folders above a path below it. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, etr_error *error);
+
+/** Removes the folders above a path below it, as far as they are empty. */
+void etr_run_folder_prune(const etr_run_folder *folder, const char *path);
+
+/** Asks the manifest for a path; adds one, which is borrowed (false when out of memory); drops one. */
+bool etr_run_folder_lists(const etr_run_folder *folder, const char *path);
+bool etr_run_folder_list(etr_run_folder *folder, const char *path);
+void etr_run_folder_unlist(etr_run_folder *folder, const char *path);
+
+/** Replaces the manifest, if it has changed. Errors: as etr_out_file_fill(). */
+etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_error *error);
+
+void etr_run_folder_close(etr_run_folder *folder);
+
+/* ---- The event file of one entry point, for who has its graph's scopes already ---- */
+
+/** As etr_emit_events(); scopes: the graph's. tells_record: with what is told of the whole record, which belongs into
+ * one of its files. */
+etr_status etr_tb_events_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes, bool tells_record,
+                               const etr_events_options *options, const etr_sink *sink, etr_error *error);
 
 #endif

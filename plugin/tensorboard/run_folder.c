@@ -4,7 +4,7 @@
  * made it and failed); reads and replaces the manifest as a whole.
  */
 #define _DEFAULT_SOURCE /* flock() */
-#include "tensorboard/run_folder.h"
+#include "tensorboard/logdir_names.h"
 
 #include "base/system.h"
 #include "output/below.h"

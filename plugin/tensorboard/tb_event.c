@@ -2,15 +2,13 @@
  *
  * tb_event.c - the event file of one entry point.
  */
-#include "tensorboard/tb_event.h"
+#include "tensorboard/logdir_names.h"
 
 #include "output/writer.h"
 #include "report/head_json.h"
 #include "tensorboard/tb_curves.h"
-#include "tensorboard/tb_graph.h"
-#include "tensorboard/tb_hparams.h"
-#include "tensorboard/tb_page.h"
 #include "tensorboard/tb_stats.h"
+#include "tensorboard/tb_view.h"
 #include "tensorboard/tfrecord.h"
 
 #include <math.h>

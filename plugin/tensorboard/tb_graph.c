@@ -2,7 +2,7 @@
  *
  * tb_graph.c - a graph as TensorFlow's GraphDef.
  */
-#include "tensorboard/tb_graph.h"
+#include "tensorboard/tb_view.h"
 
 #include "output/label.h"
 #include "output/writer.h"

@@ -2,12 +2,11 @@
  *
  * tb_hparams.c - sessions as TensorFlow's events.
  */
-#include "tensorboard/tb_hparams.h"
+#include "tensorboard/tb_view.h"
 
 #include "base/number.h"
 #include "output/writer.h"
 #include "tensorboard/pack.h"
-#include "tensorboard/tb_view.h"
 #include "views/delegation.h"
 
 #include <math.h>

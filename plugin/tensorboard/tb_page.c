@@ -2,7 +2,7 @@
  *
  * tb_page.c - pages of Markdown as TensorFlow's events.
  */
-#include "tensorboard/tb_page.h"
+#include "tensorboard/tb_view.h"
 
 #include "tables/delegation_output.h"
 #include "tables/memory_output.h"

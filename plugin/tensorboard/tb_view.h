@@ -5,8 +5,13 @@
 #ifndef ETR_TB_VIEW_H
 #define ETR_TB_VIEW_H
 
+#include "base/arena.h"
 #include "etrecord_tb.h"
+#include "tensorboard/pack.h"
+#include "tensorboard/tb_summary.h"
 #include "views/scope.h"
+
+/* ---- What a graph's event file says more than once, worked out once: names, devices, shapes ---- */
 
 /** The shape of an output; shared by all outputs of that shape. */
 typedef struct etr_tb_shape {
@@ -46,5 +51,59 @@ static inline bool etr_tb_tells_of(const etr_profile *profile, uint32_t method) 
 static inline const etr_node_time *etr_tb_time(const etr_graph *graph, size_t node) {
   return graph->times && graph->times[node].runs > 0 ? &graph->times[node] : NULL;
 }
+
+/* ---- What tells one run from another, for TensorBoard's hparams tab: one row for each record with a method that ran
+ * ---- */
+
+/* There is no `_hparams_/experiment`: of several, TensorBoard takes any one, and then shows only the columns that it
+ * names. Without one it collects the columns from all runs, and shows the first five scalars by name: benchmark_ms/. */
+
+/** Fills the event of a session's start, which must not move afterwards: the given facts, and what the profile knows
+ * beyond them. The contents live in the arena; a failed allocation is the arena's. */
+void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall_time, const etr_profile *profile,
+                          const etr_tag *given, size_t given_count);
+
+/** Likewise the event of its end: it succeeded. */
+void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_time);
+
+/* ---- Pages of Markdown, for TensorBoard's text tab ---- */
+
+enum {
+  ETR_TB_PAGE_ROWS = 50,
+  ETR_TB_MOST_ROWS = 100
+}; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
+
+/** One page. */
+typedef struct etr_tb_page {
+  etr_tb_summary summary;
+  ProtobufCBinaryData text;
+} etr_tb_page;
+
+/** Fills a page, which must not be moved afterwards. Tag and Markdown (valid UTF-8) are borrowed. */
+void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown);
+
+/* Each returns a page in the arena, or NULL when out of memory; the arena has failed then. */
+
+/** Where a method's time goes: the balance to the nanosecond, and the largest operators, modules, backends and source
+ * lines. */
+char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** The operators that took longest, as etr_emit_nodes_table() lists them: ETR_TB_PAGE_ROWS at most. */
+char *etr_tb_operators_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** What is delegated, per operator type: ETR_TB_MOST_ROWS at most. */
+char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** The findings of findings.h. NULL also if there are none. */
+char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/** The memory that a method's program plans. NULL also if no program tells. */
+char *etr_tb_memory_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+
+/* ---- A graph as TensorFlow's GraphDef ---- */
+
+/** Packs the GraphDef in front of what is packed, node by node; there is never a tree of all of them. A failed
+ * allocation is that of the packer's arena. */
+void etr_tb_graph_pack(etr_packer *out, const etr_tb_view *view);
 
 #endif

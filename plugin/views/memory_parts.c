@@ -2,7 +2,7 @@
  *
  * memory_parts.c - weights and constants summed up, tensors that are live.
  */
-#include "views/memory_parts.h"
+#include "views/memory_findings.h"
 
 #include "base/natural.h"
 #include "output/writer.h"

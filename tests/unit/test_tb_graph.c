@@ -3,7 +3,7 @@
  * The GraphDef that TensorBoard gets: decoded again and looked at.
  */
 #include "tensorboard.pb-c.h"
-#include "tensorboard/tb_graph.h"
+#include "tensorboard/tb_view.h"
 #include "tiny_profile.h"
 
 #include <criterion/criterion.h>
