@@ -181,8 +181,8 @@ typedef struct etr_options {
                       cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
                       aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
                       read, the record's other programs are read as usual */
-  bool times_only; /**< finds no costs and no memory plans, and warns of nothing that only they show: cheaper, for
-                      callers that look at times alone */
+  bool times_only; /**< finds no costs, no memory plans and no source lines, and warns of nothing that only they show:
+                      cheaper, for callers that look at times alone */
   etr_skip skip;   /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */

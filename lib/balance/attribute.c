@@ -72,7 +72,7 @@ static bool take_rows(const etr_pte_graph *program, etr_event *rows, size_t coun
   return good;
 }
 
-/* * Gives the rows of a method's blocks their nodes of placement->program_graph, if there is one: kernels their
+/* Gives the rows of a method's blocks their nodes of placement->program_graph, if there is one: kernels their
  * instruction; what ran in a delegate its operator of the payload, which the row knows (delegates.h). Of a delegate
  * whose payload cannot be read the call is all that there is: its node has what operators and computing took, or, where
  * no event tells anything of its inside, the whole call. What has no node stays the delegate's own. False: out of

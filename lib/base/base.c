@@ -34,8 +34,12 @@ bool etr_slice_to_int(etr_slice slice, int64_t *out) {
   return true;
 }
 
+/* Most lists are in order: files have them so. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-  if (count > 1) qsort(list, count, size, compare);
+  const char *item = list;
+  size_t sorted = 1;
+  while (sorted < count && compare(item + (sorted - 1) * size, item + sorted * size) <= 0) sorted++;
+  if (sorted < count) qsort(list, count, size, compare);
 }
 
 int etr_by_int(const void *a, const void *b) {

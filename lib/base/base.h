@@ -51,7 +51,7 @@ static inline etr_slice etr_slice_of(const char *text) { return (etr_slice){text
  */
 bool etr_slice_to_int(etr_slice slice, int64_t *out);
 
-/** qsort() that accepts an empty list. */
+/** qsort() that accepts an empty list, and leaves one that is in order as it is. */
 void etr_sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *));
 
 /** First place in a sorted list whose element is not less than *wanted; count if there is none. compare is bsearch()'s.

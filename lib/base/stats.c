@@ -4,11 +4,24 @@
  */
 #include "base/stats.h"
 
-#include <stdlib.h>
-
 static int by_value(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);
+}
+
+/* A method is often run a few times only, and has thousands of operators. */
+static void sort_samples(uint64_t *samples, size_t count) {
+  enum { FEW = 16 };
+  if (count > FEW) {
+    etr_sort(samples, count, sizeof *samples, by_value);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    uint64_t sample = samples[i];
+    size_t at = i;
+    for (; at > 0 && samples[at - 1] > sample; at--) samples[at] = samples[at - 1];
+    samples[at] = sample;
+  }
 }
 
 static double percentile(const uint64_t *sorted, size_t count, double percent) {
@@ -20,7 +33,7 @@ static double percentile(const uint64_t *sorted, size_t count, double percent) {
 
 etr_stats etr_stats_of(uint64_t *samples, size_t count) {
   if (count == 0) return (etr_stats){0};
-  qsort(samples, count, sizeof *samples, by_value);
+  sort_samples(samples, count);
   double sum = 0;
   for (size_t i = 0; i < count; i++) sum += (double)samples[i];
   return (etr_stats){.count = count,

@@ -380,7 +380,7 @@ static bool group_nodes(etr_rows *c, etr_node_groups *out, const method_side sid
     if (rows[count].base_nodes || rows[count].new_nodes) count++;
   }
   if (!family_judge(&f)) return false;
-  if (count) qsort(rows, count, sizeof *rows, by_change);
+  etr_sort(rows, count, sizeof *rows, by_change);
   *out = (etr_node_groups){rows, count};
   return true;
 }
@@ -481,7 +481,7 @@ static const char *backends_of(const etr_side_method *side, etr_arena *arena, et
     if (added) *added = backend;
   }
   if (etr_arena_failed(scratch)) return NULL;
-  if (names.count) qsort(names.data, names.count, sizeof *names.data, by_text);
+  etr_sort(names.data, names.count, sizeof *names.data, by_text);
   for (size_t i = 0; text && i < ETR_MIN(names.count, (size_t)MOST_TOLD); i++)
     text = etr_arena_format(arena, "%s%s%s", text, i ? ", " : "", names.data[i]);
   return text;

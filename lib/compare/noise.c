@@ -238,7 +238,7 @@ static double step_between_benches(const etr_bench_history *history, size_t step
   size_t count = ETR_MIN(steps, (size_t)MOST_STEPS);
   for (size_t i = 0; i < count; i++)
     sizes[i] = fabs(log(history->medians[history->count - 1 - i] / history->medians[history->count - 2 - i]));
-  qsort(sizes, count, sizeof *sizes, by_size);
+  etr_sort(sizes, count, sizeof *sizes, by_size);
   return 1.4826 * few_samples_factor(count) * (sizes[(count - 1) / 2] + sizes[count / 2]) / 2;
 }
 
@@ -307,7 +307,7 @@ static double chance_of(const estimate *e, quantiles *q) {
  * that. */
 static double believed_level(double *chances, size_t count) {
   if (count == 0) return LEVEL;
-  qsort(chances, count, sizeof *chances, by_size);
+  etr_sort(chances, count, sizeof *chances, by_size);
   size_t believed = count;
   while (believed > 1 && chances[believed - 1] > LEVEL * (double)believed / (double)count) believed--;
   return LEVEL * (double)believed / (double)count;

@@ -205,7 +205,7 @@ static etr_status check_entries(etr_arena *arena, const etr_seekable *file, uint
   return etr_arena_failed(arena) ? fail_memory(error, path) : check_spans(file, spans.data, spans.count, path, error);
 }
 
-/* * Finds how many bytes stand before the zip, by which all its offsets are too small, and checks that no two entries
+/* Finds how many bytes stand before the zip, by which all its offsets are too small, and checks that no two entries
  * share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. Errors:
  * ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the message says which),
  * ETR_ERROR_IO, ETR_ERROR_MEMORY. */
@@ -390,7 +390,7 @@ static int compare_names(const void *a, const void *b) {
 static etr_status open_directory(etr_archive *archive, etr_error *error) {
   ETR_TRY(list_directory(archive, archive->path, "", 0, error));
   if (archive->entries.count && !etr_arena_failed(&archive->arena))
-    qsort(archive->entries.data, archive->entries.count, sizeof *archive->entries.data, compare_names);
+    etr_sort(archive->entries.data, archive->entries.count, sizeof *archive->entries.data, compare_names);
   return ETR_OK;
 }
 

@@ -86,7 +86,7 @@ static size_t decode_escape(etr_window *w, char *into) {
   return written;
 }
 
-/* * Decodes on in the string whose quote was read until it ends, which clears *open, or fewer than ETR_JSON_MAX_UTF8 of
+/* Decodes on in the string whose quote was read until it ends, which clears *open, or fewer than ETR_JSON_MAX_UTF8 of
  * room are left; `size` is at least that much. Gives the bytes written. Failures are the window's. */
 static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
   size_t done = 0;

@@ -95,7 +95,7 @@ static bool sort(folder *f) {
   f->sorted = etr_arena_alloc_array(f->scratch, f->parts.count, sizeof *f->sorted);
   if (!f->sorted) return false;
   for (size_t i = 0; i < f->parts.count; i++) f->sorted[i] = &f->parts.data[i];
-  if (f->parts.count) qsort(f->sorted, f->parts.count, sizeof *f->sorted, by_parent);
+  etr_sort(f->sorted, f->parts.count, sizeof *f->sorted, by_parent);
   for (uint32_t i = 0; i < f->parts.count; i++) {
     uint32_t parent = f->sorted[i]->parent;
     if (parent == ETR_NONE) continue;

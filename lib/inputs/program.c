@@ -123,7 +123,7 @@ static const char *value_table_expression(void *context, etr_slice name) {
 typedef struct node_metadata {
   etr_map *strings; /* interns texts; sources and modules live in its arena, too */
   etr_arena *scratch;
-  int64_t graph_id; /* of the graph that ancestors are looked for in; 0: in none */
+  etr_program_scope scope;
   const char *escaped_graph_id;
   etr_module_tree modules;
   etr_map traces, stacks; /* memos of: */
@@ -132,11 +132,11 @@ typedef struct node_metadata {
 } node_metadata;
 
 /* No node read yet; false when out of memory. */
-static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch, int64_t graph_id) {
+static bool node_metadata_init(node_metadata *m, etr_map *strings, etr_arena *scratch, etr_program_scope scope) {
   *m = (node_metadata){.strings = strings,
                        .scratch = scratch,
-                       .graph_id = graph_id,
-                       .escaped_graph_id = etr_escaped_graph_id(scratch, graph_id)};
+                       .scope = scope,
+                       .escaped_graph_id = etr_escaped_graph_id(scratch, scope.graph_id)};
   etr_map_init(&m->traces, scratch);
   etr_map_init(&m->stacks, scratch);
   return m->escaped_graph_id && etr_module_tree_init(&m->modules, strings->arena);
@@ -180,18 +180,18 @@ static const char *read_ancestor(node_metadata *m, bool in_body, etr_json *json)
     etr_json_skip(json);
     return name;
   }
-  return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->graph_id);
+  return etr_ancestor_in_graph(m->strings, etr_json_string(json), m->scope.graph_id);
 }
 
-/* * Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, module, debug_handle and aten_node
+/* Reads {stack_trace, nn_module_stack, debug_handle, from_node, ...} into source, module, debug_handle and aten_node
  * of a node. in_body: the node is in the body of a cond, map, ..., whose graph ids are not known: its oldest ancestor
  * counts then. Failures are the reader's and the arenas'. */
 static void node_metadata_read(node_metadata *m, etr_node *node, bool in_body, etr_json *json) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
-    bool trace = etr_slice_is(key, "stack_trace"), stack = etr_slice_is(key, "nn_module_stack"),
-         handle = etr_slice_is(key, "debug_handle"), ancestors = m->graph_id && etr_slice_is(key, "from_node");
+    bool trace = !m->scope.no_sources && etr_slice_is(key, "stack_trace"), stack = etr_slice_is(key, "nn_module_stack"),
+         handle = etr_slice_is(key, "debug_handle"), ancestors = m->scope.graph_id && etr_slice_is(key, "from_node");
     bool is_text = (trace || stack || handle || ancestors) && etr_json_peek(json) == ETR_JSON_STRING;
     if (!is_text)
       etr_json_skip(json);
@@ -571,12 +571,13 @@ static void read_program(reader *r, uint32_t subgraph) {
   if (!has_graph) etr_json_fail(r->json, "no graph_module.graph: not a serialized program");
 }
 
-etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, int64_t graph_id, etr_budget *budget) {
+etr_status etr_program_read(etr_graph *out, etr_map *strings, etr_json *json, etr_program_scope scope,
+                            etr_budget *budget) {
   reader r = {.arena = strings->arena, .strings = strings, .json = json, .budget = budget, .schema_version = ""};
   etr_map_init(&r.derived, &r.scratch);
   etr_tensor_metas_init(&r.metas, strings, &r.scratch);
   etr_arguments_init(&r.arguments, strings, &r.scratch);
-  if (node_metadata_init(&r.metadata, strings, &r.scratch, graph_id)) read_program(&r, ETR_NONE);
+  if (node_metadata_init(&r.metadata, strings, &r.scratch, scope)) read_program(&r, ETR_NONE);
   etr_module_tree_fold(&r.metadata.modules, strings, &r.scratch);
   etr_json_end(json);
   bool out_of_memory = etr_arena_failed(&r.scratch) || etr_arena_failed(r.arena) || etr_json_out_of_memory(json);

@@ -105,7 +105,7 @@ static etr_slice load_payload(pte_payloads *p, payload_place place) {
   return (etr_slice){payload, (size_t)needed};
 }
 
-/* * The processed bytes of a BackendDelegate, or of those in a file as many first ones as its backend needs for the
+/* The processed bytes of a BackendDelegate, or of those in a file as many first ones as its backend needs for the
  * graph; empty if it refers to none, or to a place outside the file. Delegates may share a payload, which is read once;
  * payloads that overlap otherwise are an error. */
 static etr_slice pte_payload(pte_payloads *p, etr_fb_at delegate) {

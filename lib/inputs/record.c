@@ -116,8 +116,9 @@ static void add_graph(reader *r, etr_graph graph, const char *name) {
 
 static void read_program_entry(reader *r, etr_json *json, const char *name) {
   etr_graph graph;
-  int64_t graph_id = r->limits.edge_only ? 0 : r->graph_id; /* leads to nodes of programs that are not read */
-  etr_status status = etr_program_read(&graph, &r->strings, json, graph_id, r->limits.budget);
+  etr_program_scope scope = {.no_sources = r->limits.no_sources};
+  if (!r->limits.edge_only) scope.graph_id = r->graph_id; /* leads to nodes of programs that are not read */
+  etr_status status = etr_program_read(&graph, &r->strings, json, scope, r->limits.budget);
   if (status == ETR_OK) add_graph(r, graph, name);
   if (status == ETR_ERROR_MEMORY) etr_arena_fail(r->arena); /* not the document's fault, whatever it says */
 }

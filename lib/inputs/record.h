@@ -29,6 +29,7 @@ typedef struct etr_record {
 typedef struct etr_record_limits {
   etr_budget *budget; /* may be NULL */
   bool edge_only;     /* as in etr_options */
+  bool no_sources;    /* as in etr_program_scope */
 } etr_record_limits;
 
 /** Which entries that answers need a record does not have: bits of etr_entry_kind. */

@@ -159,7 +159,7 @@ static etr_status list_directory(finder *f, const char *path, etr_error *error) 
   }
   closedir(directory);
   if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
-  if (names.count) qsort(names.data, names.count, sizeof *names.data, by_name);
+  etr_sort(names.data, names.count, sizeof *names.data, by_name);
   for (size_t i = 0; i < names.count; i++)
     if (!note(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
   return ETR_OK;

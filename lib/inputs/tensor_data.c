@@ -56,7 +56,7 @@ static bool is_dense(const etr_tensor_view *view) {
   int64_t expected = 1;
   for (int32_t i = 0; i < view->rank; i++)
     if (view->sizes[i] != 1) steps[count++] = (step){view->sizes[i], view->strides[i]};
-  if (count) qsort(steps, count, sizeof *steps, by_stride);
+  etr_sort(steps, count, sizeof *steps, by_stride);
   for (size_t i = 0; i < count; i++) {
     if (steps[i].stride != expected) return false;
     expected *= steps[i].size;

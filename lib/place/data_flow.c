@@ -125,7 +125,7 @@ static etr_handle_loss claim_of(const lost_handles *l, uint32_t node, const etr_
   return reads_it ? loss_of(l, node) : ETR_KEEPS_HANDLE;
 }
 
-/* * The node of the call's operator `index`, whose first input is the graph's value `read`, ETR_NONE: it is not known
+/* The node of the call's operator `index`, whose first input is the graph's value `read`, ETR_NONE: it is not known
  * which; ETR_NONE if there is none. *twins: others have the same claim, and order decided: dealing's rank, or the
  * graph's. */
 static uint32_t lost_handles_choose(lost_handles *l, uint32_t index, uint32_t read, bool *twins) {

@@ -111,7 +111,7 @@ static bool deal_in_order(finder *f, const etr_lowering *order) {
   return true;
 }
 
-/* * Fills delegate_nodes, node_delegate and is_ordered of a placement. Where the order of the lowering is proven, it
+/* Fills delegate_nodes, node_delegate and is_ordered of a placement. Where the order of the lowering is proven, it
  * says which nodes each delegate holds. Else each entry of the delegates' handle lists gets a node: one of the
  * delegate's payload, or the next of that handle in the graph's order. taken: per node, whether a kernel or an operator
  * of a payload runs it; what delegates hold is added. False: out of memory. */

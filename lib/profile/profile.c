@@ -97,7 +97,8 @@ static etr_status read_program(loader *l, etr_error *error) {
 }
 
 static etr_status read_record(loader *l, etr_error *error) {
-  etr_record_limits limits = {.budget = &l->budget, .edge_only = l->options->edge_only};
+  etr_record_limits limits = {
+      .budget = &l->budget, .edge_only = l->options->edge_only, .no_sources = l->options->times_only};
   if (!l->inputs->etrecord) return ETR_OK;
   ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
   etr_record_warn_of_missing(&l->record, l->inputs->etrecord, &l->warnings);

@@ -365,7 +365,7 @@ static void copy_value(copier *c, place at) {
   }
 }
 
-/* * Copies a document. hiding may be NULL. What it does not change comes out as Python's json.dumps() writes it. What
+/* Copies a document. hiding may be NULL. What it does not change comes out as Python's json.dumps() writes it. What
  * is wrong with the document is the reader's: etr_json_failed(). False when out of memory. */
 static bool program_copy(etr_json *json, json_out *out, etr_hiding *hiding) {
   bool out_of_memory = false;

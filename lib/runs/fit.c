@@ -550,7 +550,7 @@ bool etr_delegate_counts_of_nodes(etr_delegate_counts *out, const etr_handle_cla
   uint32_t *handles = etr_arena_alloc_array(scratch, map->handle_count, sizeof *handles);
   if (!handles) return false;
   memcpy(handles, map->handles, map->handle_count * sizeof *handles);
-  qsort(handles, map->handle_count, sizeof *handles, etr_by_number);
+  etr_sort(handles, map->handle_count, sizeof *handles, etr_by_number);
   for (size_t i = 0, end; i < map->handle_count; i = end) {
     for (end = i + 1; end < map->handle_count && handles[end] == handles[i];) end++;
     add_handle(out, nodes, handles[i], (uint32_t)(end - i));

@@ -102,7 +102,7 @@ static bool tell_outputs(joiner *j, size_t first, size_t end) {
   return true;
 }
 
-/* * Fills `output` of values that have a node. Of the arguments of a delegate's call, those that it returns get their
+/* Fills `output` of values that have a node. Of the arguments of a delegate's call, those that it returns get their
  * node as well, and are no arguments any more, unless the delegate logged what its operators compute: then the call
  * repeats some of that. Values stand run by run, in the order in which they were logged. False: out of memory. */
 static bool value_outputs_tell(etr_debug_value *values, size_t count, const etr_placement *placements,

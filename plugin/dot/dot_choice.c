@@ -120,7 +120,7 @@ static etr_status choose_top(etr_dot_choice *choice, etr_arena *arena, const etr
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET,
                     "no node of %s/%s%s%.*s was timed: there is nothing to rank", graph->module, graph->method,
                     focus[0] != '\0' ? " in " : "", ETR_HEAD(focus, 80));
-  qsort(list, count, sizeof *list, by_ticks);
+  etr_sort(list, count, sizeof *list, by_ticks);
   choice->top = ETR_MIN(top, count);
   for (size_t i = 0; i < choice->top; i++) {
     choice->rank[list[i].node] = (uint32_t)i + 1;

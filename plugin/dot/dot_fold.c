@@ -214,7 +214,7 @@ static const double *medians(folder *f) {
     if (b->nodes.count > 0) copies[count++] = (copy){drawn_scope(f, b), ticks_of(f, b)};
   }
   if (list == NULL || copies == NULL) return NULL;
-  if (count > 0) qsort(copies, count, sizeof *copies, by_scope);
+  etr_sort(copies, count, sizeof *copies, by_scope);
   for (size_t from = 0, to; from < count; from = to) {
     for (to = from + 1; to < count && copies[to].scope == copies[from].scope;) to++;
     list[copies[from].scope] = (copies[(from + to - 1) / 2].ticks + copies[(from + to) / 2].ticks) / 2;

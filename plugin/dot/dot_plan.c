@@ -326,7 +326,7 @@ static void collect_nested(planner *p, edge_keys *keys) {
 
 /* like: an edge of that kind, with what one key counts for as uses. */
 static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
-  if (keys->count > 0) qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
+  etr_sort(keys->data, keys->count, sizeof *keys->data, compare_keys);
   for (size_t i = 0; i < keys->count; i++) {
     if (i == 0 || keys->data[i] != keys->data[i - 1]) {
       etr_dot_edge *edge = etr_vec_push(p->arena, &p->edges);

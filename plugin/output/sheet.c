@@ -253,7 +253,7 @@ static int by_key_and_weight(const void *a, const void *b) {
 }
 
 void etr_sheet_sort(etr_sheet *sheet) {
-  if (sheet->rows.count) qsort(sheet->rows.data, sheet->rows.count, sizeof *sheet->rows.data, by_key_and_weight);
+  etr_sort(sheet->rows.data, sheet->rows.count, sizeof *sheet->rows.data, by_key_and_weight);
 }
 
 size_t etr_sheet_shown(const etr_sheet *sheet) {

@@ -29,7 +29,7 @@ static uint32_t median_run(etr_profile_doc *e, const etr_method *method) {
       runs[count++] = (run_time){profile->runs[block->runs[i]].execute_ticks, block->runs[i]};
   }
   if (count == 0) return ETR_NONE;
-  qsort(runs, count, sizeof *runs, by_time);
+  etr_sort(runs, count, sizeof *runs, by_time);
   return runs[(count - 1) / 2].run;
 }
 

@@ -120,7 +120,7 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
     if (text && place != ETR_NONE) sums->list.data[place].ticks += b->method->portions[i].ticks;
   }
   if (etr_arena_failed(b->arena)) return false;
-  if (sums->list.count) qsort(sums->list.data, sums->list.count, sizeof *sums->list.data, by_ticks);
+  etr_sort(sums->list.data, sums->list.count, sizeof *sums->list.data, by_ticks);
   return true;
 }
 
@@ -202,7 +202,7 @@ static instruction_time *sum_by_instruction(builder *b, size_t *count) {
     else
       list[used++] = (instruction_time){id, portion->ticks};
   }
-  if (used) qsort(list, used, sizeof *list, by_id);
+  if (used) etr_sort(list, used, sizeof *list, by_id);
   for (size_t i = 0; i < used; i++) {
     if (kept > 0 && list[kept - 1].id == list[i].id)
       list[kept - 1].ticks += list[i].ticks;

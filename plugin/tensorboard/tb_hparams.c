@@ -184,7 +184,7 @@ void etr_tb_session_start(etr_tb_summary *session, etr_arena *arena, double wall
   Tensorboard__HParamsPluginData data = TENSORBOARD__HPARAMS_PLUGIN_DATA__INIT;
   for (size_t i = given_count; i > 0; i--) add_given(&f, &given[i - 1]); /* the last of a name counts */
   add_record_facts(&f, profile);
-  if (f.list.count) qsort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
+  etr_sort(f.list.data, f.list.count, sizeof *f.list.data, by_name);
   info.n_hparams = etr_arena_failed(arena) ? 0 : f.list.count;
   info.hparams = f.list.data;
   info.start_time_secs = wall_time;

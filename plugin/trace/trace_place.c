@@ -214,7 +214,7 @@ static void place_delegates(etr_placer *p, const etr_block *block) {
     if (span->call != ETR_NONE && !lies_inside(span, &p->spans.data[span->call]))
       strays[count++] = (stray){span->call, (uint32_t)i, span->raw};
   }
-  if (count > 0) qsort(strays, count, sizeof *strays, by_call);
+  etr_sort(strays, count, sizeof *strays, by_call);
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first; end < count && strays[end].call == strays[first].call;) end++;
     lay_out(p, strays + first, end - first);
@@ -331,7 +331,7 @@ static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
     uint32_t track = track_of(&index, span->in_delegate, block->events[span->event].backend);
     list[i] = (tracked){2 * track + (span->in_delegate && span->is_synthetic), (uint32_t)i};
   }
-  if (p->spans.count > 0) qsort(list, p->spans.count, sizeof *list, by_track);
+  etr_sort(list, p->spans.count, sizeof *list, by_track);
   for (size_t i = 0; i < p->spans.count; i++) order[i] = list[i].span;
   for (size_t first = 0, end; first < p->spans.count; first = end) {
     for (end = first; end < p->spans.count && list[end].track == list[first].track;) end++;
@@ -381,7 +381,7 @@ bool etr_place_run(etr_placer *p, uint32_t run) {
   uint64_t *free_from = &p->free_from[etr_placer_process(p, run)];
   place_measured(p, block, start, ETR_MAX(measured, *free_from));
   place_delegates(p, block);
-  qsort(p->spans.data, p->spans.count, sizeof *p->spans.data, by_start);
+  etr_sort(p->spans.data, p->spans.count, sizeof *p->spans.data, by_start);
   find_lanes_by_track(p, block);
   p->failed |= etr_arena_failed(&p->scratch);
   etr_arena_clear(&p->scratch);

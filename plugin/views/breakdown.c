@@ -47,7 +47,7 @@ static int by_weight(const void *a, const void *b) {
 }
 
 void etr_breakdown_sort_by_key(etr_breakdown *breakdown) {
-  if (breakdown->count) qsort(breakdown->rows, breakdown->count, sizeof *breakdown->rows, by_key);
+  etr_sort(breakdown->rows, breakdown->count, sizeof *breakdown->rows, by_key);
 }
 
 typedef struct collector {
@@ -115,6 +115,6 @@ bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile 
     out->rows[i].cost = etr_cost_figures_of(profile, &out->rows[i].costs);
     out->summed_p50 += stats[i].p50;
   }
-  if (out->count) qsort(out->rows, out->count, sizeof *out->rows, by_weight);
+  etr_sort(out->rows, out->count, sizeof *out->rows, by_weight);
   return !etr_arena_failed(arena);
 }

@@ -115,7 +115,7 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
     *(delegated ? &out->delegated_nodes : &out->non_delegated_nodes) += 1;
   }
   if (etr_arena_failed(arena) || !weigh(&c, profile, method)) return false;
-  if (c.rows.count) qsort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_op_type);
+  etr_sort(c.rows.data, c.rows.count, sizeof *c.rows.data, by_op_type);
   out->rows = c.rows.data;
   out->count = c.rows.count;
   return true;

@@ -76,7 +76,7 @@ static void sort_rows(etr_diff_row *rows, size_t count, etr_node_order order) {
                                                                [ETR_ORDER_OP] = by_op,
                                                                [ETR_ORDER_MODULE] = by_module,
                                                                [ETR_ORDER_GRAPH] = by_place};
-  if (count) qsort(rows, count, sizeof *rows, compare[order]);
+  etr_sort(rows, count, sizeof *rows, compare[order]);
 }
 
 /* ---- Selecting ---- */

@@ -163,7 +163,7 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
 }
 
 static bool find_slow(etr_finder *finder, rated *list, size_t count) {
-  if (count) qsort(list, count, sizeof *list, by_kind_and_rate);
+  etr_sort(list, count, sizeof *list, by_kind_and_rate);
   for (size_t first = 0, end; first < count; first = end) {
     for (end = first + 1; end < count && list[end].kind == list[first].kind;) end++;
     if (end - first >= ETR_FINDING_LEAST_ALIKE && !add_slow(finder, list + first, end - first)) return false;

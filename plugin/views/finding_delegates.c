@@ -268,7 +268,7 @@ static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *b
     if (!add_fallen(finder, of, portion)) return false;
     if (portion->node != ETR_NONE) marked[portion->node] = true;
   }
-  if (of->list.count) qsort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
+  etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   return true;
 }
 

@@ -102,7 +102,7 @@ static bool list_instructions(insertions *in) {
     *added = in->list.data[i].instruction;
   }
   size_t kept = 0;
-  if (in->instructions.count) qsort(in->instructions.data, in->instructions.count, sizeof(int32_t), etr_by_int);
+  etr_sort(in->instructions.data, in->instructions.count, sizeof(int32_t), etr_by_int);
   for (size_t i = 0; i < in->instructions.count; i++)
     if (i == 0 || in->instructions.data[i] != in->instructions.data[kept - 1])
       in->instructions.data[kept++] = in->instructions.data[i];
@@ -160,7 +160,7 @@ bool etr_find_layouts(etr_finder *finder) {
                                                       ETR_MIN(in.ticks, finder->method->delegate_only_ticks))
                                      : NULL;
   if (!added) return true;
-  qsort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
+  etr_sort(in.list.data, in.list.count, sizeof *in.list.data, by_ticks);
   if (!list_instructions(&in)) return false;
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;

@@ -72,7 +72,7 @@ bool etr_finder_list_nodes(const etr_finder *finder, etr_finding *finding, const
   }
   uint32_t *nodes = etr_arena_alloc_array(finder->arena, list.count, sizeof *nodes);
   if (etr_arena_failed(finder->arena)) return false;
-  if (list.count) qsort(list.data, list.count, sizeof *list.data, etr_timed_node_order);
+  etr_sort(list.data, list.count, sizeof *list.data, etr_timed_node_order);
   for (size_t i = 0; i < list.count; i++) nodes[i] = list.data[i].node;
   finding->nodes = nodes;
   finding->node_count = list.count;
@@ -91,7 +91,7 @@ static bool take_usual(const etr_finder *finder, etr_breakdown *rows) {
   for (uint32_t i = 0; usual && i < finder->graph->node_count; i++)
     if (rows->row_of_node[i] != ETR_NONE) usual[rows->row_of_node[i]] += etr_finder_node_ticks(finder, i);
   for (size_t i = 0; usual && i < rows->count; i++) rows->rows[i].total_ticks = usual[rows->rows[i].number];
-  if (usual && rows->count) qsort(rows->rows, rows->count, sizeof *rows->rows, by_total);
+  etr_sort(rows->rows, rows->count, sizeof *rows->rows, by_total);
   return usual != NULL;
 }
 
@@ -203,7 +203,7 @@ bool etr_findings_make(etr_findings *out, etr_arena *arena, const etr_profile *p
     good = etr_finder_measure_calls(&finder) && etr_find_fallbacks(&finder) && etr_find_copies(&finder) &&
            etr_find_slow_calls(&finder) && etr_find_outliers(&finder) && etr_find_costs(&finder);
   if (!good || etr_arena_failed(arena)) return false;
-  if (finder.found.count) qsort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_share);
+  etr_sort(finder.found.data, finder.found.count, sizeof *finder.found.data, by_share);
   *out = (etr_findings){finder.found.data, finder.found.count};
   return true;
 }

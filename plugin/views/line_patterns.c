@@ -35,7 +35,7 @@ static timed *list_nodes(size_t *count, etr_arena *arena, const etr_summary *s) 
     list[*count] = (timed){module->pattern, module->path, s->by[ETR_BY_SOURCE].row_of_node[node],
                            s->graph->times[node].total_ticks};
   }
-  if (*count) qsort(list, *count, sizeof *list, by_module);
+  etr_sort(list, *count, sizeof *list, by_module);
   return list;
 }
 
@@ -60,7 +60,7 @@ bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_
   size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
   if (!list || !rows || !first) return false;
   size_t count = add_up(rows, list, nodes);
-  if (count) qsort(rows, count, sizeof *rows, by_time);
+  etr_sort(rows, count, sizeof *rows, by_time);
   for (size_t i = 0; i < count; i++) first[rows[i].line + 1] = i + 1;
   for (size_t line = 1; line <= lines; line++) first[line] = ETR_MAX(first[line], first[line - 1]);
   *out = (etr_line_patterns){rows, first};

@@ -102,7 +102,7 @@ bool etr_logged_of_graph(etr_logged_nodes *out, etr_arena *arena, const etr_logg
     if (value->node != ETR_NONE && own != ETR_NONE && &profile->graphs[own] == graph)
       out->rows[out->count++] = &list->rows[i];
   }
-  if (out->count) qsort(out->rows, out->count, sizeof *out->rows, by_node);
+  etr_sort(out->rows, out->count, sizeof *out->rows, by_node);
   return out->rows != NULL;
 }
 

@@ -87,13 +87,13 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const 
   *out = (etr_module_patterns){0};
   if (!sorted || !rows) return false;
   for (size_t i = 0; i < tree->count; i++) sorted[i] = &tree->rows[i];
-  if (tree->count) qsort(sorted, tree->count, sizeof *sorted, by_pattern);
+  etr_sort(sorted, tree->count, sizeof *sorted, by_pattern);
   for (size_t from = 0, to; from < tree->count; from = to) {
     for (to = from + 1; to < tree->count && strcmp(sorted[from]->pattern, sorted[to]->pattern) == 0;) to++;
     rows[count++] = sum_of(profile, &sorted[from], to - from);
   }
   if (!add_stats(rows, count, own, arena)) return false;
-  if (count && !by_name) qsort(rows, count, sizeof *rows, by_time);
+  if (count && !by_name) etr_sort(rows, count, sizeof *rows, by_time);
   *out = (etr_module_patterns){rows, count};
   return true;
 }

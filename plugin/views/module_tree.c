@@ -127,7 +127,7 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
   if (!sorted || !stack || !place) return false;
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
-  if (count) qsort(sorted, count, sizeof *sorted, by_parent);
+  etr_sort(sorted, count, sizeof *sorted, by_parent);
   size_t *first = first_children(sorted, count, module_count, arena);
   etr_module_row *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
   if (!first || !rows) return false;
@@ -193,7 +193,7 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
   if (depth == 0) depth = most == 0 ? tree->count : readable_depth(tree, arena, most);
   for (size_t i = 0; i < tree->count; i++)
     if (tree->rows[i].level > 0 && tree->rows[i].level <= depth) candidates[count++] = (candidate){&tree->rows[i], i};
-  if (count) qsort(candidates, count, sizeof *candidates, by_total);
+  etr_sort(candidates, count, sizeof *candidates, by_total);
   for (size_t i = 0; i < count && (most == 0 || i < most); i++) shown[candidates[i].place] = true;
   return shown;
 }

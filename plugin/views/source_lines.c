@@ -65,7 +65,7 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena, c
   *count = 0;
   if (!rows || !sources || !files) return NULL;
   for (size_t i = 0; i < by->count; i++) rows[i] = &by->rows[i];
-  if (by->count) qsort(rows, by->count, sizeof *rows, by_file_and_line);
+  etr_sort(rows, by->count, sizeof *rows, by_file_and_line);
   for (size_t i = 0; i < by->count; i++) {
     sources[i] = rows[i]->source;
     if (i == 0 || !is_same_file(rows[i - 1], rows[i]))
@@ -77,6 +77,6 @@ const etr_source_lines *etr_source_lines_make(size_t *count, etr_arena *arena, c
     file->node_count += rows[i]->node_count;
   }
   if (!weigh(files, *count, arena, summary)) return NULL;
-  if (*count) qsort(files, *count, sizeof *files, paths_first ? by_path : by_weight);
+  etr_sort(files, *count, sizeof *files, paths_first ? by_path : by_weight);
   return files;
 }

@@ -37,7 +37,7 @@ static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr
     s->part_ticks += time->total_ticks;
     s->summed_p50 += time->per_run.p50;
   }
-  if (count) qsort(list, count, sizeof *list, order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
+  etr_sort(list, count, sizeof *list, order == ETR_ORDER_NAME ? etr_timed_node_by_op : etr_timed_node_order);
   for (size_t i = 0; i < count; i++) nodes[i] = list[i].node;
   s->nodes = nodes;
   s->node_count = count;

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_graph graph;
   etr_map_init(&strings, &arena);
   etr_json *json = etr_json_open_memory((etr_slice){(const char *)data, size}, NULL);
-  if (json && etr_program_read(&graph, &strings, json, 7, NULL) == ETR_OK) {
+  if (json && etr_program_read(&graph, &strings, json, (etr_program_scope){.graph_id = 7}, NULL) == ETR_OK) {
     for (size_t i = 0; i < graph.node_count; i++) check_node(&graph, &graph.nodes[i]);
     for (size_t i = 0; i < graph.subgraph_count; i++)
       if (graph.subgraphs[i].owner >= graph.node_count || !graph.subgraphs[i].path) abort();

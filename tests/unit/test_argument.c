@@ -29,7 +29,7 @@ static void read_inputs(reading *r, const char *inputs, const char *members) {
   *r = (reading){0};
   etr_map_init(&r->strings, &r->arena);
   etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
-  r->status = etr_program_read(&r->graph, &r->strings, json, 0, NULL);
+  r->status = etr_program_read(&r->graph, &r->strings, json, (etr_program_scope){0}, NULL);
   etr_json_close(json);
   free(document);
 }

@@ -18,7 +18,7 @@ static void read_program(reading *r, const char *document) {
   *r = (reading){0};
   etr_map_init(&r->strings, &r->arena);
   etr_json *json = etr_json_open_memory(etr_slice_of(document), NULL);
-  r->status = etr_program_read(&r->graph, &r->strings, json, 7, NULL);
+  r->status = etr_program_read(&r->graph, &r->strings, json, (etr_program_scope){.graph_id = 7}, NULL);
   etr_json_close(json);
 }
 
