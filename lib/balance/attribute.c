@@ -467,12 +467,12 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
 }
 
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement, uint32_t method,
-                   const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings) {
+                   const etr_blocks *blocks, etr_warnings *warnings) {
   etr_arena scratch = {0};
   etr_time t = {.placement = placement,
                 .blocks = blocks,
                 .method = method,
-                .arena = arena,
+                .arena = warnings->arena,
                 .scratch = &scratch,
                 .warnings = warnings};
   bool good = attribute(&t, out, graphs) && !etr_arena_failed(&scratch);

@@ -22,6 +22,6 @@ typedef struct etr_method_graphs {
  * filled lives in the arena; what is odd becomes a warning. False: out of memory, or the join's budget is used up.
  */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement, uint32_t method,
-                   const etr_blocks *blocks, etr_arena *arena, etr_warnings *warnings);
+                   const etr_blocks *blocks, etr_warnings *warnings);
 
 #endif

@@ -447,7 +447,7 @@ typedef struct finder {
   etr_arena *arena;
 } finder;
 
-static bool add(finder *f, etr_difference_kind kind, const char *name, const char *base, const char *newer) {
+static bool add_difference(finder *f, etr_difference_kind kind, const char *name, const char *base, const char *newer) {
   if (base && newer && strcmp(base, newer) == 0) return true;
   etr_difference *added = etr_vec_push(f->arena, &f->list);
   if (added) *added = (etr_difference){kind, name, base, newer};
@@ -460,7 +460,7 @@ static bool add_inputs(finder *f, const etr_side_method *base, const etr_side_me
     const etr_side_input *old = i < base->input_count ? &base->inputs[i] : NULL,
                          *now = i < newer->input_count ? &newer->inputs[i] : NULL;
     const char *name = now ? now->name : old->name;
-    if (!add(f, ETR_DIFFERS_INPUT, name, old ? old->type : NULL, now ? now->type : NULL)) return false;
+    if (!add_difference(f, ETR_DIFFERS_INPUT, name, old ? old->type : NULL, now ? now->type : NULL)) return false;
   }
   return true;
 }
@@ -490,7 +490,7 @@ static const char *backends_of(const etr_side_method *side, etr_arena *arena, et
 static bool add_backends(finder *f, const etr_side_method *base, const etr_side_method *newer, etr_arena *scratch) {
   const char *old = backends_of(base, f->arena, scratch), *now = backends_of(newer, f->arena, scratch);
   if (!old || !now || strcmp(old, now) == 0) return old && now;
-  return add(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
+  return add_difference(f, ETR_DIFFERS_BACKEND, NULL, old[0] ? old : NULL, now[0] ? now : NULL);
 }
 
 /* Fills may_differ and the differences of a method whose rows are filled; nothing if a side is missing. False: out of
@@ -503,9 +503,10 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
   if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method) return true;
   if (!count_shared(&shared, base, newer, scratch)) return false;
   pair->may_differ = may_differ(pair, base, newer, shared);
-  if (pair->may_differ && !add(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL)) return false;
+  if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL)) return false;
   bool have_graphs = base->has_graph && newer->has_graph;
-  if (have_graphs && (!add_inputs(&f, base, newer) || !add(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
+  if (have_graphs &&
+      (!add_inputs(&f, base, newer) || !add_difference(&f, ETR_DIFFERS_DTYPE, NULL, base->dtypes, newer->dtypes)))
     return false;
   if (!add_backends(&f, base, newer, scratch)) return false;
   pair->differences = f.list.data;

@@ -47,7 +47,7 @@ typedef struct header {
   size_t size;
 } header;
 
-static void put(header *h, uint64_t value, size_t width) {
+static void put_number(header *h, uint64_t value, size_t width) {
   for (size_t i = 0; i < width; i++) h->bytes[h->size++] = (uint8_t)(value >> (8 * i));
 }
 
@@ -75,16 +75,16 @@ static void put_form(header *h, const written *entry, size_t extra_size) {
   const etr_archive_form *form = &entry->form;
   bool ascii = true;
   for (const char *at = entry->name; *at; at++) ascii &= (unsigned char)*at < 0x80;
-  put(h, extra_size ? ZIP64_VERSION : PLAIN_VERSION, 2);
-  put(h, ascii ? 0 : NAMED_IN_UTF8, 2);
-  put(h, form->method, 2);
-  put(h, 0, 2);
-  put(h, FIRST_DAY, 2);
-  put(h, form->crc, 4);
-  put(h, narrow(form->packed), 4);
-  put(h, narrow(form->size), 4);
-  put(h, strlen(entry->name), 2);
-  put(h, extra_size, 2);
+  put_number(h, extra_size ? ZIP64_VERSION : PLAIN_VERSION, 2);
+  put_number(h, ascii ? 0 : NAMED_IN_UTF8, 2);
+  put_number(h, form->method, 2);
+  put_number(h, 0, 2);
+  put_number(h, FIRST_DAY, 2);
+  put_number(h, form->crc, 4);
+  put_number(h, narrow(form->packed), 4);
+  put_number(h, narrow(form->size), 4);
+  put_number(h, strlen(entry->name), 2);
+  put_number(h, extra_size, 2);
 }
 
 /* The numbers that are too large for their places. The header in front of the bytes has both sizes or none. */
@@ -92,12 +92,12 @@ static void put_wide(header *extra, const written *entry, bool is_local) {
   header values = {.size = 0};
   const etr_archive_form *form = &entry->form;
   bool both = is_local && (is_wide(form->size) || is_wide(form->packed));
-  if (both || is_wide(form->size)) put(&values, form->size, 8);
-  if (both || is_wide(form->packed)) put(&values, form->packed, 8);
-  if (!is_local && is_wide(entry->offset)) put(&values, entry->offset, 8);
+  if (both || is_wide(form->size)) put_number(&values, form->size, 8);
+  if (both || is_wide(form->packed)) put_number(&values, form->packed, 8);
+  if (!is_local && is_wide(entry->offset)) put_number(&values, entry->offset, 8);
   if (values.size == 0) return;
-  put(extra, ZIP64_EXTRA, 2);
-  put(extra, values.size, 2);
+  put_number(extra, ZIP64_EXTRA, 2);
+  put_number(extra, values.size, 2);
   memcpy(extra->bytes + extra->size, values.bytes, values.size);
   extra->size += values.size;
 }
@@ -105,7 +105,7 @@ static void put_wide(header *extra, const written *entry, bool is_local) {
 static etr_status write_local(etr_archive_writer *writer, const written *entry, etr_error *error) {
   header h = {.size = 0}, extra = {.size = 0};
   put_wide(&extra, entry, true);
-  put(&h, LOCAL_SIGNATURE, 4);
+  put_number(&h, LOCAL_SIGNATURE, 4);
   put_form(&h, entry, extra.size);
   return write_header(writer, &h, entry->name, &extra, error);
 }
@@ -113,32 +113,32 @@ static etr_status write_local(etr_archive_writer *writer, const written *entry, 
 static etr_status write_directory_entry(etr_archive_writer *writer, const written *entry, etr_error *error) {
   header h = {.size = 0}, extra = {.size = 0};
   put_wide(&extra, entry, false);
-  put(&h, DIRECTORY_SIGNATURE, 4);
-  put(&h, MADE_ON_UNIX | ZIP64_VERSION, 2);
+  put_number(&h, DIRECTORY_SIGNATURE, 4);
+  put_number(&h, MADE_ON_UNIX | ZIP64_VERSION, 2);
   put_form(&h, entry, extra.size);
-  put(&h, 0, 2); /* of a comment */
-  put(&h, 0, 2); /* number of the disk */
-  put(&h, 0, 2);
-  put(&h, OWNER_MAY_READ_AND_WRITE, 4);
-  put(&h, narrow(entry->offset), 4);
+  put_number(&h, 0, 2); /* of a comment */
+  put_number(&h, 0, 2); /* number of the disk */
+  put_number(&h, 0, 2);
+  put_number(&h, OWNER_MAY_READ_AND_WRITE, 4);
+  put_number(&h, narrow(entry->offset), 4);
   return write_header(writer, &h, entry->name, &extra, error);
 }
 
 static void put_end64(header *h, uint64_t count, uint64_t start, uint64_t end) {
   enum { REST_OF_END64 = 44 };
-  put(h, END64_SIGNATURE, 4);
-  put(h, REST_OF_END64, 8);
-  put(h, MADE_ON_UNIX | ZIP64_VERSION, 2);
-  put(h, ZIP64_VERSION, 2);
-  put(h, 0, 8); /* numbers of disks */
-  put(h, count, 8);
-  put(h, count, 8);
-  put(h, end - start, 8);
-  put(h, start, 8);
-  put(h, LOCATOR_SIGNATURE, 4);
-  put(h, 0, 4);
-  put(h, end, 8);
-  put(h, 1, 4);
+  put_number(h, END64_SIGNATURE, 4);
+  put_number(h, REST_OF_END64, 8);
+  put_number(h, MADE_ON_UNIX | ZIP64_VERSION, 2);
+  put_number(h, ZIP64_VERSION, 2);
+  put_number(h, 0, 8); /* numbers of disks */
+  put_number(h, count, 8);
+  put_number(h, count, 8);
+  put_number(h, end - start, 8);
+  put_number(h, start, 8);
+  put_number(h, LOCATOR_SIGNATURE, 4);
+  put_number(h, 0, 4);
+  put_number(h, end, 8);
+  put_number(h, 1, 4);
 }
 
 etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *error) {
@@ -147,13 +147,13 @@ etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *erro
   for (size_t i = 0; i < count; i++) ETR_TRY(write_directory_entry(writer, &writer->entries.data[i], error));
   uint64_t end = writer->offset, size = end - start, shown = ETR_MIN(count, UINT16_MAX);
   if (is_wide(start) || is_wide(size) || count >= UINT16_MAX) put_end64(&h, count, start, end);
-  put(&h, END_SIGNATURE, 4);
-  put(&h, 0, 4); /* numbers of disks */
-  put(&h, shown, 2);
-  put(&h, shown, 2);
-  put(&h, narrow(size), 4);
-  put(&h, narrow(start), 4);
-  put(&h, 0, 2); /* of a comment */
+  put_number(&h, END_SIGNATURE, 4);
+  put_number(&h, 0, 4); /* numbers of disks */
+  put_number(&h, shown, 2);
+  put_number(&h, shown, 2);
+  put_number(&h, narrow(size), 4);
+  put_number(&h, narrow(start), 4);
+  put_number(&h, 0, 2); /* of a comment */
   return write_header(writer, &h, "", &none, error);
 }
 

@@ -13,7 +13,7 @@
 
 static void put_value(etr_json_brief *brief, etr_json *json, uint32_t depth);
 
-static void put(etr_json_brief *brief, etr_slice text) {
+static void append_text(etr_json_brief *brief, etr_slice text) {
   size_t size = ETR_MIN(text.size, ETR_JSON_BRIEF_ROOM - brief->size);
   memcpy(brief->text + brief->size, text.data, size);
   brief->size += size;
@@ -26,11 +26,11 @@ static bool is_full(const etr_json_brief *brief) { return brief->size > ETR_JSON
 static void put_escaped(etr_json_brief *brief, char c) {
   char escaped[8];
   if (c == '"' || c == '\\')
-    put(brief, (etr_slice){(const char[]){'\\', c}, 2});
+    append_text(brief, (etr_slice){(const char[]){'\\', c}, 2});
   else if ((unsigned char)c < 0x20)
-    put(brief, (etr_slice){escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)c)});
+    append_text(brief, (etr_slice){escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)c)});
   else
-    put(brief, (etr_slice){&c, 1});
+    append_text(brief, (etr_slice){&c, 1});
 }
 
 /* The start of a text that is too long, up to the end of a character. */
@@ -41,10 +41,10 @@ static etr_slice head_of(etr_slice text) {
 
 void etr_json_brief_string(etr_json_brief *brief, etr_slice text) {
   etr_slice head = head_of(text);
-  put(brief, ETR_SLICE("\""));
+  append_text(brief, ETR_SLICE("\""));
   for (size_t i = 0; i < head.size; i++) put_escaped(brief, head.data[i]);
-  if (head.size < text.size) put(brief, ETR_SLICE(CUT));
-  put(brief, ETR_SLICE("\""));
+  if (head.size < text.size) append_text(brief, ETR_SLICE(CUT));
+  append_text(brief, ETR_SLICE("\""));
 }
 
 void etr_json_brief_number(etr_json_brief *brief, etr_slice number) {
@@ -52,7 +52,7 @@ void etr_json_brief_number(etr_json_brief *brief, etr_slice number) {
   if (is_word)
     etr_json_brief_string(brief, number);
   else
-    put(brief, number);
+    append_text(brief, number);
 }
 
 /* One that is longer than a reader can show at once is none that anybody reads. */
@@ -62,7 +62,7 @@ static void put_string(etr_json_brief *brief, etr_json *json) {
     etr_json_brief_string(brief, etr_json_string(json));
   } else {
     etr_json_skip(json);
-    put(brief, ETR_SLICE(QUOTED_CUT));
+    append_text(brief, ETR_SLICE(QUOTED_CUT));
   }
 }
 
@@ -70,23 +70,23 @@ static void put_string(etr_json_brief *brief, etr_json *json) {
 
 /* Ends a list or object at the value that is next. */
 static void cut_here(etr_json_brief *brief, etr_json *json, etr_slice mark) {
-  put(brief, mark);
+  append_text(brief, mark);
   etr_json_skip(json);
   etr_json_leave(json);
 }
 
 void etr_json_brief_list(etr_json_brief *brief, etr_json *json, etr_json_brief_put put_element, void *context) {
-  put(brief, ETR_SLICE("["));
+  append_text(brief, ETR_SLICE("["));
   etr_json_array(json);
   for (bool first = true; etr_json_element(json); first = false) {
-    if (!first) put(brief, ETR_SLICE(", "));
+    if (!first) append_text(brief, ETR_SLICE(", "));
     if (is_full(brief)) {
       cut_here(brief, json, ETR_SLICE(QUOTED_CUT));
       break;
     }
     put_element(brief, json, context);
   }
-  put(brief, ETR_SLICE("]"));
+  append_text(brief, ETR_SLICE("]"));
 }
 
 static void put_element(etr_json_brief *brief, etr_json *json, void *depth) {
@@ -95,25 +95,25 @@ static void put_element(etr_json_brief *brief, etr_json *json, void *depth) {
 
 static void put_object(etr_json_brief *brief, etr_json *json, uint32_t depth) {
   etr_slice key;
-  put(brief, ETR_SLICE("{"));
+  append_text(brief, ETR_SLICE("{"));
   etr_json_object(json);
   for (bool first = true; etr_json_key(json, &key); first = false) {
-    if (!first) put(brief, ETR_SLICE(", "));
+    if (!first) append_text(brief, ETR_SLICE(", "));
     if (is_full(brief)) {
       cut_here(brief, json, ETR_SLICE(QUOTED_CUT ": null"));
       break;
     }
     etr_json_brief_string(brief, key);
-    put(brief, ETR_SLICE(": "));
+    append_text(brief, ETR_SLICE(": "));
     put_value(brief, json, depth);
   }
-  put(brief, ETR_SLICE("}"));
+  append_text(brief, ETR_SLICE("}"));
 }
 
 static void put_nested(etr_json_brief *brief, etr_json *json, bool is_array, uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {
     etr_json_skip(json);
-    put(brief, ETR_SLICE(QUOTED_CUT));
+    append_text(brief, ETR_SLICE(QUOTED_CUT));
     return;
   }
   depth++;
@@ -126,8 +126,8 @@ static void put_nested(etr_json_brief *brief, etr_json *json, bool is_array, uin
 static void put_value(etr_json_brief *brief, etr_json *json, uint32_t depth) {
   switch (etr_json_peek(json)) {
   case ETR_JSON_END: break;
-  case ETR_JSON_NULL: etr_json_null(json), put(brief, ETR_SLICE("null")); break;
-  case ETR_JSON_BOOL: put(brief, etr_slice_of(etr_json_bool(json) ? "true" : "false")); break;
+  case ETR_JSON_NULL: etr_json_null(json), append_text(brief, ETR_SLICE("null")); break;
+  case ETR_JSON_BOOL: append_text(brief, etr_slice_of(etr_json_bool(json) ? "true" : "false")); break;
   case ETR_JSON_NUMBER: etr_json_brief_number(brief, etr_json_number_text(json)); break;
   case ETR_JSON_STRING: put_string(brief, json); break;
   case ETR_JSON_ARRAY: put_nested(brief, json, true, depth); break;

@@ -94,10 +94,8 @@ typedef struct dump_reader {
   etr_fb fb;
   etr_arena *arena; /* of runs and events */
   etr_map *names;
-  etr_budget *budget;
-  uint64_t base; /* where the buffer starts in the file */
-  etr_dump_warn warn;
-  void *context;
+  const etr_dump_shared *shared;
+  uint64_t base;              /* where the buffer starts in the file */
   uint64_t ticks_left;        /* that further events may take */
   size_t metadata_left;       /* bytes that a file can hold without sharing them */
   untimed backwards, endless; /* events that end before they start; events too long to be true */
@@ -206,7 +204,7 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
-  const char *refused = etr_budget_take(reader->budget, ETR_EVENTS, count);
+  const char *refused = etr_budget_take(reader->shared->budget, ETR_EVENTS, count);
   if (refused) etr_fb_fail(fb, vector, refused);
   etr_vec_expect(reader->arena, &events, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
@@ -242,12 +240,12 @@ static void read_runs(dump_reader *reader, etr_dump *out) {
 
 static void warn_of(const dump_reader *reader, const untimed *events, const char *what) {
   char message[256];
-  if (events->count == 0 || !reader->warn) return;
+  if (events->count == 0 || !reader->shared->warn) return;
   snprintf(message, sizeof message,
            "\"%.*s\" %s (%zu event%s in total): such events count as not timed. The clock was wrong or the file is "
            "damaged; record again",
            ETR_HEAD(events->first, 80), what, events->count, events->count == 1 ? "" : "s");
-  reader->warn(reader->context, reader->base + events->first_at, message);
+  reader->shared->warn(reader->shared->context, reader->base + events->first_at, message);
 }
 
 /* Reads `size` bytes from the reader's base on. */
@@ -260,8 +258,8 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   etr_values_init(&reader->values, &reader->fb, reader->names->arena);
   read_runs(reader, out);
   if (out_of_memory(reader)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
-  if (etr_budget_refused(reader->budget))
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->budget->message);
+  if (etr_budget_refused(reader->shared->budget))
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->shared->budget->message);
   if (etr_fb_failed(&reader->fb))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s",
                     reader->fb.message);
@@ -280,10 +278,10 @@ static etr_status read_prefixed(dump_reader *reader, etr_dump *out, etr_slice by
   uint64_t claimed = etr_load_le(bytes.data, PREFIX_BYTES), rest = bytes.size - PREFIX_BYTES;
   if (claimed == rest) return read_buffer(reader, out, bytes, rest, path, error);
   if (claimed < rest && read_buffer(reader, out, bytes, claimed, path, NULL) == ETR_OK) return ETR_OK;
-  if (reader->warn)
-    reader->warn(reader->context, 0,
-                 claimed > rest ? "the file is shorter than its size prefix says"
-                                : "wrong size prefix; reading to the end of the file");
+  if (reader->shared->warn)
+    reader->shared->warn(reader->shared->context, 0,
+                         claimed > rest ? "the file is shorter than its size prefix says"
+                                        : "wrong size prefix; reading to the end of the file");
   return read_buffer(reader, out, bytes, rest, path, error);
 }
 
@@ -295,9 +293,9 @@ bool etr_dump_prefix(etr_slice head) { return has_identifier_at(head, 4 + PREFIX
 
 bool etr_dump_is(etr_slice head) { return etr_dump_prefix(head) || has_identifier_at(head, 4); }
 
-etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_budget *budget, etr_slice bytes,
-                         const char *path, etr_dump_warn warn, void *context, etr_error *error) {
-  dump_reader reader = {.arena = arena, .names = names, .budget = budget, .warn = warn, .context = context};
+etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes, const char *path,
+                         etr_error *error) {
+  dump_reader reader = {.arena = shared->arena, .names = shared->names, .shared = shared};
   etr_status status;
   if (bytes.size == 0)
     status = etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "the file is empty");

@@ -59,17 +59,24 @@ bool etr_dump_prefix(etr_slice head);
 /** Sink for what is odd but not fatal: called with an offset and a text that lives until it returns. May be NULL. */
 typedef void (*etr_dump_warn)(void *context, uint64_t offset, const char *message);
 
+/** What the reading of ETDumps shares. */
+typedef struct etr_dump_shared {
+  etr_arena *arena;   /* of runs and their events */
+  etr_map *names;     /* interns texts, so that those of several dumps can be compared as pointers */
+  etr_budget *budget; /* of events; may be NULL */
+  etr_dump_warn warn;
+  void *context;
+} etr_dump_shared;
+
 /**
- * Reads an ETDump. Texts are interned in `names`, so that those of several dumps can be compared as pointers. Runs and
- * their events live in `arena`, texts and values in that of `names`; the file's bytes may be freed afterwards. Its
- * events are taken from the budget, which may be NULL. A missing or wrong size prefix and trailing bytes are tolerated
- * (the wrong prefix with a warning). An event that ends before it starts, where no 32-bit counter that wrapped explains
- * it, and one for which ETR_DUMP_MOST_TICKS leave no room are untimed: one warning for all of either. Errors:
- * ETR_ERROR_FORMAT with the offset (no identifier ED00, an offset that points outside, more visits than the file can
- * need), or without it where the budget is used up; ETR_ERROR_MEMORY.
+ * Reads an ETDump. Texts and values live in the arena of `names`; the file's bytes may be freed afterwards. A missing
+ * or wrong size prefix and trailing bytes are tolerated (the wrong prefix with a warning). An event that ends before it
+ * starts, where no 32-bit counter that wrapped explains it, and one for which ETR_DUMP_MOST_TICKS leave no room are
+ * untimed: one warning for all of either. Errors: ETR_ERROR_FORMAT with the offset (no identifier ED00, an offset that
+ * points outside, more visits than the file can need), or without it where the budget is used up; ETR_ERROR_MEMORY.
  */
-etr_status etr_dump_read(etr_dump *out, etr_arena *arena, etr_map *names, etr_budget *budget, etr_slice bytes,
-                         const char *path, etr_dump_warn warn, void *context, etr_error *error);
+etr_status etr_dump_read(etr_dump *out, const etr_dump_shared *shared, etr_slice bytes, const char *path,
+                         etr_error *error);
 
 /* ---- The ETDumps of a profile, from their files and from the logs that hold them ---- */
 

@@ -24,7 +24,9 @@ static etr_status read_dump(etr_dump_files *f, etr_slice bytes, const char *path
   const char **name = etr_vec_push(f->arena, &f->paths);
   if (!place.path || !dump || !name) return etr_fail_memory(error);
   *name = place.path;
-  ETR_TRY(etr_dump_read(dump, f->runs, f->names, f->budget, bytes, path, warn_of_dump, &place, error));
+  etr_dump_shared shared = {
+      .arena = f->runs, .names = f->names, .budget = f->budget, .warn = warn_of_dump, .context = &place};
+  ETR_TRY(etr_dump_read(dump, &shared, bytes, path, error));
   if (dump->ticks > UINT64_MAX - f->ticks)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                     "with the ETDumps before it, there are too many ticks to count; leave it out");

@@ -145,7 +145,7 @@ static void extend(machine *m, etr_pickle_kind kind, value **items, size_t count
 
 /* ---- The memo ---- */
 
-static void put(machine *m, uint64_t index) {
+static void put_in_memo(machine *m, uint64_t index) {
   value *stored = top(m);
   if (index >= m->value_count) fail(m, "its memo has gaps");
   while (!m->message && m->memo.count <= index)
@@ -424,9 +424,9 @@ static bool run_structure(machine *m, uint8_t opcode) {
   case 0x87: tuple_of(m, 3); break;
   case 'a': extend_by(m, ETR_PICKLE_LIST, 1); break;
   case 's': extend_by(m, ETR_PICKLE_DICT, 2); break;
-  case 'q': put(m, take_number(m, 1)); break;
-  case 'r': put(m, take_number(m, 4)); break;
-  case 0x94: put(m, m->memo.count); break;
+  case 'q': put_in_memo(m, take_number(m, 1)); break;
+  case 'r': put_in_memo(m, take_number(m, 4)); break;
+  case 0x94: put_in_memo(m, m->memo.count); break;
   case 'h': get(m, take_number(m, 1)); break;
   case 'j': get(m, take_number(m, 4)); break;
   case 'c': run_global(m); break;

@@ -334,13 +334,16 @@ static etr_status check_identifier(etr_slice bytes, const char *path, etr_error 
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 4, "not a .pte: the identifier ET12 is missing");
 }
 
-static etr_status read_program(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file,
-                               const char *path, const etr_pte_limits *limits, etr_error *error) {
+static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
+                               const etr_pte_limits *limits, etr_error *error) {
+  etr_slice bytes = source->bytes;
+  const char *path = source->path;
   ETR_TRY(check_identifier(bytes, path, error));
   pte_reader reader = {.arena = arena,
                        .max_delegates = limits->max_delegates ? limits->max_delegates : DEFAULT_MAX_DELEGATES,
-                       .payloads = {.arena = arena, .bytes = bytes, .file = file, .left = limits->max_bytes}};
-  uint64_t size = read_extended_header(bytes, file ? file->size : bytes.size, &reader.payloads.segment_base);
+                       .payloads = {.arena = arena, .bytes = bytes, .file = source->file, .left = limits->max_bytes}};
+  uint64_t size = read_extended_header(bytes, source->file ? source->file->size : bytes.size,
+                                       &reader.payloads.segment_base);
   etr_fb_init(&reader.fb, bytes.data, (size_t)ETR_MIN(size, (uint64_t)bytes.size));
   etr_map_init(&reader.names, arena);
   reader.payloads.fb = &reader.fb;
@@ -357,26 +360,27 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, etr_slice bytes, 
 
 /* ---- In a BundledProgram ---- */
 
-static etr_status read_bundle(etr_pte *out, etr_arena *arena, etr_slice bytes, const char *path,
+static etr_status read_bundle(etr_pte *out, etr_arena *arena, const etr_pte_source *source,
                               const etr_pte_limits *limits, etr_error *error) {
+  const char *path = source->path;
   etr_bundle bundle;
   etr_error failure = {.offset = ETR_NO_OFFSET};
-  ETR_TRY(etr_bundle_open(&bundle, bytes, path, error));
+  ETR_TRY(etr_bundle_open(&bundle, source->bytes, path, error));
   if (bundle.program.size == 0)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "this BundledProgram holds no program");
-  etr_status status = read_program(out, arena, bundle.program, NULL, path, limits, &failure);
+  etr_pte_source program = {.path = path, .bytes = bundle.program};
+  etr_status status = read_program(out, arena, &program, limits, &failure);
   out->is_bundled = true;
   if (status == ETR_OK) return etr_bundle_test_sets(&bundle, arena, path, &out->test_sets, &out->test_set_count, error);
   bool has_place = failure.offset != ETR_NO_OFFSET;
-  uint64_t start = (uint64_t)(bundle.program.data - bytes.data);
+  uint64_t start = (uint64_t)(bundle.program.data - source->bytes.data);
   return etr_fail(error, status, path, NULL, has_place ? start + failure.offset : ETR_NO_OFFSET, "%s", failure.message);
 }
 
-etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
-                        const etr_pte_limits *limits, etr_error *error) {
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source, const etr_pte_limits *limits,
+                        etr_error *error) {
   *out = (etr_pte){0};
-  etr_status status = etr_bundle_is(bytes) ? read_bundle(out, arena, bytes, path, limits, error)
-                                           : read_program(out, arena, bytes, file, path, limits, error);
+  etr_status status = (etr_bundle_is(source->bytes) ? read_bundle : read_program)(out, arena, source, limits, error);
   if (status != ETR_OK) *out = (etr_pte){0};
   return status;
 }
@@ -401,20 +405,22 @@ static etr_status load_program(etr_file *program, const etr_seekable *file, cons
   return etr_seekable_load(program, file, 0, (size_t)size, path, error);
 }
 
-etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path,
-                             const etr_pte_limits *limits, etr_error *error) {
+etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path, const etr_pte_limits *limits,
+                             etr_error *error) {
+  etr_file program = {0};
   etr_seekable file;
-  *out = (etr_pte){0};
-  *program = (etr_file){0};
-  if (!etr_file_is_regular(path)) {
-    ETR_TRY(etr_file_read(program, path, limits->max_bytes, error));
-    return etr_pte_read(out, arena, etr_file_bytes(program), NULL, path, limits, error);
-  }
-  ETR_TRY(etr_seekable_open(&file, path, error));
-  etr_status status = load_program(program, &file, path, limits->max_bytes, error);
+  etr_pte_source source = {.path = path};
   etr_pte_limits left = *limits;
-  left.max_bytes -= program->size;
-  if (status == ETR_OK) status = etr_pte_read(out, arena, etr_file_bytes(program), &file, path, &left, error);
-  etr_seekable_close(&file);
+  bool is_regular = etr_file_is_regular(path);
+  *out = (etr_pte){0};
+  if (is_regular) ETR_TRY(etr_seekable_open(&file, path, error));
+  etr_status status = is_regular ? load_program(&program, &file, path, limits->max_bytes, error)
+                                 : etr_file_read(&program, path, limits->max_bytes, error);
+  source.bytes = etr_file_bytes(&program);
+  if (is_regular) source.file = &file;
+  if (is_regular) left.max_bytes -= program.size;
+  if (status == ETR_OK) status = etr_pte_read(out, arena, &source, &left, error);
+  if (is_regular) etr_seekable_close(&file);
+  out->file = program;
   return status;
 }

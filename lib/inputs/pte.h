@@ -156,6 +156,7 @@ typedef struct etr_pte {
   const etr_test_set *test_sets;
   size_t test_set_count;
   etr_pte_data data;
+  etr_file file; /* the bytes that inline payloads point into, where etr_pte_read_file() or _entry() read them */
 } etr_pte;
 
 /** How much is read. Zeroed: as much as there is of bytes, the default of delegates. */
@@ -164,29 +165,34 @@ typedef struct etr_pte_limits {
   uint32_t max_delegates; /* of one method; 0: 8192 */
 } etr_pte_limits;
 
+/** Where a program is. */
+typedef struct etr_pte_source {
+  const char *path;
+  etr_slice bytes;          /* of the program; payloads point into them, so that they must outlive these */
+  const etr_seekable *file; /* holds the segments behind the program; NULL: they are in `bytes` */
+} etr_pte_source;
+
 /**
- * Reads a program, or the one in a BundledProgram. Strings and arrays live in the arena; payloads point into `bytes`,
- * which must outlive them, or were read into the arena from `file`, which holds the segments behind the program; NULL:
- * they are in `bytes`. Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12, nor BP08 with a program; an offset
- * outside the file; payloads that are not the same and overlap), or without it beyond a limit; ETR_ERROR_MEMORY.
+ * Reads a program, or the one in a BundledProgram. Strings and arrays live in the arena, and payloads that are read
+ * from the source's file. Errors: ETR_ERROR_FORMAT with the offset (no identifier ET12, nor BP08 with a program; an
+ * offset outside the file; payloads that are not the same and overlap), or without it beyond a limit; ETR_ERROR_MEMORY.
  */
-etr_status etr_pte_read(etr_pte *out, etr_arena *arena, etr_slice bytes, const etr_seekable *file, const char *path,
-                        const etr_pte_limits *limits, etr_error *error);
+etr_status etr_pte_read(etr_pte *out, etr_arena *arena, const etr_pte_source *source, const etr_pte_limits *limits,
+                        etr_error *error);
 
 /**
  * Reads the program of a file, and of payloads in segments only what their backends need for the graph: never weights,
- * so that a program of many gigabytes costs what a small one does. A pipe and a BundledProgram are read whole. *program
- * gets the bytes that inline payloads point into: free it with etr_file_clear(), on failure as well. Errors: those of
- * etr_pte_read(), and ETR_ERROR_IO.
+ * so that a program of many gigabytes costs what a small one does. A pipe and a BundledProgram are read whole. Free
+ * out->file with etr_file_clear(), on failure as well. Errors: those of etr_pte_read(), and ETR_ERROR_IO.
  */
-etr_status etr_pte_read_file(etr_pte *out, etr_file *program, etr_arena *arena, const char *path,
-                             const etr_pte_limits *limits, etr_error *error);
+etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path, const etr_pte_limits *limits,
+                             etr_error *error);
 
 /**
  * The same of a program inside an ETRecord, which is read whole. Errors: those of etr_pte_read() and
  * etr_archive_read(), with the entry.
  */
-etr_status etr_pte_read_entry(etr_pte *out, etr_file *program, etr_arena *arena, const char *record, const char *entry,
+etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record, const char *entry,
                               const etr_pte_limits *limits, etr_error *error);
 
 #endif

@@ -112,7 +112,7 @@ static file_kind kind_of(const char *path) {
 
 #define MOST_LOG_BYTES ((uint64_t)1 << 30)
 
-static bool add(finder *f, file_kind kind, const char *path) {
+static bool add_file(finder *f, file_kind kind, const char *path) {
   const char *copy = etr_arena_copy(&f->arena, etr_slice_of(path));
   const char **slot = copy ? etr_vec_push(&f->arena, &f->found[kind]) : NULL;
   if (slot) *slot = copy;
@@ -127,10 +127,10 @@ static bool add_log(finder *f, const char *path) {
   bool good = etr_file_read(&file, path, MOST_LOG_BYTES, NULL) != ETR_OK ||
               etr_serial_log_read(&log, &scratch, etr_file_bytes(&file));
   bool is_split = log.found > 1 && !log.problem;
-  if (good && !is_split) good = add(f, FILE_ETDUMP, path);
+  if (good && !is_split) good = add_file(f, FILE_ETDUMP, path);
   for (size_t i = 0; good && is_split && i < log.dump_count; i++) {
     const char *name = etr_arena_format(&scratch, "%s#%zu", path, log.dumps[i].number);
-    good = name && add(f, FILE_ETDUMP, name);
+    good = name && add_file(f, FILE_ETDUMP, name);
   }
   etr_file_clear(&file);
   etr_arena_clear(&scratch);
@@ -138,7 +138,7 @@ static bool add_log(finder *f, const char *path) {
 }
 
 static bool note(finder *f, file_kind kind, const char *path) {
-  return kind == FILE_LOG ? add_log(f, path) : add(f, kind, path);
+  return kind == FILE_LOG ? add_log(f, path) : add_file(f, kind, path);
 }
 
 /* Of files in one directory. */
@@ -202,23 +202,35 @@ static etr_status look(finder *f, const char *path, bool alone, etr_error *error
 enum { MOST_LISTED = 8 };
 
 /* directory: NULL if there are several paths. */
-static etr_status fail_several(finder *f, file_kind kind, const char *what, const char *option, const char *directory,
-                               etr_error *error) {
+/* Kinds of which a record has one file: what several are called, and the option that chooses one. */
+typedef struct single_kind {
+  file_kind kind;
+  const char *plural, *option;
+} single_kind;
+
+static const single_kind records = {FILE_ETRECORD, "ETRecords", "--etrecord"};
+static const single_kind damaged_records = {FILE_DAMAGED_RECORD, "possible ETRecords", "--etrecord"};
+static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
+static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
+static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
+
+static etr_status fail_several(finder *f, const single_kind *of, const char *directory, etr_error *error) {
   const char *list = "";
-  for (size_t i = 0; i < f->found[kind].count && i <= MOST_LISTED && list; i++) {
-    const char *name = directory ? etr_last_part(f->found[kind].data[i]) : f->found[kind].data[i];
+  for (size_t i = 0; i < f->found[of->kind].count && i <= MOST_LISTED && list; i++) {
+    const char *name = directory ? etr_last_part(f->found[of->kind].data[i]) : f->found[of->kind].data[i];
     list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", i == MOST_LISTED ? "..." : name);
   }
   return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET, "%zu %s here (%s); choose one with %s FILE",
-                  f->found[kind].count, what, list ? list : "", option);
+                  f->found[of->kind].count, of->plural, list ? list : "", of->option);
 }
 
 /* What the caller chose, or else the one file of a kind. */
-static etr_status choose_one(finder *f, file_kind kind, const char *what, const char *option, const char *directory,
-                             const char *chosen, const char **out, etr_error *error) {
+static etr_status choose_one(finder *f, const single_kind *of, const char *directory, const char *chosen,
+                             const char **out, etr_error *error) {
+  size_t count = f->found[of->kind].count;
   *out = chosen;
-  if (!chosen && f->found[kind].count > 1) return fail_several(f, kind, what, option, directory, error);
-  if (!chosen && f->found[kind].count == 1) *out = f->found[kind].data[0];
+  if (!chosen && count > 1) return fail_several(f, of, directory, error);
+  if (!chosen && count == 1) *out = f->found[of->kind].data[0];
   return ETR_OK;
 }
 
@@ -238,13 +250,11 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
                        const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
   for (size_t i = 0; i < path_count; i++) ETR_TRY(look(f, paths[i], path != NULL, error));
-  ETR_TRY(choose_one(f, FILE_ETRECORD, "ETRecords", "--etrecord", path, chosen->etrecord, &out->etrecord, error));
-  if (!out->etrecord)
-    ETR_TRY(choose_one(f, FILE_DAMAGED_RECORD, "possible ETRecords", "--etrecord", path, NULL, &out->etrecord, error));
-  ETR_TRY(choose_one(f, FILE_PTE, ".pte programs", "--pte", path, chosen->pte, &out->pte, error));
-  if (!out->pte) ETR_TRY(choose_one(f, FILE_BUNDLE, ".bpte programs", "--pte", path, NULL, &out->pte, error));
-  ETR_TRY(choose_one(f, FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer", path, chosen->debug_buffer,
-                     &out->debug_buffer, error));
+  ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
+  if (!out->etrecord) ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
+  ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
+  if (!out->pte) ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
+  ETR_TRY(choose_one(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer, error));
   ETR_TRY(choose_dumps(f, out, chosen, error));
   out->weights = f->found[FILE_WEIGHTS].data;
   out->weight_count = f->found[FILE_WEIGHTS].count;
@@ -262,7 +272,7 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
 
 /* ---- Handing out: one block, so that a caller's struct can be freed by itself ---- */
 
-static char *put(char **at, const char *text) {
+static char *copy_text(char **at, const char *text) {
   if (!text) return NULL;
   size_t size = strlen(text) + 1;
   char *copy = memcpy(*at, text, size);
@@ -279,7 +289,7 @@ static size_t size_of_texts(const char *const *texts, size_t count) {
 /* The copies go into *slots, and it goes behind them. */
 static const char **put_all(const char ***slots, char **at, const char *const *texts, size_t count) {
   const char **first = *slots;
-  for (size_t i = 0; i < count; i++) first[i] = put(at, texts[i]);
+  for (size_t i = 0; i < count; i++) first[i] = copy_text(at, texts[i]);
   *slots += count;
   return first;
 }
@@ -297,9 +307,9 @@ static etr_status hand_out(etr_inputs *out, const etr_inputs *found, etr_error *
   out->etdumps = put_all(&block, &text, found->etdumps, found->etdump_count); /* first: it is what is freed */
   out->passed_over = put_all(&block, &text, found->passed_over, found->passed_over_count);
   out->weights = put_all(&block, &text, found->weights, found->weight_count);
-  out->etrecord = put(&text, found->etrecord);
-  out->pte = put(&text, found->pte);
-  out->debug_buffer = put(&text, found->debug_buffer);
+  out->etrecord = copy_text(&text, found->etrecord);
+  out->pte = copy_text(&text, found->pte);
+  out->debug_buffer = copy_text(&text, found->debug_buffer);
   return ETR_OK;
 }
 

@@ -94,7 +94,7 @@ typedef struct summing {
   double sum, compensation;
 } summing;
 
-static void add(summing *s, double value) {
+static void add_value(summing *s, double value) {
   double sum = s->sum + value;
   s->compensation += fabs(s->sum) >= fabs(value) ? (s->sum - sum) + value : (value - sum) + s->sum;
   s->sum = sum;
@@ -111,7 +111,7 @@ static void measure_piece(etr_tensor_stats *stats, summing *sum, const double *v
       stats->zero_count += value == 0;
       if (value < stats->min) stats->min = value;
       if (value > stats->max) stats->max = value;
-      add(sum, value);
+      add_value(sum, value);
     }
   }
 }

@@ -85,7 +85,7 @@ static uint32_t add_tensor(builder *b, int32_t index) {
   return b->out->tensor_of_value[index] = (uint32_t)(b->out->tensors.count - 1);
 }
 
-static void put(builder *b, uint32_t index) {
+static void note_tensor(builder *b, uint32_t index) {
   etr_map_slot *slot = slot_of(b, tensor_at(b, index));
   if (slot) slot->value = index;
 }
@@ -99,7 +99,7 @@ static void place_new(builder *b, uint32_t index, bool is_written) {
   else
     tensor->view_of = is_written ? changed_by(b, tensor) : viewed_by(b, tensor);
   if (!is_written && tensor->view_of == ETR_NONE) tensor->role = ETR_TENSOR_STATE;
-  put(b, index);
+  note_tensor(b, index);
 }
 
 static void use(builder *b, const etr_use *arg) {
@@ -113,7 +113,7 @@ static void use(builder *b, const etr_use *arg) {
   tensor->last_instruction = b->now;
   if (!is_written) return;
   if (tensor->made_by < 0) tensor->made_by = b->now;
-  put(b, index);
+  note_tensor(b, index);
 }
 
 /* What is read stands before what is written: views are told by what they are views of. */
@@ -134,7 +134,7 @@ static void add_inputs(builder *b) {
     if (index == ETR_NONE) return;
     tensor_at(b, index)->role = ETR_TENSOR_INPUT;
     tensor_at(b, index)->last_instruction = -1; /* until one uses it */
-    put(b, index);
+    note_tensor(b, index);
   }
 }
 

@@ -34,8 +34,8 @@ static uint32_t segment_of(const etr_pte_data *data, const etr_pte_value *value)
   return value->mutable_table < data->mutable_count ? data->mutable_segments[value->mutable_table] : ETR_NONE;
 }
 
-static void add(etr_program_constants *constants, const etr_pte_value *value, uint32_t method,
-                const etr_value_name *name) {
+static void add_constant(etr_program_constants *constants, const etr_pte_value *value, uint32_t method,
+                         const etr_value_name *name) {
   uint64_t number[2];
   etr_map_slot *slot = etr_map_at(&constants->places, key_of(constants, value, number));
   if (!slot) return;
@@ -62,7 +62,7 @@ void etr_program_constants_add(etr_program_constants *constants, const etr_pte_m
   for (size_t i = 0; i < program->value_count; i++) {
     const etr_pte_value *value = &program->values[i];
     if (value->kind == ETR_PTE_VALUE_TENSOR && (value->data > 0 || value->external))
-      add(constants, value, method, &names[i]);
+      add_constant(constants, value, method, &names[i]);
   }
 }
 

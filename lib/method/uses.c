@@ -15,7 +15,7 @@ static bool spend(etr_uses *u, size_t items) {
   return enough;
 }
 
-static void add(etr_uses *u, etr_use use) {
+static void add_use(etr_uses *u, etr_use use) {
   etr_use *added = etr_vec_push(u->arena, &u->list);
   if (added) *added = use;
 }
@@ -28,12 +28,12 @@ static void add_argument(etr_uses *u, const etr_instruction *instruction, size_t
   if (use.value < 0 || (size_t)use.value >= program->value_count) return;
   const etr_pte_value *value = &program->values[use.value];
   use.is_list = value->kind == ETR_PTE_VALUE_TENSOR_LIST;
-  if (use.is_list || value->kind == ETR_PTE_VALUE_TENSOR) add(u, use);
+  if (use.is_list || value->kind == ETR_PTE_VALUE_TENSOR) add_use(u, use);
   if (!use.is_list || !spend(u, value->item_count)) return;
   use.is_list = false;
   for (size_t i = 0; i < value->item_count; i++) {
     use.value = value->items[i];
-    if (etr_tensor_at(program, use.value)) add(u, use);
+    if (etr_tensor_at(program, use.value)) add_use(u, use);
   }
 }
 

@@ -13,7 +13,8 @@
 
 /* A lowering that makes a new node of others (a linear layer of `addmm`) forgets the debug handle. What is left: the
  * delegate lists the handles of all its nodes, the operator reads what the node reads, and its result has the node's
- * shape. Of several such nodes it is the next in the order of the lowering. */
+ * shape. Of several such nodes it is the next in the order of the lowering. Fixtures: attention_addmm, resnext_pre,
+ * bn_unfused. */
 
 /* What is known of the method's operators without handle. */
 typedef struct lost_handles lost_handles;
@@ -450,7 +451,7 @@ static bool follow(flow *f, int32_t id) {
          join_delegate(f, known, instruction);
 }
 
-static bool walk(flow *f) {
+static bool follow_all(flow *f) {
   for (size_t i = 0; i < f->program->instruction_count && i < INT32_MAX; i++)
     if (!follow(f, (int32_t)i)) return false;
   return !etr_arena_failed(f->scratch);
@@ -477,7 +478,7 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   if (!f.kernels || !f.lost || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   write_inputs(&f);
-  bool good = walk(&f);
+  bool good = follow_all(&f);
   *is_cut = f.budget == 0 || f.uses.is_cut || lost_handles_are_cut(f.lost);
   return good;
 }

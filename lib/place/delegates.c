@@ -106,7 +106,7 @@ static bool is_inserted(const delegate *d, size_t row) {
 }
 
 /* unplanned: what leaving out an event costs that a lowering may have inserted. */
-static etr_align_pair *walk(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
+static etr_align_pair *align_plan(delegate *d, const plan *p, int16_t unplanned, int16_t missing) {
   etr_align_item *events = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *events);
   etr_align_pair *pairs = etr_arena_alloc_array(&d->scratch, d->row_count, sizeof *pairs);
   if (!events || !pairs) return NULL;
@@ -147,7 +147,7 @@ static bool take_operator(const delegate *d, etr_event *row, uint32_t operator_,
 
 static bool match_by_payload(delegate *d) {
   plan p = {0};
-  etr_align_pair *pairs = plan_payload(d, &p) ? walk(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
+  etr_align_pair *pairs = plan_payload(d, &p) ? align_plan(d, &p, MISSING_EVENT, MISSING_EVENT) : NULL;
   for (size_t i = 0; pairs && i < d->row_count; i++) {
     if (pairs[i].partner == ETR_NONE) continue;
     if (!take_operator(d, d->rows[i], p.owners.data[pairs[i].partner], pairs[i].is_unsure)) return false;
@@ -222,7 +222,7 @@ enum {
 
 static bool match_by_order(delegate *d) {
   plan p = {0};
-  etr_align_pair *pairs = plan_nodes(d, &p) ? walk(d, &p, INSERTED_EVENT, ODD_EVENT) : NULL;
+  etr_align_pair *pairs = plan_nodes(d, &p) ? align_plan(d, &p, INSERTED_EVENT, ODD_EVENT) : NULL;
   double confidence = d->placement->is_ordered && pairs && is_exact(d, &p, pairs) ? AS_EXPECTED : BY_ALIGNMENT;
   for (size_t i = 0; pairs && i < d->row_count; i++) {
     if (pairs[i].partner == ETR_NONE) continue;

@@ -35,8 +35,7 @@ typedef struct loader {
   etr_map names; /* of events, over all dumps */
   etr_record record;
   etr_dump_files dumps;
-  etr_arena runs;    /* as the dumps have them: until the blocks are built */
-  etr_file pte_file; /* payloads point into it: kept until the join is done */
+  etr_arena runs; /* as the dumps have them: until the blocks are built */
   etr_pte pte;
   etr_payloads payloads;
   etr_blocks blocks;
@@ -69,9 +68,10 @@ static etr_status read_dumps(loader *l, etr_error *error) {
 static etr_status read_own_program(loader *l, const etr_pte_limits *limits, etr_error *error) {
   etr_error failure;
   const char *record = l->inputs->etrecord, *entry = l->record.pte_entry;
-  etr_status status = etr_pte_read_entry(&l->pte, &l->pte_file, l->arena, record, entry, limits, &failure);
+  etr_status status = etr_pte_read_entry(&l->pte, l->arena, record, entry, limits, &failure);
   if (status == ETR_ERROR_FORMAT && l->record.graph_count > 0) {
     etr_warn(&l->warnings, record, entry, failure.offset, "%s; left out", failure.message);
+    etr_file_clear(&l->pte.file);
     l->pte = (etr_pte){0};
     return ETR_OK;
   }
@@ -85,7 +85,7 @@ static etr_status read_program(loader *l, etr_error *error) {
   const etr_pte_limits limits = {.max_bytes = most_bytes(l), .max_delegates = l->options->max_delegates};
   if (l->inputs->pte) {
     l->profile->pte = etr_arena_copy(l->arena, etr_slice_of(l->inputs->pte));
-    ETR_TRY(etr_pte_read_file(&l->pte, &l->pte_file, l->arena, l->inputs->pte, &limits, error));
+    ETR_TRY(etr_pte_read_file(&l->pte, l->arena, l->inputs->pte, &limits, error));
   } else if (l->record.pte_entry) {
     ETR_TRY(read_own_program(l, &limits, error));
   }
@@ -231,7 +231,7 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   etr_method_graphs graphs = {.edge = etr_unconst(method->graph),
                               .aten = aten_graph_of(l, method),
                               .program = l->options->edge_only && !placement->program_graph ? NULL : program};
-  if (!etr_attribute(out, &graphs, placement, index, &l->blocks, l->arena, &l->warnings)) return fail_to_join(l, error);
+  if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings)) return fail_to_join(l, error);
   if (program) name_program(l, program, method->name);
   return ETR_OK;
 }
@@ -393,7 +393,7 @@ etr_status etr_profile_open(etr_profile **out, const etr_inputs *inputs, const e
   etr_payloads_init(&l.payloads, l.arena);
   etr_status status = load(&l, error);
   etr_arena_clear(&l.runs);
-  etr_file_clear(&l.pte_file);
+  etr_file_clear(&l.pte.file);
   if (status == ETR_OK)
     *out = &box->profile;
   else

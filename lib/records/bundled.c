@@ -32,14 +32,14 @@ typedef struct pickle_tensor {
   etr_slice bytes;
 } pickle_tensor;
 
-static void put(pickle_out *out, const char *bytes, size_t size) {
+static void put_bytes(pickle_out *out, const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) {
     char *at = etr_vec_push(out->arena, &out->bytes);
     if (at) *at = bytes[i];
   }
 }
 
-static void put_code(pickle_out *out, char code) { put(out, &code, 1); }
+static void put_code(pickle_out *out, char code) { put_bytes(out, &code, 1); }
 
 static void put_le(pickle_out *out, uint64_t value, size_t width) {
   for (size_t i = 0; i < width; i++) put_code(out, (char)(value >> (8 * i)));
@@ -48,7 +48,7 @@ static void put_le(pickle_out *out, uint64_t value, size_t width) {
 /* A name of Python: "module\nname\n". */
 static void put_name(pickle_out *out, const char *lines) {
   put_code(out, 'c');
-  put(out, lines, strlen(lines));
+  put_bytes(out, lines, strlen(lines));
 }
 
 static void put_protocol(pickle_out *out, char protocol) {
@@ -65,7 +65,7 @@ static void pickle_begin(pickle_out *out, etr_arena *arena, bool is_inline) {
 static void pickle_put_text(pickle_out *out, etr_slice text) {
   put_code(out, 'X');
   put_le(out, text.size, 4);
-  put(out, text.data, text.size);
+  put_bytes(out, text.data, text.size);
 }
 
 static void pickle_put_int(pickle_out *out, int64_t value) {
@@ -73,7 +73,7 @@ static void pickle_put_int(pickle_out *out, int64_t value) {
     put_code(out, 'J');
     put_le(out, (uint64_t)value, 4);
   } else {
-    put(out, "\x8a\x08", 2);
+    put_bytes(out, "\x8a\x08", 2);
     put_le(out, (uint64_t)value, 8);
   }
 }
@@ -117,13 +117,13 @@ static void put_storage_id(pickle_out *out, const pickle_tensor *tensor, const c
   pickle_put_text(out, etr_slice_of(key));
   pickle_put_text(out, ETR_SLICE("cpu"));
   pickle_put_int(out, (int64_t)count_elements(tensor));
-  put(out, end, strlen(end));
+  put_bytes(out, end, strlen(end));
 }
 
 /* What torch.save once put in front of the bytes of one storage: see read_saved_storage() of inputs/pickle.c. */
 static void put_saved_storage(pickle_out *out, const pickle_tensor *tensor) {
   static const char key[] = "0";
-  put(out, ETR_SAVED_STORAGE, sizeof ETR_SAVED_STORAGE - 1);
+  put_bytes(out, ETR_SAVED_STORAGE, sizeof ETR_SAVED_STORAGE - 1);
   put_protocol(out, 2);
   pickle_put_dict(out);
   pickle_put_text(out, ETR_SLICE("little_endian"));
@@ -145,12 +145,12 @@ static void put_inline_storage(pickle_out *out, const pickle_tensor *tensor) {
   pickle_out heading = {.arena = out->arena};
   put_saved_storage(&heading, tensor);
   put_name(out, "torch.storage\n_load_from_bytes\n");
-  put(out, "(B", 2);
+  put_bytes(out, "(B", 2);
   put_le(out, heading.bytes.count + tensor->bytes.size, 4);
-  put(out, heading.bytes.data, heading.bytes.count);
+  put_bytes(out, heading.bytes.data, heading.bytes.count);
   size_t *place = etr_vec_push(out->arena, &out->places);
   if (place) *place = out->bytes.count;
-  put(out, "tR", 2);
+  put_bytes(out, "tR", 2);
 }
 
 static void put_storage(pickle_out *out, const pickle_tensor *tensor) {
@@ -173,7 +173,7 @@ static void pickle_put_tensor(pickle_out *out, const pickle_tensor *tensor) {
   put_tuple(out, tensor->strides, tensor->rank);
   pickle_put_bool(out, false); /* no gradient */
   put_name(out, "collections\nOrderedDict\n");
-  put(out, ")RtR", 4);
+  put_bytes(out, ")RtR", 4);
 }
 
 /* Ends the pickle. The object lives as long as the arena, which has failed when out of memory. */

@@ -19,14 +19,14 @@ void etr_hiding_clear(etr_hiding *hiding) { etr_arena_clear(&hiding->arena); }
 
 /* ---- The text that is put together ---- */
 
-static void put(etr_hiding *h, etr_slice bytes) {
+static void put_bytes(etr_hiding *h, etr_slice bytes) {
   for (size_t i = 0; i < bytes.size; i++) {
     char *at = etr_vec_push(&h->arena, &h->text);
     if (at) *at = bytes.data[i];
   }
 }
 
-static void put_text(etr_hiding *h, const char *text) { put(h, etr_slice_of(text)); }
+static void put_text(etr_hiding *h, const char *text) { put_bytes(h, etr_slice_of(text)); }
 
 static void put_numbered(etr_hiding *h, const char *before, uint32_t number, const char *behind) {
   char text[48];
@@ -78,15 +78,15 @@ static bool is_placeholder(etr_slice path) { return etr_slice_is(path, "_empty_n
 
 static void put_path(etr_hiding *h, etr_slice path) {
   size_t root = is_placeholder(path) ? path.size : root_size(path);
-  put(h, before(path, root));
+  put_bytes(h, before(path, root));
   for (etr_slice rest = after(path, root); rest.size > 0;) {
     etr_slice part = before(rest, find(rest, BETWEEN_PARTS));
     rest = after(rest, part.size);
     if (is_number(part) || (rest.size == 0 && is_usual(part)))
-      put(h, part);
+      put_bytes(h, part);
     else
       put_numbered(h, "m", etr_map_number(&h->parts, part), "");
-    put(h, before(rest, 1));
+    put_bytes(h, before(rest, 1));
     rest = after(rest, 1);
   }
 }
@@ -102,7 +102,7 @@ etr_slice etr_hide_path(etr_hiding *h, etr_slice path) {
 
 static void put_class(etr_hiding *h, etr_slice name) {
   if (name.size == 0 || etr_slice_starts(name, ETR_SLICE("torch.")))
-    put(h, name);
+    put_bytes(h, name);
   else
     put_numbered(h, "C", etr_map_number(&h->classes, name), "");
 }
@@ -165,10 +165,10 @@ static void put_parts(etr_hiding *h, etr_slice name) {
     if (size)
       put_numbered(h, "m", etr_map_get(&h->parts, before(rest, size)), "");
     else
-      put(h, before(rest, size = find(rest, "_.")));
+      put_bytes(h, before(rest, size = find(rest, "_.")));
     rest = after(rest, size);
     while (rest.size > 0 && (rest.data[0] == '_' || rest.data[0] == '.')) {
-      put(h, before(rest, 1));
+      put_bytes(h, before(rest, 1));
       rest = after(rest, 1);
     }
   }
@@ -234,11 +234,11 @@ static void put_file(etr_hiding *h, etr_slice file) {
   static const char packages[] = "-packages/torch/";
   const char *torch = etr_find_bytes(file.data, file.size, packages, sizeof packages - 1);
   if (torch)
-    put(h, after(file, (size_t)(torch - file.data) + sizeof "-packages/" - 1));
+    put_bytes(h, after(file, (size_t)(torch - file.data) + sizeof "-packages/" - 1));
   else if (etr_slice_starts(file, ETR_SLICE("<")))
     put_text(h, "<generated>");
   else if (etr_is_torch_file(file))
-    put(h, file);
+    put_bytes(h, file);
   else
     put_numbered(h, "f", etr_map_number(&h->files, file), ".py");
 }
@@ -251,7 +251,7 @@ static void put_frame(etr_hiding *h, const etr_frame *frame) {
   put_file(h, frame->file);
   put_text(h, line);
   if (frame->function.data) put_text(h, ", in ");
-  if (frame->function.data) put(h, is_plain ? frame->function : ETR_SLICE("function"));
+  if (frame->function.data) put_bytes(h, is_plain ? frame->function : ETR_SLICE("function"));
   put_text(h, "\n");
 }
 

@@ -410,14 +410,13 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
   const char *entry = inputs->pte ? NULL : record->pte_entry, *place = entry ? entry : inputs->pte;
   etr_pte pte;
-  etr_file file;
   etr_error failure = {.offset = ETR_NO_OFFSET};
   if (!place || is_damaged(v, place)) return ETR_OK;
   v->validation.pte = etr_arena_copy(&v->arena, etr_slice_of(place));
-  etr_status status = entry ? etr_pte_read_entry(&pte, &file, &v->arena, v->path, entry, &limits, &failure)
-                            : etr_pte_read_file(&pte, &file, &v->arena, place, &limits, &failure);
+  etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
+                            : etr_pte_read_file(&pte, &v->arena, place, &limits, &failure);
   if (status == ETR_OK) check_program(&v->flaws, record, &pte, place);
-  etr_file_clear(&file);
+  etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
     add_damage(v, &failure, place);
     v->flaws.list.data[v->flaws.list.count - 1].suffers = etr_entry_loss(ETR_ENTRY_PTE);

@@ -354,7 +354,7 @@ bool etr_fit_is_partial(const etr_method_inputs *inputs) {
   return !inputs->map || inputs->map->instruction_count == 0;
 }
 
-static void add(builder *b, uint32_t method, int32_t id, etr_slice what) {
+static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
   uint32_t key = etr_map_number(&b->index->keys, etr_key_of(&b->scratch, (uint32_t)id, what));
   entry *added = key == ETR_NONE ? NULL : etr_vec_push(&b->scratch, &b->entries);
   if (added) *added = (entry){key, method};
@@ -363,17 +363,17 @@ static void add(builder *b, uint32_t method, int32_t id, etr_slice what) {
 static void add_program(builder *b, uint32_t method, const etr_pte_method *program) {
   for (size_t i = 0; i < program->instruction_count && i <= INT32_MAX; i++) {
     const etr_instruction *instruction = &program->instructions[i];
-    if (instruction->kind == ETR_INSTRUCTION_DELEGATE) add(b, method, (int32_t)i, DELEGATE);
+    if (instruction->kind == ETR_INSTRUCTION_DELEGATE) add_entry(b, method, (int32_t)i, DELEGATE);
     if (instruction->kind == ETR_INSTRUCTION_KERNEL)
-      add(b, method, (int32_t)i, etr_operator_of_kernel(instruction->op));
+      add_entry(b, method, (int32_t)i, etr_operator_of_kernel(instruction->op));
   }
 }
 
 static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &inputs->map->instructions[i];
-    add(b, method, instruction->id, ANYTHING);
-    if (instruction->is_delegate) add(b, method, instruction->id, DELEGATE);
+    add_entry(b, method, instruction->id, ANYTHING);
+    if (instruction->is_delegate) add_entry(b, method, instruction->id, DELEGATE);
   }
   uint32_t *partial = etr_fit_is_partial(inputs) ? etr_vec_push(b->arena, &b->index->partial) : NULL;
   if (partial) *partial = method;

@@ -90,38 +90,46 @@ static bool push_row(builder *b, signatures *rows, const etr_dump_event *event, 
   return row != NULL;
 }
 
-/* The rows of one group, behind those that are there. by_name: the run's map from (group, name) to row. */
-static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, const uint32_t *next, etr_map *by_name,
-                           signatures *rows, uint32_t *event_rows) {
-  size_t first_row = rows->count;
-  for (uint32_t i = g->first_event; i != ETR_NONE; i = next[i]) {
+/* The rows of a run. */
+typedef struct run_rows {
+  signatures *list;
+  etr_map by_name;         /* (group, name) -> row */
+  uint32_t *of_event;      /* per event */
+  uint32_t *next_in_group; /* per event: the group's next; ETR_NONE */
+} run_rows;
+
+/* The rows of one group, behind those that are there. */
+static bool add_group_rows(builder *b, const etr_dump_run *run, const group *g, run_rows *rows) {
+  size_t first_row = rows->list->count;
+  for (uint32_t i = g->first_event; i != ETR_NONE; i = rows->next_in_group[i]) {
     const etr_dump_event *e = &run->events[i];
-    event_rows[i] = ETR_NONE;
+    rows->of_event[i] = ETR_NONE;
     if (e->is_debug) continue;
     const void *const key[] = {g, e->name};
     etr_slice bytes = {(const char *)key, sizeof key};
-    etr_map_slot *slot = etr_map_at(by_name, bytes);
+    etr_map_slot *slot = etr_map_at(&rows->by_name, bytes);
     if (!slot) return false;
     if (slot->value == ETR_NONE) {
-      slot->value = (uint32_t)rows->count;
-      if (!push_row(b, rows, e, e->name, g->debug_name)) return false;
+      slot->value = (uint32_t)rows->list->count;
+      if (!push_row(b, rows->list, e, e->name, g->debug_name)) return false;
     }
-    event_rows[i] = slot->value;
+    rows->of_event[i] = slot->value;
   }
-  return rows->count > first_row || push_row(b, rows, &run->events[g->first_event], g->debug_name, g->debug_name);
+  return rows->list->count > first_row ||
+         push_row(b, rows->list, &run->events[g->first_event], g->debug_name, g->debug_name);
 }
 
-static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *rows) {
-  uint32_t *event_rows = etr_arena_alloc_array(&b->scratch, run->event_count, sizeof *event_rows);
-  uint32_t *next = etr_arena_alloc_array(&b->per_run, run->event_count, sizeof *next);
+static uint32_t *find_rows(builder *b, const etr_dump_run *run, signatures *list) {
+  run_rows rows = {.list = list,
+                   .of_event = etr_arena_alloc_array(&b->scratch, run->event_count, sizeof *rows.of_event),
+                   .next_in_group = etr_arena_alloc_array(&b->per_run, run->event_count, sizeof *rows.next_in_group)};
   group *groups;
   size_t count;
-  etr_map by_name;
-  etr_map_init(&by_name, &b->per_run);
-  if (!event_rows || !next || !group_events(b, run, &groups, &count, next)) return NULL;
+  etr_map_init(&rows.by_name, &b->per_run);
+  if (!rows.of_event || !rows.next_in_group || !group_events(b, run, &groups, &count, rows.next_in_group)) return NULL;
   for (size_t i = 0; i < count; i++)
-    if (!add_group_rows(b, run, &groups[i], next, &by_name, rows, event_rows)) return NULL;
-  return event_rows;
+    if (!add_group_rows(b, run, &groups[i], &rows)) return NULL;
+  return rows.of_event;
 }
 
 /* ---- Loads and choices ---- */

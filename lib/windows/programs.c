@@ -60,7 +60,7 @@ typedef struct command_line {
   size_t size;
 } command_line;
 
-static void put(command_line *line, wchar_t character, size_t times) {
+static void put_characters(command_line *line, wchar_t character, size_t times) {
   for (; times > 0 && line->size < MOST_COMMAND - 1; times--) line->text[line->size++] = character;
 }
 
@@ -69,21 +69,21 @@ static bool add_argument(command_line *line, const char *argument) {
   wchar_t text[MOST_COMMAND / 4];
   size_t slashes = 0;
   if (!etr_win_wide(text, MOST_COMMAND / 4, argument)) return false;
-  if (line->size > 0) put(line, L' ', 1);
-  put(line, L'"', 1);
+  if (line->size > 0) put_characters(line, L' ', 1);
+  put_characters(line, L'"', 1);
   for (const wchar_t *at = text; *at != L'\0'; at++) {
     slashes = *at == L'\\' ? slashes + 1 : 0;
     if (*at != L'"') {
-      put(line, *at, 1);
+      put_characters(line, *at, 1);
       continue;
     }
     const wchar_t *before = at;
     while (before > text && before[-1] == L'\\') before--;
-    put(line, L'\\', (size_t)(at - before) + 1);
-    put(line, L'"', 1);
+    put_characters(line, L'\\', (size_t)(at - before) + 1);
+    put_characters(line, L'"', 1);
   }
-  put(line, L'\\', slashes);
-  put(line, L'"', 1);
+  put_characters(line, L'\\', slashes);
+  put_characters(line, L'"', 1);
   return line->size < MOST_COMMAND - 1;
 }
 

@@ -65,7 +65,7 @@ static bool walk_folder(dump_place *place, const char *folder, file_visitor visi
   return goes_on;
 }
 
-static bool walk(dump_place *place, file_visitor visit, void *context) {
+static bool visit_files(dump_place *place, file_visitor visit, void *context) {
   return walk_folder(place, place->folders[0], visit, context) && walk_folder(place, place->folders[1], visit, context);
 }
 
@@ -182,12 +182,12 @@ etr_status dump_place_remember(dump_place *place, etr_error *error) {
   else if (place->path != NULL)
     place->before = mark_of(place->path);
   forget(place);
-  return walk(place, remember_file, NULL) ? ETR_OK : message_fail(error, ETR_ERROR_MEMORY, "out of memory");
+  return visit_files(place, remember_file, NULL) ? ETR_OK : message_fail(error, ETR_ERROR_MEMORY, "out of memory");
 }
 
 static etr_status take_newest(dump_place *place, const char *to, etr_error *error) {
   newest_dump newest = {.path = ""};
-  (void)walk(place, look_at_file, &newest);
+  (void)visit_files(place, look_at_file, &newest);
   if (newest.mark.is_there) return move(newest.path, to, error);
   return message_fail(error, ETR_ERROR_IO,
                       "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",

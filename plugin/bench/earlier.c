@@ -91,36 +91,41 @@ static bool is_of_method(const wanted *w, const char *line, const char *method, 
          *median > 0 && isfinite(*median);
 }
 
-/* The medians of a method in all benches that are alike; *has_last: the base has one. False when out of memory. */
-static bool find_medians(double **medians, size_t *count, bool *has_last, const earlier_benches *earlier,
-                         const char *history, const wanted *w, const char *method) {
+/* The medians of a method in all benches that are alike. */
+typedef struct median_list {
+  double *list;
+  size_t count;
+  bool has_last; /* the base has one */
+} median_list;
+
+/* False when out of memory. */
+static bool find_medians(median_list *out, const earlier_benches *earlier, const char *history, const wanted *w,
+                         const char *method) {
   char run[BENCH_RUN_ROOM], last[BENCH_RUN_ROOM] = "";
   double median;
   for (const char *line; (line = history_line(&history)) != NULL;) {
     if (!read_run(line, run) || !is_alike(w, line) || !is_of_method(w, line, method, &median)) continue;
     if (strcmp(run, last) == 0) continue;
-    if (!add_median(medians, count, median)) return false;
+    if (!add_median(&out->list, &out->count, median)) return false;
     memcpy(last, run, sizeof last);
   }
-  *has_last = strcmp(last, earlier->run) == 0;
+  out->has_last = strcmp(last, earlier->run) == 0;
   return true;
 }
 
 /* A method that the base does not have is not compared, and needs no history. */
 static bool add_history(earlier_benches *out, const char *history, const wanted *w, const char *method) {
-  double *medians = NULL;
-  size_t count = 0;
-  bool has_last = false;
+  median_list medians = {0};
   char *written = as_in_a_line(bench_method_name(method));
-  bool found = written != NULL && find_medians(&medians, &count, &has_last, out, history, w, written);
+  bool found = written != NULL && find_medians(&medians, out, history, w, written);
   free(written);
-  if (!found || !has_last || count == 0) {
-    free(medians);
+  if (!found || !medians.has_last || medians.count == 0) {
+    free(medians.list);
     return found;
   }
-  out->medians[out->history_count] = medians;
-  out->histories[out->history_count++] = (etr_bench_history){method, medians, count};
-  if (out->fewest == 0 || count < out->fewest) out->fewest = count;
+  out->medians[out->history_count] = medians.list;
+  out->histories[out->history_count++] = (etr_bench_history){method, medians.list, medians.count};
+  if (out->fewest == 0 || medians.count < out->fewest) out->fewest = medians.count;
   return true;
 }
 

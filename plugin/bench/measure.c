@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bench_measure *add(bench_measures *measures, size_t count) {
+static bench_measure *add_measure(bench_measures *measures, size_t count) {
   bench_measure *more = realloc(measures->list, (measures->count + 1) * sizeof *more);
   if (more == NULL) return NULL;
   measures->list = more;
@@ -34,7 +34,7 @@ bool bench_measures_add_methods(bench_measures *measures, const etr_profile *pro
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     if (method->run_count == 0) continue;
-    bench_measure *added = add(measures, method->run_count);
+    bench_measure *added = add_measure(measures, method->run_count);
     if (added == NULL) return false;
     added->name = bench_method_name(method->name);
     added->unit = "ms";
@@ -73,7 +73,7 @@ bool bench_measures_add(bench_measures *measures, measure_kind kind, const char 
   size_t known = 0;
   for (size_t i = 0; i < count; i++) known += (size_t)(isfinite(values[i]) != 0);
   if (known == 0) return true;
-  bench_measure *added = add(measures, known);
+  bench_measure *added = add_measure(measures, known);
   if (added == NULL) return false;
   added->kind = kind;
   added->name = name;

@@ -81,33 +81,33 @@ typedef struct filter {
   unsigned short count;
 } filter;
 
-static void add(filter *f, uint16_t code, uint32_t value, uint8_t skip_if, uint8_t skip_else) {
+static void add_step(filter *f, uint16_t code, uint32_t value, uint8_t skip_if, uint8_t skip_else) {
   f->steps[f->count++] = (struct sock_filter){code, skip_if, skip_else, value};
 }
 
-static void load(filter *f, size_t offset) { add(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0); }
+static void load(filter *f, size_t offset) { add_step(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0); }
 
-static void refuse(filter *f) { add(f, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0); }
+static void refuse(filter *f) { add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0); }
 
 static void load_number(filter *f) { load(f, offsetof(struct seccomp_data, nr)); }
 
 /* The processor may take calls of another machine, too, whose numbers differ. */
 static void refuse_other_machines(filter *f) {
   load(f, offsetof(struct seccomp_data, arch));
-  add(f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+  add_step(f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
   refuse(f);
   load_number(f);
 #ifdef __x86_64__
-  add(f, BPF_JMP | BPF_JGE | BPF_K, FIRST_OF_X32, 0, 1);
+  add_step(f, BPF_JMP | BPF_JGE | BPF_K, FIRST_OF_X32, 0, 1);
   refuse(f);
 #endif
 }
 
 /* Refuses a call if the lower half of an argument is this value, or is not. */
 static void refuse_argument(filter *f, int number, int argument, uint32_t value, int if_equal) {
-  add(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4);
+  add_step(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4);
   load(f, offsetof(struct seccomp_data, args) + (size_t)argument * sizeof(uint64_t));
-  add(f, BPF_JMP | BPF_JEQ | BPF_K, value, if_equal ? 0 : 1, if_equal ? 1 : 0);
+  add_step(f, BPF_JMP | BPF_JEQ | BPF_K, value, if_equal ? 0 : 1, if_equal ? 1 : 0);
   refuse(f);
   load_number(f);
 }
@@ -116,13 +116,13 @@ static void write_filter(filter *f) {
   f->count = 0;
   refuse_other_machines(f);
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], 0, 1);
+    add_step(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], 0, 1);
     refuse(f);
   }
   refuse_argument(f, SYS_kill, 0, (uint32_t)getpid(), 0);
   refuse_argument(f, SYS_tgkill, 0, (uint32_t)getpid(), 0);
   refuse_argument(f, SYS_ioctl, 1, TIOCSTI, 1);
-  add(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+  add_step(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
 void seccomp_enforce(void) {

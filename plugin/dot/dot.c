@@ -282,12 +282,12 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   const etr_graph *of = &profile->graphs[graph];
   etr_arena arena;
   etr_arena_init(&arena);
-  etr_dot_plan plan;
+  etr_dot_plan plan = {.scopes = *scopes};
   etr_dot_view view = {.profile = profile, .graph = of, .plan = &plan, .arena = &arena};
   if (of->profile_method != ETR_NONE) view.method = &profile->methods[of->profile_method];
   etr_writer writer;
   etr_writer_init(&writer, sink);
-  etr_status status = etr_dot_plan_build(&plan, &arena, profile, of, scopes, options, error);
+  etr_status status = etr_dot_plan_build(&plan, &arena, profile, of, options, error);
   if (status == ETR_OK) status = draw_alone(&view, &writer);
   etr_arena_clear(&arena);
   if (status == ETR_ERROR_MEMORY) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");

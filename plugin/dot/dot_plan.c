@@ -41,7 +41,7 @@ static uint32_t *filled_with_none(etr_arena *arena, size_t count) {
 
 /* ---- Sums ---- */
 
-static void add(etr_dot_sum *sum, const etr_dot_sum *other) {
+static void add_sum(etr_dot_sum *sum, const etr_dot_sum *other) {
   sum->ticks += other->ticks;
   sum->step = ETR_MAX(sum->step, other->step);
   sum->drawn += other->drawn;
@@ -130,7 +130,7 @@ static void sum_all(planner *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     sum_node(p, &known, i);
     if (etr_arena_failed(p->arena)) return;
-    add(&p->plan->total, &p->node_sums[i]);
+    add_sum(&p->plan->total, &p->node_sums[i]);
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     uint32_t stand_in = etr_dot_stand_in(&p->plan->fold, i);
@@ -138,9 +138,9 @@ static void sum_all(planner *p) {
     if (stand_in != i) hand_over(&p->node_sums[stand_in], &p->node_sums[i]);
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
-    if (scopes->of_node[i] != ETR_NONE) add(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
+    if (scopes->of_node[i] != ETR_NONE) add_sum(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
   for (size_t i = scopes->count; i-- > 0;) { /* children stand behind their parents */
-    if (scopes->list[i].parent != ETR_NONE) add(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
+    if (scopes->list[i].parent != ETR_NONE) add_sum(&p->scope_sums[scopes->list[i].parent], &p->scope_sums[i]);
   }
 }
 
@@ -246,7 +246,7 @@ static uint32_t box_for_single(planner *p, uint32_t node, uint32_t before) {
   if (previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster && is_rest(p, previous->node) &&
       is_rest(p, node)) {
     previous->last = node;
-    add(&previous->sum, &p->node_sums[node]);
+    add_sum(&previous->sum, &p->node_sums[node]);
     return before;
   }
   return add_box(p, (etr_dot_box){.node = node,
@@ -376,11 +376,11 @@ static void hand_out(planner *p) {
 }
 
 etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                              const etr_scopes *scopes, const etr_dot_options *options, etr_error *error) {
-  *out = (etr_dot_plan){.scopes = *scopes};
+                              const etr_dot_options *options, etr_error *error) {
+  *out = (etr_dot_plan){.scopes = out->scopes};
   planner p = {.plan = out, .arena = arena, .profile = profile, .graph = graph};
   ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
-  if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, scopes, &out->choice))
+  if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
     return ETR_ERROR_MEMORY;
   if (!planner_init(&p)) return ETR_ERROR_MEMORY;
   sum_all(&p);

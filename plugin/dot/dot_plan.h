@@ -154,6 +154,6 @@ static inline bool etr_dot_is_run(const etr_dot_box *box) { return box->node != 
  * Errors: those of etr_dot_choose(), ETR_ERROR_MEMORY (without a message).
  */
 etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
-                              const etr_scopes *scopes, const etr_dot_options *options, etr_error *error);
+                              const etr_dot_options *options, etr_error *error);
 
 #endif

@@ -88,7 +88,7 @@ uint32_t etr_crc32c(uint32_t crc, const void *data, size_t size) { return etr_cr
 
 /* ---- Records ---- */
 
-static void put(etr_tfrecord *writer, const void *data, size_t size) {
+static void put_data(etr_tfrecord *writer, const void *data, size_t size) {
   if (!writer->failed && size > 0) writer->failed = !writer->sink->write(writer->sink->context, data, size);
 }
 
@@ -101,7 +101,7 @@ void etr_tfrecord_write(etr_tfrecord *writer, etr_slice data) {
   put_little_endian(header, data.size, 8);
   put_little_endian(header + 8, etr_crc32c_masked(etr_crc32c(0, header, 8)), 4);
   put_little_endian(footer, etr_crc32c_masked(etr_crc32c(0, data.data, data.size)), 4);
-  put(writer, header, sizeof header);
-  put(writer, data.data, data.size);
-  put(writer, footer, sizeof footer);
+  put_data(writer, header, sizeof header);
+  put_data(writer, data.data, data.size);
+  put_data(writer, footer, sizeof footer);
 }

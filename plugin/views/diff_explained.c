@@ -44,7 +44,7 @@ typedef struct explainer {
   etr_vec(etr_explained) rows;
 } explainer;
 
-static bool add(explainer *e, etr_explained row) {
+static bool add_row(explainer *e, etr_explained row) {
   etr_explained *added = etr_vec_push(e->arena, &e->rows);
   if (added) *added = row;
   return added != NULL;
@@ -57,7 +57,7 @@ static bool add_groups(explainer *e, const etr_node_groups *groups) {
                          change->new_runs ? change->new_avg : NAN};
     if (change->verdict == ETR_VERDICT_GONE) row.kind = ETR_EXPLAINED_GONE;
     if (change->verdict == ETR_VERDICT_NEW) row.kind = ETR_EXPLAINED_NEW;
-    if (!add(e, row)) return false;
+    if (!add_row(e, row)) return false;
   }
   return true;
 }
@@ -76,8 +76,8 @@ static bool add_parts(explainer *e) {
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
     for (size_t k = 0; k < ETR_COUNT(kinds); k++)
       if (strcmp(parts[i].name, kinds[k].name) == 0 &&
-          !add(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part], changes[i].base,
-                                  changes[i].newer}))
+          !add_row(e, (etr_explained){kinds[k].kind, NULL, &e->method->parts[kinds[k].part], changes[i].base,
+                                      changes[i].newer}))
         return false;
   return true;
 }
@@ -90,7 +90,7 @@ static bool add_rest(explainer *e) {
     base -= or_nothing(e->rows.data[i].base);
     newer -= or_nothing(e->rows.data[i].newer);
   }
-  return add(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
+  return add_row(e, (etr_explained){ETR_EXPLAINED_REST, NULL, NULL, base, newer});
 }
 
 /* The longest event of a load contains the others. Of several methods it cannot be told whose load it was. */
@@ -107,7 +107,7 @@ static bool add_load(explainer *e) {
     if (!longest || load->new_p50 > longest->new_p50) longest = load;
   }
   if (timed > 1 || (isnan(base) && isnan(newer))) return true;
-  return add(e, (etr_explained){ETR_EXPLAINED_LOAD, NULL, longest, base, newer});
+  return add_row(e, (etr_explained){ETR_EXPLAINED_LOAD, NULL, longest, base, newer});
 }
 
 static etr_diff_section section_of(const etr_diff_filter *filter, const etr_method_pair *method) {

@@ -19,7 +19,7 @@ typedef struct alike_runs {
 } alike_runs;
 
 /* Adds a finding that costs so many ticks per inference. */
-static etr_finding *add(etr_finder *finder, etr_finding_kind kind, double cost, double median) {
+static etr_finding *add_finding(etr_finder *finder, etr_finding_kind kind, double cost, double median) {
   etr_finding *added = median > 0 ? etr_vec_push(finder->arena, &finder->found) : NULL;
   if (added)
     *added = (etr_finding){
@@ -48,7 +48,7 @@ static const char *title_of_drift(const etr_finder *finder, const alike_runs *r)
 
 static bool add_drift(etr_finder *finder, const alike_runs *r) {
   double change = r->noise->start * r->noise->change;
-  etr_finding *added = add(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
   if (!added) return false;
   added->slope = change / (double)(r->noise->over_runs - 1);
   added->title = title_of_drift(finder, r);
@@ -75,7 +75,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
   size_t before_count, count;
   double before = median_beside(finder, r, true, &before_count), behind = median_beside(finder, r, false, &count);
   double slow_part = (double)(behind > before ? count : before_count) / (double)r->count;
-  etr_finding *added = add(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_STEP, fabs(behind - before) * slow_part, r->median);
   etr_text text;
   etr_writer writer;
   if (!added) return false;
@@ -96,7 +96,7 @@ static bool add_step(etr_finder *finder, const alike_runs *r) {
 static bool add_modes(etr_finder *finder, const alike_runs *r) {
   const etr_noise_mode *fast = &r->noise->modes[0], *slow = &r->noise->modes[1];
   double cost = (slow->p50 - fast->p50) * (double)slow->run_count / (double)ETR_MAX(r->noise->run_count, (size_t)1);
-  etr_finding *added = add(finder, ETR_FINDING_MODES, cost, r->median);
+  etr_finding *added = add_finding(finder, ETR_FINDING_MODES, cost, r->median);
   etr_text text;
   etr_writer writer;
   if (!added) return false;
@@ -183,7 +183,7 @@ static bool add_slow_runs(etr_finder *finder) {
   const etr_slow_runs *slow = &method->slow_runs;
   double cost = (double)slow->excess_ticks / (double)method->run_count;
   if (slow->usual <= 0 || cost < ETR_FINDING_LEAST_SHARE * method->execute.p50) return true;
-  etr_finding *added = add(finder, kinds[slow->kind], cost, method->execute.p50);
+  etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50);
   if (!added) return false;
   added->title = title_of_slow_runs(finder, slow);
   added->evidence = evidence_of_slow_runs(finder, slow);

@@ -45,7 +45,7 @@ typedef struct sums {
   etr_vec(etr_weight_sum) list;
 } sums;
 
-static void add(sums *s, etr_weight_sum row) {
+static void add_row(sums *s, etr_weight_sum row) {
   const char *key = etr_arena_format(s->arena, "%s\n%s\n%s", row.module, row.place, row.dtype);
   etr_map_slot *slot = key ? etr_map_at(&s->places, etr_slice_of(key)) : NULL;
   if (!slot) return;
@@ -82,10 +82,10 @@ const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, cons
   sums s = {.arena = arena};
   etr_map_init(&s.places, arena);
   for (size_t i = 0; i < weight_count; i++)
-    add(&s, (etr_weight_sum){.module = weights[i].module,
-                             .dtype = or_empty(weights[i].value->dtype),
-                             .place = "",
-                             .bytes = weights[i].bytes});
+    add_row(&s, (etr_weight_sum){.module = weights[i].module,
+                                 .dtype = or_empty(weights[i].value->dtype),
+                                 .place = "",
+                                 .bytes = weights[i].bytes});
   return finish(&s, count);
 }
 
@@ -97,10 +97,10 @@ const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, co
     const char *place = constant->place == ETR_CONSTANT_SEGMENT
                             ? etr_arena_format(arena, "segment %u", (unsigned)constant->segment)
                             : etr_constant_place_name(constant->place);
-    add(&s, (etr_weight_sum){.module = "",
-                             .dtype = or_empty(constant->tensor.dtype),
-                             .place = or_empty(place),
-                             .bytes = constant->size_bytes});
+    add_row(&s, (etr_weight_sum){.module = "",
+                                 .dtype = or_empty(constant->tensor.dtype),
+                                 .place = or_empty(place),
+                                 .bytes = constant->size_bytes});
   }
   return finish(&s, count);
 }

@@ -42,8 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_arena_init(&arena);
   etr_map_init(&names, &arena);
   etr_error_clear(&error);
-  etr_status status = etr_dump_read(&dump, &arena, &names, NULL, (etr_slice){(const char *)data, size}, "fuzz",
-                                    count_warning, &sum, &error);
+  etr_dump_shared shared = {.arena = &arena, .names = &names, .warn = count_warning, .context = &sum};
+  etr_status status = etr_dump_read(&dump, &shared, (etr_slice){(const char *)data, size}, "fuzz", &error);
   if ((status == ETR_OK) != (error.message[0] == 0) || (status != ETR_OK && error.offset > size + 8)) abort();
   volatile size_t used = sum + walk(&dump);
   (void)used;

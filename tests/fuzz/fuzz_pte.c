@@ -46,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_error error;
   etr_arena_init(&arena);
   etr_error_clear(&error);
-  etr_status status = etr_pte_read(&pte, &arena, (etr_slice){(const char *)data, size}, NULL, "fuzz",
-                                   &(etr_pte_limits){0}, &error);
+  etr_pte_source source = {.path = "fuzz", .bytes = {(const char *)data, size}};
+  etr_status status = etr_pte_read(&pte, &arena, &source, &(etr_pte_limits){0}, &error);
   if ((status == ETR_OK) != (error.message[0] == 0)) abort();
   for (size_t i = 0; i < pte.method_count; i++) check_method(&pte.methods[i], data, size);
   etr_arena_clear(&arena);

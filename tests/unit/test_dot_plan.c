@@ -31,11 +31,10 @@ static void tower(tiny *t, int layers, int blocks, int ops) {
 
 static etr_dot_plan plan_for(tiny *t, etr_dot_options options) {
   etr_dot_plan plan;
-  etr_scopes scopes;
   const etr_profile *profile = tiny_profile(t);
   const etr_graph *graph = &profile->graphs[0];
-  cr_assert_eq(etr_scopes_build(&scopes, &t->arena, graph), ETR_OK);
-  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, profile, graph, &scopes, &options, NULL), ETR_OK);
+  cr_assert_eq(etr_scopes_build(&plan.scopes, &t->arena, graph), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, profile, graph, &options, NULL), ETR_OK);
   return plan;
 }
 
@@ -147,9 +146,8 @@ Test(dot_plan, clusters_have_the_times_of_their_modules) {
     const etr_graph *graph = &profile->graphs[profile->methods[0].graph];
     etr_arena arena = {0};
     etr_dot_plan plan;
-    etr_scopes scopes;
-    cr_assert_eq(etr_scopes_build(&scopes, &arena, graph), ETR_OK);
-    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, &scopes, NULL, NULL), ETR_OK);
+    cr_assert_eq(etr_scopes_build(&plan.scopes, &arena, graph), ETR_OK);
+    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, NULL, NULL), ETR_OK);
     for (size_t k = 0; k < plan.scopes.count; k++) {
       const etr_dot_sum *sum = &plan.scope_sums[k];
       if (plan.scopes.list[k].module == ETR_NONE) continue;
@@ -251,15 +249,13 @@ Test(dot_plan, top_within_a_focus) {
 Test(dot_plan, nothing_to_choose) {
   tiny t = {0};
   etr_dot_plan plan;
-  etr_scopes scopes;
   etr_error error;
   tower(&t, 2, 2, 3);
   const etr_profile *profile = tiny_profile(&t);
   const etr_graph *graph = &profile->graphs[0];
-  cr_assert_eq(etr_scopes_build(&scopes, &t.arena, graph), ETR_OK);
-  cr_expect_eq(
-      etr_dot_plan_build(&plan, &t.arena, profile, graph, &scopes, &(etr_dot_options){.focus = "layer"}, &error),
-      ETR_ERROR_CHOICE);
+  cr_assert_eq(etr_scopes_build(&plan.scopes, &t.arena, graph), ETR_OK);
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph, &(etr_dot_options){.focus = "layer"}, &error),
+               ETR_ERROR_CHOICE);
   cr_expect_str_eq(
       error.message,
       "edge/forward has no node in module layer; there are: layer0 layer1 layer0.block0 layer0.block1 layer1.block0 "
@@ -267,7 +263,7 @@ Test(dot_plan, nothing_to_choose) {
   t.times.count = 0;
   profile = tiny_profile(&t);
   graph = &profile->graphs[0];
-  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph, &scopes, &(etr_dot_options){.top = 1}, &error),
+  cr_expect_eq(etr_dot_plan_build(&plan, &t.arena, profile, graph, &(etr_dot_options){.top = 1}, &error),
                ETR_ERROR_CHOICE);
   cr_expect_str_eq(error.message, "no node of edge/forward was timed: there is nothing to rank");
   tiny_clear(&t);
@@ -283,12 +279,11 @@ static double ticks_of_boxes(const etr_dot_plan *plan) {
 
 static etr_dot_plan folded_plan(tiny *t, etr_dot_options options) {
   etr_dot_plan plan;
-  etr_scopes scopes;
   const etr_profile *profile = tiny_profile(t);
   const etr_graph *graph = &profile->graphs[0];
   options.fold = true;
-  cr_assert_eq(etr_scopes_build_to_fold(&scopes, &t->arena, graph), ETR_OK);
-  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, profile, graph, &scopes, &options, NULL), ETR_OK);
+  cr_assert_eq(etr_scopes_build_to_fold(&plan.scopes, &t->arena, graph), ETR_OK);
+  cr_assert_eq(etr_dot_plan_build(&plan, &t->arena, profile, graph, &options, NULL), ETR_OK);
   return plan;
 }
 
@@ -397,14 +392,12 @@ Test(dot_plan, fold_of_records) {
                {"llama_xnnpack", "layers.0", 16, 16}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
-    etr_scopes scopes;
     etr_dot_plan plan;
     uint32_t copies = 0;
     etr_profile *profile = open_fixture(cases[i].record);
     const etr_graph *graph = &profile->graphs[0];
-    cr_assert_eq(etr_scopes_build_to_fold(&scopes, &arena, graph), ETR_OK);
-    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, &scopes, &(etr_dot_options){.fold = true}, NULL),
-                 ETR_OK);
+    cr_assert_eq(etr_scopes_build_to_fold(&plan.scopes, &arena, graph), ETR_OK);
+    cr_assert_eq(etr_dot_plan_build(&plan, &arena, profile, graph, &(etr_dot_options){.fold = true}, NULL), ETR_OK);
     double median = of_first_cluster(&plan, cases[i].label, &copies);
     cr_expect_eq(copies, cases[i].copies, "%s: %u", cases[i].record, copies);
     cr_expect_leq(plan.box_count, cases[i].most_boxes, "%s: %zu", cases[i].record, plan.box_count);

@@ -41,8 +41,9 @@ static void read_bytes(reading *out, etr_slice bytes) {
   out->warnings = (warnings){0};
   etr_map_init(&out->names, &out->arena);
   etr_error_clear(&out->error);
-  out->status = etr_dump_read(&out->dump, &out->arena, &out->names, NULL, bytes, "dump", note_warning, &out->warnings,
-                              &out->error);
+  etr_dump_shared shared = {
+      .arena = &out->arena, .names = &out->names, .warn = note_warning, .context = &out->warnings};
+  out->status = etr_dump_read(&out->dump, &shared, bytes, "dump", &out->error);
 }
 
 static void read_fixture(reading *out, const char *path) {

@@ -68,7 +68,7 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
   for (uint32_t i = 0; i < count; i++) {
     etr_method_graphs graphs = {.edge = etr_unconst(inputs[i].graph)};
     cr_assert(etr_place_method(&placements[i], i, &blocks, &arena, &warnings));
-    cr_assert(etr_attribute(&methods[i], &graphs, &placements[i], i, &blocks, &arena, &warnings));
+    cr_assert(etr_attribute(&methods[i], &graphs, &placements[i], i, &blocks, &warnings));
   }
   describe(out, size, &blocks, inputs, methods);
   *first = methods[0];

@@ -59,7 +59,8 @@ static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *are
   etr_error error;
   const etr_pte_limits limits = {.max_bytes = UINT32_MAX};
   snprintf(path, sizeof path, FIXTURES "/%s/model.pte", fixture);
-  cr_assert_eq(etr_pte_read_file(&pte, file, arena, path, &limits, &error), ETR_OK, "%s", error.message);
+  cr_assert_eq(etr_pte_read_file(&pte, arena, path, &limits, &error), ETR_OK, "%s", error.message);
+  *file = pte.file;
   const etr_pte_method *method = pte.methods;
   while (method->delegate_count == 0) method++;
   cr_assert_lt(delegate, method->delegate_count);

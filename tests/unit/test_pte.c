@@ -26,7 +26,8 @@ typedef struct reading {
 
 static void read_bytes(reading *out, etr_slice bytes) {
   etr_error_clear(&out->error);
-  out->status = etr_pte_read(&out->pte, &out->arena, bytes, NULL, "pte", &(etr_pte_limits){0}, &out->error);
+  etr_pte_source source = {.path = "pte", .bytes = bytes};
+  out->status = etr_pte_read(&out->pte, &out->arena, &source, &(etr_pte_limits){0}, &out->error);
 }
 
 static void load(reading *out, const char *path) {
@@ -276,8 +277,9 @@ Test(pte, in_a_bundled_program) {
     reading bytes, file = {0};
     read_fixture(&bytes, rows[i].path);
     snprintf(full, sizeof full, FIXTURES "/%s", rows[i].path);
-    file.status = etr_pte_read_file(&file.pte, &file.file, &file.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
+    file.status = etr_pte_read_file(&file.pte, &file.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
                                     &file.error);
+    file.file = file.pte.file;
     for (const reading *it = &bytes; it; it = it == &bytes ? &file : NULL) {
       cr_assert(it->status == ETR_OK && it->pte.is_bundled && it->pte.method_count == 1, "%s", it->error.message);
       cr_assert_eq(it->pte.test_set_count, 1);
@@ -512,8 +514,9 @@ Test(pte, a_file_without_its_weights) {
     reading whole, part = {0};
     read_fixture(&whole, paths[i]);
     snprintf(full, sizeof full, FIXTURES "/%s", paths[i]);
-    part.status = etr_pte_read_file(&part.pte, &part.file, &part.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
+    part.status = etr_pte_read_file(&part.pte, &part.arena, full, &(etr_pte_limits){.max_bytes = MAX_BYTES},
                                     &part.error);
+    part.file = part.pte.file;
     cr_assert(part.status == ETR_OK && part.pte.method_count == whole.pte.method_count, "%s", paths[i]);
     for (size_t m = 0; m < whole.pte.method_count; m++) {
       cr_assert(whole.pte.methods[m].delegate_count == part.pte.methods[m].delegate_count, "%s", paths[i]);
@@ -534,8 +537,9 @@ Test(pte, a_file_with_gigabytes_of_weights) {
   cr_assert(descriptor >= 0 && write(descriptor, small.file.data, small.file.size) == (ssize_t)small.file.size);
   if (ftruncate(descriptor, (off_t)8 << 30) != 0) cr_skip("the file system has no sparse files of 8 GiB");
   close(descriptor);
-  large.status = etr_pte_read_file(&large.pte, &large.file, &large.arena, path,
-                                   &(etr_pte_limits){.max_bytes = MAX_BYTES}, &large.error);
+  large.status = etr_pte_read_file(&large.pte, &large.arena, path, &(etr_pte_limits){.max_bytes = MAX_BYTES},
+                                   &large.error);
+  large.file = large.pte.file;
   cr_expect(large.status == ETR_OK && large.file.size < small.file.size, "%s", large.error.message);
   unlink(path);
   clear(&small);
@@ -556,8 +560,9 @@ Test(pte, files_that_are_refused) {
   };
   for (size_t i = 0; i < ETR_COUNT(rows); i++) {
     reading it = {0};
-    it.status = etr_pte_read_file(&it.pte, &it.file, &it.arena, rows[i].path,
-                                  &(etr_pte_limits){.max_bytes = rows[i].limit}, &it.error);
+    it.status = etr_pte_read_file(&it.pte, &it.arena, rows[i].path, &(etr_pte_limits){.max_bytes = rows[i].limit},
+                                  &it.error);
+    it.file = it.pte.file;
     cr_expect(it.status != ETR_OK && strcmp(it.error.message, rows[i].message) == 0 && it.pte.method_count == 0,
               "%s: %s", rows[i].path, it.error.message);
     clear(&it);
