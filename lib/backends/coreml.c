@@ -3,7 +3,6 @@
  * coreml.c - operations by the delegate map, their times estimated, their compute units planned.
  */
 #include "backends/decoder.h"
-
 #include "formats/json.h"
 
 /* ---- What an event's metadata say ---- */

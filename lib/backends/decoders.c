@@ -3,7 +3,6 @@
  * decoders.c - one row for each backend whose events need reading.
  */
 #include "backends/decoder.h"
-
 #include "backends/vulkan.h"
 
 static const etr_decoder *const decoders[] = {&etr_coreml, &etr_ethosu, &etr_neutron, &etr_qnn, &etr_vgf, &etr_vulkan};

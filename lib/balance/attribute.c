@@ -7,7 +7,6 @@
 
 #include "backends/backends.h"
 #include "balance/carriers.h"
-#include "balance/portions.h"
 #include "base/stats.h"
 #include "method/program_values.h"
 #include "place/delegates.h"

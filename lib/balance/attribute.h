@@ -8,7 +8,10 @@
 #ifndef ETR_ATTRIBUTE_H
 #define ETR_ATTRIBUTE_H
 
+#include "backends/decoder.h"
 #include "place/placement.h"
+
+/* ---- The balance: where the time of a method went ---- */
 
 /** The graphs that get times; any may be NULL. */
 typedef struct etr_method_graphs {
@@ -23,5 +26,53 @@ typedef struct etr_method_graphs {
  */
 bool etr_attribute(etr_method *out, const etr_method_graphs *graphs, const etr_placement *placement, uint32_t method,
                    const etr_blocks *blocks, etr_warnings *warnings);
+
+/* ---- A method's time, cut into portions: what one event took in one run ---- */
+
+/* Portions of a delegate that add up to more than its call, or of a run that add up to more than its Method::execute,
+ * are scaled to shares of it, exactly, so that sums hold to the tick. */
+
+/** A portion while it is worked on; see etr_portion. */
+typedef struct etr_time_portion {
+  uint64_t ticks;
+  const etr_event *event;
+  uint32_t node; /* ETR_NONE unless ETR_PORTION_NODE */
+  uint32_t run;  /* place among the method's runs */
+  etr_portion_kind kind;
+  etr_phase phase; /* of ETR_PORTION_DELEGATE */
+  etr_compute_unit compute_unit;
+  uint32_t operators; /* of what a delegate's call took beyond its events: how many of these it had in the run */
+} etr_time_portion;
+
+/** The time of one method. Zeroed but for the first members, which the caller sets. */
+typedef struct etr_time {
+  const etr_placement *placement;
+  const etr_blocks *blocks;
+  uint32_t method;
+  etr_arena *arena;   /* of the profile */
+  etr_arena *scratch; /* of the portions */
+  etr_warnings *warnings;
+  const uint32_t *mine; /* the method's blocks */
+  size_t block_count, run_count;
+  uint64_t *execute;               /* per run of the method, ticks; in `arena` */
+  etr_vec(etr_delegate) delegates; /* by instruction; in `arena` */
+  etr_vec(etr_time_portion) portions;
+  /* its own */
+  uint64_t *shells[ETR_MOST_SHELLS + 1], *insides[ETR_MOST_SHELLS + 1]; /* per run, of a call: what its shells took, and
+                                                                           what lies in each; 0 is the call itself */
+  uint64_t *cycles, *inside_cycles; /* likewise, of one shell: its own cycles, and those of what lies in it */
+  uint64_t *call, *sum, *so_far;    /* per run: of what is looked at just now, a delegate's call or all */
+  etr_time_portion *spare;          /* as long as portions, for sorting */
+  bool warned_shares, warned_shells;
+} etr_time;
+
+/** Lists runs, delegates and portions of blocks whose events have their nodes (event_nodes.h). False: out of memory. */
+bool etr_time_cut(etr_time *time);
+
+/** Completes runs whose Method::execute was not timed by what was timed in them, and limits portions to the others. */
+void etr_time_limit(etr_time *time);
+
+/** Sorts portions by node, of node_count at most; of a node by run. Those without one last. False: out of memory. */
+bool etr_time_sort(etr_time *time, size_t node_count);
 
 #endif

@@ -2,8 +2,7 @@
  *
  * portions.c - rows turned into portions: ticks of one run on one node, or on none.
  */
-#include "balance/portions.h"
-
+#include "balance/attribute.h"
 #include "base/stats.h"
 
 #define NOT_TIMED UINT64_MAX /* what a call took: its events are limited by nothing */

@@ -4,11 +4,11 @@
  */
 #include "base/noise_verdict.h"
 
-#include <math.h>
-
 #include "base/base.h"
 #include "base/stats.h"
 #include "base/trend.h"
+
+#include <math.h>
 
 /* ---- Whether times are of two modes, as of a clock that switches between two speeds ---- */
 

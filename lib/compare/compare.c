@@ -2,16 +2,16 @@
  *
  * compare.c - joins two sides: methods by name, what is in them by compare_rows.c; loads.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "backends/operator.h"
 #include "compare/compare_side.h"
 #include "compare/noise.h"
 #include "compare/pairing.h"
 #include "compare/value_gaps.h"
 #include "etrecord_compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 /* ---- Changes, judged alone or in families ---- */
 

@@ -4,13 +4,13 @@
  */
 #include "compare/compare_side.h"
 
-#include <inttypes.h>
-
 #include "backends/operator.h"
 #include "base/arena.h"
 #include "base/stats.h"
 #include "compare/noise.h"
 #include "etrecord_compare.h"
+
+#include <inttypes.h>
 
 /* ---- What a comparison needs of a method's graph, beyond times ---- */
 

@@ -2,13 +2,13 @@
  *
  * side_document.c - one side of a comparison, from the document that the dashboard shows.
  */
-#include <math.h>
-#include <stddef.h>
-
 #include "base/method_parts.h"
 #include "compare/compare_side.h"
 #include "compare/noise.h"
 #include "formats/json.h"
+
+#include <math.h>
+#include <stddef.h>
 
 /* ---- The parts of the dashboard's document that a comparison needs, as they stand there ---- */
 

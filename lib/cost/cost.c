@@ -4,13 +4,13 @@
  */
 #include "cost/cost.h"
 
-#include <stdio.h>
-
 #include "backends/operator.h"
 #include "cost/amount.h"
 #include "cost/formulas.h"
 #include "cost/rates.h"
 #include "formats/element.h"
+
+#include <stdio.h>
 
 /* ---- How many bytes an operator reads and writes ---- */
 

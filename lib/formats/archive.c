@@ -4,6 +4,9 @@
  */
 #include "formats/archive.h"
 
+#include "base/arena.h"
+#include "base/file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +14,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <zip.h>
-
-#include "base/arena.h"
-#include "base/file.h"
 
 /* ---- Where the parts of a zip lie, before libzip sees it ---- */
 

@@ -9,12 +9,150 @@
  */
 #include "formats/json.h"
 
+#include "base/base.h"
+#include "base/number.h"
+#include "formats/window.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/number.h"
-#include "formats/json_text.h"
-#include "formats/window.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* ---- The bytes JSON is written in: searching them, and decoding escapes. Knows nothing of readers ---- */
+
+enum {
+  ETR_JSON_MAX_ESCAPE = 12, /* bytes of an escape: a surrogate pair */
+  ETR_JSON_MAX_UTF8 = 4,    /* bytes an escape decodes to */
+};
+
+/* The first quote or backslash in [at, end), or end. */
+static inline const char *json_find_quote(const char *at, const char *end) {
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  for (; end - at >= 16; at += 16) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
+    if (found) return at + __builtin_ctz((unsigned)found);
+  }
+#endif
+  while (at < end && *at != '"' && *at != '\\') at++;
+  return at;
+}
+
+#if defined(__SSE2__)
+/* A bit for each of 64 bytes that is `wanted`. */
+static inline uint64_t json_find_64(const char *at, char wanted) {
+  const __m128i each = _mm_set1_epi8(wanted);
+  uint64_t found = 0;
+  for (int i = 0; i < 4; i++) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + 16 * i));
+    found |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, each)) << (16 * i);
+  }
+  return found;
+}
+#endif
+
+/* A bit for each of 64 bytes that is escaped, given one for each backslash. *carry: whether the first is, and then,
+ * whether the one behind the last is. Of a run of backslashes every other one escapes what follows. Subtracting the run
+ * from the bits behind its backslashes borrows through the run, and leaves bits whose place, even or odd, tells which
+ * those are. */
+static inline uint64_t json_escaped_64(uint64_t backslashes, uint64_t *carry) {
+  const uint64_t odd = 0xAAAAAAAAAAAAAAAAu;
+  uint64_t runs = backslashes & ~*carry;
+  uint64_t codes = (((runs << 1) | odd) - runs) ^ odd;
+  uint64_t escaped = codes ^ (backslashes | *carry);
+  *carry = (codes & backslashes) >> 63;
+  return escaped;
+}
+
+/* The quote that ends a string, in [at, end), or end. *carry: whether the first byte is escaped, and then, whether the
+ * one at the end is; 0 or 1. */
+static inline const char *json_find_end(const char *at, const char *end, uint64_t *carry) {
+#if defined(__SSE2__)
+  for (; end - at >= 64; at += 64) {
+    uint64_t quotes = json_find_64(at, '"') & ~json_escaped_64(json_find_64(at, '\\'), carry);
+    if (quotes) return at + __builtin_ctzll(quotes);
+  }
+#endif
+  for (; at < end; at++) {
+    if (*carry == 0 && *at == '"') return at;
+    *carry = *carry == 0 && *at == '\\';
+  }
+  return end;
+}
+
+/* '[' and '{', ']' and '}' differ in one bit, which this sets: of each pair the brace is left. */
+static inline char json_to_brace(char c) { return (char)(c | 0x20); }
+
+/* The first quote or bracket of any kind in [at, end), or end. */
+static inline const char *json_find_bracket(const char *at, const char *end) {
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
+                brace_bit = _mm_set1_epi8(0x20);
+  for (; end - at >= 16; at += 16) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at), braces = _mm_or_si128(bytes, brace_bit);
+    __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(braces, open), _mm_cmpeq_epi8(braces, close));
+    int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), brackets));
+    if (found) return at + __builtin_ctz((unsigned)found);
+  }
+#endif
+  while (at < end && *at != '"' && json_to_brace(*at) != '{' && json_to_brace(*at) != '}') at++;
+  return at;
+}
+
+enum { replacement_character = 0xFFFD };
+
+/* ---- Escapes ---- */
+
+static size_t put_utf8(char *into, uint32_t character) {
+  static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  size_t size = 1 + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000);
+  for (size_t i = size - 1; i > 0; i--, character >>= 6) into[i] = (char)(0x80 | (character & 0x3F));
+  into[0] = (char)(lead[size] | character);
+  return size;
+}
+
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char lower = (char)(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/** Reads \uXXXX; false if that is not what is at `at`. */
+static bool read_unit(const char *at, const char *end, uint32_t *unit) {
+  if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return false;
+  uint32_t value = 0;
+  for (int i = 2; i < 6; i++) {
+    int digit = hex_digit(at[i]);
+    if (digit < 0) return false;
+    value = value << 4 | (uint32_t)digit;
+  }
+  *unit = value;
+  return true;
+}
+
+static bool is_high_surrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
+static bool is_low_surrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+/* * Decodes the escape at `at`, a backslash, into at most ETR_JSON_MAX_UTF8 bytes: *written. Returns the bytes it took,
+ * 0 if it is not one. A pair of surrogates is one escape; a single surrogate becomes U+FFFD. */
+static size_t json_unescape(const char *at, const char *end, char *into, size_t *written) {
+  static const char plain[256] = {
+      ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
+  *written = 1;
+  if (end - at >= 2 && (*into = plain[(unsigned char)at[1]])) return 2;
+  uint32_t unit, low;
+  *written = 0;
+  if (!read_unit(at, end, &unit)) return 0;
+  if (is_high_surrogate(unit) && read_unit(at + 6, end, &low) && is_low_surrogate(low)) {
+    *written = put_utf8(into, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+    return 12;
+  }
+  *written = put_utf8(into, is_high_surrogate(unit) || is_low_surrogate(unit) ? replacement_character : unit);
+  return 6;
+}
 
 /* ---- Words, numbers and strings of a JSON document in a window ---- */
 
@@ -80,7 +218,7 @@ static bool json_read_number(etr_window *w, etr_slice *out) {
 static size_t decode_escape(etr_window *w, char *into) {
   size_t written;
   etr_window_fill(w, ETR_JSON_MAX_ESCAPE);
-  size_t taken = etr_json_unescape(w->at, w->end, into, &written);
+  size_t taken = json_unescape(w->at, w->end, into, &written);
   if (taken == 0) etr_window_fail(w, "bad escape in a string");
   w->at += taken;
   return written;
@@ -95,7 +233,7 @@ static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
       etr_window_fail_at_end(w);
       break;
     }
-    const char *stop = etr_json_find_quote(w->at, w->at + ETR_MIN(size - done, (size_t)(w->end - w->at)));
+    const char *stop = json_find_quote(w->at, w->at + ETR_MIN(size - done, (size_t)(w->end - w->at)));
     size_t plain = (size_t)(stop - w->at);
     memcpy(into + done, w->at, plain);
     done += plain;
@@ -117,7 +255,7 @@ static size_t json_decode(etr_window *w, char *into, size_t size, bool *open) {
 /* Of most strings, which have no escapes: passes over the rest, and the quote at the end, where all of that is in the
  * window. Otherwise *at stops before. */
 static inline bool skip_plain(const etr_window *w, const char **at) {
-  *at = etr_json_find_quote(*at, w->end);
+  *at = json_find_quote(*at, w->end);
   if (*at == w->end || **at != '"') return false;
   ++*at;
   return true;
@@ -136,7 +274,7 @@ static bool json_skip_string(etr_window *w) {
   uint64_t carry = 0;
   if (skip_plain(w, &w->at)) return true;
   while (etr_window_fill(w, 1)) {
-    w->at = etr_json_find_end(w->at, w->end, &carry);
+    w->at = json_find_end(w->at, w->end, &carry);
     if (w->at == w->end) continue;
     w->at++;
     return true;
@@ -148,7 +286,7 @@ static bool json_skip_string(etr_window *w) {
 static bool measure_string(etr_window *w, const char **at) {
   uint64_t carry = 0;
   while (show_more(w, at)) {
-    *at = etr_json_find_end(*at, w->end, &carry);
+    *at = json_find_end(*at, w->end, &carry);
     if (*at == w->end) continue;
     ++*at;
     return true;
@@ -162,13 +300,13 @@ static bool json_measure(etr_window *w, size_t *size) {
   const char *at = w->at;
   size_t open = 0;
   do {
-    at = etr_json_find_bracket(at, w->end);
+    at = json_find_bracket(at, w->end);
     if (at == w->end) {
       if (!show_more(w, &at)) return false;
     } else if (*at == '"') {
       at++;
       if (!skip_plain(w, &at) && !measure_string(w, &at)) return false;
-    } else if (etr_json_to_brace(*at++) == '{')
+    } else if (json_to_brace(*at++) == '{')
       open++;
     else
       open--;
@@ -258,7 +396,7 @@ static bool read_string(etr_json *json, etr_slice *out) {
   uint64_t start = etr_window_offset(w);
   w->at++;
   json->state = AFTER_VALUE;
-  const char *stop = etr_json_find_quote(w->at, w->end);
+  const char *stop = json_find_quote(w->at, w->end);
   if (stop == w->end || *stop != '"') return decode_all(json, start, out);
   size_t size = (size_t)(stop - w->at);
   if (size > json->limits.max_string_bytes) return etr_window_fail_at(w, start, "string too long");
@@ -432,13 +570,13 @@ bool etr_json_element(etr_json *json) {
 /* Goes from bracket to bracket until so few are open. */
 static bool skip_nested(etr_json *json, uint32_t depth) {
   do {
-    json->in.at = etr_json_find_bracket(json->in.at, json->in.end);
+    json->in.at = json_find_bracket(json->in.at, json->in.end);
     if (json->in.at == json->in.end) {
       if (!etr_window_fill(&json->in, 1)) return etr_window_fail_at_end(&json->in);
     } else if (*json->in.at == '"') {
       json->in.at++;
       if (!skip_string(json)) return false;
-    } else if (etr_json_to_brace(*json->in.at) == '{') {
+    } else if (json_to_brace(*json->in.at) == '{') {
       if (!enter(json)) return false;
     } else {
       if (closing(json->stack.data[json->depth - 1]) != *json->in.at) return fail(json, "mismatched bracket");

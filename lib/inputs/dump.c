@@ -4,12 +4,12 @@
  */
 #include "inputs/dump.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/arena.h"
 #include "formats/flatbuf.h"
 #include "inputs/dump_values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 /* ---- What the allocators of a run gave out, as its ETDump logged it. Layer 2. Schema:
  * executorch/devtools/etdump/etdump_schema_flatcc.fbs, AllocationEvent and Allocator ---- */

@@ -2,9 +2,8 @@
  *
  * dump_files.c - one file after the other; a log gives as many ETDumps as it holds.
  */
-#include "inputs/dump.h"
-
 #include "base/file.h"
+#include "inputs/dump.h"
 #include "inputs/serial_log.h"
 
 typedef struct dump_place {

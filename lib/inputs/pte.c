@@ -5,13 +5,13 @@
  */
 #include "inputs/pte.h"
 
-#include <inttypes.h>
-
 #include "backends/backends.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "formats/flatbuf.h"
 #include "inputs/bundle.h"
+
+#include <inttypes.h>
 
 /* ---- The processed bytes of a .pte's delegates: inside the program, or in segments behind it ---- */
 

@@ -2,9 +2,8 @@
  *
  * pte_value.c - EValues.
  */
-#include "inputs/pte.h"
-
 #include "formats/element.h"
+#include "inputs/pte.h"
 
 enum { UNION_TYPE, UNION_VALUE };
 enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8, TENSOR_EXTRA };

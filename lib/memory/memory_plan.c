@@ -4,13 +4,13 @@
  */
 #include "memory/memory_plan.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "memory/lifetimes.h"
 #include "memory/program_memory.h"
 #include "method/program_values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- Parts of a memory plan that follow from the program one by one: instructions, inputs and outputs, delegates'
  * blobs ---- */

@@ -3,7 +3,6 @@
  * step_needs.c - who wrote last, and who has read since.
  */
 #include "memory/lifetimes.h"
-
 #include "place/delegate_outputs.h"
 
 typedef struct reader {

@@ -3,7 +3,6 @@
  * value_names.c - values of the program beside nodes of the graph.
  */
 #include "memory/program_memory.h"
-
 #include "method/uses.h"
 #include "place/delegate_outputs.h"
 

@@ -2,12 +2,11 @@
  *
  * place.c - order first, then bodies, data flow as the check, and what is left.
  */
-#include "place/placement.h"
-
 #include "method/program_values.h"
 #include "place/bodies.h"
 #include "place/data_flow.h"
 #include "place/lowering.h"
+#include "place/placement.h"
 
 /* ---- Which nodes each delegate holds ---- */
 

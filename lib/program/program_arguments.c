@@ -2,12 +2,11 @@
  *
  * program_arguments.c - EValues as JSON.
  */
-#include "program/pte_builder.h"
-
 #include "backends/operator.h"
 #include "base/number.h"
 #include "formats/json_brief.h"
 #include "inputs/argument.h"
+#include "program/pte_builder.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,15 +2,14 @@
  *
  * bundled.c - from tables of tests to lists of tensors.
  */
-#include "records/part.h"
-
-#include <stdio.h>
-
 #include "formats/element.h"
 #include "inputs/bundle.h"
 #include "inputs/pickle.h"
 #include "inputs/tensor_data.h"
+#include "records/part.h"
 #include "records/torch_save.h"
+
+#include <stdio.h>
 
 /* ---- Writes pickles of lists, dicts, numbers, texts and tensors, as torch.save or pickle.dumps makes them. Layer 3.
  * The other way round: inputs/pickle.h ---- */

@@ -2,8 +2,6 @@
  *
  * strip.c - a record entry by entry: kept, written again, or replaced by nothing.
  */
-#include <stdio.h>
-
 #include "base/base.h"
 #include "base/utf8.h"
 #include "etrecord_file.h"
@@ -11,6 +9,8 @@
 #include "inputs/record.h"
 #include "records/hiding.h"
 #include "records/torch_save.h"
+
+#include <stdio.h>
 
 /* ---- JSON into a sink, as Python's json.dumps() writes it; also into a string of other such JSON ---- */
 

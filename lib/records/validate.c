@@ -2,15 +2,15 @@
  *
  * validate.c - a record entry by entry, and as a whole.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "etrecord_file.h"
 #include "formats/archive.h"
 #include "inputs/pte.h"
 #include "inputs/record.h"
 #include "inputs/torch_archive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- What a record's parts say of each other: maps, graphs and the program ---- */
 

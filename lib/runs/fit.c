@@ -4,12 +4,12 @@
  */
 #include "runs/fit.h"
 
-#include <stdlib.h>
-
 #include "backends/backends.h"
 #include "backends/operator.h"
 #include "inputs/maps.h"
 #include "method/program_values.h"
+
+#include <stdlib.h>
 
 /* A method, and what its graph has. */
 typedef struct candidate {

@@ -2,10 +2,9 @@
  *
  * grouping.c - from runs to blocks in two passes: first each event finds its row, then samples are laid out exactly.
  */
-#include "runs/runs.h"
-
 #include "backends/operator.h"
 #include "runs/blocks.h"
+#include "runs/runs.h"
 
 /* What tells two rows apart. Names are interned, so this is compared and hashed as bytes. */
 typedef struct signature {

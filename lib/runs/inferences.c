@@ -4,9 +4,9 @@
  */
 #include "runs/inferences.h"
 
-#include <math.h>
-
 #include "base/stats.h"
+
+#include <math.h>
 
 static int compare(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 

@@ -6,10 +6,9 @@
  * one right behind a load, which is of the method that the load brought, if a single one of those that fit had not run
  * before. Such a run gets a block of its own. What is still a tie stays undecided.
  */
-#include "runs/runs.h"
-
 #include "runs/blocks.h"
 #include "runs/fit.h"
+#include "runs/runs.h"
 
 enum { MOST_NAMES = 8 };
 

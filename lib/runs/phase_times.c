@@ -2,10 +2,9 @@
  *
  * phase_times.c - each phase's runs by themselves, all of them in parts of their phase's median.
  */
-#include "runs/runs.h"
-
 #include "base/noise_verdict.h"
 #include "base/stats.h"
+#include "runs/runs.h"
 #include "runs/slow_runs.h"
 
 #include <stdio.h>

@@ -2,10 +2,9 @@
  *
  * skipped.c - which runs warm up, and blocks without them.
  */
-#include "runs/runs.h"
-
 #include "runs/blocks.h"
 #include "runs/inferences.h"
+#include "runs/runs.h"
 
 /* A run warms up if it takes more than WARM_UP_FACTOR times the median of the runs behind it, and more than LONG_FACTOR
  * times what four fifths of them take at most: a first run in the slow one of two modes is not longer than other slow

@@ -4,10 +4,10 @@
  */
 #include "runs/slow_runs.h"
 
-#include <math.h>
-
 #include "base/stats.h"
 #include "runs/inferences.h"
+
+#include <math.h>
 
 static const double LEAST_GAP = 1.5;  /* between slow runs and others: outliers that are nearer say so as such */
 static const double LEAST_SHARE = .5; /* of what a run takes longer: less is not one operator's doing */

@@ -4,12 +4,12 @@
  */
 #include "values/debug_data.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "place/delegate_outputs.h"
 #include "place/placement.h"
 #include "program/program_graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 /* ---- Which of a node's outputs each logged value is ---- */
 

@@ -2,16 +2,16 @@
  *
  * bench.c - `etrecord-tb bench`: reads the dumps of the recordings, and writes what they say.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/base.h"
 #include "bench/job.h"
 #include "bench/measure.h"
 #include "bench/shared.h"
 #include "command/flat_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- The lines of a history: written, and shown as what became of a measure ---- */
 

@@ -3,7 +3,6 @@
  * document.c - reads and writes whole files.
  */
 #include "bench/base.h"
-
 #include "command/message.h"
 
 #include <stdlib.h>

@@ -3,9 +3,8 @@
  * history.c - the lock, the folder of a bench, the file of lines.
  */
 #define _DEFAULT_SOURCE /* flock() */
-#include "bench/job.h"
-
 #include "base/system.h"
+#include "bench/job.h"
 #include "command/ending.h"
 #include "command/flat_json.h"
 

@@ -2,18 +2,16 @@
  *
  * main.c - the command etrecord-tb.
  */
-#include <errno.h>
-#include <limits.h>
-#include <malloc.h>
-#include <stdlib.h>
-#include <stdlib.h> /* tells whether this is glibc */
-#include <string.h>
-
 #include "command/command.h"
 #include "command/ending.h"
 #include "command/flat_json.h"
 #include "command/help.h"
 #include "command/sandbox.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h> /* tells whether this is glibc */
+#include <string.h>
 
 /* ---- What devices can do at most: a file that the user keeps ---- */
 
@@ -92,6 +90,7 @@ static exit_status device_take(cli_settings *settings) {
 /* ---- The command etrecord-tb ---- */
 
 #if defined __GLIBC__
+#include <malloc.h>
 
 /* What is freed serves for what comes next, instead of pages that the system has to clear again: 2 to 3 % of write. */
 static void keep_memory(void) {

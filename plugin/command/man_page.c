@@ -2,9 +2,8 @@
  *
  * man_page.c - roff with the macros of man(7).
  */
-#include "command/manual.h"
-
 #include "command/help.h"
+#include "command/manual.h"
 
 #include <string.h>
 

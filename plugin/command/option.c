@@ -3,7 +3,6 @@
  * option.c - parses the command line by the table.
  */
 #include "command/command.h"
-
 #include "command/option_table.h"
 
 #include <math.h>

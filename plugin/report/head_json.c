@@ -2,8 +2,6 @@
  *
  * head_json.c - the few figures of a record that stand in one row of a list.
  */
-#include "report/head_json.h"
-
 #include "output/fields.h"
 #include "report/profile_doc.h"
 

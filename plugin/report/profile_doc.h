@@ -9,8 +9,11 @@
 #define ETR_PROFILE_DOC_H
 
 #include "etrecord_compare.h"
+#include "etrecord_tb.h"
 #include "output/sheet.h"
 #include "trace/trace_place.h"
+
+/* ---- What the parts of the dashboard's document share ---- */
 
 /** The document while it is written. */
 typedef struct etr_profile_doc {
@@ -69,5 +72,13 @@ void etr_profile_put_loads(etr_profile_doc *doc);
 /** Writes every event of the method's median run and where it is drawn; null if it never ran. False when out of memory.
  */
 bool etr_profile_put_timeline(etr_profile_doc *doc, const etr_method *method, const etr_profile_operators *operators);
+
+/* ---- What a list of many records shows of each (schema/head.schema.json), so that nobody reads their whole documents
+ * for it ---- */
+
+/** Writes the document. hparams: what the user said of the record; the last of a name counts. Errors: ETR_ERROR_IO,
+ * ETR_ERROR_MEMORY. */
+etr_status etr_head_write(const etr_profile *profile, const etr_tag *hparams, size_t hparam_count, const etr_sink *sink,
+                          etr_error *error);
 
 #endif

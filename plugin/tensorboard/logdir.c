@@ -2,10 +2,11 @@
  *
  * logdir.c - the main job: run folders and DOT files for every entry point, all or nothing.
  */
+#include "tensorboard/logdir.h"
+
 #include "dot/dot.h"
 #include "output/below.h"
 #include "output/temporary.h"
-#include "tensorboard/logdir_names.h"
 
 #include <errno.h>
 #include <fcntl.h>

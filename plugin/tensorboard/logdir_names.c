@@ -2,11 +2,10 @@
  *
  * logdir_names.c - names from those in a record, which may be anything, and told apart where two are alike.
  */
-#include "tensorboard/logdir_names.h"
-
 #include "base/system.h"
 #include "output/file_name.h"
 #include "output/temporary.h"
+#include "tensorboard/logdir.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,12 +4,11 @@
  * made it and failed); reads and replaces the manifest as a whole.
  */
 #define _DEFAULT_SOURCE /* flock() */
-#include "tensorboard/logdir_names.h"
-
 #include "base/system.h"
 #include "output/below.h"
 #include "output/temporary.h"
 #include "output/writer.h"
+#include "tensorboard/logdir.h"
 
 #include <errno.h>
 #include <fcntl.h>

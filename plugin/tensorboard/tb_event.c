@@ -2,10 +2,9 @@
  *
  * tb_event.c - the event file of one entry point.
  */
-#include "tensorboard/logdir_names.h"
-
 #include "output/writer.h"
-#include "report/head_json.h"
+#include "report/profile_doc.h"
+#include "tensorboard/logdir.h"
 #include "tensorboard/tb_curves.h"
 #include "tensorboard/tb_stats.h"
 #include "tensorboard/tb_view.h"

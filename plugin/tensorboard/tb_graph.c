@@ -2,11 +2,10 @@
  *
  * tb_graph.c - a graph as TensorFlow's GraphDef.
  */
-#include "tensorboard/tb_view.h"
-
 #include "output/label.h"
 #include "output/writer.h"
 #include "tensorboard/tb_names.h"
+#include "tensorboard/tb_view.h"
 #include "views/cost_figures.h"
 #include "views/phases.h"
 

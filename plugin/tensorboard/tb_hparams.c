@@ -2,11 +2,10 @@
  *
  * tb_hparams.c - sessions as TensorFlow's events.
  */
-#include "tensorboard/tb_view.h"
-
 #include "base/number.h"
 #include "output/writer.h"
 #include "tensorboard/pack.h"
+#include "tensorboard/tb_view.h"
 #include "views/delegation.h"
 
 #include <math.h>

@@ -2,11 +2,10 @@
  *
  * tb_page.c - pages of Markdown as TensorFlow's events.
  */
-#include "tensorboard/tb_view.h"
-
 #include "tables/delegation_output.h"
 #include "tables/memory_output.h"
 #include "tables/sums.h"
+#include "tensorboard/tb_view.h"
 #include "views/findings.h"
 #include "views/loads.h"
 

@@ -3,11 +3,10 @@
  * finding_costs.c - findings by what operators compute and move: what memory limits, what lags behind its like, what
  * cannot be.
  */
-#include "views/finding_rules.h"
-
 #include "base/stats.h"
 #include "output/label.h"
 #include "views/cost_figures.h"
+#include "views/finding_rules.h"
 
 #include <math.h>
 #include <stdlib.h>

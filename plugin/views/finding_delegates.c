@@ -3,9 +3,8 @@
  * finding_delegates.c - findings about delegates' calls: what waits and copies, what fell back to the CPU, and many
  * calls that do little.
  */
-#include "views/finding_rules.h"
-
 #include "base/stats.h"
+#include "views/finding_rules.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
 

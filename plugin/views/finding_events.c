@@ -3,11 +3,10 @@
  * finding_events.c - findings that need single events: what delegates insert, what calls cost, which runs stand
  * out.
  */
-#include "views/finding_rules.h"
-
 #include "base/natural.h"
 #include "base/stats.h"
 #include "output/label.h"
+#include "views/finding_rules.h"
 
 #include <math.h>
 #include <stdlib.h>

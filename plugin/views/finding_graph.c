@@ -2,10 +2,9 @@
  *
  * finding_graph.c - findings that need the graph: operators between delegates, repeated copies.
  */
-#include "views/finding_rules.h"
-
 #include "output/label.h"
 #include "views/breakdown.h"
+#include "views/finding_rules.h"
 
 /* ---- Kernels between two delegates of a backend ---- */
 

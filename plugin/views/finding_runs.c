@@ -2,9 +2,8 @@
  *
  * finding_runs.c - runs that differ from each other: a drift, a step, two modes, slow ones among others.
  */
-#include "views/finding_rules.h"
-
 #include "base/stats.h"
+#include "views/finding_rules.h"
 #include "views/steadiness.h"
 
 #include <math.h>

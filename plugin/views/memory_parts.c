@@ -2,10 +2,9 @@
  *
  * memory_parts.c - weights and constants summed up, tensors that are live.
  */
-#include "views/memory_findings.h"
-
 #include "base/natural.h"
 #include "output/writer.h"
+#include "views/memory_findings.h"
 
 const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method) {
   return method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];

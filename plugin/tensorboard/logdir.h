@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * logdir_names.h - what run folders and the files in them are called. Layer 5.
+ * logdir.h - what a log directory is written with. Layer 5.
  */
-#ifndef ETR_LOGDIR_NAMES_H
-#define ETR_LOGDIR_NAMES_H
+#ifndef ETR_LOGDIR_H
+#define ETR_LOGDIR_H
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
-#include "output/out_file.h"
 #include "output/unfinished.h"
 #include "views/scope.h"
+
+/* ---- Writes an emitter's output into a file; errors carry the operating system's reason ---- */
+
+/** A file being written. Large: keep it on the heap. */
+typedef struct etr_out_file {
+  int descriptor;
+  int reason;  /* errno of the first failure; 0: none */
+  bool is_new; /* false: a terminal, pipe or other file that was there before */
+  size_t used;
+  char buffer[32768];
+} etr_out_file;
+
+/** Creates a file that must not exist yet, in an open folder. False on failure: see errno. */
+bool etr_out_file_make(etr_out_file *file, int folder, const char *name);
+
+/**
+ * Writes what `emit` produces and closes the file in any case; a new file is flushed to disk. `shown` is the path to
+ * name in messages. Errors: ETR_ERROR_IO if the file cannot be written; the emitter's.
+ */
+etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context, etr_error *error);
 
 /* ---- What run folders and the files in them are called ---- */
 

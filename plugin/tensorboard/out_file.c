@@ -2,12 +2,11 @@
  *
  * out_file.c - buffered writing of files, all or nothing.
  */
-#include "output/out_file.h"
-
 #include "base/arena.h"
 #include "base/system.h"
 #include "output/temporary.h"
 #include "output/unfinished.h"
+#include "tensorboard/logdir.h"
 
 #include <errno.h>
 #include <fcntl.h>
