@@ -165,6 +165,13 @@ typedef struct etr_peaks {
   double bandwidth;   /**< bytes per second, read and written */
 } etr_peaks;
 
+/** Parts of a profile that a caller may do without. */
+typedef enum etr_without {
+  ETR_WITHOUT_COSTS = 1 << 0,   /**< etr_graph.costs */
+  ETR_WITHOUT_MEMORY = 1 << 1,  /**< etr_method.memory, etr_profile.program_memory */
+  ETR_WITHOUT_SOURCES = 1 << 2, /**< etr_node.source */
+} etr_without;
+
 /** How to read. Zeroed means defaults. */
 typedef struct etr_options {
   double ticks_per_second;          /**< clock of the ETDump, 1e-6 to 1e18; 0: 1e9, that is, ticks are nanoseconds */
@@ -181,8 +188,8 @@ typedef struct etr_options {
                       cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
                       aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
                       read, the record's other programs are read as usual */
-  bool times_only; /**< finds no costs, no memory plans and no source lines, and warns of nothing that only they show:
-                      cheaper, for callers that look at times alone */
+  unsigned without; /**< etr_without: what is not found, and not warned of: cheaper, for callers that do not look at it. 0:
+                       all is found */
   etr_skip skip;   /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */

@@ -96,9 +96,11 @@ static etr_status read_program(loader *l, etr_error *error) {
   return ETR_OK;
 }
 
+static bool wants(const loader *l, etr_without part) { return !(l->options->without & (unsigned)part); }
+
 static etr_status read_record(loader *l, etr_error *error) {
   etr_record_limits limits = {
-      .budget = &l->budget, .edge_only = l->options->edge_only, .no_sources = l->options->times_only};
+      .budget = &l->budget, .edge_only = l->options->edge_only, .no_sources = !wants(l, ETR_WITHOUT_SOURCES)};
   if (!l->inputs->etrecord) return ETR_OK;
   ETR_TRY(etr_record_read(&l->record, l->arena, l->inputs->etrecord, &limits, &l->warnings, error));
   etr_record_warn_of_missing(&l->record, l->inputs->etrecord, &l->warnings);
@@ -364,11 +366,10 @@ static etr_status load(loader *l, etr_error *error) {
   set_budget(l);
   ETR_TRY(read_inputs(l, error));
   ETR_TRY(join_all(l, error));
-  bool wants_all = !l->options->times_only;
-  if (wants_all && !etr_memory_plan_all(l->profile, l->placements, &l->pte, &l->warnings, l->arena))
+  if (wants(l, ETR_WITHOUT_MEMORY) && !etr_memory_plan_all(l->profile, l->placements, &l->pte, &l->warnings, l->arena))
     return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
-  if (wants_all && !etr_costs_find(l->profile, l->arena, &l->warnings)) return etr_fail_memory(error);
+  if (wants(l, ETR_WITHOUT_COSTS) && !etr_costs_find(l->profile, l->arena, &l->warnings)) return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
   l->profile->warnings = l->warnings.list.data;

@@ -47,7 +47,7 @@ struct cli_command {
   table_emitter table;                                  /* of command_print() */
   size_t rows;                                          /* of each text table without --top; 0: 30 */
   command_need need;
-  bool times_only;    /* as in etr_options */
+  unsigned without;   /* as in etr_options */
   bool edge_only;     /* as in etr_options: needs only the nodes that times are joined to */
   bool writes_logdir; /* into the folder of --logdir */
   bool runs_program;  /* its only arguments are a program with its own, behind "--" */

@@ -4,9 +4,13 @@
  */
 #include "command/option_table.h"
 
+/* What a command needs that shows times and nodes. */
+enum { TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES };
+
 const cli_command commands[] = {
     {.name = "write",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "write TensorBoard run folders and DOT files (the default)",
      .help =
          "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for every "
@@ -27,6 +31,7 @@ const cli_command commands[] = {
      .writes_logdir = true},
     {.name = "info",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "what a record contains: graphs, methods, delegates, runs",
      .help = "Lists what the inputs contain: entry points with dialect and node counts, methods with their delegates, "
              "runs with the method that each executed, and anything missing or unknown.",
@@ -37,6 +42,7 @@ const cli_command commands[] = {
      .table = command_info_tables},
     {.name = "nodes",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "graph nodes with their times",
      .help =
          "Prints graph nodes with their times. The text table lists the nodes of timed graphs, slowest first; JSON has "
@@ -54,6 +60,7 @@ const cli_command commands[] = {
      .need = NEEDS_GRAPHS},
     {.name = "events",
      .arguments = "RECORD...",
+     .without = TIMES_ONLY,
      .summary = "the event table of ExecuTorch's Inspector, joined to nodes",
      .help =
          "Prints the events of the ETDump in blocks of runs with the same events, grouped as ExecuTorch's Inspector "
@@ -65,10 +72,10 @@ const cli_command commands[] = {
      .table = etr_emit_events_table,
      .need = NEEDS_RUNS,
      .edge_only = true,
-     .times_only = true,
      .shows_all = true},
     {.name = "summary",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "where the time goes, by operator, module, backend and source line",
      .help = "Breaks down the time of each method: on graph nodes, in delegates beyond their nodes (operators that the "
              "lowering inserted, and the rest of the calls), in the framework, and unexplained. The parts add up to "
@@ -88,6 +95,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "source",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "the model's source lines with their time",
      .help = "Prints the model's source files with the time of each line. Lines come from the stack traces that the "
              "export recorded: the innermost frame outside torch. Surrounding lines are shown if the file is on disk "
@@ -100,6 +108,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "delegation",
      .arguments = "RECORD...",
+     .without = TIMES_ONLY,
      .summary = "what is delegated, by operator type, with times",
      .help =
          "Counts the delegated and other nodes of each operator type, as ExecuTorch's print_delegation_info does, "
@@ -115,6 +124,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "memory",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_COSTS,
      .summary = "planned buffers, tensors at the peak, weights, constants",
      .help = "Tells from the program (.pte) what memory each method plans: buffers, and what of them is live at the "
              "peak, tensor by tensor, with the operator and module that made it; inputs and outputs; what delegates "
@@ -136,6 +146,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "dot",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "a graph as Graphviz DOT, SVG or PNG, coloured by time",
      .help = "Draws one entry point: modules as frames, time as colour, delegates by the colour of the border. Without "
              "--entry, draws the record's first. SVG and PNG need Graphviz' `dot` program. Without --depth, expands as "
@@ -148,6 +159,7 @@ const cli_command commands[] = {
      .answer = command_dot},
     {.name = "report",
      .arguments = "[BASE] RECORD...",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "everything in one HTML file, without TensorBoard or a network",
      .help =
          "Writes the ExecuTorch dashboard and the record's profile as one HTML file: where the time goes, "
@@ -164,6 +176,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "diff",
      .arguments = "BASE [NEW]",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "what became slower or faster, by node, operator, module, backend",
      .help =
          "Compares two records, each an ETRecord, an ETDump or a directory: medians, and how far the change can be "
@@ -190,6 +203,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "trace",
      .arguments = "RECORD...",
+     .without = ETR_WITHOUT_MEMORY | ETR_WITHOUT_COSTS,
      .summary = "the runs on a timeline, for Perfetto or chrome://tracing",
      .help =
          "Writes the runs as Chrome trace events (with --skip-runs 0, warm-up runs too): a process for each method, "
@@ -205,6 +219,7 @@ const cli_command commands[] = {
      .edge_only = true},
     {.name = "export",
      .arguments = "RECORD...",
+     .without = TIMES_ONLY,
      .summary = "node data for another viewer: Model Explorer",
      .help = "Writes node data that Google's Model Explorer lays over the open graph: the time of each node of an "
              "entry point, or the backend it runs in. The file fits the graph as Arm's adapter shows the ETRecord "
@@ -260,6 +275,7 @@ const cli_command commands[] = {
      .run = command_validate},
     {.name = "bench",
      .arguments = "-- RUNNER [ARGS...]",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "record a program's ETDumps, and compare with a base or the last bench",
      .help =
          "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...): --warmup times, then "
@@ -302,6 +318,7 @@ const cli_command commands[] = {
      .runs_program = true},
     {.name = "watch",
      .arguments = "DIR",
+     .without = ETR_WITHOUT_MEMORY,
      .summary = "add each new ETDump in a folder to the logdir as it comes",
      .help = "Waits for ETDumps in DIR, which also holds the ETRecord unless --etrecord names it. As soon as a dump is "
              "complete (its writer has closed it, or it was moved in), it becomes runs of its own, "
