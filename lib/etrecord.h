@@ -188,8 +188,8 @@ typedef struct etr_options {
                       cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
                       aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
                       read, the record's other programs are read as usual */
-  unsigned without; /**< etr_without: what is not found, and not warned of: cheaper, for callers that do not look at it. 0:
-                       all is found */
+  unsigned without; /**< etr_without: what is not found, and not warned of: cheaper, for callers that do not look at
+                       it. 0: all is found */
   etr_skip skip;   /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
