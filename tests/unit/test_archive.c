@@ -363,7 +363,8 @@ Test(archive, lying_directories_are_found) {
   }
 }
 
-/* libzip's versions differ in what they give of an empty entry that is deflated, so its form is that of a stored one. */
+/* libzip's versions differ in what they give of an empty entry that is deflated, so its form is that of a stored one.
+ */
 Test(archive, forms_for_copying) {
   static const struct {
     const char *what;
