@@ -5,6 +5,7 @@ The program is the first argument of the test, or the environment's ETRECORD_TB.
 on its address space, which sanitizers reserve by the terabyte.
 """
 
+import atexit
 import json
 import os
 import resource
@@ -63,6 +64,11 @@ class Launcher:
         self.process = subprocess.Popen([sys.executable, '-S', '-E', os.path.join(HERE, 'launcher.py'), str(other.fileno())], pass_fds=[other.fileno()])
         other.close()
         self.answers = self.socket.makefile('rb')
+        atexit.register(self.close)
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.process.wait()
 
     def run(self, request, files):
         socket.send_fds(self.socket, [b' '], [file.fileno() for file in files])
