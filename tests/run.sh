@@ -28,7 +28,8 @@ cmake --preset tsan
 stage cmake --build --preset release
 stage cmake --build --preset asan-blocks
 stage cmake --build --preset tsan --target threads
-stage ctest --preset release -j $(($(nproc) + 1)) # one more than processors: browsers wait
+# What the sanitizers' build runs is not run twice. One more than processors, as browsers wait.
+stage ctest --preset release -j $(($(nproc) + 1)) --label-exclude long --exclude-regex '^(unit|fuzz|fault\.(memory|input)|mutants$)'
 stage ctest --preset asan-blocks -j "$(nproc)"
 stage ctest --preset tsan
 exit $status
