@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bash tests/install.sh build
-cmake --preset release -G Ninja -DBUILD_TESTING=OFF
+cmake --preset release -DBUILD_TESTING=OFF
 cmake --build --preset release
 echo
 build/release/plugin/etrecord-tb examples/mobilenet_v2 --logdir runs

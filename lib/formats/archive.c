@@ -523,10 +523,15 @@ etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_for
   *form = (etr_archive_form){.size = entry->size, .packed = entry->size};
   if (!archive->zip || zip_stat_index(archive->zip, entry->zip_index, ZIP_FL_UNCHANGED, &stat) != 0)
     return open_entry(out, archive, entry, entry->size, 0, error);
-  bool is_plain = stat.comp_method == ZIP_CM_STORE || stat.encryption_method != ZIP_EM_NONE; /* libzip refuses these */
-  *form = (etr_archive_form){
-      .is_known = true, .method = stat.comp_method, .crc = stat.crc, .size = stat.size, .packed = stat.comp_size};
-  return open_entry(out, archive, entry, form->packed, is_plain ? 0 : ZIP_FL_COMPRESSED, error);
+  /* An encrypted entry is opened as others are, since libzip then refuses it with the reason. An empty entry takes two
+   * bytes when it is deflated; libzip gives none of them from 1.10.1 on, so it is copied as a stored entry. */
+  bool is_packed = stat.comp_method != ZIP_CM_STORE && stat.encryption_method == ZIP_EM_NONE && stat.size > 0;
+  *form = (etr_archive_form){.is_known = true,
+                             .method = is_packed ? stat.comp_method : ZIP_CM_STORE,
+                             .crc = stat.crc,
+                             .size = stat.size,
+                             .packed = is_packed ? stat.comp_size : stat.size};
+  return open_entry(out, archive, entry, form->packed, is_packed ? ZIP_FL_COMPRESSED : 0, error);
 }
 
 /* Marks the entry as failed, with a message or what libzip or the system say. */

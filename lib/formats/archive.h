@@ -59,7 +59,8 @@ typedef struct etr_archive_form {
   uint64_t size, packed;
 } etr_archive_form;
 
-/** The same to read the bytes as they lie there, for copying: compressed ones are neither decompressed nor checked. */
+/** Opens an entry to read its bytes as they are in the zip, for copying: compressed bytes are neither decompressed nor
+ * checked. An empty entry has the form of a stored one. Errors: as for etr_archive_entry_open(). */
 etr_status etr_archive_entry_open_as_is(etr_archive_entry **out, etr_archive_form *form, etr_archive *archive,
                                         size_t index, etr_error *error);
 

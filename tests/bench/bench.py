@@ -218,7 +218,7 @@ def parse():
 def main():
     arguments = parse()
     if not os.access(arguments.program, os.X_OK):
-        sys.exit('%s: build it first: cmake --preset release -G Ninja && ninja -C build/release' % arguments.program)
+        sys.exit('%s: build it first: cmake --preset release && ninja -C build/release' % arguments.program)
     chosen = arguments.only or [part for part in PARTS if part != 'executorch' or arguments.executorch]
     print(machine())
     for part, (title, run) in PARTS.items():

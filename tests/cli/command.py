@@ -5,16 +5,19 @@ The program is the first argument of the test, or the environment's ETRECORD_TB.
 on its address space, which sanitizers reserve by the terabyte.
 """
 
+import atexit
+import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unicodedata
 
-FIXTURES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures')
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIXTURES = os.path.join(os.path.dirname(HERE), 'fixtures')
 MEGABYTE = 1 << 20
 HANGS = 300  # seconds: a process that waits for ever uses none of its own time
 
@@ -53,44 +56,54 @@ def text_problems(data):
     return ['has the control characters %r' % bad] if bad else []
 
 
+class Launcher:
+    """A small process that starts programs, see launcher.py."""
+
+    def __init__(self):
+        self.socket, other = socket.socketpair()
+        self.process = subprocess.Popen([sys.executable, '-S', '-E', os.path.join(HERE, 'launcher.py'), str(other.fileno())], pass_fds=[other.fileno()])
+        other.close()
+        self.answers = self.socket.makefile('rb')
+        atexit.register(self.close)
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.process.wait()
+
+    def run(self, request, files):
+        socket.send_fds(self.socket, [b' '], [file.fileno() for file in files])
+        self.socket.sendall(json.dumps(request).encode() + b'\n')
+        return json.loads(self.answers.readline())
+
+
 class Program:
     def __init__(self, path):
         self.path = os.path.abspath(path)
         with open(self.path, 'rb') as file:
             self.sanitized = b'__asan_init' in file.read()
+        self.launcher = None
 
     def run(self, arguments, cwd, stdin=None, stdout=None, seconds=10, address_space=1024 * MEGABYTE, environment=None):
         """stdin: path of a file; stdout: an open file instead of a pipe; environment: what to add to it. seconds: of the processor's time, so that a
-        busy machine makes no difference."""
-        limits = {resource.RLIMIT_CPU: seconds * (6 if self.sanitized else 1)}
+        busy machine makes no difference. Not for several threads at once."""
+        seconds *= 6 if self.sanitized else 1
+        limits = [(resource.RLIMIT_CPU, (seconds, seconds + 1))]
         if not self.sanitized:
-            limits[resource.RLIMIT_AS] = address_space
-        environment = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=1', 'LC_ALL': 'C.UTF-8', 'COLUMNS': '', **(environment or {})}
+            limits.append((resource.RLIMIT_AS, (address_space, address_space)))
+        request = {
+            'command': [self.path, *arguments],
+            'cwd': os.path.abspath(cwd),
+            'environment': {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=1', 'LC_ALL': 'C.UTF-8', 'COLUMNS': '', **(environment or {})},
+            'limits': limits,
+            'hangs': HANGS,
+        }
+        self.launcher = self.launcher or Launcher()
         with open(stdin or os.devnull, 'rb') as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = subprocess.Popen(
-                [self.path, *arguments],
-                cwd=cwd,
-                stdin=source,
-                stdout=stdout or out,
-                stderr=err,
-                env=environment,
-                preexec_fn=lambda: set_limits(limits),
-            )
-            expired = threading.Event()
-            timer = threading.Timer(HANGS, lambda: (expired.set(), process.kill()))
-            timer.start()
-            _, status, usage = os.wait4(process.pid, 0)
-            timer.cancel()
-            process.returncode = os.waitstatus_to_exitcode(status)
+            answer = self.launcher.run(request, (source, stdout or out, err))
             out.seek(0)
             err.seek(0)
-            timed_out = expired.is_set() or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-            return Outcome(process.returncode, out.read(), err.read(), usage.ru_maxrss * 1024, timed_out)
-
-
-def set_limits(limits):
-    for limit, most in limits.items():
-        resource.setrlimit(limit, (most, most + 1 if limit == resource.RLIMIT_CPU else most))
+            timed_out = answer['expired'] or answer['status'] in (-signal.SIGXCPU, -signal.SIGKILL)
+            return Outcome(answer['status'], out.read(), err.read(), answer['peak_bytes'], timed_out)
 
 
 def program():

@@ -104,7 +104,7 @@ def many_bombs(count=40, size=8 << 20):
     return forge.zip_of_raw(forge.raw_entries(good) + [('m%d/forward' % i, 8, packed, size, crc) for i in range(count)])
 
 
-# Seen for what they are before they are read: the memory that is taken (not less than this process has) tells how little of them was.
+# Refused before they are read, so that the program takes little memory.
 BOMB = {'memory': 64 * MEGABYTE, 'says': 'it would expand from'}
 AMPLIFIED = {'memory': 64 * MEGABYTE, 'says': 'would expand beyond all limits'}
 
@@ -646,7 +646,7 @@ def long_operator(length=300000, calls=1000):
 
 
 # What a small file can make of itself.
-SMALL = {'memory': 128 * MEGABYTE} # not less than this process has by now, which counts
+SMALL = {'memory': 128 * MEGABYTE}
 
 
 def model_cases():

@@ -4,6 +4,7 @@
 # once more with this project as a part of its own: run.sh BUILD_FOLDER
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$1/CMakeCache.txt") # make, which CMake asks for otherwise, may not be installed
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$1" --prefix "$prefix" >/dev/null
@@ -24,7 +25,7 @@ library=$(dirname "$(find "$prefix" -name 'libetrecord_tb.so')")
 export PKG_CONFIG_PATH=$library/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs etrecord_tb)
 cc -Wall -Wextra -Werror "$root/examples/client/client.c" "${flags[@]}" -o "$prefix/by_pkg_config"
-cmake -S "$root/examples/client" -B "$prefix/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
+cmake -G "$generator" -S "$root/examples/client" -B "$prefix/by_cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
 cmake --build "$prefix/by_cmake" >/dev/null
 cat >"$prefix/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.22)
@@ -33,7 +34,7 @@ add_subdirectory("$root" etrecord_tb)
 add_executable(client "$root/examples/client/client.c")
 target_link_libraries(client PRIVATE etrecord_tb::etrecord_tb)
 END
-cmake -S "$prefix" -B "$prefix/as_part" >/dev/null
+cmake -G "$generator" -S "$prefix" -B "$prefix/as_part" >/dev/null
 cmake --build "$prefix/as_part" --target client -j "$(nproc)" >/dev/null
 LD_LIBRARY_PATH=$library "$prefix/by_pkg_config" "$record" >"$prefix/one"
 "$prefix/by_cmake/client" "$record" >"$prefix/other"

@@ -9,7 +9,7 @@ base=${1:-$(git describe --tags --abbrev=0 2>/dev/null || true)}
 [ -n "$base" ] || { echo "there is no release yet to compare with"; exit 0; }
 
 build_library() { # SOURCE BUILD
-  cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF >/dev/null
+  cmake -S "$1" -B "$2" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF -G Ninja >/dev/null
   cmake --build "$2" -j "$(nproc)" --target etrecord_tb >/dev/null
 }
 

@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 copy=$scratch/a_folder_with_a_longer_name_than_most/copy
 
 build() { # SOURCES; ccache would hand out what it compiled for the other folder
-  (cd "$1" && cmake --preset release -G Ninja >/dev/null && CCACHE_DISABLE=1 cmake --build --preset release --target etrecord-tb >/dev/null)
+  (cd "$1" && cmake --preset release >/dev/null && CCACHE_DISABLE=1 cmake --build --preset release --target etrecord-tb >/dev/null)
 }
 
 mkdir -p "$copy"

@@ -4,8 +4,8 @@
  *
  *   nodes   "NAME TARGET HANDLE" joined by ';'; a leading '.' puts the node into the body of a cond; "=N": the graph
  *           updates N buffers
- *   map     "INSTRUCTION=HANDLE,HANDLE" joined by ' '; "!BACKEND" behind it makes it a delegate; "{ID:HANDLE,HANDLE}"
- *           fills its delegate map
+ *   map     what the handle map says of each instruction, joined by ';': "0: handle 1" of a kernel, "1: SomeBackend of
+ *           handles 1,2" of a delegate; ", its 7 is 2,1" behind that fills its delegate map: id 7 has the handles 2,1
  *   events  runs joined by '|', of "NAME@INSTRUCTION TICKS" joined by ';'; "ID#INSTRUCTION TICKS" is a delegate's own;
  *           no instruction: a framework event; '?' for ticks: an event without a time
  */
@@ -75,23 +75,32 @@ static inline const uint32_t *make_handles(etr_arena *arena, char *text, size_t 
   return handles;
 }
 
+/* What is behind a word and a blank, which are overwritten; NULL if the text has no such word. */
+static inline char *behind(char *text, const char *word) {
+  char *at = strstr(text, word);
+  if (!at) return NULL;
+  *at = '\0';
+  return at + strlen(word);
+}
+
 static inline void make_instruction(etr_arena *arena, etr_map_instruction *out, char *text) {
-  char *ids = strchr(text, '{'), *backend = strchr(text, '!');
-  if (ids) *ids = '\0';
-  if (backend) *backend = '\0';
-  char *equals = strchr(text, '=');
-  *out = (etr_map_instruction){
-      .id = atoi(text), .is_delegate = backend != NULL, .backend = backend ? backend + 1 : NULL};
+  char *ids = behind(text, ", its "), *id_handles = ids ? behind(ids, " is ") : NULL;
+  char *handles = behind(text, "handles ");
+  if (!handles) handles = behind(text, "handle ");
+  char *backend = behind(text, ": "), *end = backend ? strstr(backend, " of ") : NULL;
+  *out = (etr_map_instruction){.id = atoi(text), .is_delegate = end != NULL};
+  if (end) {
+    *end = '\0';
+    out->backend = backend;
+  }
   if (ids) {
     etr_map_delegate_id *list = etr_arena_alloc_array(arena, 1, sizeof *list);
-    char *colon = strchr(ids + 1, ':');
-    *colon = '\0';
-    *list = (etr_map_delegate_id){.id = ids + 1};
-    list->handles = make_handles(arena, strtok(colon + 1, "}"), &list->handle_count);
+    *list = (etr_map_delegate_id){.id = ids};
+    list->handles = make_handles(arena, id_handles, &list->handle_count);
     out->ids = list;
     out->id_count = 1;
   }
-  out->handles = make_handles(arena, equals + 1, &out->handle_count);
+  out->handles = make_handles(arena, handles, &out->handle_count);
 }
 
 static inline etr_map_method *make_map(etr_arena *arena, const method_text *text) {
@@ -99,7 +108,7 @@ static inline etr_map_method *make_map(etr_arena *arena, const method_text *text
   etr_map_instruction *list = etr_arena_alloc_array(arena, MAX_ITEMS, sizeof *list);
   char *rest;
   *map = (etr_map_method){.name = text->name, .instructions = list};
-  for (char *piece = first_piece(arena, text->map, " ", &rest); piece; piece = next_piece(&rest, " "))
+  for (char *piece = first_piece(arena, text->map, ";", &rest); piece; piece = next_piece(&rest, ";"))
     make_instruction(arena, &list[map->instruction_count++], piece);
   return map;
 }

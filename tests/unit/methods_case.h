@@ -15,15 +15,28 @@
 typedef struct methods_case {
   const char *title;
   method_text methods[3];
-  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes (2 fully connected, 4 sigmoid,
-                              7 convolution, 13 depthwise, 18 convert); "": no instruction; NULL: no .pte */
+  const char *payloads[3]; /* of instruction 0, a delegate: types of its XNodes, joined by ' '; "": no
+                              instruction; NULL: no .pte */
   const char *events[2];   /* of each dump */
   const char *choices;     /* "RUN=METHOD FIRST-LAST=METHOD"; NULL: none */
-  const char *want;        /* "METHOD:RUN,RUN" of each block, '-' of loads, '?' where it cannot be told */
+  const char *want;        /* "METHOD: RUN,RUN" of each block, joined by ';'; METHOD is "none" where nothing
+                              ran, as in a load, and "unknown" where it cannot be told */
   const char *rule;        /* what is in the last block's; NULL: anything */
 } methods_case;
 
 enum { MOST_METHODS = 3 };
+
+/* The number of a type in XNodeUnion (executorch/backends/xnnpack/serialization/schema.fbs). */
+static inline uint32_t xnode_type(const char *name) {
+  static const struct {
+    const char *name;
+    uint32_t number;
+  } types[] = {{"FullyConnected", 2}, {"Sigmoid", 4}, {"Conv2d", 7}, {"DepthwiseConv2d", 13}, {"Convert", 18}};
+  for (size_t i = 0; i < ETR_COUNT(types); i++)
+    if (strcmp(types[i].name, name) == 0) return types[i].number;
+  cr_assert_fail("no XNode %s", name);
+  return 0;
+}
 
 /* An XNNGraph with nodes of these types and nothing else; "none" is no payload of XNNPACK. */
 static inline etr_slice make_payload(etr_arena *arena, const char *types) {
@@ -32,7 +45,7 @@ static inline etr_slice make_payload(etr_arena *arena, const char *types) {
   char *rest;
   if (strcmp(types, "none") == 0) return etr_slice_of("some other backend's");
   for (char *piece = first_piece(arena, types, " ", &rest); piece; piece = next_piece(&rest, " "))
-    numbers[count++] = (uint32_t)strtoul(piece, NULL, 10);
+    numbers[count++] = xnode_type(piece);
   tiny_start(&fb, "XN01");
   uint32_t root = tiny_table(&fb, (const uint16_t[]){0, 4, 8}, 3, 12), nodes = tiny_vector(&fb, count, 4),
            values = tiny_vector(&fb, 0, 4);
@@ -73,8 +86,8 @@ static inline void describe_methods(char *out, size_t size, const etr_blocks *bl
   size_t used = 0;
   for (size_t i = 0; i < blocks->block_count; i++) {
     const etr_block *block = &blocks->blocks[i];
-    const char *undecided = etr_block_ran(block) ? "?" : "-";
-    used += (size_t)snprintf(out + used, size - used, "%s%s:", i ? " " : "",
+    const char *undecided = etr_block_ran(block) ? "unknown" : "none";
+    used += (size_t)snprintf(out + used, size - used, "%s%s: ", i ? "; " : "",
                              block->method == ETR_NONE ? undecided : inputs[block->method].name);
     for (size_t k = 0; k < block->run_count; k++) {
       used += (size_t)snprintf(out + used, size - used, "%s%u", k ? "," : "", block->runs[k]);

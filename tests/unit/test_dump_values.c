@@ -77,6 +77,8 @@ static const etr_debug_value *read_value(built *b, etr_arena *arena, const etr_d
   etr_values_start_run(&reader, 3);
   *marked = etr_values_read(&reader, *event, b->value);
   const etr_debug_value *values = etr_values_end(&reader, count);
+  for (size_t i = 0; i < *count; i++)
+    cr_expect(values[i].method == ETR_NONE && values[i].node == ETR_NONE, "the join decides of which node it is");
   cr_expect(!etr_fb_failed(&fb) && !etr_arena_failed(arena), "%s", fb.message);
   return values;
 }

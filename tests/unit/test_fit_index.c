@@ -42,8 +42,8 @@ static etr_method_inputs random_method(etr_arena *arena) {
     size_t used = strlen(nodes), used_by_map = strlen(map);
     snprintf(nodes + used, sizeof nodes - used, "n%u aten.%s.default %u;", i, operators[random_below(3)],
              1 + random_below(3));
-    snprintf(map + used_by_map, sizeof map - used_by_map, "%u=%u%s ", i, 1 + random_below(3),
-             random_below(3) ? "" : "!XnnpackBackend");
+    snprintf(map + used_by_map, sizeof map - used_by_map, "%u: %shandle %u;", i,
+             random_below(3) ? "" : "XnnpackBackend of ", 1 + random_below(3));
   }
   const method_text text = {"m", nodes, map};
   return (etr_method_inputs){.name = "m",

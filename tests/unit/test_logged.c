@@ -80,6 +80,42 @@ Test(logged, numbers_over_runs) {
   }
 }
 
+/* A row that is of several types says so. */
+Test(logged, values_of_other_types_vary) {
+  static const int64_t two_three[] = {2, 3}, two_four[] = {2, 4};
+  const etr_debug_value usual = {
+      .name = "", .kind = ETR_DEBUG_TENSOR, .dtype = "float32", .sizes = two_three, .rank = 2};
+  etr_debug_value same = usual, scalar = usual, of_ints = usual, untyped = usual, flat = usual, wide = usual;
+  const int64_t equal_sizes[] = {2, 3};
+  same.sizes = equal_sizes;
+  scalar.kind = ETR_DEBUG_NONE;
+  of_ints.dtype = "int8";
+  untyped.dtype = NULL;
+  flat.rank = 1;
+  wide.sizes = two_four;
+  const struct {
+    const char *what;
+    const etr_debug_value *first, *second;
+    bool varies;
+  } cases[] = {
+      {"equal sizes", &usual, &same, false},        {"another kind", &usual, &scalar, true},
+      {"another type", &usual, &of_ints, true},     {"a known and an unknown type", &usual, &untyped, true},
+      {"unknown types", &untyped, &untyped, false}, {"another rank", &usual, &flat, true},
+      {"another last size", &usual, &wide, true},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_debug_value values[] = {*cases[i].first, *cases[i].second};
+    values[1].run = 1;
+    etr_profile profile = profile_of(values, 2);
+    etr_arena arena = {0};
+    etr_logged_list list;
+    cr_assert(etr_logged_merge(&list, &arena, &profile));
+    cr_assert_eq(list.count, 1);
+    cr_expect_eq(list.rows->varies, cases[i].varies, "%s", cases[i].what);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(logged, what_is_one_value) {
   etr_debug_value values[] = {tensor(0, 0, two, NULL),
                               tensor(0, 1, two, NULL),

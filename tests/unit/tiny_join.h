@@ -2,8 +2,9 @@
  *
  * tiny_join.h - the placement of a tiny graph and its instructions, from a text.
  *
- * Instructions are joined by ' ', their ids are their places: "relu=4" is a kernel of handle 4, "!1,2" calls a delegate
- * that lists these handles, "prim=4" is the runtime's own; "jump" is none of them.
+ * Instructions are joined by ';' and numbered from 0: "relu of 4" is a kernel with the debug handle 4, "delegate of
+ * 1,2" calls a delegate that lists these handles ("of nothing": none), "prim of 4" is a kernel of the runtime's own,
+ * "jump" is neither.
  */
 #ifndef TINY_JOIN_H
 #define TINY_JOIN_H
@@ -13,15 +14,18 @@
 
 static inline void tiny_instruction(etr_arena *arena, etr_placed *out, char *text) {
   etr_map_instruction *map = etr_arena_alloc(arena, sizeof *map);
-  char *equals = strchr(text, '=');
-  *map = (etr_map_instruction){.id = out->id, .is_delegate = *text == '!'};
-  map->handles = tiny_numbers(arena, equals ? equals + 1 : text + 1, &map->handle_count);
+  char *handles = strstr(text, " of ");
+  cr_assert(handles, "what is the instruction %s?", text);
+  *handles = '\0';
+  handles += strlen(" of ");
+  out->is_delegate = strcmp(text, "delegate") == 0;
+  *map = (etr_map_instruction){.id = out->id, .is_delegate = out->is_delegate};
+  map->handles = tiny_numbers(arena, strcmp(handles, "nothing") == 0 ? "" : handles, &map->handle_count);
   out->map = map;
-  out->is_delegate = *text == '!';
   out->is_kernel = !out->is_delegate;
   out->backend = map->backend = out->is_delegate ? "XnnpackBackend" : NULL;
   out->is_prim = strncmp(text, "prim", 4) == 0;
-  if (out->is_kernel) out->op = (etr_slice){text, (size_t)(equals - text)};
+  if (out->is_kernel) out->op = etr_slice_of(text);
 }
 
 static inline etr_placement tiny_placement_of(etr_arena *arena, const tiny_graph *g, const char *instructions) {
@@ -35,7 +39,8 @@ static inline etr_placement tiny_placement_of(etr_arena *arena, const tiny_graph
     if (g->nodes[i].debug_handle) by_handle[method->by_handle_count++] = (etr_handle_node){g->nodes[i].debug_handle, i};
   qsort(by_handle, method->by_handle_count, sizeof *by_handle, etr_by_two_numbers);
   method->by_handle = by_handle;
-  for (char *piece; (piece = tiny_piece(&rest, " ")); id++) {
+  for (char *piece; (piece = tiny_piece(&rest, ";")); id++) {
+    piece += strspn(piece, " ");
     if (strcmp(piece, "jump") == 0) continue;
     etr_placed *added = etr_vec_push(arena, &placement.instructions);
     *added = (etr_placed){.id = id, .node = ETR_NONE};

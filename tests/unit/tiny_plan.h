@@ -2,13 +2,15 @@
  *
  * tiny_plan.h - programs for tests of memory, each a few texts.
  *
- *   values        joined by ';': "4@1+16" are four float32 at byte 16 of buffer 1, "4" is not planned; then "data"
- *                 for one with data in the file, "wide" for sizes whose product is beyond 64 bits; "(1,2)" a list; "-"
- *                 is no tensor
- *   instructions  joined by ' ': "add(0,1)" is aten::add of these values, "!(0,1)" calls the delegate, "!1(0,1)" that
- *                 with the number 1, "jump(0,3)" goes to instruction 3, "move(0,1)"; "?(0)" is a kernel without a name
- *   inputs, outputs  values, joined by ','
- *   sizes         of the buffers 0, 1, ..., joined by ','
+ * The values are joined by ';' and numbered from 0: "4 in 1 at 16" are four float32 at byte 16 of buffer 1, "4" is not
+ * planned; then "data" for one with data in the file, "wide" for sizes whose product is beyond 64 bits; "(1,2)" is a
+ * list, "none" no tensor.
+ *
+ * The instructions are joined by ' ': "add(0,1)" is aten::add of these values, "delegate(0,1)" calls the first
+ * delegate, "delegate_1(0,1)" the second, "jump(0,3)" goes to instruction 3, "move(0,1)" is a move, "unnamed(0)" a
+ * kernel without a name.
+ *
+ * Inputs and outputs are numbers of values, sizes those of the buffers 0, 1, ..., joined by ','.
  */
 #ifndef TINY_PLAN_H
 #define TINY_PLAN_H
@@ -22,7 +24,7 @@ typedef struct tiny_plan {
 
 static inline void tiny_plan_value(etr_arena *arena, etr_pte_value *value, char *text) {
   int32_t *sizes = etr_arena_alloc_array(arena, 3, sizeof *sizes);
-  if (*text == '-') return;
+  if (strcmp(text, "none") == 0) return;
   if (*text == '(') {
     text[strlen(text) - 1] = '\0';
     value->kind = ETR_PTE_VALUE_TENSOR_LIST;
@@ -31,9 +33,9 @@ static inline void tiny_plan_value(etr_arena *arena, etr_pte_value *value, char 
   }
   *value = (etr_pte_value){.kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = sizes, .rank = 1};
   sizes[0] = (int32_t)strtol(text, &text, 10);
-  if (*text == '@') {
-    value->buffer = (uint32_t)strtoul(text + 1, &text, 10);
-    value->offset = strtoull(text + 1, &text, 10);
+  if (strncmp(text, " in ", 4) == 0) {
+    value->buffer = (uint32_t)strtoul(text + strlen(" in "), &text, 10);
+    value->offset = strtoull(text + strlen(" at "), &text, 10);
     value->storage = (uint64_t)value->buffer << 48 | (value->offset & 0xffffffff);
   }
   value->data = strcmp(text, " data") == 0;
@@ -51,9 +53,10 @@ static inline void tiny_plan_instruction(etr_arena *arena, etr_instruction *out,
   *out = (etr_instruction){.kind = ETR_INSTRUCTION_KERNEL, .delegate = -1, .jump_target = -1};
   out->args = args;
   out->arg_count = count;
-  if (*text == '!') {
+  if (strncmp(text, "delegate", strlen("delegate")) == 0) {
+    const char *number = strchr(text, '_');
     out->kind = ETR_INSTRUCTION_DELEGATE;
-    out->delegate = atoi(text + 1);
+    out->delegate = number ? atoi(number + 1) : 0;
   } else if (strcmp(text, "move") == 0) {
     out->kind = ETR_INSTRUCTION_MOVE;
   } else if (strcmp(text, "jump") == 0) {
@@ -61,8 +64,8 @@ static inline void tiny_plan_instruction(etr_arena *arena, etr_instruction *out,
     out->jump_target = args[1];
     out->arg_count = 1;
   } else {
-    bool is_whole = strchr(text, ':') || strcmp(text, "?") == 0;
-    out->op = is_whole ? text + (*text == '?') : etr_arena_format(arena, "aten::%s", text);
+    out->op = strchr(text, ':') ? text : etr_arena_format(arena, "aten::%s", text);
+    if (strcmp(text, "unnamed") == 0) out->op = "";
     out->overload = "";
   }
 }

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# run.sh, and then what takes long and seldom fails: how costs grow and how often verdicts on noise are wrong, all mutants, mutations and fuzz targets,
+# valgrind, clang-tidy, other places and versions (strength/run.sh), Debian packages, wheels, and the short benchmarks, whose figures no result depends on.
+# run_all.sh [SECONDS for each fuzz target, default 30]
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+status=0
+# stage COMMAND...: remembers a failure, and goes on.
+stage() {
+  local start=$SECONDS
+  "$@" || status=1
+  printf -- '---- %d s: %s\n' $((SECONDS - start)) "$*"
+}
+
+stage bash tests/run.sh
+stage ctest --preset release --label-regex long -j "$(nproc)"
+stage bash tests/strength/run.sh "${1:-30}"
+stage python3 tests/bench/bench.py --repeat 1 --only python --only limit
+stage bash packaging/debian/build.sh
+stage bash packaging/wheels/build.sh
+stage bash packaging/wheels/test.sh
+exit $status
