@@ -46,7 +46,7 @@ static bool is_called(const char *title, etr_slice name) {
 /* Of several fields with one name the one that stands in the medium anyway; NULL: there is none. */
 static const etr_field *find_titled(const etr_sheet *sheet, etr_slice name, bool by_full_title) {
   const etr_field *found = NULL;
-  for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++) {
+  for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++) {
     if (!(field->in & (ETR_IN_TABLES | sheet->medium)) || !field->title || !has_field(sheet, field)) continue;
     if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name)) continue;
     if (!found || !(found->in & sheet->medium)) found = field;
@@ -80,16 +80,15 @@ static void refuse(const etr_sheet *sheet, etr_slice name) {
   etr_writer writer;
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   etr_putf(&writer, "no column %.*s; there are:", (int)ETR_MIN(name.size, (size_t)80), name.data);
-  for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++)
+  for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++)
     if (field->in & ETR_IN_DATA && has_field(sheet, field))
       etr_putf(&writer, " %s", plain_name(&sheet->answer->arena, full_title(sheet, field)));
   etr_answer_refuse(sheet->answer, etr_text_end(&text, &writer));
 }
 
-void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *fields, size_t field_count) {
+void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_row_type *fields) {
   *sheet = (etr_sheet){.answer = answer,
                        .fields = fields,
-                       .field_count = field_count,
                        .medium = medium_of(answer->options->format),
                        .exact = medium_of(answer->options->format) == ETR_IN_DATA,
                        .top = answer->options->top};
@@ -123,11 +122,11 @@ void etr_sheet_choose(etr_sheet *sheet) {
 
 /* The fields of the medium, in the answer's arena. NULL when out of memory. */
 static const etr_field **fields_of_medium(const etr_sheet *sheet, size_t *count) {
-  const etr_field **list = etr_arena_alloc_array(&sheet->answer->arena, sheet->field_count, sizeof *list);
+  const etr_field **list = etr_arena_alloc_array(&sheet->answer->arena, sheet->fields->count, sizeof *list);
   *count = 0;
-  for (size_t i = 0; list && i < sheet->field_count; i++)
-    if ((sheet->fields[i].in & sheet->medium) && has_field(sheet, &sheet->fields[i]))
-      list[(*count)++] = &sheet->fields[i];
+  for (size_t i = 0; list && i < sheet->fields->count; i++)
+    if ((sheet->fields->first[i].in & sheet->medium) && has_field(sheet, &sheet->fields->first[i]))
+      list[(*count)++] = &sheet->fields->first[i];
   return list;
 }
 
@@ -218,11 +217,11 @@ static void add_arrow_columns(etr_sheet *sheet) {
 
 /* Decides on the columns, now that it is known what they can tell. */
 static void begin_table(etr_sheet *sheet) {
-  size_t most = sheet->chosen ? sheet->chosen_count : sheet->field_count, count = 0;
+  size_t most = sheet->chosen ? sheet->chosen_count : sheet->fields->count, count = 0;
   etr_column *columns = etr_arena_alloc_array(&sheet->answer->arena, most, sizeof *columns);
   sheet->columns = etr_arena_alloc_array(&sheet->answer->arena, most, sizeof *sheet->columns);
   for (size_t i = 0; columns && sheet->columns && i < most; i++) {
-    const etr_field *field = sheet->chosen ? sheet->chosen[i] : &sheet->fields[i];
+    const etr_field *field = sheet->chosen ? sheet->chosen[i] : &sheet->fields->first[i];
     if (!sheet->chosen && !is_shown(sheet, field)) continue;
     columns[count] = (etr_column){title_of(sheet, field, count), field->kind >= ETR_CELL_COUNT,
                                   field->kind <= ETR_CELL_ITEM};

@@ -22,11 +22,15 @@ static unsigned columns_of(const etr_profile_doc *e) {
   return e->fields.profile->etdump_count > 1 ? ETR_IN_DOCUMENT | SEVERAL : ETR_IN_DOCUMENT;
 }
 
+static const etr_field item_fields[] = {
+    RUNS_VARY(etr_side_item),
+};
+ETR_ROW_TYPE(side_item, item_fields);
+
 /* Of operators, and of events, in their order. */
 static void put_items(etr_profile_doc *e, const etr_side_method *method) {
-  static const etr_field fields[] = {RUNS_VARY(etr_side_item)};
   etr_field_object(&e->fields, "runs_vary");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(method->items, method->item_count));
+  etr_profile_put_columns(e, &etr_side_item_fields, columns_of(e), ETR_ROWS(method->items, method->item_count));
   etr_jw_end(e->fields.json);
 }
 
@@ -45,20 +49,22 @@ static void put_recordings(etr_profile_doc *e, const etr_method *method) {
 
 #define ITEM(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(etr_side_item, member)
 
+static const etr_field event_fields[] = {
+    {"name", ITEM(ETR_CELL_WORD, name)},        {"op", ITEM(ETR_CELL_WORD, op)},
+    {"backend", ITEM(ETR_CELL_WORD, backend)},  {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
+    {"total", ITEM(ETR_CELL_TIME, time.total)}, {"p50", ITEM(ETR_CELL_TIME, time.p50)},
+    {"step", ITEM(ETR_CELL_TIME, time.step)},
+};
+ETR_ROW_TYPE(side_event, event_fields);
+
 /* Of a method with a graph its operators tell the same. */
 static void put_events(etr_profile_doc *e, const etr_side_method *method) {
-  static const etr_field fields[] = {
-      {"name", ITEM(ETR_CELL_WORD, name)},        {"op", ITEM(ETR_CELL_WORD, op)},
-      {"backend", ITEM(ETR_CELL_WORD, backend)},  {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
-      {"total", ITEM(ETR_CELL_TIME, time.total)}, {"p50", ITEM(ETR_CELL_TIME, time.p50)},
-      {"step", ITEM(ETR_CELL_TIME, time.step)},
-  };
   if (method->has_graph) {
     etr_field_text(&e->fields, "events", NULL);
     return;
   }
   etr_field_object(&e->fields, "events");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_IN_DOCUMENT, ETR_ROWS(method->items, method->item_count));
+  etr_profile_put_columns(e, &etr_side_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(method->items, method->item_count));
   etr_jw_end(e->fields.json);
 }
 
@@ -68,28 +74,32 @@ typedef struct part_row {
   etr_side_time time;
 } part_row;
 
+static const etr_field sum_fields[] = {
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50)},
+    RUNS_VARY(etr_side_sum),
+};
+ETR_ROW_TYPE(side_sum, sum_fields);
+
 static void put_sums_of(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
-  static const etr_field fields[] = {
-      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50)},
-      RUNS_VARY(etr_side_sum),
-  };
   etr_field_object(&e->fields, key);
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(sums->rows, sums->count));
+  etr_profile_put_columns(e, &etr_side_sum_fields, columns_of(e), ETR_ROWS(sums->rows, sums->count));
   etr_jw_end(e->fields.json);
 }
 
+static const etr_field part_fields[] = {
+    {"runs", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(part_row, time.runs)},
+    {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.total)},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.p50)},
+    RUNS_VARY(part_row),
+};
+ETR_ROW_TYPE(side_part, part_fields);
+
 /* The parts of Method::execute that are on no operator, in the order of etr_side_part. */
 static void put_parts(etr_profile_doc *e, const etr_side_method *method) {
-  static const etr_field fields[] = {
-      {"runs", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(part_row, time.runs)},
-      {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.total)},
-      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.p50)},
-      RUNS_VARY(part_row),
-  };
   part_row rows[ETR_SIDE_PARTS];
   for (int i = 0; i < ETR_SIDE_PARTS; i++) rows[i] = (part_row){method->parts[i]};
   etr_field_object(&e->fields, "parts");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(rows, ETR_SIDE_PARTS));
+  etr_profile_put_columns(e, &etr_side_part_fields, columns_of(e), ETR_ROWS(rows, ETR_SIDE_PARTS));
   etr_jw_end(e->fields.json);
 }
 

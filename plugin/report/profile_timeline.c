@@ -65,6 +65,7 @@ static const etr_field event_fields[] = {
     {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured},
     {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator)},
 };
+ETR_ROW_TYPE(timeline_event, event_fields);
 
 /* False when out of memory. */
 static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_profile_operators *ops) {
@@ -76,7 +77,7 @@ static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_pro
     rows[i] = (shown_event){event, span, span->start - e->placer.spans.data[0].start, ETR_NONE};
     if (ops->row_of && event->node_count > 0) rows[i].operator= ops->row_of[event->nodes[0]];
   }
-  etr_profile_put_columns(e, event_fields, ETR_COUNT(event_fields), ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
+  etr_profile_put_columns(e, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
   return rows != NULL;
 }
 
@@ -85,6 +86,7 @@ static const etr_field lane_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend)},
     {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels)},
 };
+ETR_ROW_TYPE(lane, lane_fields);
 
 bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
@@ -102,7 +104,7 @@ bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, cons
   etr_jw_object(f->json);
   etr_field_count(f, "run", index);
   etr_field_ticks(f, "execute", (double)run->execute_ticks);
-  etr_field_put_rows(f, "lanes", lane_fields, ETR_COUNT(lane_fields), ETR_ROWS(tracks.data, tracks.count));
+  etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(tracks.data, tracks.count));
   good = put_events(e, &f->profile->blocks[run->block], ops) && good;
   etr_jw_end(f->json);
   etr_arena_clear(&scratch);

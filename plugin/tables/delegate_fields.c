@@ -45,7 +45,7 @@ enum { EVERYWHERE = ETR_IN_ALL | ETR_IN_PAGE };
 #define TIME(key, title, getter, tell)                                                                                 \
   { key, title, ETR_CELL_TIME, EVERYWHERE, .get = getter, .tells = tell, .unit_in = ETR_IN_PAGE }
 
-const etr_field etr_delegate_fields[] = {
+static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(etr_delegate_cells, method, etr_method, name)},
     {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction},
     {"backend", "backend", ETR_CELL_NAME, EVERYWHERE, .get = backend},
@@ -64,8 +64,7 @@ const etr_field etr_delegate_fields[] = {
     TIME("cpu", "CPU", cpu, tells_cpu),
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
-
-const size_t etr_delegate_field_count = ETR_COUNT(etr_delegate_fields);
+ETR_ROW_TYPE(delegate, fields);
 
 /* ---- Rows ---- */
 

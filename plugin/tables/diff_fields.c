@@ -171,9 +171,10 @@ static const etr_field fields[] = {
      .spare = 1}, /* the verdict says whether it holds 0 */
     {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
 };
+ETR_ROW_TYPE(change, fields);
 
 void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
-  etr_field_put_all(f, fields, ETR_COUNT(fields), &(change_row){.change = change});
+  etr_field_put_all(f, &etr_change_fields, &(change_row){.change = change});
 }
 
 /* ---- Tables ---- */
@@ -188,7 +189,7 @@ static void add(etr_sheet *sheet, change_row row) {
 }
 
 static void init(etr_sheet *sheet, etr_diff_output *o) {
-  etr_sheet_init(sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(sheet, &o->answer, &etr_change_fields);
   sheet->top = 0; /* what is added has been chosen */
 }
 

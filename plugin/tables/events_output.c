@@ -237,6 +237,7 @@ static const etr_field fields[] = {
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL, .own_unit = own_unit},
     {"values", .in = ETR_IN_JSON, .put = put_values},
 };
+ETR_ROW_TYPE(event, fields);
 
 /* ---- JSON ---- */
 
@@ -255,7 +256,7 @@ static void put_block(events_output *e, const etr_block *block) {
     if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i])) continue;
     const event_row row = row_of(e, block, &block->events[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, fields, ETR_COUNT(fields), &row);
+    etr_field_put_all(f, &etr_event_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -355,7 +356,7 @@ etr_status etr_write_events(const etr_profile *profile, const etr_node_filter *f
                             etr_table_target target, etr_error *error) {
   events_output e = {0};
   etr_answer_begin(&e.answer, profile, filter, options, target.sink);
-  etr_sheet_init(&e.sheet, &e.answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&e.sheet, &e.answer, &etr_event_fields);
   etr_sheet_take_arrow(&e.sheet, target.arrow);
   etr_sheet_choose(&e.sheet);
   etr_sheet_say_origin(&e.sheet);

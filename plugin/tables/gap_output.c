@@ -124,6 +124,7 @@ static const etr_field fields[] = {
     {NULL, "L1", ETR_CELL_NUMBER, PEOPLE, NUMBER(l1), .digits = ETR_GAP_DIGITS, .spare = 1},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, NUMBER(max_abs_error), .digits = ETR_GAP_DIGITS},
 };
+ETR_ROW_TYPE(gap, fields);
 
 /* ---- Text and Markdown ---- */
 
@@ -180,7 +181,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   put_summary(o, method, &c);
   if (c.first_low) put_first(o, method, &c, markdown);
   if (markdown) etr_puts(&o->answer.writer, "\n");
-  etr_sheet_init(&sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &o->answer, &etr_gap_fields);
   sheet.medium = PEOPLE;
   add_rows(o, &sheet, method, differ);
   size_t shown = differ - etr_sheet_fill(&sheet);
@@ -198,7 +199,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
 
 void etr_gap_write_table(etr_diff_output *o) {
   etr_sheet sheet;
-  etr_sheet_init(&sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &o->answer, &etr_gap_fields);
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
@@ -215,7 +216,7 @@ void etr_field_gaps(const etr_fields *f, const etr_method_pair *method) {
   for (size_t i = 0; i < method->gap_count; i++) {
     const gap_row row = row_of(NULL, method, &method->gaps[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, fields, ETR_COUNT(fields), &row);
+    etr_field_put_all(f, &etr_gap_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

@@ -30,7 +30,7 @@ static bool tells_hinted(const void *context) {
 
 #define ROW(name) ETR_AT(etr_static_cost, name)
 
-const etr_field etr_info_cost_fields[] = {
+static const etr_field fields[] = {
     {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module},
     {"method", "method", ETR_CELL_NAME, NAMED, ROW(method)},
     {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module)},
@@ -44,8 +44,7 @@ const etr_field etr_info_cost_fields[] = {
     {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown)},
     {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted},
 };
-
-const size_t etr_info_cost_field_count = ETR_COUNT(etr_info_cost_fields);
+ETR_ROW_TYPE(module_cost, fields);
 
 static int by_macs(const void *a, const void *b) {
   const etr_static_cost *x = a, *y = b;

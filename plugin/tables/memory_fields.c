@@ -114,6 +114,7 @@ static const etr_field tensor_fields[] = {
     {NULL, "segment", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment},
     {"", .in = ETR_IN_JSON, .put = put_flags},
 };
+ETR_ROW_TYPE(tensor, tensor_fields);
 
 static const etr_field constant_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name)},
@@ -125,6 +126,7 @@ static const etr_field constant_fields[] = {
     {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(etr_memory_row, constant, etr_constant, uses)},
     {"", .in = ETR_IN_JSON, .put = put_mutable},
 };
+ETR_ROW_TYPE(constant, constant_fields);
 
 static const etr_field boundary_fields[] = {
     {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_memory_row, role)},
@@ -135,6 +137,7 @@ static const etr_field boundary_fields[] = {
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_memory_row, bytes)},
     {"", .in = ETR_IN_JSON, .put = put_boundary_flags},
 };
+ETR_ROW_TYPE(boundary, boundary_fields);
 
 /* ---- Parts ---- */
 
@@ -195,6 +198,7 @@ static const etr_field buffer_fields[] = {
     {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction)},
     {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count)},
 };
+ETR_ROW_TYPE(buffer, buffer_fields);
 
 static const etr_field constant_sum_fields[] = {
     {"place", "constants in", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(place)},
@@ -204,6 +208,7 @@ static const etr_field constant_sum_fields[] = {
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(bytes)},
 };
+ETR_ROW_TYPE(constant_sum, constant_sum_fields);
 
 static const etr_field weight_sum_fields[] = {
     {NULL, "weights of", ETR_CELL_NAME, READ, .get = module_or_model},
@@ -214,6 +219,7 @@ static const etr_field weight_sum_fields[] = {
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(bytes)},
 };
+ETR_ROW_TYPE(weight_sum, weight_sum_fields);
 
 static const etr_field blob_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, BLOB(backend)},
@@ -222,6 +228,7 @@ static const etr_field blob_fields[] = {
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(size_bytes)},
     {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(segment)},
 };
+ETR_ROW_TYPE(blob, blob_fields);
 
 static const etr_field blob_sum_fields[] = {
     {"backend", "given to", ETR_CELL_NAME, READ | ETR_IN_JSON, BLOBS(backend)},
@@ -232,6 +239,7 @@ static const etr_field blob_sum_fields[] = {
     {NULL, "largest", ETR_CELL_COUNT, READ, .get = largest_blob_text},
     {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(largest_instruction)},
 };
+ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
 static const etr_field allocation_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_memory_part, method)},
@@ -243,13 +251,4 @@ static const etr_field allocation_fields[] = {
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(total_bytes)},
     {"largest_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(largest_bytes)},
 };
-
-const etr_memory_columns etr_tensor_columns = {tensor_fields, ETR_COUNT(tensor_fields)},
-                         etr_constant_columns = {constant_fields, ETR_COUNT(constant_fields)},
-                         etr_boundary_columns = {boundary_fields, ETR_COUNT(boundary_fields)},
-                         etr_buffer_columns = {buffer_fields, ETR_COUNT(buffer_fields)},
-                         etr_constant_sum_columns = {constant_sum_fields, ETR_COUNT(constant_sum_fields)},
-                         etr_weight_sum_columns = {weight_sum_fields, ETR_COUNT(weight_sum_fields)},
-                         etr_blob_columns = {blob_fields, ETR_COUNT(blob_fields)},
-                         etr_blob_sum_columns = {blob_sum_fields, ETR_COUNT(blob_sum_fields)},
-                         etr_allocation_columns = {allocation_fields, ETR_COUNT(allocation_fields)};
+ETR_ROW_TYPE(allocation, allocation_fields);

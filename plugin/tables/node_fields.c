@@ -264,7 +264,7 @@ enum {
 #define TIME(name) ETR_VIA(etr_node_row, time, etr_node_time, name)
 #define FIGURE(name) ETR_AT(etr_node_row, cost.name)
 
-const etr_field etr_node_fields[] = {
+static const etr_field fields[] = {
     {NULL, "graph", ETR_CELL_NAME, ETR_IN_TABLES, .get = graph, .tells = tells_graph},
     {"name", "node", ETR_CELL_NAME, ETR_IN_ALL, NODE(name)},
     {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = kind},
@@ -351,8 +351,7 @@ const etr_field etr_node_fields[] = {
     {"min", NULL, ETR_CELL_TIME, DOC, TIME(per_run.min)},
     {"max", NULL, ETR_CELL_TIME, DOC, TIME(per_run.max)},
 };
-
-const size_t etr_node_field_count = ETR_COUNT(etr_node_fields);
+ETR_ROW_TYPE(node, fields);
 
 etr_node_table etr_node_table_of(const etr_sheet *sheet) {
   etr_node_table table = {0};

@@ -292,17 +292,18 @@ static const etr_field fields[] = {
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
     ETR_COST_FIELDS(FIGURE, COSTS, COSTS, integers, part),
 };
+ETR_ROW_TYPE(sum, fields);
 
 void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
   etr_sum put = *sum;
   put.profile = f->profile;
-  etr_field_put_all(f, fields, ETR_COUNT(fields), &put);
+  etr_field_put_all(f, &etr_sum_fields, &put);
 }
 
 /* ---- Sheets ---- */
 
 void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, const char *title) {
-  etr_sheet_init(sheet, answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(sheet, answer, &etr_sum_fields);
   sheet->medium = medium;
   sheet->exact = (medium & (PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS)) != 0;
   sheet->title = title;

@@ -19,6 +19,7 @@ static const etr_field fields[] = {
     {"what", "what is wrong", ETR_CELL_NAME, ETR_IN_ALL, FLAW(what)},
     {"suffers", "what suffers", ETR_CELL_NAME, ETR_IN_ALL, FLAW(suffers), .blank_is_null = true},
 };
+ETR_ROW_TYPE(flaw, fields);
 
 etr_status etr_emit_validation_json(const etr_validation *validation, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
@@ -30,7 +31,7 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
   etr_field_count(f, "bytes", validation->byte_count);
   for (int k = ETR_FLAW_DAMAGE; k <= ETR_FLAW_MISSING; k++)
     etr_field_count(f, etr_flaw_kind_name((etr_flaw_kind)k), validation->kind_counts[k]);
-  etr_field_put_rows(f, "flaws", fields, ETR_COUNT(fields), ETR_ROWS(validation->flaws, validation->flaw_count));
+  etr_field_put_rows(f, "flaws", &etr_flaw_fields, ETR_ROWS(validation->flaws, validation->flaw_count));
   return etr_answer_end(&answer, true, error);
 }
 
@@ -52,7 +53,7 @@ etr_status etr_emit_validation_table(const etr_validation *validation, const etr
   etr_answer answer;
   etr_sheet sheet;
   etr_answer_begin(&answer, NULL, NULL, options, sink);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &answer, &etr_flaw_fields);
   if (etr_sheet_is_text(&sheet)) put_counts(&answer, validation);
   etr_sheet_add_rows(&sheet, ETR_ROWS(validation->flaws, validation->flaw_count));
   if (etr_sheet_is_text(&sheet) && validation->flaw_count) etr_puts(&answer.writer, "\n");

@@ -91,7 +91,7 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
       outputs->runs == 1 ? "" : "s", outputs->gap->rule);
   etr_puts(&answer->writer, "\n");
   if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
-  etr_sheet_init(&sheet, answer, worst_fields, ETR_COUNT(worst_fields));
+  etr_sheet_init(&sheet, answer, ETR_FIELDS(worst_fields));
   sheet.top = 0;
   etr_sheet_add_rows(&sheet, ETR_ROWS(outputs, count));
   etr_sheet_fill(&sheet);

@@ -42,7 +42,7 @@ static const char *written(etr_arena *arena, const etr_table_options *options, e
   etr_sheet sheet;
   etr_text_begin(&text, arena, &writer);
   etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &answer, ETR_FIELDS(fields));
   etr_sheet_choose(&sheet);
   for (size_t i = 0; i < ETR_COUNT(rows); i++)
     etr_sheet_add(&sheet, &rows[i], options->order == ETR_ORDER_NAME ? rows[i].name : "",
@@ -110,7 +110,7 @@ Test(sheet, objects_of_documents) {
   etr_answer answer;
   etr_text_begin(&text, &arena, &writer);
   etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
-  etr_field_put_all(&answer.fields, fields, ETR_COUNT(fields), &rows[1]);
+  etr_field_put_all(&answer.fields, ETR_FIELDS(fields), &rows[1]);
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(etr_text_end(&text, &writer),
                    "{\"schema\":\"etrecord-tb/test/"
@@ -150,7 +150,7 @@ static const char *one_row(etr_arena *arena, const etr_field *list, size_t count
   etr_sheet sheet;
   etr_text_begin(&text, arena, &writer);
   etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
-  etr_sheet_init(&sheet, &answer, list, count);
+  etr_sheet_init(&sheet, &answer, &(etr_row_type){NULL, list, count});
   sheet.title = "first";
   etr_sheet_add(&sheet, shown, "", 0);
   etr_sheet_fill(&sheet);
@@ -182,7 +182,7 @@ Test(sheet, members_of_rows) {
   }
   etr_text_begin(&text, &arena, &writer);
   etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
-  etr_field_put_rows(&answer.fields, "rows", list, ETR_COUNT(list), ETR_ROWS(wholes, 2));
+  etr_field_put_rows(&answer.fields, "rows", ETR_FIELDS(list), ETR_ROWS(wholes, 2));
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(
       etr_text_end(&text, &writer),
