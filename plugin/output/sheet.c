@@ -17,14 +17,6 @@ static unsigned medium_of(etr_table_format format) {
   return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
 }
 
-/* A name without blanks: "runs_as". */
-static const char *plain_name(etr_arena *arena, const char *title) {
-  char *name = etr_arena_copy(arena, etr_slice_of(title));
-  for (char *at = name; at && *at; at++)
-    if (*at == ' ') *at = '_';
-  return name ? name : "";
-}
-
 static bool ranks_by_p50(const etr_sheet *sheet) { return etr_ranks_by_p50(sheet->answer->profile); }
 
 static bool has_field(const etr_sheet *sheet, const etr_field *field) {
@@ -35,11 +27,20 @@ static const char *full_title(const etr_sheet *sheet, const etr_field *field) {
   return field->p50_title && ranks_by_p50(sheet) ? field->p50_title : field->title;
 }
 
-/* True if --columns means the title by this name. */
+/* What programs call a column, in all formats: the key in JSON documents, else its title, "runs_as". */
+static const char *plain_name(const etr_sheet *sheet, const etr_field *field) {
+  if (field->key) return field->key;
+  char *name = etr_arena_copy(&sheet->answer->arena, etr_slice_of(full_title(sheet, field)));
+  for (char *at = name; at && *at; at++)
+    if (*at == ' ' || *at == '-') *at = '_';
+  return name ? name : "";
+}
+
+/* True if --columns means the title, or key, by this name. */
 static bool is_called(const char *title, etr_slice name) {
-  if (strlen(title) != name.size) return false;
+  if (!title || strlen(title) != name.size) return false;
   for (size_t i = 0; i < name.size; i++)
-    if (name.data[i] != title[i] && !(name.data[i] == '_' && title[i] == ' ')) return false;
+    if (name.data[i] != title[i] && !(name.data[i] == '_' && (title[i] == ' ' || title[i] == '-'))) return false;
   return true;
 }
 
@@ -48,7 +49,8 @@ static const etr_field *find_titled(const etr_sheet *sheet, etr_slice name, bool
   const etr_field *found = NULL;
   for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++) {
     if (!(field->in & (ETR_IN_TABLES | sheet->medium)) || !field->title || !has_field(sheet, field)) continue;
-    if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name)) continue;
+    if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name) && !is_called(field->key, name))
+      continue;
     if (!found || !(found->in & sheet->medium)) found = field;
   }
   return found;
@@ -81,8 +83,7 @@ static void refuse(const etr_sheet *sheet, etr_slice name) {
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   etr_putf(&writer, "no column %.*s; there are:", (int)ETR_MIN(name.size, (size_t)80), name.data);
   for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++)
-    if (field->in & ETR_IN_DATA && has_field(sheet, field))
-      etr_putf(&writer, " %s", plain_name(&sheet->answer->arena, full_title(sheet, field)));
+    if (field->in & ETR_IN_DATA && has_field(sheet, field)) etr_putf(&writer, " %s", plain_name(sheet, field));
   etr_answer_refuse(sheet->answer, etr_text_end(&text, &writer));
 }
 
@@ -184,8 +185,7 @@ static bool is_shown(const etr_sheet *sheet, const etr_field *field) {
 static const char *title_of(const etr_sheet *sheet, const etr_field *field, size_t column) {
   if (column == 0 && sheet->title) return sheet->title;
   const char *title = full_title(sheet, field);
-  if (sheet->arrow || sheet->answer->options->format == ETR_TABLE_JSON_LINES)
-    return plain_name(&sheet->answer->arena, title);
+  if (sheet->exact) return plain_name(sheet, field);
   bool usual = sheet->medium == ETR_IN_TEXT && !sheet->chosen;
   const char *heading = ranks_by_p50(sheet) && field->p50_heading ? field->p50_heading : field->heading;
   if (usual && heading) title = heading;
@@ -202,7 +202,8 @@ static void leave_out_in_order(etr_sheet *sheet, size_t count) {
 }
 
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
-  if (kind == ETR_CELL_FLAG || kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
+  if (kind == ETR_CELL_FLAG) return ETR_ARROW_FLAG;
+  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 

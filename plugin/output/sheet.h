@@ -27,7 +27,7 @@ typedef enum etr_cell_kind {
   ETR_CELL_NAME,   /* text that may be cut to fit the line */
   ETR_CELL_ITEM,   /* the same, indented below its title in text */
   ETR_CELL_WORD,   /* short text, never cut */
-  ETR_CELL_FLAG,   /* true or false; 1 or 0 in Arrow and the dashboard's document */
+  ETR_CELL_FLAG,   /* true or false; 1 or 0 in the dashboard's document */
   ETR_CELL_UNIT,   /* the unit of times; has no value of its own */
   ETR_CELL_COUNT,  /* a whole number; this and the following kinds are numbers, aligned right */
   ETR_CELL_AMOUNT, /* a whole number that may be large: "8.62 M" for people */
@@ -116,8 +116,8 @@ enum {
 };
 
 typedef struct etr_field {
-  const char *key;   /* in JSON documents */
-  const char *title; /* in tables; in JSON Lines and --columns with '_' for blanks */
+  const char *key;   /* for programs, in all formats; NULL: the title with '_' for blanks */
+  const char *title; /* for people; --columns takes both */
   etr_cell_kind kind;
   unsigned in; /* ETR_IN_ bits */
   etr_member member;
@@ -219,12 +219,12 @@ typedef struct etr_sheet_row {
 typedef struct etr_sheet {
   etr_answer *answer;
   const etr_row_type *fields; /* borrowed */
-  const char *title;            /* of the first column shown, in place of its own; NULL: its own */
-  const void *context;          /* of `tells`; borrowed */
-  unsigned medium;              /* an ETR_IN_ bit; may be changed before the first row is written */
-  bool exact;                   /* values as programs need them; may be changed likewise */
-  size_t top;                   /* rows shown at most; 0: all. options.top unless changed */
-  const etr_field **chosen;     /* by --columns; NULL: the fields of the medium */
+  const char *title;          /* of the first column shown, in place of its own; NULL: its own */
+  const void *context;        /* of `tells`; borrowed */
+  unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
+  bool exact;                 /* values as programs need them; may be changed likewise */
+  size_t top;                 /* rows shown at most; 0: all. options.top unless changed */
+  const etr_field **chosen;   /* by --columns; NULL: the fields of the medium */
   size_t chosen_count;
   const etr_field **columns; /* of the table being written; NULL: none */
   etr_table table;

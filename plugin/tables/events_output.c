@@ -204,7 +204,7 @@ enum { EXACT = ETR_IN_FULL | ETR_IN_JSON };
 #define RANKING(function) .get = function, .has = is_timed, .step = clock_step, .own_unit = own_unit
 
 static const etr_field fields[] = {
-    {NULL, "block", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, block, etr_block, name)},
+    {"event_block_name", "block", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, block, etr_block, name)},
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, method, etr_method, name)},
     {"event_name", "event", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, EVENT(name)},
     {NULL, "event", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_MARKDOWN, EVENT(label)},

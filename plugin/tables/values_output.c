@@ -116,7 +116,7 @@ static const etr_field fields[] = {
     {NULL, "delegate id", ETR_CELL_NAME, ETR_IN_FULL, VALUE(delegate_id)},
     {NULL, "role", ETR_CELL_WORD, ETR_IN_FULL, .get = role},
     {NULL, "index", ETR_CELL_COUNT, ETR_IN_FULL, VALUE(index)},
-    {NULL, "output", ETR_CELL_NAME, ETR_IN_FULL, .get = result},
+    {NULL, "result", ETR_CELL_NAME, ETR_IN_FULL, .get = result},
     {NULL, "dtype", ETR_CELL_WORD, ETR_IN_FULL, .get = dtype},
     {NULL, "shape", ETR_CELL_WORD, ETR_IN_FULL, .get = shape},
     {NULL, "runs", ETR_CELL_COUNT, ETR_IN_FULL, ETR_VIA(value_row, logged, etr_logged, run_count)},

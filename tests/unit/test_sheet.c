@@ -67,15 +67,14 @@ Test(sheet, formats) {
       {{.format = ETR_TABLE_MARKDOWN, .order = ETR_ORDER_GRAPH, .top = 1},
        "| the name | time ms | share | ratio |\n|---|---:|---:|---:|\n| b | 1.5000 | 50.0 % | 1.5 |\n"},
       {{.format = ETR_TABLE_CSV, .top = 2},
-       "the "
-       "name,time,unit,share,ratio,ns\r\nb,1.500000000,ms,0.500000,1.5,1500000\r\nc,1.500000000,ms,0.500000,1.5,"
+       "id,time,unit,share,ratio,ns\r\nb,1.500000000,ms,0.500000,1.5,1500000\r\nc,1.500000000,ms,0.500000,1.5,"
        "1500000\r\n"},
       {{.format = ETR_TABLE_JSON_LINES, .order = ETR_ORDER_GRAPH, .top = 1},
-       "{\"the_name\":\"b\",\"time\":1.5,\"unit\":\"ms\",\"share\":0.5,\"ratio\":1.5,\"ns\":1500000}\n"},
+       "{\"id\":\"b\",\"time\":1.5,\"unit\":\"ms\",\"share\":0.5,\"ratio\":1.5,\"ns\":1500000}\n"},
       {{.order = ETR_ORDER_GRAPH, .top = 1, .columns = "ns,ratio,the_name"},
        "     ns  ratio  the name\n1500000    1.5  b\n"},
-      {{.format = ETR_TABLE_TSV, .order = ETR_ORDER_GRAPH, .top = 1, .columns = "unit,the name,unit"},
-       "unit\tthe name\tunit\nms\tb\tms\n"},
+      {{.format = ETR_TABLE_TSV, .order = ETR_ORDER_GRAPH, .top = 1, .columns = "unit,id,unit"},
+       "unit\tid\tunit\nms\tb\tms\n"},
       {{.format = ETR_TABLE_JSON_LINES, .order = ETR_ORDER_GRAPH, .columns = "time"},
        "{\"time\":1.5}\n{\"time\":0.5}\n{\"time\":1.5}\n{\"time\":null}\n"},
   };
@@ -90,7 +89,7 @@ Test(sheet, formats) {
 }
 
 Test(sheet, no_such_column) {
-  static const char *const names[] = {"time,id", "", "time,", "key", "the-name"};
+  static const char *const names[] = {"time,ids", "", "time,", "key", "the-name"};
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
     etr_arena arena = {0};
     etr_status status;
@@ -98,7 +97,7 @@ Test(sheet, no_such_column) {
     const char *got = written(&arena, &(etr_table_options){.columns = names[i]}, &status, &error);
     cr_expect_eq(status, ETR_ERROR_CHOICE);
     cr_expect_str_eq(got, "", "nothing is written");
-    cr_expect_not_null(strstr(error.message, "there are: the_name time unit share ratio ns"), "%s", error.message);
+    cr_expect_not_null(strstr(error.message, "there are: id time unit share ratio ns"), "%s", error.message);
     etr_arena_clear(&arena);
   }
 }
