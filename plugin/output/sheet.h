@@ -129,6 +129,10 @@ typedef struct etr_field {
   int digits;                                             /* of a number in `member`: as in etr_cell */
   bool blank_is_null;                                     /* JSON documents have null for "" */
   bool (*tells)(const void *context);  /* false: tables for people leave the column out; NULL: they never do */
+  const char *says;                    /* what the value is, for schemas and their documentation */
+  const char *type;                    /* of texts and of `put`: what schemas call it; NULL: by `kind` */
+  bool nullable;                       /* also without `has` there may be no value */
+  bool optional;                       /* `put` may write nothing */
   const char *heading;                 /* title in text unless --columns names the column; NULL: the same */
   const char *p50_title, *p50_heading; /* the same of tables that rank by p50; NULL: the same */
   bool p50_only;                       /* other tables do not have it */
@@ -199,7 +203,8 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
   X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
   X(logged_count) X(test_set) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
-  X(side_item) X(side_part) X(timeline_event) X(lane)
+  X(side_item) X(side_part) X(timeline_event) X(lane) \
+  X(statistics) X(noise) X(roofs) X(numeric_gap)
 /* clang-format on */
 
 #define ETR_DECLARE_ROW_TYPE(name) extern const etr_row_type etr_##name##_fields;

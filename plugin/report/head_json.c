@@ -5,6 +5,7 @@
 #include "report/head_json.h"
 
 #include "output/fields.h"
+#include "output/statistics.h"
 #include "report/profile_doc.h"
 
 static bool is_said_again(const etr_tag *tags, size_t count, size_t index) {

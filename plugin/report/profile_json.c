@@ -3,6 +3,7 @@
  * profile_json.c - all that the dashboard and the report show, as one compact JSON document.
  */
 #include "base/system.h"
+#include "output/statistics.h"
 #include "report/profile_doc.h"
 #include "tables/delegation_output.h"
 #include "tables/memory_output.h"
@@ -116,9 +117,10 @@ static void put_warnings(const etr_fields *f) {
 }
 
 static const etr_field balance_fields[] = {
-    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name)},
+    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name), .type = "balance_part"},
     {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
-    {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous)},
+    {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous),
+     .says = "contained in the previous part that is not itself contained in another"},
     {"total", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_balance_part, ticks)},
 };
 ETR_ROW_TYPE(balance, balance_fields);

@@ -8,13 +8,19 @@
 /* ---- How times vary ---- */
 
 /* Of most records all runs are of one recording: then there is nothing to say of several. */
+/* clang-format off */
 #define RUNS_VARY(type)                                                                                                \
-  {"low", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.low)},                                               \
-      {"high", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.high)},                                         \
-      {"recordings", NULL, ETR_CELL_COUNT, SEVERAL, ETR_AT(type, time.recordings)},                                    \
-      {"offset", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.offset)}, {                                         \
-    "spread", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.spread)                                                \
-  }
+  {"low", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.low),                                                \
+   .says = "the floor(runs / 10)-th shortest run, counted from 0: the middle 80 % start here"},                        \
+  {"high", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.high),                                              \
+   .says = "the floor(runs / 10)-th longest run"},                                                                     \
+  {"recordings", NULL, ETR_CELL_COUNT, SEVERAL, ETR_AT(type, time.recordings),                                         \
+   .says = "ETDumps that the runs are of; this and the two columns behind it only where there are several ETDumps"},   \
+  {"offset", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.offset),                                                \
+   .says = "mean over the recordings of ln(median of a recording / p50); null where a median is 0"},                   \
+  {"spread", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.spread),                                                \
+   .says = "standard deviation of these logarithms"}
+/* clang-format on */
 
 enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 
@@ -50,10 +56,13 @@ static void put_recordings(etr_profile_doc *e, const etr_method *method) {
 #define ITEM(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(etr_side_item, member)
 
 static const etr_field event_fields[] = {
-    {"name", ITEM(ETR_CELL_WORD, name)},        {"op", ITEM(ETR_CELL_WORD, op)},
-    {"backend", ITEM(ETR_CELL_WORD, backend)},  {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
-    {"total", ITEM(ETR_CELL_TIME, time.total)}, {"p50", ITEM(ETR_CELL_TIME, time.p50)},
-    {"step", ITEM(ETR_CELL_TIME, time.step)},
+    {"name", ITEM(ETR_CELL_WORD, name), .says = "event with its instruction"},
+    {"op", ITEM(ETR_CELL_WORD, op), .says = "event"},
+    {"backend", ITEM(ETR_CELL_WORD, backend), .says = "delegate's backend"},
+    {"ran_in", ITEM(ETR_CELL_COUNT, time.runs), .says = "runs"},
+    {"total", ITEM(ETR_CELL_TIME, time.total), .says = "over all runs"},
+    {"p50", ITEM(ETR_CELL_TIME, time.p50), .says = "over the runs in which it occurred"},
+    {"step", ITEM(ETR_CELL_TIME, time.step), .says = "resolution of its clock"},
 };
 ETR_ROW_TYPE(side_event, event_fields);
 
@@ -75,7 +84,7 @@ typedef struct part_row {
 } part_row;
 
 static const etr_field sum_fields[] = {
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50)},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50), .says = "null if none was timed"},
     RUNS_VARY(etr_side_sum),
 };
 ETR_ROW_TYPE(side_sum, sum_fields);

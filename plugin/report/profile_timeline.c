@@ -53,17 +53,21 @@ static void put_start(const etr_fields *f, const void *row) { etr_jw_uint(f->jso
 #define SPAN(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, span, etr_span, member)
 
 static const etr_field event_fields[] = {
-    {"name", EVENT(ETR_CELL_WORD, label)},
+    {"name", EVENT(ETR_CELL_WORD, label), .says = "event"},
     {"duration", SPAN(ETR_CELL_TIME, ticks)},
     {"instruction", EVENT(ETR_CELL_COUNT, instruction_id)},
-    {"backend", EVENT(ETR_CELL_WORD, backend)},
-    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match},
-    {"start", .in = ETR_IN_DOCUMENT, .put = put_start},
-    {"scale", SPAN(ETR_CELL_NUMBER, scale)},
-    {"lane", SPAN(ETR_CELL_COUNT, track)},
-    {"level", SPAN(ETR_CELL_COUNT, level)},
-    {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured},
-    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator)},
+    {"backend", EVENT(ETR_CELL_WORD, backend), .says = "delegate's backend"},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match, .says = "how it was matched"},
+    {"start", .in = ETR_IN_DOCUMENT, .put = put_start,
+     .says = "drawn start, relative to the earliest event of the run; ascending", .type = "whole"},
+    {"scale", SPAN(ETR_CELL_NUMBER, scale),
+     .says = "drawn length / duration: below 1 if it was scaled to fit into its call"},
+    {"lane", SPAN(ETR_CELL_COUNT, track), .says = "index into lanes"},
+    {"level", SPAN(ETR_CELL_COUNT, level), .says = "level in the lane; events of one level do not overlap"},
+    {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured,
+     .says = "0: only its duration and order were measured, not its start"},
+    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator),
+     .says = "operator that has the time"},
 };
 ETR_ROW_TYPE(timeline_event, event_fields);
 
@@ -82,9 +86,11 @@ static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_pro
 }
 
 static const etr_field lane_fields[] = {
-    {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate)},
-    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend)},
-    {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels)},
+    {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate),
+     .says = "events recorded inside delegates"},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend), .says = "the backend", .nullable = true},
+    {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels),
+     .says = "number of levels that its events occupy"},
 };
 ETR_ROW_TYPE(lane, lane_fields);
 

@@ -60,8 +60,9 @@ ETR_ROW_TYPE(test_set, test_sets);
 static const etr_field weights[] = {
     {"path", "file", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_weights, path)},
     {"tensors", "tensors", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, tensor_count)},
-    {"blobs", "blobs", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, blob_count)},
-    {"bytes", "bytes", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, byte_count)},
+    {"blobs", "blobs", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, blob_count),
+     .says = "data of delegates, which only their backends can read"},
+    {"bytes", "bytes", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, byte_count), .says = "of all data"},
 };
 ETR_ROW_TYPE(external_weight, weights);
 

@@ -32,7 +32,8 @@ static const etr_field graph_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(method)},
     {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(entry)},
     {"dialect", "dialect", ETR_CELL_WORD, NAMED, GRAPH(dialect), .blank_is_null = true},
-    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true, .spare = 1},
+    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true, .spare = 1,
+     .nullable = true},
     {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, GRAPH(node_count)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, COUNT(operators)},
     {"inputs", "inputs", ETR_CELL_COUNT, NAMED, COUNT(inputs)},
@@ -95,10 +96,11 @@ static void put_delegates(const etr_fields *f, const void *row) {
 static const etr_field method_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED, METHOD(name), .blank_is_null = true},
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
-    {"skipped_runs", "left out", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1},
+    {"skipped_runs", "left out", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
+     .says = "inferences left out, as warm-up or by choice; `runs` counts the others"},
     {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run, .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
-    {"", .in = ETR_IN_JSON, .put = put_delegates},
+    {"delegates", .in = ETR_IN_JSON, .put = put_delegates, .type = "method_delegates"},
 };
 ETR_ROW_TYPE(method, method_fields);
 
@@ -121,10 +123,6 @@ typedef struct run_row {
   size_t runs; /* with those that are skipped */
 } run_row;
 
-static void put_skipped(const etr_fields *f, const void *row) {
-  etr_field_flag(f, "skipped", ((const run_row *)row)->run->is_skipped);
-}
-
 static const etr_field run_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, name)},
     {"etdump", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(run_row, etdump)},
@@ -138,7 +136,8 @@ static const etr_field run_fields[] = {
     {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, debug_events)},
     {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
     {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
-    {"skipped", .in = ETR_IN_JSON, .put = put_skipped},
+    {"skipped", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, is_skipped),
+     .says = "an inference left out of all times, as warm-up or by choice"},
 };
 ETR_ROW_TYPE(run, run_fields);
 
