@@ -33,6 +33,7 @@ typedef etr_status (*table_emitter)(const etr_profile *profile, const etr_node_f
 /** A command of the program; option_table.h has the table. */
 struct cli_command {
   const char *name;
+  unsigned bit;                           /* FOR_ of option_table.h */
   const char *arguments;                  /* "RECORD", "BASE NEW"; in brackets: optional; "ARGUMENTS...": any number */
   const char *summary;                    /* one line */
   const char *help;                       /* a line break between paragraphs */

@@ -98,11 +98,11 @@ typedef struct columns {
   size_t size;
 } columns;
 
-/* Takes a line of CSV: "graph,not delegated\r\n" becomes "graph, not_delegated". */
+/* Takes a line of CSV: "graph,runs_as\r\n" becomes "graph, runs_as". */
 static bool add_columns(void *context, const void *data, size_t size) {
   columns *c = context;
   for (const char *at = data; at < (const char *)data + size && c->size + 2 < HELP_ROOM && *at != '\r'; at++) {
-    c->text[c->size++] = *at == ' ' ? '_' : *at;
+    c->text[c->size++] = *at;
     if (*at == ',') c->text[c->size++] = ' ';
   }
   return true;

@@ -7,30 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True if a list of commands names this one. */
-static bool names(const char *list, const cli_command *command) {
-  size_t size = strlen(command->name);
-  for (const char *at = list; *at; at += strspn(at, " ")) {
-    size_t length = strcspn(at, " ");
-    if (length == size && memcmp(at, command->name, size) == 0) return true;
-    at += length;
-  }
-  return false;
-}
-
 bool option_table_has(const option_spec *spec, const cli_command *command) {
-  return spec->commands && command ? names(spec->commands, command) : !spec->commands;
+  return spec->commands && command ? (spec->commands & command->bit) != 0 : !spec->commands;
 }
 
 bool option_table_exits(const exit_spec *spec, const cli_command *command) {
-  return !command || !spec->commands || names(spec->commands, command);
+  return !command || !spec->commands || (spec->commands & command->bit) != 0;
 }
 
 const char *option_table_exit_meaning(const exit_spec *spec, const cli_command *command, char room[EXIT_MEANING_ROOM]) {
   size_t used = 0;
   if (command || !spec->commands) return spec->meaning;
-  for (const char *at = spec->commands; *at && used < EXIT_MEANING_ROOM; at++)
-    used += (size_t)snprintf(room + used, EXIT_MEANING_ROOM - used, "%s%c", *at == ' ' ? "," : "", *at);
+  for (const cli_command *c = commands; c->name && used < EXIT_MEANING_ROOM; c++)
+    if (spec->commands & c->bit)
+      used += (size_t)snprintf(room + used, EXIT_MEANING_ROOM - used, "%s%s", used ? ", " : "", c->name);
   if (used < EXIT_MEANING_ROOM) (void)snprintf(room + used, EXIT_MEANING_ROOM - used, ": %s", spec->meaning);
   return room;
 }

@@ -10,6 +10,29 @@
 
 #include "command/command.h"
 
+/** Sets of commands: what options and exit statuses are limited to. */
+enum {
+  FOR_WRITE = 1 << 0,
+  FOR_INFO = 1 << 1,
+  FOR_NODES = 1 << 2,
+  FOR_EVENTS = 1 << 3,
+  FOR_SUMMARY = 1 << 4,
+  FOR_SOURCE = 1 << 5,
+  FOR_DELEGATION = 1 << 6,
+  FOR_MEMORY = 1 << 7,
+  FOR_DOT = 1 << 8,
+  FOR_REPORT = 1 << 9,
+  FOR_DIFF = 1 << 10,
+  FOR_TRACE = 1 << 11,
+  FOR_EXPORT = 1 << 12,
+  FOR_STRIP = 1 << 13,
+  FOR_PACK = 1 << 14,
+  FOR_VALIDATE = 1 << 15,
+  FOR_BENCH = 1 << 16,
+  FOR_WATCH = 1 << 17,
+  FOR_HELP = 1 << 18,
+};
+
 /** The commands, ended by one without a name. The first is the default. */
 extern const cli_command commands[];
 
@@ -25,7 +48,7 @@ typedef enum option_kind {
 } option_kind;
 
 /**
- * An option of the commands named in `commands`. Rows for different commands may share a name or a letter if they
+ * An option of the commands in `commands`. Rows for different commands may share a name or a letter if they
  * differ only in words, member or help: `--format` of a table and of a drawing.
  */
 typedef struct option_spec {
@@ -33,8 +56,8 @@ typedef struct option_spec {
   char letter;          /* 0: none */
   const char *argument; /* NULL: a flag. FILE and DIR complete as such */
   option_kind kind;
-  size_t offset;        /* of the member of cli_settings */
-  const char *commands; /* "nodes events"; NULL: every command */
+  size_t offset;     /* of the member of cli_settings */
+  unsigned commands; /* FOR_ bits; 0: every command */
   const char *help;
   const char *words; /* of OPTION_WORD: "text|json" */
   size_t offset2;    /* of a list's count, or of a bool that is set when the option is given; 0: none */
@@ -46,10 +69,10 @@ extern const option_spec options[];
 /** True if the option is one of this command's; with NULL, if it is one of every command's. */
 bool option_table_has(const option_spec *spec, const cli_command *command);
 
-/** The meaning of an exit status, and the commands that it is limited to (NULL: every command). */
+/** The meaning of an exit status, and the commands that it is limited to (0: every command). */
 typedef struct exit_spec {
   int status;
-  const char *commands;
+  unsigned commands;
   const char *meaning;
 } exit_spec;
 

@@ -10,11 +10,13 @@
 
 /* Values as Arrow lays them out: a bit for each that is there, and the values one behind the other; texts end to end,
  * with the place where each begins and the last ends. */
+typedef etr_vec(uint8_t) bits;
+
 typedef struct column {
   const char *name;
   etr_arrow_type type;
   int64_t null_count;
-  etr_vec(uint8_t) valid;
+  bits valid, flags;
   etr_vec(int64_t) wholes;
   etr_vec(double) reals;
   etr_vec(int32_t) ends;
@@ -69,13 +71,13 @@ void etr_arrow_add_column(etr_arrow *table, const char *name, etr_arrow_type typ
   if (begin) *begin = 0;
 }
 
-static void add_validity(etr_arrow *table, column *into, bool is_valid) {
+/* Sets the bit of the row that is being added. */
+static void add_bit(etr_arrow *table, bits *into, bool value) {
   int64_t bit = table->row_count % 8;
-  uint8_t *byte = bit ? &into->valid.data[table->row_count / 8] : etr_vec_push(&table->arena, &into->valid);
+  uint8_t *byte = bit ? &into->data[table->row_count / 8] : etr_vec_push(&table->arena, into);
   if (!byte) return;
   if (!bit) *byte = 0;
-  *byte = (uint8_t)(*byte | is_valid << bit);
-  into->null_count += !is_valid;
+  *byte = (uint8_t)(*byte | value << bit);
 }
 
 static void add_text(etr_arrow *table, column *into, const char *text) {
@@ -93,9 +95,12 @@ static void add_text(etr_arrow *table, column *into, const char *text) {
 }
 
 static void add_value(etr_arrow *table, column *into, etr_arrow_value value) {
-  add_validity(table, into, !value.is_null);
+  add_bit(table, &into->valid, !value.is_null);
+  into->null_count += value.is_null;
   if (into->type == ETR_ARROW_TEXT) {
     add_text(table, into, value.is_null ? NULL : value.text);
+  } else if (into->type == ETR_ARROW_FLAG) {
+    add_bit(table, &into->flags, !value.is_null && value.whole);
   } else if (into->type == ETR_ARROW_WHOLE) {
     int64_t *whole = etr_vec_push(&table->arena, &into->wholes);
     if (whole) *whole = value.is_null ? 0 : value.whole;
@@ -130,7 +135,8 @@ static void release_schema(struct ArrowSchema *schema) {
 }
 
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
-  static const char *const formats[] = {[ETR_ARROW_TEXT] = "u", [ETR_ARROW_WHOLE] = "l", [ETR_ARROW_REAL] = "g"};
+  static const char *const formats[] = {
+      [ETR_ARROW_TEXT] = "u", [ETR_ARROW_FLAG] = "b", [ETR_ARROW_WHOLE] = "l", [ETR_ARROW_REAL] = "g"};
   etr_arrow *table = stream->private_data;
   size_t count = table->columns.count;
   struct ArrowSchema **children = malloc((count + 1) * (sizeof *children + sizeof **children));
@@ -175,7 +181,10 @@ static void fill_array(etr_arrow *table, column_array *into, const column *from)
     into->buffers[1] = from->ends.data;
     into->buffers[2] = from->text.data ? from->text.data : "";
   } else {
-    into->buffers[1] = from->type == ETR_ARROW_WHOLE ? (const void *)from->wholes.data : from->reals.data;
+    const void *const values[] = {[ETR_ARROW_FLAG] = from->flags.data,
+                                  [ETR_ARROW_WHOLE] = from->wholes.data,
+                                  [ETR_ARROW_REAL] = from->reals.data};
+    into->buffers[1] = values[from->type];
   }
   into->array = (struct ArrowArray){.length = table->row_count,
                                     .null_count = from->null_count,

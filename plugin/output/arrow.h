@@ -14,6 +14,7 @@
 
 typedef enum etr_arrow_type {
   ETR_ARROW_TEXT,  /* UTF-8 */
+  ETR_ARROW_FLAG,  /* bool */
   ETR_ARROW_WHOLE, /* int64 */
   ETR_ARROW_REAL,  /* float64 */
 } etr_arrow_type;
@@ -22,7 +23,7 @@ typedef enum etr_arrow_type {
 typedef struct etr_arrow_value {
   bool is_null;
   const char *text;
-  int64_t whole;
+  int64_t whole; /* a flag's, too */
   double real;
 } etr_arrow_value;
 

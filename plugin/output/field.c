@@ -95,8 +95,8 @@ void etr_put_datum(etr_jw *json, etr_datum value) {
   }
 }
 
-void etr_field_put_all(const etr_fields *fields, const etr_field *list, size_t count, const void *row) {
-  for (const etr_field *field = list; field < list + count; field++) {
+void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row) {
+  for (const etr_field *field = list->first; field < list->first + list->count; field++) {
     if (!(field->in & ETR_IN_JSON)) continue;
     if (field->put) {
       field->put(fields, row);
@@ -107,11 +107,11 @@ void etr_field_put_all(const etr_fields *fields, const etr_field *list, size_t c
   }
 }
 
-void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_field *list, size_t count, etr_rows rows) {
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows) {
   etr_field_list(fields, key);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(fields->json);
-    etr_field_put_all(fields, list, count, (const char *)rows.first + i * rows.size);
+    etr_field_put_all(fields, list, (const char *)rows.first + i * rows.size);
     etr_jw_end(fields->json);
   }
   etr_jw_end(fields->json);

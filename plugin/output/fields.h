@@ -22,21 +22,14 @@ void etr_field_flag(const etr_fields *fields, const char *key, bool value);
 void etr_field_number(const etr_fields *fields, const char *key, double value);
 /** Ticks in the document's unit. */
 void etr_field_ticks(const etr_fields *fields, const char *key, double ticks);
-/** p10, p50, p90, avg, min, max in the document's unit; null where nothing was timed. */
-void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
 /** runs and skipped_runs: how many of the method's count, and how many do not. */
 void etr_field_runs(const etr_fields *fields, const etr_method *method);
 /** Keys file, line, function and code; nulls for NULL. */
 void etr_field_source(const etr_fields *fields, const etr_source *source);
 /** Keys method, runs and skipped_runs: what objects of methods begin with. */
 void etr_field_method(const etr_fields *fields, const etr_method *method);
-/** Keys noise and phases_of_runs of a method: how much its runs vary, and what kinds of them there are; sentences have
- * times in `shown`. The arena fails when out of memory. */
-void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown);
 /** Key shape: sizes, expressions of symbolic ones; null for what is no tensor. */
 void etr_field_shape(const etr_fields *fields, const etr_value *value);
-/** Key roofs: the most that rates are held against. */
-void etr_field_roofs(const etr_fields *fields);
 /** Starts an array or object under a key; etr_jw_end() ends it. */
 void etr_field_list(const etr_fields *fields, const char *key);
 void etr_field_object(const etr_fields *fields, const char *key);

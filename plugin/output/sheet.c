@@ -17,14 +17,6 @@ static unsigned medium_of(etr_table_format format) {
   return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
 }
 
-/* A name without blanks: "runs_as". */
-static const char *plain_name(etr_arena *arena, const char *title) {
-  char *name = etr_arena_copy(arena, etr_slice_of(title));
-  for (char *at = name; at && *at; at++)
-    if (*at == ' ') *at = '_';
-  return name ? name : "";
-}
-
 static bool ranks_by_p50(const etr_sheet *sheet) { return etr_ranks_by_p50(sheet->answer->profile); }
 
 static bool has_field(const etr_sheet *sheet, const etr_field *field) {
@@ -35,20 +27,30 @@ static const char *full_title(const etr_sheet *sheet, const etr_field *field) {
   return field->p50_title && ranks_by_p50(sheet) ? field->p50_title : field->title;
 }
 
-/* True if --columns means the title by this name. */
+/* What programs call a column, in all formats: the key in JSON documents, else its title, "runs_as". */
+static const char *plain_name(const etr_sheet *sheet, const etr_field *field) {
+  if (field->key) return field->key;
+  char *name = etr_arena_copy(&sheet->answer->arena, etr_slice_of(full_title(sheet, field)));
+  for (char *at = name; at && *at; at++)
+    if (*at == ' ' || *at == '-') *at = '_';
+  return name ? name : "";
+}
+
+/* True if --columns means the title, or key, by this name. */
 static bool is_called(const char *title, etr_slice name) {
-  if (strlen(title) != name.size) return false;
+  if (!title || strlen(title) != name.size) return false;
   for (size_t i = 0; i < name.size; i++)
-    if (name.data[i] != title[i] && !(name.data[i] == '_' && title[i] == ' ')) return false;
+    if (name.data[i] != title[i] && !(name.data[i] == '_' && (title[i] == ' ' || title[i] == '-'))) return false;
   return true;
 }
 
 /* Of several fields with one name the one that stands in the medium anyway; NULL: there is none. */
 static const etr_field *find_titled(const etr_sheet *sheet, etr_slice name, bool by_full_title) {
   const etr_field *found = NULL;
-  for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++) {
+  for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++) {
     if (!(field->in & (ETR_IN_TABLES | sheet->medium)) || !field->title || !has_field(sheet, field)) continue;
-    if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name)) continue;
+    if (!is_called(by_full_title ? full_title(sheet, field) : field->title, name) && !is_called(field->key, name))
+      continue;
     if (!found || !(found->in & sheet->medium)) found = field;
   }
   return found;
@@ -80,16 +82,14 @@ static void refuse(const etr_sheet *sheet, etr_slice name) {
   etr_writer writer;
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   etr_putf(&writer, "no column %.*s; there are:", (int)ETR_MIN(name.size, (size_t)80), name.data);
-  for (const etr_field *field = sheet->fields; field < sheet->fields + sheet->field_count; field++)
-    if (field->in & ETR_IN_DATA && has_field(sheet, field))
-      etr_putf(&writer, " %s", plain_name(&sheet->answer->arena, full_title(sheet, field)));
+  for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++)
+    if (field->in & ETR_IN_DATA && has_field(sheet, field)) etr_putf(&writer, " %s", plain_name(sheet, field));
   etr_answer_refuse(sheet->answer, etr_text_end(&text, &writer));
 }
 
-void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *fields, size_t field_count) {
+void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_row_type *fields) {
   *sheet = (etr_sheet){.answer = answer,
                        .fields = fields,
-                       .field_count = field_count,
                        .medium = medium_of(answer->options->format),
                        .exact = medium_of(answer->options->format) == ETR_IN_DATA,
                        .top = answer->options->top};
@@ -123,11 +123,11 @@ void etr_sheet_choose(etr_sheet *sheet) {
 
 /* The fields of the medium, in the answer's arena. NULL when out of memory. */
 static const etr_field **fields_of_medium(const etr_sheet *sheet, size_t *count) {
-  const etr_field **list = etr_arena_alloc_array(&sheet->answer->arena, sheet->field_count, sizeof *list);
+  const etr_field **list = etr_arena_alloc_array(&sheet->answer->arena, sheet->fields->count, sizeof *list);
   *count = 0;
-  for (size_t i = 0; list && i < sheet->field_count; i++)
-    if ((sheet->fields[i].in & sheet->medium) && has_field(sheet, &sheet->fields[i]))
-      list[(*count)++] = &sheet->fields[i];
+  for (size_t i = 0; list && i < sheet->fields->count; i++)
+    if ((sheet->fields->first[i].in & sheet->medium) && has_field(sheet, &sheet->fields->first[i]))
+      list[(*count)++] = &sheet->fields->first[i];
   return list;
 }
 
@@ -185,8 +185,7 @@ static bool is_shown(const etr_sheet *sheet, const etr_field *field) {
 static const char *title_of(const etr_sheet *sheet, const etr_field *field, size_t column) {
   if (column == 0 && sheet->title) return sheet->title;
   const char *title = full_title(sheet, field);
-  if (sheet->arrow || sheet->answer->options->format == ETR_TABLE_JSON_LINES)
-    return plain_name(&sheet->answer->arena, title);
+  if (sheet->exact) return plain_name(sheet, field);
   bool usual = sheet->medium == ETR_IN_TEXT && !sheet->chosen;
   const char *heading = ranks_by_p50(sheet) && field->p50_heading ? field->p50_heading : field->heading;
   if (usual && heading) title = heading;
@@ -203,7 +202,8 @@ static void leave_out_in_order(etr_sheet *sheet, size_t count) {
 }
 
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
-  if (kind == ETR_CELL_FLAG || kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
+  if (kind == ETR_CELL_FLAG) return ETR_ARROW_FLAG;
+  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
@@ -218,11 +218,11 @@ static void add_arrow_columns(etr_sheet *sheet) {
 
 /* Decides on the columns, now that it is known what they can tell. */
 static void begin_table(etr_sheet *sheet) {
-  size_t most = sheet->chosen ? sheet->chosen_count : sheet->field_count, count = 0;
+  size_t most = sheet->chosen ? sheet->chosen_count : sheet->fields->count, count = 0;
   etr_column *columns = etr_arena_alloc_array(&sheet->answer->arena, most, sizeof *columns);
   sheet->columns = etr_arena_alloc_array(&sheet->answer->arena, most, sizeof *sheet->columns);
   for (size_t i = 0; columns && sheet->columns && i < most; i++) {
-    const etr_field *field = sheet->chosen ? sheet->chosen[i] : &sheet->fields[i];
+    const etr_field *field = sheet->chosen ? sheet->chosen[i] : &sheet->fields->first[i];
     if (!sheet->chosen && !is_shown(sheet, field)) continue;
     columns[count] = (etr_column){title_of(sheet, field, count), field->kind >= ETR_CELL_COUNT,
                                   field->kind <= ETR_CELL_ITEM};

@@ -27,7 +27,7 @@ typedef enum etr_cell_kind {
   ETR_CELL_NAME,   /* text that may be cut to fit the line */
   ETR_CELL_ITEM,   /* the same, indented below its title in text */
   ETR_CELL_WORD,   /* short text, never cut */
-  ETR_CELL_FLAG,   /* true or false; 1 or 0 in Arrow and the dashboard's document */
+  ETR_CELL_FLAG,   /* true or false; 1 or 0 in the dashboard's document */
   ETR_CELL_UNIT,   /* the unit of times; has no value of its own */
   ETR_CELL_COUNT,  /* a whole number; this and the following kinds are numbers, aligned right */
   ETR_CELL_AMOUNT, /* a whole number that may be large: "8.62 M" for people */
@@ -116,8 +116,8 @@ enum {
 };
 
 typedef struct etr_field {
-  const char *key;   /* in JSON documents */
-  const char *title; /* in tables; in JSON Lines and --columns with '_' for blanks */
+  const char *key;   /* for programs, in all formats; NULL: the title with '_' for blanks */
+  const char *title; /* for people; --columns takes both */
   etr_cell_kind kind;
   unsigned in; /* ETR_IN_ bits */
   etr_member member;
@@ -129,6 +129,10 @@ typedef struct etr_field {
   int digits;                                             /* of a number in `member`: as in etr_cell */
   bool blank_is_null;                                     /* JSON documents have null for "" */
   bool (*tells)(const void *context);  /* false: tables for people leave the column out; NULL: they never do */
+  const char *says;                    /* what the value is, for schemas and their documentation */
+  const char *type;                    /* of texts and of `put`: what schemas call it; NULL: by `kind` */
+  bool nullable;                       /* also without `has` there may be no value */
+  bool optional;                       /* `put` may write nothing */
   const char *heading;                 /* title in text unless --columns names the column; NULL: the same */
   const char *p50_title, *p50_heading; /* the same of tables that rank by p50; NULL: the same */
   bool p50_only;                       /* other tables do not have it */
@@ -136,6 +140,19 @@ typedef struct etr_field {
   unsigned
       spare; /* narrow text leaves out columns with 1 first, then 2, ...; 0: never. See etr_table_may_leave_out() */
 } etr_field;
+
+/** All that is known of one kind of rows. */
+typedef struct etr_row_type {
+  const char *name; /* in schemas and their documentation; NULL: it is for people only */
+  const etr_field *first;
+  size_t count;
+} etr_row_type;
+
+/** Fields without a name, of a function that writes them itself. */
+#define ETR_FIELDS(array) (&(const etr_row_type){NULL, array, ETR_COUNT(array)})
+
+/** Defines one of the lists below. */
+#define ETR_ROW_TYPE(name, array) const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
 
 /** Rows of one type, one behind the other. */
 typedef struct etr_rows {
@@ -171,10 +188,28 @@ etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_f
 void etr_put_datum(etr_jw *json, etr_datum value);
 
 /** Writes the fields in ETR_IN_JSON of a row into an open JSON object. */
-void etr_field_put_all(const etr_fields *fields, const etr_field *list, size_t count, const void *row);
+void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row);
 
 /** Writes a key and an array with an object for each row. */
-void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_field *list, size_t count, etr_rows rows);
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows);
+
+/* ---- Lists ---- */
+
+/** The lists that programs read the rows of, each defined where its rows are: tools/fields writes them as JSON, from
+ * which schemas, the Python package and the documentation are generated. */
+/* clang-format off */
+#define ETR_ROW_TYPES(X) \
+  X(node) X(event) X(logged_value) X(sum) X(source_line) X(operator_delegation) X(delegate) X(tensor) X(constant) \
+  X(boundary) X(buffer) X(constant_sum) X(weight_sum) X(blob) X(blob_sum) X(allocation) X(change) X(node_change) \
+  X(group_change) X(difference) X(gap) X(entry_point) X(method) X(method_delegate) X(module_cost) X(run) X(warning) \
+  X(logged_count) X(test_set) X(external_weight) X(info_value) X(flaw) X(balance) X(side_event) X(side_sum) \
+  X(side_item) X(side_part) X(timeline_event) X(lane) \
+  X(statistics) X(noise) X(roofs) X(numeric_gap)
+/* clang-format on */
+
+#define ETR_DECLARE_ROW_TYPE(name) extern const etr_row_type etr_##name##_fields;
+ETR_ROW_TYPES(ETR_DECLARE_ROW_TYPE)
+#undef ETR_DECLARE_ROW_TYPE
 
 /* ---- Sheets ---- */
 
@@ -188,14 +223,13 @@ typedef struct etr_sheet_row {
 
 typedef struct etr_sheet {
   etr_answer *answer;
-  const etr_field *fields;
-  size_t field_count;
-  const char *title;        /* of the first column shown, in place of its own; NULL: its own */
-  const void *context;      /* of `tells`; borrowed */
-  unsigned medium;          /* an ETR_IN_ bit; may be changed before the first row is written */
-  bool exact;               /* values as programs need them; may be changed likewise */
-  size_t top;               /* rows shown at most; 0: all. options.top unless changed */
-  const etr_field **chosen; /* by --columns; NULL: the fields of the medium */
+  const etr_row_type *fields; /* borrowed */
+  const char *title;          /* of the first column shown, in place of its own; NULL: its own */
+  const void *context;        /* of `tells`; borrowed */
+  unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
+  bool exact;                 /* values as programs need them; may be changed likewise */
+  size_t top;                 /* rows shown at most; 0: all. options.top unless changed */
+  const etr_field **chosen;   /* by --columns; NULL: the fields of the medium */
   size_t chosen_count;
   const etr_field **columns; /* of the table being written; NULL: none */
   etr_table table;
@@ -206,7 +240,7 @@ typedef struct etr_sheet {
 } etr_sheet;
 
 /** Starts a sheet of an answer, whose options choose the medium. */
-void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_field *fields, size_t field_count);
+void etr_sheet_init(etr_sheet *sheet, etr_answer *answer, const etr_row_type *fields);
 
 /** Takes the columns that options.columns names, if any, instead of the usual ones. An unknown name refuses the answer:
  * see etr_answer_refuse(). */

@@ -3,6 +3,7 @@
  * head_json.c - the few figures of a record that stand in one row of a list.
  */
 #include "output/fields.h"
+#include "output/statistics.h"
 #include "report/profile_doc.h"
 
 static bool is_said_again(const etr_tag *tags, size_t count, size_t index) {

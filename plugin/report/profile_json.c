@@ -3,6 +3,7 @@
  * profile_json.c - all that the dashboard and the report show, as one compact JSON document.
  */
 #include "base/system.h"
+#include "output/statistics.h"
 #include "report/profile_doc.h"
 #include "tables/delegation_output.h"
 #include "tables/memory_output.h"
@@ -69,8 +70,8 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   }
 }
 
-void etr_profile_put_columns(etr_profile_doc *e, const etr_field *fields, size_t count, unsigned media, etr_rows rows) {
-  for (const etr_field *field = fields; field < fields + count; field++) {
+void etr_profile_put_columns(etr_profile_doc *e, const etr_row_type *list, unsigned media, etr_rows rows) {
+  for (const etr_field *field = list->first; field < list->first + list->count; field++) {
     if (!(field->in & media)) continue;
     etr_field_list(&e->fields, field->key);
     for (size_t i = 0; i < rows.count; i++) {
@@ -115,16 +116,19 @@ static void put_warnings(const etr_fields *f) {
   etr_jw_end(f->json);
 }
 
+static const etr_field balance_fields[] = {
+    {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name), .type = "balance_part"},
+    {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
+    {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous),
+     .says = "contained in the previous part that is not itself contained in another"},
+    {"total", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_balance_part, ticks)},
+};
+ETR_ROW_TYPE(balance, balance_fields);
+
 static void put_balance(etr_profile_doc *e, const etr_method *method) {
-  static const etr_field fields[] = {
-      {"part", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_balance_part, name)},
-      {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_balance_part, text)},
-      {"of_previous", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_balance_part, is_part_of_previous)},
-      {"total", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_balance_part, ticks)},
-  };
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_balance_list(method, parts);
-  etr_field_put_rows(&e->fields, "balance", fields, ETR_COUNT(fields), ETR_ROWS(parts, ETR_BALANCE_PARTS));
+  etr_field_put_rows(&e->fields, "balance", &etr_balance_fields, ETR_ROWS(parts, ETR_BALANCE_PARTS));
 }
 
 static void put_notes(etr_profile_doc *e, const etr_method *method) {

@@ -20,8 +20,7 @@ static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&e->arena, ops->count, sizeof *rows);
   for (size_t i = 0; rows && i < ops->count; i++) rows[i] = row_of(e, ops, i);
   etr_field_object(&e->fields, "operators");
-  if (rows)
-    etr_profile_put_columns(e, etr_node_fields, etr_node_field_count, ETR_IN_DOCUMENT, ETR_ROWS(rows, ops->count));
+  if (rows) etr_profile_put_columns(e, &etr_node_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, ops->count));
   etr_jw_end(e->fields.json);
 }
 

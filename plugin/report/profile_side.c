@@ -8,13 +8,19 @@
 /* ---- How times vary ---- */
 
 /* Of most records all runs are of one recording: then there is nothing to say of several. */
+/* clang-format off */
 #define RUNS_VARY(type)                                                                                                \
-  {"low", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.low)},                                               \
-      {"high", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.high)},                                         \
-      {"recordings", NULL, ETR_CELL_COUNT, SEVERAL, ETR_AT(type, time.recordings)},                                    \
-      {"offset", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.offset)}, {                                         \
-    "spread", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.spread)                                                \
-  }
+  {"low", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.low),                                                \
+   .says = "the floor(runs / 10)-th shortest run, counted from 0: the middle 80 % start here"},                        \
+  {"high", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.high),                                              \
+   .says = "the floor(runs / 10)-th longest run"},                                                                     \
+  {"recordings", NULL, ETR_CELL_COUNT, SEVERAL, ETR_AT(type, time.recordings),                                         \
+   .says = "ETDumps that the runs are of; this and the two columns behind it only where there are several ETDumps"},   \
+  {"offset", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.offset),                                                \
+   .says = "mean over the recordings of ln(median of a recording / p50); null where a median is 0"},                   \
+  {"spread", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.spread),                                                \
+   .says = "standard deviation of these logarithms"}
+/* clang-format on */
 
 enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 
@@ -22,11 +28,15 @@ static unsigned columns_of(const etr_profile_doc *e) {
   return e->fields.profile->etdump_count > 1 ? ETR_IN_DOCUMENT | SEVERAL : ETR_IN_DOCUMENT;
 }
 
+static const etr_field item_fields[] = {
+    RUNS_VARY(etr_side_item),
+};
+ETR_ROW_TYPE(side_item, item_fields);
+
 /* Of operators, and of events, in their order. */
 static void put_items(etr_profile_doc *e, const etr_side_method *method) {
-  static const etr_field fields[] = {RUNS_VARY(etr_side_item)};
   etr_field_object(&e->fields, "runs_vary");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(method->items, method->item_count));
+  etr_profile_put_columns(e, &etr_side_item_fields, columns_of(e), ETR_ROWS(method->items, method->item_count));
   etr_jw_end(e->fields.json);
 }
 
@@ -45,20 +55,25 @@ static void put_recordings(etr_profile_doc *e, const etr_method *method) {
 
 #define ITEM(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_AT(etr_side_item, member)
 
+static const etr_field event_fields[] = {
+    {"name", ITEM(ETR_CELL_WORD, name), .says = "event with its instruction"},
+    {"op", ITEM(ETR_CELL_WORD, op), .says = "event"},
+    {"backend", ITEM(ETR_CELL_WORD, backend), .says = "delegate's backend"},
+    {"ran_in", ITEM(ETR_CELL_COUNT, time.runs), .says = "runs"},
+    {"total", ITEM(ETR_CELL_TIME, time.total), .says = "over all runs"},
+    {"p50", ITEM(ETR_CELL_TIME, time.p50), .says = "over the runs in which it occurred"},
+    {"step", ITEM(ETR_CELL_TIME, time.step), .says = "resolution of its clock"},
+};
+ETR_ROW_TYPE(side_event, event_fields);
+
 /* Of a method with a graph its operators tell the same. */
 static void put_events(etr_profile_doc *e, const etr_side_method *method) {
-  static const etr_field fields[] = {
-      {"name", ITEM(ETR_CELL_WORD, name)},        {"op", ITEM(ETR_CELL_WORD, op)},
-      {"backend", ITEM(ETR_CELL_WORD, backend)},  {"ran_in", ITEM(ETR_CELL_COUNT, time.runs)},
-      {"total", ITEM(ETR_CELL_TIME, time.total)}, {"p50", ITEM(ETR_CELL_TIME, time.p50)},
-      {"step", ITEM(ETR_CELL_TIME, time.step)},
-  };
   if (method->has_graph) {
     etr_field_text(&e->fields, "events", NULL);
     return;
   }
   etr_field_object(&e->fields, "events");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), ETR_IN_DOCUMENT, ETR_ROWS(method->items, method->item_count));
+  etr_profile_put_columns(e, &etr_side_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(method->items, method->item_count));
   etr_jw_end(e->fields.json);
 }
 
@@ -68,28 +83,32 @@ typedef struct part_row {
   etr_side_time time;
 } part_row;
 
+static const etr_field sum_fields[] = {
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50), .says = "null if none was timed"},
+    RUNS_VARY(etr_side_sum),
+};
+ETR_ROW_TYPE(side_sum, sum_fields);
+
 static void put_sums_of(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
-  static const etr_field fields[] = {
-      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50)},
-      RUNS_VARY(etr_side_sum),
-  };
   etr_field_object(&e->fields, key);
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(sums->rows, sums->count));
+  etr_profile_put_columns(e, &etr_side_sum_fields, columns_of(e), ETR_ROWS(sums->rows, sums->count));
   etr_jw_end(e->fields.json);
 }
 
+static const etr_field part_fields[] = {
+    {"runs", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(part_row, time.runs)},
+    {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.total)},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.p50)},
+    RUNS_VARY(part_row),
+};
+ETR_ROW_TYPE(side_part, part_fields);
+
 /* The parts of Method::execute that are on no operator, in the order of etr_side_part. */
 static void put_parts(etr_profile_doc *e, const etr_side_method *method) {
-  static const etr_field fields[] = {
-      {"runs", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(part_row, time.runs)},
-      {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.total)},
-      {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.p50)},
-      RUNS_VARY(part_row),
-  };
   part_row rows[ETR_SIDE_PARTS];
   for (int i = 0; i < ETR_SIDE_PARTS; i++) rows[i] = (part_row){method->parts[i]};
   etr_field_object(&e->fields, "parts");
-  etr_profile_put_columns(e, fields, ETR_COUNT(fields), columns_of(e), ETR_ROWS(rows, ETR_SIDE_PARTS));
+  etr_profile_put_columns(e, &etr_side_part_fields, columns_of(e), ETR_ROWS(rows, ETR_SIDE_PARTS));
   etr_jw_end(e->fields.json);
 }
 

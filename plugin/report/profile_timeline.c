@@ -53,18 +53,23 @@ static void put_start(const etr_fields *f, const void *row) { etr_jw_uint(f->jso
 #define SPAN(kind, member) NULL, kind, ETR_IN_DOCUMENT, ETR_VIA(shown_event, span, etr_span, member)
 
 static const etr_field event_fields[] = {
-    {"name", EVENT(ETR_CELL_WORD, label)},
+    {"name", EVENT(ETR_CELL_WORD, label), .says = "event"},
     {"duration", SPAN(ETR_CELL_TIME, ticks)},
     {"instruction", EVENT(ETR_CELL_COUNT, instruction_id)},
-    {"backend", EVENT(ETR_CELL_WORD, backend)},
-    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match},
-    {"start", .in = ETR_IN_DOCUMENT, .put = put_start},
-    {"scale", SPAN(ETR_CELL_NUMBER, scale)},
-    {"lane", SPAN(ETR_CELL_COUNT, track)},
-    {"level", SPAN(ETR_CELL_COUNT, level)},
-    {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured},
-    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator)},
+    {"backend", EVENT(ETR_CELL_WORD, backend), .says = "delegate's backend"},
+    {"match", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, .get = match, .says = "how it was matched"},
+    {"start", .in = ETR_IN_DOCUMENT, .put = put_start,
+     .says = "drawn start, relative to the earliest event of the run; ascending", .type = "whole"},
+    {"scale", SPAN(ETR_CELL_NUMBER, scale),
+     .says = "drawn length / duration: below 1 if it was scaled to fit into its call"},
+    {"lane", SPAN(ETR_CELL_COUNT, track), .says = "index into lanes"},
+    {"level", SPAN(ETR_CELL_COUNT, level), .says = "level in the lane; events of one level do not overlap"},
+    {"measured", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, .get = measured,
+     .says = "0: only its duration and order were measured, not its start"},
+    {"operator", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(shown_event, operator),
+     .says = "operator that has the time"},
 };
+ETR_ROW_TYPE(timeline_event, event_fields);
 
 /* False when out of memory. */
 static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_profile_operators *ops) {
@@ -76,15 +81,18 @@ static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_pro
     rows[i] = (shown_event){event, span, span->start - e->placer.spans.data[0].start, ETR_NONE};
     if (ops->row_of && event->node_count > 0) rows[i].operator= ops->row_of[event->nodes[0]];
   }
-  etr_profile_put_columns(e, event_fields, ETR_COUNT(event_fields), ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
+  etr_profile_put_columns(e, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
   return rows != NULL;
 }
 
 static const etr_field lane_fields[] = {
-    {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate)},
-    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend)},
-    {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels)},
+    {"delegated", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_AT(etr_track, in_delegate),
+     .says = "events recorded inside delegates"},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_track, backend), .says = "the backend", .nullable = true},
+    {"levels", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_track, levels),
+     .says = "number of levels that its events occupy"},
 };
+ETR_ROW_TYPE(lane, lane_fields);
 
 bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
   const etr_fields *f = &e->fields;
@@ -102,7 +110,7 @@ bool etr_profile_put_timeline(etr_profile_doc *e, const etr_method *method, cons
   etr_jw_object(f->json);
   etr_field_count(f, "run", index);
   etr_field_ticks(f, "execute", (double)run->execute_ticks);
-  etr_field_put_rows(f, "lanes", lane_fields, ETR_COUNT(lane_fields), ETR_ROWS(tracks.data, tracks.count));
+  etr_field_put_rows(f, "lanes", &etr_lane_fields, ETR_ROWS(tracks.data, tracks.count));
   good = put_events(e, &f->profile->blocks[run->block], ops) && good;
   etr_jw_end(f->json);
   etr_arena_clear(&scratch);

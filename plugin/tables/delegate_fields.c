@@ -42,30 +42,34 @@ static etr_cell handles(const void *row) { return etr_cell_number((double)at(row
 
 enum { EVERYWHERE = ETR_IN_ALL | ETR_IN_PAGE };
 
-#define TIME(key, title, getter, tell)                                                                                 \
-  { key, title, ETR_CELL_TIME, EVERYWHERE, .get = getter, .tells = tell, .unit_in = ETR_IN_PAGE }
+#define TIME(key, title, getter, tell, says_what)                                                                      \
+  {                                                                                                                    \
+    key, title, ETR_CELL_TIME, EVERYWHERE, .get = getter, .tells = tell, .unit_in = ETR_IN_PAGE, .says = says_what,    \
+                                           .nullable = true                                                            \
+  }
 
-const etr_field etr_delegate_fields[] = {
+static const etr_field fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(etr_delegate_cells, method, etr_method, name)},
-    {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction},
+    {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction, .says = "instruction of its call"},
     {"backend", "backend", ETR_CELL_NAME, EVERYWHERE, .get = backend},
-    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles},
-    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(etr_delegate_cells, row, etr_delegate_row, nodes)},
-    TIME("call", "call", call, tells_time),
-    TIME("on_nodes", "on nodes", on_nodes, tells_time),
-    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated},
-    TIME("copy_in", "copying in", copy_in, tells_copy_in),
-    TIME("compute", "computing", compute, tells_compute),
-    TIME("wait", "waiting", wait, tells_wait),
-    TIME("copy_out", "copying out", copy_out, tells_copy_out),
-    TIME("other", "other", other, tells_other),
-    TIME("npu", "NPU", npu, tells_npu),
-    TIME("gpu", "GPU", gpu, tells_gpu),
-    TIME("cpu", "CPU", cpu, tells_cpu),
+    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles, .says = "entries in the debug handle map"},
+    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(etr_delegate_cells, row, etr_delegate_row, nodes),
+     .says = "operators of the graph that run in it"},
+    TIME("call", "call", call, tells_time, "the whole call"),
+    TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
+    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated,
+     .says = "the part of on_nodes that is estimated", .nullable = true},
+    TIME("copy_in", "copying in", copy_in, tells_copy_in, "its own time, by phase"),
+    TIME("compute", "computing", compute, tells_compute, NULL),
+    TIME("wait", "waiting", wait, tells_wait, NULL),
+    TIME("copy_out", "copying out", copy_out, tells_copy_out, NULL),
+    TIME("other", "other", other, tells_other, NULL),
+    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; what is on none of them is not told"),
+    TIME("gpu", "GPU", gpu, tells_gpu, NULL),
+    TIME("cpu", "CPU", cpu, tells_cpu, NULL),
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
-
-const size_t etr_delegate_field_count = ETR_COUNT(etr_delegate_fields);
+ETR_ROW_TYPE(delegate, fields);
 
 /* ---- Rows ---- */
 

@@ -22,9 +22,6 @@ typedef struct etr_delegate_table {
   bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
 } etr_delegate_table;
 
-extern const etr_field etr_delegate_fields[];
-extern const size_t etr_delegate_field_count;
-
 /** The rows of a method's delegates that filter (NULL: all) takes. NULL when out of memory. */
 const etr_delegate_cells *etr_delegate_cells_make(etr_arena *arena, const etr_profile *profile,
                                                   const etr_method *method, const etr_node_filter *filter, double runs,

@@ -55,19 +55,20 @@ static const etr_field fields[] = {
     {"delegated", "delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(delegated.nodes)},
     {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_TEXT, .get = delegated_time, .step = delegated_step, .heading = "avg",
      .p50_title = "delegated p50", .p50_heading = "p50"},
-    {"non_delegated", "not delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(rest.nodes)},
+    {"non_delegated", "non-delegated", ETR_CELL_COUNT, EVERYWHERE, COUNTS(rest.nodes)},
     {NULL, "delegated avg", ETR_CELL_TIME, ETR_IN_FULL | ETR_IN_PAGE, .get = delegated_time, .step = delegated_step,
      .p50_title = "delegated p50", .unit_in = ETR_IN_PAGE},
-    {NULL, "not delegated avg", ETR_CELL_TIME, ETR_IN_TABLES | ETR_IN_PAGE, .get = rest_time, .step = rest_step,
-     .heading = "avg", .p50_title = "not delegated p50", .p50_heading = "p50", .unit_in = ETR_IN_PAGE},
+    {NULL, "non-delegated avg", ETR_CELL_TIME, ETR_IN_TABLES | ETR_IN_PAGE, .get = rest_time, .step = rest_step,
+     .heading = "avg", .p50_title = "non-delegated p50", .p50_heading = "p50", .unit_in = ETR_IN_PAGE},
     {NULL, "delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_delegated, .p50_title = "delegated avg"},
-    {NULL, "not delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest, .p50_title = "not delegated avg"},
+    {NULL, "non-delegated p50", ETR_CELL_TIME, ETR_IN_DATA, .get = other_rest, .p50_title = "non-delegated avg"},
     {"delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = delegated_avg, .has = has_delegated},
     {"non_delegated_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = rest_avg, .has = has_rest},
     {"delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(delegated.p50), .has = has_delegated},
     {"non_delegated_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, COUNTS(rest.p50), .has = has_rest},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
 };
+ETR_ROW_TYPE(operator_delegation, fields);
 
 /* ---- JSON ---- */
 
@@ -84,7 +85,7 @@ static bool put_counts(const etr_fields *f, etr_arena *arena, const etr_method *
   etr_field_list(f, "operators");
   for (size_t i = 0; i < delegation.count; i++) {
     etr_jw_object(f->json);
-    etr_field_put_all(f, fields, ETR_COUNT(fields), &(delegation_row){f->profile, method, &delegation.rows[i]});
+    etr_field_put_all(f, &etr_operator_delegation_fields, &(delegation_row){f->profile, method, &delegation.rows[i]});
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -102,7 +103,7 @@ bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *
                        double runs) {
   size_t count = 0;
   const etr_delegate_cells *cells = etr_delegate_cells_make(arena, f->profile, method, filter, runs, &count);
-  etr_field_put_rows(f, "delegates", etr_delegate_fields, etr_delegate_field_count, ETR_ROWS(cells, count));
+  etr_field_put_rows(f, "delegates", &etr_delegate_fields, ETR_ROWS(cells, count));
   return cells != NULL;
 }
 
@@ -186,7 +187,7 @@ typedef struct delegates {
 static delegates *begin_delegates(etr_answer *answer) {
   delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
   if (!d) return NULL;
-  etr_sheet_init(&d->sheet, answer, etr_delegate_fields, etr_delegate_field_count);
+  etr_sheet_init(&d->sheet, answer, &etr_delegate_fields);
   d->sheet.context = &d->table;
   return d;
 }
@@ -256,7 +257,7 @@ static bool put_method(etr_sheet *sheet, const etr_method *method) {
 static bool put_operators(etr_answer *answer) {
   etr_sheet sheet;
   bool good = true;
-  etr_sheet_init(&sheet, answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, answer, &etr_operator_delegation_fields);
   etr_sheet_choose(&sheet);
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
     if (is_wanted(&answer->profile->methods[i], answer->filter))
@@ -281,7 +282,7 @@ etr_status etr_delegation_page(const etr_profile *profile, const etr_method *met
   etr_sheet sheet;
   etr_delegation delegation = {0};
   etr_answer_begin(&answer, profile, NULL, options, sink);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &answer, &etr_operator_delegation_fields);
   sheet.medium = ETR_IN_PAGE;
   bool good = collect(&sheet, &delegation, method);
   if (delegation.count > 0) {

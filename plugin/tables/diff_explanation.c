@@ -133,7 +133,7 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   const etr_change *execute = &method->execute;
   const etr_explained *load = find(explanation, ETR_EXPLAINED_LOAD);
   table t = {.of = o, .method = method, .explanation = explanation};
-  etr_sheet_init(&t.sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&t.sheet, &o->answer, ETR_FIELDS(fields));
   t.sheet.top = 0; /* what is added has been chosen */
   t.sheet.title = "median per inference";
   put_groups(&t);

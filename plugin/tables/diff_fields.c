@@ -141,24 +141,39 @@ static const etr_field fields[] = {
     {NULL, "op", ETR_CELL_NAME, ETR_IN_DATA, .get = op, .has = has_pair},
     {NULL, "module", ETR_CELL_NAME, ETR_IN_DATA, ROW(module)},
     {NULL, "rule", ETR_CELL_WORD, ETR_IN_DATA, .get = rule, .has = has_pair},
-    {"base_avg", "base_avg", ETR_CELL_TIME, EXACT, CHANGE(base_avg), .has = has_base},
+    {"base_avg", "base_avg", ETR_CELL_TIME, EXACT, CHANGE(base_avg), .has = has_base,
+     .says = "per inference; null on a side that did not time it"},
     {"new_avg", "new_avg", ETR_CELL_TIME, EXACT, CHANGE(new_avg), .has = has_new},
-    {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg},
-    {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base},
+    {"change_avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_avg,
+     .says = "averages add up, a side that did not time it counting nothing; see methods"},
+    {"base_p50", "base_p50", ETR_CELL_TIME, EXACT, CHANGE(base_p50), .has = has_base,
+     .says = "median over base_runs; with three recordings or more on both sides, the geometric mean of the "
+             "recordings' medians"},
     {"new_p50", "new_p50", ETR_CELL_TIME, EXACT, CHANGE(new_p50), .has = has_new},
     {"change_p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = change_p50, .has = has_both},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
-    {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative, .has = has_relative},
-    {"", .in = ETR_IN_JSON, .put = put_interval},
+    {"relative_change", "relative_change", ETR_CELL_RATE, EXACT, .get = relative, .has = has_relative,
+     .says = "new_p50 / base_p50 - 1: 0.041 for 4.1 % slower; null unless timed on both sides"},
+    {"interval", .in = ETR_IN_JSON, .put = put_interval,
+     .says = "lower and upper bound of relative_change, at 95 % for execute and load, at the level of their family for "
+             "rows; null in it: no upper bound. null: not timed on both sides, or reason is few_runs or clock",
+     .type = "interval", .nullable = true},
     {NULL, "low", ETR_CELL_RATE, ETR_IN_DATA, .get = low, .has = has_interval},
     {NULL, "high", ETR_CELL_RATE, ETR_IN_DATA, .get = high, .has = has_interval},
     {"base_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_runs)},
     {"new_runs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_runs)},
-    {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings)},
+    {"base_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(base_recordings),
+     .says = "ETDumps that base_runs are of"},
     {"new_recordings", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(new_recordings)},
-    {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict},
-    {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason},
-    {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed), .has = has_needed},
+    {"verdict", "verdict", ETR_CELL_WORD, EXACT, .get = verdict,
+     .says = "slower or faster: the interval does not hold 0; equal: it lies within the limit; untimed: not timed on "
+             "both sides",
+     .type = "verdict"},
+    {"reason", "reason", ETR_CELL_WORD, EXACT, .get = reason, .says = "why it cannot be told; null of other verdicts",
+     .type = "reason", .nullable = true},
+    {"recordings_needed", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CHANGE(recordings_needed), .has = has_needed,
+     .says = "of execute and load: how many recordings on each side would tell whether it changed, or whether it is "
+             "above the limit; null: it is told, not known, or more than 50"},
     ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_DATA, base_integers, new_integers),
 
     {NULL, "", ETR_CELL_NAME, BOTH, ETR_AT(change_row, name)},
@@ -171,9 +186,10 @@ static const etr_field fields[] = {
      .spare = 1}, /* the verdict says whether it holds 0 */
     {NULL, "", ETR_CELL_WORD, BOTH, .get = verdict_text},
 };
+ETR_ROW_TYPE(change, fields);
 
 void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
-  etr_field_put_all(f, fields, ETR_COUNT(fields), &(change_row){.change = change});
+  etr_field_put_all(f, &etr_change_fields, &(change_row){.change = change});
 }
 
 /* ---- Tables ---- */
@@ -188,7 +204,7 @@ static void add(etr_sheet *sheet, change_row row) {
 }
 
 static void init(etr_sheet *sheet, etr_diff_output *o) {
-  etr_sheet_init(sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(sheet, &o->answer, &etr_change_fields);
   sheet->top = 0; /* what is added has been chosen */
 }
 

@@ -24,42 +24,56 @@ static void put_change(const etr_fields *f, const void *row) {
 /* Units of rates are the arithmetic's in JSON. */
 #define COSTS                                                                                                          \
   ETR_DIFF_COST_FIELDS(BASE, NEW, ETR_IN_JSON, NULL, NULL),                                                            \
-      {"base_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, BASE(arithmetic)}, {                                       \
-    "new_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, NEW(arithmetic)                                                \
+      {"base_arithmetic", NULL,                                                                                        \
+       ETR_CELL_WORD,     ETR_IN_JSON,                                                                                 \
+       BASE(arithmetic),  .type = "arithmetic",                                                                        \
+       .nullable = true,  .says = "what is multiplied; null: nothing, or it is not known"},                            \
+  {                                                                                                                    \
+    "new_arithmetic", NULL, ETR_CELL_WORD, ETR_IN_JSON, NEW(arithmetic), .type = "arithmetic", .nullable = true        \
   }
 
 static const etr_field pair_fields[] = {
-    {"base_name", PAIR(ETR_CELL_NAME, base_name)},
-    {"new_name", PAIR(ETR_CELL_NAME, new_name)},
-    {"base_node", PAIR(ETR_CELL_COUNT, base_node)},
-    {"new_node", PAIR(ETR_CELL_COUNT, new_node)},
-    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule},
+    {"base_name", PAIR(ETR_CELL_NAME, base_name), .says = "null: the node is new", .nullable = true},
+    {"new_name", PAIR(ETR_CELL_NAME, new_name), .says = "null: the node is gone", .nullable = true},
+    {"base_node", PAIR(ETR_CELL_COUNT, base_node),
+     .says = "index into the nodes of the method's Edge graph; null if missing, and for events", .nullable = true},
+    {"new_node", PAIR(ETR_CELL_COUNT, new_node), .nullable = true},
+    {"rule", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = rule, .says = "how the two were matched", .type = "pair_rule"},
     {"op", PAIR(ETR_CELL_NAME, op)},
-    {"base_module", PAIR(ETR_CELL_NAME, base_module)},
-    {"new_module", PAIR(ETR_CELL_NAME, new_module)},
-    {"base_backend", PAIR(ETR_CELL_NAME, base_backend)},
-    {"new_backend", PAIR(ETR_CELL_NAME, new_backend)},
-    {"", .in = ETR_IN_JSON, .put = put_change},
+    {"base_module", PAIR(ETR_CELL_NAME, base_module), .nullable = true},
+    {"new_module", PAIR(ETR_CELL_NAME, new_module), .nullable = true},
+    {"base_backend", PAIR(ETR_CELL_NAME, base_backend), .nullable = true},
+    {"new_backend", PAIR(ETR_CELL_NAME, new_backend), .nullable = true},
+    {"", .in = ETR_IN_JSON, .put = put_change, .type = "change"},
     COSTS,
 };
+ETR_ROW_TYPE(node_change, pair_fields);
+
+static const etr_field group_fields[] = {
+    {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes), .says = "timed nodes"},
+    {"new_nodes", GROUP(ETR_CELL_COUNT, new_nodes)},
+    {"", .in = ETR_IN_JSON, .put = put_change, .type = "change"},
+    COSTS,
+};
+ETR_ROW_TYPE(group_change, group_fields);
 
 /* key: of the list's items; NULL of nodes. */
 static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section, const char *list,
                         const char *key) {
-  const etr_field group_fields[] = {
-      {key, GROUP(ETR_CELL_NAME, key)},
-      {"base_nodes", GROUP(ETR_CELL_COUNT, base_nodes)},
-      {"new_nodes", GROUP(ETR_CELL_COUNT, new_nodes)},
-      {"", .in = ETR_IN_JSON, .put = put_change},
-      COSTS,
-  };
   etr_diff_rows rows;
   if (!etr_diff_takes_section(o->filter, section)) return true;
   if (!etr_diff_rows_list(&rows, &o->answer.arena, method, section) ||
       !etr_diff_costs_add(&rows, &o->answer.arena, o->comparison, method, section))
     return false;
-  etr_field_put_rows(&o->answer.fields, list, key ? group_fields : pair_fields,
-                     key ? ETR_COUNT(group_fields) : ETR_COUNT(pair_fields), ETR_ROWS(rows.rows, rows.count));
+  const etr_fields *f = &o->answer.fields;
+  etr_field_list(f, list);
+  for (size_t i = 0; i < rows.count; i++) {
+    etr_jw_object(f->json);
+    if (key) etr_field_text(f, key, rows.rows[i].group->key);
+    etr_field_put_all(f, key ? &etr_group_change_fields : &etr_node_change_fields, &rows.rows[i]);
+    etr_jw_end(f->json);
+  }
+  etr_jw_end(f->json);
   return true;
 }
 
@@ -100,15 +114,17 @@ static etr_cell difference_kind(const void *row) {
   return etr_cell_text(etr_difference_name(((const etr_difference *)row)->kind));
 }
 
+static const etr_field difference_fields[] = {
+    {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = difference_kind, .type = "difference_kind"},
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name), .says = "of the input", .nullable = true},
+    {"base", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, base), .says = "null: nothing of the kind",
+     .nullable = true},
+    {"new", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, newer), .nullable = true},
+};
+ETR_ROW_TYPE(difference, difference_fields);
+
 static void put_differences(const etr_fields *f, const etr_method_pair *method) {
-  static const etr_field fields[] = {
-      {"kind", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = difference_kind},
-      {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, name)},
-      {"base", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, base)},
-      {"new", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_difference, newer)},
-  };
-  etr_field_put_rows(f, "differences", fields, ETR_COUNT(fields),
-                     ETR_ROWS(method->differences, method->difference_count));
+  etr_field_put_rows(f, "differences", &etr_difference_fields, ETR_ROWS(method->differences, method->difference_count));
 }
 
 /* null of a method that was not timed on both sides. */

@@ -204,39 +204,54 @@ enum { EXACT = ETR_IN_FULL | ETR_IN_JSON };
 #define RANKING(function) .get = function, .has = is_timed, .step = clock_step, .own_unit = own_unit
 
 static const etr_field fields[] = {
-    {NULL, "block", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, block, etr_block, name)},
+    {"event_block_name", "block", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, block, etr_block, name)},
     {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(event_row, method, etr_method, name)},
     {"event_name", "event", ETR_CELL_NAME, ETR_IN_DATA | ETR_IN_JSON, EVENT(name)},
     {NULL, "event", ETR_CELL_NAME, ETR_IN_TEXT | ETR_IN_MARKDOWN, EVENT(label)},
-    {"instruction_id", "instruction", ETR_CELL_COUNT, ETR_IN_ALL, EVENT(instruction_id), .heading = "instr",
-     .spare = 2},
-    {"delegate_debug_identifier", .in = ETR_IN_JSON, .put = put_identifier},
+    {"instruction_id", "instruction", ETR_CELL_COUNT, ETR_IN_ALL, EVENT(instruction_id), .heading = "instr", .spare = 2,
+     .nullable = true},
+    {"delegate_debug_identifier", .in = ETR_IN_JSON, .put = put_identifier, .type = "delegate_debug_identifier",
+     .nullable = true},
     {"is_delegated_op", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_delegated},
-    {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend)},
-    {"debug_handles", .in = ETR_IN_JSON, .put = put_handles},
-    {"op_types", .in = ETR_IN_JSON, .put = put_op_types},
-    {"nodes", .in = ETR_IN_JSON, .put = put_nodes},
+    {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend), .nullable = true},
+    {"debug_handles", .in = ETR_IN_JSON, .put = put_handles, .type = "wholes"},
+    {"op_types", .in = ETR_IN_JSON, .put = put_op_types, .says = "all operators with its handles", .type = "texts"},
+    {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
+     .says = "nodes that the event's time is attributed to; one in a body has its path: true_graph_0/aten_sin_default",
+     .type = "texts"},
     {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node},
-    {"match", "match", ETR_CELL_WORD, ETR_IN_ALL, .get = match},
-    {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, EVENT(confidence), .has = has_node},
+    {"match", "match", ETR_CELL_WORD, ETR_IN_ALL, .get = match, .type = "match"},
+    {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, EVENT(confidence), .has = has_node,
+     .says = "confidence of the nodes: 1 unless the match is an estimate, null without nodes"},
     {NULL, "calls", ETR_CELL_NUMBER, ETR_IN_FULL, .get = calls, .has = is_timed},
-    {"role", "role", ETR_CELL_WORD, EXACT, .get = role},
-    {"phase", "phase", ETR_CELL_WORD, EXACT, .get = phase},
-    {"unit", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = unit},
-    {"delegate_debug_metadata", .in = ETR_IN_JSON, .put = put_metadata},
-    {"raw", .in = ETR_IN_JSON, .put = put_durations},
-    {"start_time", .in = ETR_IN_JSON, .put = put_starts},
-    {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10)},
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50)},
+    {"role", "role", ETR_CELL_WORD, EXACT, .get = role,
+     .says = "what the event counts as: work; what wraps others, in no sum; a delegate's own time; a number that is no "
+             "work. null: the runtime's own, or a load's",
+     .type = "event_role", .nullable = true},
+    {"phase", "phase", ETR_CELL_WORD, EXACT, .get = phase, .says = "what a delegate's own time was spent on",
+     .type = "phase", .nullable = true},
+    {"unit", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = unit,
+     .says = "ns: a time, in time_unit; otherwise raw, avg and the like are numbers as recorded", .type = "event_unit"},
+    {"delegate_debug_metadata", .in = ETR_IN_JSON, .put = put_metadata,
+     .says = "what the backend added, one per occurrence: text, or base64: and bytes that are not UTF-8; null if there "
+             "is none",
+     .type = "delegate_debug_metadata", .nullable = true},
+    {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence", .type = "numbers"},
+    {"start_time", .in = ETR_IN_JSON, .put = put_starts, .says = "ticks", .type = "wholes"},
+    {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50), .nullable = true},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(ranking), .p50_title = "p50"},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(not_ranking), .p50_title = "avg", .spare = 3},
-    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1},
-    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(avg)},
-    {"min", "min", ETR_CELL_TIME, EXACT, STATS(min)},
-    {"max", "max", ETR_CELL_TIME, EXACT, STATS(max)},
+    {"p90", "p90", ETR_CELL_TIME, ETR_IN_ALL, STATS(p90), .spare = 1, .nullable = true},
+    {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(avg), .nullable = true},
+    {"min", "min", ETR_CELL_TIME, EXACT, STATS(min), .nullable = true},
+    {"max", "max", ETR_CELL_TIME, EXACT, STATS(max), .nullable = true},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL, .own_unit = own_unit},
-    {"values", .in = ETR_IN_JSON, .put = put_values},
+    {"values", .in = ETR_IN_JSON, .put = put_values,
+     .says = "values logged by the event's instruction or delegate operator, run by run",
+     .type = "logged_values_of_run"},
 };
+ETR_ROW_TYPE(event, fields);
 
 /* ---- JSON ---- */
 
@@ -255,7 +270,7 @@ static void put_block(events_output *e, const etr_block *block) {
     if (!etr_filter_takes_event(e->answer.filter, f->profile, method, &block->events[i])) continue;
     const event_row row = row_of(e, block, &block->events[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, fields, ETR_COUNT(fields), &row);
+    etr_field_put_all(f, &etr_event_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -355,7 +370,7 @@ etr_status etr_write_events(const etr_profile *profile, const etr_node_filter *f
                             etr_table_target target, etr_error *error) {
   events_output e = {0};
   etr_answer_begin(&e.answer, profile, filter, options, target.sink);
-  etr_sheet_init(&e.sheet, &e.answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&e.sheet, &e.answer, &etr_event_fields);
   etr_sheet_take_arrow(&e.sheet, target.arrow);
   etr_sheet_choose(&e.sheet);
   etr_sheet_say_origin(&e.sheet);

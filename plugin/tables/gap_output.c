@@ -105,17 +105,21 @@ static const etr_field fields[] = {
     {NULL, "left_out", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(left_out)},
     {NULL, "unlike", ETR_CELL_COUNT, ETR_IN_DATA, NUMBER(unlike)},
 
-    {"base_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(base_name)},
-    {"new_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(new_name)},
-    {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = role},
+    {"base_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(base_name),
+     .says = "null: a result of the method, or a value known only by its instruction", .nullable = true},
+    {"new_node", NULL, ETR_CELL_NAME, ETR_IN_JSON, PAIR(new_name), .nullable = true},
+    {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = role, .type = "logged_role"},
     {"index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = index},
-    {"output", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = output},
-    {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = instruction},
-    {"base_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = base_run},
+    {"output", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = output, .says = "which of the node's outputs",
+     .nullable = true},
+    {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = instruction, .nullable = true},
+    {"base_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = base_run,
+     .says = "from the pair of runs that differs most, like the gap"},
     {"new_run", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = new_run},
     {"run_pairs", "run_pairs", ETR_CELL_COUNT, EXACT, GAP(run_pairs)},
-    {"problem", "problem", ETR_CELL_NAME, EXACT, GAP(problem)},
-    {"", .in = ETR_IN_JSON, .put = put_numbers},
+    {"problem", "problem", ETR_CELL_NAME, EXACT, GAP(problem), .says = "why they could not be compared",
+     .nullable = true},
+    {"", .in = ETR_IN_JSON, .put = put_numbers, .type = "numeric_gap"},
 
     {NULL, "logged value", ETR_CELL_NAME, PEOPLE, .get = value},
     {NULL, "type", ETR_CELL_NAME, PEOPLE, .get = new_type, .spare = 2},
@@ -124,6 +128,7 @@ static const etr_field fields[] = {
     {NULL, "L1", ETR_CELL_NUMBER, PEOPLE, NUMBER(l1), .digits = ETR_GAP_DIGITS, .spare = 1},
     {NULL, "max error", ETR_CELL_NUMBER, PEOPLE, NUMBER(max_abs_error), .digits = ETR_GAP_DIGITS},
 };
+ETR_ROW_TYPE(gap, fields);
 
 /* ---- Text and Markdown ---- */
 
@@ -180,7 +185,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   put_summary(o, method, &c);
   if (c.first_low) put_first(o, method, &c, markdown);
   if (markdown) etr_puts(&o->answer.writer, "\n");
-  etr_sheet_init(&sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &o->answer, &etr_gap_fields);
   sheet.medium = PEOPLE;
   add_rows(o, &sheet, method, differ);
   size_t shown = differ - etr_sheet_fill(&sheet);
@@ -198,7 +203,7 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
 
 void etr_gap_write_table(etr_diff_output *o) {
   etr_sheet sheet;
-  etr_sheet_init(&sheet, &o->answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &o->answer, &etr_gap_fields);
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
@@ -215,7 +220,7 @@ void etr_field_gaps(const etr_fields *f, const etr_method_pair *method) {
   for (size_t i = 0; i < method->gap_count; i++) {
     const gap_row row = row_of(NULL, method, &method->gaps[i]);
     etr_jw_object(f->json);
-    etr_field_put_all(f, fields, ETR_COUNT(fields), &row);
+    etr_field_put_all(f, &etr_gap_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);

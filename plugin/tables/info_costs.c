@@ -30,22 +30,29 @@ static bool tells_hinted(const void *context) {
 
 #define ROW(name) ETR_AT(etr_static_cost, name)
 
-const etr_field etr_info_cost_fields[] = {
+static const etr_field fields[] = {
     {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module},
     {"method", "method", ETR_CELL_NAME, NAMED, ROW(method)},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module)},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module), .says = "path; \"\": the model itself"},
     {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
-    {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators)},
-    {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs)},
-    {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop},
-    {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes)},
-    {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1},
-    {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2},
-    {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown)},
-    {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted},
+    {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
+    {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
+     .says = "multiply-accumulates, half of the FLOP of torch's FlopCounterMode; null: not known of all operators",
+     .nullable = true},
+    {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
+    {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),
+     .says = "read and written, each tensor once by each operator; views count as the copies that they are in the Edge "
+             "dialect, whether the runtime makes them or not",
+     .nullable = true},
+    {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1, .nullable = true},
+    {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2, .type = "arithmetic",
+     .nullable = true},
+    {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
+     .says = "operators whose macs or bytes are not known", .nullable = true},
+    {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted,
+     .says = "operators with symbolic sizes, for which the export's example stands", .nullable = true},
 };
-
-const size_t etr_info_cost_field_count = ETR_COUNT(etr_info_cost_fields);
+ETR_ROW_TYPE(module_cost, fields);
 
 static int by_macs(const void *a, const void *b) {
   const etr_static_cost *x = a, *y = b;

@@ -7,9 +7,6 @@
 
 #include "output/sheet.h"
 
-extern const etr_field etr_info_cost_fields[];
-extern const size_t etr_info_cost_field_count;
-
 /** Rows of all methods that have an Edge graph, by method, then module. brief: only those that most of the cost is in,
  * most first: for people. */
 etr_rows etr_info_costs(etr_answer *answer, bool brief);

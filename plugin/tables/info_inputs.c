@@ -25,7 +25,7 @@ etr_value_counts etr_value_counts_of(const etr_profile *profile) {
   return c;
 }
 
-const etr_field etr_value_fields[ETR_VALUE_FIELDS] = {
+static const etr_field logged_counts[] = {
     {"tensors", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_value_counts, tensors)},
     {"scalars", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_value_counts, scalars)},
     {"run_outputs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_value_counts, outputs)},
@@ -33,6 +33,7 @@ const etr_field etr_value_fields[ETR_VALUE_FIELDS] = {
     {"tensors_with_nan", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_value_counts, with_nan)},
     {"tensors_with_inf", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_value_counts, with_inf)},
 };
+ETR_ROW_TYPE(logged_count, logged_counts);
 
 const char *etr_info_logged(etr_arena *arena, const etr_profile *profile) {
   const etr_value_counts c = etr_value_counts_of(profile);
@@ -50,17 +51,20 @@ const char *etr_info_logged(etr_arena *arena, const etr_profile *profile) {
 
 enum { EVERYWHERE = ETR_IN_TABLES | ETR_IN_JSON };
 
-const etr_field etr_test_set_fields[ETR_TEST_SET_FIELDS] = {
+static const etr_field test_sets[] = {
     {"method", "method", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_test_set, method)},
     {"count", "tests", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_test_set, count)},
 };
+ETR_ROW_TYPE(test_set, test_sets);
 
-const etr_field etr_weight_fields[ETR_WEIGHT_FIELDS] = {
+static const etr_field weights[] = {
     {"path", "file", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_weights, path)},
     {"tensors", "tensors", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, tensor_count)},
-    {"blobs", "blobs", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, blob_count)},
-    {"bytes", "bytes", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, byte_count)},
+    {"blobs", "blobs", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, blob_count),
+     .says = "data of delegates, which only their backends can read"},
+    {"bytes", "bytes", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, byte_count), .says = "of all data"},
 };
+ETR_ROW_TYPE(external_weight, weights);
 
 const char *etr_info_tests(etr_arena *arena, const etr_test_set *set) {
   return etr_arena_format(arena, "has %zu test%s of %s", set->count, plural(set->count), set->method);

@@ -15,12 +15,6 @@ typedef struct etr_value_counts {
 
 etr_value_counts etr_value_counts_of(const etr_profile *profile);
 
-enum { ETR_VALUE_FIELDS = 6, ETR_TEST_SET_FIELDS = 2, ETR_WEIGHT_FIELDS = 4 };
-
-extern const etr_field etr_value_fields[ETR_VALUE_FIELDS];       /* of an etr_value_counts */
-extern const etr_field etr_test_set_fields[ETR_TEST_SET_FIELDS]; /* of an etr_test_set */
-extern const etr_field etr_weight_fields[ETR_WEIGHT_FIELDS];     /* of an etr_weights */
-
 /** "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
 const char *etr_info_logged(etr_arena *arena, const etr_profile *profile);
 

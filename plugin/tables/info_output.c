@@ -32,7 +32,8 @@ static const etr_field graph_fields[] = {
     {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(method)},
     {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, GRAPH(entry)},
     {"dialect", "dialect", ETR_CELL_WORD, NAMED, GRAPH(dialect), .blank_is_null = true},
-    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true, .spare = 1},
+    {"schema_version", "schema", ETR_CELL_WORD, NAMED, GRAPH(schema_version), .blank_is_null = true, .spare = 1,
+     .nullable = true},
     {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, GRAPH(node_count)},
     {"operators", "operators", ETR_CELL_COUNT, NAMED, COUNT(operators)},
     {"inputs", "inputs", ETR_CELL_COUNT, NAMED, COUNT(inputs)},
@@ -41,6 +42,7 @@ static const etr_field graph_fields[] = {
     {"timed", NULL, ETR_CELL_FLAG, ETR_IN_JSON, COUNT(is_timed)},
     {NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, GRAPH(entry)},
 };
+ETR_ROW_TYPE(entry_point, graph_fields);
 
 static etr_rows list_graphs(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
@@ -77,13 +79,15 @@ static etr_cell delegates(const void *row) {
   return etr_cell_text(etr_backends_text(((const method_row *)row)->arena, method_of(row)));
 }
 
+static const etr_field delegate_fields[] = {
+    {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate, instruction_id)},
+    {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate, backend)},
+    {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate, handle_count)},
+};
+ETR_ROW_TYPE(method_delegate, delegate_fields);
+
 static void put_delegates(const etr_fields *f, const void *row) {
-  static const etr_field fields[] = {
-      {"instruction_id", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate, instruction_id)},
-      {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_delegate, backend)},
-      {"nodes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_delegate, handle_count)},
-  };
-  etr_field_put_rows(f, "delegates", fields, ETR_COUNT(fields),
+  etr_field_put_rows(f, "delegates", &etr_method_delegate_fields,
                      ETR_ROWS(method_of(row)->delegates, method_of(row)->delegate_count));
 }
 
@@ -92,11 +96,13 @@ static void put_delegates(const etr_fields *f, const void *row) {
 static const etr_field method_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED, METHOD(name), .blank_is_null = true},
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
-    {"skipped_runs", "left out", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1},
+    {"skipped_runs", "left out", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
+     .says = "inferences left out, as warm-up or by choice; `runs` counts the others"},
     {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run, .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
-    {"", .in = ETR_IN_JSON, .put = put_delegates},
+    {"delegates", .in = ETR_IN_JSON, .put = put_delegates, .type = "method_delegates"},
 };
+ETR_ROW_TYPE(method, method_fields);
 
 static etr_rows list_methods(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
@@ -117,10 +123,6 @@ typedef struct run_row {
   size_t runs; /* with those that are skipped */
 } run_row;
 
-static void put_skipped(const etr_fields *f, const void *row) {
-  etr_field_flag(f, "skipped", ((const run_row *)row)->run->is_skipped);
-}
-
 static const etr_field run_fields[] = {
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, name)},
     {"etdump", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(run_row, etdump)},
@@ -134,8 +136,10 @@ static const etr_field run_fields[] = {
     {"debug_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, debug_events)},
     {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
     {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
-    {"skipped", .in = ETR_IN_JSON, .put = put_skipped},
+    {"skipped", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, is_skipped),
+     .says = "an inference left out of all times, as warm-up or by choice"},
 };
+ETR_ROW_TYPE(run, run_fields);
 
 static run_row row_of(const etr_profile *profile, const etr_block *block) {
   uint32_t first = block->run_count ? block->runs[0] : ETR_NONE;
@@ -174,27 +178,27 @@ static void put_inputs(const etr_fields *f) {
   etr_field_text(f, "pte", profile->pte);
   etr_field_text(f, "pte_entry", profile->pte_entry);
   etr_field_flag(f, "bundled", profile->is_bundled);
-  etr_field_put_rows(f, "test_sets", etr_test_set_fields, ETR_TEST_SET_FIELDS,
-                     ETR_ROWS(profile->test_sets, profile->test_set_count));
-  etr_field_put_rows(f, "external_weights", etr_weight_fields, ETR_WEIGHT_FIELDS,
+  etr_field_put_rows(f, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count));
+  etr_field_put_rows(f, "external_weights", &etr_external_weight_fields,
                      ETR_ROWS(profile->weights, profile->weight_count));
   etr_field_text(f, "export_graph_id", profile->export_graph_id);
   etr_field_flag(f, "reference_outputs", profile->has_reference_outputs);
   etr_field_flag(f, "representative_inputs", profile->has_representative_inputs);
   etr_field_text(f, "debug_buffer", profile->debug_buffer);
   etr_field_object(f, "debug_values");
-  etr_field_put_all(f, etr_value_fields, ETR_VALUE_FIELDS, &counts);
+  etr_field_put_all(f, &etr_logged_count_fields, &counts);
   etr_jw_end(f->json);
 }
 
+static const etr_field warning_fields[] = {
+    {"file", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, file), .blank_is_null = true},
+    {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, entry), .blank_is_null = true},
+    {"message", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, message)},
+};
+ETR_ROW_TYPE(warning, warning_fields);
+
 static void put_warnings(const etr_fields *f) {
-  static const etr_field fields[] = {
-      {"file", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, file), .blank_is_null = true},
-      {"entry", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, entry), .blank_is_null = true},
-      {"message", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, message)},
-  };
-  etr_field_put_rows(f, "warnings", fields, ETR_COUNT(fields),
-                     ETR_ROWS(f->profile->warnings, f->profile->warning_count));
+  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(f->profile->warnings, f->profile->warning_count));
 }
 
 etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
@@ -202,10 +206,10 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   const etr_fields *f = &answer.fields;
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
   put_inputs(f);
-  etr_field_put_rows(f, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&answer));
-  etr_field_put_rows(f, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&answer));
-  etr_field_put_rows(f, "costs", etr_info_cost_fields, etr_info_cost_field_count, etr_info_costs(&answer, false));
-  etr_field_put_rows(f, "runs", run_fields, ETR_COUNT(run_fields), list_runs(&answer));
+  etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
+  etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
+  etr_field_put_rows(f, "costs", &etr_module_cost_fields, etr_info_costs(&answer, false));
+  etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
   put_warnings(f);
   return etr_answer_end(&answer, true, error);
@@ -246,14 +250,14 @@ static void put_lines(info *i) {
   put_line(i, "logged", etr_info_logged(&i->answer.arena, profile));
 }
 
-static void put_table(info *i, const char *title, const etr_field *fields, size_t count, etr_rows rows) {
+static void put_table(info *i, const char *title, const etr_row_type *fields, etr_rows rows) {
   etr_sheet sheet;
   if (rows.count == 0) return;
   bool markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
   etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title,
            markdown ? "\n" : "");
   i->has_begun = true;
-  etr_sheet_init(&sheet, &i->answer, fields, count);
+  etr_sheet_init(&sheet, &i->answer, fields);
   sheet.top = 0;
   sheet.context = &rows;
   etr_sheet_add_rows(&sheet, rows);
@@ -274,6 +278,7 @@ static const etr_field value_row_fields[] = {
     {NULL, "key", ETR_CELL_NAME, ETR_IN_DATA, ETR_AT(value_row, key)},
     {NULL, "value", ETR_CELL_NUMBER, ETR_IN_DATA, .get = value_of},
 };
+ETR_ROW_TYPE(info_value, value_row_fields);
 
 static void add_value(etr_sheet *sheet, const char *section, const char *key, etr_cell value) {
   value_row *row = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *row);
@@ -294,13 +299,12 @@ static const char *key_of(etr_answer *answer, const char *row, const etr_field *
 }
 
 /* Rows go by their first column if is_named, else by their number. */
-static void add_list(etr_sheet *sheet, const char *section, const etr_field *first, size_t count, etr_rows rows,
-                     bool is_named) {
+static void add_list(etr_sheet *sheet, const char *section, const etr_row_type *list, etr_rows rows, bool is_named) {
   etr_answer *answer = sheet->answer;
   for (size_t i = 0; i < rows.count; i++) {
     const void *row = (const char *)rows.first + i * rows.size;
-    const char *name = is_named ? etr_field_cell(first, row).text : etr_arena_format(&answer->arena, "%zu", i);
-    for (const etr_field *field = first + is_named; name && field < first + count; field++) {
+    const char *name = is_named ? etr_field_cell(list->first, row).text : etr_arena_format(&answer->arena, "%zu", i);
+    for (const etr_field *field = list->first + is_named; name && field < list->first + list->count; field++) {
       if (!(field->in & ETR_IN_TABLES)) continue;
       etr_cell value = etr_field_cell(field, row);
       if (field->kind == ETR_CELL_TIME)
@@ -322,24 +326,24 @@ static void add_inputs(etr_sheet *sheet) {
   add_value(sheet, "inputs", "export_graph_id", etr_cell_text(profile->export_graph_id));
   add_value(sheet, "inputs", "reference_outputs", etr_cell_number(profile->has_reference_outputs));
   add_value(sheet, "inputs", "representative_inputs", etr_cell_number(profile->has_representative_inputs));
-  for (const etr_field *field = etr_value_fields; field < etr_value_fields + ETR_VALUE_FIELDS; field++)
-    add_value(sheet, "debug_values", field->key, etr_field_cell(field, &counts));
+  for (size_t i = 0; i < etr_logged_count_fields.count; i++)
+    add_value(sheet, "debug_values", etr_logged_count_fields.first[i].key,
+              etr_field_cell(&etr_logged_count_fields.first[i], &counts));
 }
 
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   etr_sheet sheet;
-  etr_sheet_init(&sheet, answer, value_row_fields, ETR_COUNT(value_row_fields));
+  etr_sheet_init(&sheet, answer, &etr_info_value_fields);
   sheet.top = 0;
   add_inputs(&sheet);
-  add_list(&sheet, "entry_points", graph_fields, ETR_COUNT(graph_fields), list_graphs(answer), true);
-  add_list(&sheet, "methods", method_fields, ETR_COUNT(method_fields), list_methods(answer), true);
-  add_list(&sheet, "costs", etr_info_cost_fields, etr_info_cost_field_count, etr_info_costs(answer, false), false);
-  add_list(&sheet, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(answer), false);
-  add_list(&sheet, "test_sets", etr_test_set_fields, ETR_TEST_SET_FIELDS,
-           ETR_ROWS(profile->test_sets, profile->test_set_count), true);
-  add_list(&sheet, "external_weights", etr_weight_fields, ETR_WEIGHT_FIELDS,
-           ETR_ROWS(profile->weights, profile->weight_count), true);
+  add_list(&sheet, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
+  add_list(&sheet, "methods", &etr_method_fields, list_methods(answer), true);
+  add_list(&sheet, "costs", &etr_module_cost_fields, etr_info_costs(answer, false), false);
+  add_list(&sheet, "runs", &etr_run_fields, list_blocks(answer), false);
+  add_list(&sheet, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count), true);
+  add_list(&sheet, "external_weights", &etr_external_weight_fields, ETR_ROWS(profile->weights, profile->weight_count),
+           true);
   for (size_t i = 0; i < profile->unknown_entry_count; i++)
     add_value(&sheet, "unknown_entries", "entry", etr_cell_text(profile->unknown_entries[i]));
   for (size_t i = 0; i < profile->warning_count; i++)
@@ -350,12 +354,11 @@ static void write_values(etr_answer *answer) {
 static void write_tables(info *i) {
   static const etr_field entry_fields[] = {{NULL, "entry", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_name}};
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
-  put_table(i, "entry points", graph_fields, ETR_COUNT(graph_fields), list_graphs(&i->answer));
-  put_table(i, "methods", method_fields, ETR_COUNT(method_fields), list_methods(&i->answer));
-  put_table(i, "costs of one call, by module", etr_info_cost_fields, etr_info_cost_field_count,
-            etr_info_costs(&i->answer, true));
-  put_table(i, "runs", run_fields, ETR_COUNT(run_fields), list_blocks(&i->answer));
-  put_table(i, "unknown entries, ignored", entry_fields, ETR_COUNT(entry_fields),
+  put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
+  put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
+  put_table(i, "costs of one call, by module", &etr_module_cost_fields, etr_info_costs(&i->answer, true));
+  put_table(i, "runs", &etr_run_fields, list_blocks(&i->answer));
+  put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));
 }
 

@@ -71,70 +71,75 @@ static etr_cell segment(const void *row) {
 
 static void put_shape(const etr_fields *f, const void *row) { etr_field_shape(f, at(row)->tensor); }
 
-static void put_flags(const etr_fields *f, const void *row) {
-  etr_field_flag(f, "largest_shape", at(row)->planned->is_bound);
-  etr_field_flag(f, "misplaced", at(row)->planned->is_misplaced);
-}
-
-static void put_boundary_flags(const etr_fields *f, const void *row) {
-  etr_field_flag(f, "largest_shape", at(row)->boundary->is_bound);
-  etr_field_flag(f, "planned", at(row)->boundary->is_planned);
-}
-
-static void put_mutable(const etr_fields *f, const void *row) {
-  etr_field_flag(f, "mutable", at(row)->constant->is_mutable);
-}
-
 enum { PEOPLE = ETR_IN_TEXT | ETR_IN_PAGE, PROGRAMS = ETR_IN_JSON | ETR_IN_DATA };
 
 #define PLANNED(name) ETR_VIA(etr_memory_row, planned, etr_planned_tensor, name)
 #define TENSOR(name) ETR_VIA(etr_memory_row, tensor, etr_value, name)
+#define CONSTANT(name) ETR_VIA(etr_memory_row, constant, etr_constant, name)
+#define BOUNDARY(name) ETR_VIA(etr_memory_row, boundary, etr_boundary_tensor, name)
 
 static const etr_field tensor_fields[] = {
     {NULL, "method", ETR_CELL_NAME, ETR_IN_DATA, .get = method},
-    {"name", "tensor", ETR_CELL_NAME, PEOPLE | PROGRAMS, TENSOR(name)},
-    {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(etr_memory_row, role)},
+    {"name", "tensor", ETR_CELL_NAME, PEOPLE | PROGRAMS, TENSOR(name),
+     .says = "of the node's result or the weight; else \"value_\" and a number"},
+    {"role", "role", ETR_CELL_WORD, PROGRAMS, ETR_AT(etr_memory_row, role), .type = "tensor_role"},
     {NULL, "bytes", ETR_CELL_COUNT, PEOPLE, .get = bytes_text},
     {NULL, "share", ETR_CELL_SHARE, PEOPLE, .get = share},
     {NULL, "type", ETR_CELL_NAME, PEOPLE | ETR_IN_DATA, .get = type},
-    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype)},
-    {"", .in = ETR_IN_JSON, .put = put_shape},
+    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
+    {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
+     .type = "shape", .nullable = true},
     {"bytes", "bytes", ETR_CELL_COUNT, PROGRAMS, ETR_AT(etr_memory_row, bytes)},
-    {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, .get = buffer},
+    {"buffer", "buffer", ETR_CELL_COUNT, PROGRAMS, .get = buffer, .says = "id; null: the method has no such buffer",
+     .nullable = true},
     {"offset", "offset", ETR_CELL_COUNT, PROGRAMS, PLANNED(offset_bytes)},
-    {"first_instruction", "first instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(first_instruction)},
-    {"last_instruction", "last instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(last_instruction)},
-    {"made_by", "made by", ETR_CELL_COUNT, PROGRAMS, PLANNED(made_by)},
+    {"first_instruction", "first instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(first_instruction), .nullable = true},
+    {"last_instruction", "last instruction", ETR_CELL_COUNT, PROGRAMS, PLANNED(last_instruction),
+     .says = "both included", .nullable = true},
+    {"made_by", "made by", ETR_CELL_COUNT, PROGRAMS, PLANNED(made_by),
+     .says = "instruction that first writes it; null: none, as of inputs and views", .nullable = true},
     {NULL, "live", ETR_CELL_WORD, PEOPLE, .get = life},
-    {"op", "operator", ETR_CELL_NAME, PROGRAMS | PEOPLE, .get = op},
-    {"module", "module", ETR_CELL_NAME, PROGRAMS | PEOPLE, .get = module},
-    {"node", "node", ETR_CELL_NAME, PROGRAMS, .get = node},
-    {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, .get = view_of},
+    {"op", "operator", ETR_CELL_NAME, PROGRAMS | PEOPLE, .get = op, .says = "what made it", .nullable = true},
+    {"module", "module", ETR_CELL_NAME, PROGRAMS | PEOPLE, .get = module, .nullable = true},
+    {"node", "node", ETR_CELL_NAME, PROGRAMS, .get = node, .nullable = true},
+    {"view_of", "view of", ETR_CELL_NAME, PROGRAMS, .get = view_of,
+     .says = "the tensor in whose memory it lies on purpose; its bytes count there", .nullable = true},
     {NULL, "place", ETR_CELL_WORD, ETR_IN_DATA, .get = place},
     {NULL, "segment", ETR_CELL_COUNT, ETR_IN_DATA, .get = segment},
-    {"", .in = ETR_IN_JSON, .put = put_flags},
+    {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_bound),
+     .says = "the shape is dynamic, and this the largest"},
+    {"misplaced", NULL, ETR_CELL_FLAG, ETR_IN_JSON, PLANNED(is_misplaced),
+     .says = "contradicts the program: in no sum"},
 };
+ETR_ROW_TYPE(tensor, tensor_fields);
 
 static const etr_field constant_fields[] = {
-    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name)},
-    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype)},
-    {"", .in = ETR_IN_JSON, .put = put_shape},
+    {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name),
+     .says = "the weight's, or what the program calls it; else \"constant_\" and a number"},
+    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
+    {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
+     .type = "shape", .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_memory_row, bytes)},
-    {"place", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = place},
-    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = segment},
-    {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(etr_memory_row, constant, etr_constant, uses)},
-    {"", .in = ETR_IN_JSON, .put = put_mutable},
+    {"place", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = place, .type = "constant_place"},
+    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = segment, .says = "index into segments", .nullable = true},
+    {"uses", NULL, ETR_CELL_COUNT, ETR_IN_JSON, CONSTANT(uses), .says = "tensors that have this data"},
+    {"mutable", NULL, ETR_CELL_FLAG, ETR_IN_JSON, CONSTANT(is_mutable), .says = "what a planned tensor starts with"},
 };
+ETR_ROW_TYPE(constant, constant_fields);
 
 static const etr_field boundary_fields[] = {
-    {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_memory_row, role)},
-    {"index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(etr_memory_row, boundary, etr_boundary_tensor, index)},
+    {"role", NULL, ETR_CELL_WORD, ETR_IN_JSON, ETR_AT(etr_memory_row, role), .type = "boundary_role"},
+    {"index", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BOUNDARY(index)},
     {"name", NULL, ETR_CELL_NAME, ETR_IN_JSON, TENSOR(name)},
-    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype)},
-    {"", .in = ETR_IN_JSON, .put = put_shape},
+    {"dtype", NULL, ETR_CELL_WORD, ETR_IN_JSON, TENSOR(dtype), .nullable = true},
+    {"shape", .in = ETR_IN_JSON, .put = put_shape, .says = "sizes; the expression of a symbolic one; null: unknown",
+     .type = "shape", .nullable = true},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(etr_memory_row, bytes)},
-    {"", .in = ETR_IN_JSON, .put = put_boundary_flags},
+    {"largest_shape", NULL, ETR_CELL_FLAG, ETR_IN_JSON, BOUNDARY(is_bound)},
+    {"planned", NULL, ETR_CELL_FLAG, ETR_IN_JSON, BOUNDARY(is_planned),
+     .says = "false: the application provides the memory"},
 };
+ETR_ROW_TYPE(boundary, boundary_fields);
 
 /* ---- Parts ---- */
 
@@ -182,46 +187,54 @@ static etr_cell module_or_model(const void *row) {
 }
 
 static const etr_field buffer_fields[] = {
-    {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id)},
-    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device)},
+    {"id", "buffer", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(id), .says = "memory_id of tensors"},
+    {"device", "device", ETR_CELL_WORD, READ | ETR_IN_JSON, BUFFER(device), .says = "\"cpu\", \"cuda:0\""},
     {NULL, "planned", ETR_CELL_COUNT, READ, .get = planned_text},
     {NULL, "live at peak", ETR_CELL_COUNT, READ, .get = peak_text},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = live_share},
     {NULL, "not live then", ETR_CELL_COUNT, READ, .get = unused_text},
     {"planned_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BUFFER(size_bytes)},
-    {"top_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BUFFER(top_bytes)},
-    {"peak_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BUFFER(peak_bytes)},
-    {"unused_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = unused},
-    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction)},
+    {"top_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BUFFER(top_bytes), .says = "end of the tensor that lies highest"},
+    {"peak_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BUFFER(peak_bytes),
+     .says = "most that is live at one instruction"},
+    {"unused_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = unused, .says = "planned, but not live then"},
+    {"peak_instruction", "instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(peak_instruction), .nullable = true},
     {"tensors", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, BUFFER(tensor_count)},
 };
+ETR_ROW_TYPE(buffer, buffer_fields);
 
 static const etr_field constant_sum_fields[] = {
-    {"place", "constants in", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(place)},
-    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype)},
-    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count)},
+    {"place", "constants in", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(place),
+     .says = "\"segment 0\", \"inline\" or \"external\""},
+    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype), .says = "\"\" if unknown"},
+    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count), .says = "tensors"},
     {NULL, "bytes", ETR_CELL_COUNT, READ, .get = sum_text},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(bytes)},
 };
+ETR_ROW_TYPE(constant_sum, constant_sum_fields);
 
 static const etr_field weight_sum_fields[] = {
     {NULL, "weights of", ETR_CELL_NAME, READ, .get = module_or_model},
-    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module)},
-    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype)},
-    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count)},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, SUM(module), .says = "by the weights' names; \"\": the model itself"},
+    {"dtype", "dtype", ETR_CELL_WORD, READ | ETR_IN_JSON, SUM(dtype), .says = "\"\" if unknown"},
+    {"count", "tensors", ETR_CELL_COUNT, READ | ETR_IN_JSON, SUM(count), .says = "tensors"},
     {NULL, "bytes", ETR_CELL_COUNT, READ, .get = sum_text},
     {NULL, "share", ETR_CELL_SHARE, READ, .get = sum_share},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(bytes)},
 };
+ETR_ROW_TYPE(weight_sum, weight_sum_fields);
 
 static const etr_field blob_fields[] = {
     {"backend", NULL, ETR_CELL_NAME, ETR_IN_JSON, BLOB(backend)},
-    {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(instruction)},
-    {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count)},
+    {"instruction", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(instruction),
+     .says = "the first that calls a delegate with these bytes", .nullable = true},
+    {"delegates", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(delegate_count), .says = "that have them"},
     {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(size_bytes)},
-    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(segment)},
+    {"segment", NULL, ETR_CELL_COUNT, ETR_IN_JSON, BLOB(segment),
+     .says = "index into the program's segments; null: inside the program", .nullable = true},
 };
+ETR_ROW_TYPE(blob, blob_fields);
 
 static const etr_field blob_sum_fields[] = {
     {"backend", "given to", ETR_CELL_NAME, READ | ETR_IN_JSON, BLOBS(backend)},
@@ -232,24 +245,19 @@ static const etr_field blob_sum_fields[] = {
     {NULL, "largest", ETR_CELL_COUNT, READ, .get = largest_blob_text},
     {"largest_instruction", "at instruction", ETR_CELL_COUNT, READ | ETR_IN_JSON, BLOBS(largest_instruction)},
 };
+ETR_ROW_TYPE(blob_sum, blob_sum_fields);
 
 static const etr_field allocation_fields[] = {
-    {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_memory_part, method)},
-    {"allocator", "logged allocations of", ETR_CELL_NAME, READ | ETR_IN_JSON, LOGGED(allocator)},
-    {"runs", "runs", ETR_CELL_COUNT, READ | ETR_IN_JSON, ETR_AT(etr_memory_part, runs)},
-    {"count", "each run", ETR_CELL_COUNT, READ | ETR_IN_JSON, LOGGED(count)},
+    {"method", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_memory_part, method),
+     .says = "null: loads, and runs of none", .nullable = true},
+    {"allocator", "logged allocations of", ETR_CELL_NAME, READ | ETR_IN_JSON, LOGGED(allocator),
+     .says = "as the runtime named it"},
+    {"runs", "runs", ETR_CELL_COUNT, READ | ETR_IN_JSON, ETR_AT(etr_memory_part, runs),
+     .says = "that logged just these"},
+    {"count", "each run", ETR_CELL_COUNT, READ | ETR_IN_JSON, LOGGED(count), .says = "allocations of each such run"},
     {NULL, "bytes", ETR_CELL_COUNT, READ, .get = total_text},
     {NULL, "largest", ETR_CELL_COUNT, READ, .get = largest_text},
-    {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(total_bytes)},
+    {"bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(total_bytes), .says = "of each such run, in all"},
     {"largest_bytes", NULL, ETR_CELL_COUNT, ETR_IN_JSON, LOGGED(largest_bytes)},
 };
-
-const etr_memory_columns etr_tensor_columns = {tensor_fields, ETR_COUNT(tensor_fields)},
-                         etr_constant_columns = {constant_fields, ETR_COUNT(constant_fields)},
-                         etr_boundary_columns = {boundary_fields, ETR_COUNT(boundary_fields)},
-                         etr_buffer_columns = {buffer_fields, ETR_COUNT(buffer_fields)},
-                         etr_constant_sum_columns = {constant_sum_fields, ETR_COUNT(constant_sum_fields)},
-                         etr_weight_sum_columns = {weight_sum_fields, ETR_COUNT(weight_sum_fields)},
-                         etr_blob_columns = {blob_fields, ETR_COUNT(blob_fields)},
-                         etr_blob_sum_columns = {blob_sum_fields, ETR_COUNT(blob_sum_fields)},
-                         etr_allocation_columns = {allocation_fields, ETR_COUNT(allocation_fields)};
+ETR_ROW_TYPE(allocation, allocation_fields);

@@ -8,7 +8,8 @@
 #include "output/sheet.h"
 #include "views/memory_findings.h"
 
-/** A tensor: planned, constant, or at the method's boundary. */
+/** A row of etr_tensor_fields, etr_constant_fields or etr_boundary_fields: a tensor that is planned, constant, or at
+ * the method's boundary. */
 typedef struct etr_memory_row {
   etr_arena *arena;
   const etr_profile *profile;
@@ -22,21 +23,7 @@ typedef struct etr_memory_row {
   const etr_boundary_tensor *boundary; /* or NULL */
 } etr_memory_row;
 
-/** Columns of one kind of rows. */
-typedef struct etr_memory_columns {
-  const etr_field *list;
-  size_t count;
-} etr_memory_columns;
-
-/** Of etr_memory_row: tensors in text (also for Markdown), pages, tables for programs and JSON; constants, inputs and
- * outputs in JSON. */
-extern const etr_memory_columns etr_tensor_columns, etr_constant_columns, etr_boundary_columns;
-
-/** Of etr_memory_part: buffers, sums of constants and weights, blobs, logged allocations. */
-extern const etr_memory_columns etr_buffer_columns, etr_constant_sum_columns, etr_weight_sum_columns, etr_blob_columns,
-    etr_blob_sum_columns, etr_allocation_columns;
-
-/** A row of etr_buffer_columns, etr_*_sum_columns, etr_blob_columns or etr_allocation_columns. */
+/** A row of etr_buffer_fields, etr_*_sum_fields, etr_blob_fields or etr_allocation_fields. */
 typedef struct etr_memory_part {
   etr_arena *arena;
   const etr_planned_buffer *buffer;

@@ -6,8 +6,8 @@
 #include "tables/memory_fields.h"
 #include "tables/memory_output.h"
 
-static void put_rows(const etr_fields *f, const char *key, const etr_memory_columns *columns, etr_rows rows) {
-  etr_field_put_rows(f, key, columns->list, columns->count, rows);
+static void put_rows(const etr_fields *f, const char *key, const etr_row_type *columns, etr_rows rows) {
+  etr_field_put_rows(f, key, columns, rows);
 }
 
 /* ---- The program ---- */
@@ -29,7 +29,7 @@ static void put_segments(const etr_fields *f, const etr_program_memory *memory) 
 void etr_memory_put_program(const etr_fields *f, etr_arena *arena) {
   const etr_program_memory *memory = f->profile->program_memory;
   size_t count;
-  put_rows(f, "allocations", &etr_allocation_columns, etr_memory_all_allocation_parts(arena, f->profile));
+  put_rows(f, "allocations", &etr_allocation_fields, etr_memory_all_allocation_parts(arena, f->profile));
   if (!memory) {
     etr_field_text(f, "program", NULL);
     return;
@@ -37,9 +37,9 @@ void etr_memory_put_program(const etr_fields *f, etr_arena *arena) {
   etr_field_object(f, "program");
   etr_field_count(f, "program_bytes", memory->program_bytes);
   put_segments(f, memory);
-  put_rows(f, "constants", &etr_constant_columns, etr_memory_constant_rows(arena, f->profile));
+  put_rows(f, "constants", &etr_constant_fields, etr_memory_constant_rows(arena, f->profile));
   const etr_weight_sum *sums = etr_constant_sums_make(&count, arena, memory);
-  put_rows(f, "constant_sums", &etr_constant_sum_columns, etr_memory_sum_parts(arena, sums, sums ? count : 0));
+  put_rows(f, "constant_sums", &etr_constant_sum_fields, etr_memory_sum_parts(arena, sums, sums ? count : 0));
   etr_jw_end(f->json);
 }
 
@@ -112,11 +112,11 @@ static void put_plan(const etr_fields *f, etr_arena *arena, const etr_method *me
   etr_field_object(f, "plan");
   etr_field_count(f, "planned_bytes", method->memory->planned_bytes);
   put_peak(f, arena, method);
-  put_rows(f, "buffers", &etr_buffer_columns, etr_memory_buffer_parts(arena, method->memory));
+  put_rows(f, "buffers", &etr_buffer_fields, etr_memory_buffer_parts(arena, method->memory));
   put_instructions(f, arena, method);
-  put_rows(f, "tensors", &etr_tensor_columns, etr_memory_planned_rows(arena, f->profile, method));
-  put_rows(f, "inputs_and_outputs", &etr_boundary_columns, etr_memory_boundary_rows(arena, f->profile, method));
-  put_rows(f, "delegates", &etr_blob_columns, etr_memory_blob_parts(arena, method->memory));
+  put_rows(f, "tensors", &etr_tensor_fields, etr_memory_planned_rows(arena, f->profile, method));
+  put_rows(f, "inputs_and_outputs", &etr_boundary_fields, etr_memory_boundary_rows(arena, f->profile, method));
+  put_rows(f, "delegates", &etr_blob_fields, etr_memory_blob_parts(arena, method->memory));
   etr_jw_end(f->json);
 }
 
@@ -146,7 +146,7 @@ static bool put_weights(const etr_fields *f, etr_arena *arena, const etr_method 
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
-  put_rows(f, "weight_sums", &etr_weight_sum_columns, etr_memory_sum_parts(arena, sums, sum_count));
+  put_rows(f, "weight_sums", &etr_weight_sum_fields, etr_memory_sum_parts(arena, sums, sum_count));
   return true;
 }
 
@@ -219,12 +219,12 @@ bool etr_memory_put_shown(const etr_fields *f, etr_arena *arena, const etr_metho
   etr_jw_object(f->json);
   etr_field_count(f, "planned_bytes", plan->planned_bytes);
   put_peak(f, arena, method);
-  put_rows(f, "peak_tensors", &etr_tensor_columns,
+  put_rows(f, "peak_tensors", &etr_tensor_fields,
            first_rows(etr_memory_live_rows(arena, f->profile, method, plan->peak_instruction)));
-  put_rows(f, "buffers", &etr_buffer_columns, etr_memory_buffer_parts(arena, plan));
+  put_rows(f, "buffers", &etr_buffer_fields, etr_memory_buffer_parts(arena, plan));
   put_instructions(f, arena, method);
-  put_rows(f, "delegates", &etr_blob_sum_columns, first_rows(etr_memory_blob_sum_parts(arena, plan)));
-  put_rows(f, "weight_sums", &etr_weight_sum_columns, first_rows(etr_memory_sum_parts(arena, sums, sum_count)));
+  put_rows(f, "delegates", &etr_blob_sum_fields, first_rows(etr_memory_blob_sum_parts(arena, plan)));
+  put_rows(f, "weight_sums", &etr_weight_sum_fields, first_rows(etr_memory_sum_parts(arena, sums, sum_count)));
   bool good = put_unknowns(f, arena, method) && put_findings(f, arena, method);
   etr_jw_end(f->json);
   return good;

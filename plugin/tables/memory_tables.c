@@ -44,17 +44,17 @@ static void put_title(memory_report *r, const char *text) {
   etr_puts(&r->answer.writer, is_text(r) ? "\n" : "**\n\n");
 }
 
-static void put_table(memory_report *r, const etr_memory_columns *columns, unsigned medium, etr_rows rows) {
+static void put_table(memory_report *r, const etr_row_type *columns, unsigned medium, etr_rows rows) {
   etr_sheet sheet;
   if (rows.count == 0) return;
-  etr_sheet_init(&sheet, &r->answer, columns->list, columns->count);
+  etr_sheet_init(&sheet, &r->answer, columns);
   sheet.medium = medium;
   etr_sheet_add_rows(&sheet, rows);
   etr_sheet_finish(&sheet);
 }
 
 /* A table below an empty line. */
-static void put_part(memory_report *r, const etr_memory_columns *columns, etr_rows rows) {
+static void put_part(memory_report *r, const etr_row_type *columns, etr_rows rows) {
   if (rows.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
   put_table(r, columns, r->medium, rows);
@@ -83,7 +83,7 @@ static void put_peak(memory_report *r, const etr_method *method) {
   put_title(r, etr_arena_format(&r->answer.arena, "live at the peak: instruction %d of %zu, %s%s%s", (int)peak,
                                 plan->instruction_count, etr_memory_step_op(profile, method, peak),
                                 module[0] ? " in " : "", module));
-  put_table(r, &etr_tensor_columns, r->medium == ETR_IN_PAGE ? ETR_IN_PAGE : ETR_IN_TEXT,
+  put_table(r, &etr_tensor_fields, r->medium == ETR_IN_PAGE ? ETR_IN_PAGE : ETR_IN_TEXT,
             etr_memory_live_rows(&r->answer.arena, profile, method, peak));
 }
 
@@ -104,9 +104,9 @@ static void put_boundary(memory_report *r, const etr_memory_plan *plan) {
 
 static void put_plan(memory_report *r, const etr_method *method) {
   put_boundary(r, method->memory);
-  put_part(r, &etr_buffer_columns, etr_memory_buffer_parts(&r->answer.arena, method->memory));
+  put_part(r, &etr_buffer_fields, etr_memory_buffer_parts(&r->answer.arena, method->memory));
   put_peak(r, method);
-  put_part(r, &etr_blob_sum_columns, etr_memory_blob_sum_parts(&r->answer.arena, method->memory));
+  put_part(r, &etr_blob_sum_fields, etr_memory_blob_sum_parts(&r->answer.arena, method->memory));
 }
 
 /* ---- What is in no plan ---- */
@@ -115,7 +115,7 @@ static bool put_weights(memory_report *r, const etr_method *method) {
   size_t count, sum_count;
   const etr_weight *weights = etr_weights_of(&count, &r->answer.arena, r->answer.profile, method);
   const etr_weight_sum *sums = weights ? etr_weight_sums_make(&sum_count, &r->answer.arena, weights, count) : NULL;
-  if (sums) put_part(r, &etr_weight_sum_columns, etr_memory_sum_parts(&r->answer.arena, sums, sum_count));
+  if (sums) put_part(r, &etr_weight_sum_fields, etr_memory_sum_parts(&r->answer.arena, sums, sum_count));
   return sums != NULL;
 }
 
@@ -155,7 +155,7 @@ static bool put_method(memory_report *r, const etr_method *method, bool is_first
   }
   if (method->memory) put_plan(r, method);
   if (!put_weights(r, method)) return false;
-  put_part(r, &etr_allocation_columns, etr_memory_allocation_parts(&r->answer.arena, r->answer.profile, method));
+  put_part(r, &etr_allocation_fields, etr_memory_allocation_parts(&r->answer.arena, r->answer.profile, method));
   return put_unknowns(r, method) && put_findings(r, method);
 }
 
@@ -171,7 +171,7 @@ static bool put_program(memory_report *r) {
                                 bytes(r, memory->program_bytes), memory->segment_count,
                                 memory->segment_count == 1 ? "" : "s", bytes(r, segments)));
   const etr_weight_sum *sums = etr_constant_sums_make(&count, &r->answer.arena, memory);
-  if (sums) put_table(r, &etr_constant_sum_columns, r->medium, etr_memory_sum_parts(&r->answer.arena, sums, count));
+  if (sums) put_table(r, &etr_constant_sum_fields, r->medium, etr_memory_sum_parts(&r->answer.arena, sums, count));
   return sums != NULL;
 }
 
@@ -185,7 +185,7 @@ static bool put_report(memory_report *r) {
     is_first = false;
   }
   if (!good || !put_program(r)) return false;
-  put_part(r, &etr_allocation_columns, etr_memory_allocation_parts(&r->answer.arena, profile, NULL));
+  put_part(r, &etr_allocation_fields, etr_memory_allocation_parts(&r->answer.arena, profile, NULL));
   return true;
 }
 
@@ -194,7 +194,7 @@ static bool put_report(memory_report *r) {
 static bool put_tensors(memory_report *r) {
   const etr_profile *profile = r->answer.profile;
   etr_sheet sheet;
-  etr_sheet_init(&sheet, &r->answer, etr_tensor_columns.list, etr_tensor_columns.count);
+  etr_sheet_init(&sheet, &r->answer, &etr_tensor_fields);
   etr_sheet_choose(&sheet);
   for (size_t i = 0; i < profile->method_count; i++)
     if (profile->methods[i].memory && etr_filter_takes_method(r->answer.filter, &profile->methods[i]))

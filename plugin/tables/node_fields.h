@@ -6,8 +6,8 @@
  * A column is added here, and nowhere else: its getter, and an entry in the list. The dashboard shows what web/model.js
  * reads of the document.
  */
-#ifndef etr_node_field_count_H
-#define etr_node_field_count_H
+#ifndef ETR_NODE_FIELDS_H
+#define ETR_NODE_FIELDS_H
 
 #include "tables/cost_fields.h"
 #include "views/logged.h"
@@ -43,9 +43,6 @@ typedef struct etr_node_table {
 } etr_node_table;
 
 enum { ETR_IN_OPERATORS = ETR_IN_OWN }; /* the operators in a summary */
-
-extern const etr_field etr_node_fields[];
-extern const size_t etr_node_field_count;
 
 /** The row of a node, by its index. */
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph, size_t node);

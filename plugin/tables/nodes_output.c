@@ -34,7 +34,7 @@ static void put_graph(nodes_output *n, const etr_graph *graph, const etr_logged_
     etr_node_row row = etr_node_row_of(&n->answer.arena, f->profile, graph, i);
     row.values = values;
     etr_jw_object(f->json);
-    etr_field_put_all(f, etr_node_fields, etr_node_field_count, &row);
+    etr_field_put_all(f, &etr_node_fields, &row);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -203,7 +203,7 @@ etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *fi
                            etr_table_target target, etr_error *error) {
   nodes_output n = {0};
   etr_answer_begin(&n.answer, profile, filter, options, target.sink);
-  etr_sheet_init(&n.sheet, &n.answer, etr_node_fields, etr_node_field_count);
+  etr_sheet_init(&n.sheet, &n.answer, &etr_node_fields);
   etr_sheet_take_arrow(&n.sheet, target.arrow);
   etr_sheet_choose(&n.sheet);
   etr_sheet_say_origin(&n.sheet);

@@ -158,6 +158,7 @@ static const etr_field line_fields[] = {
     {NULL, "", ETR_CELL_COUNT, ETR_IN_TEXT, .get = number},
     {NULL, "", ETR_CELL_NAME, ETR_IN_TEXT, .get = code},
 };
+ETR_ROW_TYPE(source_line, line_fields);
 
 static void add_line(etr_sheet *sheet, code_line line) {
   code_line *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
@@ -259,7 +260,7 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
-  etr_sheet_init(&sheet, &l->answer, line_fields, ETR_COUNT(line_fields));
+  etr_sheet_init(&sheet, &l->answer, &etr_source_line_fields);
   etr_sheet_choose_between(&sheet, 2, 2);
   sheet.top = 0; /* lines have been chosen */
   for (size_t i = 0; i < file->count; i++) {

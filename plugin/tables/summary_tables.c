@@ -179,7 +179,7 @@ static void put_part(etr_report *r, const etr_summary *s) {
 static void put_operators(etr_report *r, const etr_summary *s) {
   etr_node_row *rows = etr_arena_alloc_array(&r->answer.arena, s->node_count, sizeof *rows);
   etr_sheet sheet;
-  etr_sheet_init(&sheet, &r->answer, etr_node_fields, etr_node_field_count);
+  etr_sheet_init(&sheet, &r->answer, &etr_node_fields);
   sheet.medium = ETR_IN_OPERATORS;
   etr_sheet_choose_between(&sheet, 1, 0);
   for (size_t i = 0; rows && i < s->node_count; i++) {

@@ -253,7 +253,9 @@ static const etr_field fields[] = {
      .step = step},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},
     {NULL, "unit", .kind = ETR_CELL_UNIT, .in = PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS},
-    {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share},
+    {"share", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, .get = exact_share,
+     .says = "with stat avg of Method::execute, with p50 of the sum of the p50 of all rows of this list",
+     .nullable = true},
     {NULL, "share", ETR_CELL_NUMBER, ETR_IN_DATA, .get = exact_share, .p50_title = ETR_P50_SHARE},
     {NULL, "share", ETR_CELL_NUMBER, ETR_IN_ROWS, .get = share_of_execute, .has = is_of_execute},
     {NULL, ETR_P50_SHARE, ETR_CELL_NUMBER, ETR_IN_ROWS, .get = exact_share, .p50_only = true},
@@ -275,7 +277,7 @@ static const etr_field fields[] = {
     {NULL, "slowest total", ETR_CELL_TIME, PATTERN_ROWS, SUM(slowest_ticks)},
     {"estimated", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = estimated},
     {"count", NULL, ETR_CELL_COUNT, ETR_IN_JSON, SUM(nodes)},
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = p50},
+    {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = p50, .nullable = true},
     {NULL, "p50", ETR_CELL_TIME, PROGRAMS, .get = not_ranking, .p50_title = "avg"},
     {"p90", "p90", ETR_CELL_TIME, EVERY_RUN, STATS(p90), .has = has_stats},
     {NULL, "p50", ETR_CELL_TIME, ETR_IN_RUNS, .get = not_ranking, .has = varies, .p50_title = "avg", .spare = 3},
@@ -284,7 +286,7 @@ static const etr_field fields[] = {
     {NULL, "max", ETR_CELL_TIME, ETR_IN_RUNS, STATS(max), .has = varies},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_EVENTS, .get = jitter, .has = jitters},
     {NULL, "p90/p50", ETR_CELL_NUMBER, ETR_IN_RUNS, .get = jitter, .has = jitters, .spare = 1},
-    {NULL, "nodes", ETR_CELL_COUNT, BY | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(nodes),
+    {"count", "nodes", ETR_CELL_COUNT, BY | PROGRAMS | ETR_IN_MODULES | PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(nodes),
      .has = has_nodes},
     {NULL, "note", ETR_CELL_NAME, ETR_IN_ROWS, SUM(note)},
     {NULL, "estimated", ETR_CELL_SHARE, ETR_IN_TEXT, .get = estimated_share, .tells = tells_estimated},
@@ -292,17 +294,18 @@ static const etr_field fields[] = {
     {NULL, "instruction", ETR_CELL_COUNT, ETR_IN_EVENTS, SUM(instruction)},
     ETR_COST_FIELDS(FIGURE, COSTS, COSTS, integers, part),
 };
+ETR_ROW_TYPE(sum, fields);
 
 void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
   etr_sum put = *sum;
   put.profile = f->profile;
-  etr_field_put_all(f, fields, ETR_COUNT(fields), &put);
+  etr_field_put_all(f, &etr_sum_fields, &put);
 }
 
 /* ---- Sheets ---- */
 
 void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, const char *title) {
-  etr_sheet_init(sheet, answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(sheet, answer, &etr_sum_fields);
   sheet->medium = medium;
   sheet->exact = (medium & (PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS)) != 0;
   sheet->title = title;

@@ -13,12 +13,17 @@ static bool has_offset(const void *row) { return at(row)->offset != ETR_NO_OFFSE
 #define FLAW(name) ETR_AT(etr_flaw, name)
 
 static const etr_field fields[] = {
-    {"kind", "kind", ETR_CELL_WORD, ETR_IN_ALL, .get = kind},
-    {"entry", "entry", ETR_CELL_NAME, ETR_IN_ALL, FLAW(entry), .blank_is_null = true},
+    {"kind", "kind", ETR_CELL_WORD, ETR_IN_ALL, .get = kind,
+     .says = "damage: bytes are wrong; mismatch: parts are not of one export; missing: an answer needs it",
+     .type = "flaw_kind"},
+    {"entry", "entry", ETR_CELL_NAME, ETR_IN_ALL, FLAW(entry), .blank_is_null = true,
+     .says = "entry of the record, or the path of the program", .nullable = true},
     {"offset", "offset", ETR_CELL_COUNT, ETR_IN_DATA | ETR_IN_JSON, FLAW(offset), .has = has_offset},
     {"what", "what is wrong", ETR_CELL_NAME, ETR_IN_ALL, FLAW(what)},
-    {"suffers", "what suffers", ETR_CELL_NAME, ETR_IN_ALL, FLAW(suffers), .blank_is_null = true},
+    {"suffers", "what suffers", ETR_CELL_NAME, ETR_IN_ALL, FLAW(suffers), .blank_is_null = true,
+     .says = "the answer that is worse for it", .nullable = true},
 };
+ETR_ROW_TYPE(flaw, fields);
 
 etr_status etr_emit_validation_json(const etr_validation *validation, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
@@ -30,7 +35,7 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
   etr_field_count(f, "bytes", validation->byte_count);
   for (int k = ETR_FLAW_DAMAGE; k <= ETR_FLAW_MISSING; k++)
     etr_field_count(f, etr_flaw_kind_name((etr_flaw_kind)k), validation->kind_counts[k]);
-  etr_field_put_rows(f, "flaws", fields, ETR_COUNT(fields), ETR_ROWS(validation->flaws, validation->flaw_count));
+  etr_field_put_rows(f, "flaws", &etr_flaw_fields, ETR_ROWS(validation->flaws, validation->flaw_count));
   return etr_answer_end(&answer, true, error);
 }
 
@@ -52,7 +57,7 @@ etr_status etr_emit_validation_table(const etr_validation *validation, const etr
   etr_answer answer;
   etr_sheet sheet;
   etr_answer_begin(&answer, NULL, NULL, options, sink);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &answer, &etr_flaw_fields);
   if (etr_sheet_is_text(&sheet)) put_counts(&answer, validation);
   etr_sheet_add_rows(&sheet, ETR_ROWS(validation->flaws, validation->flaw_count));
   if (etr_sheet_is_text(&sheet) && validation->flaw_count) etr_puts(&answer.writer, "\n");

@@ -116,7 +116,7 @@ static const etr_field fields[] = {
     {NULL, "delegate id", ETR_CELL_NAME, ETR_IN_FULL, VALUE(delegate_id)},
     {NULL, "role", ETR_CELL_WORD, ETR_IN_FULL, .get = role},
     {NULL, "index", ETR_CELL_COUNT, ETR_IN_FULL, VALUE(index)},
-    {NULL, "output", ETR_CELL_NAME, ETR_IN_FULL, .get = result},
+    {NULL, "result", ETR_CELL_NAME, ETR_IN_FULL, .get = result},
     {NULL, "dtype", ETR_CELL_WORD, ETR_IN_FULL, .get = dtype},
     {NULL, "shape", ETR_CELL_WORD, ETR_IN_FULL, .get = shape},
     {NULL, "runs", ETR_CELL_COUNT, ETR_IN_FULL, ETR_VIA(value_row, logged, etr_logged, run_count)},
@@ -129,6 +129,7 @@ static const etr_field fields[] = {
     {NULL, "nan", ETR_CELL_COUNT, ETR_IN_TABLES, .get = nan_count, .tells = tells_nan, .heading = "NaN"},
     {NULL, "inf", ETR_CELL_COUNT, ETR_IN_TABLES, .get = inf_count, .tells = tells_inf},
 };
+ETR_ROW_TYPE(logged_value, fields);
 
 /* ---- Rows ---- */
 
@@ -184,7 +185,7 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   values_output v = {0};
   etr_logged_list list = {0};
   etr_answer_begin(&v.answer, profile, filter, options, sink);
-  etr_sheet_init(&v.sheet, &v.answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&v.sheet, &v.answer, &etr_logged_value_fields);
   etr_sheet_choose(&v.sheet);
   v.sheet.context = &v;
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);

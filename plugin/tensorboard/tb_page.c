@@ -157,7 +157,7 @@ static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *
   etr_findings findings;
   etr_answer_begin(&answer, page->profile, NULL, &options, sink);
   bool good = etr_findings_make(&findings, &answer.arena, page->profile, page->method, ETR_UNIT_US);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &answer, ETR_FIELDS(fields));
   sheet.medium = ETR_IN_PAGE;
   if (good && findings.count) {
     etr_sheet_add_rows(&sheet, ETR_ROWS(findings.list, findings.count));

@@ -91,33 +91,31 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
       outputs->runs == 1 ? "" : "s", outputs->gap->rule);
   etr_puts(&answer->writer, "\n");
   if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
-  etr_sheet_init(&sheet, answer, worst_fields, ETR_COUNT(worst_fields));
+  etr_sheet_init(&sheet, answer, ETR_FIELDS(worst_fields));
   sheet.top = 0;
   etr_sheet_add_rows(&sheet, ETR_ROWS(outputs, count));
   etr_sheet_fill(&sheet);
   etr_sheet_write(&sheet);
 }
 
+/* Of a pointer, NULL where nothing was compared. */
+#define COMPARED(name) ETR_MEMBER_OF(etr_numeric_gap, name, 0)
+
+static const etr_field gap_fields[] = {
+    {"mse", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(mse), .nullable = true},
+    {"l1", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(l1), .nullable = true},
+    {"max_abs_error", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(max_abs_error), .nullable = true},
+    {"snr_db", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, COMPARED(snr_db),
+     .says = "also null if there is no difference, or the reference is all 0", .nullable = true},
+    {"elements", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(element_count), .nullable = true},
+    {"left_out", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(left_out), .says = "pairs that contain NaN or infinity",
+     .nullable = true},
+    {"unlike", NULL, ETR_CELL_COUNT, ETR_IN_JSON, COMPARED(unlike), .says = "those that differ", .nullable = true},
+};
+ETR_ROW_TYPE(numeric_gap, gap_fields);
+
 void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap) {
-  const struct {
-    const char *key;
-    double number;
-  } numbers[] = {{"mse", gap ? gap->mse : NAN},
-                 {"l1", gap ? gap->l1 : NAN},
-                 {"max_abs_error", gap ? gap->max_abs_error : NAN},
-                 {"snr_db", gap ? gap->snr_db : NAN}};
-  const struct {
-    const char *key;
-    uint64_t count;
-  } counts[] = {{"elements", gap ? gap->element_count : 0},
-                {"left_out", gap ? gap->left_out : 0},
-                {"unlike", gap ? gap->unlike : 0}};
-  for (size_t i = 0; i < ETR_COUNT(numbers); i++) etr_field_number(fields, numbers[i].key, numbers[i].number);
-  for (size_t i = 0; i < ETR_COUNT(counts); i++)
-    if (gap)
-      etr_field_count(fields, counts[i].key, counts[i].count);
-    else
-      etr_field_text(fields, counts[i].key, NULL);
+  etr_field_put_all(fields, &etr_numeric_gap_fields, &gap);
 }
 
 void etr_field_output_gaps(const etr_fields *fields, uint32_t method) {

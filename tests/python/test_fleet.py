@@ -56,11 +56,11 @@ def test_streams_and_what_is_left_of_them():
     with etrecord_tb.Profile(FIXTURES / "mv2_xnnpack") as profile:
         table = profile.nodes_table()
         unread = table.__arrow_c_stream__()
-        kept = pyarrow.table(table).column("node").slice(3, 2)
+        kept = pyarrow.table(table).column("name").slice(3, 2)
         batches = list(pyarrow.RecordBatchReader.from_stream(table))
     del unread
     gc.collect()
-    assert len(batches) == 1 and kept.to_pylist() == batches[0].column("node").slice(3, 2).to_pylist()
+    assert len(batches) == 1 and kept.to_pylist() == batches[0].column("name").slice(3, 2).to_pylist()
     with pytest.raises(ValueError, match="closed"):
         table.__arrow_c_stream__()
 
@@ -109,7 +109,7 @@ def test_every_dump_has_what_summary_says(manifest, parquet, duckdb):
     assert len(lines) == 500
     found = collections.defaultdict(dict)
     rows = duckdb.read_parquet(str(parquet))
-    for run, method, operator, time in rows.aggregate("run, split_part(graph, '/', 2) AS method, operator, sum(avg) AS ms").fetchall():
+    for run, method, operator, time in rows.aggregate("run, split_part(graph, '/', 2) AS method, target, sum(avg) AS ms").fetchall():
         found[run][method, operator] = time
     for line in lines:
         options = ["--etdump", line["etdump"], *(["--pte", line["pte"]] if "pte" in line else [])]

@@ -63,12 +63,17 @@ def test_answers_are_the_commands(record):
 
 def described(schema, *path):
     """The properties that a schema has there; path: names of properties, of which arrays are what they hold."""
-    at = json.loads((ROOT / "schema" / f"{schema}.schema.json").read_text())
+    root = json.loads((ROOT / "schema" / f"{schema}.schema.json").read_text())
+
+    def properties(at):
+        while "$ref" in at or "anyOf" in at or "items" in at:
+            at = root["$defs"][at["$ref"].rsplit("/", 1)[1]] if "$ref" in at else at["items"] if "items" in at else next(kind for kind in at["anyOf"] if kind.get("type") != "null")
+        return {**at.get("properties", {}), **{key: value for part in at.get("allOf", ()) for key, value in properties(part).items()}}
+
+    at = root
     for name in path:
-        at = at["properties"][name]
-        at = next((kind for kind in at.get("anyOf", ()) if kind.get("type") != "null"), at)
-        at = at.get("items", at)
-    return set(at["properties"])
+        at = properties(at)[name]
+    return set(properties(at))
 
 
 @pytest.mark.parametrize("kind, schema, path", [

@@ -42,7 +42,7 @@ static const char *written(etr_arena *arena, const etr_table_options *options, e
   etr_sheet sheet;
   etr_text_begin(&text, arena, &writer);
   etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
-  etr_sheet_init(&sheet, &answer, fields, ETR_COUNT(fields));
+  etr_sheet_init(&sheet, &answer, ETR_FIELDS(fields));
   etr_sheet_choose(&sheet);
   for (size_t i = 0; i < ETR_COUNT(rows); i++)
     etr_sheet_add(&sheet, &rows[i], options->order == ETR_ORDER_NAME ? rows[i].name : "",
@@ -67,15 +67,14 @@ Test(sheet, formats) {
       {{.format = ETR_TABLE_MARKDOWN, .order = ETR_ORDER_GRAPH, .top = 1},
        "| the name | time ms | share | ratio |\n|---|---:|---:|---:|\n| b | 1.5000 | 50.0 % | 1.5 |\n"},
       {{.format = ETR_TABLE_CSV, .top = 2},
-       "the "
-       "name,time,unit,share,ratio,ns\r\nb,1.500000000,ms,0.500000,1.5,1500000\r\nc,1.500000000,ms,0.500000,1.5,"
+       "id,time,unit,share,ratio,ns\r\nb,1.500000000,ms,0.500000,1.5,1500000\r\nc,1.500000000,ms,0.500000,1.5,"
        "1500000\r\n"},
       {{.format = ETR_TABLE_JSON_LINES, .order = ETR_ORDER_GRAPH, .top = 1},
-       "{\"the_name\":\"b\",\"time\":1.5,\"unit\":\"ms\",\"share\":0.5,\"ratio\":1.5,\"ns\":1500000}\n"},
+       "{\"id\":\"b\",\"time\":1.5,\"unit\":\"ms\",\"share\":0.5,\"ratio\":1.5,\"ns\":1500000}\n"},
       {{.order = ETR_ORDER_GRAPH, .top = 1, .columns = "ns,ratio,the_name"},
        "     ns  ratio  the name\n1500000    1.5  b\n"},
-      {{.format = ETR_TABLE_TSV, .order = ETR_ORDER_GRAPH, .top = 1, .columns = "unit,the name,unit"},
-       "unit\tthe name\tunit\nms\tb\tms\n"},
+      {{.format = ETR_TABLE_TSV, .order = ETR_ORDER_GRAPH, .top = 1, .columns = "unit,id,unit"},
+       "unit\tid\tunit\nms\tb\tms\n"},
       {{.format = ETR_TABLE_JSON_LINES, .order = ETR_ORDER_GRAPH, .columns = "time"},
        "{\"time\":1.5}\n{\"time\":0.5}\n{\"time\":1.5}\n{\"time\":null}\n"},
   };
@@ -90,7 +89,7 @@ Test(sheet, formats) {
 }
 
 Test(sheet, no_such_column) {
-  static const char *const names[] = {"time,id", "", "time,", "key", "the-name"};
+  static const char *const names[] = {"time,ids", "", "time,", "key", "the-name"};
   for (size_t i = 0; i < ETR_COUNT(names); i++) {
     etr_arena arena = {0};
     etr_status status;
@@ -98,7 +97,7 @@ Test(sheet, no_such_column) {
     const char *got = written(&arena, &(etr_table_options){.columns = names[i]}, &status, &error);
     cr_expect_eq(status, ETR_ERROR_CHOICE);
     cr_expect_str_eq(got, "", "nothing is written");
-    cr_expect_not_null(strstr(error.message, "there are: the_name time unit share ratio ns"), "%s", error.message);
+    cr_expect_not_null(strstr(error.message, "there are: id time unit share ratio ns"), "%s", error.message);
     etr_arena_clear(&arena);
   }
 }
@@ -110,7 +109,7 @@ Test(sheet, objects_of_documents) {
   etr_answer answer;
   etr_text_begin(&text, &arena, &writer);
   etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
-  etr_field_put_all(&answer.fields, fields, ETR_COUNT(fields), &rows[1]);
+  etr_field_put_all(&answer.fields, ETR_FIELDS(fields), &rows[1]);
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(etr_text_end(&text, &writer),
                    "{\"schema\":\"etrecord-tb/test/"
@@ -150,7 +149,7 @@ static const char *one_row(etr_arena *arena, const etr_field *list, size_t count
   etr_sheet sheet;
   etr_text_begin(&text, arena, &writer);
   etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
-  etr_sheet_init(&sheet, &answer, list, count);
+  etr_sheet_init(&sheet, &answer, &(etr_row_type){NULL, list, count});
   sheet.title = "first";
   etr_sheet_add(&sheet, shown, "", 0);
   etr_sheet_fill(&sheet);
@@ -182,7 +181,7 @@ Test(sheet, members_of_rows) {
   }
   etr_text_begin(&text, &arena, &writer);
   etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
-  etr_field_put_rows(&answer.fields, "rows", list, ETR_COUNT(list), ETR_ROWS(wholes, 2));
+  etr_field_put_rows(&answer.fields, "rows", ETR_FIELDS(list), ETR_ROWS(wholes, 2));
   cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
   cr_expect_str_eq(
       etr_text_end(&text, &writer),

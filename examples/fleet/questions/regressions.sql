@@ -3,13 +3,13 @@ WITH bounds AS (
   SELECT min(build) AS base, max(build) AS newer FROM nodes
 ),
 of_build AS (
-  SELECT record, device, node, operator, build, median(avg) AS ms, count(*) AS dumps
+  SELECT record, device, name, target, build, median(avg) AS ms, count(*) AS dumps
   FROM nodes
-  GROUP BY record, device, node, operator, build
+  GROUP BY record, device, name, target, build
 )
-SELECT b.record, b.device, b.node, b.operator, b.ms AS base_ms, n.ms AS new_ms, n.ms / b.ms - 1 AS change, least(b.dumps, n.dumps) AS dumps
+SELECT b.record, b.device, b.name, b.target, b.ms AS base_ms, n.ms AS new_ms, n.ms / b.ms - 1 AS change, least(b.dumps, n.dumps) AS dumps
 FROM of_build b
 JOIN bounds ON b.build = bounds.base
-JOIN of_build n ON n.record = b.record AND n.device = b.device AND n.node = b.node AND n.operator = b.operator AND n.build = bounds.newer
+JOIN of_build n ON n.record = b.record AND n.device = b.device AND n.name = b.name AND n.target = b.target AND n.build = bounds.newer
 WHERE b.ms > 0 AND n.ms > 1.1 * b.ms
-ORDER BY new_ms - base_ms DESC, b.record, b.device, b.node
+ORDER BY new_ms - base_ms DESC, b.record, b.device, b.name

@@ -1,19 +1,19 @@
 -- The slowest types of operators on each device: milliseconds per inference, the mean over all dumps that have them.
 WITH of_dump AS (
-  SELECT device, record, run, graph, operator, sum(avg) AS ms
+  SELECT device, record, run, graph, target, sum(avg) AS ms
   FROM nodes
-  GROUP BY device, record, run, graph, operator
+  GROUP BY device, record, run, graph, target
 ),
 of_device AS (
-  SELECT device, operator, avg(ms) AS ms, max(ms) AS slowest_ms, count(*) AS dumps
+  SELECT device, target, avg(ms) AS ms, max(ms) AS slowest_ms, count(*) AS dumps
   FROM of_dump
-  GROUP BY device, operator
+  GROUP BY device, target
 ),
 ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY device ORDER BY ms DESC, operator) AS place
+  SELECT *, row_number() OVER (PARTITION BY device ORDER BY ms DESC, target) AS place
   FROM of_device
 )
-SELECT device, place, operator, ms, slowest_ms, dumps
+SELECT device, place, target, ms, slowest_ms, dumps
 FROM ranked
 WHERE place <= 10
 ORDER BY device, place

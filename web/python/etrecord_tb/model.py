@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the library tells, as plain dataclasses with the names of its JSON (schema/): None is "not known" or "not timed".
 
-Times are in the unit that was asked for, milliseconds unless said otherwise.
+Times are in the unit that was asked for, milliseconds unless said otherwise. The fields are generated from those of the library, by schema/generate.py.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -448,7 +449,7 @@ class MethodMemory:
     plan: MemoryPlan | None
     weights: list[dict[str, Any]]
     weight_sums: list[dict[str, Any]]
-    not_in_program: list[dict[str, Any]]
+    not_in_program: list[dict[str, str]]
     findings: list[MemoryFinding]
 
 
@@ -568,41 +569,13 @@ class ETRecord:
         return {graph.method: graph for graph in self.graphs.values() if graph.module == "edge"}
 
 
-_NESTED = {
-    (Node, "outputs"): Value,
-    (Node, "source"): Source,
-    (Node, "values"): LoggedValue,
-    (Graph, "nodes"): Node,
-    (Event, "values"): LoggedValue,
-    (EventBlock, "events"): Event,
-    (EventBlock, "run_outputs"): LoggedValue,
-    (FirstRun, "rest"): Statistics,
-    (MethodSummary, "execute"): Statistics,
-    (MethodSummary, "first_run"): FirstRun,
-    (MethodSummary, "noise"): Noise,
-    (MethodSummary, "phases_of_runs"): RunPhase,
-    (RunPhase, "noise"): Noise,
-    (SourceFile, "lines"): SourceLine,
-    (MethodSource, "files"): SourceFile,
-    (MethodDelegation, "operators"): OperatorDelegation,
-    (MethodMemory, "plan"): MemoryPlan,
-    (MethodMemory, "findings"): MemoryFinding,
-    (MemoryFinding, "moves"): OrderMove,
-    (MemoryPlan, "peak"): MemoryPeak,
-    (MemoryPlan, "buffers"): PlannedBuffer,
-    (MemoryPlan, "tensors"): PlannedTensor,
-    (MethodDelegation, "delegates"): Delegate,
-    (MethodDiff, "execute"): Change,
-    (MethodDiff, "nodes"): NodeChange,
-    (Diff, "methods"): MethodDiff,
-    (Diff, "load"): LoadChange,
-}
+_CLASSES = {name: kind for name, kind in globals().items() if dataclasses.is_dataclass(kind) and isinstance(kind, type)}
 
 
 @functools.lru_cache(maxsize=None)
 def _fields(kind: type) -> dict[str, type | None]:
-    """Each field, and the dataclass that it or its items are; None of all else."""
-    return {item.name: _NESTED.get((kind, item.name)) for item in dataclasses.fields(kind)}
+    """Each field, and the dataclass that it or its items are, as its annotation says; None of all else."""
+    return {item.name: next((_CLASSES[word] for word in re.findall(r"\w+", str(item.type)) if word in _CLASSES), None) for item in dataclasses.fields(kind)}
 
 
 @functools.lru_cache(maxsize=None)

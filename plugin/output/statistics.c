@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * statistics.c - what documents say of times and rates.
+ */
+#include "output/statistics.h"
+
+#include "output/sheet.h"
+#include "views/steadiness.h"
+
+static bool is_timed(const void *row) { return ((const etr_stats *)row)->count > 0; }
+
+#define TICKS(name) NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_AT(etr_stats, name), .has = is_timed
+
+static const etr_field statistics[] = {
+    {"p10", TICKS(p10)}, {"p50", TICKS(p50)}, {"p90", TICKS(p90)},
+    {"avg", TICKS(avg)}, {"min", TICKS(min)}, {"max", TICKS(max)},
+};
+ETR_ROW_TYPE(statistics, statistics);
+
+void etr_field_stats(const etr_fields *fields, const etr_stats *stats) {
+  etr_field_put_all(fields, &etr_statistics_fields, stats);
+}
+
+typedef struct noise_row {
+  const etr_noise *noise;
+  const char *text;
+} noise_row;
+
+static const etr_noise *noise_of(const void *row) { return ((const noise_row *)row)->noise; }
+static bool has_modes(const void *row) { return noise_of(row)->verdict == ETR_NOISE_TWO_MODES; }
+static bool is_step(const void *row) { return noise_of(row)->verdict == ETR_NOISE_STEP; }
+static bool is_drift(const void *row) { return noise_of(row)->verdict == ETR_NOISE_DRIFT; }
+static bool changes(const void *row) { return is_step(row) || is_drift(row); }
+static bool has_outliers(const void *row) { return noise_of(row)->outliers > 0; }
+static etr_cell verdict(const void *row) { return etr_cell_text(etr_noise_verdict_name(noise_of(row)->verdict)); }
+
+/* The faster mode, the slower one. */
+static void put_mode_runs(const etr_fields *f, const void *row) {
+  etr_field_list(f, "mode_runs");
+  for (size_t i = 0; has_modes(row) && i < ETR_COUNT(noise_of(row)->modes); i++)
+    etr_jw_uint(f->json, noise_of(row)->modes[i].run_count);
+  etr_jw_end(f->json);
+}
+static void put_mode_p50(const etr_fields *f, const void *row) {
+  etr_field_list(f, "mode_p50");
+  for (size_t i = 0; has_modes(row) && i < ETR_COUNT(noise_of(row)->modes); i++)
+    etr_jw_double(f->json, etr_ticks_to_unit(f->profile, noise_of(row)->modes[i].p50, f->unit));
+  etr_jw_end(f->json);
+}
+
+#define NOISE(kind, name) NULL, kind, ETR_IN_JSON, ETR_VIA(noise_row, noise, etr_noise, name)
+
+static const etr_field noise_fields[] = {
+    {"cv", NOISE(ETR_CELL_NUMBER, cv),
+     .says = "coefficient of variation, robust: 1.4826 times the median distance of the times' logarithms from their "
+             "median, without outliers; null with fewer than two runs",
+     .nullable = true},
+    {"runs", NOISE(ETR_CELL_COUNT, run_count), .says = "runs that were judged: those with a time"},
+    {"outliers", NOISE(ETR_CELL_COUNT, outliers),
+     .says = "runs far from the median: by five times cv and 18 %; 0 if they are more than a fifth"},
+    {"least_outlier", NOISE(ETR_CELL_NUMBER, least_outlier), .has = has_outliers,
+     .says = "the least of these, in medians; null without outliers"},
+    {"most_outlier", NOISE(ETR_CELL_NUMBER, most_outlier), .has = has_outliers,
+     .says = "the largest of these, in medians; null without outliers"},
+    {"verdict", NULL, ETR_CELL_WORD, ETR_IN_JSON, .get = verdict,
+     .says = "few_runs: fewer than 10; two_modes, step and drift take 20", .type = "noise_verdict"},
+    {"text", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(noise_row, text),
+     .says = "two modes, a step, a drift or outliers in a sentence, with a time in the document's unit; empty where "
+             "steady, noisy or few_runs says it all"},
+    {"mode_runs", .in = ETR_IN_JSON, .put = put_mode_runs,
+     .says = "of two_modes: runs in the faster one, in the slower one; empty otherwise", .type = "wholes"},
+    {"mode_p50", .in = ETR_IN_JSON, .put = put_mode_p50, .says = "of two_modes: the medians of these; empty otherwise",
+     .type = "numbers"},
+    {"in_stretches", NOISE(ETR_CELL_FLAG, in_stretches), .says = "of two_modes: a mode mostly lasts for several runs"},
+    {"change", NOISE(ETR_CELL_NUMBER, change), .has = changes,
+     .says = "of step: the time behind it in times before it, less 1; of drift: the last run's time in times of the "
+             "first, less 1; null otherwise"},
+    {"from_run", NOISE(ETR_CELL_COUNT, from_run), .has = is_step,
+     .says = "of step: the first run behind it, numbered as in info; null otherwise"},
+    {"over_runs", NOISE(ETR_CELL_COUNT, over_runs), .has = changes,
+     .says = "of step: runs behind it; of drift: runs in the longest stretch; null otherwise"},
+    {"stretches", NOISE(ETR_CELL_COUNT, stretches), .has = is_drift,
+     .says = "of drift: how often it starts anew, at a load or behind runs of another kind; null otherwise"},
+    {"start", NOISE(ETR_CELL_TIME, start), .has = is_drift,
+     .says = "of drift: time of the first run of a stretch, on the line; null otherwise"},
+    {"unsure", NOISE(ETR_CELL_FLAG, is_unsure),
+     .says = "of step and drift: fewer than 50 runs whose times, wandering slowly, could look the same"},
+};
+ETR_ROW_TYPE(noise, noise_fields);
+
+static void put_noise(const etr_fields *fields, const etr_noise *noise, const char *text) {
+  etr_field_object(fields, "noise");
+  etr_field_put_all(fields, &etr_noise_fields, &(noise_row){noise, text});
+  etr_jw_end(fields->json);
+}
+
+static void put_phase(const etr_fields *fields, etr_arena *arena, const etr_run_phase *phase, etr_unit shown) {
+  etr_jw_object(fields->json);
+  etr_field_text(fields, "phase", phase->name);
+  etr_field_text(fields, "told_by", etr_phase_rule_name(phase->told_by));
+  etr_field_flag(fields, "estimated", phase->told_by == ETR_PHASE_BY_TIMES);
+  etr_field_list(fields, "runs");
+  for (size_t i = 0; i < phase->run_count; i++) etr_jw_int(fields->json, phase->runs[i]);
+  etr_jw_end(fields->json);
+  etr_field_stats(fields, &phase->execute);
+  put_noise(fields, &phase->noise, etr_noise_text(arena, fields->profile, &phase->noise, shown));
+  etr_jw_end(fields->json);
+}
+
+void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown) {
+  put_noise(fields, &method->noise, etr_steadiness_text(arena, fields->profile, method, shown));
+  etr_field_list(fields, "phases_of_runs");
+  for (size_t i = 0; i < method->run_phase_count && method->mixed_phase_count > 1; i++)
+    if (method->run_phases[i].run_count) put_phase(fields, arena, &method->run_phases[i], shown);
+  etr_jw_end(fields->json);
+}
+
+#define ROOFS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_roofs, name)
+
+static bool has_flops(const void *row) { return ((const etr_roofs *)row)->gflops > 0; }
+static bool has_integers(const void *row) { return ((const etr_roofs *)row)->integer_gops > 0; }
+static bool has_bandwidth(const void *row) { return ((const etr_roofs *)row)->gbs > 0; }
+
+static const etr_field roofs_fields[] = {
+    {"gflops", ROOFS(ETR_CELL_NUMBER, gflops), .has = has_flops},
+    {"integer_gops", ROOFS(ETR_CELL_NUMBER, integer_gops), .has = has_integers},
+    {"gbs", ROOFS(ETR_CELL_NUMBER, gbs), .has = has_bandwidth},
+    {"flops_given", ROOFS(ETR_CELL_FLAG, flops_given)},
+    {"integer_given", ROOFS(ETR_CELL_FLAG, integer_given)},
+    {"bandwidth_given", ROOFS(ETR_CELL_FLAG, bandwidth_given)},
+};
+ETR_ROW_TYPE(roofs, roofs_fields);
+
+void etr_field_roofs(const etr_fields *fields) {
+  etr_field_object(fields, "roofs");
+  etr_field_put_all(fields, &etr_roofs_fields, &fields->profile->roofs);
+  etr_jw_end(fields->json);
+}
