@@ -10,8 +10,9 @@
 
 static FILE *open_in(const char *folder, const char *name, const char *ending, const char *mode) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
-  FILE *file = fopen(path, mode);
+  int length = snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
+  bool fits = length > 0 && (size_t)length < sizeof path;
+  FILE *file = fits ? fopen(path, mode) : NULL;
   if (!file) perror(path);
   return file;
 }
