@@ -43,6 +43,11 @@ ONLY_IN = {"zip.h": {"archive"}, "graphviz/cgraph.h": {"dot"}, "zlib.h": {"gzip"
 SYSTEM_HEADERS = ROOT / "lib/windows/include"  # stand for those that Windows lacks
 LONGEST_LINE = 120
 LONGEST_FUNCTION = 45
+MOST_PARAMETERS = 6  # more have a struct with a name
+# Say nothing of what is added to what.
+VAGUE_NAMES = {"add", "put", "at", "walk"}
+# Headers with one user: what a folder shows of itself, what hides a foreign library, what the build makes.
+SINGLE_USERS = {"dot/dot", "output/gzip", "report/web_files"}
 
 
 def sources():
@@ -128,18 +133,39 @@ def circle_faults():
 
 
 def functions(text):
-    """Name and lines of each function of a C file, from its head to the brace that closes it."""
-    for match in re.finditer(r"^[a-z][^;{}#=]*?\b(\w+)\([^;{}]*\) \{(?: [^\n]*\}$|\n.*?^\})", text, re.M | re.S):
-        yield match[1], match[0].count("\n") + 1
+    """Name, parameters and lines of each function of a C file, from its head to the brace that closes it."""
+    for match in re.finditer(r"^[a-z][^;{}#=]*?\b(\w+)\(([^;{}]*)\) \{(?: [^\n]*\}$|\n.*?^\})", text, re.M | re.S):
+        parameters = re.sub(r"\([^()]*\)", "", match[2]).split(",")
+        yield match[1], sum(parameter.strip() != "..." for parameter in parameters), match[0].count("\n") + 1
+
+
+def function_faults():
+    """A function is read without scrolling, says what it does, and takes what can be told apart."""
+    for path in sources():
+        for name, parameters, length in functions(path.read_text()) if path.suffix == ".c" else ():
+            if length > LONGEST_FUNCTION:
+                yield f"{unit(path)}: {name}() has {length} lines"
+            if parameters > MOST_PARAMETERS:
+                yield f"{unit(path)}: {name}() takes {parameters} parameters"
+            if name in VAGUE_NAMES:
+                yield f"{unit(path)}: {name}() does not say what it does"
+
+
+def header_user_faults():
+    """A header has two users beside its own file, or is a part of that."""
+    text = {path: path.read_text() for folder in ("lib", "plugin", "tests") for path in (ROOT / folder).rglob("*.[ch]")}
+    for header in (path for path in sources() if path.suffix == ".h" and path.parent.name != "windows"):
+        name = unit(header)
+        users = [path for path in text if f'"{name}.h"' in text[path] and unit(path) != name]
+        if len(users) < 2 and name not in PUBLIC and name not in SINGLE_USERS:
+            yield f"{name}.h has no user but {', '.join(unit(path) for path in users)}"
 
 
 def length_faults():
-    """Lines fit a screen, and functions are read without scrolling. A file is about one noun, whatever its length."""
+    """Lines fit a screen. A file is about one noun, whatever its length."""
     for path in sources():
-        text = path.read_text()
-        yield from (f"{unit(path)}{path.suffix}:{number} has {len(line)} columns" for number, line in enumerate(text.splitlines(), 1) if len(line) > LONGEST_LINE)
-        found = functions(text) if path.suffix == ".c" else ()
-        yield from (f"{unit(path)}: {name}() has {length} lines" for name, length in found if length > LONGEST_FUNCTION)
+        lines = path.read_text().splitlines()
+        yield from (f"{unit(path)}{path.suffix}:{number} has {len(line)} columns" for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE)
 
 
 def expression_faults():
@@ -211,7 +237,7 @@ def host_faults():
 
 
 def main():
-    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
+    rules = {"includes": include_faults(), "circles": circle_faults(), "backends": backend_faults(), "lengths": length_faults(), "functions": function_faults(), "users": header_user_faults(), "expressions": expression_faults(), "exports": export_faults(sys.argv[1]), "headers": header_faults(sys.argv[2]), "hosts": host_faults()}
     faults = {rule: list(found) for rule, found in rules.items()}
     for rule, found in faults.items():
         print(f"{'OFF' if found else 'ok '} {rule}", *found, sep="\n  ")
