@@ -59,10 +59,6 @@ static bool parse_end(zip_end *out, etr_slice tail, uint64_t tail_at) {
   return true;
 }
 
-static etr_status fail_memory(etr_error *error, const char *path) {
-  return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
-}
-
 static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path, etr_error *error) {
   char head[4096];
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
@@ -100,7 +96,7 @@ static etr_status locate(zip_end *end, const etr_seekable *file, const char *pat
   char *tail = malloc(tail_size + 1);
   etr_status status = ETR_OK;
   if (!tail)
-    status = fail_memory(error, path);
+    status = etr_fail_memory_of(error, path, NULL);
   else if (!etr_seekable_read(file, size - tail_size, tail, tail_size))
     status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s", strerror(errno));
   else if (!parse_end(end, (etr_slice){tail, tail_size}, size - tail_size))
@@ -191,7 +187,8 @@ static etr_status check_entries(etr_arena *arena, const etr_seekable *file, uint
     *added = next;
     added->at = at;
   }
-  return etr_arena_failed(arena) ? fail_memory(error, path) : check_spans(file, spans.data, spans.count, path, error);
+  return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL)
+                                 : check_spans(file, spans.data, spans.count, path, error);
 }
 
 etr_status etr_zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error) {
