@@ -77,8 +77,10 @@ _Noreturn void etr_check_failed(const char *condition, const char *file, int lin
 }
 #endif
 
-etr_status etr_fail_memory(etr_error *error) {
-  return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+etr_status etr_fail_memory(etr_error *error) { return etr_fail_memory_of(error, NULL, NULL); }
+
+etr_status etr_fail_memory_of(etr_error *error, const char *file, const char *entry) {
+  return etr_fail(error, ETR_ERROR_MEMORY, file, entry, ETR_NO_OFFSET, "out of memory");
 }
 
 etr_status etr_fail_sink(etr_error *error) {

@@ -69,8 +69,9 @@ int etr_by_two_numbers(const void *a, const void *b);
 etr_status etr_fail(etr_error *error, etr_status status, const char *file, const char *entry, uint64_t offset,
                     const char *format, ...) ETR_PRINTF(6, 7);
 
-/** The same for ETR_ERROR_MEMORY, where no file is to blame. */
+/** The same for ETR_ERROR_MEMORY, where no file is to blame; where one is being read. */
 etr_status etr_fail_memory(etr_error *error);
+etr_status etr_fail_memory_of(etr_error *error, const char *file, const char *entry);
 
 /** The same for ETR_ERROR_IO, where a sink takes no more: it knows why. */
 etr_status etr_fail_sink(etr_error *error);

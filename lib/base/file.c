@@ -14,10 +14,10 @@
 
 enum { FIRST_CAPACITY = 64 * 1024 };
 
-static etr_status fail_io(etr_error *error, const char *path, const char *what, int reason) {
+etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what, int reason) {
   char text[128];
   if (strerror_r(reason, text, sizeof text) != 0) snprintf(text, sizeof text, "error %d", reason);
-  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, text);
+  return etr_fail(error, ETR_ERROR_IO, path, entry, ETR_NO_OFFSET, "%s: %s", what, text);
 }
 
 /* Why what fstat() describes cannot be read as a file: an errno, or 0. */
@@ -33,11 +33,11 @@ static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_er
   struct stat status;
   FILE *stream = standard_input ? stdin : fopen(path, "rb");
   *out = NULL;
-  if (!stream) return fail_io(error, path, "cannot open", errno);
+  if (!stream) return etr_fail_io(error, path, NULL, "cannot open", errno);
   int reason = fault_of(fileno(stream), &status, true);
   if (reason) {
     if (!standard_input) fclose(stream);
-    return fail_io(error, path, "cannot read", reason);
+    return etr_fail_io(error, path, NULL, "cannot read", reason);
   }
   *size = S_ISREG(status.st_mode) && status.st_size > 0 ? (uint64_t)status.st_size : 0;
   *out = stream;
@@ -61,7 +61,7 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
     if (out->size == capacity) {
       uint64_t wanted = capacity ? (uint64_t)capacity * 2 : ETR_MAX(hint + 1, FIRST_CAPACITY);
       uint8_t *grown = wanted <= SIZE_MAX / 2 ? realloc(out->data, (size_t)wanted) : NULL;
-      if (!grown) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+      if (!grown) return etr_fail_memory_of(error, path, NULL);
       out->data = grown;
       capacity = (size_t)wanted;
     }
@@ -69,7 +69,7 @@ static etr_status read_all(etr_file *out, FILE *stream, const char *path, uint64
     size_t got = fread(out->data + out->size, 1, capacity - out->size, stream);
     out->size += got;
     if (out->size > max_bytes) return fail_too_large(error, path, max_bytes);
-    if (ferror(stream)) return fail_io(error, path, "cannot read", errno);
+    if (ferror(stream)) return etr_fail_io(error, path, NULL, "cannot read", errno);
     if (got == 0) return ETR_OK;
   }
 }
@@ -113,11 +113,11 @@ etr_status etr_seekable_open(etr_seekable *out, const char *path, etr_error *err
   struct stat status;
   *out = (etr_seekable){
       .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; /* a pipe without a writer must not block */
-  if (out->descriptor < 0) return fail_io(error, path, "cannot open", errno);
+  if (out->descriptor < 0) return etr_fail_io(error, path, NULL, "cannot open", errno);
   int reason = fault_of(out->descriptor, &status, false);
   if (reason) {
     etr_seekable_close(out);
-    return fail_io(error, path, "cannot read", reason);
+    return etr_fail_io(error, path, NULL, "cannot read", reason);
   }
   out->size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
   return ETR_OK;
@@ -145,7 +145,7 @@ bool etr_seekable_read(const etr_seekable *file, uint64_t at, void *into, size_t
 etr_status etr_seekable_load(etr_file *out, const etr_seekable *file, uint64_t at, size_t size, const char *path,
                              etr_error *error) {
   *out = (etr_file){.data = malloc(size ? size : 1), .size = size};
-  if (!out->data) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (!out->data) return etr_fail_memory_of(error, path, NULL);
   if (etr_seekable_read(file, at, out->data, size)) return ETR_OK;
   etr_file_clear(out);
   return etr_fail(error, ETR_ERROR_IO, path, NULL, at, "the file shrank while it was being read");

@@ -9,6 +9,10 @@
 
 #include <stdio.h>
 
+/** Fills *error for a call of the system that failed: what could not be done ("cannot open"), and why (an errno).
+ * entry: of a file with entries, else NULL. Returns ETR_ERROR_IO. */
+etr_status etr_fail_io(etr_error *error, const char *path, const char *entry, const char *what, int reason);
+
 /** The bytes of a file; free with etr_file_clear(). Read, not mapped: a file that shrinks meanwhile must not kill the
  * process. */
 typedef struct etr_file {

@@ -70,10 +70,6 @@ static bool parse_end(zip_end *out, etr_slice tail, uint64_t tail_at) {
   return true;
 }
 
-static etr_status fail_memory(etr_error *error, const char *path) {
-  return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
-}
-
 static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, const char *path, etr_error *error) {
   char head[4096];
   size_t head_size = (size_t)ETR_MIN(file->size, (uint64_t)sizeof head);
@@ -111,7 +107,7 @@ static etr_status locate(zip_end *end, const etr_seekable *file, const char *pat
   char *tail = malloc(tail_size + 1);
   etr_status status = ETR_OK;
   if (!tail)
-    status = fail_memory(error, path);
+    status = etr_fail_memory_of(error, path, NULL);
   else if (!etr_seekable_read(file, size - tail_size, tail, tail_size))
     status = etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read: %s", strerror(errno));
   else if (!parse_end(end, (etr_slice){tail, tail_size}, size - tail_size))
@@ -202,7 +198,8 @@ static etr_status check_entries(etr_arena *arena, const etr_seekable *file, uint
     *added = next;
     added->at = at;
   }
-  return etr_arena_failed(arena) ? fail_memory(error, path) : check_spans(file, spans.data, spans.count, path, error);
+  return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL)
+                                 : check_spans(file, spans.data, spans.count, path, error);
 }
 
 /* Finds how many bytes stand before the zip, by which all its offsets are too small, and checks that no two entries
@@ -252,19 +249,13 @@ struct etr_archive_entry {
   etr_error error;
 };
 
-static etr_status fail_system(etr_error *error, const char *path, const char *entry, const char *what, int reason) {
-  char text[128];
-  if (strerror_r(reason, text, sizeof text) != 0) snprintf(text, sizeof text, "error %d", reason);
-  return etr_fail(error, ETR_ERROR_IO, path, entry, ETR_NO_OFFSET, "%s: %s", what, text);
-}
-
 /* ---- Opening ---- */
 
 /* What libzip says, as a status: damage, unless the system or memory failed. */
 static etr_status fail_zip(etr_error *error, const char *path, const char *entry, uint64_t offset,
                            zip_error_t *reason) {
   switch (zip_error_code_zip(reason)) {
-  case ZIP_ER_MEMORY: return fail_memory(error, path);
+  case ZIP_ER_MEMORY: return etr_fail_memory_of(error, path, NULL);
   case ZIP_ER_OPEN:
   case ZIP_ER_READ:
   case ZIP_ER_SEEK:
@@ -363,7 +354,7 @@ static etr_status list_directory(etr_archive *archive, const char *path, const c
   if (depth > MAX_DEPTH)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "directories are nested too deeply");
   DIR *directory = opendir(path);
-  if (!directory) return fail_system(error, path, NULL, "cannot open directory", errno);
+  if (!directory) return etr_fail_io(error, path, NULL, "cannot open directory", errno);
   etr_status status = ETR_OK;
   for (struct dirent *found; status == ETR_OK && (found = readdir(directory));) {
     struct stat about;
@@ -396,7 +387,7 @@ static etr_status open_directory(etr_archive *archive, etr_error *error) {
 
 static etr_status open_path(etr_archive *archive, const char *path, etr_error *error) {
   struct stat about;
-  if (stat(path, &about) != 0) return fail_system(error, path, NULL, "cannot open", errno);
+  if (stat(path, &about) != 0) return etr_fail_io(error, path, NULL, "cannot open", errno);
   bool directory = S_ISDIR(about.st_mode);
   if (!directory && !S_ISREG(about.st_mode))
     return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "neither a file nor a directory");
@@ -406,16 +397,16 @@ static etr_status open_path(etr_archive *archive, const char *path, etr_error *e
 /* bytes NULL: what is at the path. */
 static etr_status open_any(etr_archive *archive, const char *path, const etr_slice *bytes, etr_error *error) {
   archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
-  if (!archive->path) return fail_memory(error, path);
+  if (!archive->path) return etr_fail_memory_of(error, path, NULL);
   ETR_TRY(bytes ? open_memory(archive, *bytes, error) : open_path(archive, path, error));
   if (!etr_arena_failed(&archive->arena)) index_names(archive);
-  return etr_arena_failed(&archive->arena) ? fail_memory(error, path) : ETR_OK;
+  return etr_arena_failed(&archive->arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
 static etr_status open_new(etr_archive **out, const char *path, const etr_slice *bytes, etr_error *error) {
   *out = NULL;
   etr_archive *archive = calloc(1, sizeof *archive);
-  if (!archive) return fail_memory(error, path);
+  if (!archive) return etr_fail_memory_of(error, path, NULL);
   etr_map_init(&archive->by_name, &archive->arena);
   etr_status status = open_any(archive, path, bytes, error);
   if (status == ETR_OK)
@@ -489,7 +480,7 @@ static etr_status check_sizes(etr_archive *archive, const archive_entry *entry, 
 static etr_status open_entry(etr_archive_entry **out, etr_archive *archive, const archive_entry *entry, uint64_t size,
                              zip_flags_t flags, etr_error *error) {
   etr_archive_entry *opened = calloc(1, sizeof *opened);
-  if (!opened) return fail_memory(error, archive->path);
+  if (!opened) return etr_fail_memory_of(error, archive->path, NULL);
   opened->archive = archive;
   opened->entry = entry;
   opened->size = size;
@@ -503,7 +494,7 @@ static etr_status open_entry(etr_archive_entry **out, etr_archive *archive, cons
   }
   free(opened);
   return archive->zip ? fail_zip(error, archive->path, entry->name, 0, zip_get_error(archive->zip))
-                      : fail_system(error, archive->path, entry->name, "cannot open", errno);
+                      : etr_fail_io(error, archive->path, entry->name, "cannot open", errno);
 }
 
 etr_status etr_archive_entry_open(etr_archive_entry **out, etr_archive *archive, size_t index, uint64_t max_bytes,
@@ -542,7 +533,7 @@ static int64_t fail_entry(etr_archive_entry *entry, const char *message) {
   else if (entry->zip_file)
     entry->status = fail_zip(&entry->error, path, name, entry->offset, zip_file_get_error(entry->zip_file));
   else
-    entry->status = fail_system(&entry->error, path, name, "cannot read", errno);
+    entry->status = etr_fail_io(&entry->error, path, name, "cannot read", errno);
   return -1;
 }
 

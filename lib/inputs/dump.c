@@ -257,7 +257,7 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   reader->backwards = reader->endless = (untimed){0};
   etr_values_init(&reader->values, &reader->fb, reader->names->arena);
   read_runs(reader, out);
-  if (out_of_memory(reader)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (out_of_memory(reader)) return etr_fail_memory_of(error, path, NULL);
   if (etr_budget_refused(reader->shared->budget))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->shared->budget->message);
   if (etr_fb_failed(&reader->fb))

@@ -351,7 +351,7 @@ static etr_status read_program(etr_pte *out, etr_arena *arena, const etr_pte_sou
   out->cut = reader.names.cut;
   if (!stopped(&reader)) return ETR_OK;
   *out = (etr_pte){0};
-  if (etr_arena_failed(arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (etr_arena_failed(arena)) return etr_fail_memory_of(error, path, NULL);
   const char *message = reader.fb.message;
   bool is_limit = message == etr_pte_beyond_limit || message == too_many_delegates;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader.fb.offset, "%s%s",

@@ -49,7 +49,7 @@ static etr_status begin_maps(reader *r, etr_error *error) {
   if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
   bool is_only = count_edge_programs(r, &only) <= 1;
   r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
-  return r->maps ? ETR_OK : etr_fail(error, ETR_ERROR_MEMORY, r->path, NULL, ETR_NO_OFFSET, "out of memory");
+  return r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL);
 }
 
 /* ---- Entries ---- */
@@ -79,8 +79,7 @@ static etr_status finish_entry(reader *r, const document *d, etr_json *json, con
                       etr_budget_refused(r->limits.budget) ? "" : "unexpected JSON: ", etr_json_message(json));
   else if (!etr_json_out_of_memory(json))
     status = etr_archive_entry_finish(d->entry, error);
-  if (etr_json_out_of_memory(json) || etr_arena_failed(r->arena))
-    status = etr_fail(error, ETR_ERROR_MEMORY, r->path, name, ETR_NO_OFFSET, "out of memory");
+  if (etr_json_out_of_memory(json) || etr_arena_failed(r->arena)) status = etr_fail_memory_of(error, r->path, name);
   return status;
 }
 
@@ -93,7 +92,7 @@ static etr_status read_entry(reader *r, size_t index, document_reader read, etr_
   if (refused) return etr_fail(error, ETR_ERROR_FORMAT, r->path, name, 0, "%s", refused);
   ETR_TRY(etr_archive_entry_open(&d.entry, r->archive, index, 0, error));
   etr_json *json = etr_json_open(read_document, &d, NULL);
-  etr_status status = json ? ETR_OK : etr_fail(error, ETR_ERROR_MEMORY, r->path, name, ETR_NO_OFFSET, "out of memory");
+  etr_status status = json ? ETR_OK : etr_fail_memory_of(error, r->path, name);
   if (json) {
     read(r, json, name);
     if (r->strings.cut.first && !r->cut_entry) r->cut_entry = name;
@@ -311,8 +310,7 @@ static etr_status read_all(reader *r, etr_error *error) {
   ETR_TRY(read_entries(r, ETR_ENTRY_DELEGATE_MAP, read_delegate_map, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_OUTPUT_COUNTS, read_output_counts, error));
   ETR_TRY(read_programs(r, error));
-  if (etr_arena_failed(r->arena))
-    return etr_fail(error, ETR_ERROR_MEMORY, r->path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (etr_arena_failed(r->arena)) return etr_fail_memory_of(error, r->path, NULL);
   r->record->methods = etr_maps_finish(r->maps, &r->record->method_count);
   note_other_entries(r);
   if (r->graphs.count == 0 && r->first_failure.message[0] && !r->record->pte_entry) {
@@ -338,6 +336,6 @@ etr_status etr_record_read(etr_record *out, etr_arena *arena, const char *path, 
   ETR_TRY(etr_archive_open(&r.archive, path, error));
   etr_status status = read_all(&r, error);
   etr_archive_close(r.archive);
-  if (etr_arena_failed(arena)) return etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory");
+  if (etr_arena_failed(arena)) return etr_fail_memory_of(error, path, NULL);
   return status;
 }

@@ -10,10 +10,6 @@ static etr_status fail(const etr_torch_archive *archive, etr_error *error, uint6
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "%s", what);
 }
 
-static etr_status out_of_memory(const etr_torch_archive *archive, etr_error *error) {
-  return etr_fail(error, ETR_ERROR_MEMORY, archive->path, archive->entry, ETR_NO_OFFSET, "out of memory");
-}
-
 /* An error of the inner zip is one of the entry that holds it. */
 static etr_status place(const etr_torch_archive *archive, etr_status status, etr_error *error) {
   if (status == ETR_OK || !error) return status;
@@ -25,7 +21,7 @@ static etr_status place(const etr_torch_archive *archive, etr_status status, etr
 static etr_status read_entry(etr_file *out, etr_torch_archive *archive, const char *name, uint64_t max_bytes,
                              etr_error *error) {
   char *full = etr_arena_format(&archive->arena, "%s%s", archive->prefix, name);
-  if (!full) return out_of_memory(archive, error);
+  if (!full) return etr_fail_memory_of(error, archive->path, archive->entry);
   size_t index = etr_archive_find(archive->zip, full);
   if (index == SIZE_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "%.*s is missing",
@@ -40,7 +36,7 @@ static etr_status find_prefix(etr_torch_archive *archive, etr_error *error) {
     etr_slice name = etr_slice_of(etr_archive_name(archive->zip, i));
     if (!etr_slice_ends(name, pickle)) continue;
     archive->prefix = etr_arena_copy(&archive->arena, (etr_slice){name.data, name.size - pickle.size + 1});
-    return archive->prefix ? ETR_OK : out_of_memory(archive, error);
+    return archive->prefix ? ETR_OK : etr_fail_memory_of(error, archive->path, archive->entry);
   }
   return fail(archive, error, ETR_NO_OFFSET, "not written by torch.save: there is no " PICKLE);
 }
@@ -50,7 +46,8 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
   etr_file order = {0};
   etr_error ignored;
   etr_status status = read_entry(&order, archive, "byteorder", 64, &ignored);
-  if (status != ETR_OK) return status == ETR_ERROR_MEMORY ? out_of_memory(archive, error) : ETR_OK;
+  if (status != ETR_OK)
+    return status == ETR_ERROR_MEMORY ? etr_fail_memory_of(error, archive->path, archive->entry) : ETR_OK;
   bool little = etr_slice_is(etr_file_bytes(&order), "little");
   etr_file_clear(&order);
   return little ? ETR_OK : fail(archive, error, ETR_NO_OFFSET, "its numbers are not little-endian");
@@ -59,7 +56,7 @@ static etr_status check_byte_order(etr_torch_archive *archive, etr_error *error)
 static etr_status run_pickle(etr_torch_archive *archive, etr_slice pickle, etr_error *error) {
   uint64_t offset;
   const char *wrong = etr_pickle_read(&archive->root, &archive->arena, pickle, &offset);
-  if (etr_arena_failed(&archive->arena)) return out_of_memory(archive, error);
+  if (etr_arena_failed(&archive->arena)) return etr_fail_memory_of(error, archive->path, archive->entry);
   if (!wrong) return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, offset, "its pickle cannot be read: %s",
                   wrong);
@@ -98,12 +95,12 @@ static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_s
   if (known == ETR_NONE) {
     char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64), key.data);
     etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
-    if (!file) return out_of_memory(archive, error);
+    if (!file) return etr_fail_memory_of(error, archive->path, archive->entry);
     *file = (etr_file){0};
     ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
     archive->loaded_bytes += file->size;
     known = (uint32_t)(archive->loaded.count - 1);
-    if (!etr_map_set(&archive->storages, key, known)) return out_of_memory(archive, error);
+    if (!etr_map_set(&archive->storages, key, known)) return etr_fail_memory_of(error, archive->path, archive->entry);
   }
   *out = (etr_slice){(const char *)archive->loaded.data[known].data, archive->loaded.data[known].size};
   return ETR_OK;

@@ -238,9 +238,7 @@ static size_t cost_of(const candidate *c, const etr_event *e) {
 /* Whether there is budget for the rows of one instruction. */
 static bool spend(etr_fitter *fitter, const candidate *c, const rows *r, size_t first, size_t end) {
   size_t cost = (end - first) * cost_of(c, &r->block->events[first]);
-  bool enough = cost <= fitter->budget;
-  fitter->budget = enough ? fitter->budget - cost : 0;
-  return enough;
+  return etr_spend(&fitter->budget, cost);
 }
 
 /* Stops where more than `most` rows are against the method. False: the budget is spent. */

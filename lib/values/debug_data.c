@@ -314,8 +314,7 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
   }
   warn_of_faults(&m, data, path, warnings);
   etr_seekable_close(&m.file);
-  return etr_arena_failed(arena) ? etr_fail(error, ETR_ERROR_MEMORY, path, NULL, ETR_NO_OFFSET, "out of memory")
-                                 : ETR_OK;
+  return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
 /* ---- NaN and infinities ---- */

@@ -234,8 +234,7 @@ static etr_status compare_archive(comparer *c, etr_slice bytes, etr_error *error
   if (status == ETR_OK) compare_methods(c);
   c->out_of_memory |= etr_arena_failed(&c->scratch);
   etr_arena_clear(&c->scratch);
-  if (c->out_of_memory)
-    status = etr_fail(error, ETR_ERROR_MEMORY, c->profile->etrecord, ENTRY, ETR_NO_OFFSET, "out of memory");
+  if (c->out_of_memory) status = etr_fail_memory_of(error, c->profile->etrecord, ENTRY);
   if (status == ETR_OK && c->profile->debug_buffer) etr_seekable_close(&c->buffer);
   etr_torch_close(&c->archive);
   return status;

@@ -302,7 +302,7 @@ etr_status etr_emit_dot(const etr_profile *profile, size_t graph, const etr_dot_
   bool folds = options != NULL && options->fold;
   etr_status built = (folds ? etr_scopes_build_to_fold : etr_scopes_build)(&scopes, &arena, &profile->graphs[graph]);
   etr_status status = built == ETR_OK ? etr_dot_write(profile, graph, &scopes, options, sink, error)
-                                      : etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+                                      : etr_fail_memory(error);
   etr_arena_clear(&arena);
   return status;
 }

@@ -91,5 +91,5 @@ etr_status etr_emit_report_of_two(const etr_profile *base, const etr_profile *ne
   }
   bool out_of_memory = etr_arena_failed(&arena); /* which the emitters took for an output that refuses */
   etr_arena_clear(&arena);
-  return out_of_memory ? etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory") : status;
+  return out_of_memory ? etr_fail_memory(error) : status;
 }

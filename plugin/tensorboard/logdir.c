@@ -4,6 +4,7 @@
  */
 #include "tensorboard/logdir.h"
 
+#include "base/file.h"
 #include "dot/dot.h"
 #include "output/below.h"
 #include "output/temporary.h"
@@ -41,13 +42,10 @@ static const char *shown_path(job *j, const char *path) {
   return shown ? shown : path;
 }
 
-static etr_status fail_io(job *j, const char *path, const char *what) {
+/* For errno, which making the path shown may change. */
+static etr_status fail_at(job *j, const char *path, const char *what) {
   int reason = errno;
-  return etr_fail(j->error, ETR_ERROR_IO, shown_path(j, path), NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(reason));
-}
-
-static etr_status out_of_memory(job *j) {
-  return etr_fail(j->error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  return etr_fail_io(j->error, shown_path(j, path), NULL, what, reason);
 }
 
 /* ---- Writing ---- */
@@ -63,7 +61,7 @@ static etr_status emit_events(job *j, const etr_logdir_file *file, const etr_sin
   const etr_logdir_options *o = j->options;
   etr_tag *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
   size_t count = 0;
-  if (!hparams) return out_of_memory(j);
+  if (!hparams) return etr_fail_memory(j->error);
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
@@ -95,17 +93,18 @@ static bool looks_like_ours(job *j, const char *path) {
 static etr_status check_place(job *j, const char *path) {
   struct stat status;
   if (!etr_below_stat(j->folder.descriptor, path, &status))
-    return errno == ENOENT ? ETR_OK : fail_io(j, path, "cannot write this file");
+    return errno == ENOENT ? ETR_OK : fail_at(j, path, "cannot write this file");
   if (S_ISREG(status.st_mode) && (etr_run_folder_lists(&j->folder, path) || looks_like_ours(j, path))) return ETR_OK;
   errno = EISDIR;
-  if (S_ISDIR(status.st_mode)) return fail_io(j, path, "cannot write this file");
+  if (S_ISDIR(status.st_mode)) return fail_at(j, path, "cannot write this file");
   return etr_fail(j->error, ETR_ERROR_IO, shown_path(j, path), NULL, ETR_NO_OFFSET,
                   "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
 static etr_status write_file(job *j, const etr_logdir_file *file) {
   ETR_TRY(check_place(j, file->path));
-  if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false)) return out_of_memory(j);
+  if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
+    return etr_fail_memory(j->error);
   if (!etr_out_file_make(&j->file, j->folder.descriptor, file->temporary))
     return etr_fail(j->error, ETR_ERROR_IO, j->folder.path, NULL, ETR_NO_OFFSET, "cannot write into this folder: %s",
                     strerror(errno));
@@ -116,7 +115,7 @@ static etr_status write_file(job *j, const etr_logdir_file *file) {
 /* files: the two of one graph. */
 static etr_status write_graph(job *j, const etr_logdir_file *files) {
   if (etr_scopes_build(&j->scopes, &j->graph_arena, &j->profile->graphs[files->graph]) != ETR_OK)
-    return out_of_memory(j);
+    return etr_fail_memory(j->error);
   ETR_TRY(write_file(j, &files[0]));
   ETR_TRY(write_file(j, &files[1]));
   etr_arena_clear(&j->graph_arena);
@@ -127,10 +126,10 @@ static etr_status write_graph(job *j, const etr_logdir_file *files) {
 
 static etr_status place(job *j, const etr_logdir_file *file) {
   if (file->is_events && !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
-    return out_of_memory(j);
+    return etr_fail_memory(j->error);
   return etr_below_move(j->folder.descriptor, file->temporary, file->path)
              ? ETR_OK
-             : fail_io(j, file->path, "cannot put this file in place");
+             : fail_at(j, file->path, "cannot put this file in place");
 }
 
 static etr_status place_all(job *j, bool events) {
@@ -141,7 +140,7 @@ static etr_status place_all(job *j, bool events) {
 
 static etr_status note_files(job *j) {
   for (size_t i = 0; i < j->names.files.count; i++)
-    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path)) return out_of_memory(j);
+    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path)) return etr_fail_memory(j->error);
   return etr_run_folder_note(&j->folder, &j->file, j->error);
 }
 
@@ -208,7 +207,7 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   static const etr_logdir_options defaults = {0};
   etr_error_clear(error);
   *out = calloc(1, sizeof **out);
-  if (!*out) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (!*out) return etr_fail_memory(error);
   (*out)->options = options ? options : &defaults;
   (*out)->folder.descriptor = -1;
   (*out)->limited = (etr_limited){.emit = emit_file, .max_bytes = (*out)->options->max_bytes};
@@ -221,7 +220,7 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
  * order of their names. */
 static etr_status open_folder(job *j) {
   const char *name = etr_logdir_name(&j->arena, j->options, j->profile);
-  if (!name) return out_of_memory(j);
+  if (!name) return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_open(&j->folder, j->options->logdir ? j->options->logdir : "runs", name, &j->arena, &j->made,
                               j->error));
   j->is_first = !j->folder.has_manifest;
@@ -255,7 +254,7 @@ static etr_status check_graphs(job *j) {
   for (const char *at = j->options->graphs; at;) {
     size_t size = strcspn(at, ",");
     const char *name = etr_arena_copy(&j->arena, (etr_slice){at, size}), *there = list_modules(j);
-    if (!name || !there) return out_of_memory(j);
+    if (!name || !there) return etr_fail_memory(j->error);
     if (!has_module(j->profile, name))
       return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etrecord, NULL, ETR_NO_OFFSET,
                       "there is no graph \"%.*s\"; there are: %s", ETR_HEAD(name, 80), there);
@@ -275,7 +274,7 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
                     "no graph to write: an ETDump has none; add its ETRecord");
   ETR_TRY(check_graphs(j));
   if (!j->folder.path) ETR_TRY(open_folder(j));
-  if (!etr_logdir_names_add(&j->names, profile, dump)) return out_of_memory(j);
+  if (!etr_logdir_names_add(&j->names, profile, dump)) return etr_fail_memory(j->error);
   for (size_t i = first; i < j->names.files.count; i += 2) ETR_TRY(write_graph(j, &j->names.files.data[i]));
   return ETR_OK;
 }

@@ -3,6 +3,7 @@
  * out_file.c - buffered writing of files, all or nothing.
  */
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/system.h"
 #include "output/temporary.h"
 #include "output/unfinished.h"
@@ -57,10 +58,6 @@ bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
   return begin(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), true);
 }
 
-static etr_status fail_io(const char *path, const char *what, int reason, etr_error *error) {
-  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(reason));
-}
-
 /* Some file systems cannot be told to: that is no fault of the file. */
 static void put_on_disk(etr_out_file *file) {
   if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != ENOSYS) file->reason = errno;
@@ -70,7 +67,7 @@ etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter 
   etr_status status = emit(context, &(etr_sink){write_to_file, file}, error);
   if (status == ETR_OK && flush(file) && file->is_new) put_on_disk(file);
   if (close(file->descriptor) != 0 && status == ETR_OK && file->reason == 0) file->reason = errno;
-  return file->reason != 0 ? fail_io(shown, "cannot write this file", file->reason, error) : status;
+  return file->reason != 0 ? etr_fail_io(error, shown, NULL, "cannot write this file", file->reason) : status;
 }
 
 /* ---- One file, all or nothing ---- */
@@ -128,39 +125,40 @@ static bool take_mode(const replacement *r, const struct stat *replaced) {
 static etr_status replace(replacement *r, const char *path, const struct stat *replaced, etr_emitter emit,
                           void *context, etr_error *error) {
   const char *folder = etr_arena_copy(&r->arena, (etr_slice){path, (size_t)(etr_last_part(path) - path)});
-  if (folder == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (folder == NULL) return etr_fail_memory(error);
   sweep(&r->arena, folder);
-  if (!make_temporary(r, folder)) return fail_io(path, "cannot write this file", errno, error);
+  if (!make_temporary(r, folder)) return etr_fail_io(error, path, NULL, "cannot write this file", errno);
   if (replaced && !take_mode(r, replaced)) {
-    etr_status status = fail_io(path, "cannot keep this file's permissions", errno, error);
+    etr_status status = etr_fail_io(error, path, NULL, "cannot keep this file's permissions", errno);
     (void)close(r->file.descriptor);
     return status;
   }
   ETR_TRY(etr_out_file_fill(&r->file, path, emit, context, error));
-  return rename(r->temporary, path) == 0 ? ETR_OK : fail_io(path, "cannot put this file in place", errno, error);
+  return rename(r->temporary, path) == 0 ? ETR_OK
+                                         : etr_fail_io(error, path, NULL, "cannot put this file in place", errno);
 }
 
 /* A terminal, a pipe or /dev/null is written to, not replaced; of a symbolic link, what it points to is replaced. */
 static etr_status write_file(replacement *r, const char *path, etr_emitter emit, void *context, etr_error *error) {
   struct stat status;
   if (stat(path, &status) != 0) return replace(r, path, NULL, emit, context, error);
-  if (S_ISDIR(status.st_mode)) return fail_io(path, "cannot write this file", EISDIR, error);
+  if (S_ISDIR(status.st_mode)) return etr_fail_io(error, path, NULL, "cannot write this file", EISDIR);
   if (S_ISREG(status.st_mode)) {
     char *target = realpath(path, NULL);
-    if (target == NULL) return fail_io(path, "cannot write this file", errno, error);
+    if (target == NULL) return etr_fail_io(error, path, NULL, "cannot write this file", errno);
     etr_status replaced = replace(r, target, &status, emit, context, error);
     free(target);
     return replaced;
   }
   if (!begin(&r->file, open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), false))
-    return fail_io(path, "cannot write to this", errno, error);
+    return etr_fail_io(error, path, NULL, "cannot write to this", errno);
   return etr_out_file_fill(&r->file, path, emit, context, error);
 }
 
 etr_status etr_write_file(const char *path, etr_emitter emit, void *context, etr_error *error) {
   etr_error_clear(error);
   replacement *r = calloc(1, sizeof *r);
-  if (r == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (r == NULL) return etr_fail_memory(error);
   r->lock = -1;
   etr_unfinished_begin(&r->made);
   etr_status status = write_file(r, path, emit, context, error);

@@ -4,11 +4,13 @@
  * made it and failed); reads and replaces the manifest as a whole.
  */
 #define _DEFAULT_SOURCE /* flock() */
+#include "tensorboard/logdir.h"
+
+#include "base/file.h"
 #include "base/system.h"
 #include "output/below.h"
 #include "output/temporary.h"
 #include "output/writer.h"
-#include "tensorboard/logdir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +23,6 @@
 #define HEADER "etrecord-tb wrote these files. It replaces and removes no others here."
 
 enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BYTES = 64 << 20 };
-
-static etr_status fail_io(const char *path, const char *what, etr_error *error) {
-  return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "%s: %s", what, strerror(errno));
-}
-
-static etr_status out_of_memory(etr_error *error) {
-  return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
-}
 
 /* ---- Making ---- */
 
@@ -67,10 +61,10 @@ static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinis
 etr_status etr_run_folder_make(const etr_run_folder *folder, const char *path, etr_error *error) {
   const char *slash = strrchr(path, '/'), *partial;
   const char *above = etr_arena_copy(folder->arena, (etr_slice){path, slash != NULL ? (size_t)(slash - path) : 0});
-  if (above == NULL) return out_of_memory(error);
+  if (above == NULL) return etr_fail_memory(error);
   if (make_parts(folder->descriptor, above, folder->arena, folder->made, &partial)) return ETR_OK;
   const char *shown = etr_arena_format(folder->arena, "%s/%s", folder->path, partial);
-  return shown != NULL ? fail_io(shown, "cannot make this folder", error) : out_of_memory(error);
+  return shown != NULL ? etr_fail_io(error, shown, NULL, "cannot make this folder", errno) : etr_fail_memory(error);
 }
 
 void etr_run_folder_prune(const etr_run_folder *folder, const char *path) {
@@ -120,13 +114,13 @@ static const char *find_link(const etr_run_folder *folder) {
 /* path: the part that cannot be made or opened. */
 static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what, etr_error *error) {
   int reason = errno;
-  if (reason == ENOMEM) return out_of_memory(error);
+  if (reason == ENOMEM) return etr_fail_memory(error);
   const char *link = find_link(folder);
   if (link != NULL)
     return etr_fail(error, ETR_ERROR_IO, link, NULL, ETR_NO_OFFSET,
                     "a symbolic link: give --logdir and --name of its target");
   errno = reason;
-  return fail_io(path, what, error);
+  return etr_fail_io(error, path, NULL, what, errno);
 }
 
 /* -1: errno says why. */
@@ -219,12 +213,12 @@ static bool parse(etr_run_folder *out, etr_slice rest) {
 static etr_status read_file(etr_run_folder *out, const char *path, int file, etr_error *error) {
   struct stat status;
   etr_slice bytes;
-  if (fstat(file, &status) != 0) return fail_io(path, "cannot read this file", error);
+  if (fstat(file, &status) != 0) return etr_fail_io(error, path, NULL, "cannot read this file", errno);
   bool is_ours = S_ISREG(status.st_mode) && status.st_size <= MOST_MANIFEST_BYTES;
   if (is_ours && !load(&bytes, out->arena, file, (size_t)status.st_size))
-    return fail_io(path, "cannot read this file", error);
+    return etr_fail_io(error, path, NULL, "cannot read this file", errno);
   if (is_ours && parse(out, bytes)) return ETR_OK;
-  if (etr_arena_failed(out->arena)) return out_of_memory(error);
+  if (etr_arena_failed(out->arena)) return etr_fail_memory(error);
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                   "not a list of files that etrecord-tb wrote: move it away");
 }
@@ -233,7 +227,7 @@ static etr_status read_manifest(etr_run_folder *out, etr_error *error) {
   const char *path = etr_arena_format(out->arena, "%s/" MANIFEST, out->path);
   int file = openat(out->descriptor, MANIFEST, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return ETR_OK;
-  if (file < 0) return fail_io(path, "cannot open this file", error);
+  if (file < 0) return etr_fail_io(error, path, NULL, "cannot open this file", errno);
   out->has_manifest = true;
   etr_status status = read_file(out, path, file, error);
   (void)close(file);
@@ -257,18 +251,19 @@ etr_status etr_run_folder_note(etr_run_folder *folder, etr_out_file *file, etr_e
   char name[ETR_TEMPORARY_ROOM];
   const char *path = etr_arena_format(folder->arena, "%s/" MANIFEST, folder->path);
   if (folder->has_manifest && !folder->is_changed) return ETR_OK;
-  if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER)) return fail_io(path, "cannot write this file", error);
+  if (!etr_temporary_name(name, ETR_TEMPORARY_OF_RUN_FOLDER))
+    return etr_fail_io(error, path, NULL, "cannot write this file", errno);
   const char *temporary = etr_arena_copy(folder->arena, etr_slice_of(name));
   bool is_noted = temporary != NULL &&
                   etr_unfinished_add(folder->made, folder->arena, folder->descriptor, temporary, false);
   if (is_noted && !folder->has_manifest)
     is_noted = etr_unfinished_add(folder->made, folder->arena, folder->descriptor, MANIFEST, false);
-  if (!is_noted) return out_of_memory(error);
+  if (!is_noted) return etr_fail_memory(error);
   if (!etr_out_file_make(file, folder->descriptor, temporary))
-    return fail_io(path, "cannot write into this folder", error);
+    return etr_fail_io(error, path, NULL, "cannot write into this folder", errno);
   ETR_TRY(etr_out_file_fill(file, path, emit, folder, error));
   if (!etr_below_move(folder->descriptor, temporary, MANIFEST))
-    return fail_io(path, "cannot put this file in place", error);
+    return etr_fail_io(error, path, NULL, "cannot put this file in place", errno);
   folder->has_manifest = true;
   folder->is_changed = false;
   return ETR_OK;
@@ -282,7 +277,7 @@ etr_status etr_run_folder_open(etr_run_folder *out, const char *logdir, const ch
   bool again = true;
   *out = (etr_run_folder){.arena = arena, .made = made, .logdir = logdir, .name = name, .descriptor = -1};
   out->path = etr_arena_format(arena, "%s/%s", logdir, name);
-  if (out->path == NULL) return out_of_memory(error);
+  if (out->path == NULL) return etr_fail_memory(error);
   etr_map_init(&out->known, arena);
   for (int i = 0; again && i < ATTEMPTS; i++) status = try_open(out, &again, error);
   if (status != ETR_OK) return status;

@@ -245,7 +245,7 @@ etr_status etr_tb_events_write(const etr_profile *profile, size_t graph, const e
     write_all(&e, tells_record);
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
-  if (out_of_memory) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (out_of_memory) return etr_fail_memory(error);
   if (e.records.failed)
     return etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
   return ETR_OK;
@@ -257,7 +257,7 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
   etr_scopes scopes;
   etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
                           ? etr_tb_events_write(profile, graph, &scopes, graph == 0, options, sink, error)
-                          : etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+                          : etr_fail_memory(error);
   etr_arena_clear(&arena);
   return status;
 }

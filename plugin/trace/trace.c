@@ -266,7 +266,7 @@ etr_status etr_emit_trace(const etr_profile *profile, const etr_trace_options *o
   ETR_TRY(check(profile, options, error));
   if (!options->gzip) return write_trace(profile, options, sink, error);
   etr_gzip *gzip = etr_gzip_new(sink);
-  if (gzip == NULL) return etr_fail(error, ETR_ERROR_MEMORY, NULL, NULL, ETR_NO_OFFSET, "out of memory");
+  if (gzip == NULL) return etr_fail_memory(error);
   etr_sink compressed = etr_gzip_sink(gzip);
   etr_status status = write_trace(profile, options, &compressed, error);
   bool complete = etr_gzip_end(gzip);
