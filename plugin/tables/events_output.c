@@ -219,7 +219,7 @@ static const etr_field fields[] = {
     {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
      .says = "nodes that the event's time is attributed to; one in a body has its path: true_graph_0/aten_sin_default",
      .type = "texts"},
-    {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node},
+    {NULL, "node", ETR_CELL_NAME, ETR_IN_TABLES, .get = node, .says = "the first node that its time is attributed to"},
     {"match", "match", ETR_CELL_WORD, ETR_IN_ALL, .get = match, .type = "match"},
     {"confidence", NULL, ETR_CELL_NUMBER, ETR_IN_JSON, EVENT(confidence), .has = has_node,
      .says = "confidence of the nodes: 1 unless the match is an estimate, null without nodes"},
