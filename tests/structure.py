@@ -154,7 +154,7 @@ def function_faults():
 def header_user_faults():
     """A header has two users beside its own file, or is a part of that."""
     text = {path: path.read_text() for folder in ("lib", "plugin", "tests") for path in (ROOT / folder).rglob("*.[ch]")}
-    for header in (path for path in sources() if path.suffix == ".h" and path.parent.name != "windows"):
+    for header in (path for path in sources() if path.suffix == ".h" and SYSTEM_HEADERS not in path.parents):
         name = unit(header)
         users = [path for path in text if f'"{name}.h"' in text[path] and unit(path) != name]
         if len(users) < 2 and name not in PUBLIC and name not in SINGLE_USERS:

@@ -5,8 +5,122 @@
 #include "tables/delegation_output.h"
 
 #include "output/node_filter.h"
-#include "tables/delegate_fields.h"
+#include "output/sheet.h"
+#include "views/delegation.h"
 #include "views/loads.h"
+
+/* ---- All that is told of a delegate: tables and JSON of `delegation`, the dashboard's document ---- */
+
+/* A delegate and what its cells are made of. */
+typedef struct delegate_cells {
+  const etr_method *method;
+  const etr_delegate_row *row;
+  double runs; /* its times are divided by this; 1: they are totals */
+} delegate_cells;
+
+/* What the delegates shown in a table tell: the context of its sheet. */
+typedef struct delegate_table {
+  bool timed;
+  bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
+} delegate_table;
+
+static const delegate_cells *cells_of(const void *row) { return row; }
+
+/* ---- Cells ---- */
+
+static etr_cell time_of(const void *row, uint64_t ticks) {
+  return etr_cell_number(cells_of(row)->runs > 0 ? (double)ticks / cells_of(row)->runs : NAN);
+}
+
+static etr_cell call(const void *row) { return time_of(row, cells_of(row)->row->delegate->call_ticks); }
+static etr_cell on_nodes(const void *row) { return time_of(row, cells_of(row)->row->ticks); }
+static etr_cell estimated(const void *row) { return time_of(row, cells_of(row)->row->estimated_ticks); }
+
+#define PHASE(name, phase)                                                                                             \
+  static etr_cell name(const void *row) { return time_of(row, cells_of(row)->row->phases[phase]); }                    \
+  static bool tells_##name(const void *context) { return ((const delegate_table *)context)->phases[phase]; }
+#define UNIT(name, unit)                                                                                               \
+  static etr_cell name(const void *row) { return time_of(row, cells_of(row)->row->units[unit]); }                      \
+  static bool tells_##name(const void *context) { return ((const delegate_table *)context)->units[unit]; }
+
+PHASE(copy_in, ETR_PHASE_COPY_IN)
+PHASE(compute, ETR_PHASE_COMPUTE)
+PHASE(wait, ETR_PHASE_WAIT)
+PHASE(copy_out, ETR_PHASE_COPY_OUT)
+PHASE(other, ETR_PHASE_OTHER)
+UNIT(npu, ETR_COMPUTE_UNIT_NPU)
+UNIT(gpu, ETR_COMPUTE_UNIT_GPU)
+UNIT(cpu, ETR_COMPUTE_UNIT_CPU)
+
+static bool tells_time(const void *context) { return ((const delegate_table *)context)->timed; }
+
+/* ---- Fields ---- */
+
+static etr_cell instruction(const void *row) { return etr_cell_number(cells_of(row)->row->delegate->instruction_id); }
+static etr_cell backend(const void *row) { return etr_cell_text(cells_of(row)->row->delegate->backend); }
+static etr_cell handles(const void *row) { return etr_cell_number((double)cells_of(row)->row->delegate->handle_count); }
+
+enum { EVERYWHERE = ETR_IN_ALL | ETR_IN_PAGE };
+
+#define TIME(key, title, getter, tell, says_what)                                                                      \
+  {                                                                                                                    \
+    key, title, ETR_CELL_TIME, EVERYWHERE, .get = getter, .tells = tell, .unit_in = ETR_IN_PAGE, .says = says_what,    \
+                                           .nullable = true                                                            \
+  }
+
+static const etr_field delegate_fields[] = {
+    {NULL, "method", ETR_CELL_NAME, ETR_IN_FULL, ETR_VIA(delegate_cells, method, etr_method, name)},
+    {"instruction", "delegate", ETR_CELL_COUNT, EVERYWHERE, .get = instruction, .says = "instruction of its call"},
+    {"backend", "backend", ETR_CELL_NAME, EVERYWHERE, .get = backend},
+    {"handles", NULL, ETR_CELL_COUNT, ETR_IN_JSON, .get = handles, .says = "entries in the debug handle map"},
+    {"nodes", "nodes", ETR_CELL_COUNT, EVERYWHERE, ETR_VIA(delegate_cells, row, etr_delegate_row, nodes),
+     .says = "operators of the graph that run in it"},
+    TIME("call", "call", call, tells_time, "the whole call"),
+    TIME("on_nodes", "on nodes", on_nodes, tells_time, "the part of it that is on its nodes"),
+    {"estimated", "estimated", ETR_CELL_TIME, ETR_IN_DATA | ETR_IN_JSON, .get = estimated,
+     .says = "the part of on_nodes that is estimated", .nullable = true},
+    TIME("copy_in", "copying in", copy_in, tells_copy_in, "its own time, by phase"),
+    TIME("compute", "computing", compute, tells_compute, NULL),
+    TIME("wait", "waiting", wait, tells_wait, NULL),
+    TIME("copy_out", "copying out", copy_out, tells_copy_out, NULL),
+    TIME("other", "other", other, tells_other, NULL),
+    TIME("npu", "NPU", npu, tells_npu, "by compute unit, on nodes or not; what is on none of them is not told"),
+    TIME("gpu", "GPU", gpu, tells_gpu, NULL),
+    TIME("cpu", "CPU", cpu, tells_cpu, NULL),
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_FULL},
+};
+ETR_ROW_TYPE(delegate, delegate_fields);
+
+/* ---- Rows ---- */
+
+/* The rows of a method's delegates that filter (NULL: all) takes. NULL when out of memory. */
+static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                                                 const etr_node_filter *filter, double runs, size_t *count) {
+  const etr_delegate_row *rows = etr_delegate_rows_make(arena, profile, method, filter, count);
+  delegate_cells *cells = rows ? etr_arena_alloc_array(arena, *count, sizeof *cells) : NULL;
+  for (size_t i = 0; cells && i < *count; i++)
+    cells[i] = (delegate_cells){.method = method, .row = &rows[i], .runs = runs};
+  return cells;
+}
+
+/* Adds what rows tell to a table's context, zeroed at first. */
+static void delegate_table_add(delegate_table *table, const delegate_cells *cells, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    table->timed |= cells[i].row->delegate->call_ticks > 0;
+    for (size_t p = 0; p < ETR_PHASES; p++) table->phases[p] |= cells[i].row->phases[p] > 0;
+    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++) table->units[u] |= cells[i].row->units[u] > 0;
+  }
+}
+
+/* Whether any of its delegates tells a phase, or a compute unit. */
+static bool delegate_table_tells(const delegate_table *table) {
+  bool any = false;
+  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++) any |= table->phases[p];
+  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++) any |= table->units[u];
+  return any;
+}
+
+/* ---- What is delegated: as JSON, as tables, as a page ---- */
 
 typedef struct delegation_row {
   const etr_profile *profile;
@@ -14,38 +128,38 @@ typedef struct delegation_row {
   const etr_delegation_row *counts;
 } delegation_row;
 
-static const delegation_row *at(const void *row) { return row; }
+static const delegation_row *as_row(const void *row) { return row; }
 
 /* ---- Cells ---- */
 
 static bool is_known(const void *row, const etr_delegation_side *side) {
-  return at(row)->method->run_count && side->timed;
+  return as_row(row)->method->run_count && side->timed;
 }
 
 static double average(const void *row, const etr_delegation_side *side) {
-  return (double)side->ticks / (double)at(row)->method->run_count;
+  return (double)side->ticks / (double)as_row(row)->method->run_count;
 }
 
 static etr_cell time_that(double (*ranks)(const etr_profile *, double, double), const void *row,
                           const etr_delegation_side *side) {
   if (!is_known(row, side)) return etr_cell_none();
-  return etr_cell_number(ranks(at(row)->profile, average(row, side), side->p50));
+  return etr_cell_number(ranks(as_row(row)->profile, average(row, side), side->p50));
 }
 
-static bool has_delegated(const void *row) { return is_known(row, &at(row)->counts->delegated); }
-static bool has_rest(const void *row) { return is_known(row, &at(row)->counts->rest); }
-static etr_cell delegated_avg(const void *row) { return etr_cell_number(average(row, &at(row)->counts->delegated)); }
-static etr_cell rest_avg(const void *row) { return etr_cell_number(average(row, &at(row)->counts->rest)); }
-static etr_cell delegated_time(const void *row) { return time_that(etr_ranking, row, &at(row)->counts->delegated); }
-static etr_cell rest_time(const void *row) { return time_that(etr_ranking, row, &at(row)->counts->rest); }
+static bool has_delegated(const void *row) { return is_known(row, &as_row(row)->counts->delegated); }
+static bool has_rest(const void *row) { return is_known(row, &as_row(row)->counts->rest); }
+static etr_cell delegated_avg(const void *row) {
+  return etr_cell_number(average(row, &as_row(row)->counts->delegated));
+}
+static etr_cell rest_avg(const void *row) { return etr_cell_number(average(row, &as_row(row)->counts->rest)); }
+static etr_cell delegated_time(const void *row) { return time_that(etr_ranking, row, &as_row(row)->counts->delegated); }
+static etr_cell rest_time(const void *row) { return time_that(etr_ranking, row, &as_row(row)->counts->rest); }
 static etr_cell other_delegated(const void *row) {
-  return time_that(etr_not_ranking, row, &at(row)->counts->delegated);
+  return time_that(etr_not_ranking, row, &as_row(row)->counts->delegated);
 }
-static etr_cell other_rest(const void *row) { return time_that(etr_not_ranking, row, &at(row)->counts->rest); }
-static double delegated_step(const void *row) { return at(row)->counts->delegated.step; }
-static double rest_step(const void *row) { return at(row)->counts->rest.step; }
-
-enum { EVERYWHERE = ETR_IN_ALL | ETR_IN_PAGE };
+static etr_cell other_rest(const void *row) { return time_that(etr_not_ranking, row, &as_row(row)->counts->rest); }
+static double delegated_step(const void *row) { return as_row(row)->counts->delegated.step; }
+static double rest_step(const void *row) { return as_row(row)->counts->rest.step; }
 
 #define COUNTS(name) ETR_VIA(delegation_row, counts, etr_delegation_row, name)
 
@@ -102,7 +216,7 @@ bool etr_delegation_put(const etr_fields *f, etr_arena *arena, const etr_method 
 bool etr_delegates_put(const etr_fields *f, etr_arena *arena, const etr_method *method, const etr_node_filter *filter,
                        double runs) {
   size_t count = 0;
-  const etr_delegate_cells *cells = etr_delegate_cells_make(arena, f->profile, method, filter, runs, &count);
+  const delegate_cells *cells = delegate_cells_make(arena, f->profile, method, filter, runs, &count);
   etr_field_put_rows(f, "delegates", &etr_delegate_fields, ETR_ROWS(cells, count));
   return cells != NULL;
 }
@@ -180,7 +294,7 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
 }
 
 typedef struct delegates {
-  etr_delegate_table table;
+  delegate_table table;
   etr_sheet sheet;
 } delegates;
 
@@ -196,10 +310,10 @@ static delegates *begin_delegates(etr_answer *answer) {
 static bool add_delegates(delegates *d, const etr_method *method) {
   const etr_answer *answer = d->sheet.answer;
   size_t count = 0;
-  const etr_delegate_cells *cells = etr_delegate_cells_make(&d->sheet.answer->arena, answer->profile, method,
-                                                            answer->filter, (double)method->run_count, &count);
+  const delegate_cells *cells = delegate_cells_make(&d->sheet.answer->arena, answer->profile, method, answer->filter,
+                                                    (double)method->run_count, &count);
   if (!cells) return false;
-  etr_delegate_table_add(&d->table, cells, count);
+  delegate_table_add(&d->table, cells, count);
   etr_sheet_add_rows(&d->sheet, ETR_ROWS(cells, count));
   return true;
 }
@@ -208,7 +322,7 @@ static bool add_delegates(delegates *d, const etr_method *method) {
 static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method)) return false;
-  if (!etr_delegate_table_tells(&d->table)) return true;
+  if (!delegate_table_tells(&d->table)) return true;
   d->sheet.medium = medium;
   etr_puts(&answer->writer, "\n");
   etr_sheet_finish(&d->sheet);

@@ -16,26 +16,26 @@ typedef struct table_row {
   const etr_change *judged; /* NULL of sums */
 } table_row;
 
-static const table_row *at(const void *row) { return row; }
+static const table_row *as_row(const void *row) { return row; }
 static double known(double time) { return isnan(time) ? 0 : time; }
 
 static etr_cell change(const void *row) {
-  return etr_cell_text(etr_diff_signed_time(at(row)->of, known(at(row)->newer) - known(at(row)->base)));
+  return etr_cell_text(etr_diff_signed_time(as_row(row)->of, known(as_row(row)->newer) - known(as_row(row)->base)));
 }
 
 /* What is left over may be below 0. */
 static etr_cell time_cell(const void *row, double ticks) {
   if (!(ticks < 0)) return etr_cell_number(ticks);
-  return etr_cell_text(etr_diff_signed_time(at(row)->of, ticks));
+  return etr_cell_text(etr_diff_signed_time(as_row(row)->of, ticks));
 }
-static etr_cell base(const void *row) { return time_cell(row, at(row)->base); }
-static etr_cell newer(const void *row) { return time_cell(row, at(row)->newer); }
+static etr_cell base(const void *row) { return time_cell(row, as_row(row)->base); }
+static etr_cell newer(const void *row) { return time_cell(row, as_row(row)->newer); }
 
 static etr_cell percent(const void *row) {
-  return etr_cell_text(at(row)->judged ? etr_diff_percent(at(row)->of, at(row)->judged) : "");
+  return etr_cell_text(as_row(row)->judged ? etr_diff_percent(as_row(row)->of, as_row(row)->judged) : "");
 }
 static etr_cell verdict(const void *row) {
-  return etr_cell_text(at(row)->judged ? etr_diff_verdict_word(at(row)->judged) : "");
+  return etr_cell_text(as_row(row)->judged ? etr_diff_verdict_word(as_row(row)->judged) : "");
 }
 
 static const etr_field fields[] = {
@@ -54,7 +54,7 @@ typedef struct table {
   etr_sheet sheet;
 } table;
 
-static void put(table *t, const char *text, double base, double newer, const etr_change *judged) {
+static void put_line(table *t, const char *text, double base, double newer, const etr_change *judged) {
   table_row *row = etr_arena_alloc_array(&t->of->answer.arena, 1, sizeof *row);
   if (!row || !text) return;
   *row = (table_row){t->of, text, base, newer, judged};
@@ -89,16 +89,16 @@ static void put_groups(table *t) {
   double base, newer;
   sum_groups(e, 0, ETR_EXPLAINED_KINDS, &base, &newer);
   if (e->groups == 0) return;
-  put(t, t->method->by_events ? "events" : "graph operators", base, newer, NULL);
+  put_line(t, t->method->by_events ? "events" : "graph operators", base, newer, NULL);
   for (size_t i = 0; i < shown; i++) {
     const etr_node_group *group = e->rows[i].group;
     const char *key = group->key[0] ? group->key : "(the model itself)";
-    put(t, etr_arena_format(arena, "  %s", key), base_median(&group->change), new_median(&group->change),
-        &group->change);
+    put_line(t, etr_arena_format(arena, "  %s", key), base_median(&group->change), new_median(&group->change),
+             &group->change);
   }
   for (etr_explained_kind kind = ETR_EXPLAINED_CHANGED; kind <= ETR_EXPLAINED_NEW; kind++) {
     size_t count = sum_groups(e, shown, kind, &base, &newer);
-    if (count) put(t, etr_arena_format(arena, "  %zu more, %s", count, more[kind]), base, newer, NULL);
+    if (count) put_line(t, etr_arena_format(arena, "  %zu more, %s", count, more[kind]), base, newer, NULL);
   }
 }
 
@@ -116,11 +116,11 @@ static void put_rest(table *t) {
     if (!texts[row->kind] || !row->change || !(known(row->base) > 0 || known(row->newer) > 0)) continue;
     base = added(base, base_median(row->change));
     newer = added(newer, new_median(row->change));
-    put(t, texts[row->kind], base_median(row->change), new_median(row->change), row->change);
+    put_line(t, texts[row->kind], base_median(row->change), new_median(row->change), row->change);
   }
   const etr_change *execute = &t->method->execute;
-  put(t, t->method->by_events ? "outside of events" : "rest (medians do not add up)", execute->base_p50 - known(base),
-      execute->new_p50 - known(newer), NULL);
+  put_line(t, t->method->by_events ? "outside of events" : "rest (medians do not add up)",
+           execute->base_p50 - known(base), execute->new_p50 - known(newer), NULL);
 }
 
 static const etr_explained *find(const etr_explanation *e, etr_explained_kind kind) {
@@ -138,8 +138,8 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   t.sheet.title = "median per inference";
   put_groups(&t);
   put_rest(&t);
-  put(&t, "Method::execute", execute->base_p50, execute->new_p50, execute);
-  if (load) put(&t, "load, once", base_median(load->change), new_median(load->change), load->change);
+  put_line(&t, "Method::execute", execute->base_p50, execute->new_p50, execute);
+  if (load) put_line(&t, "load, once", base_median(load->change), new_median(load->change), load->change);
   etr_sheet_fill(&t.sheet);
   etr_sheet_write(&t.sheet);
 }

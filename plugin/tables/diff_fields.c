@@ -17,35 +17,35 @@ typedef struct change_row {
   const etr_cost_figures *base_cost, *new_cost; /* NULL: not known */
 } change_row;
 
-static const change_row *at(const void *row) { return row; }
+static const change_row *as_row(const void *row) { return row; }
 
-static bool has_base(const void *row) { return at(row)->change->base_runs > 0; }
-static bool has_new(const void *row) { return at(row)->change->new_runs > 0; }
+static bool has_base(const void *row) { return as_row(row)->change->base_runs > 0; }
+static bool has_new(const void *row) { return as_row(row)->change->new_runs > 0; }
 static bool has_both(const void *row) { return has_base(row) && has_new(row); }
 static bool has_either(const void *row) { return has_base(row) || has_new(row); }
-static bool has_relative(const void *row) { return !isnan(at(row)->change->relative); }
-static bool has_interval(const void *row) { return etr_diff_has_interval(at(row)->change); }
-static bool has_pair(const void *row) { return at(row)->row && at(row)->row->pair; }
+static bool has_relative(const void *row) { return !isnan(as_row(row)->change->relative); }
+static bool has_interval(const void *row) { return etr_diff_has_interval(as_row(row)->change); }
+static bool has_pair(const void *row) { return as_row(row)->row && as_row(row)->row->pair; }
 
-static etr_cell op(const void *row) { return etr_cell_text(at(row)->row->pair->op); }
-static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(at(row)->row->pair->rule)); }
-static etr_cell change_avg(const void *row) { return etr_cell_number(etr_diff_average(at(row)->change)); }
-static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_median(at(row)->change)); }
-static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(at(row)->change->verdict)); }
-static etr_cell reason(const void *row) { return etr_cell_text(etr_reason_name(at(row)->change->reason)); }
-static bool has_needed(const void *row) { return at(row)->change->recordings_needed > 0; }
+static etr_cell op(const void *row) { return etr_cell_text(as_row(row)->row->pair->op); }
+static etr_cell rule(const void *row) { return etr_cell_text(etr_pair_rule_name(as_row(row)->row->pair->rule)); }
+static etr_cell change_avg(const void *row) { return etr_cell_number(etr_diff_average(as_row(row)->change)); }
+static etr_cell change_p50(const void *row) { return etr_cell_number(etr_diff_median(as_row(row)->change)); }
+static etr_cell verdict(const void *row) { return etr_cell_text(etr_verdict_name(as_row(row)->change->verdict)); }
+static etr_cell reason(const void *row) { return etr_cell_text(etr_reason_name(as_row(row)->change->reason)); }
+static bool has_needed(const void *row) { return as_row(row)->change->recordings_needed > 0; }
 /* Four significant digits: more of a bound nobody reads, and C libraries differ in the last. */
 static double rounded(double part) {
   double scale = 1e4;
   while (fabs(part) * scale < 1e3 && scale < 1e12) scale *= 10;
   return isfinite(part) ? round(part * scale) / scale : part;
 }
-static etr_cell relative(const void *row) { return etr_cell_number(rounded(at(row)->change->relative)); }
-static etr_cell low(const void *row) { return etr_cell_number(rounded(at(row)->change->low)); }
-static etr_cell high(const void *row) { return etr_cell_number(rounded(at(row)->change->high)); }
+static etr_cell relative(const void *row) { return etr_cell_number(rounded(as_row(row)->change->relative)); }
+static etr_cell low(const void *row) { return etr_cell_number(rounded(as_row(row)->change->low)); }
+static etr_cell high(const void *row) { return etr_cell_number(rounded(as_row(row)->change->high)); }
 
 static void put_interval(const etr_fields *f, const void *row) {
-  const etr_change *change = at(row)->change;
+  const etr_change *change = as_row(row)->change;
   if (!etr_diff_has_interval(change)) {
     etr_field_text(f, "interval", NULL);
     return;
@@ -56,16 +56,20 @@ static void put_interval(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-static const char *base_integers(const void *row) { return etr_cost_integers(at(row)->base_cost); }
-static const char *new_integers(const void *row) { return etr_cost_integers(at(row)->new_cost); }
+static const char *base_integers(const void *row) { return etr_cost_integers(as_row(row)->base_cost); }
+static const char *new_integers(const void *row) { return etr_cost_integers(as_row(row)->new_cost); }
 
 /* ---- For people ---- */
 
 static etr_cell signed_median(const void *row) {
-  return etr_cell_text(etr_diff_signed_time(at(row)->of, etr_diff_median(at(row)->change)));
+  return etr_cell_text(etr_diff_signed_time(as_row(row)->of, etr_diff_median(as_row(row)->change)));
 }
-static etr_cell percent(const void *row) { return etr_cell_text(etr_diff_percent(at(row)->of, at(row)->change)); }
-static etr_cell between(const void *row) { return etr_cell_text(etr_diff_interval_text(at(row)->of, at(row)->change)); }
+static etr_cell percent(const void *row) {
+  return etr_cell_text(etr_diff_percent(as_row(row)->of, as_row(row)->change));
+}
+static etr_cell between(const void *row) {
+  return etr_cell_text(etr_diff_interval_text(as_row(row)->of, as_row(row)->change));
+}
 
 /* Of a node that was timed on one side: why. */
 static const char *one_side_text(const void *each) {
@@ -91,8 +95,8 @@ const char *etr_diff_verdict_word(const etr_change *change) {
 }
 
 static etr_cell verdict_text(const void *row) {
-  const char *word = etr_diff_verdict_word(at(row)->change);
-  switch (at(row)->change->verdict) {
+  const char *word = etr_diff_verdict_word(as_row(row)->change);
+  switch (as_row(row)->change->verdict) {
   case ETR_VERDICT_UNTIMED: return etr_cell_text(has_either(row) ? one_side_text(row) : word);
   case ETR_VERDICT_EQUAL:
   case ETR_VERDICT_CANNOT_TELL: return (etr_cell){.text = word, .style = ETR_STYLE_DIM};
@@ -103,12 +107,12 @@ static etr_cell verdict_text(const void *row) {
 
 /* What a clock cannot tell from nothing, of the backend that a node ran in. */
 static double base_step(const void *row) {
-  const etr_comparison *c = at(row)->of->comparison;
-  return has_pair(row) ? etr_clock_step(c->base, at(row)->row->pair->base_backend, NULL) * c->base_scale : 0;
+  const etr_comparison *c = as_row(row)->of->comparison;
+  return has_pair(row) ? etr_clock_step(c->base, as_row(row)->row->pair->base_backend, NULL) * c->base_scale : 0;
 }
 static double new_step(const void *row) {
-  const etr_comparison *c = at(row)->of->comparison;
-  return has_pair(row) ? etr_clock_step(c->newer, at(row)->row->pair->new_backend, NULL) : 0;
+  const etr_comparison *c = as_row(row)->of->comparison;
+  return has_pair(row) ? etr_clock_step(c->newer, as_row(row)->row->pair->new_backend, NULL) : 0;
 }
 
 /* ---- Fields ---- */
@@ -194,7 +198,7 @@ void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
 
 /* ---- Tables ---- */
 
-static void add(etr_sheet *sheet, change_row row) {
+static void add_row(etr_sheet *sheet, change_row row) {
   change_row *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
   if (!added) return;
   *added = row;
@@ -216,7 +220,7 @@ void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o) {
 void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_pair *method, const char *part,
                         const etr_diff_row *row, const etr_change *change) {
   static const etr_method_pair none = {.name = ""};
-  add(sheet, (change_row){.of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
+  add_row(sheet, (change_row){.of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
 }
 
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
@@ -233,7 +237,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(the model itself)" : row->name;
-    add(&sheet, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
+    add_row(&sheet, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
   }
   etr_sheet_fill(&sheet);
   etr_sheet_write(&sheet);

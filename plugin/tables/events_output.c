@@ -2,14 +2,46 @@
  *
  * events_output.c - the event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables.
  */
-#include "output/bytes_json.h"
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "base/utf8.h"
+#include "output/json_writer.h"
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/sheet.h"
 #include "tables/streams.h"
 #include "views/logged.h"
 
-#include <stdlib.h>
+/* ---- Bytes of a file in JSON ---- */
+
+/* A NUL is text too, but none that a program expects. */
+static bool is_text(etr_bytes bytes) {
+  for (size_t at = 0, size; at < bytes.size; at += size) {
+    size = bytes.data[at] ? etr_utf8_size(bytes.data + at, bytes.size - at) : 0;
+    if (size == 0) return false;
+  }
+  return true;
+}
+
+static char *base64_of(etr_arena *arena, etr_bytes bytes) {
+  static const char prefix[] = "base64:";
+  char *text = etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size));
+  if (!text) return NULL;
+  memcpy(text, prefix, sizeof prefix);
+  etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
+  return text;
+}
+
+/* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64. None give null. */
+static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
+  if (bytes.size && is_text(bytes))
+    etr_jw_slice(json, (etr_slice){bytes.data, bytes.size});
+  else
+    etr_jw_string(json, bytes.size ? base64_of(arena, bytes) : NULL);
+}
+
+/* ---- The event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables ---- */
 
 /* Operators of a graph by debug handle, for op_types. */
 typedef struct handle_node {
@@ -43,7 +75,7 @@ static event_row row_of(events_output *of, const etr_block *block, const etr_eve
   return row;
 }
 
-static const event_row *at(const void *row) { return row; }
+static const event_row *as_row(const void *row) { return row; }
 
 /* The first of the event's nodes; NULL if it has none. */
 static const etr_node *node_of(const event_row *row) {
@@ -52,42 +84,43 @@ static const etr_node *node_of(const event_row *row) {
 
 /* ---- Cells ---- */
 
-static bool is_timed(const void *row) { return at(row)->event->stats.count > 0; }
+static bool is_timed(const void *row) { return as_row(row)->event->stats.count > 0; }
 /* NULL of a time. */
 static const char *own_unit(const void *row) {
-  etr_event_unit unit = at(row)->event->unit;
+  etr_event_unit unit = as_row(row)->event->unit;
   return unit == ETR_EVENT_UNIT_TIME ? NULL : etr_event_unit_name(unit);
 }
-static etr_cell unit(const void *row) { return etr_cell_text(etr_event_unit_name(at(row)->event->unit)); }
-static etr_cell role(const void *row) { return etr_cell_text(etr_event_role_name(at(row)->event->role)); }
-static etr_cell phase(const void *row) { return etr_cell_text(etr_phase_name(at(row)->event->phase)); }
+static etr_cell unit(const void *row) { return etr_cell_text(etr_event_unit_name(as_row(row)->event->unit)); }
+static etr_cell role(const void *row) { return etr_cell_text(etr_event_role_name(as_row(row)->event->role)); }
+static etr_cell phase(const void *row) { return etr_cell_text(etr_phase_name(as_row(row)->event->phase)); }
 /* Only operators inside a delegate are timed by its clock. */
 static double clock_step(const void *row) {
-  const etr_event *event = at(row)->event;
+  const etr_event *event = as_row(row)->event;
   bool inside = event->kind == ETR_EVENT_DELEGATE_OPERATOR;
-  return inside ? etr_clock_step(at(row)->of->answer.profile, event->backend, event->delegate_id) : 0;
+  return inside ? etr_clock_step(as_row(row)->of->answer.profile, event->backend, event->delegate_id) : 0;
 }
 static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
-  return ranks(at(row)->of->answer.profile, at(row)->event->stats.avg, at(row)->event->stats.p50);
+  return ranks(as_row(row)->of->answer.profile, as_row(row)->event->stats.avg, as_row(row)->event->stats.p50);
 }
 static etr_cell ranking(const void *row) { return etr_cell_number(time_that(etr_ranking, row)); }
 static etr_cell not_ranking(const void *row) { return etr_cell_number(time_that(etr_not_ranking, row)); }
-static bool has_node(const void *row) { return at(row)->event->node_count > 0; }
-static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(at(row)->event->match)); }
+static bool has_node(const void *row) { return as_row(row)->event->node_count > 0; }
+static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(as_row(row)->event->match)); }
 static etr_cell calls(const void *row) {
-  return etr_cell_calls(at(row)->event->sample_count, at(row)->block->run_count);
+  return etr_cell_calls(as_row(row)->event->sample_count, as_row(row)->block->run_count);
 }
-static etr_cell is_delegated(const void *row) { return etr_cell_number(at(row)->event->delegate_id != NULL); }
+static etr_cell is_delegated(const void *row) { return etr_cell_number(as_row(row)->event->delegate_id != NULL); }
 
 static etr_cell node(const void *row) {
-  return etr_cell_text(
-      node_of(at(row)) ? etr_label_node(&at(row)->of->answer.arena, at(row)->graph, at(row)->event->nodes[0]) : NULL);
+  return etr_cell_text(node_of(as_row(row)) ? etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph,
+                                                             as_row(row)->event->nodes[0])
+                                            : NULL);
 }
 
 /* ---- What has parts ---- */
 
 static void put_identifier(const etr_fields *f, const void *row) {
-  const etr_event *event = at(row)->event;
+  const etr_event *event = as_row(row)->event;
   etr_jw_key(f->json, "delegate_debug_identifier");
   if (event->delegate_id && event->delegate_id_is_int)
     etr_jw_int(f->json, strtoll(event->delegate_id, NULL, 10));
@@ -97,7 +130,7 @@ static void put_identifier(const etr_fields *f, const void *row) {
 
 static void put_handles(const etr_fields *f, const void *row) {
   etr_field_list(f, "debug_handles");
-  for (size_t i = 0; i < at(row)->event->handle_count; i++) etr_jw_uint(f->json, at(row)->event->handles[i]);
+  for (size_t i = 0; i < as_row(row)->event->handle_count; i++) etr_jw_uint(f->json, as_row(row)->event->handles[i]);
   etr_jw_end(f->json);
 }
 
@@ -131,24 +164,25 @@ static size_t put_op_types_of(const etr_fields *f, const event_row *row, uint32_
 }
 
 static void put_op_types(const etr_fields *f, const void *row) {
-  const etr_event *event = at(row)->event;
+  const etr_event *event = as_row(row)->event;
   size_t left = MAX_OPS;
   etr_field_list(f, "op_types");
-  for (size_t i = 0; at(row)->graph && i < event->handle_count; i++)
+  for (size_t i = 0; as_row(row)->graph && i < event->handle_count; i++)
     if (i == 0 || event->handles[i] != event->handles[i - 1])
-      left -= put_op_types_of(f, at(row), event->handles[i], left);
+      left -= put_op_types_of(f, as_row(row), event->handles[i], left);
   etr_jw_end(f->json);
 }
 
 static void put_nodes(const etr_fields *f, const void *row) {
   etr_field_list(f, "nodes");
-  for (size_t i = 0; at(row)->graph && i < at(row)->event->node_count; i++)
-    etr_jw_string(f->json, etr_label_node(&at(row)->of->answer.arena, at(row)->graph, at(row)->event->nodes[i]));
+  for (size_t i = 0; as_row(row)->graph && i < as_row(row)->event->node_count; i++)
+    etr_jw_string(f->json,
+                  etr_label_node(&as_row(row)->of->answer.arena, as_row(row)->graph, as_row(row)->event->nodes[i]));
   etr_jw_end(f->json);
 }
 
 static void put_durations(const etr_fields *f, const void *row) {
-  const etr_event *event = at(row)->event;
+  const etr_event *event = as_row(row)->event;
   etr_field_list(f, "raw");
   for (size_t i = 0; i < event->sample_count; i++)
     if (event->unit == ETR_EVENT_UNIT_TIME)
@@ -159,20 +193,20 @@ static void put_durations(const etr_fields *f, const void *row) {
 }
 
 static void put_metadata(const etr_fields *f, const void *row) {
-  const etr_event *event = at(row)->event;
+  const etr_event *event = as_row(row)->event;
   if (!event->metadata) {
     etr_field_text(f, "delegate_debug_metadata", NULL);
     return;
   }
   etr_field_list(f, "delegate_debug_metadata");
   for (size_t i = 0; i < event->sample_count; i++)
-    etr_jw_bytes(f->json, &at(row)->of->answer.arena, event->metadata[i]);
+    jw_bytes(f->json, &as_row(row)->of->answer.arena, event->metadata[i]);
   etr_jw_end(f->json);
 }
 
 static void put_starts(const etr_fields *f, const void *row) {
   etr_field_list(f, "start_time");
-  for (size_t i = 0; i < at(row)->event->sample_count; i++) etr_jw_uint(f->json, at(row)->event->starts[i]);
+  for (size_t i = 0; i < as_row(row)->event->sample_count; i++) etr_jw_uint(f->json, as_row(row)->event->starts[i]);
   etr_jw_end(f->json);
 }
 
@@ -192,7 +226,8 @@ static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, c
 }
 
 static void put_values(const etr_fields *f, const void *row) {
-  put_logged(f, &at(row)->of->answer.arena, "values", &at(row)->of->logged, at(row)->block, at(row)->event);
+  put_logged(f, &as_row(row)->of->answer.arena, "values", &as_row(row)->of->logged, as_row(row)->block,
+             as_row(row)->event);
 }
 
 /* ---- Fields ---- */

@@ -53,7 +53,7 @@ static gap_row row_of(etr_diff_output *o, const etr_method_pair *method, const e
                    gap->pair == ETR_NONE ? NULL : &method->pairs[gap->pair]};
 }
 
-static const gap_row *at(const void *row) { return row; }
+static const gap_row *as_row(const void *row) { return row; }
 
 /* "aten_addmm_default", "output 0", "XnnpackBackend, argument 3" */
 static const char *name_of(const gap_row *row) {
@@ -64,27 +64,27 @@ static const char *name_of(const gap_row *row) {
   return etr_logged_numbered(arena, row->of->comparison->newer, value, node);
 }
 
-static etr_cell value(const void *row) { return etr_cell_text(name_of(at(row))); }
+static etr_cell value(const void *row) { return etr_cell_text(name_of(as_row(row))); }
 static etr_cell base_type(const void *row) {
-  return etr_cell_text(etr_logged_type(&at(row)->of->answer.arena, at(row)->gap->base));
+  return etr_cell_text(etr_logged_type(&as_row(row)->of->answer.arena, as_row(row)->gap->base));
 }
 static etr_cell new_type(const void *row) {
-  return etr_cell_text(etr_logged_type(&at(row)->of->answer.arena, at(row)->gap->newer));
+  return etr_cell_text(etr_logged_type(&as_row(row)->of->answer.arena, as_row(row)->gap->newer));
 }
-static etr_cell snr(const void *row) { return etr_gap_snr(&at(row)->of->answer.arena, at(row)->numbers); }
-static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(at(row)->gap->newer)); }
-static etr_cell index(const void *row) { return etr_cell_number(at(row)->gap->newer->index); }
+static etr_cell snr(const void *row) { return etr_gap_snr(&as_row(row)->of->answer.arena, as_row(row)->numbers); }
+static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(as_row(row)->gap->newer)); }
+static etr_cell index(const void *row) { return etr_cell_number(as_row(row)->gap->newer->index); }
 static etr_cell output(const void *row) {
-  const etr_debug_value *value = at(row)->gap->newer;
+  const etr_debug_value *value = as_row(row)->gap->newer;
   return etr_cell_number(value->output == ETR_NONE || value->is_output ? NAN : (double)value->output);
 }
-static etr_cell base_run(const void *row) { return etr_cell_number(at(row)->gap->base->run); }
-static etr_cell new_run(const void *row) { return etr_cell_number(at(row)->gap->newer->run); }
+static etr_cell base_run(const void *row) { return etr_cell_number(as_row(row)->gap->base->run); }
+static etr_cell new_run(const void *row) { return etr_cell_number(as_row(row)->gap->newer->run); }
 static etr_cell instruction(const void *row) {
-  int32_t id = at(row)->gap->newer->instruction_id;
+  int32_t id = as_row(row)->gap->newer->instruction_id;
   return id < 0 ? etr_cell_none() : etr_cell_number(id);
 }
-static void put_numbers(const etr_fields *f, const void *row) { etr_field_gap(f, at(row)->numbers); }
+static void put_numbers(const etr_fields *f, const void *row) { etr_field_gap(f, as_row(row)->numbers); }
 
 enum { PEOPLE = ETR_IN_OWN, EXACT = ETR_IN_DATA | ETR_IN_JSON };
 

@@ -2,10 +2,238 @@
  *
  * info_output.c - what is in the inputs: as JSON and as tables.
  */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
 #include "output/sheet.h"
-#include "tables/info_costs.h"
-#include "tables/info_inputs.h"
+#include "views/breakdown.h"
+#include "views/cost_figures.h"
 #include "views/delegation.h"
+
+/* ---- What is told of inputs besides graphs and runs: logged values, tests of a BundledProgram, weights outside of the
+ * program ---- */
+
+typedef struct value_counts {
+  size_t tensors, scalars, outputs, read, with_nan, with_inf;
+  size_t runs; /* that logged any */
+} value_counts;
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+/* ---- Logged values ---- */
+
+static value_counts value_counts_of(const etr_profile *profile) {
+  value_counts c = {0};
+  for (size_t i = 0; i < profile->debug_value_count; i++) {
+    const etr_debug_value *value = &profile->debug_values[i];
+    c.tensors += value->kind == ETR_DEBUG_TENSOR;
+    c.scalars += value->kind != ETR_DEBUG_TENSOR;
+    c.outputs += value->is_output;
+    c.read += value->stats != NULL;
+    c.with_nan += value->stats && value->stats->nan_count > 0;
+    c.with_inf += value->stats && value->stats->inf_count > 0;
+    c.runs += i == 0 || value->run != value[-1].run;
+  }
+  return c;
+}
+
+static const etr_field logged_counts[] = {
+    {"tensors", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, tensors)},
+    {"scalars", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, scalars)},
+    {"run_outputs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, outputs)},
+    {"tensors_read", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, read)},
+    {"tensors_with_nan", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_nan)},
+    {"tensors_with_inf", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_inf)},
+};
+ETR_ROW_TYPE(logged_count, logged_counts);
+
+/* "105 tensors, 3 scalars in 3 runs"; NULL if nothing was logged. */
+static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
+  const value_counts c = value_counts_of(profile);
+  const char *numbers = "";
+  if (profile->debug_value_count == 0) return NULL;
+  if (c.read != c.tensors && profile->debug_buffer)
+    numbers = etr_arena_format(arena, "; %zu of the tensors can be read", c.read);
+  else if (c.read != c.tensors)
+    numbers = "; without a debug buffer, tensor values are unknown";
+  return etr_arena_format(arena, "%zu tensors, %zu scalars in %zu run%s%s", c.tensors, c.scalars, c.runs,
+                          plural(c.runs), numbers ? numbers : "");
+}
+
+/* ---- Around a program ---- */
+
+enum { EVERYWHERE = ETR_IN_TABLES | ETR_IN_JSON };
+
+static const etr_field test_sets[] = {
+    {"method", "method", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_test_set, method)},
+    {"count", "tests", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_test_set, count)},
+};
+ETR_ROW_TYPE(test_set, test_sets);
+
+static const etr_field weights[] = {
+    {"path", "file", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_weights, path)},
+    {"tensors", "tensors", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, tensor_count)},
+    {"blobs", "blobs", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, blob_count),
+     .says = "data of delegates, which only their backends can read"},
+    {"bytes", "bytes", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, byte_count), .says = "of all data"},
+};
+ETR_ROW_TYPE(external_weight, weights);
+
+/* "has 3 tests of forward" */
+static const char *info_tests(etr_arena *arena, const etr_test_set *set) {
+  return etr_arena_format(arena, "has %zu test%s of %s", set->count, plural(set->count), set->method);
+}
+
+/* "external weights: 5 tensors, 236 bytes" */
+static const char *info_weights(etr_arena *arena, const etr_weights *w) {
+  const char *blobs = "";
+  if (w->blob_count) blobs = etr_arena_format(arena, ", %zu blob%s of delegates", w->blob_count, plural(w->blob_count));
+  return etr_arena_format(arena, "external weights: %zu tensor%s%s, %" PRIu64 " byte%s", w->tensor_count,
+                          plural(w->tensor_count), blobs ? blobs : "", w->byte_count, plural(w->byte_count));
+}
+
+/* ---- What the methods compute and move, by module ---- */
+
+/* ---- What a graph computes and moves, by module, whether it ran or not ---- */
+
+typedef struct static_cost {
+  const char *method;
+  const char *module;    /* path; "" is the model itself, with all there is */
+  uint32_t level;        /* 0: the model itself */
+  uint64_t operators;    /* with those of all modules below, as the figures */
+  etr_cost_figures cost; /* of one call of each node: bodies of loops and branches count once */
+} static_cost;
+
+/* As of a graph that nothing was timed of. */
+static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *profile, const etr_graph *graph) {
+  etr_graph untimed = *graph;
+  untimed.profile_method = ETR_NONE;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    uint32_t module = etr_counted_module(graph, graph->nodes[i].module);
+    if (graph->nodes[i].kind != ETR_NODE_OP) continue;
+    etr_cost_add(&sums[module], profile, &untimed, i);
+    operators[module]++;
+  }
+}
+
+/* The modules of a graph that have operators, in the order of its modules, parents first: the first is the model
+ * itself. NULL when out of memory. */
+static const static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
+                                            const etr_graph *graph) {
+  static_cost *rows = etr_arena_alloc_array(arena, graph->module_count, sizeof *rows);
+  etr_cost_sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
+  uint64_t *operators = etr_arena_alloc_array(arena, graph->module_count, sizeof *operators);
+  uint32_t *levels = etr_arena_alloc_array(arena, graph->module_count, sizeof *levels);
+  *count = 0;
+  if (!rows || !sums || !operators || !levels) return NULL;
+  add_own(sums, operators, profile, graph);
+  for (size_t i = graph->module_count; i-- > 1;) {
+    uint32_t parent = etr_counted_module(graph, graph->modules[i].parent);
+    etr_cost_add_sum(&sums[parent], &sums[i]);
+    operators[parent] += operators[i];
+  }
+  for (size_t i = 0; i < graph->module_count; i++) {
+    if (i > 0) levels[i] = levels[etr_counted_module(graph, graph->modules[i].parent)] + 1;
+    if (operators[i] == 0 || (i > 0 && graph->modules[i].path[0] == '\0')) continue;
+    rows[(*count)++] = (static_cost){.method = graph->method,
+                                     .module = graph->modules[i].path,
+                                     .level = levels[i],
+                                     .operators = operators[i],
+                                     .cost = etr_cost_figures_of(profile, &sums[i])};
+  }
+  return rows;
+}
+
+/* ---- Rows of modules ---- */
+
+enum { MOST_ROWS = 10, DEEPEST = 2, NAMED = ETR_IN_TABLES | ETR_IN_JSON };
+
+static const static_cost *as_row(const void *row) { return row; }
+
+static etr_cell module(const void *row) {
+  return etr_cell_text(as_row(row)->module[0] ? as_row(row)->module : "(the model itself)");
+}
+
+/* In FLOP, as torch counts. */
+static etr_cell flop(const void *row) { return etr_cell_number(2 * as_row(row)->cost.macs); }
+
+/* Whether some sizes are symbolic, and stand for the export's example. */
+static bool tells_hinted(const void *context) {
+  const etr_rows *rows = context;
+  const static_cost *list = rows->first;
+  for (size_t i = 0; i < rows->count; i++)
+    if (list[i].cost.hinted > 0) return true;
+  return false;
+}
+
+#define ROW(name) ETR_AT(static_cost, name)
+
+static const etr_field module_cost_fields[] = {
+    {NULL, "module", ETR_CELL_NAME, ETR_IN_TABLES, .get = module},
+    {"method", "method", ETR_CELL_NAME, NAMED, ROW(method)},
+    {"module", NULL, ETR_CELL_NAME, ETR_IN_JSON, ROW(module), .says = "path; \"\": the model itself"},
+    {"level", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(level)},
+    {"operators", "operators", ETR_CELL_COUNT, NAMED, ROW(operators), .says = "in the module and all below"},
+    {"macs", "macs", ETR_CELL_AMOUNT, NAMED, ROW(cost.macs),
+     .says = "multiply-accumulates, half of the FLOP of torch's FlopCounterMode; null: not known of all operators",
+     .nullable = true},
+    {"flop", "flop", ETR_CELL_AMOUNT, NAMED, .get = flop, .nullable = true},
+    {"bytes", "bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.bytes),
+     .says = "read and written, each tensor once by each operator; views count as the copies that they are in the Edge "
+             "dialect, whether the runtime makes them or not",
+     .nullable = true},
+    {"weight_bytes", "weight bytes", ETR_CELL_AMOUNT, NAMED, ROW(cost.weight_bytes), .spare = 1, .nullable = true},
+    {"arithmetic", "arithmetic", ETR_CELL_WORD, NAMED, ROW(cost.arithmetic), .spare = 2, .type = "arithmetic",
+     .nullable = true},
+    {"unknown_costs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ROW(cost.unknown),
+     .says = "operators whose macs or bytes are not known", .nullable = true},
+    {"hinted_costs", "of example sizes", ETR_CELL_COUNT, NAMED, ROW(cost.hinted), .tells = tells_hinted,
+     .says = "operators with symbolic sizes, for which the export's example stands", .nullable = true},
+};
+ETR_ROW_TYPE(module_cost, module_cost_fields);
+
+static int by_macs(const void *a, const void *b) {
+  const static_cost *x = a, *y = b;
+  if (x->cost.macs != y->cost.macs) return x->cost.macs < y->cost.macs ? 1 : -1;
+  return strcmp(x->module, y->module);
+}
+
+/* The model itself, and the largest of the modules near it. */
+static size_t shorten(static_cost *rows, size_t count) {
+  size_t kept = ETR_MIN(count, (size_t)1);
+  for (size_t i = 1; i < count; i++)
+    if (rows[i].level <= DEEPEST && rows[i].cost.macs > 0) rows[kept++] = rows[i];
+  if (kept > 2) qsort(rows + 1, kept - 1, sizeof *rows, by_macs);
+  return ETR_MIN(kept, (size_t)MOST_ROWS + 1);
+}
+
+typedef etr_vec(static_cost) cost_rows;
+
+static bool add_method(etr_answer *answer, const etr_method *method, bool brief, cost_rows *rows) {
+  const etr_profile *profile = answer->profile;
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  size_t added;
+  if (!graph || !graph->costs) return true;
+  const static_cost *list = static_costs_make(&added, &answer->arena, profile, graph);
+  if (!list) return false;
+  if (brief) added = shorten(etr_unconst(list), added);
+  for (size_t i = 0; i < added; i++) {
+    static_cost *row = etr_vec_push(&answer->arena, rows);
+    if (!row) return false;
+    *row = list[i];
+  }
+  return true;
+}
+
+/* Rows of all methods that have an Edge graph, by method, then module. brief: only those that most of the cost is in,
+ * most first: for people. */
+static etr_rows info_costs(etr_answer *answer, bool brief) {
+  cost_rows rows = {0};
+  for (size_t i = 0; i < answer->profile->method_count; i++)
+    if (!add_method(answer, &answer->profile->methods[i], brief, &rows)) break;
+  return ETR_ROWS(rows.data, rows.count);
+}
 
 /* ---- Entry points ---- */
 
@@ -23,8 +251,6 @@ static etr_cell entry_point(const void *row) {
 
 #define GRAPH(name) ETR_VIA(graph_row, graph, etr_graph, name)
 #define COUNT(name) ETR_AT(graph_row, name)
-
-enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON };
 
 static const etr_field graph_fields[] = {
     {NULL, "entry point", ETR_CELL_NAME, ETR_IN_TABLES, .get = entry_point},
@@ -172,7 +398,7 @@ static etr_rows list_blocks(etr_answer *answer) {
 
 static void put_inputs(const etr_fields *f) {
   const etr_profile *profile = f->profile;
-  const etr_value_counts counts = etr_value_counts_of(profile);
+  const value_counts counts = value_counts_of(profile);
   etr_field_text(f, "etrecord", profile->etrecord);
   etr_field_texts(f, "etdumps", profile->etdumps, profile->etdump_count);
   etr_field_text(f, "pte", profile->pte);
@@ -208,7 +434,7 @@ etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const e
   put_inputs(f);
   etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
   etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
-  etr_field_put_rows(f, "costs", &etr_module_cost_fields, etr_info_costs(&answer, false));
+  etr_field_put_rows(f, "costs", &etr_module_cost_fields, info_costs(&answer, false));
   etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
   put_warnings(f);
@@ -239,25 +465,25 @@ static void put_lines(info *i) {
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
   put_line(i, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte", pte ? pte : "none");
   for (size_t k = 0; k < profile->test_set_count; k++)
-    put_line(i, "", etr_info_tests(&i->answer.arena, &profile->test_sets[k]));
+    put_line(i, "", info_tests(&i->answer.arena, &profile->test_sets[k]));
   for (size_t k = 0; k < profile->weight_count; k++) {
     put_line(i, ".ptd", profile->weights[k].path);
-    put_line(i, "", etr_info_weights(&i->answer.arena, &profile->weights[k]));
+    put_line(i, "", info_weights(&i->answer.arena, &profile->weights[k]));
   }
   if (profile->has_reference_outputs) put_line(i, "", "has reference outputs");
   if (profile->has_representative_inputs) put_line(i, "", "has representative inputs");
   put_line(i, "buffer", profile->debug_value_count ? profile->debug_buffer : NULL);
-  put_line(i, "logged", etr_info_logged(&i->answer.arena, profile));
+  put_line(i, "logged", info_logged(&i->answer.arena, profile));
 }
 
-static void put_table(info *i, const char *title, const etr_row_type *fields, etr_rows rows) {
+static void put_table(info *i, const char *title, const etr_row_type *type, etr_rows rows) {
   etr_sheet sheet;
   if (rows.count == 0) return;
   bool markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
   etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title,
            markdown ? "\n" : "");
   i->has_begun = true;
-  etr_sheet_init(&sheet, &i->answer, fields);
+  etr_sheet_init(&sheet, &i->answer, type);
   sheet.top = 0;
   sheet.context = &rows;
   etr_sheet_add_rows(&sheet, rows);
@@ -316,7 +542,7 @@ static void add_list(etr_sheet *sheet, const char *section, const etr_row_type *
 
 static void add_inputs(etr_sheet *sheet) {
   const etr_profile *profile = sheet->answer->profile;
-  const etr_value_counts counts = etr_value_counts_of(profile);
+  const value_counts counts = value_counts_of(profile);
   add_value(sheet, "inputs", "etrecord", etr_cell_text(profile->etrecord));
   for (size_t i = 0; i < profile->etdump_count; i++)
     add_value(sheet, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
@@ -339,7 +565,7 @@ static void write_values(etr_answer *answer) {
   add_inputs(&sheet);
   add_list(&sheet, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
   add_list(&sheet, "methods", &etr_method_fields, list_methods(answer), true);
-  add_list(&sheet, "costs", &etr_module_cost_fields, etr_info_costs(answer, false), false);
+  add_list(&sheet, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
   add_list(&sheet, "runs", &etr_run_fields, list_blocks(answer), false);
   add_list(&sheet, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count), true);
   add_list(&sheet, "external_weights", &etr_external_weight_fields, ETR_ROWS(profile->weights, profile->weight_count),
@@ -356,7 +582,7 @@ static void write_tables(info *i) {
   if (i->answer.options->format == ETR_TABLE_TEXT) put_lines(i);
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
-  put_table(i, "costs of one call, by module", &etr_module_cost_fields, etr_info_costs(&i->answer, true));
+  put_table(i, "costs of one call, by module", &etr_module_cost_fields, info_costs(&i->answer, true));
   put_table(i, "runs", &etr_run_fields, list_blocks(&i->answer));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));

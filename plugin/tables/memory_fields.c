@@ -6,7 +6,7 @@
 
 #include "output/label.h"
 
-static const etr_memory_row *at(const void *row) { return row; }
+static const etr_memory_row *as_row(const void *row) { return row; }
 static const etr_memory_part *part(const void *row) { return row; }
 
 /* Bytes for people: with separators. */
@@ -14,62 +14,66 @@ static etr_cell bytes_cell(etr_arena *arena, uint64_t bytes) { return etr_cell_t
 
 /* ---- Tensors ---- */
 
-static etr_cell type(const void *row) { return etr_cell_text(etr_label_shape(at(row)->arena, at(row)->tensor)); }
-static etr_cell bytes_text(const void *row) { return bytes_cell(at(row)->arena, at(row)->bytes); }
+static etr_cell type(const void *row) {
+  return etr_cell_text(etr_label_shape(as_row(row)->arena, as_row(row)->tensor));
+}
+static etr_cell bytes_text(const void *row) { return bytes_cell(as_row(row)->arena, as_row(row)->bytes); }
 static etr_cell share(const void *row) {
-  return at(row)->whole ? etr_cell_share((double)at(row)->bytes, (double)at(row)->whole) : etr_cell_none();
+  return as_row(row)->whole ? etr_cell_share((double)as_row(row)->bytes, (double)as_row(row)->whole) : etr_cell_none();
 }
 
-static etr_cell method(const void *row) { return etr_cell_text(at(row)->method ? at(row)->method->name : NULL); }
+static etr_cell method(const void *row) {
+  return etr_cell_text(as_row(row)->method ? as_row(row)->method->name : NULL);
+}
 
 static etr_cell buffer(const void *row) {
-  const etr_planned_tensor *planned = at(row)->planned;
+  const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->buffer == ETR_NONE) return etr_cell_none();
-  return etr_cell_number((double)at(row)->method->memory->buffers[planned->buffer].id);
+  return etr_cell_number((double)as_row(row)->method->memory->buffers[planned->buffer].id);
 }
 
 static etr_cell op(const void *row) {
-  const etr_planned_tensor *planned = at(row)->planned;
+  const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->made_by < 0) return etr_cell_none();
-  return etr_cell_text(etr_memory_step_op(at(row)->profile, at(row)->method, planned->made_by));
+  return etr_cell_text(etr_memory_step_op(as_row(row)->profile, as_row(row)->method, planned->made_by));
 }
 
 static etr_cell module(const void *row) {
-  const etr_planned_tensor *planned = at(row)->planned;
-  return etr_cell_text(planned ? etr_memory_module(at(row)->profile, at(row)->method, planned->module) : NULL);
+  const etr_planned_tensor *planned = as_row(row)->planned;
+  return etr_cell_text(planned ? etr_memory_module(as_row(row)->profile, as_row(row)->method, planned->module) : NULL);
 }
 
 static etr_cell node(const void *row) {
-  const etr_planned_tensor *planned = at(row)->planned;
-  const etr_graph *graph = planned ? etr_memory_graph(at(row)->profile, at(row)->method) : NULL;
+  const etr_planned_tensor *planned = as_row(row)->planned;
+  const etr_graph *graph = planned ? etr_memory_graph(as_row(row)->profile, as_row(row)->method) : NULL;
   if (!graph || planned->node == ETR_NONE) return etr_cell_none();
-  return etr_cell_text(etr_label_node(at(row)->arena, graph, planned->node));
+  return etr_cell_text(etr_label_node(as_row(row)->arena, graph, planned->node));
 }
 
 static etr_cell view_of(const void *row) {
-  const etr_planned_tensor *planned = at(row)->planned;
+  const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->view_of == ETR_NONE) return etr_cell_none();
-  return etr_cell_text(at(row)->method->memory->tensors[planned->view_of].tensor.name);
+  return etr_cell_text(as_row(row)->method->memory->tensors[planned->view_of].tensor.name);
 }
 
 /* "made at 3, last used at 9": the instructions in short. */
 static etr_cell life(const void *row) {
-  const etr_planned_tensor *planned = at(row)->planned;
+  const etr_planned_tensor *planned = as_row(row)->planned;
   if (!planned || planned->first_instruction < 0) return etr_cell_none();
   return etr_cell_text(
-      etr_arena_format(at(row)->arena, "%d-%d", (int)planned->first_instruction, (int)planned->last_instruction));
+      etr_arena_format(as_row(row)->arena, "%d-%d", (int)planned->first_instruction, (int)planned->last_instruction));
 }
 
 static etr_cell place(const void *row) {
-  return etr_cell_text(at(row)->constant ? etr_constant_place_name(at(row)->constant->place) : NULL);
+  return etr_cell_text(as_row(row)->constant ? etr_constant_place_name(as_row(row)->constant->place) : NULL);
 }
 
 static etr_cell segment(const void *row) {
-  const etr_constant *constant = at(row)->constant;
+  const etr_constant *constant = as_row(row)->constant;
   return constant && constant->segment != ETR_NONE ? etr_cell_number(constant->segment) : etr_cell_none();
 }
 
-static void put_shape(const etr_fields *f, const void *row) { etr_field_shape(f, at(row)->tensor); }
+static void put_shape(const etr_fields *f, const void *row) { etr_field_shape(f, as_row(row)->tensor); }
 
 enum { PEOPLE = ETR_IN_TEXT | ETR_IN_PAGE, PROGRAMS = ETR_IN_JSON | ETR_IN_DATA };
 

@@ -29,115 +29,122 @@ etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const
   };
 }
 
-static const etr_node_row *at(const void *row) { return row; }
-static const etr_module *module_of(const void *row) { return &at(row)->graph->modules[at(row)->node->module]; }
+static const etr_node_row *as_row(const void *row) { return row; }
+static const etr_module *module_of(const void *row) { return &as_row(row)->graph->modules[as_row(row)->node->module]; }
 
 /* ---- What it is ---- */
 
 static etr_cell source_file(const void *row) {
-  return etr_cell_text(at(row)->node->source ? at(row)->node->source->file : NULL);
+  return etr_cell_text(as_row(row)->node->source ? as_row(row)->node->source->file : NULL);
 }
 static etr_cell source_line(const void *row) {
-  return etr_cell_number(at(row)->node->source ? (double)at(row)->node->source->line : NAN);
+  return etr_cell_number(as_row(row)->node->source ? (double)as_row(row)->node->source->line : NAN);
 }
 
 static etr_cell graph(const void *row) {
-  return etr_cell_text(etr_arena_format(at(row)->arena, "%s/%s", at(row)->graph->module, at(row)->graph->method));
+  return etr_cell_text(
+      etr_arena_format(as_row(row)->arena, "%s/%s", as_row(row)->graph->module, as_row(row)->graph->method));
 }
 
-static etr_cell kind(const void *row) { return etr_cell_text(etr_node_kind_name(at(row)->node->kind)); }
+static etr_cell kind(const void *row) { return etr_cell_text(etr_node_kind_name(as_row(row)->node->kind)); }
 static etr_cell module_path(const void *row) { return etr_cell_text(module_of(row)->path); }
 static etr_cell module_recorded(const void *row) { return etr_cell_text(module_of(row)->recorded); }
 static etr_cell module_type(const void *row) { return etr_cell_text(module_of(row)->type); }
-static etr_cell module_index(const void *row) { return etr_cell_number(at(row)->node->module); }
+static etr_cell module_index(const void *row) { return etr_cell_number(as_row(row)->node->module); }
 
 static etr_cell subgraph(const void *row) {
-  uint32_t index = at(row)->node->subgraph;
-  return etr_cell_text(index == ETR_NONE ? NULL : at(row)->graph->subgraphs[index].path);
+  uint32_t index = as_row(row)->node->subgraph;
+  return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->graph->subgraphs[index].path);
 }
 
-static etr_cell handle(const void *row) { return etr_cell_number(at(row)->node->debug_handle); }
-static bool has_handle(const void *row) { return at(row)->node->debug_handle != 0; }
-static bool has_output(const void *row) { return at(row)->node->output_count > 0; }
+static etr_cell handle(const void *row) { return etr_cell_number(as_row(row)->node->debug_handle); }
+static bool has_handle(const void *row) { return as_row(row)->node->debug_handle != 0; }
+static bool has_output(const void *row) { return as_row(row)->node->output_count > 0; }
 
 static etr_cell output(const void *row) {
-  return etr_cell_text(etr_label_shape(at(row)->arena, &at(row)->node->outputs[0]));
+  return etr_cell_text(etr_label_shape(as_row(row)->arena, &as_row(row)->node->outputs[0]));
 }
 
 /* ---- How it runs ---- */
 
 static etr_cell carried_by(const void *row) {
-  uint32_t carrier = at(row)->known->carried_by;
-  return etr_cell_text(carrier == ETR_NONE ? NULL : at(row)->graph->nodes[carrier].name);
+  uint32_t carrier = as_row(row)->known->carried_by;
+  return etr_cell_text(carrier == ETR_NONE ? NULL : as_row(row)->graph->nodes[carrier].name);
 }
 
 static etr_cell runs_as(const void *row) {
-  const char *kernel = at(row)->time->runs_as;
-  return etr_cell_text(kernel && at(row)->is_text ? etr_label_kernel(kernel) : kernel);
+  const char *kernel = as_row(row)->time->runs_as;
+  return etr_cell_text(kernel && as_row(row)->is_text ? etr_label_kernel(kernel) : kernel);
 }
 
-static bool is_timed(const void *row) { return at(row)->time->runs > 0; }
-static double clock_step(const void *row) { return etr_clock_step(at(row)->profile, at(row)->time->backend, NULL); }
-static etr_cell estimated(const void *row) { return etr_cell_number(at(row)->time->is_estimated); }
+static bool is_timed(const void *row) { return as_row(row)->time->runs > 0; }
+static double clock_step(const void *row) {
+  return etr_clock_step(as_row(row)->profile, as_row(row)->time->backend, NULL);
+}
+static etr_cell estimated(const void *row) { return etr_cell_number(as_row(row)->time->is_estimated); }
 
-static etr_cell cycles(const void *row) { return etr_cell_number(etr_cycles_of(at(row)->method, at(row)->known)); }
+static etr_cell cycles(const void *row) {
+  return etr_cell_number(etr_cycles_of(as_row(row)->method, as_row(row)->known));
+}
 static etr_cell compute_unit(const void *row) {
-  return etr_cell_text(etr_compute_units_text(at(row)->arena, at(row)->known->compute_units));
+  return etr_cell_text(etr_compute_units_text(as_row(row)->arena, as_row(row)->known->compute_units));
 }
 static void put_compute_units(const etr_fields *f, const void *row) {
   etr_field_list(f, "compute_units");
   for (etr_compute_unit unit = ETR_COMPUTE_UNIT_NPU; unit <= ETR_COMPUTE_UNIT_CPU; unit++)
-    if (at(row)->known->compute_units >> unit & 1) etr_jw_string(f->json, etr_compute_unit_name(unit));
+    if (as_row(row)->known->compute_units >> unit & 1) etr_jw_string(f->json, etr_compute_unit_name(unit));
   etr_jw_end(f->json);
 }
-static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(at(row)->time->match)); }
+static etr_cell match(const void *row) { return etr_cell_text(etr_match_name(as_row(row)->time->match)); }
 
 static double time_that(double (*ranks)(const etr_profile *, double, double), const void *row) {
-  return ranks(at(row)->profile, at(row)->time->avg, at(row)->time->per_run.p50);
+  return ranks(as_row(row)->profile, as_row(row)->time->avg, as_row(row)->time->per_run.p50);
 }
 static etr_cell ranking(const void *row) { return etr_cell_number(time_that(etr_ranking, row)); }
 static etr_cell not_ranking(const void *row) { return etr_cell_number(time_that(etr_not_ranking, row)); }
 
 static etr_cell share(const void *row) {
-  double whole = etr_ranking(at(row)->profile, at(row)->method->execute.avg, *at(row)->summed_p50);
+  double whole = etr_ranking(as_row(row)->profile, as_row(row)->method->execute.avg, *as_row(row)->summed_p50);
   return etr_cell_share(time_that(etr_ranking, row), whole);
 }
 
 static etr_cell calls(const void *row) {
-  etr_cell cell = etr_cell_calls(at(row)->time->calls, at(row)->method->run_count);
-  if (at(row)->is_text) cell.decimals = 2;
+  etr_cell cell = etr_cell_calls(as_row(row)->time->calls, as_row(row)->method->run_count);
+  if (as_row(row)->is_text) cell.decimals = 2;
   return cell;
 }
 
-static etr_cell part(const void *row) { return etr_cost_part(&at(row)->cost, at(row)->is_text); }
-static const char *integers(const void *row) { return etr_cost_integers(&at(row)->cost); }
+static etr_cell part(const void *row) { return etr_cost_part(&as_row(row)->cost, as_row(row)->is_text); }
+static const char *integers(const void *row) { return etr_cost_integers(&as_row(row)->cost); }
 
 /* ---- In a summary ---- */
 
 /* Times that were matched by order alone are dim. */
-static etr_style style_of(const void *row) { return at(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
+static etr_style style_of(const void *row) { return as_row(row)->time->is_estimated ? ETR_STYLE_DIM : ETR_STYLE_PLAIN; }
 
 static etr_cell styled_target(const void *row) {
-  return (etr_cell){.text = at(row)->node->target, .style = style_of(row)};
+  return (etr_cell){.text = as_row(row)->node->target, .style = style_of(row)};
 }
 static etr_cell styled_ranking(const void *row) {
   return (etr_cell){.number = time_that(etr_ranking, row), .style = style_of(row)};
 }
-static bool jitters(const void *row) { return at(row)->time->per_run.count > 1 && at(row)->time->per_run.p50 > 0; }
+static bool jitters(const void *row) {
+  return as_row(row)->time->per_run.count > 1 && as_row(row)->time->per_run.p50 > 0;
+}
 static etr_cell jitter(const void *row) {
-  return (etr_cell){.number = at(row)->time->per_run.p90 / at(row)->time->per_run.p50, .decimals = 1};
+  return (etr_cell){.number = as_row(row)->time->per_run.p90 / as_row(row)->time->per_run.p50, .decimals = 1};
 }
 
 /* ---- In the dashboard's document ---- */
 
-static void put_name(const etr_fields *f, const void *row) { etr_jw_string(f->json, at(row)->node->name); }
-static etr_cell runs(const void *row) { return etr_cell_number(at(row)->time->runs); }
+static void put_name(const etr_fields *f, const void *row) { etr_jw_string(f->json, as_row(row)->node->name); }
+static etr_cell runs(const void *row) { return etr_cell_number(as_row(row)->time->runs); }
 static etr_cell calls_or_0(const void *row) { return is_timed(row) ? calls(row) : etr_cell_number(0); }
 
 static etr_cell joined(const void *row) {
-  (void)etr_text_add(at(row)->joined, (etr_slice){"", 1});
-  at(row)->joined->size = 0;
-  return etr_cell_text(at(row)->joined->data);
+  (void)etr_text_add(as_row(row)->joined, (etr_slice){"", 1});
+  as_row(row)->joined->size = 0;
+  return etr_cell_text(as_row(row)->joined->data);
 }
 
 /* Adds a shape to "f32[1,8], i64[1]". */
@@ -145,30 +152,30 @@ static void join_shape(const void *row, size_t place, const etr_value *value) {
   char text[ETR_SHAPE_ROOM];
   etr_slice shape = {text, etr_format_shape(text, value)};
   if (shape.size == 0) return;
-  if (place > 0) (void)etr_text_add(at(row)->joined, ETR_SLICE(", "));
-  (void)etr_text_add(at(row)->joined, shape);
+  if (place > 0) (void)etr_text_add(as_row(row)->joined, ETR_SLICE(", "));
+  (void)etr_text_add(as_row(row)->joined, shape);
 }
 
 static etr_cell input_shapes(const void *row) {
-  const etr_node *node = at(row)->node;
+  const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->input_count; i++)
-    join_shape(row, i, &at(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
+    join_shape(row, i, &as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output]);
   return joined(row);
 }
 
 static etr_cell output_shapes(const void *row) {
-  for (size_t i = 0; i < at(row)->node->output_count; i++) join_shape(row, i, &at(row)->node->outputs[i]);
+  for (size_t i = 0; i < as_row(row)->node->output_count; i++) join_shape(row, i, &as_row(row)->node->outputs[i]);
   return joined(row);
 }
 
 static etr_cell argument_texts(const void *row) {
-  const etr_node *node = at(row)->node;
+  const etr_node *node = as_row(row)->node;
   for (size_t i = 0; i < node->argument_count; i++) {
     char value[ETR_ARGUMENT_ROOM];
-    if (i > 0) (void)etr_text_add(at(row)->joined, ETR_SLICE(", "));
-    (void)etr_text_add(at(row)->joined, etr_slice_of(node->arguments[i].name));
-    (void)etr_text_add(at(row)->joined, ETR_SLICE("="));
-    (void)etr_text_add(at(row)->joined, (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
+    if (i > 0) (void)etr_text_add(as_row(row)->joined, ETR_SLICE(", "));
+    (void)etr_text_add(as_row(row)->joined, etr_slice_of(node->arguments[i].name));
+    (void)etr_text_add(as_row(row)->joined, ETR_SLICE("="));
+    (void)etr_text_add(as_row(row)->joined, (etr_slice){value, etr_format_argument(value, node->arguments[i].value)});
   }
   return joined(row);
 }
@@ -177,15 +184,15 @@ static etr_cell argument_texts(const void *row) {
 
 /* Names of the values used: for a producer with one output, its name. */
 static void put_inputs(const etr_fields *f, const void *row) {
-  const etr_node *node = at(row)->node;
+  const etr_node *node = as_row(row)->node;
   etr_field_list(f, "inputs");
   for (size_t i = 0; i < node->input_count; i++)
-    etr_jw_string(f->json, at(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output].name);
+    etr_jw_string(f->json, as_row(row)->graph->nodes[node->inputs[i].node].outputs[node->inputs[i].output].name);
   etr_jw_end(f->json);
 }
 
 static void put_arguments(const etr_fields *f, const void *row) {
-  const etr_node *node = at(row)->node;
+  const etr_node *node = as_row(row)->node;
   etr_field_object(f, "arguments");
   for (size_t i = 0; i < node->argument_count; i++) {
     etr_jw_key(f->json, node->arguments[i].name);
@@ -196,8 +203,8 @@ static void put_arguments(const etr_fields *f, const void *row) {
 
 static void put_outputs(const etr_fields *f, const void *row) {
   etr_field_list(f, "outputs");
-  for (size_t i = 0; i < at(row)->node->output_count; i++) {
-    const etr_value *value = &at(row)->node->outputs[i];
+  for (size_t i = 0; i < as_row(row)->node->output_count; i++) {
+    const etr_value *value = &as_row(row)->node->outputs[i];
     etr_jw_object(f->json);
     etr_field_text(f, "name", value->name);
     etr_field_text(f, "dtype", value->dtype);
@@ -208,29 +215,29 @@ static void put_outputs(const etr_fields *f, const void *row) {
 }
 
 static void put_source(const etr_fields *f, const void *row) {
-  if (!at(row)->node->source) {
+  if (!as_row(row)->node->source) {
     etr_field_text(f, "source", NULL);
     return;
   }
   etr_field_object(f, "source");
-  etr_field_source(f, at(row)->node->source);
+  etr_field_source(f, as_row(row)->node->source);
   etr_jw_end(f->json);
 }
 
 static void put_edge_nodes(const etr_fields *f, const void *row) {
-  if (!at(row)->node->edge_nodes) return;
-  etr_field_texts(f, "edge_nodes", at(row)->node->edge_nodes, at(row)->node->edge_node_count);
+  if (!as_row(row)->node->edge_nodes) return;
+  etr_field_texts(f, "edge_nodes", as_row(row)->node->edge_nodes, as_row(row)->node->edge_node_count);
 }
 
 static void put_values(const etr_fields *f, const void *row) {
-  const etr_logged_nodes *values = at(row)->values;
-  uint32_t node = (uint32_t)(at(row)->node - at(row)->graph->nodes);
+  const etr_logged_nodes *values = as_row(row)->values;
+  uint32_t node = (uint32_t)(as_row(row)->node - as_row(row)->graph->nodes);
   etr_field_list(f, "values");
   for (size_t i = etr_logged_first_of(values, node); i < values->count && values->rows[i]->value->node == node; i++) {
     const etr_logged *logged = values->rows[i];
     etr_jw_object(f->json);
     etr_field_count(f, "runs", logged->run_count);
-    etr_field_logged(f, at(row)->arena, logged->value, logged->is_measured ? &logged->stats : NULL);
+    etr_field_logged(f, as_row(row)->arena, logged->value, logged->is_measured ? &logged->stats : NULL);
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
@@ -400,8 +407,8 @@ etr_node_table etr_node_table_of(const etr_sheet *sheet) {
   const etr_node_row *first = NULL;
   bool several_matches = false;
   for (size_t i = 0; i < etr_sheet_shown(sheet); i++) {
-    const etr_node_row *row = at(sheet->rows.data[i].row);
-    table.several_graphs |= row->graph != at(sheet->rows.data[0].row)->graph;
+    const etr_node_row *row = as_row(sheet->rows.data[i].row);
+    table.several_graphs |= row->graph != as_row(sheet->rows.data[0].row)->graph;
     table.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row)) continue;
     table.some_cycles |= row->known->has_cycles;

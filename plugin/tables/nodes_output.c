@@ -15,7 +15,7 @@ typedef struct nodes_output {
   etr_node_table table; /* about the sheet's rows */
 } nodes_output;
 
-static const etr_node_row *at(const void *row) { return row; }
+static const etr_node_row *as_row(const void *row) { return row; }
 
 /* ---- JSON ---- */
 
@@ -137,7 +137,7 @@ typedef struct total {
 static const total *add_up(nodes_output *n) {
   total *totals = etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count, sizeof *totals);
   for (size_t i = 0; totals && i < n->sheet.rows.count; i++) {
-    const etr_node_row *row = at(n->sheet.rows.data[i].row);
+    const etr_node_row *row = as_row(n->sheet.rows.data[i].row);
     total *of_graph = &totals[row->graph - n->answer.profile->graphs];
     if (row->time->runs > 0) of_graph->ticks += row->time->avg;
     of_graph->count++;
@@ -182,7 +182,7 @@ static void write_table(nodes_output *n) {
        any = n->sheet.rows.count > 0;
   const total *totals = part && text ? add_up(n) : NULL;
   double hinted = 0;
-  for (size_t i = 0; i < etr_sheet_shown(&n->sheet); i++) hinted += at(n->sheet.rows.data[i].row)->cost.hinted > 0;
+  for (size_t i = 0; i < etr_sheet_shown(&n->sheet); i++) hinted += as_row(n->sheet.rows.data[i].row)->cost.hinted > 0;
   size_t hidden = etr_sheet_fill(&n->sheet);
   if (text && part && !any) {
     etr_puts(&n->answer.writer, "no nodes: ");

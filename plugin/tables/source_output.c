@@ -70,7 +70,9 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_summary s;
   size_t count;
-  if (!etr_summary_make(&s, &answer->arena, f->profile, method, answer->filter, f->unit, ETR_ORDER_TIME)) return false;
+  if (!etr_summary_make(&s, &answer->arena, f->profile, method,
+                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME}))
+    return false;
   etr_line_patterns patterns;
   const etr_source_lines *files = etr_source_lines_make(&count, &answer->arena, &s, false);
   if (!files || !etr_line_patterns_make(&patterns, &answer->arena, &s)) return false;
@@ -347,8 +349,8 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
   size_t count;
   const etr_table_options *options = l->answer.options;
   bool text = options->format == ETR_TABLE_TEXT;
-  if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method, l->answer.filter, options->unit,
-                        options->order))
+  if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method,
+                        (etr_summary_choice){l->answer.filter, options->unit, options->order}))
     return false;
   const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s, options->order != ETR_ORDER_TIME);
   if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s))) return false;

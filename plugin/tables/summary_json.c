@@ -159,7 +159,9 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   const etr_fields *f = &answer->fields;
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_summary s;
-  if (!etr_summary_make(&s, &answer->arena, f->profile, method, answer->filter, f->unit, ETR_ORDER_TIME)) return false;
+  if (!etr_summary_make(&s, &answer->arena, f->profile, method,
+                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME}))
+    return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);
   etr_field_object(f, "execute");

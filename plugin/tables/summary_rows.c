@@ -6,7 +6,7 @@
 
 #include "views/phases.h"
 
-static void add(etr_sheet *sheet, const char *section, const char *key, const char *note, etr_sum sum) {
+static void add_row(etr_sheet *sheet, const char *section, const char *key, const char *note, etr_sum sum) {
   sum.section = section;
   sum.key = key;
   sum.note = note;
@@ -26,22 +26,22 @@ static void add_balance(etr_sheet *sheet, const etr_summary *s) {
   etr_sum whole = etr_sum_make(method, method->execute_ticks), part = etr_sum_make(method, s->part_ticks);
   whole.stats = &method->execute;
   part.nodes = s->node_count;
-  add(sheet, "execute", "", "", whole);
+  add_row(sheet, "execute", "", "", whole);
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    add(sheet, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
-  add(sheet, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
-  if (s->is_part) add(sheet, "filtered", "", "", part);
+    add_row(sheet, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
+  add_row(sheet, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
+  if (s->is_part) add_row(sheet, "filtered", "", "", part);
   if (s->first_run.rest.count == 0) return;
-  add(sheet, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
-  add(sheet, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
+  add_row(sheet, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
+  add_row(sheet, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
 }
 
 static void add_delegate_parts(etr_sheet *sheet, const etr_method *method, const char *section,
                                const etr_delegate_parts *parts) {
   for (size_t i = 0; parts->tells && i < parts->list.count; i++)
-    add(sheet, section, parts->list.data[i].text, parts->list.data[i].backend,
-        etr_sum_make(method, parts->list.data[i].ticks));
+    add_row(sheet, section, parts->list.data[i].text, parts->list.data[i].backend,
+            etr_sum_make(method, parts->list.data[i].ticks));
 }
 
 static void add_delegates(etr_sheet *sheet, const etr_method *method) {
@@ -59,7 +59,7 @@ static void add_phases(etr_sheet *sheet, const etr_method *method) {
     const char *note = etr_arena_format(&sheet->answer->arena, "%zu runs, told by %s", phase->run_count,
                                         etr_phase_rule_name(phase->told_by));
     if (phase->run_count)
-      add(sheet, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
+      add_row(sheet, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
   }
 }
 
@@ -78,7 +78,7 @@ static void add_nodes(etr_sheet *sheet, const etr_summary *s, size_t top) {
     sum.stats = &time->per_run;
     sum.cost = cost_of(sheet, s, s->nodes[i]);
     sum.summed_p50 = s->summed_p50;
-    add(sheet, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
+    add_row(sheet, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
   }
 }
 
@@ -88,7 +88,7 @@ static void add_breakdown(etr_sheet *sheet, const etr_summary *s, etr_breakdown_
     etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
     const char *key = source ? etr_arena_format(&sheet->answer->arena, "%s:%lld", source->file, (long long)source->line)
                              : sum.key;
-    add(sheet, etr_breakdown_name(by), key, source ? source->code : "", sum);
+    add_row(sheet, etr_breakdown_name(by), key, source ? source->code : "", sum);
   }
 }
 
@@ -101,7 +101,7 @@ static void add_modules(etr_sheet *sheet, const etr_summary *s, size_t top) {
     sum.p50 = row->total_p50;
     sum.summed_p50 = s->modules.summed_p50;
     sum.cost = &row->cost;
-    add(sheet, "module_total", row->path, row->type, sum);
+    add_row(sheet, "module_total", row->path, row->type, sum);
   }
 }
 
@@ -111,8 +111,8 @@ static void add_findings(etr_sheet *sheet, const etr_summary *s) {
     etr_sum sum = {
         .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
     sum.nodes = finding->node_count;
-    add(sheet, "finding", etr_finding_kind_name(finding->kind),
-        etr_arena_format(&sheet->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
+    add_row(sheet, "finding", etr_finding_kind_name(finding->kind),
+            etr_arena_format(&sheet->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
   }
 }
 
@@ -140,5 +140,5 @@ void etr_summary_rows_add_patterns(etr_sheet *sheet, const etr_summary *summary)
 void etr_summary_rows_add_loads(etr_sheet *sheet, const etr_loads *loads) {
   static const etr_method none = {.name = ""};
   for (size_t i = 0; i < loads->count; i++)
-    add(sheet, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
+    add_row(sheet, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
 }

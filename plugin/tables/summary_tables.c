@@ -300,8 +300,8 @@ static double hinted_nodes(const etr_summary *s) {
 
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
-  if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method, r->answer.filter, r->answer.options->unit,
-                        r->answer.options->order))
+  if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
+                        (etr_summary_choice){r->answer.filter, r->answer.options->unit, r->answer.options->order}))
     return false;
   put_head(r, &s);
   if (!r->answer.options->by) put_phases(r, &s);
@@ -361,8 +361,8 @@ static bool put_rows(etr_report *r) {
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;
-    if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method, r->answer.filter, options->unit,
-                          options->order))
+    if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method,
+                          (etr_summary_choice){r->answer.filter, options->unit, options->order}))
       return false;
     (patterns ? etr_summary_rows_add_patterns : etr_summary_rows_add)(&sheet, &summaries[i]);
   }

@@ -53,8 +53,8 @@ etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row,
   return sum;
 }
 
-static const etr_sum *at(const void *row) { return row; }
-static const etr_profile *profile_of(const void *row) { return at(row)->profile; }
+static const etr_sum *as_row(const void *row) { return row; }
+static const etr_profile *profile_of(const void *row) { return as_row(row)->profile; }
 
 static double median(const etr_sum *sum) {
   if (!isnan(sum->p50)) return sum->p50;
@@ -73,7 +73,7 @@ double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
 /* ---- What it is of ---- */
 
 static etr_cell text(const void *row) {
-  const etr_sum *sum = at(row);
+  const etr_sum *sum = as_row(row);
   if (sum->text) return etr_cell_text(sum->text);
   if ((sum->by == ETR_BY_MODULE || sum->by == ETR_BY_PATTERN) && !sum->key[0])
     return etr_cell_text("(the model itself)");
@@ -83,12 +83,12 @@ static etr_cell text(const void *row) {
 
 static etr_cell styled_text(const void *row) {
   etr_cell cell = text(row);
-  cell.style = at(row)->style;
+  cell.style = as_row(row)->style;
   return cell;
 }
 
 static etr_cell line(const void *row) {
-  return at(row)->source ? etr_cell_number((double)at(row)->source->line) : etr_cell_none();
+  return as_row(row)->source ? etr_cell_number((double)as_row(row)->source->line) : etr_cell_none();
 }
 
 static void put_pattern(const etr_fields *f, const etr_sum *sum) {
@@ -99,61 +99,63 @@ static void put_pattern(const etr_fields *f, const etr_sum *sum) {
 
 /* What it is of, in JSON. */
 static void put_key(const etr_fields *f, const void *row) {
-  switch (at(row)->by) {
-  case ETR_BY_OP: etr_field_text(f, "op", at(row)->key); break;
-  case ETR_BY_BACKEND: etr_field_text(f, "backend", at(row)->key); break;
-  case ETR_BY_SOURCE: etr_field_source(f, at(row)->source); break;
-  case ETR_BY_PATTERN: put_pattern(f, at(row)); break;
+  switch (as_row(row)->by) {
+  case ETR_BY_OP: etr_field_text(f, "op", as_row(row)->key); break;
+  case ETR_BY_BACKEND: etr_field_text(f, "backend", as_row(row)->key); break;
+  case ETR_BY_SOURCE: etr_field_source(f, as_row(row)->source); break;
+  case ETR_BY_PATTERN: put_pattern(f, as_row(row)); break;
   case ETR_BY_MODULE: break;
   }
 }
 
 /* ---- Times ---- */
 
-static etr_cell avg(const void *row) { return (etr_cell){.number = at(row)->ticks, .style = at(row)->style}; }
-static etr_cell p50(const void *row) { return etr_cell_number(median(at(row))); }
-static double step(const void *row) { return at(row)->step; }
+static etr_cell avg(const void *row) { return (etr_cell){.number = as_row(row)->ticks, .style = as_row(row)->style}; }
+static etr_cell p50(const void *row) { return etr_cell_number(median(as_row(row))); }
+static double step(const void *row) { return as_row(row)->step; }
 
 static etr_cell ranking(const void *row) {
-  return (etr_cell){.number = etr_sum_ranking(profile_of(row), at(row)), .style = at(row)->style};
+  return (etr_cell){.number = etr_sum_ranking(profile_of(row), as_row(row)), .style = as_row(row)->style};
 }
 
 static etr_cell not_ranking(const void *row) {
-  return etr_cell_number(etr_not_ranking(profile_of(row), at(row)->ticks, median(at(row))));
+  return etr_cell_number(etr_not_ranking(profile_of(row), as_row(row)->ticks, median(as_row(row))));
 }
 
 static etr_cell in_ns(const void *row, double ticks) {
   return (etr_cell){.number = etr_ticks_to_ns(profile_of(row), ticks), .decimals = 3};
 }
 
-static etr_cell avg_ns(const void *row) { return in_ns(row, at(row)->ticks); }
-static etr_cell ranking_ns(const void *row) { return in_ns(row, etr_sum_ranking(profile_of(row), at(row))); }
+static etr_cell avg_ns(const void *row) { return in_ns(row, as_row(row)->ticks); }
+static etr_cell ranking_ns(const void *row) { return in_ns(row, etr_sum_ranking(profile_of(row), as_row(row))); }
 
 static etr_cell estimated(const void *row) {
-  return etr_cell_number(at(row)->method->run_count ? at(row)->estimated / (double)at(row)->method->run_count : NAN);
+  return etr_cell_number(
+      as_row(row)->method->run_count ? as_row(row)->estimated / (double)as_row(row)->method->run_count : NAN);
 }
 
 static etr_cell estimated_share(const void *row) {
-  return (etr_cell){.number = at(row)->estimated, .whole = at(row)->part, .style = ETR_STYLE_DIM};
+  return (etr_cell){.number = as_row(row)->estimated, .whole = as_row(row)->part, .style = ETR_STYLE_DIM};
 }
 
-static etr_cell share(const void *row) { return etr_cell_share(etr_sum_share(profile_of(row), at(row)), 1); }
+static etr_cell share(const void *row) { return etr_cell_share(etr_sum_share(profile_of(row), as_row(row)), 1); }
 
-static etr_cell share_of_balance(const void *row) { return etr_cell_share(at(row)->part, at(row)->whole); }
+static etr_cell share_of_balance(const void *row) { return etr_cell_share(as_row(row)->part, as_row(row)->whole); }
 
 /* Parts of a balance are not coloured by heat. */
 static etr_cell plain_share(const void *row) {
-  return (etr_cell){.number = at(row)->part, .whole = at(row)->whole, .style = at(row)->style, .is_cold = true};
+  return (etr_cell){
+      .number = as_row(row)->part, .whole = as_row(row)->whole, .style = as_row(row)->style, .is_cold = true};
 }
 
 static etr_cell exact(double share) { return (etr_cell){.number = share, .decimals = 6}; }
-static etr_cell exact_share(const void *row) { return exact(etr_sum_share(profile_of(row), at(row))); }
+static etr_cell exact_share(const void *row) { return exact(etr_sum_share(profile_of(row), as_row(row))); }
 static etr_cell share_of_execute(const void *row) {
-  return exact(at(row)->whole > 0 ? at(row)->part / at(row)->whole : NAN);
+  return exact(as_row(row)->whole > 0 ? as_row(row)->part / as_row(row)->whole : NAN);
 }
 
 static etr_cell bar(const void *row) {
-  const etr_sum *sum = at(row);
+  const etr_sum *sum = as_row(row);
   double part = sum->whole > 0 && sum->has_bar ? ETR_MAX(ETR_MIN(sum->part / sum->whole, 1.0), 0) : 0;
   etr_text text;
   etr_writer writer;
@@ -162,31 +164,33 @@ static etr_cell bar(const void *row) {
   return etr_cell_text(etr_text_end(&text, &writer));
 }
 
-static bool repeats(const void *row) { return at(row)->modules > 1; }
+static bool repeats(const void *row) { return as_row(row)->modules > 1; }
 
 static etr_cell repetitions(const void *row) {
-  const etr_sum *sum = at(row);
+  const etr_sum *sum = as_row(row);
   return etr_cell_text(repeats(row) ? etr_arena_format(&sum->answer->arena, "\xC3\x97%zu", sum->modules) : "");
 }
 
 static etr_cell which(const void *row) {
-  const etr_sum *sum = at(row);
+  const etr_sum *sum = as_row(row);
   return etr_cell_text(repeats(row) ? etr_pattern_numbers(&sum->answer->arena, sum->key, sum->slowest) : "");
 }
 
-static bool has_stats(const void *row) { return at(row)->stats && at(row)->stats->count > 0; }
+static bool has_stats(const void *row) { return as_row(row)->stats && as_row(row)->stats->count > 0; }
 static bool has_own(const void *row) {
-  return at(row)->own > 0 && at(row)->own != etr_sum_ranking(profile_of(row), at(row));
+  return as_row(row)->own > 0 && as_row(row)->own != etr_sum_ranking(profile_of(row), as_row(row));
 }
 /* Patterns add up averages. */
-static bool has_own_average(const void *row) { return at(row)->own > 0 && at(row)->own != at(row)->ticks; }
+static bool has_own_average(const void *row) { return as_row(row)->own > 0 && as_row(row)->own != as_row(row)->ticks; }
 /* Parts of a balance are of Method::execute, whatever ranks. */
-static bool is_of_execute(const void *row) { return !etr_ranks_by_p50(profile_of(row)) || at(row)->summed_p50 == 0; }
-static bool has_nodes(const void *row) { return at(row)->nodes > 0; }
-static bool varies(const void *row) { return at(row)->stats && at(row)->stats->count > 1; }
-static bool jitters(const void *row) { return varies(row) && at(row)->stats->p50 > 0; }
+static bool is_of_execute(const void *row) {
+  return !etr_ranks_by_p50(profile_of(row)) || as_row(row)->summed_p50 == 0;
+}
+static bool has_nodes(const void *row) { return as_row(row)->nodes > 0; }
+static bool varies(const void *row) { return as_row(row)->stats && as_row(row)->stats->count > 1; }
+static bool jitters(const void *row) { return varies(row) && as_row(row)->stats->p50 > 0; }
 static etr_cell jitter(const void *row) {
-  return (etr_cell){.number = at(row)->stats->p90 / at(row)->stats->p50, .decimals = 1};
+  return (etr_cell){.number = as_row(row)->stats->p90 / as_row(row)->stats->p50, .decimals = 1};
 }
 
 static bool is_for_people(const etr_sum *sum) {
@@ -194,21 +198,21 @@ static bool is_for_people(const etr_sum *sum) {
   etr_table_format format = sum->answer->options->format;
   return format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
 }
-static etr_cell part(const void *row) { return etr_cost_part(at(row)->cost, is_for_people(at(row))); }
-static const char *integers(const void *row) { return etr_cost_integers(at(row)->cost); }
+static etr_cell part(const void *row) { return etr_cost_part(as_row(row)->cost, is_for_people(as_row(row))); }
+static const char *integers(const void *row) { return etr_cost_integers(as_row(row)->cost); }
 
 /* ---- Fields ---- */
 
 static bool tells_estimated(const void *context) {
   const etr_sheet *sheet = context;
   for (size_t i = 0; i < sheet->rows.count; i++)
-    if (at(sheet->rows.data[i].row)->estimated > 0) return true;
+    if (as_row(sheet->rows.data[i].row)->estimated > 0) return true;
   return false;
 }
 
 static bool tells_code(const void *context) {
   const etr_sheet *sheet = context;
-  return sheet->rows.count && at(sheet->rows.data[0].row)->by == ETR_BY_SOURCE;
+  return sheet->rows.count && as_row(sheet->rows.data[0].row)->by == ETR_BY_SOURCE;
 }
 
 enum {

@@ -4,11 +4,11 @@
  */
 #include "output/sheet.h"
 
-static const etr_flaw *at(const void *row) { return row; }
+static const etr_flaw *as_row(const void *row) { return row; }
 
-static etr_cell kind(const void *row) { return etr_cell_text(etr_flaw_kind_name(at(row)->kind)); }
+static etr_cell kind(const void *row) { return etr_cell_text(etr_flaw_kind_name(as_row(row)->kind)); }
 
-static bool has_offset(const void *row) { return at(row)->offset != ETR_NO_OFFSET; }
+static bool has_offset(const void *row) { return as_row(row)->offset != ETR_NO_OFFSET; }
 
 #define FLAW(name) ETR_AT(etr_flaw, name)
 

@@ -20,52 +20,53 @@ typedef struct value_row {
   const etr_debug_value *value;
 } value_row;
 
-static const value_row *at(const void *row) { return row; }
-static etr_arena *arena_of(const void *row) { return &at(row)->of->answer.arena; }
-static bool is_text(const void *row) { return etr_sheet_is_text(&at(row)->of->sheet); }
+static const value_row *as_row(const void *row) { return row; }
+static etr_arena *arena_of(const void *row) { return &as_row(row)->of->answer.arena; }
+static bool is_text(const void *row) { return etr_sheet_is_text(&as_row(row)->of->sheet); }
 
 /* ---- Cells ---- */
 
 static etr_cell origin(const void *row) {
-  return etr_cell_text(etr_logged_origin(arena_of(row), at(row)->of->answer.profile, at(row)->value));
+  return etr_cell_text(etr_logged_origin(arena_of(row), as_row(row)->of->answer.profile, as_row(row)->value));
 }
 
 static etr_cell method(const void *row) {
-  uint32_t index = at(row)->value->method;
-  return etr_cell_text(index == ETR_NONE ? NULL : at(row)->of->answer.profile->methods[index].name);
+  uint32_t index = as_row(row)->value->method;
+  return etr_cell_text(index == ETR_NONE ? NULL : as_row(row)->of->answer.profile->methods[index].name);
 }
 
 static etr_cell node(const void *row) {
-  const etr_graph *graph = etr_logged_graph(at(row)->of->answer.profile, at(row)->value);
-  return etr_cell_text(
-      graph && at(row)->value->node != ETR_NONE ? etr_label_node(arena_of(row), graph, at(row)->value->node) : NULL);
+  const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
+  return etr_cell_text(graph && as_row(row)->value->node != ETR_NONE
+                           ? etr_label_node(arena_of(row), graph, as_row(row)->value->node)
+                           : NULL);
 }
 
 /* The name of the result in the graph: "getitem_1" of a split. */
 static etr_cell result(const void *row) {
-  const etr_graph *graph = etr_logged_graph(at(row)->of->answer.profile, at(row)->value);
-  etr_logged_place place = etr_logged_place_of(at(row)->of->answer.profile, at(row)->value);
+  const etr_graph *graph = etr_logged_graph(as_row(row)->of->answer.profile, as_row(row)->value);
+  etr_logged_place place = etr_logged_place_of(as_row(row)->of->answer.profile, as_row(row)->value);
   return etr_cell_text(place.node == ETR_NONE ? NULL : graph->nodes[place.node].outputs[place.output].name);
 }
 
 static etr_cell type(const void *row) {
-  const char *text = etr_logged_type(arena_of(row), at(row)->value);
-  return etr_cell_text(at(row)->logged->varies ? etr_arena_format(arena_of(row), "%s \xE2\x80\xA6", text) : text);
+  const char *text = etr_logged_type(arena_of(row), as_row(row)->value);
+  return etr_cell_text(as_row(row)->logged->varies ? etr_arena_format(arena_of(row), "%s \xE2\x80\xA6", text) : text);
 }
 
-static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(at(row)->value)); }
+static etr_cell role(const void *row) { return etr_cell_text(etr_logged_role(as_row(row)->value)); }
 
 static etr_cell dtype(const void *row) {
-  const etr_debug_value *value = at(row)->value;
+  const etr_debug_value *value = as_row(row)->value;
   return etr_cell_text(value->kind == ETR_DEBUG_TENSOR ? value->dtype : etr_debug_kind_name(value->kind));
 }
 
 /* "2x4" */
 static etr_cell shape(const void *row) {
-  const etr_debug_value *value = at(row)->value;
+  const etr_debug_value *value = as_row(row)->value;
   etr_text text;
   etr_writer writer;
-  if (at(row)->logged->varies) return etr_cell_text("varies");
+  if (as_row(row)->logged->varies) return etr_cell_text("varies");
   etr_text_begin(&text, arena_of(row), &writer);
   for (int32_t i = 0; i < value->rank; i++) {
     if (i > 0) etr_puts(&writer, "x");
@@ -76,26 +77,26 @@ static etr_cell shape(const void *row) {
 
 static etr_cell statistic(const void *row, double number) {
   enum { TEXT_DIGITS = 5 };
-  return (etr_cell){.number = at(row)->logged->is_measured ? number : NAN,
+  return (etr_cell){.number = as_row(row)->logged->is_measured ? number : NAN,
                     .digits = is_text(row) ? TEXT_DIGITS : ETR_ALL_DIGITS};
 }
 
 /* Text has nothing where there are none. */
 static etr_cell count(const void *row, uint64_t number) {
-  bool tells = is_text(row) ? number > 0 : at(row)->logged->is_measured;
+  bool tells = is_text(row) ? number > 0 : as_row(row)->logged->is_measured;
   return tells ? etr_cell_number((double)number) : etr_cell_none();
 }
 
-static etr_cell min(const void *row) { return statistic(row, at(row)->logged->stats.min); }
-static etr_cell max(const void *row) { return statistic(row, at(row)->logged->stats.max); }
-static etr_cell mean(const void *row) { return statistic(row, at(row)->logged->stats.mean); }
-static etr_cell elements(const void *row) { return count(row, at(row)->logged->stats.element_count); }
-static etr_cell zeros(const void *row) { return count(row, at(row)->logged->stats.zero_count); }
-static etr_cell nan_count(const void *row) { return count(row, at(row)->logged->stats.nan_count); }
-static etr_cell inf_count(const void *row) { return count(row, at(row)->logged->stats.inf_count); }
+static etr_cell min(const void *row) { return statistic(row, as_row(row)->logged->stats.min); }
+static etr_cell max(const void *row) { return statistic(row, as_row(row)->logged->stats.max); }
+static etr_cell mean(const void *row) { return statistic(row, as_row(row)->logged->stats.mean); }
+static etr_cell elements(const void *row) { return count(row, as_row(row)->logged->stats.element_count); }
+static etr_cell zeros(const void *row) { return count(row, as_row(row)->logged->stats.zero_count); }
+static etr_cell nan_count(const void *row) { return count(row, as_row(row)->logged->stats.nan_count); }
+static etr_cell inf_count(const void *row) { return count(row, as_row(row)->logged->stats.inf_count); }
 
 static etr_cell part_of_zeros(const void *row) {
-  const etr_tensor_stats *stats = &at(row)->logged->stats;
+  const etr_tensor_stats *stats = &as_row(row)->logged->stats;
   return stats->zero_count ? etr_cell_share((double)stats->zero_count, (double)stats->element_count) : etr_cell_none();
 }
 

@@ -65,7 +65,8 @@ static etr_status emit_events(job *j, const etr_logdir_file *file, const etr_sin
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
-  return etr_tb_events_write(j->profile, file->graph, &j->scopes, file->tells_record, &options, sink, error);
+  const etr_tb_entry entry = {.graph = file->graph, .scopes = &j->scopes, .tells_record = file->tells_record};
+  return etr_tb_events_write(j->profile, &entry, &options, sink, error);
 }
 
 static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {

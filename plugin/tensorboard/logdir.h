@@ -118,9 +118,15 @@ void etr_run_folder_close(etr_run_folder *folder);
 
 /* ---- The event file of one entry point, for who has its graph's scopes already ---- */
 
-/** As etr_emit_events(); scopes: the graph's. tells_record: with what is told of the whole record, which belongs into
- * one of its files. */
-etr_status etr_tb_events_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes, bool tells_record,
-                               const etr_events_options *options, const etr_sink *sink, etr_error *error);
+/** The entry point that an event file is about. */
+typedef struct etr_tb_entry {
+  size_t graph;             /* in etr_profile.graphs */
+  const etr_scopes *scopes; /* of the graph */
+  bool tells_record;        /* with what is told of the whole record, which belongs into one of its files */
+} etr_tb_entry;
+
+/** As etr_emit_events(). */
+etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
+                               const etr_sink *sink, etr_error *error);
 
 #endif

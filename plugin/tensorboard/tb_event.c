@@ -234,15 +234,15 @@ static void write_all(emitter *e, bool tells_record) {
   if (tells_record) write_record(e);
 }
 
-etr_status etr_tb_events_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes, bool tells_record,
-                               const etr_events_options *options, const etr_sink *sink, etr_error *error) {
+etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
+                               const etr_sink *sink, etr_error *error) {
   static const etr_events_options defaults = {0};
   emitter e = {.records = {.sink = sink}, .options = options ? options : &defaults};
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
   e.packer.arena = &e.part;
-  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[graph], scopes) == ETR_OK)
-    write_all(&e, tells_record);
+  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph], entry->scopes) == ETR_OK)
+    write_all(&e, entry->tells_record);
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
   if (out_of_memory) return etr_fail_memory(error);
@@ -255,8 +255,9 @@ etr_status etr_emit_events(const etr_profile *profile, size_t graph, const etr_e
                            const etr_sink *sink, etr_error *error) {
   etr_arena arena = {0};
   etr_scopes scopes;
+  const etr_tb_entry entry = {.graph = graph, .scopes = &scopes, .tells_record = graph == 0};
   etr_status status = etr_scopes_build(&scopes, &arena, &profile->graphs[graph]) == ETR_OK
-                          ? etr_tb_events_write(profile, graph, &scopes, graph == 0, options, sink, error)
+                          ? etr_tb_events_write(profile, &entry, options, sink, error)
                           : etr_fail_memory(error);
   etr_arena_clear(&arena);
   return status;

@@ -60,22 +60,22 @@ static bool keep_findings(etr_summary *s, etr_arena *arena, const bool *wanted) 
 }
 
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                      const etr_node_filter *filter, etr_unit unit, etr_node_order order) {
+                      etr_summary_choice choice) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_summary){.profile = profile,
                        .method = method,
                        .graph = graph && graph->times ? graph : NULL,
-                       .is_part = etr_filter_is_active(filter)};
-  const bool *wanted = wanted_nodes(out, arena, filter);
-  if (!wanted || !list_nodes(out, arena, wanted, order)) return false;
+                       .is_part = etr_filter_is_active(choice.filter)};
+  const bool *wanted = wanted_nodes(out, arena, choice.filter);
+  if (!wanted || !list_nodes(out, arena, wanted, choice.order)) return false;
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     if (!etr_breakdown_make(&out->by[by], arena, profile, method, by, wanted)) return false;
-    if (order == ETR_ORDER_NAME) etr_breakdown_sort_by_key(&out->by[by]);
+    if (choice.order == ETR_ORDER_NAME) etr_breakdown_sort_by_key(&out->by[by]);
   }
   return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) &&
          etr_module_patterns_make(&out->patterns, arena, profile, &out->modules, &out->by[ETR_BY_PATTERN],
-                                  order == ETR_ORDER_NAME) &&
+                                  choice.order == ETR_ORDER_NAME) &&
          etr_first_run_of(&out->first_run, arena, profile, method) &&
-         etr_findings_make(&out->findings, arena, profile, method, unit) &&
+         etr_findings_make(&out->findings, arena, profile, method, choice.unit) &&
          (!out->is_part || keep_findings(out, arena, wanted));
 }

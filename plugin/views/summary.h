@@ -31,11 +31,15 @@ typedef struct etr_summary {
  * Static. */
 const char *etr_breakdown_name(etr_breakdown_by by);
 
-/**
- * Sums up a method. unit is that of the findings' evidence; filter may be NULL. order: of nodes, modules and the
- * breakdowns' rows, ETR_ORDER_NAME or by time. False when out of memory.
- */
+/** What a summary is of, and how it is shown. */
+typedef struct etr_summary_choice {
+  const etr_node_filter *filter; /* NULL: everything */
+  etr_unit unit;                 /* of the findings' evidence */
+  etr_node_order order;          /* of nodes, modules and the breakdowns' rows: ETR_ORDER_NAME, or by time */
+} etr_summary_choice;
+
+/** Sums up a method. False when out of memory. */
 bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                      const etr_node_filter *filter, etr_unit unit, etr_node_order order);
+                      etr_summary_choice choice);
 
 #endif
