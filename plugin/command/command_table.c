@@ -11,7 +11,6 @@ const cli_command commands[] = {
     {.name = "write",
      .bit = FOR_WRITE,
      .arguments = "RECORD...",
-     .without = ETR_WITHOUT_MEMORY,
      .summary = "write TensorBoard run folders and DOT files (the default)",
      .help =
          "Writes LOGDIR/NAME/K_MODULE/METHOD/events.out.tfevents... and LOGDIR/NAME/dot/MODULE/METHOD.dot for every "
@@ -169,7 +168,6 @@ const cli_command commands[] = {
     {.name = "report",
      .bit = FOR_REPORT,
      .arguments = "[BASE] RECORD...",
-     .without = ETR_WITHOUT_MEMORY,
      .summary = "everything in one HTML file, without TensorBoard or a network",
      .help =
          "Writes the ExecuTorch dashboard and the record's profile as one HTML file: where the time goes, "
@@ -292,7 +290,6 @@ const cli_command commands[] = {
     {.name = "bench",
      .bit = FOR_BENCH,
      .arguments = "-- RUNNER [ARGS...]",
-     .without = ETR_WITHOUT_MEMORY,
      .summary = "record a program's ETDumps, and compare with a base or the last bench",
      .help =
          "Runs a program that leaves an ETDump (executor_runner, a Python script, adb shell ...): --warmup times, then "
@@ -336,7 +333,6 @@ const cli_command commands[] = {
     {.name = "watch",
      .bit = FOR_WATCH,
      .arguments = "DIR",
-     .without = ETR_WITHOUT_MEMORY,
      .summary = "add each new ETDump in a folder to the logdir as it comes",
      .help = "Waits for ETDumps in DIR, which also holds the ETRecord unless --etrecord names it. As soon as a dump is "
              "complete (its writer has closed it, or it was moved in), it becomes runs of its own, "
