@@ -102,7 +102,7 @@ def check_tables(binary, folder, stat):
         yield f"the first time of nodes is not {stat}"
     delegation = rows_of(binary, "delegation", folder, "--stat", stat)
     for method in {row["method"] for row in delegation}:
-        both = [number(row[f"delegated {stat}"]) + number(row[f"not delegated {stat}"]) for row in delegation if row["method"] == method]
+        both = [number(row[f"delegated_{stat}"]) + number(row[f"non_delegated_{stat}"]) for row in delegation if row["method"] == method]
         if not descends([each for each in both if each]):
             yield f"delegation is not ranked by {stat}"
 
