@@ -11,7 +11,7 @@ function operatorsTable(app) {
     {title: 'operator type', class: 'key', cell: row => row.op_type},
     {title: 'delegated', class: 'number', cell: row => String(row.delegated)},
     {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.delegated_avg)},
-    {title: 'not delegated', class: 'number', cell: row => String(row.non_delegated)},
+    {title: 'non-delegated', class: 'number', cell: row => String(row.non_delegated)},
     {title: `avg ${app.unitName()}`, class: 'number', cell: row => app.time(row.non_delegated_avg)},
     {title: 'share', class: 'number', cell: row => shareText(row.non_delegated_avg, app.method.execute.avg)},
   ], rows);

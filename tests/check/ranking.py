@@ -11,7 +11,7 @@ from common import fixtures, run
 
 TOLERANCE = 1e-9
 LISTS = ("by_op", "by_module", "by_backend", "by_source")
-SHARE = {"avg": "share", "p50": "share of summed p50"}
+SHARE = {"avg": "share", "p50": "share_of_summed_p50"}
 
 
 def rows_of(binary, *args):
