@@ -5,13 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-status=0
-# stage COMMAND...: remembers a failure, and goes on.
-stage() {
-  local start=$SECONDS
-  "$@" || status=1
-  printf -- '---- %d s: %s\n' $((SECONDS - start)) "$*"
-}
+. tests/stage.sh
 
 install() {
   bash tests/install.sh test

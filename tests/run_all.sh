@@ -6,13 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-status=0
-# stage COMMAND...: remembers a failure, and goes on.
-stage() {
-  local start=$SECONDS
-  "$@" || status=1
-  printf -- '---- %d s: %s\n' $((SECONDS - start)) "$*"
-}
+. tests/stage.sh
 
 stage bash tests/run.sh
 stage ctest --preset release --label-regex long -j "$(nproc)"
