@@ -60,6 +60,7 @@ typedef enum etr_status {
   ETR_ERROR_CHOICE, /**< the inputs are ambiguous or incomplete: the caller must choose (two records in one directory,
                        no record at all) */
   ETR_ERROR_MEMORY, /**< out of memory */
+  ETR_ERROR_OPTION, /**< an option has a value that does not exist, such as the name of a column */
 } etr_status;
 
 /** Offset of an error that has no place in the file. */
@@ -184,13 +185,13 @@ typedef struct etr_options {
   uint32_t max_delegates;   /**< most delegates of one method of a .pte; 0: 8192 */
   uint32_t max_comparisons; /**< most rows of runs that are held against rows of methods, to tell which method ran; 0:
                                32 Mi. Runs beyond that stay without a method, and a warning says so */
-  bool edge_only;  /**< has no nodes but those of the graphs to which times are joined, Edge programs for the most part:
-                      cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
-                      aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
-                      read, the record's other programs are read as usual */
+  bool edge_only; /**< has no nodes but those of the graphs to which times are joined, Edge programs for the most part:
+                     cheaper, for callers that look at no others. Other graphs have their names alone, no node has an
+                     aten_node, and damage in programs that are not read goes unnoticed. Where no Edge program can be
+                     read, the record's other programs are read as usual */
   unsigned without; /**< etr_without: what is not found, and not warned of: cheaper, for callers that do not look at
                        it. 0: all is found */
-  etr_skip skip;   /**< the inferences that count; zeroed: all */
+  etr_skip skip;    /**< the inferences that count; zeroed: all */
   uint32_t skip_count;
   size_t first_run, last_run; /**< indices into etr_profile.runs, both included; first above last: none */
   etr_statistic statistic;    /**< for outputs: they read it from the profile */
@@ -1147,6 +1148,8 @@ struct etr_profile {
   const etr_program_memory *program_memory; /**< NULL: there is no program */
   const etr_warning *warnings;
   size_t warning_count;
+  size_t foreign_run_count; /**< inferences that fit no method of the record or program: the ETDump is probably of
+                               another model */
 };
 
 /**

@@ -218,6 +218,18 @@ typedef struct etr_node_filter {
   const char *backend; /**< only nodes that run in this backend; "cpu": only those that ran as kernels */
 } etr_node_filter;
 
+/** How many nodes of all graphs the filter selects, and how many events of all blocks; 0: the name of a module or
+ * operator is probably mistyped. filter may be NULL. */
+ETR_API size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter);
+ETR_API size_t etr_count_events(const etr_profile *profile, const etr_node_filter *filter);
+
+/**
+ * Returns the word that is more like a mistyped text: `best`, which may be NULL, or `word`. Likeness is the number of
+ * letters that are left out, inserted, changed or swapped with a neighbour; a word that begins with the text is like
+ * it. Returns NULL if neither word is like the text. Call it with each word of a list to find the most similar one.
+ */
+ETR_API const char *etr_nearer_word(const char *text, size_t size, const char *best, const char *word);
+
 /**
  * Writes the nodes of every graph with their times, schema "etrecord-tb/nodes/1" (schema/nodes.schema.json). filter may
  * be NULL. Errors: ETR_ERROR_IO, ETR_ERROR_MEMORY.
@@ -289,7 +301,7 @@ typedef struct etr_table_options {
 
 /**
  * Writes the operators as a table: those that were timed, or all if none was. filter and options may be
- * NULL. Errors: ETR_ERROR_CHOICE (no such column: the message lists them; or a tag that is called like one; nothing has
+ * NULL. Errors: ETR_ERROR_OPTION (no such column: the message lists them; or a tag that is called like one; nothing has
  * been written), ETR_ERROR_IO, ETR_ERROR_MEMORY.
  */
 ETR_API etr_status etr_emit_nodes_table(const etr_profile *profile, const etr_node_filter *filter,

@@ -79,7 +79,7 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
                  holds_magic(tail, LOCAL_MAGIC);
   if (was_zip)
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, file->size,
-                    "truncated: the zip has no central directory at its end");
+                    "the zip is cut short: it has no central directory at its end; was it copied completely?");
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "not a zip file");
 }
 

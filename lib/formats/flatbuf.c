@@ -38,6 +38,13 @@ void etr_fb_fail(etr_fb *fb, uint64_t offset, const char *message) {
   fb->offset = offset;
 }
 
+/* Fails at an offset that points past the end, as it does where the end is missing. */
+static etr_fb_at fail_past_end(etr_fb *fb, uint64_t offset, const char *message) {
+  fb->points_past_end |= !fb->message;
+  etr_fb_fail(fb, offset, message);
+  return 0;
+}
+
 static etr_fb_at fail(etr_fb *fb, uint64_t offset, const char *message) {
   etr_fb_fail(fb, offset, message);
   return 0;
@@ -64,7 +71,7 @@ static etr_fb_at follow(etr_fb *fb, uint64_t at) {
   if (!inside(fb, at, 4)) return fail(fb, at, "an offset lies outside the buffer");
   uint64_t distance = load(fb, at, 4);
   if (distance == 0) return fail(fb, at, "an offset is 0");
-  if (!inside(fb, at + distance, 4)) return fail(fb, at, "an offset points outside the buffer");
+  if (!inside(fb, at + distance, 4)) return fail_past_end(fb, at, "an offset points past the end");
   return (etr_fb_at)(at + distance);
 }
 

@@ -15,9 +15,10 @@
 typedef struct etr_fb {
   const uint8_t *data;
   size_t size;
-  uint64_t budget;     /* bytes' worth of visits left */
-  const char *message; /* NULL until something is wrong; static text */
-  uint64_t offset;     /* of what is wrong */
+  uint64_t budget;      /* bytes' worth of visits left */
+  const char *message;  /* NULL until something is wrong; static text */
+  uint64_t offset;      /* of what is wrong */
+  bool points_past_end; /* what is wrong is an offset past the end: the end may be missing */
 } etr_fb;
 
 /** Position of a table, vector or string inside the buffer; 0: absent. Every getter accepts 0 and gives the default. */

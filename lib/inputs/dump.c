@@ -260,6 +260,11 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   if (out_of_memory(reader)) return etr_fail_memory_of(error, path, NULL);
   if (etr_budget_refused(reader->shared->budget))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->shared->budget->message);
+  if (reader->fb.points_past_end)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset,
+                    "the ETDump is cut short or damaged: an offset points past its end (%llu bytes); was it copied "
+                    "completely?",
+                    (unsigned long long)bytes.size);
   if (etr_fb_failed(&reader->fb))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, reader->base + reader->fb.offset, "damaged ETDump: %s",
                     reader->fb.message);

@@ -173,27 +173,33 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
   return status;
 }
 
+/* A zip starts with the header of its first entry, unless something was put before it. */
+static bool starts_like_zip(const char *path) {
+  char head[4] = {0};
+  size_t got;
+  return peek(path, head, sizeof head, &got) && memcmp(head, "PK\3\4", sizeof head) == 0;
+}
+
 static bool is_part(const char *path) {
   size_t number;
   etr_input_file(path, &number);
   return number > 0;
 }
 
-/* `alone`: the one path of a record, so that what it is called tells what was meant. */
-static etr_status look(finder *f, const char *path, bool alone, etr_error *error) {
+static etr_status look(finder *f, const char *path, etr_error *error) {
   struct stat status;
   if (strcmp(path, "-") == 0) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (is_part(path)) return note(f, FILE_ETDUMP, path) ? ETR_OK : etr_fail_memory(error);
   if (stat(path, &status) != 0) return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
-    if (!alone && (kind == FILE_OTHER || kind == FILE_PASSED_OVER))
-      return etr_fail(error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
-                      "neither an ETRecord nor an ETDump, a log with one, a .pte, .bpte or .ptd, or a file called "
-                      "debug_buffer.bin");
-    return note(f, kind == FILE_OTHER || kind == FILE_PASSED_OVER ? FILE_DAMAGED_RECORD : kind, path)
-               ? ETR_OK
-               : etr_fail_memory(error);
+    if (kind == FILE_OTHER && starts_like_zip(path)) kind = FILE_DAMAGED_RECORD;
+    if (kind == FILE_OTHER || kind == FILE_PASSED_OVER)
+      return etr_fail(
+          error, ETR_ERROR_CHOICE, path, NULL, ETR_NO_OFFSET,
+          "not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not "
+          "called debug_buffer.bin; give a record's directory, or its files");
+    return note(f, kind, path) ? ETR_OK : etr_fail_memory(error);
   }
   if (has_record_identifier(path)) return note(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
   return list_directory(f, path, error);
@@ -249,7 +255,7 @@ static etr_status choose_dumps(finder *f, etr_inputs *out, const etr_inputs *cho
 static etr_status find(finder *f, etr_inputs *out, const char *const *paths, size_t path_count,
                        const etr_inputs *chosen, etr_error *error) {
   const char *path = path_count == 1 ? paths[0] : NULL;
-  for (size_t i = 0; i < path_count; i++) ETR_TRY(look(f, paths[i], path != NULL, error));
+  for (size_t i = 0; i < path_count; i++) ETR_TRY(look(f, paths[i], error));
   ETR_TRY(choose_one(f, &records, path, chosen->etrecord, &out->etrecord, error));
   if (!out->etrecord) ETR_TRY(choose_one(f, &damaged_records, path, NULL, &out->etrecord, error));
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));

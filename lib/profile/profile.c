@@ -319,6 +319,7 @@ static etr_status lay_out(loader *l, etr_error *error) {
   p->peaks = l->options->peaks;
   p->blocks = l->blocks.blocks;
   p->block_count = l->blocks.block_count;
+  p->foreign_run_count = l->blocks.foreign_run_count;
   p->ticks_per_second = l->blocks.ticks_per_second;
   return etr_arena_failed(l->arena) ? etr_fail_memory(error) : ETR_OK;
 }

@@ -23,6 +23,7 @@ typedef struct etr_blocks {
   size_t method_count;          /* 0: etr_blocks_group() was not called */
   uint64_t *starts;             /* per block: etr_block_start() */
   const uint32_t *place_of_run; /* per run: its place among those of its method that count; ETR_NONE */
+  size_t foreign_run_count;     /* inferences that fit no method */
 } etr_blocks;
 
 /** Fills what is known by method, and `starts`, once each block has its method. False: out of memory. */

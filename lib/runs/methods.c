@@ -188,6 +188,7 @@ static const verdict *verdict_of(decider *d, const etr_block *block) {
 
 static void refuse(decider *d, etr_block *block) {
   block->method_rule = "fits no method: another model's dump?";
+  d->blocks->foreign_run_count += block->run_count;
   etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET,
            "run %u (\"%s\") fits no method of this record: is the ETDump from another model? Its times get no node",
            block->runs[0], block->name);

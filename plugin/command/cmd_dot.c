@@ -29,18 +29,19 @@ bool command_draws_picture(const cli_settings *settings) {
   return settings->command->answer == command_dot && chosen_format(settings) != DRAWING_DOT;
 }
 
-/* True if the file is named like a picture of another format: DOT under such a name would look broken. */
-static bool names_other_picture(const cli_settings *settings) {
-  static const char *const others[] = {".gif", ".jpg", ".jpeg", ".pdf", ".ps", ".eps", ".webp"};
-  for (size_t i = 0; !settings->has_drawing && i < sizeof others / sizeof others[0]; i++)
-    if (strcmp(command_extension(settings), others[i]) == 0) return true;
-  return false;
+/* True if the file's extension is that of another format: DOT under such a name would look broken. */
+static bool names_other_format(const cli_settings *settings) {
+  static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
+  if (settings->has_drawing || !command_has_file(settings)) return false;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(command_extension(settings), known[i]) == 0) return false;
+  return true;
 }
 
 exit_status command_check_dot(const cli_settings *settings) {
   if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
     return message_usage("dot", "refusing to write a PNG to a terminal; use -o FILE");
-  if (!names_other_picture(settings)) return EXIT_DONE;
+  if (!names_other_format(settings)) return EXIT_DONE;
   return message_usage("dot", "cannot write %s files; name FILE .svg, .png or .dot, or give --format",
                        command_extension(settings));
 }

@@ -171,9 +171,12 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   if (all) set_own_runs(w, &reading, all, dump);
   if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
   message_warnings(profile);
-  etr_status status = etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error);
+  exit_status result = command_check_dump(profile, w->settings);
+  if (result == EXIT_DONE &&
+      etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error) != ETR_OK)
+    result = message_error(&error);
   etr_profile_close(profile);
-  return status == ETR_OK ? EXIT_DONE : message_error(&error);
+  return result;
 }
 
 /* All ETDumps at once: checks choices, and counts the runs of each. */

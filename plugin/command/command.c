@@ -2,7 +2,7 @@
  *
  * command.c - running a command: its inputs, its output, the terminal.
  */
-#include "command/command.h"
+#include "command/option_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +49,20 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
 }
 
+exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
+  size_t known = 0;
+  if (!profile->foreign_run_count || settings->force) return EXIT_DONE;
+  for (size_t i = 0; i < profile->method_count; i++)
+    known += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
+  if (known) return EXIT_DONE;
+  const char *record = profile->etrecord ? profile->etrecord : profile->pte;
+  (void)message_failed(
+      "%s: this ETDump is of another model: none of its %zu runs fits a method of %s; give the record of "
+      "the model that ran, or --force to go on without nodes",
+      profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "");
+  return EXIT_BAD_INPUT;
+}
+
 /* Opens what the settings name, and prints the profile's warnings. On failure *out is NULL. */
 static exit_status open_record(etr_profile **out, const cli_settings *settings) {
   etr_error error;
@@ -60,8 +74,9 @@ static exit_status open_record(etr_profile **out, const cli_settings *settings) 
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
   if (settings->record) etr_inputs_clear(&inputs);
   if (status != ETR_OK) return message_error(&error);
-  message_warnings(*out);
-  return EXIT_DONE;
+  exit_status checked = settings->command->bit & FORCIBLE ? command_check_dump(*out, settings) : EXIT_DONE;
+  if (checked == EXIT_DONE) message_warnings(*out);
+  return checked;
 }
 
 /* ---- Outputs ---- */
@@ -70,7 +85,7 @@ bool command_has_file(const cli_settings *settings) { return settings->output &&
 
 const char *command_extension(const cli_settings *settings) {
   const char *dot = settings->output ? strrchr(settings->output, '.') : NULL;
-  return dot ? dot : "";
+  return dot && !strpbrk(dot, "/\\") ? dot : "";
 }
 
 bool command_fills_terminal(const cli_settings *settings) {
@@ -83,7 +98,7 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
   if (!command_has_file(settings)) return message_written(etr_emit_limited(&limited, &sink, &error), &error);
   etr_status status = etr_write_file(settings->output, etr_emit_limited, &limited, &error);
-  return status == ETR_OK ? EXIT_DONE : message_error(&error);
+  return status == ETR_OK ? EXIT_DONE : message_refused(status, &error);
 }
 
 /* ---- Answers ---- */
@@ -110,9 +125,9 @@ static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
   exit_status result = open_record(&profile, settings);
   if (result == EXIT_DONE) result = command_check_names(profile, settings);
+  if (result == EXIT_DONE) result = command_check_filter(profile, settings);
   if (result == EXIT_DONE) {
     warn_of_missing(profile, settings->command->need);
-    command_hint(profile, settings);
     result = command_put(settings, emit_answer, &(question){profile, settings});
   }
   etr_profile_close(profile);

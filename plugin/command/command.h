@@ -127,11 +127,17 @@ etr_options command_reading_options(const cli_settings *settings);
 
 /* ---- Names ---- */
 
-/** Checks that --method and --graph name something in the profile; otherwise the error lists what there is. */
+/** Checks that the names of options exist in the profile. Otherwise prints an error that lists or suggests names, and
+ * returns EXIT_BAD_INPUT. With --force, an unknown --op, --module or --backend is a warning. */
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings);
 
-/** Warns if --op, --module or --backend name nothing in the profile, and suggests names that contain the word. */
-void command_hint(const etr_profile *profile, const cli_settings *settings);
+/** Checks that --op, --module and --backend together select a node, or an event where the command lists events. Returns
+ * EXIT_BAD_INPUT, with a message, if they select nothing and --force is not given. */
+exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings);
+
+/** Checks that the ETDump fits the record. Returns EXIT_BAD_INPUT, with a message, if none of its inferences fits a
+ * method and --force is not given. */
+exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings);
 
 /** The first entry point that matches --entry and --method. Errors: ETR_ERROR_CHOICE; the message lists what there is.
  */

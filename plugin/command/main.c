@@ -6,12 +6,14 @@
 #include "command/ending.h"
 #include "command/flat_json.h"
 #include "command/help.h"
+#include "command/option_table.h"
 #include "command/sandbox.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h> /* tells whether this is glibc */
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- What devices can do at most: a file that the user keeps ---- */
 
@@ -103,6 +105,16 @@ static void keep_memory(void) {
 static void keep_memory(void) {}
 #endif
 
+/* A command that is written behind the record is no file of it. */
+static exit_status check_order(const cli_settings *settings) {
+  struct stat status;
+  for (size_t i = 0; i < settings->more_count; i++)
+    if (option_table_command(settings->more[i]) && stat(settings->more[i], &status) != 0)
+      return message_usage(settings->more[i], "the command comes first: etrecord-tb %s %s", settings->more[i],
+                           settings->record);
+  return EXIT_DONE;
+}
+
 int main(int argc, char **argv) {
   cli_settings settings;
   keep_memory();
@@ -117,7 +129,8 @@ int main(int argc, char **argv) {
     help_print(stdout, settings.command);
     return message_written(ETR_OK, NULL);
   }
-  status = device_take(&settings);
+  status = check_order(&settings);
+  if (status == EXIT_DONE) status = device_take(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;

@@ -37,6 +37,11 @@ exit_status message_error(const etr_error *error) {
   return EXIT_BAD_INPUT;
 }
 
+exit_status message_refused(etr_status status, const etr_error *error) {
+  (void)message_error(error);
+  return status == ETR_ERROR_OPTION ? EXIT_USAGE : EXIT_BAD_INPUT;
+}
+
 void message_warnings(const etr_profile *profile) {
   enum { SHOWN = 50 };
   for (size_t i = 0; i < profile->warning_count && i < SHOWN; i++) {
@@ -99,7 +104,7 @@ static bool nobody_reads(void) {
 exit_status message_written(etr_status status, const etr_error *error) {
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
   if (status == ETR_OK && flushed) return EXIT_DONE;
-  if (status != ETR_OK && status != ETR_ERROR_IO) return message_error(error);
+  if (status != ETR_OK && status != ETR_ERROR_IO) return message_refused(status, error);
   if (nobody_reads()) return EXIT_DONE;
   return message_failed("cannot write to standard output");
 }

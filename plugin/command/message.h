@@ -28,6 +28,9 @@ void message_put_plain(FILE *out, const char *text);
 /** Prints `etrecord-tb: FILE: ENTRY@OFFSET: message`. Returns EXIT_BAD_INPUT. */
 exit_status message_error(const etr_error *error);
 
+/** The same, where an option may be wrong. Returns EXIT_USAGE for ETR_ERROR_OPTION, otherwise EXIT_BAD_INPUT. */
+exit_status message_refused(etr_status status, const etr_error *error);
+
 /** Prints `etrecord-tb: text`. Returns EXIT_BAD_INPUT. */
 exit_status message_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * names.c - checks what --method, --graph, --entry, --op, --module and --backend name against the profile.
+ * names.c - checks what --method, --graph, --entry, --op, --module and --backend name in the profile.
  */
-#include "command/command.h"
+#include "command/option_table.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@ typedef struct search {
   bool found;
   size_t count;
   const char *candidates[MAX_LIST]; /* each once */
+  const char *nearest;              /* the name that `wanted` may be a mistyped form of; NULL: there is none */
 } search;
 
 enum { MOST_HINTS = 6 };
@@ -36,6 +37,7 @@ static bool matches(const search *s, const char *name) {
 static void look_at(search *s, const char *name) {
   if (!name || s->found) return;
   s->found = matches(s, name);
+  s->nearest = etr_nearer_word(s->wanted, strlen(s->wanted), s->nearest, name);
   if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0]) return;
   if (!s->lists_all && !contains(name, s->wanted)) return;
   for (size_t i = 0; i < s->count; i++)
@@ -74,53 +76,62 @@ static void look_at_backends(search *s, const etr_profile *profile) {
     for (size_t k = 0; k < profile->blocks[i].event_count; k++) look_at(s, profile->blocks[i].events[k].backend);
 }
 
-/* The names that options give. What may be a glob is not checked where it is one. */
+/* The names that options give. A glob is checked by what it selects. */
 static const struct {
   const char *kind;
   size_t offset;
   void (*look)(search *s, const etr_profile *profile);
-  bool must_exist, is_path, is_glob;
+  bool lists_all, is_path, is_glob;
 } names[] = {
-    {"method", offsetof(cli_settings, method), look_at_methods, .must_exist = true},
-    {"graph module", offsetof(cli_settings, graph), look_at_graphs, .must_exist = true},
+    {"method", offsetof(cli_settings, method), look_at_methods, .lists_all = true},
+    {"graph module", offsetof(cli_settings, graph), look_at_graphs, .lists_all = true},
     {"operator", offsetof(cli_settings, op), look_at_operators, .is_glob = true},
     {"module", offsetof(cli_settings, module), look_at_modules, .is_path = true},
     {"backend", offsetof(cli_settings, backend), look_at_backends, .is_glob = true},
 };
 
 /* Appends "; LEAD a, b" to a text. */
-static void append_candidates(char *text, size_t room, const char *lead, const search *s) {
+static void append_candidates(char *text, size_t room, const search *s) {
   size_t used = strlen(text);
+  const char *lead = s->lists_all ? "; there are:" : "; did you mean:";
+  if (s->count == 0 && s->nearest) (void)snprintf(text + used, room - used, "%s %s", lead, s->nearest);
   for (size_t i = 0; i < s->count && used < room; i++)
     used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ", s->candidates[i]);
 }
 
-/* Names that must exist, or those that may be missing. False: one that must exist does not. */
-static bool check(const etr_profile *profile, const cli_settings *settings, bool must_exist) {
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    const char *wanted = *(const char *const *)(const void *)((const char *)settings + names[i].offset);
-    search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = must_exist};
-    char text[1024];
-    if (names[i].must_exist != must_exist || !wanted || (names[i].is_path && !wanted[0])) continue;
-    if (names[i].is_glob && strpbrk(wanted, "*?")) continue;
-    names[i].look(&s, profile);
-    if (s.found) continue;
-    (void)snprintf(text, sizeof text, "no %s named %s", names[i].kind, wanted);
-    append_candidates(text, sizeof text, must_exist ? "; there are:" : "; did you mean:", &s);
-    if (must_exist)
-      (void)message_failed("%s", text);
-    else
-      message_warning("%s", text);
-    if (must_exist) return false;
-  }
-  return true;
+/* Prints that a name does not exist: as a warning if the user forces the command to go on, but for what it cannot do
+ * without. */
+static exit_status report_unknown(const search *s, const char *kind, bool forced) {
+  char text[1024];
+  (void)snprintf(text, sizeof text, "no %s named %s", kind, s->wanted);
+  append_candidates(text, sizeof text, s);
+  if (!forced || s->lists_all) return message_failed("%s", text);
+  message_warning("%s", text);
+  return EXIT_DONE;
 }
 
 exit_status command_check_names(const etr_profile *profile, const cli_settings *settings) {
-  return check(profile, settings, true) ? EXIT_DONE : EXIT_BAD_INPUT;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const char *wanted = *(const char *const *)(const void *)((const char *)settings + names[i].offset);
+    search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = names[i].lists_all};
+    if (!wanted || (names[i].is_path && !wanted[0]) || (names[i].is_glob && strpbrk(wanted, "*?"))) continue;
+    names[i].look(&s, profile);
+    exit_status checked = s.found ? EXIT_DONE : report_unknown(&s, names[i].kind, settings->force);
+    if (checked != EXIT_DONE) return checked;
+  }
+  return EXIT_DONE;
 }
 
-void command_hint(const etr_profile *profile, const cli_settings *settings) { (void)check(profile, settings, false); }
+exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings) {
+  const etr_node_filter filter = command_filter(settings);
+  bool of_events = settings->command->bit == FOR_EVENTS || profile->graph_count == 0;
+  if (settings->force || (!filter.module && !filter.op && !filter.backend)) return EXIT_DONE;
+  if (of_events ? etr_count_events(profile, &filter) : etr_count_nodes(profile, &filter)) return EXIT_DONE;
+  return message_failed("no %s matches%s%s%s%s%s%s; --force prints the empty answer", of_events ? "event" : "node",
+                        filter.module ? " --module " : "", filter.module ? filter.module : "",
+                        filter.op ? " --op " : "", filter.op ? filter.op : "", filter.backend ? " --backend " : "",
+                        filter.backend ? filter.backend : "");
+}
 
 /* ---- Entry points ---- */
 

@@ -122,6 +122,8 @@ const option_spec options[] = {
     {"stat", 0, "STAT", AS(WORD, ranking), RANKING,
      .help = "rank by and show averages or medians; shares of p50 are of the sum of all rows' p50 (default: avg)",
      .words = "avg|p50"},
+    {"force", 0, NULL, AS(FLAG, force), FORCIBLE,
+     .help = "go on if a filter selects nothing, or if the ETDump is of another model"},
     {"values", 0, NULL, AS(FLAG, values), FOR_NODES | FOR_EVENTS,
      .help = "logged values instead of times: minimum, maximum, mean, NaN (JSON has both)"},
     {"by", 0, "WHAT", AS(WORD, by), FOR_SUMMARY,

@@ -31,6 +31,9 @@ enum {
   FOR_BENCH = 1 << 16,
   FOR_WATCH = 1 << 17,
   FOR_HELP = 1 << 18,
+  /* What refuses a filter that selects nothing, and an ETDump of another model, unless --force is given. */
+  FORCIBLE = FOR_WRITE | FOR_NODES | FOR_EVENTS | FOR_SUMMARY | FOR_SOURCE | FOR_DELEGATION | FOR_DIFF | FOR_DOT |
+             FOR_TRACE | FOR_EXPORT | FOR_REPORT,
 };
 
 /** The commands, ended by one without a name. The first is the default. */

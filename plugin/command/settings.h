@@ -69,6 +69,7 @@ typedef struct cli_settings {
   int64_t max_nodes, max_events, max_delegates, max_comparisons;
   int64_t depth, top; /* TOP_DEFAULT: the command's own number of rows */
   const char *method, *graph, *module, *op, *backend, *source_root;
+  bool force;          /* goes on where a filter selects nothing, or a dump is another model's */
   bool values;         /* logged values instead of times */
   const char *graphs;  /* to write: "edge,aten" */
   const char *columns; /* of tables: "node,avg" */

@@ -64,7 +64,7 @@ size_t etr_answer_text_width(const etr_answer *answer) {
 
 void etr_answer_refuse(etr_answer *answer, const char *text) {
   answer->problem = text;
-  answer->writer.status = ETR_ERROR_CHOICE;
+  answer->writer.status = ETR_ERROR_OPTION;
 }
 
 void etr_answer_refuse_patterns(etr_answer *answer) {
@@ -76,9 +76,9 @@ etr_status etr_answer_end(etr_answer *answer, bool good, etr_error *error) {
   etr_error_clear(error);
   if (answer->fields.json) etr_jw_end(&answer->json);
   if (!good) answer->writer.status = ETR_ERROR_MEMORY;
-  if (answer->problem) (void)etr_fail(error, ETR_ERROR_CHOICE, NULL, NULL, ETR_NO_OFFSET, "%s", answer->problem);
+  if (answer->problem) (void)etr_fail(error, ETR_ERROR_OPTION, NULL, NULL, ETR_NO_OFFSET, "%s", answer->problem);
   if (!answer->problem || etr_arena_failed(&answer->arena))
     return etr_writer_finish_with(&answer->writer, &answer->arena, error);
   etr_arena_clear(&answer->arena);
-  return ETR_ERROR_CHOICE;
+  return ETR_ERROR_OPTION;
 }

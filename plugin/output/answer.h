@@ -51,7 +51,7 @@ void etr_answer_refuse(etr_answer *answer, const char *text);
 void etr_answer_refuse_patterns(etr_answer *answer);
 
 /** Ends the document, if it is one, flushes the output and frees everything. good false: something ran out of memory.
- * Errors: ETR_ERROR_CHOICE (etr_answer_refuse()), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
+ * Errors: ETR_ERROR_OPTION (etr_answer_refuse()), ETR_ERROR_IO, ETR_ERROR_MEMORY. */
 etr_status etr_answer_end(etr_answer *answer, bool good, etr_error *error);
 
 #endif

@@ -63,6 +63,27 @@ bool etr_filter_takes_event(const etr_node_filter *filter, const etr_profile *pr
   return !filter->module && !filter->op && event->backend && etr_glob(filter->backend, event->backend);
 }
 
+size_t etr_count_nodes(const etr_profile *profile, const etr_node_filter *filter) {
+  size_t count = 0;
+  for (size_t i = 0; i < profile->graph_count; i++)
+    if (etr_filter_takes_graph(filter, &profile->graphs[i]))
+      for (size_t k = 0; k < profile->graphs[i].node_count; k++)
+        count += etr_filter_takes_node(filter, &profile->graphs[i], k);
+  return count;
+}
+
+size_t etr_count_events(const etr_profile *profile, const etr_node_filter *filter) {
+  size_t count = 0;
+  for (size_t i = 0; i < profile->block_count; i++) {
+    const etr_block *block = &profile->blocks[i];
+    const etr_method *method = block->method == ETR_NONE ? NULL : &profile->methods[block->method];
+    if (!etr_filter_takes_block(filter, profile, block)) continue;
+    for (size_t k = 0; k < block->event_count; k++)
+      count += etr_filter_takes_event(filter, profile, method, &block->events[k]);
+  }
+  return count;
+}
+
 bool etr_filter_takes_graph(const etr_node_filter *filter, const etr_graph *graph) {
   if (!filter) return true;
   return (!filter->method || strcmp(filter->method, graph->method) == 0) &&

@@ -81,7 +81,13 @@ static void refuse(const etr_sheet *sheet, etr_slice name) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &sheet->answer->arena, &writer);
-  etr_putf(&writer, "no column %.*s; there are:", (int)ETR_MIN(name.size, (size_t)80), name.data);
+  const char *near = NULL;
+  for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++)
+    if (field->in & ETR_IN_DATA && has_field(sheet, field))
+      near = etr_nearer_word(name.data, name.size, near, plain_name(sheet, field));
+  etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
+  if (near) etr_putf(&writer, ": did you mean %s?", near);
+  etr_puts(&writer, near ? " There are:" : "; there are:");
   for (const etr_field *field = sheet->fields->first; field < sheet->fields->first + sheet->fields->count; field++)
     if (field->in & ETR_IN_DATA && has_field(sheet, field)) etr_putf(&writer, " %s", plain_name(sheet, field));
   etr_answer_refuse(sheet->answer, etr_text_end(&text, &writer));
