@@ -193,6 +193,8 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
   if (stat(path, &status) != 0) return fail_to_open(path, error);
   if (!S_ISDIR(status.st_mode)) {
     file_kind kind = S_ISFIFO(status.st_mode) ? FILE_ETDUMP : kind_of(path);
+    if (!S_ISREG(status.st_mode) && kind != FILE_ETDUMP)
+      return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "neither a file nor a directory");
     if (kind == FILE_OTHER && starts_like_zip(path)) kind = FILE_DAMAGED_RECORD;
     if (kind == FILE_OTHER || kind == FILE_PASSED_OVER)
       return etr_fail(
