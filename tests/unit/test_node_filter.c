@@ -64,10 +64,15 @@ Test(node_filter, nodes) {
   tiny_time(&t, tiny_node(&t, ETR_NODE_OP, "c", "_operator.mul", other), 10)->backend = "XnnpackBackend";
   tiny_node(&t, ETR_NODE_OP, "d", "aten.add.Tensor", 0);
   const etr_profile *profile = tiny_profile(&t);
-  for (size_t i = 0; i < ETR_COUNT(cases); i++)
-    for (size_t k = 0; k < 4; k++)
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    size_t taken = 0;
+    for (size_t k = 0; k < 4; k++) {
       cr_expect_eq(etr_filter_takes_node(&cases[i].filter, &profile->graphs[0], k), cases[i].taken[k],
                    "filter %zu, node %zu", i, k);
+      taken += cases[i].taken[k];
+    }
+    cr_expect_eq(etr_count_nodes(profile, &cases[i].filter), taken, "filter %zu", i);
+  }
   cr_expect(etr_filter_takes_node(NULL, &profile->graphs[0], 0));
   tiny_clear(&t);
 }

@@ -124,6 +124,8 @@ def _load() -> ctypes.CDLL:
         "etr_emit_diff_json": (ctypes.c_int, [pointer, ctypes.POINTER(DiffFilter), ctypes.c_int, sink, error]),
         "etr_stream_events": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
         "etr_stream_nodes": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.POINTER(TableOptions), pointer, error]),
+        "etr_count_nodes": (size, [pointer, ctypes.POINTER(NodeFilter)]),
+        "etr_count_events": (size, [pointer, ctypes.POINTER(NodeFilter)]),
         "etr_emit_trace": (ctypes.c_int, [pointer, ctypes.POINTER(TraceOptions), sink, error]),
         "etr_emit_source_json": (ctypes.c_int, [pointer, ctypes.POINTER(NodeFilter), ctypes.c_int, sink, error]),
         "etr_emit_report_of_two": (ctypes.c_int, [pointer, pointer, ctypes.c_int, sink, error]),

@@ -124,10 +124,10 @@ class Profile:
         """The rows of an answer about what the filters take; they must take something."""
         self._check_method(method)
         wanted = {key: value for key, value in filters.items() if value is not None}
-        said = self._json(name, _filter(method=method, **wanted), unit=unit)
-        if wanted and not _takes_any(said if rows in ("graphs", "blocks") else self._json("nodes", _filter(method=method, **wanted), unit=unit)):
+        count = _library.library.etr_count_events if rows == "blocks" else _library.library.etr_count_nodes
+        if wanted and not count(self._opened(), _filter(method=method, **wanted)):
             raise ValueError(f"nothing matches {' and '.join(f'{key} {value!r}' for key, value in wanted.items())}")
-        found: list[dict[str, Any]] = said[rows]
+        found: list[dict[str, Any]] = self._json(name, _filter(method=method, **wanted), unit=unit)[rows]
         return found
 
     def info(self, unit: str = "ms") -> dict[str, Any]:
@@ -244,7 +244,3 @@ def _unit(unit: str) -> int:
 
 def _filter(**wanted: str | None) -> NodeFilter:
     return NodeFilter(**{key: value.encode() for key, value in wanted.items() if value is not None})
-
-
-def _takes_any(said: dict[str, Any]) -> bool:
-    return any(graph["nodes"] for graph in said.get("graphs", ())) or any(block["events"] for block in said.get("blocks", ()))
