@@ -125,10 +125,23 @@ def check_readme_names_what_there_is():
     text = (ROOT / "README.md").read_text()
     listed = re.findall(r"^\| `(\w+)", text.split("what it answers", 1)[1].split("\n\n")[0], re.M)
     expect(listed and set(listed) == set(commands()) - {"help"}, f"README.md lists {listed}")
-    for line in re.findall(r"^(?:\$ )?etrecord-tb (.+)$", text, re.M):
-        command = next((word for word in line.split() if word in commands()), "write")
-        for name in re.findall(r" --([\w-]+)", line.split("#")[0].split(" -- ")[0]):
-            expect(name in [option for option, _ in options_of(command)], f"README.md: {command} has no --{name}")
+
+
+def check_documents_name_options_that_there_are():
+    for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for line in re.findall(r"^(?:\$ )?etrecord-tb (.+)$", document.read_text(), re.M):
+            command = next((word for word in line.split() if word in commands()), "write")
+            for name in re.findall(r" --([\w-]+)", re.sub("'[^']*'", "", line.split("#")[0].split(" -- ")[0].split("|")[0])):
+                expect(name in [option for option, _ in options_of(command)], f"{document.name}: {command} has no --{name}")
+
+
+def check_links_of_documents():
+    for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for link, heading in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", document.read_text()):
+            target = (document.parent / link).resolve() if link else document
+            expect(target.exists(), f"{document.name}: {link} does not exist")
+            headings = [re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in re.findall(r"^#+ (.+)$", target.read_text(), re.M)] if heading else []
+            expect(not heading or heading in headings, f"{document.name}: {link} has no heading {heading}")
 
 
 def check_pages_with_man():

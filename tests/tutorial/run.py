@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tutorial from start to end, and what README.md shows: run.py PROGRAM [--update].
+"""The tutorial from start to end, and what README.md and docs/ show: run.py PROGRAM [--update].
 
 The commands of the `console` blocks run one after the other, and print what stands there; with --update it is written there. The tutorial's `bash` blocks, which
 make the recordings, run where ExecuTorch can be imported by the Python that EXECUTORCH_PYTHON names (default: this one), except for what installs it.
@@ -43,7 +43,7 @@ def test_commands(program, document, update):
     """Runs them in a copy of the folders that they name."""
     text = document.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        if document.parent == ROOT:
+        if document.parent in (ROOT, ROOT / "docs"):
             shutil.copytree(ROOT / "examples", pathlib.Path(folder) / "examples")
         else:
             shutil.copytree(document.parent, folder, dirs_exist_ok=True)
@@ -86,7 +86,8 @@ def test_recording(program):
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     update = "--update" in sys.argv[2:]
-    outcomes = [test_commands(program, document, update) for document in (ROOT / "README.md", TUTORIAL / "README.md", ROOT / "examples" / "turns" / "README.md")]
+    documents = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), TUTORIAL / "README.md", ROOT / "examples" / "turns" / "README.md"]
+    outcomes = [test_commands(program, document, update) for document in documents if blocks(document.read_text(), "console")]
     if not update:
         outcomes.append(test_recording(program))
     print(", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
