@@ -28,14 +28,10 @@ static bool contains(const char *text, const char *part) {
   return false;
 }
 
-static bool matches(const search *s, const char *name) {
-  size_t size = strlen(s->wanted);
-  return strncmp(name, s->wanted, size) == 0 && (name[size] == '\0' || (s->is_path && name[size] == '.'));
-}
-
 static void look_at(search *s, const char *name) {
+  size_t size = strlen(s->wanted);
   if (!name || s->found) return;
-  s->found = matches(s, name);
+  s->found = strncmp(name, s->wanted, size) == 0 && (name[size] == '\0' || (s->is_path && name[size] == '.'));
   if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0]) return;
   if (!s->lists_all && !contains(name, s->wanted)) return;
   for (size_t i = 0; i < s->count; i++)
@@ -88,15 +84,7 @@ static const struct {
     {"backend", offsetof(cli_settings, backend), look_at_backends, .is_glob = true},
 };
 
-/* Appends "; LEAD a, b" to a text. */
-static void append_candidates(char *text, size_t room, const char *lead, const search *s) {
-  size_t used = strlen(text);
-  for (size_t i = 0; i < s->count && used < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%s%s", i ? ", " : lead, i ? "" : " ", s->candidates[i]);
-}
-
-/* Names that must exist, or those that may be missing. False: one that must exist does not. */
-static bool check(const etr_profile *profile, const cli_settings *settings, bool must_exist) {
+bool command_check_names(const etr_profile *profile, const cli_settings *settings, bool must_exist) {
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const char *wanted = *(const char *const *)(const void *)((const char *)settings + names[i].offset);
     search s = {.wanted = wanted, .is_path = names[i].is_path, .lists_all = must_exist};
@@ -105,22 +93,19 @@ static bool check(const etr_profile *profile, const cli_settings *settings, bool
     if (names[i].is_glob && strpbrk(wanted, "*?")) continue;
     names[i].look(&s, profile);
     if (s.found) continue;
-    (void)snprintf(text, sizeof text, "no %s named %s", names[i].kind, wanted);
-    append_candidates(text, sizeof text, must_exist ? "; there are:" : "; did you mean:", &s);
-    if (must_exist)
-      (void)message_failed("%s", text);
-    else
+    size_t used = (size_t)snprintf(text, sizeof text, "no %s named %s", names[i].kind, wanted);
+    const char *lead = must_exist ? "; there are: " : "; did you mean: ";
+    for (size_t k = 0; k < s.count && used < sizeof text; k++)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", k ? ", " : lead, s.candidates[k]);
+    if (!must_exist) {
       message_warning("%s", text);
-    if (must_exist) return false;
+      continue;
+    }
+    (void)message_failed("%s", text);
+    return false;
   }
   return true;
 }
-
-exit_status command_check_names(const etr_profile *profile, const cli_settings *settings) {
-  return check(profile, settings, true) ? EXIT_DONE : EXIT_BAD_INPUT;
-}
-
-void command_hint(const etr_profile *profile, const cli_settings *settings) { (void)check(profile, settings, false); }
 
 /* ---- Entry points ---- */
 
