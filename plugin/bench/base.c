@@ -1,33 +1,198 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * base.c - the base's record and dumps, or the document of an earlier bench; the comparison; what is said about it.
+ * Earlier benches are found by going through the lines of a history twice: for the base, then for the medians of each
+ * method.
  */
 #include "bench/base.h"
 
-#include "bench/earlier.h"
-#include "bench/shared.h"
+#include "command/flat_json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- In turns ---- */
+/* ---- Whole files in memory ---- */
 
-/* The settings that find the base's record: a record of its own comes without the new side's files. */
-static cli_settings base_settings(const cli_settings *settings) {
-  cli_settings own = *settings;
-  if (settings->against_record == NULL) return own;
-  own.record = settings->against_record;
-  own.etrecord = own.pte = NULL;
-  return own;
+bool bench_document_add(void *context, const void *data, size_t size) {
+  bench_document *d = context;
+  char *more = realloc(d->text, d->size + size + 1);
+  if (more == NULL) return false;
+  d->text = more;
+  memcpy(more + d->size, data, size);
+  d->size += size;
+  return true;
 }
 
+bool bench_document_read(bench_document *out, const char *path) {
+  char piece[65536];
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return false;
+  bool is_whole = true;
+  for (size_t got; is_whole && (got = fread(piece, 1, sizeof piece, file)) > 0;)
+    is_whole = bench_document_add(out, piece, got);
+  is_whole = is_whole && ferror(file) == 0;
+  (void)fclose(file);
+  return is_whole;
+}
+
+static etr_status emit_document(void *context, const etr_sink *sink, etr_error *error) {
+  const bench_document *d = context;
+  return sink->write(sink->context, d->text, d->size) ? ETR_OK : message_fail(error, ETR_ERROR_IO, "cannot write");
+}
+
+etr_status bench_document_write(const bench_document *document, const char *path, etr_error *error) {
+  bench_document borrowed = *document;
+  return etr_write_file(path, emit_document, &borrowed, error);
+}
+
+void bench_document_clear(bench_document *document) {
+  free(document->text);
+  *document = (bench_document){0};
+}
+
+/* ---- The lines of a history ---- */
+
+/* What the lines of a new bench's earlier benches say. */
+typedef struct wanted {
+  char *name, *host, *device, *command; /* of the new bench, as a line has them */
+  char *room;                           /* for a text as long as the longest of these */
+  size_t size;                          /* of the room */
+} wanted;
+
+/* A text as it is read from a line: characters that could steer a terminal are replaced there. NULL: out of memory. */
+static char *as_in_a_line(const char *text) {
+  char *line = NULL;
+  size_t size = 0;
+  flat_json object;
+  FILE *out = open_memstream(&line, &size);
+  if (out == NULL) return NULL;
+  flat_json_begin(&object, out);
+  flat_json_add_text(&object, "text", text);
+  flat_json_end(&object);
+  char *read = fclose(out) == 0 ? calloc(1, size + 1) : NULL;
+  if (read != NULL) (void)flat_json_text(line, "text", read, size + 1);
+  free(line);
+  return read;
+}
+
+static bool says(const wanted *w, const char *line, const char *key, const char *text) {
+  return flat_json_text(line, key, w->room, w->size) && strcmp(w->room, text) == 0;
+}
+
+/* The folder of a line's bench; false: the line names none, or one that is elsewhere. */
+static bool read_run(const char *line, char run[BENCH_RUN_ROOM]) {
+  return flat_json_text(line, "run", run, BENCH_RUN_ROOM) && run[0] != '\0' && run[0] != '.' &&
+         strchr(run, '/') == NULL;
+}
+
+static bool is_of_machine(const wanted *w, const char *line) {
+  return says(w, line, "name", w->name) && says(w, line, "host", w->host) && says(w, line, "device", w->device);
+}
+
+static bool is_alike(const wanted *w, const char *line) {
+  return is_of_machine(w, line) && says(w, line, "command", w->command);
+}
+
+/* A bench has several lines, one behind the other: they are counted once. */
+static void find_base(earlier_benches *out, const char *history, const wanted *w) {
+  char run[BENCH_RUN_ROOM], last[BENCH_RUN_ROOM] = "", last_of_machine[BENCH_RUN_ROOM] = "";
+  for (const char *line; (line = history_line(&history)) != NULL;) {
+    if (!read_run(line, run) || strcmp(run, last) == 0) continue;
+    memcpy(last, run, sizeof last);
+    bool alike = is_alike(w, line);
+    *(alike ? &out->alike : &out->others) += 1;
+    if (alike) memcpy(out->run, run, sizeof out->run);
+    if (is_of_machine(w, line)) memcpy(last_of_machine, run, sizeof last_of_machine);
+  }
+  out->is_alike = out->alike > 0;
+  if (!out->is_alike) memcpy(out->run, last_of_machine, sizeof out->run);
+}
+
+/* True if a line has a method's median. A runner may print a figure of the same name; lines of earlier versions do not
+ * say of what kind they are, but a bench's methods come first. */
+static bool is_of_method(const wanted *w, const char *line, const char *method, double *median) {
+  char kind[16];
+  if (flat_json_text(line, "kind", kind, sizeof kind) && strcmp(kind, bench_kind_name(MEASURE_METHOD)) != 0)
+    return false;
+  return says(w, line, "measure", method) && says(w, line, "unit", "ms") && flat_json_number(line, "p50", median) &&
+         *median > 0 && isfinite(*median);
+}
+
+/* Adds the medians of a method in all benches that are alike. A method that the base does not have is not compared, and
+ * needs no history. False when out of memory. */
+static bool add_history(earlier_benches *out, const char *history, const wanted *w, const char *method) {
+  char run[BENCH_RUN_ROOM], last[BENCH_RUN_ROOM] = "", *written = as_in_a_line(bench_method_name(method));
+  bool found = written != NULL;
+  double median, *list = NULL;
+  size_t count = 0;
+  for (const char *line; found && (line = history_line(&history)) != NULL;) {
+    if (!read_run(line, run) || !is_alike(w, line) || !is_of_method(w, line, written, &median)) continue;
+    if (strcmp(run, last) == 0) continue;
+    double *more = realloc(list, (count + 1) * sizeof *more);
+    found = more != NULL;
+    if (found) (list = more)[count++] = median;
+    memcpy(last, run, sizeof last);
+  }
+  free(written);
+  if (!found || count == 0 || strcmp(last, out->run) != 0) {
+    free(list);
+    return found;
+  }
+  out->medians[out->history_count] = list;
+  out->histories[out->history_count++] = (etr_bench_history){method, list, count};
+  if (out->fewest == 0 || count < out->fewest) out->fewest = count;
+  return true;
+}
+
+static bool make_wanted(wanted *out, const char *name, const bench_facts *facts, size_t longest_method) {
+  *out = (wanted){
+      as_in_a_line(name), as_in_a_line(facts->host), as_in_a_line(facts->device), as_in_a_line(facts->command), NULL,
+      longest_method + 1};
+  const char *const texts[] = {out->name, out->host, out->device, out->command};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    if (texts[i] == NULL) return false;
+    if (strlen(texts[i]) >= out->size) out->size = strlen(texts[i]) + 1;
+  }
+  out->room = malloc(out->size); /* a text of a line that does not fit is another one */
+  return out->room != NULL;
+}
+
+bool earlier_find(earlier_benches *out, const char *history, const char *name, const bench_facts *facts,
+                  const char *const *methods, size_t method_count) {
+  wanted w;
+  size_t longest = 64; /* kinds, and a method without a name */
+  *out = (earlier_benches){.histories = calloc(method_count + 1, sizeof *out->histories),
+                           .medians = calloc(method_count + 1, sizeof *out->medians)};
+  for (size_t i = 0; i < method_count; i++)
+    if (strlen(methods[i]) > longest) longest = strlen(methods[i]);
+  bool found = make_wanted(&w, name, facts, longest) && out->histories != NULL && out->medians != NULL;
+  if (found) find_base(out, history, &w);
+  for (size_t i = 0; found && out->is_alike && i < method_count; i++) found = add_history(out, history, &w, methods[i]);
+  char *const texts[] = {w.name, w.host, w.device, w.command, w.room};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
+  return found;
+}
+
+void earlier_clear(earlier_benches *earlier) {
+  for (size_t i = 0; i < earlier->history_count; i++) free(earlier->medians[i]);
+  free(earlier->medians);
+  free(earlier->histories);
+  *earlier = (earlier_benches){0};
+}
+
+/* ---- In turns ---- */
+
 exit_status base_open(etr_profile **out, const cli_settings *settings, const bench_job *job) {
-  const bench_side *side = &job->base;
+  cli_settings own = *settings;
   *out = NULL;
-  if (side->arguments == NULL) return EXIT_DONE;
-  const cli_settings own = base_settings(settings);
-  return bench_open_side(out, &own, side);
+  if (job->base.arguments == NULL) return EXIT_DONE;
+  if (settings->against_record != NULL) { /* a record of its own comes without the new side's files */
+    own.record = settings->against_record;
+    own.etrecord = own.pte = NULL;
+  }
+  return bench_open_side(out, &own, &job->base);
 }
 
 /* Prints a comparison, and returns what --fail-above makes of it. */
@@ -68,14 +233,6 @@ static exit_status say_nothing(const bench_newer *newer, const char *text) {
   (void)message_failed("%s: cannot tell whether it is above the limit of %g %%: %s", name, newer->settings->fail_above,
                        text);
   return EXIT_CANNOT_TELL;
-}
-
-static exit_status say_no_base(const bench_newer *newer, const earlier_benches *earlier) {
-  char text[160] = "this is the first bench of that name";
-  if (earlier->others > 0)
-    (void)snprintf(text, sizeof text, "%zu earlier bench%s of that name ran on another host or device", earlier->others,
-                   plural(earlier->others));
-  return say_nothing(newer, text);
 }
 
 /* Says which bench is the base, and how the sessions are known to differ. */
@@ -119,9 +276,12 @@ static exit_status compare_documents(const bench_newer *newer, const earlier_ben
 }
 
 static exit_status compare_with(const bench_newer *newer, const earlier_benches *earlier) {
-  char path[PATH_MAX];
+  char path[PATH_MAX], text[160] = "this is the first bench of that name";
   bench_document old = {NULL, 0};
-  if (earlier->run[0] == '\0') return say_no_base(newer, earlier);
+  if (earlier->others > 0)
+    (void)snprintf(text, sizeof text, "%zu earlier bench%s of that name ran on another host or device", earlier->others,
+                   plural(earlier->others));
+  if (earlier->run[0] == '\0') return say_nothing(newer, text);
   history_path(&newer->job->history, earlier->run, "profile.json", path);
   exit_status status;
   if (bench_document_read(&old, path)) {
@@ -134,10 +294,11 @@ static exit_status compare_with(const bench_newer *newer, const earlier_benches 
   return status;
 }
 
-static exit_status compare_with_earlier(const bench_newer *newer) {
+exit_status base_compare(const bench_newer *newer, const etr_profile *base) {
   const etr_profile *profile = newer->profile;
   const bench_history *history = &newer->job->history;
   earlier_benches earlier = {.run = ""};
+  if (base != NULL) return compare_in_turns(newer, base);
   const char **methods = calloc(profile->method_count + 1, sizeof *methods);
   for (size_t i = 0; methods != NULL && i < profile->method_count; i++) methods[i] = profile->methods[i].name;
   bool found = methods != NULL &&
@@ -146,8 +307,4 @@ static exit_status compare_with_earlier(const bench_newer *newer) {
   earlier_clear(&earlier);
   free(methods);
   return status;
-}
-
-exit_status base_compare(const bench_newer *newer, const etr_profile *base) {
-  return base != NULL ? compare_in_turns(newer, base) : compare_with_earlier(newer);
 }

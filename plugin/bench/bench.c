@@ -4,8 +4,6 @@
  */
 #include "bench/base.h"
 #include "bench/job.h"
-#include "bench/measure.h"
-#include "bench/shared.h"
 #include "command/flat_json.h"
 
 #include <math.h>
@@ -16,8 +14,6 @@
 /* ---- The lines of a history: written, and shown as what became of a measure ---- */
 
 enum { MOST_POINTS = 10, SHORT_COMMIT = 10 };
-
-/* ---- Lines ---- */
 
 static void put_line(FILE *out, const bench_job *job, const bench_measure *measure) {
   const bench_facts *facts = &job->facts;
@@ -46,11 +42,6 @@ static void put_line(FILE *out, const bench_job *job, const bench_measure *measu
   fputc('\n', out);
 }
 
-/* Writes the lines of this bench, one for each measure. */
-static void trend_write_lines(FILE *out, const bench_job *job, const bench_measures *measures) {
-  for (size_t i = 0; i < measures->count; i++) put_line(out, job, &measures->list[i]);
-}
-
 /* ---- The trend ---- */
 
 typedef struct point {
@@ -69,13 +60,6 @@ static bool is_of(const char *line, const char *key, const char *text) {
   return flat_json_text(line, key, value, sizeof value) && strcmp(value, text) == 0;
 }
 
-static void add_point(points *p, const point *added) {
-  if (p->count == MOST_POINTS + 1) memmove(p->list, p->list + 1, MOST_POINTS * sizeof *p->list);
-  if (p->count == MOST_POINTS + 1) p->count--;
-  p->list[p->count++] = *added;
-  p->all++;
-}
-
 static points find_points(const char *history, const bench_measure *measure) {
   points found = {.count = 0};
   for (const char *line; (line = history_line(&history)) != NULL;) {
@@ -84,7 +68,9 @@ static points find_points(const char *history, const bench_measure *measure) {
     if (!flat_json_number(line, "p50", &p.p50)) continue;
     (void)flat_json_text(line, "run", p.run, sizeof p.run);
     (void)flat_json_text(line, "commit", p.commit, sizeof p.commit);
-    add_point(&found, &p);
+    if (found.count == MOST_POINTS + 1) memmove(found.list, found.list + 1, --found.count * sizeof *found.list);
+    found.list[found.count++] = p;
+    found.all++;
   }
   return found;
 }
@@ -126,18 +112,15 @@ static double step_to(const points *p, size_t i) {
   return i > 0 && p->list[i - 1].p50 > 0 ? 100 * (p->list[i].p50 / p->list[i - 1].p50 - 1) : (double)NAN;
 }
 
-static void put_step(FILE *out, double step) {
-  if (step > -0.05 && step < 0.05) step = 0; /* instead of -0.0 */
-  fprintf(out, "  %+8.1f %%", step);
-}
-
 static void put_point(FILE *out, const points *p, size_t i) {
   const point *at = &p->list[i];
   char names[BENCH_RUN_ROOM + FACT_ROOM];
   (void)snprintf(names, sizeof names, "  %-21s  %-*.*s", at->run, SHORT_COMMIT, SHORT_COMMIT, at->commit);
   message_put_plain(out, names);
   fprintf(out, "  %12.4f", at->p50);
-  if (isfinite(step_to(p, i))) put_step(out, step_to(p, i));
+  double step = step_to(p, i);
+  if (step > -0.05 && step < 0.05) step = 0; /* instead of -0.0 */
+  if (isfinite(step)) fprintf(out, "  %+8.1f %%", step);
   if (other_of(p, i) != NULL) fprintf(out, "  other %s", other_of(p, i));
   fputc('\n', out);
 }
@@ -164,22 +147,6 @@ static void print_figure(FILE *out, const char *history, const bench_measure *me
   fputc('\n', out);
 }
 
-static bool has_figures(const bench_measures *measures) {
-  for (size_t i = 0; i < measures->count; i++)
-    if (measures->list[i].kind == MEASURE_RUNNER) return true;
-  return false;
-}
-
-/* Prints the medians of the last benches of each method, this one last: the steps between them, and a small curve.
- * Then a line for each figure that the runner printed. history: as text, with the lines of this bench. */
-static void trend_print(FILE *out, const char *history, const bench_measures *measures, bool ascii) {
-  for (size_t i = 0; i < measures->count; i++)
-    if (measures->list[i].kind == MEASURE_METHOD) print_method(out, history, &measures->list[i], ascii);
-  if (has_figures(measures)) fprintf(out, "\n%-19s  %10s %8s  %10s\n", "printed by runner", "median", "", "last step");
-  for (size_t i = 0; i < measures->count; i++)
-    if (measures->list[i].kind == MEASURE_RUNNER) print_figure(out, history, &measures->list[i], ascii);
-}
-
 /* ---- Lines "PyTorchObserver {...}": read from what ExecuTorch's LLM runner prints, and written for FAI-PEP (AIBench)
  * ---- */
 
@@ -201,19 +168,14 @@ static const figure figures[] = {
 
 /* ---- Reading ---- */
 
-/* The object of the last such line, NULL if there is none: a runner warms up before. */
-static const char *last_report(const char *output) {
-  const char *found = NULL;
+/* A figure by the object of the last such line, as a runner warms up before; NaN: it does not say. */
+static double value_of(const figure *f, const char *output) {
+  double from, to, scale, count;
+  const char *report = NULL;
   for (const char *at = output; (at = strstr(at, IDENTIFIER "{")) != NULL;) {
     at += sizeof IDENTIFIER - 1;
-    if (flat_json_is_object(at)) found = at;
+    if (flat_json_is_object(at)) report = at;
   }
-  return found;
-}
-
-/* NaN: the report does not tell. */
-static double value_of(const figure *f, const char *report) {
-  double from, to, scale, count;
   if (report == NULL || !flat_json_number(report, f->from, &from) || !flat_json_number(report, f->to, &to)) return NAN;
   if (!flat_json_number(report, "SCALING_FACTOR_UNITS_PER_SECOND", &scale) || scale <= 0) scale = 1000;
   double seconds = (to - from) / scale;
@@ -227,8 +189,7 @@ static bool observer_add_measures(bench_measures *measures, const bench_job *job
   double *values = calloc(job->newer.count + 1, sizeof *values);
   bool added = values != NULL;
   for (size_t i = 0; added && i < sizeof figures / sizeof *figures; i++) {
-    for (size_t k = 0; k < job->newer.count; k++)
-      values[k] = value_of(&figures[i], last_report(job->newer.recordings[k].output));
+    for (size_t k = 0; k < job->newer.count; k++) values[k] = value_of(&figures[i], job->newer.recordings[k].output);
     added = bench_measures_add(measures, MEASURE_RUNNER, figures[i].name, figures[i].unit, values, job->newer.count);
   }
   free(values);
@@ -237,42 +198,32 @@ static bool observer_add_measures(bench_measures *measures, const bench_job *job
 
 /* ---- Writing ---- */
 
-static size_t count_methods(const bench_measures *measures) {
-  size_t count = 0;
-  for (size_t i = 0; i < measures->count; i++) count += measures->list[i].kind == MEASURE_METHOD;
-  return count;
-}
-
-/* The converter calls what it keeps "NET latency"; methods are told apart where there are several. */
-static void name_metric(flat_json *object, const bench_measure *measure, bool is_only) {
-  char metric[256];
-  (void)snprintf(metric, sizeof metric, "%s latency", measure->name);
-  flat_json_add_text(object, "type", measure->kind == MEASURE_METHOD ? "NET" : "RUNNER");
-  if (measure->kind != MEASURE_METHOD)
-    flat_json_add_text(object, "metric", measure->name);
-  else
-    flat_json_add_text(object, "metric", is_only ? "latency" : metric);
-}
-
 /* Writes a line for each value, as FAI-PEP's json_with_identifier_converter reads them (identifier
- * "PyTorchObserver "). link: where TensorBoard shows it. */
+ * "PyTorchObserver "). The converter calls what it keeps "NET latency"; methods are told apart where there are several.
+ * link: where TensorBoard shows it. */
 static void observer_write(FILE *out, const bench_measures *measures, const char *link) {
-  bool is_only = count_methods(measures) == 1;
-  for (size_t i = 0; i < measures->count; i++)
-    for (size_t k = 0; k < measures->list[i].count; k++) {
-      const bench_measure *measure = &measures->list[i];
-      char value[32];
+  size_t methods = 0;
+  for (size_t i = 0; i < measures->count; i++) methods += measures->list[i].kind == MEASURE_METHOD;
+  for (size_t i = 0; i < measures->count; i++) {
+    const bench_measure *measure = &measures->list[i];
+    bool is_method = measure->kind == MEASURE_METHOD;
+    char metric[256] = "latency", value[32];
+    if (!is_method || methods > 1)
+      (void)snprintf(metric, sizeof metric, "%s%s", measure->name, is_method ? " latency" : "");
+    for (size_t k = 0; k < measure->count; k++) {
       flat_json object;
       (void)snprintf(value, sizeof value, "%.9g", measure->values[k]);
       fputs(IDENTIFIER, out);
       flat_json_begin(&object, out);
-      name_metric(&object, measure, is_only);
+      flat_json_add_text(&object, "type", is_method ? "NET" : "RUNNER");
+      flat_json_add_text(&object, "metric", metric);
       flat_json_add_text(&object, "unit", measure->unit);
       flat_json_add_text(&object, "value", value);
       flat_json_add_text(&object, "info_string", link);
       flat_json_end(&object);
       fputc('\n', out);
     }
+  }
 }
 
 /* ---- The records that PyTorch's benchmark database takes (hud.pytorch.org) ---- */
@@ -287,13 +238,6 @@ static const char *const metrics[][2] = {
     {"generation rate", "token_per_sec"},
     {"wall time", "runner_wall_time(s)"},
 };
-
-static const char *metric_of(const bench_measure *measure) {
-  if (measure->kind == MEASURE_METHOD) return "avg_inference_latency(ms)";
-  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-    if (strcmp(metrics[i][0], measure->name) == 0) return metrics[i][1];
-  return measure->name;
-}
 
 static void put_benchmark(FILE *out, const bench_job *job, const char *link) {
   flat_json benchmark, extra;
@@ -310,19 +254,13 @@ static void put_benchmark(FILE *out, const bench_job *job, const char *link) {
   flat_json_end(&benchmark);
 }
 
-static void put_model(FILE *out, const bench_job *job, const char *backend) {
-  flat_json model;
-  flat_json_begin(&model, out);
-  flat_json_add_text(&model, "name", job->history.name);
-  flat_json_add_text(&model, "type", "OSS model");
-  flat_json_add_text(&model, "backend", backend);
-  flat_json_end(&model);
-}
-
-static void write_metric(FILE *out, const bench_measure *measure) {
+static void put_metric(FILE *out, const bench_measure *measure) {
   flat_json metric, extra;
+  const char *name = measure->kind == MEASURE_METHOD ? "avg_inference_latency(ms)" : measure->name;
+  for (size_t i = 0; measure->kind != MEASURE_METHOD && i < sizeof metrics / sizeof *metrics; i++)
+    if (strcmp(metrics[i][0], measure->name) == 0) name = metrics[i][1];
   flat_json_begin(&metric, out);
-  flat_json_add_text(&metric, "name", metric_of(measure));
+  flat_json_add_text(&metric, "name", name);
   flat_json_add_key(&metric, "benchmark_values");
   fputc('[', out);
   for (size_t i = 0; i < measure->count; i++) fprintf(out, "%s%.9g", i > 0 ? ", " : "", measure->values[i]);
@@ -335,37 +273,38 @@ static void write_metric(FILE *out, const bench_measure *measure) {
   flat_json_end(&metric);
 }
 
-static void put_runners(FILE *out, const bench_facts *facts) {
-  flat_json runner, extra;
-  fputc('[', out);
-  flat_json_begin(&runner, out);
-  flat_json_add_text(&runner, "name", facts->device);
-  flat_json_add_text(&runner, "type", facts->os);
-  flat_json_add_key(&runner, "extra_info");
-  flat_json_begin(&extra, out);
-  flat_json_add_text(&extra, "host", facts->host);
-  flat_json_end(&extra);
-  flat_json_end(&runner);
-  fputc(']', out);
-}
-
-/* Writes a JSON array with a record for each measure, as schema v3 has them. backend: where the model ran. link: where
- * TensorBoard shows it. */
-static void hud_write(FILE *out, const bench_job *job, const bench_measures *measures, const char *backend,
+/* Writes a JSON array with a record for each measure, as schema v3 has them. link: where TensorBoard shows it. */
+static void hud_write(FILE *out, const bench_job *job, const bench_measures *measures, const etr_profile *profile,
                       const char *link) {
+  const char *backend = NULL; /* the first method's that has one */
+  for (size_t i = 0; backend == NULL && i < profile->method_count; i++)
+    if (profile->methods[i].delegate_count > 0) backend = profile->methods[i].delegates[0].backend;
   fputs("[", out);
   for (size_t i = 0; i < measures->count; i++) {
-    flat_json record;
+    flat_json record, part, extra;
     fputs(i > 0 ? ",\n" : "\n", out);
     flat_json_begin(&record, out);
     flat_json_add_key(&record, "benchmark");
     put_benchmark(out, job, link);
     flat_json_add_key(&record, "model");
-    put_model(out, job, backend);
+    flat_json_begin(&part, out);
+    flat_json_add_text(&part, "name", job->history.name);
+    flat_json_add_text(&part, "type", "OSS model");
+    flat_json_add_text(&part, "backend", backend != NULL ? backend : "portable");
+    flat_json_end(&part);
     flat_json_add_key(&record, "metric");
-    write_metric(out, &measures->list[i]);
+    put_metric(out, &measures->list[i]);
     flat_json_add_key(&record, "runners");
-    put_runners(out, &job->facts);
+    fputc('[', out);
+    flat_json_begin(&part, out);
+    flat_json_add_text(&part, "name", job->facts.device);
+    flat_json_add_text(&part, "type", job->facts.os);
+    flat_json_add_key(&part, "extra_info");
+    flat_json_begin(&extra, out);
+    flat_json_add_text(&extra, "host", job->facts.host);
+    flat_json_end(&extra);
+    flat_json_end(&part);
+    fputc(']', out);
     flat_json_end(&record);
   }
   fputs("\n]\n", out);
@@ -380,39 +319,35 @@ typedef struct benching {
   bench_job *job;
   etr_profile *profile, *base; /* base: of the program that was recorded in turns; NULL: none */
   bench_measures measures;
-  const bench_measure *wall; /* of the recordings */
-  bench_document document;   /* of the profile */
-  char link[BENCH_NAME_ROOM + PATH_MAX];
-  bool prints; /* text on standard output: not where lines for another system go there */
+  const bench_measure *wall;             /* of the recordings */
+  bench_document document;               /* of the profile */
+  char link[BENCH_NAME_ROOM + PATH_MAX]; /* TensorBoard's page of these runs */
+  bool prints;                           /* text on standard output: not where lines for another system go there */
 } benching;
 
 /* ---- Reading ---- */
 
-/* A dump alone, since a damaged one among others would take them along. */
-static bool is_readable(const benching *b, const char *dump) {
-  etr_error error;
-  etr_profile *profile;
-  const etr_inputs inputs = {.etdumps = &dump, .etdump_count = 1};
+/* Drops recordings whose dumps cannot be read; the files stay. Each dump is opened alone, since a damaged one among
+ * others would take them along. False, with a message: there are none left. */
+static bool keep_readable(const benching *b, bench_side *side) {
   const etr_options reading = {.ticks_per_second = b->settings->ticks_per_second,
                                .max_bytes = command_bytes(b->settings->max_bytes),
                                .max_events = (uint32_t)b->settings->max_events};
-  etr_status status = etr_profile_open(&profile, &inputs, &reading, &error);
-  if (status == ETR_OK && profile->run_count == 0)
-    status = message_fail(&error, ETR_ERROR_FORMAT, "%s: this ETDump holds no run", dump);
-  etr_profile_close(profile);
-  if (status != ETR_OK) (void)message_error(&error);
-  return status == ETR_OK;
-}
-
-/* Drops recordings whose dumps cannot be read; the files stay. False, with a message: there are none left. */
-static bool keep_readable(const benching *b, bench_side *side) {
   size_t kept = 0;
   for (size_t i = 0; i < side->count; i++) {
     bench_recording *recording = &side->recordings[i];
-    if (is_readable(b, recording->dump)) {
+    etr_error error;
+    etr_profile *profile;
+    const etr_inputs inputs = {.etdumps = &recording->dump, .etdump_count = 1};
+    etr_status status = etr_profile_open(&profile, &inputs, &reading, &error);
+    if (status == ETR_OK && profile->run_count == 0)
+      status = message_fail(&error, ETR_ERROR_FORMAT, "%s: this ETDump holds no run", recording->dump);
+    etr_profile_close(profile);
+    if (status == ETR_OK) {
       side->recordings[kept++] = *recording;
       continue;
     }
+    (void)message_error(&error);
     free(recording->output);
     side->failed++;
   }
@@ -423,25 +358,20 @@ static bool keep_readable(const benching *b, bench_side *side) {
   return false;
 }
 
-static bool add_wall_times(benching *b) {
-  const bench_side *side = &b->job->newer;
-  double *seconds = calloc(side->count + 1, sizeof *seconds);
-  for (size_t i = 0; seconds != NULL && i < side->count; i++) seconds[i] = side->recordings[i].seconds;
-  bool added = seconds != NULL &&
-               bench_measures_add(&b->measures, MEASURE_WALL, "wall time", "s", seconds, side->count);
-  if (added) b->wall = &b->measures.list[b->measures.count - 1];
-  free(seconds);
-  return added;
-}
-
 static exit_status read_recordings(benching *b) {
+  const bench_side *side = &b->job->newer;
   bool has_base = keep_readable(b, &b->job->base);
   if (!keep_readable(b, &b->job->newer) || !has_base) return EXIT_BAD_INPUT;
   exit_status status = base_open(&b->base, b->settings, b->job);
-  if (status == EXIT_DONE) status = bench_open_side(&b->profile, b->settings, &b->job->newer);
+  if (status == EXIT_DONE) status = bench_open_side(&b->profile, b->settings, side);
   if (status != EXIT_DONE) return status;
-  bool added = bench_measures_add_methods(&b->measures, b->profile) && observer_add_measures(&b->measures, b->job) &&
-               add_wall_times(b);
+  double *seconds = calloc(side->count, sizeof *seconds);
+  for (size_t i = 0; seconds != NULL && i < side->count; i++) seconds[i] = side->recordings[i].seconds;
+  bool added = seconds != NULL && bench_measures_add_methods(&b->measures, b->profile) &&
+               observer_add_measures(&b->measures, b->job) &&
+               bench_measures_add(&b->measures, MEASURE_WALL, "wall time", "s", seconds, side->count);
+  if (added) b->wall = &b->measures.list[b->measures.count - 1];
+  free(seconds);
   return added ? EXIT_DONE : message_failed("out of memory");
 }
 
@@ -454,23 +384,18 @@ static double cost_of_tracing(const benching *b) {
 
 enum { OWN_HPARAMS = 16 };
 
-/* Medians of what the runner printed. */
-static size_t fill_figures(const benching *b, etr_tag *out, char texts[OWN_HPARAMS][32]) {
+/* What is known of the bench, and the medians of what the runner printed. The user's own come last, and so count where
+ * they are called alike. */
+static size_t fill_hparams(const benching *b, etr_tag *out, char texts[OWN_HPARAMS][32], char numbers[3][32]) {
+  const bench_facts *facts = &b->job->facts;
   size_t count = 0;
-  for (size_t i = 0; i < b->measures.count; i++) {
+  for (size_t i = 0; i < b->measures.count && count < OWN_HPARAMS; i++) {
     const bench_measure *measure = &b->measures.list[i];
-    if (measure->kind != MEASURE_RUNNER || count == OWN_HPARAMS) continue;
+    if (measure->kind != MEASURE_RUNNER) continue;
     (void)snprintf(texts[count], sizeof *texts, "%.9g", measure->p50);
     out[count] = (etr_tag){measure->name, texts[count]};
     count++;
   }
-  return count;
-}
-
-/* The user's own come last, and so count where they are called alike. */
-static size_t fill_hparams(const benching *b, etr_tag *out, char numbers[3][32]) {
-  const bench_facts *facts = &b->job->facts;
-  size_t count = 0;
   (void)snprintf(numbers[0], 32, "%zu", facts->repeat);
   (void)snprintf(numbers[1], 32, "%zu", facts->warmup);
   (void)snprintf(numbers[2], 32, "%.2f", cost_of_tracing(b));
@@ -498,12 +423,9 @@ static exit_status write_runs(const benching *b) {
   options.logdir = b->job->history.folder;
   options.name = b->job->history.run;
   options.hparams = hparams;
-  options.hparam_count = fill_figures(b, hparams, texts);
-  options.hparam_count += fill_hparams(b, hparams + options.hparam_count, numbers);
+  options.hparam_count = fill_hparams(b, hparams, texts, numbers);
   return etr_write_logdir(b->profile, &options, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
 }
-
-/* ---- Text ---- */
 
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
   const benching *b = context;
@@ -511,42 +433,7 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
   return etr_emit_summary_tables(b->profile, NULL, &options, sink, error);
 }
 
-static void print_tracing(const benching *b) {
-  double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
-  if (isfinite(cost))
-    printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): %+.1f %%%s\n",
-           b->wall->p50, untraced, cost,
-           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  that is no more than recordings differ" : "");
-  else
-    printf("\ntracing: what it costs cannot be told: %s\n", b->job->facts.untraced_why);
-}
-
-static void print_note(const char *before, const char *name, const char *behind) {
-  fputs(before, stdout);
-  message_put_plain(stdout, name);
-  fputs(behind, stdout);
-}
-
-/* ---- The document ---- */
-
-static exit_status keep_document(benching *b) {
-  char path[PATH_MAX];
-  etr_error error;
-  history_path(&b->job->history, b->job->history.run, "profile.json", path);
-  etr_status status = etr_emit_profile_json(b->profile, &(etr_sink){bench_document_add, &b->document}, &error);
-  if (status == ETR_OK) status = bench_document_write(&b->document, path, &error);
-  return status == ETR_OK ? EXIT_DONE : message_error(&error);
-}
-
 /* ---- Other systems ---- */
-
-/* The first method's backends. */
-static const char *backend_of(const etr_profile *profile) {
-  for (size_t i = 0; i < profile->method_count; i++)
-    if (profile->methods[i].delegate_count > 0 && profile->methods[i].delegates[0].backend != NULL)
-      return profile->methods[i].delegates[0].backend;
-  return "portable";
-}
 
 static etr_status emit_target(void *context, const etr_sink *sink, etr_error *error) {
   const benching *b = context;
@@ -555,7 +442,7 @@ static etr_status emit_target(void *context, const etr_sink *sink, etr_error *er
   FILE *out = open_memstream(&text, &size);
   if (out == NULL) return message_fail(error, ETR_ERROR_MEMORY, "out of memory");
   if (b->settings->bench_target == BENCH_TARGET_HUD)
-    hud_write(out, b->job, &b->measures, backend_of(b->profile), b->link);
+    hud_write(out, b->job, &b->measures, b->profile, b->link);
   else
     observer_write(out, &b->measures, b->link);
   bool written = fclose(out) == 0 && sink->write(sink->context, text, size);
@@ -563,47 +450,45 @@ static etr_status emit_target(void *context, const etr_sink *sink, etr_error *er
   return written ? ETR_OK : message_fail(error, ETR_ERROR_IO, "cannot write the output");
 }
 
-/* TensorBoard's page of these runs. */
-static void set_link(benching *b) {
-  const char *served = b->settings->tensorboard != NULL ? b->settings->tensorboard : "http://localhost:6006";
-  size_t size = strlen(served);
-  while (size > 0 && served[size - 1] == '/') size--;
-  (void)snprintf(b->link, sizeof b->link, "%.*s/?runFilter=%s#timeseries", (int)size, served, b->job->history.run);
-}
-
 /* ---- The whole ---- */
 
-/* The history comes last: what it names is there. */
-static exit_status remember(benching *b, char **lines) {
-  size_t size = 0;
-  FILE *out = open_memstream(lines, &size);
-  if (out == NULL) return message_failed("out of memory");
-  trend_write_lines(out, b->job, &b->measures);
-  if (fclose(out) != 0 || *lines == NULL) return message_failed("out of memory");
-  return history_append(&b->job->history, *lines);
-}
-
+/* Prints the medians of the last benches of each method, this one last: the steps between them, and a small curve.
+ * Then a line for each figure that the runner printed. lines: of this bench, as in a history. */
 static exit_status print_trend(const benching *b, const char *lines) {
+  bool ascii = command_table_options(b->settings).ascii, has_figures = false;
+  const bench_measures *measures = &b->measures;
   char *text = NULL;
   size_t size = 0;
   FILE *all = open_memstream(&text, &size);
   if (all == NULL) return message_failed("out of memory");
   fprintf(all, "%s%s", b->job->history.text, lines);
   if (fclose(all) != 0) return message_failed("out of memory");
-  trend_print(stdout, text, &b->measures, command_table_options(b->settings).ascii);
+  for (size_t i = 0; i < measures->count; i++)
+    if (measures->list[i].kind == MEASURE_METHOD) print_method(stdout, text, &measures->list[i], ascii);
+  for (size_t i = 0; i < measures->count; i++) {
+    if (measures->list[i].kind != MEASURE_RUNNER) continue;
+    if (!has_figures) printf("\n%-19s  %10s %8s  %10s\n", "printed by runner", "median", "", "last step");
+    has_figures = true;
+    print_figure(stdout, text, &measures->list[i], ascii);
+  }
   free(text);
   return EXIT_DONE;
 }
 
 static exit_status say(benching *b, const char *lines) {
-  if (b->settings->has_bench_target) {
-    exit_status status = command_put(b->settings, emit_target, b);
-    if (status != EXIT_DONE) return status;
-  }
-  if (!b->prints) return EXIT_DONE;
-  exit_status status = print_trend(b, lines);
-  print_tracing(b);
-  print_note("\ntensorboard --logdir ", command_logdir(b->settings), "\n");
+  double cost = cost_of_tracing(b), untraced = b->job->facts.untraced_seconds;
+  exit_status status = b->settings->has_bench_target ? command_put(b->settings, emit_target, b) : EXIT_DONE;
+  if (status != EXIT_DONE || !b->prints) return status;
+  status = print_trend(b, lines);
+  if (isfinite(cost))
+    printf("\ntracing: the process takes %.3f s with an ETDump (median), %.3f s without (once): %+.1f %%%s\n",
+           b->wall->p50, untraced, cost,
+           untraced >= b->wall->min && untraced <= b->wall->max ? "\n  that is no more than recordings differ" : "");
+  else
+    printf("\ntracing: what it costs cannot be told: %s\n", b->job->facts.untraced_why);
+  fputs("\ntensorboard --logdir ", stdout);
+  message_put_plain(stdout, command_logdir(b->settings));
+  fputs("\n", stdout);
   return status == EXIT_DONE ? message_written(ETR_OK, NULL) : status;
 }
 
@@ -614,40 +499,49 @@ static bool warn_of_failed(const benching *b, const bench_side *side) {
   return side->failed > 0;
 }
 
-/* What --fail-above makes of the comparison goes before recordings that failed. */
-static exit_status conclude(benching *b, exit_status compared, char **lines) {
-  exit_status status = remember(b, lines);
-  if (status == EXIT_DONE) status = say(b, *lines);
+/* Appends the lines of this bench to the history, which comes last: what it names is there. */
+static exit_status append_lines(benching *b, char **lines) {
+  size_t size = 0;
+  FILE *out = open_memstream(lines, &size);
+  if (out == NULL) return message_failed("out of memory");
+  for (size_t i = 0; i < b->measures.count; i++) put_line(out, b->job, &b->measures.list[i]);
+  if (fclose(out) != 0 || *lines == NULL) return message_failed("out of memory");
+  return history_append(&b->job->history, *lines);
+}
+
+/* Writes the profile, which the next bench is compared with, and the run folder; prints the comparison. What
+ * --fail-above makes of that goes before recordings that failed. */
+static exit_status write_and_compare(benching *b) {
+  char path[PATH_MAX], *lines = NULL;
+  etr_error error;
+  const bench_newer newer = {b->settings, &b->text, b->job, b->profile, &b->document, b->prints};
+  history_path(&b->job->history, b->job->history.run, "profile.json", path);
+  if (etr_emit_profile_json(b->profile, &(etr_sink){bench_document_add, &b->document}, &error) != ETR_OK ||
+      bench_document_write(&b->document, path, &error) != ETR_OK)
+    return message_error(&error);
+  exit_status status = write_runs(b);
+  if (status == EXIT_DONE && b->prints) status = command_put(&b->text, emit_summary, b);
+  if (status != EXIT_DONE) return status;
+  exit_status compared = base_compare(&newer, b->base);
+  status = append_lines(b, &lines);
+  if (status == EXIT_DONE) status = say(b, lines);
   if (status == EXIT_DONE) status = compared;
+  free(lines);
   bool base_failed = warn_of_failed(b, &b->job->base), failed = warn_of_failed(b, &b->job->newer);
   return status == EXIT_DONE && (failed || base_failed) ? EXIT_SOME_FAILED : status;
-}
-
-static exit_status compare(const benching *b) {
-  const bench_newer newer = {b->settings, &b->text, b->job, b->profile, &b->document, b->prints};
-  return base_compare(&newer, b->base);
-}
-
-static exit_status run(benching *b) {
-  char *lines = NULL;
-  exit_status compared = EXIT_DONE;
-  history_warn(&b->job->history);
-  exit_status status = read_recordings(b);
-  if (status == EXIT_DONE) status = keep_document(b);
-  if (status == EXIT_DONE) status = write_runs(b);
-  if (status == EXIT_DONE && b->prints) status = command_put(&b->text, emit_summary, b);
-  if (status == EXIT_DONE) compared = compare(b);
-  if (status == EXIT_DONE) status = conclude(b, compared, &lines);
-  free(lines);
-  return status;
 }
 
 exit_status command_bench(const cli_settings *settings) {
   benching b = {.settings = settings, .text = *settings, .job = settings->job};
   b.text.output = NULL;
   b.prints = !settings->has_bench_target || command_has_file(settings);
-  set_link(&b);
-  exit_status status = run(&b);
+  const char *served = settings->tensorboard != NULL ? settings->tensorboard : "http://localhost:6006";
+  size_t size = strlen(served);
+  while (size > 0 && served[size - 1] == '/') size--;
+  (void)snprintf(b.link, sizeof b.link, "%.*s/?runFilter=%s#timeseries", (int)size, served, b.job->history.run);
+  history_warn(&b.job->history);
+  exit_status status = read_recordings(&b);
+  if (status == EXIT_DONE) status = write_and_compare(&b);
   bench_document_clear(&b.document);
   bench_measures_clear(&b.measures);
   etr_profile_close(b.profile);

@@ -6,10 +6,7 @@
 #include "bench/dump_place.h"
 #include "bench/job.h"
 #include "bench/program.h"
-#include "bench/runner.h"
-#include "bench/shared.h"
-#include "bench/shell_words.h"
-#include "command/command.h"
+#include "command/runner.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,18 +42,11 @@ enum { WHAT_ROOM = 64 };
 /* The first line that a program prints; "" if it fails. */
 static void ask(const char *const *arguments, char room[FACT_ROOM]) {
   runner_outcome outcome;
-  runner_run(&outcome, arguments, PATIENCE);
+  runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
   room[0] = '\0';
   if (runner_succeeded(&outcome))
     (void)snprintf(room, FACT_ROOM, "%.*s", (int)strcspn(outcome.output, "\r\n"), outcome.output);
   runner_clear(&outcome);
-}
-
-static void ask_device(bench_facts *facts, const char *const *arguments) {
-  const char *call[MOST_ADB_ARGUMENTS + 1];
-  program_adb(call, arguments, (const char *const[]){"shell", "getprop ro.product.model", NULL});
-  ask(call, facts->device);
-  (void)snprintf(facts->os, sizeof facts->os, "Android");
 }
 
 /* The arguments with blanks in between, as somebody would read them. */
@@ -84,7 +74,12 @@ static exit_status find_facts(bench_facts *facts, const cli_settings *settings, 
     (void)snprintf(facts->os, sizeof facts->os, "%s", system.sysname);
     (void)snprintf(facts->device, sizeof facts->device, "%s", system.machine);
   }
-  if (program_is_adb(arguments)) ask_device(facts, arguments);
+  if (program_is_adb(arguments)) {
+    const char *call[MOST_ADB_ARGUMENTS + 1];
+    program_adb(call, arguments, (const char *const[]){"shell", "getprop ro.product.model", NULL});
+    ask(call, facts->device);
+    (void)snprintf(facts->os, sizeof facts->os, "Android");
+  }
   for (size_t i = 0; i < settings->hparam_count; i++)
     if (strcmp(settings->hparams[i].name, "device") == 0)
       (void)snprintf(facts->device, sizeof facts->device, "%s", settings->hparams[i].value);
@@ -113,16 +108,12 @@ static void end_progress(void) {
   if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
 }
 
-static const char *last_lines(const char *text, size_t count) {
-  const char *at = text + strlen(text);
-  if (at > text && at[-1] == '\n') at--;
-  for (; at > text; at--)
-    if (at[-1] == '\n' && --count == 0) break;
-  return at;
-}
-
+/* Shows the last lines of what a program printed. */
 static void tell_output(const char *output) {
-  const char *at = last_lines(output, MOST_SHOWN_LINES);
+  const char *at = output + strlen(output);
+  if (at > output && at[-1] == '\n') at--;
+  for (size_t count = 0; at > output; at--)
+    if (at[-1] == '\n' && ++count == MOST_SHOWN_LINES) break;
   if (*at == '\0') (void)message_failed("  it printed nothing");
   while (*at != '\0') {
     int size = (int)strcspn(at, "\r\n");
@@ -149,7 +140,7 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   describe(what, c, of->side, kind, index);
   show_progress(what);
   bool remembers = dump_place_remember(&of->place, &error) == ETR_OK;
-  runner_run(outcome, of->side->arguments, c->timeout);
+  runner_run(outcome, &(runner_program){.arguments = of->side->arguments, .seconds = c->timeout});
   if (!runner_succeeded(outcome)) {
     runner_reason(outcome, c->timeout, reason);
     c->cannot_start = outcome->start_error != 0;
@@ -161,42 +152,32 @@ static bool record_once(collecting *c, collected_side *of, recording_kind kind, 
   return false;
 }
 
-static void warm_up_once(collecting *c, collected_side *of, size_t index) {
-  const char *file = history_spare(&c->job->history);
+/* Records a side once; a dump of a warm-up is removed. */
+static void record_in_turn(collecting *c, collected_side *of, recording_kind kind, size_t index) {
+  bench_side *side = of->side;
   runner_outcome outcome;
-  (void)record_once(c, of, KIND_WARM_UP, index, file, &outcome);
-  (void)unlink(file);
+  const char *file = kind == KIND_COUNTS ? of->dump(&c->job->history, index) : history_spare(&c->job->history);
+  bool recorded = record_once(c, of, kind, index, file, &outcome);
+  if (recorded && kind == KIND_COUNTS) {
+    side->recordings[side->count++] = (bench_recording){outcome.seconds, outcome.output, file};
+    return;
+  }
+  if (kind == KIND_COUNTS)
+    side->failed++;
+  else
+    (void)unlink(file);
   runner_clear(&outcome);
 }
 
-static void record_what_counts(collecting *c, collected_side *of, size_t index) {
-  bench_side *side = of->side;
-  runner_outcome outcome;
-  const char *file = of->dump(&c->job->history, index);
-  if (record_once(c, of, KIND_COUNTS, index, file, &outcome)) {
-    side->recordings[side->count++] = (bench_recording){outcome.seconds, outcome.output, file};
-  } else {
-    side->failed++;
-    runner_clear(&outcome);
-  }
-}
-
 /* Each side so many times, in turns: A B A B. A machine changes by the hour, and so meets both sides alike. */
-static void take_turns(collecting *c, size_t turns, void (*record)(collecting *, collected_side *, size_t)) {
+static void take_turns(collecting *c, size_t turns, recording_kind kind) {
   for (size_t i = 0; i < turns; i++)
-    for (size_t k = 0; k < c->side_count && !c->cannot_start; k++) record(c, &c->sides[k], i);
+    for (size_t k = 0; k < c->side_count && !c->cannot_start; k++) record_in_turn(c, &c->sides[k], kind, i);
 }
 
 /* ---- The cost of tracing ---- */
 
 /* A runner that was built for tracing traces without the option, too, into a file of its own choice. */
-static bool left_a_dump(dump_place *place, const char *to) {
-  etr_error error;
-  bool left = dump_place_take(place, to, &error) == ETR_OK;
-  (void)unlink(to);
-  return left;
-}
-
 static void run_untraced(const collecting *c, const char *const *arguments) {
   static const char default_dump[] = "model.etdump"; /* of executor_runner */
   bench_job *job = c->job;
@@ -212,13 +193,14 @@ static void run_untraced(const collecting *c, const char *const *arguments) {
   describe(what, c, &job->newer, KIND_UNTRACED, 0);
   show_progress(what);
   bool remembers = dump_place_remember(&place, &error) == ETR_OK;
-  runner_run(&outcome, arguments, c->timeout);
+  runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = c->timeout});
   if (!runner_succeeded(&outcome))
     job->facts.untraced_why = "the runner fails without the option that names its ETDump";
-  else if (!remembers || left_a_dump(&place, history_spare(&job->history)))
+  else if (!remembers || dump_place_take(&place, history_spare(&job->history), &error) == ETR_OK)
     job->facts.untraced_why = "the runner leaves an ETDump without the option that names it, too";
   else
     job->facts.untraced_seconds = outcome.seconds;
+  (void)unlink(history_spare(&job->history));
   runner_clear(&outcome);
   dump_place_clear(&place);
 }
@@ -239,29 +221,6 @@ static void measure_tracing(const collecting *c) {
 
 /* ---- The whole ---- */
 
-/* False, with a message: a side left no dump. */
-static bool has_recordings(const collecting *c) {
-  for (size_t i = 0; i < c->side_count; i++) {
-    const bench_side *side = c->sides[i].side;
-    if (side->count > 0) continue;
-    if (!c->cannot_start) (void)message_failed("no %srecording left an ETDump: nothing was written", side->label);
-    return false;
-  }
-  return true;
-}
-
-static exit_status record_all(collecting *c) {
-  bench_job *job = c->job;
-  take_turns(c, job->facts.warmup, warm_up_once);
-  if (!c->cannot_start) measure_tracing(c);
-  take_turns(c, job->facts.repeat, record_what_counts);
-  end_progress();
-  for (size_t i = 0; i < c->side_count; i++) dump_place_clear(&c->sides[i].place);
-  if (!has_recordings(c)) return EXIT_BAD_INPUT;
-  history_keep(&job->history);
-  return EXIT_DONE;
-}
-
 static exit_status check_settings(const cli_settings *settings) {
   exit_status checked = command_check_noise(settings, "bench");
   if (checked != EXIT_DONE) return checked;
@@ -277,7 +236,7 @@ static exit_status check_settings(const cli_settings *settings) {
 static exit_status split_base(bench_job *job, const cli_settings *settings) {
   const char *problem;
   if (settings->against == NULL) return EXIT_DONE;
-  job->base_words = shell_words_split(settings->against, &problem);
+  job->base_words = program_words(settings->against, &problem);
   if (job->base_words == NULL) return message_usage("bench", "--against \"%s\": %s", settings->against, problem);
   if (job->base_words[0] == NULL || job->base_words[0][0] == '\0')
     return message_usage("bench", "--against \"%s\": there is no command in it", settings->against);
@@ -306,22 +265,32 @@ static void add_side(collecting *c, bench_side *side, const cli_settings *settin
   dump_place_init(&added->place, side->arguments, settings->pull, record);
 }
 
-/* Before anything is recorded, as the times would be of no use. */
-static void warn_of_other_model(const bench_job *job, const cli_settings *settings) {
-  const char *record = settings->record != NULL ? settings->record : settings->etrecord;
-  if (settings->against_record != NULL || program_has_same_model(job->newer.arguments, job->base.arguments)) return;
-  message_warning("%s: base and new run different models (%s and %s), and this record is of one: the base's times may "
-                  "be on wrong nodes; name its record with --against-record",
-                  record, program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
-}
-
 static exit_status record_job(bench_job *job, const cli_settings *settings) {
   collecting c = {.timeout = settings->timeout > 0 ? settings->timeout : (double)USUAL_TIMEOUT, .job = job};
-  if (job->base.arguments != NULL) warn_of_other_model(job, settings);
-  if (job->base.arguments != NULL)
-    add_side(&c, &job->base, settings, settings->against_record != NULL ? settings->against_record : settings->record);
+  if (job->base.arguments != NULL) {
+    const char *own = settings->against_record;
+    /* Before anything is recorded, as the times would be of no use. */
+    if (own == NULL && !program_has_same_model(job->newer.arguments, job->base.arguments))
+      message_warning("%s: base and new run different models (%s and %s), and this record is of one: the base's times "
+                      "may be on wrong nodes; name its record with --against-record",
+                      settings->record != NULL ? settings->record : settings->etrecord,
+                      program_model_path(job->base.arguments), program_model_path(job->newer.arguments));
+    add_side(&c, &job->base, settings, own != NULL ? own : settings->record);
+  }
   add_side(&c, &job->newer, settings, settings->record);
-  return record_all(&c);
+  take_turns(&c, job->facts.warmup, KIND_WARM_UP);
+  if (!c.cannot_start) measure_tracing(&c);
+  take_turns(&c, job->facts.repeat, KIND_COUNTS);
+  end_progress();
+  for (size_t i = 0; i < c.side_count; i++) dump_place_clear(&c.sides[i].place);
+  for (size_t i = 0; i < c.side_count; i++) {
+    const bench_side *side = c.sides[i].side;
+    if (side->count > 0) continue;
+    if (!c.cannot_start) (void)message_failed("no %srecording left an ETDump: nothing was written", side->label);
+    return EXIT_BAD_INPUT;
+  }
+  history_keep(&job->history);
+  return EXIT_DONE;
 }
 
 exit_status bench_collect(cli_settings *settings) {

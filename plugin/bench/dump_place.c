@@ -6,8 +6,8 @@
 
 #include "base/system.h"
 #include "bench/program.h"
-#include "bench/runner.h"
 #include "command/message.h"
+#include "command/runner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,12 +30,6 @@ static file_mark mark_of(const char *path) {
 static bool is_same(const file_mark *a, const file_mark *b) {
   return a->is_there == b->is_there && a->device == b->device && a->inode == b->inode && a->size == b->size &&
          a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-static bool is_newer(const file_mark *a, const file_mark *b) {
-  if (!b->is_there || a->changed.tv_sec != b->changed.tv_sec)
-    return !b->is_there || a->changed.tv_sec > b->changed.tv_sec;
-  return a->changed.tv_nsec > b->changed.tv_nsec;
 }
 
 bool dump_place_is_dump(const char *path) {
@@ -87,13 +81,16 @@ static bool look_at_file(dump_place *place, const char *path, const file_mark *m
   newest_dump *newest = context;
   for (size_t i = 0; i < place->seen_count; i++)
     if (strcmp(place->seen[i].path, path) == 0 && is_same(&place->seen[i].mark, mark)) return true;
-  if (!is_newer(mark, &newest->mark) || !dump_place_is_dump(path)) return true;
+  const file_mark *before = &newest->mark;
+  bool is_newer = !before->is_there || mark->changed.tv_sec > before->changed.tv_sec ||
+                  (mark->changed.tv_sec == before->changed.tv_sec && mark->changed.tv_nsec > before->changed.tv_nsec);
+  if (!is_newer || !dump_place_is_dump(path)) return true;
   newest->mark = *mark;
   (void)snprintf(newest->path, sizeof newest->path, "%s", path);
   return true;
 }
 
-static void forget(dump_place *place) {
+void dump_place_clear(dump_place *place) {
   for (size_t i = 0; i < place->seen_count; i++) free(place->seen[i].path);
   free(place->seen);
   place->seen = NULL;
@@ -102,20 +99,15 @@ static void forget(dump_place *place) {
 
 /* ---- Moving ---- */
 
-static bool copy_bytes(int from, int to) {
-  char piece[65536];
-  for (ssize_t got; (got = read(from, piece, sizeof piece)) != 0;) {
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return false;
-    for (ssize_t done = 0, put; done < got; done += put)
-      if ((put = write(to, piece + done, (size_t)(got - done))) < 0) return false;
-  }
-  return true;
-}
-
 static bool copy_file(const char *from, const char *to) {
+  char piece[65536];
   int source = open(from, O_RDONLY | O_CLOEXEC), target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool copied = source >= 0 && target >= 0 && copy_bytes(source, target);
+  bool copied = source >= 0 && target >= 0;
+  for (ssize_t got; copied && (got = read(source, piece, sizeof piece)) != 0;) {
+    copied = got >= 0 || errno == EINTR;
+    for (ssize_t done = 0, put; copied && done < got; done += put)
+      copied = (put = write(target, piece + done, (size_t)(got - done))) >= 0;
+  }
   int reason = errno;
   if (source >= 0) (void)close(source);
   if (target >= 0 && close(target) != 0) copied = false;
@@ -143,7 +135,7 @@ static void remove_on_device(const dump_place *place) {
   if (!is_plain(place->path)) return;
   (void)snprintf(command, sizeof command, "rm -f '%s'", place->path);
   program_adb(arguments, place->arguments, (const char *const[]){"shell", command, NULL});
-  runner_run(&outcome, arguments, PATIENCE);
+  runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
   runner_clear(&outcome);
 }
 
@@ -155,7 +147,7 @@ static etr_status pull(const dump_place *place, const char *to, etr_error *error
   if (!is_plain(place->path))
     return message_fail(error, ETR_ERROR_IO, "cannot pull %s: choose a path without a quote", place->path);
   program_adb(arguments, place->arguments, (const char *const[]){"pull", place->path, to, NULL});
-  runner_run(&outcome, arguments, PATIENCE);
+  runner_run(&outcome, &(runner_program){.arguments = arguments, .seconds = PATIENCE});
   runner_reason(&outcome, PATIENCE, reason);
   if (!runner_succeeded(&outcome) || access(to, F_OK) != 0)
     status = message_fail(error, ETR_ERROR_IO, "no ETDump: adb pull %s failed (%s): %.*s", place->path, reason,
@@ -181,23 +173,21 @@ etr_status dump_place_remember(dump_place *place, etr_error *error) {
     remove_on_device(place);
   else if (place->path != NULL)
     place->before = mark_of(place->path);
-  forget(place);
+  dump_place_clear(place);
   return visit_files(place, remember_file, NULL) ? ETR_OK : message_fail(error, ETR_ERROR_MEMORY, "out of memory");
-}
-
-static etr_status take_newest(dump_place *place, const char *to, etr_error *error) {
-  newest_dump newest = {.path = ""};
-  (void)visit_files(place, look_at_file, &newest);
-  if (newest.mark.is_there) return move(newest.path, to, error);
-  return message_fail(error, ETR_ERROR_IO,
-                      "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",
-                      "the working directory", place->folders[1] != NULL ? " or " : "",
-                      place->folders[1] != NULL ? place->folders[1] : "");
 }
 
 etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) {
   if (place->is_on_device) return pull(place, to, error);
-  if (place->path == NULL) return take_newest(place, to, error);
+  if (place->path == NULL) {
+    newest_dump newest = {.path = ""};
+    (void)visit_files(place, look_at_file, &newest);
+    if (newest.mark.is_there) return move(newest.path, to, error);
+    return message_fail(error, ETR_ERROR_IO,
+                        "no new ETDump in %s%s%s: name the runner's file with --pull, or give it --etdump_path",
+                        "the working directory", place->folders[1] != NULL ? " or " : "",
+                        place->folders[1] != NULL ? place->folders[1] : "");
+  }
   file_mark after = mark_of(place->path);
   if (!after.is_there)
     return message_fail(error, ETR_ERROR_IO, "no ETDump: there is no file %s after the recording", place->path);
@@ -206,5 +196,3 @@ etr_status dump_place_take(dump_place *place, const char *to, etr_error *error) 
                         place->path);
   return move(place->path, to, error);
 }
-
-void dump_place_clear(dump_place *place) { forget(place); }

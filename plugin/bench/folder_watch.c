@@ -97,22 +97,20 @@ static folder_event next_by_inotify(folder_watch *watch, char name[NAME_MAX + 1]
 
 /* ---- Looking ---- */
 
-static looked_at *find(folder_watch *watch, const char *name) {
-  for (size_t i = 0; i < watch->file_count; i++)
-    if (strcmp(watch->files[i].name, name) == 0) return &watch->files[i];
-  looked_at *more = realloc(watch->files, (watch->file_count + 1) * sizeof *more);
-  if (more == NULL) return NULL;
-  watch->files = more;
-  more += watch->file_count++;
-  *more = (looked_at){.is_told = false};
-  (void)snprintf(more->name, sizeof more->name, "%s", name);
-  return more;
-}
-
 static void look_at(folder_watch *watch, const char *name, bool is_first) {
   struct stat about;
-  looked_at *file = is_file(watch, name, &about) ? find(watch, name) : NULL;
-  if (file == NULL) return;
+  size_t i = 0;
+  if (!is_file(watch, name, &about)) return;
+  while (i < watch->file_count && strcmp(watch->files[i].name, name) != 0) i++;
+  if (i == watch->file_count) {
+    looked_at *more = realloc(watch->files, (i + 1) * sizeof *more);
+    if (more == NULL) return;
+    watch->files = more;
+    watch->file_count++;
+    more[i] = (looked_at){.is_told = false};
+    (void)snprintf(more[i].name, sizeof more[i].name, "%s", name);
+  }
+  looked_at *file = &watch->files[i];
   struct timespec changed = etr_changed_at(&about);
   bool is_same = file->size == about.st_size && file->changed.tv_sec == changed.tv_sec &&
                  file->changed.tv_nsec == changed.tv_nsec;

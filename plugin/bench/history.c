@@ -110,14 +110,9 @@ static bool make_folders(bench_history *history) {
   return is_new || errno == EEXIST;
 }
 
-/* False: somebody removed the folder before it was locked. */
-static bool is_still_there(const bench_history *history) {
-  struct stat opened, named;
-  return fstat(history->lock, &opened) == 0 && stat(history->folder, &named) == 0 && opened.st_ino == named.st_ino &&
-         opened.st_dev == named.st_dev;
-}
-
+/* Opens and locks the folder, again if somebody removed it before it was locked. */
 static exit_status take_folder(bench_history *history) {
+  struct stat opened, named;
   for (int i = 0; i < ATTEMPTS; i++) {
     if (!make_folders(history))
       return message_failed("%s: cannot make this folder: %s", history->folder, strerror(errno));
@@ -127,7 +122,9 @@ static exit_status take_folder(bench_history *history) {
     if (flock(history->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       return message_failed("%s: another bench of this name is running; wait for its end, or choose another --name",
                             history->folder);
-    if (is_still_there(history)) return EXIT_DONE;
+    if (fstat(history->lock, &opened) == 0 && stat(history->folder, &named) == 0 && opened.st_ino == named.st_ino &&
+        opened.st_dev == named.st_dev)
+      return EXIT_DONE;
     (void)close(history->lock);
     history->lock = -1;
   }
@@ -163,18 +160,11 @@ static exit_status read_file(bench_history *history) {
   return history->text != NULL ? EXIT_DONE : message_failed("%s: cannot read this file: %s", path, strerror(errno));
 }
 
-/* True if there was a bench of this name, whose folder may be gone. */
-static bool is_known(const bench_history *history) {
-  char member[BENCH_RUN_ROOM + 16];
-  (void)snprintf(member, sizeof member, "\"run\": \"%s\"", history->run);
-  return strstr(history->text, member) != NULL;
-}
-
 /* ---- The folder of a bench ---- */
 
 /* Two benches in one second get different folders. */
 static exit_status make_run_folder(bench_history *history) {
-  char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8];
+  char path[PATH_MAX], stamp[BENCH_RUN_ROOM / 2 + 8], member[BENCH_RUN_ROOM + 16];
   time_t now = time(NULL);
   struct tm parts;
   if (gmtime_r(&now, &parts) == NULL) parts = (struct tm){.tm_mday = 1};
@@ -182,18 +172,12 @@ static exit_status make_run_folder(bench_history *history) {
   for (unsigned i = 1; i < ATTEMPTS; i++) {
     (void)snprintf(history->run, sizeof history->run, i > 1 ? "%s~%u" : "%s", stamp, i);
     history_path(history, history->run, "", path);
-    if (is_known(history)) continue;
+    (void)snprintf(member, sizeof member, "\"run\": \"%s\"", history->run);
+    if (strstr(history->text, member) != NULL) continue; /* a bench of this name, whose folder may be gone */
     if (mkdir(path, 0777) == 0) return EXIT_DONE;
     if (errno != EEXIST) break;
   }
   return message_failed("%s: cannot make this folder: %s", path, strerror(errno));
-}
-
-/* The folder of the base's dumps: apart, so that either folder holds the recordings of one program. */
-static exit_status make_base_folder(const bench_history *history) {
-  char path[PATH_MAX];
-  history_path(history, history->run, "base", path);
-  return mkdir(path, 0777) == 0 ? EXIT_DONE : message_failed("%s: cannot make this folder: %s", path, strerror(errno));
 }
 
 exit_status history_open(bench_history *history, const char *logdir, const char *name, size_t dump_count,
@@ -210,14 +194,10 @@ exit_status history_open(bench_history *history, const char *logdir, const char 
   if (status != EXIT_DONE) return status;
   unfinished = history;
   ending_set_cleanup(remove_unfinished);
-  return has_base ? make_base_folder(history) : EXIT_DONE;
-}
-
-static void forget_files(bench_history *history) {
-  for (size_t i = 0; i < history->file_count; i++) free(history->files[i]);
-  free(history->files);
-  history->files = NULL;
-  history->file_count = 0;
+  char path[PATH_MAX]; /* the base's dumps are apart, so that either folder holds the recordings of one program */
+  history_path(history, history->run, "base", path);
+  return !has_base || mkdir(path, 0777) == 0 ? EXIT_DONE
+                                             : message_failed("%s: cannot make this folder: %s", path, strerror(errno));
 }
 
 void history_keep(bench_history *history) {
@@ -232,7 +212,8 @@ void history_close(bench_history *history) {
   unfinished = NULL;
   if (!history->keeps) remove_files(history);
   if (history->file_count == 0 && history->made_folder) (void)rmdir(history->folder);
-  forget_files(history);
+  for (size_t i = 0; i < history->file_count; i++) free(history->files[i]);
+  free(history->files);
   free(history->text);
   if (history->lock >= 0) (void)close(history->lock);
   *history = (bench_history){.lock = -1};
@@ -240,22 +221,18 @@ void history_close(bench_history *history) {
 
 /* ---- Lines ---- */
 
-static void warn_of_others(const char *path, const char *text) {
+void history_warn(const bench_history *history) {
+  char path[PATH_MAX];
   size_t number = 1, others = 0, first = 0;
-  for (const char *at = text; *at != '\0'; number++) {
+  for (const char *at = history->text; *at != '\0'; number++) {
     if (!flat_json_is_object(at) && others++ == 0) first = number;
     at += strcspn(at, "\n");
     at += *at == '\n';
   }
+  path_of_file(history, path);
   if (others > 0)
     message_warning("%s: line %zu is damaged%s; such lines stay in the file and are left out of the trend", path, first,
                     others > 1 ? ", and so are others" : "");
-}
-
-void history_warn(const bench_history *history) {
-  char path[PATH_MAX];
-  path_of_file(history, path);
-  warn_of_others(path, history->text);
 }
 
 const char *history_line(const char **at) {
@@ -284,7 +261,7 @@ static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error
 exit_status history_append(bench_history *history, const char *lines) {
   char path[PATH_MAX];
   etr_error error;
-  (void)snprintf(path, sizeof path, "%.*s/" HISTORY_FILE, PATH_MAX - 32, history->folder);
+  path_of_file(history, path);
   if (etr_write_file(path, emit_two, &(two_texts){history, lines}, &error) != ETR_OK) return message_error(&error);
   return EXIT_DONE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job.h - a bench from its start to its end: what is known of it, and its recordings. Layer 6.
+ * job.h - a bench from its start to its end: what is known of it, its recordings, what they measured. Layer 6.
  *
  * A recording is one process of a program that left an ETDump. All of them are made before the command gives up its
  * rights (sandbox.h) and so before any dump is read; the job hands over what they left.
@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-#include "command/settings.h"
+#include "command/command.h"
 
 /* ---- LOGDIR/NAME: a folder for each bench of a name, and history.jsonl, in which every bench has a line for each of
  * its measures (schema/history.schema.json) ---- */
@@ -107,5 +107,60 @@ typedef struct bench_job {
 /** Frees a job, which bench_collect() puts into the settings, and lets go of its history; folders that it made and left
  * empty are removed. NULL is allowed. */
 void bench_job_end(bench_job *job);
+
+/* ---- What a bench measured: the runs of each method, and what an LLM runner printed of itself. History, trend and the
+ * outputs for other systems all read these ---- */
+
+typedef enum measure_kind {
+  MEASURE_METHOD, /* Method::execute, one value for each run (inference) that counts */
+  MEASURE_RUNNER, /* a figure of the runner's own, one value for each recording */
+  MEASURE_WALL,   /* how long the runner's process took, start and load included */
+} measure_kind;
+
+/** "method", "runner", "wall". Static. */
+const char *bench_kind_name(measure_kind kind);
+
+/** What a measure of a method is called: the method's name, or "unknown method" if that is "". */
+const char *bench_method_name(const char *method);
+
+/** Values with their statistics. */
+typedef struct bench_measure {
+  measure_kind kind;
+  const char *name; /* of a method as the profile has it, or "load", "prefill", ... Borrowed */
+  const char *unit; /* "ms", "tokens/s", "s" */
+  double *values;
+  size_t count;
+  double p50, avg, min, max;
+} bench_measure;
+
+/** Zeroed: none. */
+typedef struct bench_measures {
+  bench_measure *list;
+  size_t count;
+} bench_measures;
+
+/** Adds the methods of a profile that ran, in ms, with the profile's own statistics. False when out of memory. */
+bool bench_measures_add_methods(bench_measures *measures, const etr_profile *profile);
+
+/** Adds values, if there are any; what is not a number counts for none. False when out of memory. */
+bool bench_measures_add(bench_measures *measures, measure_kind kind, const char *name, const char *unit,
+                        const double *values, size_t count);
+
+void bench_measures_clear(bench_measures *measures);
+
+/* ---- Names, records and run folders, as `bench` and `watch` have them ---- */
+
+/** --name, or what the folder of the record is called. */
+void bench_default_name(const cli_settings *settings, char name[BENCH_NAME_ROOM]);
+
+/** Opens the record that the settings name, with these ETDumps instead of its own; prints warnings. On failure *out is
+ * NULL. */
+exit_status bench_open(etr_profile **out, const cli_settings *settings, const char *const *dumps, size_t count);
+
+/** Opens the record that the settings name, with the dumps of a side. Otherwise as bench_open(). */
+exit_status bench_open_side(etr_profile **out, const cli_settings *settings, const bench_side *side);
+
+/** Fills what is the same for all run folders: time, host, process, limits. host has 256 bytes. */
+void bench_logdir_options(etr_logdir_options *out, const cli_settings *settings, char *host);
 
 #endif

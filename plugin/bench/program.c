@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * program.c - reads a runner's arguments as ExecuTorch's own runners do (gflags: one dash or two, "=" or a blank).
+ * program.c - reads a runner's arguments as ExecuTorch's own runners do (gflags: one dash or two, "=" or a blank), and
+ * splits command lines.
  */
 #include "bench/program.h"
 
@@ -40,21 +41,17 @@ static const char *find_option(const char *const *arguments, const char *const *
 const char *program_model_path(const char *const *arguments) { return find_option(arguments, model_options); }
 const char *program_dump_path(const char *const *arguments) { return find_option(arguments, dump_options); }
 
-static bool has_same_bytes(FILE *file, FILE *other) {
-  static const size_t most = 65536;
-  char piece[65536], piece_of_other[65536];
-  for (;;) {
-    size_t got = fread(piece, 1, most, file), got_of_other = fread(piece_of_other, 1, most, other);
-    if (got != got_of_other || memcmp(piece, piece_of_other, got) != 0) return false;
-    if (got < most) return ferror(file) == 0 && ferror(other) == 0;
-  }
-}
-
 bool program_has_same_model(const char *const *arguments, const char *const *others) {
   const char *path = program_model_path(arguments), *path_of_other = program_model_path(others);
   if (path == NULL || path_of_other == NULL || strcmp(path, path_of_other) == 0) return true;
   FILE *file = fopen(path, "rb"), *other = fopen(path_of_other, "rb");
-  bool is_same = file != NULL && other != NULL && has_same_bytes(file, other);
+  char piece[65536], piece_of_other[sizeof piece];
+  bool is_same = file != NULL && other != NULL;
+  for (size_t got = sizeof piece; is_same && got == sizeof piece;) {
+    got = fread(piece, 1, sizeof piece, file);
+    is_same = fread(piece_of_other, 1, sizeof piece, other) == got && memcmp(piece, piece_of_other, got) == 0;
+  }
+  is_same = is_same && ferror(file) == 0 && ferror(other) == 0;
   if (file != NULL) (void)fclose(file);
   if (other != NULL) (void)fclose(other);
   return is_same;
@@ -85,4 +82,67 @@ void program_adb(const char *out[MOST_ADB_ARGUMENTS + 1], const char *const *arg
   for (size_t i = 0; i < shell && used < MOST_ADB_ARGUMENTS; i++) out[used++] = arguments[i];
   for (; *more != NULL && used < MOST_ADB_ARGUMENTS; more++) out[used++] = *more;
   out[used] = NULL;
+}
+
+/* ---- Words: a line is read from left to right, and the words are written one behind the other ---- */
+
+typedef struct splitting {
+  const char *at; /* what is read next */
+  char *to;       /* where the next character of a word goes */
+  const char *problem;
+} splitting;
+
+static bool is_blank(char character) { return character == ' ' || character == '\t' || character == '\n'; }
+
+/* A backslash with a line break behind it stands for nothing. */
+static void take_escaped(splitting *s) {
+  s->at++;
+  if (*s->at == '\0') s->problem = "it ends with a backslash";
+  if (*s->at != '\0' && *s->at != '\n') *s->to++ = *s->at;
+  if (*s->at != '\0') s->at++;
+}
+
+static void take_word(splitting *s) {
+  while (*s->at != '\0' && !is_blank(*s->at) && s->problem == NULL) {
+    char quote = *s->at;
+    if (quote == '\\') {
+      take_escaped(s);
+    } else if (quote == '\'' || quote == '"') {
+      for (s->at++; *s->at != quote && *s->at != '\0';) {
+        if (quote == '"' && *s->at == '\\' && s->at[1] != '\0' && strchr("$`\"\\\n", s->at[1]) != NULL)
+          take_escaped(s);
+        else
+          *s->to++ = *s->at++;
+      }
+      if (*s->at == '\0')
+        s->problem = "a quote is not closed";
+      else
+        s->at++;
+    } else {
+      *s->to++ = *s->at++;
+    }
+  }
+  *s->to++ = '\0';
+}
+
+/* A line break that is escaped separates nothing and begins no word. */
+static void skip_blanks(splitting *s) {
+  while (is_blank(*s->at) || (s->at[0] == '\\' && s->at[1] == '\n')) s->at += *s->at == '\\' ? 2 : 1;
+}
+
+const char **program_words(const char *line, const char **problem) {
+  size_t size = strlen(line), most = size / 2 + 2, count = 0; /* words need a blank between them; and the last NULL */
+  const char **words = malloc(most * sizeof *words + size + 1);
+  splitting s = {.at = line, .to = (char *)(words + most)};
+  *problem = words == NULL ? "out of memory" : NULL;
+  if (words == NULL) return NULL;
+  for (skip_blanks(&s); *s.at != '\0' && s.problem == NULL; skip_blanks(&s)) {
+    words[count++] = s.to;
+    take_word(&s);
+  }
+  words[count] = NULL;
+  *problem = s.problem;
+  if (s.problem == NULL) return words;
+  free(words);
+  return NULL;
 }

@@ -4,8 +4,7 @@
  */
 #include "bench/dump_place.h"
 #include "bench/folder_watch.h"
-#include "bench/measure.h"
-#include "bench/shared.h"
+#include "bench/job.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +18,23 @@ typedef struct watching {
 
 /* ---- One dump ---- */
 
-static void print_dump(const watching *w, const etr_profile *profile, const char *stem) {
+/* Writes the runs of a dump, and prints a line about them. */
+static void write_dump(const watching *w, const etr_profile *profile, const char *stem) {
+  char host[256] = "localhost";
+  etr_tag hparams[MAX_LIST + 1] = {{"etdump", stem}};
+  etr_logdir_options options;
   bench_measures measures = {0};
+  etr_error error;
+  memcpy(hparams + 1, w->settings->hparams, w->settings->hparam_count * sizeof *hparams);
+  bench_logdir_options(&options, w->settings, host);
+  options.logdir = w->folder;
+  options.name = stem;
+  options.hparams = hparams;
+  options.hparam_count = 1 + w->settings->hparam_count;
+  if (etr_write_logdir(profile, &options, &error) != ETR_OK) {
+    (void)message_error(&error);
+    return;
+  }
   if (!bench_measures_add_methods(&measures, profile)) (void)message_failed("out of memory");
   fputs("added  ", stdout);
   message_put_plain(stdout, w->folder);
@@ -36,35 +50,15 @@ static void print_dump(const watching *w, const etr_profile *profile, const char
   bench_measures_clear(&measures);
 }
 
-static void write_dump(const watching *w, const etr_profile *profile, const char *stem) {
-  char host[256] = "localhost";
-  etr_tag hparams[MAX_LIST + 1] = {{"etdump", stem}};
-  etr_logdir_options options;
-  etr_error error;
-  memcpy(hparams + 1, w->settings->hparams, w->settings->hparam_count * sizeof *hparams);
-  bench_logdir_options(&options, w->settings, host);
-  options.logdir = w->folder;
-  options.name = stem;
-  options.hparams = hparams;
-  options.hparam_count = 1 + w->settings->hparam_count;
-  if (etr_write_logdir(profile, &options, &error) == ETR_OK)
-    print_dump(w, profile, stem);
-  else
-    (void)message_error(&error);
-}
-
-static bool ends_like_a_dump(const char *name) {
-  const char *dot = strrchr(name, '.');
-  return dot != NULL && (strcmp(dot, ".etdp") == 0 || strcmp(dot, ".etdump") == 0);
-}
-
 /* What cannot be read is told, and the watch goes on. */
 static void add_dump(const watching *w, const char *name) {
   char path[PATH_MAX], stem[NAME_MAX + 1];
   const char *dumps[] = {path};
   etr_profile *profile;
   (void)snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - NAME_MAX - 2, w->settings->record, name);
-  if (!dump_place_is_dump(path) && !ends_like_a_dump(name)) return;
+  const char *dot = strrchr(name, '.');
+  bool ends_like_a_dump = dot != NULL && (strcmp(dot, ".etdp") == 0 || strcmp(dot, ".etdump") == 0);
+  if (!dump_place_is_dump(path) && !ends_like_a_dump) return;
   (void)snprintf(stem, sizeof stem, "%.*s", (int)etr_dump_name_stem(name), name);
   if (bench_open(&profile, w->settings, dumps, 1) == EXIT_DONE) write_dump(w, profile, stem);
   etr_profile_close(profile);
@@ -85,28 +79,26 @@ static exit_status watch_folder(watching *w) {
   }
 }
 
-static exit_status begin(watching *w) {
+exit_status command_watch(const cli_settings *settings) {
   static const double seconds_between_looks = 1;
   char name[BENCH_NAME_ROOM];
-  bench_default_name(w->settings, name);
-  (void)snprintf(w->folder, sizeof w->folder, "%.*s/%s", PATH_MAX - BENCH_NAME_ROOM - 1, command_logdir(w->settings),
-                 name);
-  if (!folder_watch_begin(&w->files, w->settings->record, true, seconds_between_looks))
-    return message_failed("%s: cannot watch this folder: %s", w->settings->record, strerror(errno));
-  fputs("watching ", stdout);
-  message_put_plain(stdout, w->settings->record);
-  fputs("; Ctrl-C ends. tensorboard --logdir ", stdout);
-  message_put_plain(stdout, command_logdir(w->settings));
-  putchar('\n');
-  return EXIT_DONE;
-}
-
-exit_status command_watch(const cli_settings *settings) {
+  exit_status status;
   watching *w = calloc(1, sizeof *w);
   if (w == NULL) return message_failed("out of memory");
   w->settings = settings;
-  exit_status status = begin(w);
-  if (status == EXIT_DONE) status = watch_folder(w);
+  bench_default_name(settings, name);
+  (void)snprintf(w->folder, sizeof w->folder, "%.*s/%s", PATH_MAX - BENCH_NAME_ROOM - 1, command_logdir(settings),
+                 name);
+  if (folder_watch_begin(&w->files, settings->record, true, seconds_between_looks)) {
+    fputs("watching ", stdout);
+    message_put_plain(stdout, settings->record);
+    fputs("; Ctrl-C ends. tensorboard --logdir ", stdout);
+    message_put_plain(stdout, command_logdir(settings));
+    putchar('\n');
+    status = watch_folder(w);
+  } else {
+    status = message_failed("%s: cannot watch this folder: %s", settings->record, strerror(errno));
+  }
   folder_watch_end(&w->files);
   free(w);
   return status;

@@ -170,8 +170,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   etr_options reading = command_reading_options(w->settings);
   if (all) set_own_runs(w, &reading, all, dump);
   if (etr_profile_open(&profile, &inputs, &reading, &error) != ETR_OK) return message_error(&error);
-  message_warnings(profile);
   exit_status result = command_check_dump(profile, w->settings);
+  if (result == EXIT_DONE) message_warnings(profile);
   if (result == EXIT_DONE &&
       etr_logdir_add(w->logdir, profile, w->names ? w->names[dump].text : NULL, &error) != ETR_OK)
     result = message_error(&error);

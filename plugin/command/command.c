@@ -93,7 +93,7 @@ bool command_fills_terminal(const cli_settings *settings) {
 }
 
 exit_status command_put(const cli_settings *settings, etr_emitter emit, void *context) {
-  etr_sink sink = message_stdout();
+  etr_sink sink = message_sink(stdout);
   etr_error error = {.offset = ETR_NO_OFFSET};
   etr_limited limited = {.emit = emit, .context = context, .max_bytes = command_bytes(settings->max_output)};
   if (!command_has_file(settings)) return message_written(etr_emit_limited(&limited, &sink, &error), &error);
@@ -102,14 +102,6 @@ exit_status command_put(const cli_settings *settings, etr_emitter emit, void *co
 }
 
 /* ---- Answers ---- */
-
-/* An answer without these is empty; say why. */
-static void warn_of_missing(const etr_profile *profile, command_need need) {
-  if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
-  if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
-  if (need == NEEDS_PROGRAM && !profile->program_memory)
-    message_warning("no memory plan: it is in the program; put the .pte beside the record, or name it with --pte");
-}
 
 typedef struct question {
   const etr_profile *profile;
@@ -123,11 +115,15 @@ static etr_status emit_answer(void *context, const etr_sink *sink, etr_error *er
 
 static exit_status run_one(const cli_settings *settings) {
   etr_profile *profile;
+  const command_need need = settings->command->need;
   exit_status result = open_record(&profile, settings);
   if (result == EXIT_DONE) result = command_check_names(profile, settings);
   if (result == EXIT_DONE) result = command_check_filter(profile, settings);
   if (result == EXIT_DONE) {
-    warn_of_missing(profile, settings->command->need);
+    if (need == NEEDS_RUNS && profile->run_count == 0) message_warning("no times: there is no ETDump with runs");
+    if (need == NEEDS_GRAPHS && profile->graph_count == 0) message_warning(MESSAGE_NO_GRAPH);
+    if (need == NEEDS_PROGRAM && !profile->program_memory)
+      message_warning("no memory plan: it is in the program; put the .pte beside the record, or name it with --pte");
     result = command_put(settings, emit_answer, &(question){profile, settings});
   }
   etr_profile_close(profile);
@@ -166,7 +162,7 @@ static exit_status run_two(const cli_settings *settings) {
   return result;
 }
 
-static bool is_folder(const char *path) {
+bool command_is_folder(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
@@ -176,7 +172,7 @@ static bool is_one_record(const cli_settings *settings) {
   const char *paths[] = {settings->record, settings->more[0]};
   etr_inputs found;
   if (settings->more_count != 1) return true;
-  if (is_folder(paths[0]) || is_folder(paths[1])) return false;
+  if (command_is_folder(paths[0]) || command_is_folder(paths[1])) return false;
   if (etr_inputs_find_all(&found, paths, 2, NULL, NULL) != ETR_OK) return false;
   bool one = found.etdump_count < 2;
   etr_inputs_clear(&found);

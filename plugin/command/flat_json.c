@@ -107,22 +107,18 @@ bool flat_json_text(const char *line, const char *key, char *room, size_t size) 
 
 /* ---- Writing ---- */
 
-typedef struct escaping {
-  FILE *out;
-} escaping;
-
 static bool put_escaped(void *context, const void *data, size_t size) {
-  const escaping *e = context;
+  FILE *out = context;
   for (const char *at = data; at < (const char *)data + size; at++) {
-    if (*at == '"' || *at == '\\') fputc('\\', e->out);
-    fputc(*at, e->out);
+    if (*at == '"' || *at == '\\') fputc('\\', out);
+    fputc(*at, out);
   }
   return true;
 }
 
 void flat_json_put_text(FILE *out, const char *text) {
   fputc('"', out);
-  (void)etr_write_plain(&(etr_sink){put_escaped, &(escaping){out}}, text);
+  (void)etr_write_plain(&(etr_sink){put_escaped, out}, text);
   fputc('"', out);
 }
 

@@ -2,8 +2,6 @@
  *
  * help.c - the tables as text for a terminal.
  */
-#include "command/help.h"
-
 #include "command/option_table.h"
 
 #include <string.h>
@@ -63,7 +61,7 @@ static void print_examples(FILE *out, const cli_command *command) {
 
 static void print_options(FILE *out, const cli_command *command) {
   fputs("\noptions:\n", out);
-  for (const option_spec *spec = options; spec->name; spec++) {
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
     char left[64], right[512];
     if (!option_table_has(spec, command)) continue;
     snprintf(left, sizeof left, "%c%c%s--%s%s%s", spec->letter ? '-' : ' ', spec->letter ? spec->letter : ' ',
@@ -83,16 +81,6 @@ static void print_exit_statuses(FILE *out, const cli_command *command) {
   }
 }
 
-static void print_program(FILE *out) {
-  fputs("usage: etrecord-tb [COMMAND] RECORD... [options]\n\n", out);
-  print_paragraphs(out, help_introduction());
-  fputs("\ncommands:\n", out);
-  for (const cli_command *c = commands; c->name; c++) print_item(out, c->name, 12, c->summary);
-  print_examples(out, &commands[0]);
-  print_exit_statuses(out, NULL);
-  fputs("\nRun `etrecord-tb help COMMAND` for options and examples of a command.\n", out);
-}
-
 typedef struct columns {
   char *text; /* HELP_ROOM */
   size_t size;
@@ -108,15 +96,11 @@ static bool add_columns(void *context, const void *data, size_t size) {
   return true;
 }
 
-static bool has_columns(const cli_command *command) {
-  for (const option_spec *spec = options; spec->name; spec++)
-    if (strcmp(spec->name, "columns") == 0) return option_table_has(spec, command);
-  return false;
-}
-
 const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
   columns c = {room, 0};
-  if (!has_columns(command)) return command->help;
+  const option_spec *spec = option_specs;
+  while (strcmp(spec->name, "columns") != 0) spec++;
+  if (!option_table_has(spec, command)) return command->help;
   c.size = (size_t)snprintf(room, HELP_ROOM, "%s\nColumns: ", command->help);
   const etr_table_options csv = {.format = ETR_TABLE_CSV};
   (void)command->table(&(etr_profile){0}, NULL, &csv, &(etr_sink){add_columns, &c}, NULL); /* the line of titles */
@@ -128,7 +112,13 @@ const char *help_text(const cli_command *command, char room[HELP_ROOM]) {
 void help_print(FILE *out, const cli_command *command) {
   char room[HELP_ROOM];
   if (!command) {
-    print_program(out);
+    fputs("usage: etrecord-tb [COMMAND] RECORD... [options]\n\n", out);
+    print_paragraphs(out, help_introduction());
+    fputs("\ncommands:\n", out);
+    for (const cli_command *c = commands; c->name; c++) print_item(out, c->name, 12, c->summary);
+    print_examples(out, &commands[0]);
+    print_exit_statuses(out, NULL);
+    fputs("\nRun `etrecord-tb help COMMAND` for options and examples of a command.\n", out);
     return;
   }
   fprintf(out,

@@ -5,7 +5,6 @@
 #include "command/command.h"
 #include "command/ending.h"
 #include "command/flat_json.h"
-#include "command/help.h"
 #include "command/option_table.h"
 #include "command/sandbox.h"
 
@@ -22,17 +21,6 @@
 
 enum { LONGEST_LINE = 4096, LONGEST_NAME = 256 };
 
-/* $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, which by default is in ~/.config. Empty if there is no home. */
-static void own_file(char path[PATH_MAX]) {
-  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-  int size = 0;
-  if (config && config[0] == '/')
-    size = snprintf(path, PATH_MAX, "%s/etrecord-tb/devices.jsonl", config);
-  else if (home && home[0])
-    size = snprintf(path, PATH_MAX, "%s/.config/etrecord-tb/devices.jsonl", home);
-  if (size <= 0 || size >= PATH_MAX) path[0] = '\0';
-}
-
 /* A peak that is there has to be one. */
 static bool take_peak(const char *line, const char *key, double *peak) {
   double value;
@@ -42,26 +30,17 @@ static bool take_peak(const char *line, const char *key, double *peak) {
   return true;
 }
 
-static bool is_device(const char *line, const char *name) {
-  char known[LONGEST_NAME];
-  return flat_json_text(line, "device", known, sizeof known) && strcmp(known, name) == 0;
-}
-
-static bool tells_nothing(const char *line) {
-  size_t blanks = strspn(line, " \t\r\n");
-  return line[blanks] == '\0' || line[blanks] == '#';
-}
-
-/* Reads up to the device's line. */
-static exit_status find(cli_settings *settings, FILE *file, const char *path) {
-  char line[LONGEST_LINE];
+/* Reads up to the line of the device that --device names, and takes its peaks. */
+static exit_status find_device(cli_settings *settings, FILE *file, const char *path) {
+  char line[LONGEST_LINE], name[LONGEST_NAME];
   for (size_t number = 1; fgets(line, sizeof line, file); number++) {
-    if (tells_nothing(line)) continue;
+    const char *first = line + strspn(line, " \t\r\n");
+    if (*first == '\0' || *first == '#') continue;
     if (!flat_json_is_object(line))
       return message_failed("%s: line %zu is not a JSON object on one line: {\"device\": \"name\", \"peak_flops\": "
                             "1e11, \"peak_bandwidth\": 2e10}",
                             path, number);
-    if (!is_device(line, settings->device)) continue;
+    if (!flat_json_text(line, "device", name, sizeof name) || strcmp(name, settings->device) != 0) continue;
     if (take_peak(line, "peak_flops", &settings->peak_flops) &&
         take_peak(line, "peak_int_ops", &settings->peak_int_ops) &&
         take_peak(line, "peak_bandwidth", &settings->peak_bandwidth))
@@ -74,17 +53,24 @@ static exit_status find(cli_settings *settings, FILE *file, const char *path) {
 }
 
 /* Looks up the device that --device names, in the file of --devices or the user's own, and takes its peaks where no
- * option sets them. Done if none is named. */
-static exit_status device_take(cli_settings *settings) {
+ * option sets them. The user's own is $XDG_CONFIG_HOME/etrecord-tb/devices.jsonl, by default in ~/.config. Done if none
+ * is named. */
+static exit_status take_device(cli_settings *settings) {
+  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
   char own[PATH_MAX] = "";
+  int size = 0;
   if (!settings->device && settings->devices)
     return message_usage(settings->command->name, "--devices needs --device, the name of one of them");
   if (!settings->device) return EXIT_DONE;
-  if (!settings->devices) own_file(own);
+  if (config && config[0] == '/')
+    size = snprintf(own, sizeof own, "%s/etrecord-tb/devices.jsonl", config);
+  else if (home && home[0])
+    size = snprintf(own, sizeof own, "%s/.config/etrecord-tb/devices.jsonl", home);
+  if (size < 0 || size >= PATH_MAX) own[0] = '\0';
   const char *path = settings->devices ? settings->devices : own;
   FILE *file = fopen(path, "r");
   if (!file) return message_failed("%s: %s; --devices names another file of devices", path, strerror(errno));
-  exit_status status = find(settings, file, path);
+  exit_status status = find_device(settings, file, path);
   (void)fclose(file);
   return status;
 }
@@ -130,7 +116,7 @@ int main(int argc, char **argv) {
     return message_written(ETR_OK, NULL);
   }
   status = check_order(&settings);
-  if (status == EXIT_DONE) status = device_take(&settings);
+  if (status == EXIT_DONE) status = take_device(&settings);
   if (status != EXIT_DONE) return status;
   if (settings.command->prepare) status = settings.command->prepare(&settings);
   if (status != EXIT_DONE) return status;

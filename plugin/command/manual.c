@@ -3,10 +3,360 @@
  * manual.c - run by the build: `make_manual FOLDER OUT VERSION DATE` writes the manual pages and, from
  * FOLDER/completion, the completions into the folder OUT.
  */
-#include "command/manual.h"
+#include "command/option_table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Manual pages: roff with the macros of man(7) ---- */
+
+/* Linters of roff complain about longer lines. */
+enum { LINE = 60 };
+
+/* ---- Text ---- */
+
+/* Escapes the characters that roff gives another meaning. */
+static void put_characters(FILE *out, const char *text, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    switch (text[i]) {
+    case '\\': fputs("\\e", out); break;
+    case '-': fputs("\\-", out); break;
+    case '\'': fputs("\\(aq", out); break;
+    case '^': fputs("\\(ha", out); break;
+    case '~': fputs("\\(ti", out); break;
+    case '"': fputs("\\(dq", out); break;
+    default: fputc(text[i], out);
+    }
+  }
+}
+
+static void put_word(FILE *out, const char *word, size_t size, bool *bold) {
+  if (word[0] == '.') fputs("\\&", out);
+  for (size_t at = 0; at < size;) {
+    size_t plain = 0;
+    while (at + plain < size && word[at + plain] != '`') plain++;
+    put_characters(out, word + at, plain);
+    at += plain;
+    if (at == size) break;
+    *bold = !*bold;
+    fputs(*bold ? "\\fB" : "\\fR", out);
+    at++;
+  }
+}
+
+/* Puts text: `code` in bold, a paragraph per line, a line break after each sentence. */
+static void put_text(FILE *out, const char *text) {
+  bool bold = false;
+  size_t column = 0;
+  for (size_t size; *text; text += size + (text[size] == ' ')) {
+    size = strcspn(text, " \n");
+    if (size == 0) {
+      fputs("\n.PP\n", out);
+      column = 0;
+      text++;
+      continue;
+    }
+    if (column > 0 && (column + size > LINE || (text[-2] == '.' && column > 1))) {
+      fputc('\n', out);
+      column = 0;
+    } else if (column > 0) {
+      fputc(' ', out);
+    }
+    put_word(out, text, size, &bold);
+    column += size + 1;
+  }
+  fputc('\n', out);
+}
+
+static void put_heading(FILE *out, const char *heading) { fprintf(out, ".SH %s\n", heading); }
+
+/* ---- Sections ---- */
+
+static void put_title(FILE *out, const char *command, const char *summary, const char *version, const char *date) {
+  fprintf(out, ".\\\" Made from the command's own tables.\n.TH ETRECORD\\-TB");
+  for (const char *c = command; *c; c++) fputc(*c == '-' ? '-' : *c - 'a' + 'A', out);
+  fprintf(out, " 1 %s \"etrecord\\-tb %s\" \"User Commands\"\n.nh\n.ad l\n", date, version);
+  put_heading(out, "NAME");
+  fprintf(out, "etrecord\\-tb%s%s \\-\n", command[0] ? "\\" : "", command);
+  put_text(out, summary);
+}
+
+static void put_synopsis(FILE *out, const char *command, const char *arguments, bool options_first) {
+  put_heading(out, "SYNOPSIS");
+  fprintf(out, "\\fBetrecord\\-tb\\fR %s%s", command, command[0] ? " " : "");
+  if (options_first)
+    fprintf(out, "[\\fIoptions\\fR] \\-\\-\\fI%s\\fR\n", arguments + strlen("--"));
+  else
+    fprintf(out, "\\fI%s\\fR [\\fIoptions\\fR]\n", arguments);
+}
+
+/* Options of a command; NULL: of every command. */
+static void put_options(FILE *out, const cli_command *command) {
+  put_heading(out, "OPTIONS");
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
+    if (!option_table_has(spec, command)) continue;
+    fputs(".TP\n", out);
+    if (spec->letter) fprintf(out, "\\fB\\-%c\\fR, ", spec->letter);
+    fputs("\\fB\\-\\-", out);
+    put_characters(out, spec->name, strlen(spec->name));
+    fputs("\\fR", out);
+    if (spec->argument) fprintf(out, " \\fI%s\\fR", spec->argument);
+    fputc('\n', out);
+    put_text(out, spec->help);
+    if (!spec->words) continue;
+    fputs("(", out);
+    for (const char *at = spec->words; *at; at++) fprintf(out, *at == '|' ? ", " : "%c", *at);
+    fputs(")\n", out);
+  }
+}
+
+static void put_examples(FILE *out, const cli_command *command) {
+  if (!command->examples[0].line) return;
+  put_heading(out, "EXAMPLES");
+  for (const cli_example *e = command->examples; e->line; e++) {
+    fputs(".TP\n\\fBetrecord\\-tb ", out);
+    put_characters(out, e->line, strlen(e->line));
+    fputs("\\fR\n", out);
+    put_text(out, e->what);
+  }
+}
+
+static void put_exit_statuses(FILE *out, const cli_command *command) {
+  char room[EXIT_MEANING_ROOM];
+  put_heading(out, "EXIT STATUS");
+  for (const exit_spec *e = exit_statuses; e->meaning; e++) {
+    if (!option_table_exits(e, command)) continue;
+    fprintf(out, ".TP\n\\fB%d\\fR\n", e->status);
+    put_text(out, option_table_exit_meaning(e, command, room));
+  }
+}
+
+static void put_see_also(FILE *out, const cli_command *command) {
+  put_heading(out, "SEE ALSO");
+  if (command) fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
+  for (const cli_command *c = commands; !command && c->name; c++)
+    fprintf(out, "\\fBetrecord\\-tb\\-%s\\fR(1)%s\n", c->name, c[1].name ? "," : "");
+}
+
+/* ---- Pages ---- */
+
+static void put_program(FILE *out, FILE *topics, const char *version, const char *date) {
+  put_title(out, "", "find out which line of a PyTorch model costs what on a device", version, date);
+  put_synopsis(out, "", "[COMMAND] RECORD...", false);
+  put_heading(out, "DESCRIPTION");
+  put_text(out, help_introduction());
+  put_heading(out, "COMMANDS");
+  for (const cli_command *c = commands; c->name; c++) {
+    fprintf(out, ".TP\n\\fBetrecord\\-tb\\-%s\\fR(1)\n", c->name);
+    put_text(out, c->summary);
+  }
+  put_options(out, NULL);
+  for (char line[1024]; fgets(line, sizeof line, topics);) fputs(line, out);
+  put_exit_statuses(out, NULL);
+  put_examples(out, &commands[0]);
+  put_see_also(out, NULL);
+}
+
+static void put_command(FILE *out, const cli_command *command, const char *version, const char *date) {
+  char name[64], room[HELP_ROOM];
+  snprintf(name, sizeof name, "-%s", command->name);
+  put_title(out, name, command->summary, version, date);
+  put_synopsis(out, command->name, command->arguments, command->runs_program);
+  put_heading(out, "DESCRIPTION");
+  put_text(out, help_text(command, room));
+  put_options(out, command);
+  put_examples(out, command);
+  put_exit_statuses(out, command);
+  put_see_also(out, command);
+}
+
+/* ---- Completions: the scripts of completion/, filled in ---- */
+
+/* Text inside single quotes, as shells understand it; characters of `escaped` get a backslash. */
+static void put_quoted(FILE *out, const char *text, const char *escaped) {
+  for (; *text; text++) {
+    if (*text == '\'')
+      fputs("'\\''", out);
+    else
+      fprintf(out, "%s%c", strchr(escaped, *text) ? "\\" : "", *text);
+  }
+}
+
+/* The names of all commands, or of those that have an option. */
+static void put_names(FILE *out, const option_spec *spec, const char *between) {
+  const char *before = "";
+  for (const cli_command *c = commands; c->name; c++) {
+    if (spec && !option_table_has(spec, c)) continue;
+    fprintf(out, "%s%s", before, c->name);
+    before = between;
+  }
+}
+
+static void put_commands(FILE *out, const char *between) { put_names(out, NULL, between); }
+
+static void put_options_with_value(FILE *out, const char *between) {
+  const char *before = "";
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
+    if (!spec->argument) continue;
+    fprintf(out, "%s--%s", before, spec->name);
+    before = between;
+    if (spec->letter) fprintf(out, "%s-%c", before, spec->letter);
+  }
+}
+
+/* How a shell is told what completes a value. */
+typedef struct value_syntax {
+  const char *words, *after_words; /* around "text json" */
+  const char *file, *directory, *other;
+} value_syntax;
+
+static void put_value(FILE *out, const option_spec *spec, const value_syntax *syntax) {
+  if (spec->words) {
+    fputs(syntax->words, out);
+    for (const char *at = spec->words; *at; at++) fputc(*at == '|' ? ' ' : *at, out);
+    fputs(syntax->after_words, out);
+  } else if (strcmp(spec->argument, "FILE") == 0) {
+    fputs(syntax->file, out);
+  } else {
+    fputs(strcmp(spec->argument, "DIR") == 0 ? syntax->directory : syntax->other, out);
+  }
+}
+
+/* ---- bash ---- */
+
+/* The arms of `case $command:$option`. */
+static void put_bash_values(FILE *out) {
+  static const value_syntax syntax = {"      _etrecord_tb_words '", "'\n", "      _etrecord_tb_paths -f\n",
+                                      "      _etrecord_tb_paths -d\n", ""};
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
+    const char *before = "    ";
+    if (!spec->argument) continue;
+    for (const cli_command *c = commands; c->name; c++) {
+      if (!option_table_has(spec, c)) continue;
+      fprintf(out, "%s%s:--%s", before, c->name, spec->name);
+      before = "|";
+      if (spec->letter) fprintf(out, "|%s:-%c", c->name, spec->letter);
+    }
+    fputs(")\n", out);
+    put_value(out, spec, &syntax);
+    fputs("      return\n      ;;\n", out);
+  }
+}
+
+static void put_bash_options(FILE *out) {
+  for (const cli_command *c = commands; c->name; c++) {
+    fprintf(out, "      %s) _etrecord_tb_words '", c->name);
+    for (const option_spec *spec = option_specs; spec->name; spec++)
+      if (option_table_has(spec, c)) fprintf(out, "--%s ", spec->name);
+    fputs("' ;;\n", out);
+  }
+}
+
+/* ---- zsh ---- */
+
+static void put_zsh_commands(FILE *out) {
+  for (const cli_command *c = commands; c->name; c++) {
+    fprintf(out, "    '%s:", c->name);
+    put_quoted(out, c->summary, "");
+    fputs("'\n", out);
+  }
+}
+
+/* Specifications of _arguments: '(--format -f)'{--format,-f}'[help]:FORMAT:(text json)'. */
+static void put_zsh_options(FILE *out) {
+  static const value_syntax syntax = {"(", ")", "_files", "_files -/", ""};
+  for (const cli_command *c = commands; c->name; c++) {
+    fprintf(out, "    (%s)\n      _arguments -s -S \\\n", c->name);
+    for (const option_spec *spec = option_specs; spec->name; spec++) {
+      if (!option_table_has(spec, c)) continue;
+      fputs("        ", out);
+      if (spec->letter)
+        fprintf(out, "'(--%s -%c)'{--%s%s,-%c%s}'[", spec->name, spec->letter, spec->name, spec->argument ? "=" : "",
+                spec->letter, spec->argument ? "+" : "");
+      else
+        fprintf(out, "'%s--%s%s[", spec->kind == OPTION_LIST ? "*" : "", spec->name, spec->argument ? "=" : "");
+      put_quoted(out, spec->help, "[]:\\");
+      fputc(']', out);
+      if (spec->argument) {
+        fprintf(out, ":%s:", spec->argument);
+        put_value(out, spec, &syntax);
+      }
+      fputs("' \\\n", out);
+    }
+    fputs("        $argument\n      ;;\n", out);
+  }
+}
+
+/* ---- fish ---- */
+
+static void put_fish_commands(FILE *out) {
+  for (const cli_command *c = commands; c->name; c++) {
+    fprintf(out, "complete -c etrecord-tb -n __etrecord_tb_is_first -a %s -d '", c->name);
+    put_quoted(out, c->summary, "\\");
+    fprintf(out, "'\ncomplete -c etrecord-tb -n '__etrecord_tb_is help' -f -a %s -d '", c->name);
+    put_quoted(out, c->summary, "\\");
+    fputs("'\n", out);
+  }
+}
+
+static void put_fish_options(FILE *out) {
+  static const value_syntax syntax = {" -x -a '", "'", " -r -F", " -x -a '(__fish_complete_directories)'", " -x"};
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
+    fputs("complete -c etrecord-tb -n '__etrecord_tb_is ", out);
+    put_names(out, spec, " ");
+    fprintf(out, "' -l %s", spec->name);
+    if (spec->letter) fprintf(out, " -s %c", spec->letter);
+    if (spec->argument) put_value(out, spec, &syntax);
+    fputs(" -d '", out);
+    put_quoted(out, spec->help, "\\");
+    fputs("'\n", out);
+  }
+}
+
+/* ---- Filling ---- */
+
+static const struct {
+  const char *name;
+  void (*put)(FILE *out);
+  void (*put_list)(FILE *out, const char *between); /* of names that end with what stands between */
+} pieces[] = {
+    {"commands", NULL, put_commands},           {"options_with_value", NULL, put_options_with_value},
+    {"bash_values", put_bash_values, NULL},     {"bash_options", put_bash_options, NULL},
+    {"zsh_commands", put_zsh_commands, NULL},   {"zsh_options", put_zsh_options, NULL},
+    {"fish_commands", put_fish_commands, NULL}, {"fish_options", put_fish_options, NULL},
+};
+
+static bool put_piece(FILE *out, const char *name, size_t size) {
+  for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+    size_t length = strlen(pieces[i].name);
+    if (length + (pieces[i].put_list != NULL) != size || memcmp(pieces[i].name, name, length) != 0) continue;
+    if (pieces[i].put)
+      pieces[i].put(out);
+    else
+      pieces[i].put_list(out, (const char[]){name[length], '\0'});
+    return true;
+  }
+  return false;
+}
+
+/* A name is between two @ on one line, without a quote: "$@" is none. */
+static bool fill_line(FILE *out, const char *line) {
+  for (const char *at; (at = strchr(line, '@'));) {
+    const char *end = at + 1 + strcspn(at + 1, "@\"\n");
+    fwrite(line, 1, (size_t)(at - line), out);
+    if (*end != '@') {
+      fputc('@', out);
+      line = at + 1;
+      continue;
+    }
+    if (!put_piece(out, at + 1, (size_t)(end - at - 1))) return false;
+    line = end + 1;
+  }
+  fputs(line, out);
+  return true;
+}
+
+/* ---- The files ---- */
 
 static FILE *open_in(const char *folder, const char *name, const char *ending, const char *mode) {
   char path[4096];
@@ -27,7 +377,10 @@ static bool write_page(const char *folder, const char *out, const cli_command *c
   char name[64];
   snprintf(name, sizeof name, "etrecord-tb%s%s", command ? "-" : "", command ? command->name : "");
   FILE *topics = open_in(folder, "manual", ".roff", "r"), *page = topics ? open_in(out, name, ".1", "w") : NULL;
-  if (page) man_page_write(page, command, topics, version, date);
+  if (page && command)
+    put_command(page, command, version, date);
+  else if (page)
+    put_program(page, topics, version, date);
   if (topics) fclose(topics);
   return page && close_all_written(page);
 }
@@ -36,9 +389,10 @@ static bool write_completion(const char *folder, const char *out, const char *na
   char path[4096];
   snprintf(path, sizeof path, "%s/completion", folder);
   FILE *script = open_in(path, name, ".in", "r"), *file = script ? open_in(out, name, "", "w") : NULL;
-  bool filled = file && completion_fill(file, script);
+  bool filled = file != NULL;
+  for (char line[1024]; filled && fgets(line, sizeof line, script);) filled = fill_line(file, line);
   if (script) fclose(script);
-  return file && close_all_written(file) && filled;
+  return file && close_all_written(file) && filled; /* false also for a name that is none of the pieces */
 }
 
 int main(int argc, char **argv) {

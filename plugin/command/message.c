@@ -14,7 +14,9 @@ static bool write_file(void *context, const void *data, size_t size) { return fw
 
 void message_put_plain(FILE *out, const char *text) { (void)etr_write_plain(&(etr_sink){write_file, out}, text); }
 
-static void put_place(const char *file, const char *entry, uint64_t offset) {
+/* Prints one line: the place in a file, as far as there is one, and the text. */
+static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset, const char *text) {
+  fprintf(stderr, "etrecord-tb: %s", lead);
   if (file && file[0]) {
     message_put_plain(stderr, file);
     fputs(": ", stderr);
@@ -22,12 +24,6 @@ static void put_place(const char *file, const char *entry, uint64_t offset) {
   if (entry && entry[0]) message_put_plain(stderr, entry);
   if (offset != ETR_NO_OFFSET) fprintf(stderr, "@%llu", (unsigned long long)offset);
   if ((entry && entry[0]) || offset != ETR_NO_OFFSET) fputs(": ", stderr);
-}
-
-/* Prints one line. */
-static void put_line(const char *lead, const char *file, const char *entry, uint64_t offset, const char *text) {
-  fprintf(stderr, "etrecord-tb: %s", lead);
-  put_place(file, entry, offset);
   message_put_plain(stderr, text);
   fputc('\n', stderr);
 }
@@ -93,18 +89,13 @@ exit_status message_usage(const char *command, const char *format, ...) {
   return EXIT_USAGE;
 }
 
-etr_sink message_stdout(void) { return (etr_sink){write_file, stdout}; }
-
-/* True if standard output is a pipe that its reader has closed. */
-static bool nobody_reads(void) {
-  struct pollfd output = {.fd = STDOUT_FILENO};
-  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
-}
+etr_sink message_sink(FILE *file) { return (etr_sink){write_file, file}; }
 
 exit_status message_written(etr_status status, const etr_error *error) {
+  struct pollfd output = {.fd = STDOUT_FILENO};
   bool flushed = fflush(stdout) == 0 && !ferror(stdout);
   if (status == ETR_OK && flushed) return EXIT_DONE;
   if (status != ETR_OK && status != ETR_ERROR_IO) return message_refused(status, error);
-  if (nobody_reads()) return EXIT_DONE;
-  return message_failed("cannot write to standard output");
+  bool nobody_reads = poll(&output, 1, 0) == 1 && (output.revents & POLLERR); /* it is a pipe that was closed */
+  return nobody_reads ? EXIT_DONE : message_failed("cannot write to standard output");
 }

@@ -50,8 +50,8 @@ void message_note(void *context, const char *entry, const char *text);
 /** Prints `etrecord-tb: text`, and points to --help. Returns EXIT_USAGE. */
 exit_status message_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** A sink that writes to standard output. */
-etr_sink message_stdout(void);
+/** A sink that writes to a file. */
+etr_sink message_sink(FILE *file);
 
 /** Flushes standard output after writing. Returns the exit status; a reader that closed the pipe is no error. */
 exit_status message_written(etr_status status, const etr_error *error);

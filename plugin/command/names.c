@@ -29,15 +29,11 @@ static bool contains(const char *text, const char *part) {
   return false;
 }
 
-static bool matches(const search *s, const char *name) {
-  size_t size = strlen(s->wanted);
-  return strncmp(name, s->wanted, size) == 0 && (name[size] == '\0' || (s->is_path && name[size] == '.'));
-}
-
 static void look_at(search *s, const char *name) {
+  size_t size = strlen(s->wanted);
   if (!name || s->found) return;
-  s->found = matches(s, name);
-  s->nearest = etr_nearer_word(s->wanted, strlen(s->wanted), s->nearest, name);
+  s->found = strncmp(name, s->wanted, size) == 0 && (name[size] == '\0' || (s->is_path && name[size] == '.'));
+  s->nearest = etr_nearer_word(s->wanted, size, s->nearest, name);
   if (s->count == (s->lists_all ? MAX_LIST : MOST_HINTS) || !name[0]) return;
   if (!s->lists_all && !contains(name, s->wanted)) return;
   for (size_t i = 0; i < s->count; i++)

@@ -19,29 +19,14 @@ static bool parse_count(const char *text, int64_t *out) {
   return true;
 }
 
-/* Decimal, so that neither "inf" nor "0x10" is one; strtod's point depends on the locale, which the command never sets.
- * Returns the first character after it, NULL if there is no number. */
-static const char *read_number(const char *text, double *out) {
+/* A number above 0, or a percentage from 0 on, "5%" or "5". Decimal, so that neither "inf" nor "0x10" is one; strtod's
+ * point depends on the locale, which the command never sets. */
+static bool parse_number(const char *text, bool is_percentage, double *out) {
   char *end;
   double value = strtod(text, &end);
-  if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value)) return NULL;
-  *out = value;
-  return end;
-}
-
-static bool parse_number(const char *text, double *out) {
-  double value;
-  const char *end = read_number(text, &value);
-  if (!end || *end || value <= 0) return false;
-  *out = value;
-  return true;
-}
-
-/* "5%" or "5". */
-static bool parse_percent(const char *text, double *out) {
-  double value;
-  const char *end = read_number(text, &value);
-  if (!end || strcmp(end + (*end == '%'), "") != 0 || value < 0) return false;
+  if (end == text || strspn(text, "0123456789.eE+-") < (size_t)(end - text) || !isfinite(value)) return false;
+  if (is_percentage && *end == '%') end++;
+  if (*end || (is_percentage ? value < 0 : value <= 0)) return false;
   *out = value;
   return true;
 }
@@ -61,36 +46,30 @@ static bool parse_word(const char *words, const char *text, unsigned *out) {
   return false;
 }
 
-static exit_status add_to_list(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
-  size_t *count = (size_t *)(void *)((char *)out + spec->offset2);
-  if (*count == MAX_LIST) return message_usage(command, "--%s given more than %d times", spec->name, (int)MAX_LIST);
-  ((const char **)(void *)((char *)out + spec->offset))[(*count)++] = value;
-  return EXIT_DONE;
-}
-
-/* Parses a value into its member; false if it is none of the option's kind. */
-static bool parse_value(const option_spec *spec, const char *value, void *member) {
-  switch (spec->kind) {
-  case OPTION_FLAG: *(bool *)member = true; return true;
-  case OPTION_TEXT: *(const char **)member = value; return true;
-  case OPTION_COUNT: return parse_count(value, member);
-  case OPTION_NUMBER: return parse_number(value, member);
-  case OPTION_PERCENT: return parse_percent(value, member);
-  case OPTION_WORD: return parse_word(spec->words, value, member);
-  case OPTION_LIST: break;
-  }
-  return false;
-}
-
+/* Parses a value into the option's member of the settings. */
 static exit_status store(cli_settings *out, const option_spec *spec, const char *value, const char *command) {
   static const char *const wanted[] = {[OPTION_COUNT] = "a whole number from 0 to 999999999",
                                        [OPTION_NUMBER] = "a number above 0",
                                        [OPTION_PERCENT] = "a percentage such as 5%"};
-  if (spec->kind == OPTION_LIST) return add_to_list(out, spec, value, command);
-  if (!parse_value(spec, value, (char *)out + spec->offset))
+  void *member = (char *)out + spec->offset, *other = (char *)out + spec->offset2;
+  bool is_good = true;
+  switch (spec->kind) {
+  case OPTION_LIST:
+    if (*(size_t *)other == MAX_LIST)
+      return message_usage(command, "--%s given more than %d times", spec->name, (int)MAX_LIST);
+    ((const char **)member)[(*(size_t *)other)++] = value;
+    return EXIT_DONE;
+  case OPTION_FLAG: *(bool *)member = true; break;
+  case OPTION_TEXT: *(const char **)member = value; break;
+  case OPTION_COUNT: is_good = parse_count(value, member); break;
+  case OPTION_NUMBER: is_good = parse_number(value, false, member); break;
+  case OPTION_PERCENT: is_good = parse_number(value, true, member); break;
+  case OPTION_WORD: is_good = parse_word(spec->words, value, member); break;
+  }
+  if (!is_good)
     return message_usage(command, "--%s takes %s, not \"%s\"", spec->name,
                          spec->words ? spec->words : wanted[spec->kind], value);
-  if (spec->offset2) *(bool *)(void *)((char *)out + spec->offset2) = true;
+  if (spec->offset2) *(bool *)other = true;
   return EXIT_DONE;
 }
 
@@ -121,17 +100,15 @@ static written_option split_option(const char *text) {
                           equals ? equals + 1 : NULL};
 }
 
-/* True if a row is the option as written; a letter is written "-n", with one dash. */
-static bool is_written(const option_spec *spec, const char *text) {
-  written_option written = split_option(text);
-  if (text[1] != '-') return spec->letter == text[1];
-  return strlen(spec->name) == written.size && memcmp(spec->name, written.name, written.size) == 0;
-}
-
-/* The row of an option of a command, NULL: of any command. */
+/* The row of an option of a command, NULL: of any command. A letter is written "-n", with one dash. */
 static const option_spec *find_option(const char *text, const cli_command *command) {
-  for (const option_spec *spec = options; spec->name; spec++)
-    if (is_written(spec, text) && (!command || option_table_has(spec, command))) return spec;
+  written_option written = split_option(text);
+  for (const option_spec *spec = option_specs; spec->name; spec++) {
+    bool is_written = text[1] != '-'
+                          ? spec->letter == text[1]
+                          : strlen(spec->name) == written.size && memcmp(spec->name, written.name, written.size) == 0;
+    if (is_written && (!command || option_table_has(spec, command))) return spec;
+  }
   return NULL;
 }
 
@@ -154,23 +131,21 @@ static void find_command(parser *p) {
   }
 }
 
-static exit_status option_of_others(const parser *p, const option_spec *spec, const char *text) {
+/* Says which commands have the option, or which one may be meant. */
+static exit_status wrong_option(const parser *p, const char *text) {
+  written_option written = split_option(text);
+  const option_spec *spec = find_option(text, NULL);
   char others[256] = "";
   size_t used = 0, count = 0;
-  for (const cli_command *c = commands; c->name && used < sizeof others; c++) {
+  for (const cli_command *c = commands; spec && c->name && used < sizeof others; c++) {
     const option_spec *its = find_option(text, c);
     if (!its || strcmp(its->name, spec->name) != 0) continue;
     used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", count ? ", " : "", c->name);
     count++;
   }
-  return message_usage(p->named, "%s has no option --%s (%s %s)", p->command->name, spec->name, others,
-                       count == 1 ? "does" : "do");
-}
-
-static exit_status wrong_option(const parser *p, const char *text) {
-  written_option written = split_option(text);
-  const option_spec *spec = find_option(text, NULL);
-  if (spec) return option_of_others(p, spec, text);
+  if (spec)
+    return message_usage(p->named, "%s has no option --%s (%s %s)", p->command->name, spec->name, others,
+                         count == 1 ? "does" : "do");
   const char *near = option_table_nearest_option(p->command, written.name, text[1] == '-' ? written.size : 0);
   if (near)
     return message_usage(p->named, "unknown option --%.*s; did you mean --%s?", (int)written.size, written.name, near);
@@ -207,19 +182,16 @@ static exit_status parse_positional(parser *p) {
   return EXIT_DONE;
 }
 
-/* Everything behind "--" is the program's. */
-static exit_status take_program(const parser *p) {
-  p->out->program = (const char *const *)(void *)(p->argv + p->at + 1);
-  return EXIT_DONE;
-}
-
 static exit_status parse_arguments(parser *p) {
   bool only_positional = false;
   for (p->at = 1; p->at < p->argc; p->at++) {
     const char *text = p->argv[p->at];
     exit_status status = EXIT_DONE;
     if (!only_positional && strcmp(text, "--") == 0) {
-      if (p->command->runs_program) return take_program(p);
+      if (p->command->runs_program) { /* everything behind it is the program's */
+        p->out->program = (const char *const *)(void *)(p->argv + p->at + 1);
+        return EXIT_DONE;
+      }
       only_positional = true;
     } else if (!only_positional && is_option(text))
       status = parse_option(p);
@@ -232,16 +204,14 @@ static exit_status parse_arguments(parser *p) {
 
 /* ---- Checks of the whole ---- */
 
-static exit_status check_program(const parser *p) {
-  const cli_settings *out = p->out;
-  if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: --record DIR");
-  if (out->program && out->program[0] && out->program[0][0]) return EXIT_DONE;
-  return message_usage(p->named, "no command to run: put it behind --, as in -- ./executor_runner --model_path m.pte");
-}
-
 static exit_status check_arguments(const parser *p) {
   const cli_settings *out = p->out;
-  if (p->command->runs_program) return check_program(p);
+  if (p->command->runs_program) {
+    if (!out->record && !out->etrecord) return message_usage(p->named, "no record given: --record DIR");
+    if (out->program && out->program[0] && out->program[0][0]) return EXIT_DONE;
+    return message_usage(p->named,
+                         "no command to run: put it behind --, as in -- ./executor_runner --model_path m.pte");
+  }
   size_t taken = (out->record != NULL) + out->more_count, needed = option_table_needed(p->command);
   const char *meant = !p->named && taken == 1 && access(out->record, F_OK) != 0 ? option_table_nearest(out->record)
                                                                                 : NULL;
@@ -317,7 +287,7 @@ static exit_status parse_tags(etr_tag *tags, const char **texts, size_t count, c
 static exit_status take_parts(cli_settings *out, const char *command) {
   const char *all[1 + MAX_LIST] = {out->record};
   size_t count = (out->record != NULL) + out->more_count;
-  if (out->command->run != command_pack) return EXIT_DONE;
+  if (!out->command->takes_parts) return EXIT_DONE;
   memcpy(all + 1, out->more, out->more_count * sizeof *all);
   out->record = NULL;
   out->more_count = 0;

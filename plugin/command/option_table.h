@@ -3,7 +3,7 @@
  * option_table.h - the commands and their options as data: the parser, --help, the manual pages and the completions all
  * read these tables. Layer 6.
  *
- * A new command is a row of `commands`; a new option is a row of `options` and a member of cli_settings.
+ * A new command is a row of `commands`; a new option is a row of `option_specs` and a member of cli_settings.
  */
 #ifndef ETR_OPTION_TABLE_H
 #define ETR_OPTION_TABLE_H
@@ -67,7 +67,7 @@ typedef struct option_spec {
 } option_spec;
 
 /** The options, ended by one without a name. */
-extern const option_spec options[];
+extern const option_spec option_specs[];
 
 /** True if the option is one of this command's; with NULL, if it is one of every command's. */
 bool option_table_has(const option_spec *spec, const cli_command *command);
@@ -106,5 +106,19 @@ const char *option_table_nearest_option(const cli_command *command, const char *
 
 /** Prints "unknown command x; did you mean y?" and returns EXIT_USAGE. */
 exit_status option_table_no_command(const char *name);
+
+/* ---- The text of --help ---- */
+
+/** Prints the help of one command, or of the program (NULL), in at most 80 columns. */
+void help_print(FILE *out, const cli_command *command);
+
+/** What the program does, the first paragraph of --help and of the manual. Static. */
+const char *help_introduction(void);
+
+enum { HELP_ROOM = 4096 };
+
+/** What a command does, a line break between paragraphs; the last one lists the columns of its table, if --columns
+ * chooses among them. In `room`, or static. */
+const char *help_text(const cli_command *command, char room[HELP_ROOM]);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * test_earlier.c - which lines of a history are the earlier benches of a new one.
  */
-#include "bench/earlier.h"
+#include "bench/base.h"
 #include "command/flat_json.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
  *
  * test_shell_words.c - command lines as a shell splits them, and those that have no end.
  */
-#include "bench/shell_words.h"
+#include "bench/program.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void join(char room[256], const char *const *words) {
 static void expect_words(const char *line, const char *expected) {
   char found[256];
   const char *problem;
-  const char **words = shell_words_split(line, &problem);
+  const char **words = program_words(line, &problem);
   cr_assert(words != NULL && problem == NULL, "%s: %s", line, problem);
   join(found, words);
   cr_expect_str_eq(found, expected, "%s", line);
@@ -28,7 +28,7 @@ static void expect_words(const char *line, const char *expected) {
 
 static void expect_problem(const char *line, const char *expected) {
   const char *problem = NULL;
-  cr_expect(shell_words_split(line, &problem) == NULL, "%s", line);
+  cr_expect(program_words(line, &problem) == NULL, "%s", line);
   cr_assert(problem != NULL);
   cr_expect_str_eq(problem, expected, "%s", line);
 }
@@ -72,7 +72,7 @@ Test(shell_words, many_words) {
   cr_assert(line != NULL);
   for (size_t i = 0; i < WORDS; i++) memcpy(line + 2 * i, "x ", 2);
   line[2 * WORDS - 1] = '\0';
-  const char **words = shell_words_split(line, &problem);
+  const char **words = program_words(line, &problem);
   cr_assert(words != NULL);
   while (words[count] != NULL) cr_assert_str_eq(words[count++], "x");
   cr_expect_eq(count, WORDS);

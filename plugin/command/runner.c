@@ -3,15 +3,15 @@
  * runner.c - starts a program and waits for SIGCHLD. Its output goes into a file without a name: a pipe would stay open
  * as long as any process that it leaves behind, such as adb's server.
  */
-#include "bench/runner.h"
+#include "command/runner.h"
 
 #include "base/system.h"
 #include "command/ending.h"
+#include "command/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -30,33 +30,33 @@ static double seconds_now(void) {
 
 /* ---- Starting ---- */
 
-static void set_attributes(posix_spawnattr_t *attributes, const sigset_t *mask) {
-  sigset_t ignored;
-  ending_ignored_signals(&ignored);
-  (void)posix_spawnattr_init(attributes);
-  (void)posix_spawnattr_setsigdefault(attributes, &ignored);
-  (void)posix_spawnattr_setsigmask(attributes, mask);
-  (void)posix_spawnattr_setpgroup(attributes, 0);
-  (void)posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-}
-
 /* posix_spawn() takes texts that could be changed, and changes none. */
 typedef union spawn_arguments {
   const char *const *given;
   char *const *taken;
 } spawn_arguments;
 
-/* All signals are held: one in between would not kill the program. */
-static int start(pid_t *process, const char *const *arguments, int output, const sigset_t *mask) {
+/* Starts it. All signals are held: one in between would not kill the program. printed: takes what is kept. */
+static int start(pid_t *process, const runner_program *program, int printed, const sigset_t *mask) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
+  sigset_t ignored;
   (void)posix_spawn_file_actions_init(&files);
-  (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  (void)posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-  (void)posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-  set_attributes(&attributes, mask);
-  const spawn_arguments list = {.given = arguments};
-  int reason = posix_spawnp(process, arguments[0], &files, &attributes, list.taken, environ);
+  if (program->input != NULL)
+    (void)posix_spawn_file_actions_adddup2(&files, fileno(program->input), STDIN_FILENO);
+  else
+    (void)posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  (void)posix_spawn_file_actions_adddup2(&files, program->output != NULL ? fileno(program->output) : printed,
+                                         STDOUT_FILENO);
+  (void)posix_spawn_file_actions_adddup2(&files, printed, STDERR_FILENO);
+  ending_ignored_signals(&ignored);
+  (void)posix_spawnattr_init(&attributes);
+  (void)posix_spawnattr_setsigdefault(&attributes, &ignored);
+  (void)posix_spawnattr_setsigmask(&attributes, mask);
+  (void)posix_spawnattr_setpgroup(&attributes, 0);
+  (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  const spawn_arguments list = {.given = program->arguments};
+  int reason = posix_spawnp(process, list.given[0], &files, &attributes, list.taken, environ);
   if (reason == 0) ending_set_child(-*process);
   (void)posix_spawnattr_destroy(&attributes);
   (void)posix_spawn_file_actions_destroy(&files);
@@ -64,12 +64,6 @@ static int start(pid_t *process, const char *const *arguments, int output, const
 }
 
 /* ---- Waiting ---- */
-
-static struct timespec time_left(double end) {
-  double left = end - seconds_now();
-  if (left < 0) left = 0;
-  return (struct timespec){.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
-}
 
 /* SIGCHLD is held. False: it did not end in time. */
 static bool wait_until(pid_t process, double end, int *status) {
@@ -79,15 +73,18 @@ static bool wait_until(pid_t process, double end, int *status) {
   for (;;) {
     pid_t ended = waitpid(process, status, WNOHANG);
     if (ended == process || (ended < 0 && errno != EINTR)) return true;
-    struct timespec left = time_left(end);
-    if (left.tv_sec == 0 && left.tv_nsec == 0) return false;
-    etr_wait_for_signal(&child, &left);
+    double left = end - seconds_now();
+    if (left <= 0) return false;
+    const struct timespec most = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
+    etr_wait_for_signal(&child, &most);
   }
 }
 
-static void wait_for(runner_outcome *out, pid_t process, double end) {
+static void wait_for(runner_outcome *out, pid_t process, const runner_program *program, double begin) {
   int status = 0;
-  out->is_late = !wait_until(process, end, &status);
+  bool ended = program->warning != NULL && wait_until(process, begin + program->silent, &status);
+  if (program->warning != NULL && !ended) message_warning("%s", program->warning);
+  out->is_late = !ended && !wait_until(process, begin + program->seconds, &status);
   if (out->is_late) {
     (void)kill(-process, SIGKILL);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
@@ -110,24 +107,24 @@ static char *read_end(FILE *file) {
   return text;
 }
 
-void runner_run(runner_outcome *out, const char *const *arguments, double seconds) {
+void runner_run(runner_outcome *out, const runner_program *program) {
   sigset_t before, waiting;
   pid_t process = 0;
-  FILE *output = tmpfile();
-  *out = (runner_outcome){.start_error = output == NULL ? errno : 0, .exit_status = -1};
-  if (output != NULL) {
+  FILE *printed = tmpfile();
+  *out = (runner_outcome){.start_error = printed == NULL ? errno : 0, .exit_status = -1};
+  if (printed != NULL) {
     (void)signal(SIGCHLD, SIG_DFL); /* where it is ignored, nothing tells how a program ended */
     ending_hold(&before);
     waiting = before;
     (void)sigaddset(&waiting, SIGCHLD);
     double begin = seconds_now();
-    out->start_error = start(&process, arguments, fileno(output), &before);
+    out->start_error = start(&process, program, fileno(printed), &before);
     (void)sigprocmask(SIG_SETMASK, &waiting, NULL);
-    if (out->start_error == 0) wait_for(out, process, begin + seconds);
+    if (out->start_error == 0) wait_for(out, process, program, begin);
     out->seconds = seconds_now() - begin;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    out->output = read_end(output);
-    (void)fclose(output);
+    out->output = read_end(printed);
+    (void)fclose(printed);
   }
   if (out->output == NULL) out->output = calloc(1, 1);
   if (out->output == NULL && out->start_error == 0) out->start_error = ENOMEM;

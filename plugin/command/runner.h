@@ -3,13 +3,13 @@
  * runner.h - runs a program within a time limit and keeps what it prints. Layer 6.
  *
  * The program gets a process group of its own, which is killed as a whole when the time is up or when a signal ends the
- * command; its standard input is empty.
+ * command.
  */
 #ifndef ETR_RUNNER_H
 #define ETR_RUNNER_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 /** How a program ended. Free with runner_clear(). */
 typedef struct runner_outcome {
@@ -18,11 +18,21 @@ typedef struct runner_outcome {
   int exit_status; /* -1: a signal ended it */
   int signal_number;
   double seconds; /* that it took */
-  char *output;   /* the end of what it printed on standard output and standard error, NUL-terminated; never NULL */
+  char *output;   /* the end of what it printed, as far as that is kept, NUL-terminated; never NULL */
 } runner_outcome;
 
-/** Runs a program; arguments end with NULL, the first is looked up in PATH. seconds: the most that it may take. */
-void runner_run(runner_outcome *out, const char *const *arguments, double seconds);
+/** A program to be run. */
+typedef struct runner_program {
+  const char *const *arguments; /* ended by NULL; the first is looked up in PATH */
+  double seconds;               /* the most that it may take */
+  FILE *input;                  /* its standard input; NULL: empty */
+  FILE *output;                 /* its standard output; NULL: it is kept, with standard error */
+  double silent;                /* seconds after which the warning is printed */
+  const char *warning;          /* NULL: none */
+} runner_program;
+
+/** Runs a program. */
+void runner_run(runner_outcome *out, const runner_program *program);
 
 /** True if it ran to its end with exit status 0. */
 bool runner_succeeded(const runner_outcome *outcome);

@@ -1,8 +1,331 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * command_table.c - the commands as data.
+ * commands.c - the commands: what those do that need no file of their own, and the table of all.
  */
+#include "command/layout.h"
 #include "command/option_table.h"
+
+#include <string.h>
+
+/* ---- Tables and documents ---- */
+
+static etr_status command_info_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
+                                    const etr_sink *sink, etr_error *error) {
+  (void)filter;
+  return etr_emit_info_json(profile, unit, sink, error);
+}
+
+static etr_status command_info_tables(const etr_profile *profile, const etr_node_filter *filter,
+                                      const etr_table_options *options, const etr_sink *sink, etr_error *error) {
+  (void)filter;
+  return etr_emit_info_tables(profile, options, sink, error);
+}
+
+static etr_status command_print(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                                etr_error *error) {
+  const etr_node_filter filter = command_filter(settings);
+  const etr_table_options options = command_table_options(settings);
+  const table_emitter table = settings->values ? etr_emit_values_table : settings->command->table;
+  if (settings->format == FORMAT_JSON) return settings->command->json(profile, &filter, settings->unit, sink, error);
+  return table(profile, &filter, &options, sink, error);
+}
+
+static etr_status command_source(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                                 etr_error *error) {
+  const etr_node_filter filter = command_filter(settings);
+  const etr_table_options options = command_table_options(settings);
+  const etr_source_options source = {
+      .read_files = true, .root = settings->source_root, .by_pattern = settings->has_by && settings->by == 1};
+  if (settings->format == FORMAT_JSON) return etr_emit_source_json(profile, &filter, settings->unit, sink, error);
+  return etr_emit_source_tables(profile, &filter, &source, &options, sink, error);
+}
+
+/* ---- Files for viewers ---- */
+
+static etr_status command_trace(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                                etr_error *error) {
+  const etr_trace_options options = {.method = settings->method,
+                                     .gzip = strcmp(command_extension(settings), ".gz") == 0};
+  return etr_emit_trace(profile, &options, sink, error);
+}
+
+static exit_status command_check_export(const cli_settings *settings) {
+  return settings->has_target ? EXIT_DONE : message_usage("export", "export needs a viewer: --to model-explorer");
+}
+
+static etr_status command_export(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                                 etr_error *error) {
+  const etr_node_data_options options = {
+      .statistic = settings->statistic, .unit = settings->unit, .adapter = settings->adapter};
+  size_t graph;
+  etr_status status = command_entry(&graph, profile, settings, error);
+  return status == ETR_OK ? etr_emit_node_data(profile, graph, &options, sink, error) : status;
+}
+
+/* ---- dot: an entry point as DOT, or as a picture ---- */
+
+typedef struct drawn_entry {
+  const etr_profile *profile;
+  size_t graph;
+  etr_dot_options options;
+} drawn_entry;
+
+static etr_status emit_dot(void *context, const etr_sink *sink, etr_error *error) {
+  const drawn_entry *entry = context;
+  return etr_emit_dot(entry->profile, entry->graph, &entry->options, sink, error);
+}
+
+/* --format, or else by the file's extension. */
+static drawing_format chosen_format(const cli_settings *settings) {
+  const char *extension = settings->has_drawing ? "" : command_extension(settings);
+  if (strcmp(extension, ".svg") == 0) return DRAWING_SVG;
+  return strcmp(extension, ".png") == 0 ? DRAWING_PNG : settings->drawing;
+}
+
+/* DOT in a file with the extension of another format would look broken. */
+static exit_status command_check_dot(const cli_settings *settings) {
+  static const char *const known[] = {"", ".dot", ".gv", ".svg", ".png"};
+  const char *extension = command_extension(settings);
+  if (chosen_format(settings) == DRAWING_PNG && command_fills_terminal(settings))
+    return message_usage("dot", "refusing to write a PNG to a terminal; use -o FILE");
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(extension, known[i]) == 0 || settings->has_drawing || !command_has_file(settings)) return EXIT_DONE;
+  return message_usage("dot", "cannot write %s files; name FILE .svg, .png or .dot, or give --format", extension);
+}
+
+static etr_status command_dot(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                              etr_error *error) {
+  static const char *const formats[] = {[DRAWING_SVG] = "svg", [DRAWING_PNG] = "png"};
+  static const layout_patience patience = {.silent = 10, .longest = 300};
+  drawing_format format = chosen_format(settings);
+  drawn_entry entry = {.profile = profile,
+                       .options = {.depth = (int)settings->depth,
+                                   .focus = settings->focus,
+                                   .top = (size_t)settings->most_expensive,
+                                   .fold = settings->fold}};
+  etr_status status = command_entry(&entry.graph, profile, settings, error);
+  if (status != ETR_OK) return status;
+  return format == DRAWING_DOT ? emit_dot(&entry, sink, error)
+                               : layout_write(formats[format], patience, emit_dot, &entry, sink, error);
+}
+
+bool command_draws_picture(const cli_settings *settings) {
+  return settings->command->answer == command_dot && chosen_format(settings) != DRAWING_DOT;
+}
+
+/* ---- report ---- */
+
+static exit_status command_check_report(const cli_settings *settings) {
+  if (!command_fills_terminal(settings)) return EXIT_DONE;
+  return message_usage("report", "refusing to write HTML to a terminal; use -o FILE");
+}
+
+static etr_status command_report(const etr_profile *profile, const cli_settings *settings, const etr_sink *sink,
+                                 etr_error *error) {
+  return etr_emit_report(profile, settings->unit, sink, error);
+}
+
+typedef struct two_records {
+  const etr_profile *base, *newer;
+  etr_unit unit;
+} two_records;
+
+static etr_status emit_two(void *context, const etr_sink *sink, etr_error *error) {
+  const two_records *two = context;
+  return etr_emit_report_of_two(two->base, two->newer, two->unit, sink, error);
+}
+
+static exit_status command_report_two(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
+  return command_put(settings, emit_two, &(two_records){base, newer, settings->unit});
+}
+
+/* ---- diff: what became slower or faster ---- */
+
+static bool is_asked_for(const etr_method_pair *method, const cli_settings *settings) {
+  return !settings->method || strcmp(method->name, settings->method) == 0;
+}
+
+static const char *name_of(const etr_method_pair *method) { return method->name[0] ? method->name : "a method"; }
+
+exit_status command_check_limits(const etr_comparison *comparison, const cli_settings *settings) {
+  double part = settings->fail_above / 100; /* 0.05 for 5 % */
+  size_t compared = 0, exceeded = 0, untold = 0;
+  if (!settings->has_fail_above) return EXIT_DONE;
+  for (size_t i = 0; i < comparison->method_count; i++) {
+    const etr_method_pair *method = &comparison->methods[i];
+    const etr_change *execute = &method->execute;
+    char text[512];
+    if (!is_asked_for(method, settings) || !execute->base_runs || !execute->new_runs) continue;
+    compared++;
+    bool is_above = execute->low > part, is_below = execute->high < part; /* both are false without an interval */
+    if (is_below) continue;
+    etr_describe_change(text, sizeof text, comparison, execute);
+    message_failed("%s: %s the limit of %g %%: %s", name_of(method),
+                   is_above ? "above" : "cannot tell whether it is above", 100 * part, text);
+    *(is_above ? &exceeded : &untold) += 1;
+  }
+  if (exceeded) return EXIT_ABOVE_LIMIT;
+  if (untold) return EXIT_CANNOT_TELL;
+  return compared ? EXIT_DONE : message_failed("--fail-above: no method was timed in both records");
+}
+
+exit_status command_check_noise(const cli_settings *settings, const char *command) {
+  bool good = !settings->has_recording_noise || (settings->recording_noise > 0 && settings->recording_noise <= 100);
+  return good ? EXIT_DONE : message_usage(command, "--recording-noise takes a percentage above 0, up to 100");
+}
+
+etr_compare_options command_compare_options(const cli_settings *settings) {
+  return (etr_compare_options){.limit = settings->has_fail_above ? settings->fail_above / 100 : 0,
+                               .recording_noise = settings->recording_noise / 100};
+}
+
+/* Warns if the two sides are not the same model or were given other inputs. Text and Markdown begin with that anyway.
+ */
+static void warn_of_differences(const etr_comparison *comparison, const cli_settings *settings) {
+  if (settings->format == FORMAT_TEXT || settings->format == FORMAT_MARKDOWN) return;
+  for (size_t i = 0; i < comparison->method_count; i++) {
+    const etr_method_pair *method = &comparison->methods[i];
+    if (!is_asked_for(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
+    if (method->may_differ)
+      message_warning("%s: only %zu of %zu timed nodes match: these may be different models", name_of(method),
+                      method->timed_paired, method->timed_nodes);
+    for (size_t k = 0; k < method->difference_count; k++)
+      if (method->differences[k].kind == ETR_DIFFERS_INPUT) {
+        message_warning("%s: inputs are not the same on both sides", name_of(method));
+        break;
+      }
+  }
+}
+
+typedef struct compared {
+  const etr_comparison *comparison;
+  const cli_settings *settings;
+} compared;
+
+static etr_status emit_comparison(void *context, const etr_sink *sink, etr_error *error) {
+  const etr_comparison *comparison = ((const compared *)context)->comparison;
+  const cli_settings *settings = ((const compared *)context)->settings;
+  etr_diff_filter filter = {.method = settings->method,
+                            .by = settings->has_by ? ETR_DIFF_BY_NODE + settings->by : ETR_DIFF_BY_ALL};
+  etr_table_options options = command_table_options(settings);
+  return settings->format == FORMAT_JSON ? etr_emit_diff_json(comparison, &filter, settings->unit, sink, error)
+                                         : etr_emit_diff_tables(comparison, &filter, &options, sink, error);
+}
+
+exit_status command_print_diff(const etr_comparison *comparison, const cli_settings *settings) {
+  bool is_there = !settings->method;
+  for (size_t i = 0; i < comparison->method_count && !is_there; i++)
+    is_there = is_asked_for(&comparison->methods[i], settings);
+  if (!is_there) return message_failed("neither record has a method named %s", settings->method);
+  warn_of_differences(comparison, settings);
+  return command_put(settings, emit_comparison, &(compared){comparison, settings});
+}
+
+static exit_status command_diff(const etr_profile *base, const etr_profile *newer, const cli_settings *settings) {
+  etr_error error;
+  etr_comparison *comparison;
+  const etr_compare_options options = command_compare_options(settings);
+  exit_status checked = command_check_noise(settings, "diff");
+  if (checked != EXIT_DONE) return checked;
+  if (etr_compare(&comparison, base, newer, &options, &error) != ETR_OK) return message_error(&error);
+  exit_status result = command_print_diff(comparison, settings);
+  if (result == EXIT_DONE) result = command_check_limits(comparison, settings);
+  etr_comparison_close(comparison);
+  return result;
+}
+
+/* ---- strip and pack: write records ---- */
+
+typedef struct stripped {
+  const char *record;
+  etr_strip_options options;
+} stripped;
+
+static etr_status emit_stripped(void *context, const etr_sink *sink, etr_error *error) {
+  const stripped *s = context;
+  return etr_record_strip(s->record, &s->options, sink, error);
+}
+
+/* Runs an emitter with the record that RECORD names, which it finds at *record: the ETRecord that RECORD is or has in
+ * it. A directory without one is itself, if parts are looked for. */
+static exit_status put_record(const cli_settings *settings, const char **record, etr_emitter emit, void *context) {
+  etr_error error;
+  etr_inputs inputs = {0};
+  exit_status result = EXIT_DONE;
+  if (command_fills_terminal(settings))
+    return message_usage(settings->command->name, "refusing to write a zip to a terminal; use -o FILE");
+  if (settings->record) {
+    etr_status status = etr_inputs_find(&inputs, settings->record, &(etr_inputs){.pte = settings->pte}, &error);
+    bool may_be_parts = settings->command->takes_parts && (status == ETR_OK || status == ETR_ERROR_CHOICE);
+    *record = status == ETR_OK ? inputs.etrecord : NULL;
+    if (!*record && may_be_parts) *record = settings->record;
+    if (!*record && status == ETR_OK) result = message_failed("%s: there is no ETRecord", settings->record);
+    if (!*record && status != ETR_OK) result = message_error(&error);
+  }
+  if (result == EXIT_DONE) result = command_put(settings, emit, context);
+  etr_inputs_clear(&inputs);
+  return result;
+}
+
+static exit_status command_strip(const cli_settings *settings) {
+  stripped s = {.options = {.no_source = settings->no_source,
+                            .rename_modules = settings->rename_modules,
+                            .notes = {.take = message_note}}};
+  return put_record(settings, &s.record, emit_stripped, &s);
+}
+
+typedef struct packed {
+  const etr_part *parts;
+  size_t count;
+  etr_pack_options options;
+} packed;
+
+static etr_status emit_packed(void *context, const etr_sink *sink, etr_error *error) {
+  const packed *p = context;
+  return etr_record_pack(p->parts, p->count, &p->options, sink, error);
+}
+
+static exit_status command_pack(const cli_settings *settings) {
+  etr_part parts[MAX_LIST + 3];
+  packed p = {.parts = parts, .count = settings->part_count, .options = {.notes = {.take = message_note}}};
+  memcpy(parts, settings->parts, p.count * sizeof *parts);
+  if (settings->pte) parts[p.count++] = (etr_part){.kind = ETR_PART_PTE, .path = settings->pte};
+  if (settings->bundled) parts[p.count++] = (etr_part){.kind = ETR_PART_BUNDLED, .path = settings->bundled};
+  if (!settings->record && p.count == 0)
+    return message_usage("pack", "nothing to pack: name a record, or parts as NAME=FILE");
+  return put_record(settings, &p.options.record, emit_packed, &p);
+}
+
+/* ---- validate: what is wrong with a record ---- */
+
+typedef struct validated {
+  const etr_validation *validation;
+  const cli_settings *settings;
+} validated;
+
+static etr_status emit_flaws(void *context, const etr_sink *sink, etr_error *error) {
+  const validated *v = context;
+  const etr_table_options options = command_table_options(v->settings);
+  return v->settings->format == FORMAT_JSON ? etr_emit_validation_json(v->validation, sink, error)
+                                            : etr_emit_validation_table(v->validation, &options, sink, error);
+}
+
+static exit_status command_validate(const cli_settings *settings) {
+  etr_error error;
+  etr_inputs inputs;
+  etr_validation *validation;
+  exit_status result = command_find(&inputs, settings);
+  if (result != EXIT_DONE) return result;
+  etr_status status = etr_record_validate(&validation, &inputs, &error);
+  if (settings->record) etr_inputs_clear(&inputs);
+  if (status != ETR_OK) return message_error(&error);
+  result = command_put(settings, emit_flaws, &(validated){validation, settings});
+  bool is_good = validation->kind_counts[ETR_FLAW_DAMAGE] + validation->kind_counts[ETR_FLAW_MISMATCH] == 0;
+  etr_validation_close(validation);
+  return result == EXIT_DONE && !is_good ? EXIT_BAD_INPUT : result;
+}
+
+/* ---- The table ---- */
 
 /* What a command needs that shows times and nodes. */
 enum { TIMES_ONLY = ETR_WITHOUT_COSTS | ETR_WITHOUT_MEMORY | ETR_WITHOUT_SOURCES };
@@ -110,6 +433,7 @@ const cli_command commands[] = {
                   {"source mobilenet_v2 --source-root ~/work/models", "files recorded on another machine"},
                   {"source mobilenet_v2 --op 'aten.conv*' --top 5", "the five lines with the slowest convolutions"}},
      .answer = command_source,
+     .reads_sources = true,
      .edge_only = true},
     {.name = "delegation",
      .bit = FOR_DELEGATION,
@@ -275,7 +599,8 @@ const cli_command commands[] = {
                   {"pack edge=edge.json debug_handle_map=map.json -o new.etrecord", "from parts"},
                   {"pack model.etrecord --bundled model.bpte -o tested.etrecord",
                    "with reference outputs, to see how far a run's are from them"}},
-     .run = command_pack},
+     .run = command_pack,
+     .takes_parts = true},
     {.name = "validate",
      .bit = FOR_VALIDATE,
      .arguments = "RECORD...",
