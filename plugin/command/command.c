@@ -2,7 +2,7 @@
  *
  * command.c - running a command: its inputs, its output, the terminal.
  */
-#include "command/option_table.h"
+#include "command/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,20 +49,6 @@ etr_options command_reading_options(const cli_settings *settings) {
                        .peaks = {settings->peak_flops, settings->peak_int_ops, settings->peak_bandwidth}};
 }
 
-exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
-  size_t known = 0;
-  if (!profile->foreign_run_count || settings->force) return EXIT_DONE;
-  for (size_t i = 0; i < profile->method_count; i++)
-    known += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
-  if (known) return EXIT_DONE;
-  const char *record = profile->etrecord ? profile->etrecord : profile->pte;
-  (void)message_failed(
-      "%s: this ETDump is of another model: none of its %zu runs fits a method of %s; give the record of "
-      "the model that ran, or --force to go on without nodes",
-      profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "");
-  return EXIT_BAD_INPUT;
-}
-
 /* Opens what the settings name, and prints the profile's warnings. On failure *out is NULL. */
 static exit_status open_record(etr_profile **out, const cli_settings *settings) {
   etr_error error;
@@ -74,7 +60,7 @@ static exit_status open_record(etr_profile **out, const cli_settings *settings) 
   etr_status status = etr_profile_open(out, &inputs, &reading, &error);
   if (settings->record) etr_inputs_clear(&inputs);
   if (status != ETR_OK) return message_error(&error);
-  exit_status checked = settings->command->bit & FORCIBLE ? command_check_dump(*out, settings) : EXIT_DONE;
+  exit_status checked = command_check_dump(*out, settings);
   if (checked == EXIT_DONE) message_warnings(*out);
   return checked;
 }

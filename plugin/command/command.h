@@ -208,7 +208,7 @@ exit_status command_check_names(const etr_profile *profile, const cli_settings *
 exit_status command_check_filter(const etr_profile *profile, const cli_settings *settings);
 
 /** Checks that the ETDump fits the record. Returns EXIT_BAD_INPUT, with a message, if none of its inferences fits a
- * method and --force is not given. */
+ * method, the command has the option --force, and it is not given. */
 exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings);
 
 /** The first entry point that matches --entry and --method. Errors: ETR_ERROR_CHOICE; the message lists what there is.

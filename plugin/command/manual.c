@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * manual.c - run by the build: `make_manual FOLDER OUT VERSION DATE` writes the manual pages and, from
- * FOLDER/completion, the completions into the folder OUT.
+ * manual.c - run by the build: `make_manual FOLDER OUT VERSION DATE GUIDE.md...` writes into the folder OUT a manual
+ * page of section 1 for each command, one of section 7 for each guide, and from FOLDER/completion the completions.
  */
 #include "command/option_table.h"
 
@@ -15,6 +15,16 @@ enum { LINE = 60 };
 
 /* ---- Text ---- */
 
+/* Puts a character that is not ASCII by its number, and returns its size in UTF-8. */
+static size_t put_unicode(FILE *out, const char *text) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  size_t size = 2 + (size_t)(bytes[0] >= 0xE0) + (size_t)(bytes[0] >= 0xF0);
+  unsigned number = bytes[0] & (0xFFU >> (size + 1));
+  for (size_t i = 1; i < size; i++) number = number << 6 | (bytes[i] & 0x3FU);
+  fprintf(out, "\\[u%04X]", number);
+  return size;
+}
+
 /* Escapes the characters that roff gives another meaning. */
 static void put_characters(FILE *out, const char *text, size_t size) {
   for (size_t i = 0; i < size; i++) {
@@ -25,7 +35,11 @@ static void put_characters(FILE *out, const char *text, size_t size) {
     case '^': fputs("\\(ha", out); break;
     case '~': fputs("\\(ti", out); break;
     case '"': fputs("\\(dq", out); break;
-    default: fputc(text[i], out);
+    default:
+      if ((unsigned char)text[i] < 0x80)
+        fputc(text[i], out);
+      else
+        i += put_unicode(out, text + i) - 1;
     }
   }
 }
@@ -72,10 +86,17 @@ static void put_heading(FILE *out, const char *heading) { fprintf(out, ".SH %s\n
 
 /* ---- Sections ---- */
 
-static void put_title(FILE *out, const char *command, const char *summary, const char *version, const char *date) {
-  fprintf(out, ".\\\" Made from the command's own tables.\n.TH ETRECORD\\-TB");
+/* The release that a page describes. */
+typedef struct release {
+  const char *version, *date;
+} release;
+
+static void put_title(FILE *out, const char *command, int section, const char *summary, const release *r) {
+  fprintf(out, ".\\\" Generated: %s.\n.TH ETRECORD\\-TB",
+          section == 1 ? "see option_table.c and commands.c" : "see docs");
   for (const char *c = command; *c; c++) fputc(*c == '-' ? '-' : *c - 'a' + 'A', out);
-  fprintf(out, " 1 %s \"etrecord\\-tb %s\" \"User Commands\"\n.nh\n.ad l\n", date, version);
+  fprintf(out, " %d %s \"etrecord\\-tb %s\" \"%s\"\n.nh\n.ad l\n", section, r->date, r->version,
+          section == 1 ? "User Commands" : "Guides");
   put_heading(out, "NAME");
   fprintf(out, "etrecord\\-tb%s%s \\-\n", command[0] ? "\\" : "", command);
   put_text(out, summary);
@@ -131,17 +152,178 @@ static void put_exit_statuses(FILE *out, const cli_command *command) {
   }
 }
 
-static void put_see_also(FILE *out, const cli_command *command) {
+/* ---- Guides: Markdown with headings, paragraphs, lists, tables and blocks of code ---- */
+
+enum { LONGEST_LINE = 4096, LONGEST_PARAGRAPH = 1 << 16, MOST_CELLS = 12 };
+
+typedef struct guide {
+  FILE *out;
+  char paragraph[LONGEST_PARAGRAPH]; /* the lines so far of a paragraph or an item of a list */
+  bool has_section;                  /* a heading was put */
+  bool is_below_heading;             /* where a paragraph needs no mark */
+  bool in_code, in_table;            /* in_table: behind the row of headings */
+  char heads[LONGEST_LINE];          /* of the table */
+} guide;
+
+/* Turns Markdown inside a line into what put_text() knows: *word* and **word** become `word`, [text](link) becomes
+ * text. */
+static void simplify(char *text) {
+  char *to = text;
+  bool is_code = false;
+  for (const char *at = text; *at;) {
+    const char *middle = *at == '[' ? strstr(at, "](") : NULL, *end = middle ? strchr(middle, ')') : NULL;
+    if (end && !is_code) {
+      memmove(to, at + 1, (size_t)(middle - at - 1));
+      to += middle - at - 1;
+      at = end + 1;
+    } else if (*at == '*' && !is_code) {
+      at += strspn(at, "*");
+      *to++ = '`';
+    } else if (at[0] == '\\' && at[1] == '|') {
+      at++;
+    } else {
+      is_code ^= *at == '`';
+      *to++ = *at++;
+    }
+  }
+  *to = '\0';
+}
+
+static void begin_section(guide *g, const char *heading) {
+  put_heading(g->out, heading);
+  g->has_section = g->is_below_heading = true;
+}
+
+/* Puts what separates text from that before it. Text before the first heading is the description. */
+static void begin_text(guide *g, const char *mark) {
+  if (!g->has_section) begin_section(g, "DESCRIPTION");
+  if (!g->is_below_heading || strcmp(mark, ".PP\n") != 0) fputs(mark, g->out);
+  g->is_below_heading = false;
+}
+
+/* Puts what was read of a paragraph, which ends here. */
+static void end_paragraph(guide *g) {
+  if (!g->paragraph[0]) return;
+  simplify(g->paragraph);
+  bool is_item = strncmp(g->paragraph, "- ", 2) == 0;
+  begin_text(g, is_item ? ".IP \\(bu 2\n" : ".PP\n");
+  put_text(g->out, g->paragraph + (is_item ? 2 : 0));
+  g->paragraph[0] = '\0';
+}
+
+static void continue_paragraph(guide *g, const char *line) {
+  size_t used = strlen(g->paragraph);
+  line += strspn(line, " ");
+  (void)snprintf(g->paragraph + used, sizeof g->paragraph - used, "%s%s", used ? " " : "", line);
+}
+
+/* Cuts a row of a table into its cells, without the blanks around them. Returns their number. */
+static size_t cut_cells(char *row, char *cells[MOST_CELLS]) {
+  size_t count = 0;
+  for (char *at = row + 1; *at && count < MOST_CELLS;) {
+    char *end = at;
+    while (*end && (*end != '|' || end[-1] == '\\')) end++;
+    if (!*end) break;
+    *end = '\0';
+    at += strspn(at, " ");
+    for (char *last = end; last > at && last[-1] == ' ';) *--last = '\0';
+    cells[count++] = at;
+    at = end + 1;
+  }
+  return count;
+}
+
+/* Puts a row as a tagged paragraph: its first cell, then the others, each with its heading where there are several. */
+static void put_row(guide *g, char *row) {
+  char heads[LONGEST_LINE], text[LONGEST_PARAGRAPH], *names[MOST_CELLS], *cells[MOST_CELLS];
+  memcpy(heads, g->heads, sizeof heads);
+  size_t count = cut_cells(row, cells), named = cut_cells(heads, names), used = 0;
+  if (count == 0) return;
+  simplify(cells[0]);
+  begin_text(g, ".TP\n");
+  put_text(g->out, cells[0]);
+  text[0] = '\0';
+  for (size_t i = 1; i < count && used < sizeof text; i++) {
+    bool has_head = count > 2 && i < named && names[i][0];
+    if (!cells[i][0]) continue;
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", used ? "; " : "", has_head ? names[i] : "",
+                             has_head ? ": " : "", cells[i]);
+  }
+  simplify(text);
+  put_text(g->out, text);
+}
+
+static void put_table_line(guide *g, char *line) {
+  if (!g->in_table && !g->heads[0]) {
+    end_paragraph(g);
+    (void)snprintf(g->heads, sizeof g->heads, "%s", line);
+  } else if (!g->in_table) {
+    g->in_table = true; /* the line below the headings */
+  } else {
+    put_row(g, line);
+  }
+}
+
+static void put_code_line(guide *g, const char *line) {
+  if (line[0] == '.') fputs("\\&", g->out);
+  put_characters(g->out, line, strlen(line));
+  fputc('\n', g->out);
+}
+
+static void put_guide_line(guide *g, char *line) {
+  line[strcspn(line, "\n")] = '\0';
+  bool fence = strncmp(line, "```", 3) == 0, table = line[0] == '|' && !g->in_code;
+  if (!table) g->in_table = false;
+  if (!table) g->heads[0] = '\0';
+  if (fence) {
+    end_paragraph(g);
+    if (!g->in_code) begin_text(g, ".PP\n");
+    fputs(g->in_code ? ".EE\n" : ".EX\n", g->out);
+    g->in_code = !g->in_code;
+  } else if (g->in_code) {
+    put_code_line(g, line);
+  } else if (table) {
+    put_table_line(g, line);
+  } else if (line[0] == '#') {
+    end_paragraph(g);
+    begin_section(g, line + strspn(line, "# "));
+  } else if (!line[0] || strncmp(line, "- ", 2) == 0) {
+    end_paragraph(g);
+    if (line[0]) continue_paragraph(g, line);
+  } else if (line[0] != '!') { /* a picture */
+    continue_paragraph(g, line);
+  }
+}
+
+/* The guide's first line is its title. */
+static void put_guide(FILE *out, FILE *markdown, const char *name, const release *r) {
+  static guide g;
+  char line[LONGEST_LINE];
+  g = (guide){.out = out};
+  if (!fgets(line, sizeof line, markdown)) return;
+  line[strcspn(line, "\n")] = '\0';
+  put_title(out, name, 7, line + strspn(line, "# "), r);
+  while (fgets(line, sizeof line, markdown)) put_guide_line(&g, line);
+  end_paragraph(&g);
   put_heading(out, "SEE ALSO");
-  if (command) fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
-  for (const cli_command *c = commands; !command && c->name; c++)
-    fprintf(out, "\\fBetrecord\\-tb\\-%s\\fR(1)%s\n", c->name, c[1].name ? "," : "");
+  fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
+}
+
+/* "comparing" of docs/comparing.md */
+static void name_guide(char *name, size_t size, const char *path) {
+  const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
+  (void)snprintf(name, size, "-%.*s", (int)strcspn(start, "."), start);
 }
 
 /* ---- Pages ---- */
 
-static void put_program(FILE *out, FILE *topics, const char *version, const char *date) {
-  put_title(out, "", "find out which line of a PyTorch model costs what on a device", version, date);
+typedef struct guide_paths {
+  char *const *list;
+  size_t count;
+} guide_paths;
+
+static void put_program(FILE *out, guide_paths guides, const release *r) {
+  put_title(out, "", 1, "find out which line of a PyTorch model costs what on a device", r);
   put_synopsis(out, "", "[COMMAND] RECORD...", false);
   put_heading(out, "DESCRIPTION");
   put_text(out, help_introduction());
@@ -151,23 +333,30 @@ static void put_program(FILE *out, FILE *topics, const char *version, const char
     put_text(out, c->summary);
   }
   put_options(out, NULL);
-  for (char line[1024]; fgets(line, sizeof line, topics);) fputs(line, out);
   put_exit_statuses(out, NULL);
   put_examples(out, &commands[0]);
-  put_see_also(out, NULL);
+  put_heading(out, "SEE ALSO");
+  for (size_t i = 0; i < guides.count; i++) {
+    char name[64];
+    name_guide(name, sizeof name, guides.list[i]);
+    fputs("\\fBetrecord\\-tb", out);
+    put_characters(out, name, strlen(name));
+    fprintf(out, "\\fR(7)%s\n", i + 1 < guides.count ? "," : "");
+  }
 }
 
-static void put_command(FILE *out, const cli_command *command, const char *version, const char *date) {
+static void put_command(FILE *out, const cli_command *command, const release *r) {
   char name[64], room[HELP_ROOM];
   snprintf(name, sizeof name, "-%s", command->name);
-  put_title(out, name, command->summary, version, date);
+  put_title(out, name, 1, command->summary, r);
   put_synopsis(out, command->name, command->arguments, command->runs_program);
   put_heading(out, "DESCRIPTION");
   put_text(out, help_text(command, room));
   put_options(out, command);
   put_examples(out, command);
   put_exit_statuses(out, command);
-  put_see_also(out, command);
+  put_heading(out, "SEE ALSO");
+  fputs("\\fBetrecord\\-tb\\fR(1)\n", out);
 }
 
 /* ---- Completions: the scripts of completion/, filled in ---- */
@@ -372,16 +561,25 @@ static bool close_all_written(FILE *file) {
   return fclose(file) == 0 && written;
 }
 
-static bool write_page(const char *folder, const char *out, const cli_command *command, const char *version,
-                       const char *date) {
+static bool write_page(const char *out, const cli_command *command, guide_paths guides, const release *r) {
   char name[64];
   snprintf(name, sizeof name, "etrecord-tb%s%s", command ? "-" : "", command ? command->name : "");
-  FILE *topics = open_in(folder, "manual", ".roff", "r"), *page = topics ? open_in(out, name, ".1", "w") : NULL;
+  FILE *page = open_in(out, name, ".1", "w");
   if (page && command)
-    put_command(page, command, version, date);
+    put_command(page, command, r);
   else if (page)
-    put_program(page, topics, version, date);
-  if (topics) fclose(topics);
+    put_program(page, guides, r);
+  return page && close_all_written(page);
+}
+
+static bool write_guide(const char *out, const char *path, const release *r) {
+  char name[64], file[128];
+  name_guide(name, sizeof name, path);
+  (void)snprintf(file, sizeof file, "etrecord-tb%s", name);
+  FILE *markdown = fopen(path, "r"), *page = markdown ? open_in(out, file, ".7", "w") : NULL;
+  if (!markdown) perror(path);
+  if (page) put_guide(page, markdown, name, r);
+  if (markdown) fclose(markdown);
   return page && close_all_written(page);
 }
 
@@ -397,10 +595,13 @@ static bool write_completion(const char *folder, const char *out, const char *na
 
 int main(int argc, char **argv) {
   static const char *const completions[] = {"etrecord-tb.bash", "_etrecord-tb", "etrecord-tb.fish"};
-  if (argc != 5) return EXIT_FAILURE;
-  const char *folder = argv[1], *out = argv[2], *version = argv[3], *date = argv[4];
-  bool done = write_page(folder, out, NULL, version, date);
-  for (const cli_command *c = commands; c->name && done; c++) done = write_page(folder, out, c, version, date);
+  if (argc < 5) return EXIT_FAILURE;
+  const char *folder = argv[1], *out = argv[2];
+  const release r = {.version = argv[3], .date = argv[4]};
+  const guide_paths guides = {argv + 5, (size_t)argc - 5};
+  bool done = write_page(out, NULL, guides, &r);
+  for (const cli_command *c = commands; c->name && done; c++) done = write_page(out, c, guides, &r);
+  for (size_t i = 0; i < guides.count && done; i++) done = write_guide(out, guides.list[i], &r);
   for (size_t i = 0; i < 3 && done; i++) done = write_completion(folder, out, completions[i]);
   return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

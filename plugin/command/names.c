@@ -129,6 +129,20 @@ exit_status command_check_filter(const etr_profile *profile, const cli_settings 
                         filter.backend ? filter.backend : "");
 }
 
+exit_status command_check_dump(const etr_profile *profile, const cli_settings *settings) {
+  size_t known = 0;
+  if (!profile->foreign_run_count || settings->force || !(settings->command->bit & FORCIBLE)) return EXIT_DONE;
+  for (size_t i = 0; i < profile->method_count; i++)
+    known += profile->methods[i].name[0] ? profile->methods[i].run_count : 0;
+  if (known) return EXIT_DONE;
+  const char *record = profile->etrecord ? profile->etrecord : profile->pte;
+  (void)message_failed(
+      "%s: this ETDump is of another model: none of its %zu runs fits a method of %s; give the record of "
+      "the model that ran, or --force to go on without nodes",
+      profile->etdump_count ? profile->etdumps[0] : "", profile->foreign_run_count, record ? record : "");
+  return EXIT_BAD_INPUT;
+}
+
 /* ---- Entry points ---- */
 
 static bool is_entry(const etr_graph *graph, const cli_settings *settings) {

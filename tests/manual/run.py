@@ -74,13 +74,18 @@ def options_of(command):
 
 
 def pages():
-    return sorted(MANUAL.glob("*.1"))
+    return sorted(MANUAL.glob("*.[17]"))
+
+
+def guides():
+    return {path.stem for path in (ROOT / "docs").glob("*.md")} - {"README"}
 
 
 # ---- What is checked ----
 
 def check_every_command_has_a_page():
-    expect({page.stem for page in pages()} == {"etrecord-tb", *(f"etrecord-tb-{name}" for name in commands())}, [page.name for page in pages()])
+    wanted = {"etrecord-tb.1", *(f"etrecord-tb-{name}.1" for name in commands()), *(f"etrecord-tb-{name}.7" for name in guides())}
+    expect({page.name for page in pages()} == wanted, [page.name for page in pages()])
     program_page = (MANUAL / "etrecord-tb.1").read_text()
     for name in commands():
         expect(f"etrecord\\-tb\\-{name}" in program_page or f"etrecord\\-tb-{name}" in program_page, f"etrecord-tb(1) has no {name}")
