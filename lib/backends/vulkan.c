@@ -43,22 +43,18 @@ static void read_text(etr_json *json, dispatch *out, const char **text, etr_aren
   *text = etr_arena_copy(scratch, read);
 }
 
-/* A number of 32 bits. */
-static void read_node_id(etr_json *json, dispatch *out) {
-  int64_t id = etr_json_int(json);
-  out->says_twice |= out->node_id >= 0;
-  out->node_id = id <= UINT32_MAX ? id : -1;
-}
-
 static void read_operator(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "name"))
       read_text(json, out, &out->operator_, scratch);
-    else if (etr_slice_is(key, "delegate_node_id"))
-      read_node_id(json, out);
-    else
+    else if (etr_slice_is(key, "delegate_node_id")) {
+      /* A number of 32 bits. */
+      int64_t id = etr_json_int(json);
+      out->says_twice |= out->node_id >= 0;
+      out->node_id = id <= UINT32_MAX ? id : -1;
+    } else
       etr_json_skip(json);
 }
 

@@ -40,32 +40,28 @@ static const char *dtype_name(uint8_t type) {
   return type < ETR_COUNT(names) ? names[type] : NULL;
 }
 
-static void read_dims(graph_reader *r, etr_value *out, etr_fb_at tensor) {
-  uint32_t rank;
-  etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
-  etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
-  if (!dims) return;
-  for (uint32_t i = 0; i < rank; i++)
-    dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
-  out->dims = dims;
-  out->rank = (int32_t)rank;
-}
-
-static void read_tensor(graph_reader *r, etr_own_value *out, etr_fb_at tensor) {
-  int32_t constant = etr_fb_i32(&r->fb, tensor, TENSOR_CONSTANT, 0);
-  out->value.dtype = dtype_name(etr_fb_u8(&r->fb, tensor, TENSOR_DTYPE, 0));
-  read_dims(r, &out->value, tensor);
-  out->is_constant = constant >= 0;
-  if (constant >= 0 && (uint32_t)constant < r->constant_count)
-    out->bytes = etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), CONSTANT_LENGTH, 0);
-}
-
 static void read_value(graph_reader *r, uint32_t index) {
   etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, index);
   etr_own_value *value = &r->values[index];
   *value = (etr_own_value){.value.rank = -1, .argument = -1};
   r->types[index] = etr_fb_u8(&r->fb, entry, VALUE_TYPE, 0);
-  if (r->types[index] == TYPE_TENSOR) read_tensor(r, value, etr_fb_table(&r->fb, entry, VALUE_VALUE));
+  if (r->types[index] == TYPE_TENSOR) {
+    etr_fb_at tensor = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+    int32_t constant = etr_fb_i32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+    value->value.dtype = dtype_name(etr_fb_u8(&r->fb, tensor, TENSOR_DTYPE, 0));
+    uint32_t rank;
+    etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
+    etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
+    if (dims) {
+      for (uint32_t i = 0; i < rank; i++)
+        dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
+      value->value.dims = dims;
+      value->value.rank = (int32_t)rank;
+    }
+    value->is_constant = constant >= 0;
+    if (constant >= 0 && (uint32_t)constant < r->constant_count)
+      value->bytes = etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), CONSTANT_LENGTH, 0);
+  }
   if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
 }
 
@@ -142,19 +138,17 @@ static const known_work works[] = {
     {"q8ta_linear_gemv", ETR_WORK_LINEAR},
 };
 
-/* Whether a convolution is transposed says its seventh argument, as in ATen. */
-static etr_work convolution_of(graph_reader *r, etr_fb_at call) {
-  uint32_t count;
-  etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
-  uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
-  if (id >= r->value_count || r->types[id] != TYPE_BOOL) return ETR_WORK_HIDDEN;
-  etr_fb_at value = etr_fb_table(&r->fb, etr_fb_table_at(&r->fb, r->value_tables, id), VALUE_VALUE);
-  return etr_fb_u8(&r->fb, value, BOOL_VALUE, 0) ? ETR_WORK_TRANSPOSED_FIRST : ETR_WORK_CONVOLUTION_FIRST;
-}
-
 static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
   etr_slice op = etr_operator_of_target(name);
-  if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) return convolution_of(r, call);
+  if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
+    /* Whether a convolution is transposed says its seventh argument, as in ATen. */
+    uint32_t count;
+    etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
+    uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
+    if (id >= r->value_count || r->types[id] != TYPE_BOOL) return ETR_WORK_HIDDEN;
+    etr_fb_at value = etr_fb_table(&r->fb, etr_fb_table_at(&r->fb, r->value_tables, id), VALUE_VALUE);
+    return etr_fb_u8(&r->fb, value, BOOL_VALUE, 0) ? ETR_WORK_TRANSPOSED_FIRST : ETR_WORK_CONVOLUTION_FIRST;
+  }
   if (strncmp(name, "et_vk.", 6) != 0) return ETR_WORK_BY_NAME;
   for (size_t i = 0; i < ETR_COUNT(works); i++)
     if (etr_slice_equal(op, etr_slice_of(works[i].name))) return works[i].work;
@@ -163,8 +157,13 @@ static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
 
 /* ---- Operators ---- */
 
-/* The last argument is what the operator returns; of the others, tensors are read. */
-static bool read_args(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
+static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
+  etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
+  out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
+  out->name = etr_arena_text(r->arena, name);
+  if (!out->name) return false;
+  out->work = work_of(r, out->name, call);
+  /* The last argument is what the operator returns; of the others, tensors are read. */
   uint32_t count;
   etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
   r->ids.count = 0;
@@ -181,15 +180,6 @@ static bool read_args(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
   out->writes = ids + out->read_count;
   out->write_count = r->ids.count - out->read_count;
   return true;
-}
-
-static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
-  etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
-  out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
-  out->name = etr_arena_text(r->arena, name);
-  if (!out->name) return false;
-  out->work = work_of(r, out->name, call);
-  return read_args(r, out, call);
 }
 
 bool etr_vulkan_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload) {

@@ -17,32 +17,12 @@ typedef struct graph_reader {
 
 /* ---- Values ---- */
 
-/* torch's names; of what torch does not have XNNPACK's. */
-static const char *dtype_name(uint8_t type) {
-  static const char *const names[] = {NULL,     "float32", "float16", "qint8",    "quint8",
-                                      "qint32", "qcint8",  "qcint32", "qcint4",   "qdint8",
-                                      "qbint4", "qpint8",  "int32",   "pfloat32", "bfloat16"};
-  return type < ETR_COUNT(names) ? names[type] : NULL;
-}
-
 /* Constants lie behind the graph, or in it. */
 static uint64_t constant_bytes(graph_reader *r, uint32_t index) {
   if (index < r->constant_count)
     return etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, index), CONSTANT_SIZE, 0);
   if (index >= r->buffer_count) return 0;
   return etr_fb_bytes(&r->fb, etr_fb_table_at(&r->fb, r->buffers, index), BUFFER_STORAGE).size;
-}
-
-static void read_dims(graph_reader *r, etr_value *out, etr_fb_at tensor) {
-  uint32_t rank;
-  etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
-  etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
-  out->rank = -1;
-  if (!dims) return;
-  for (uint32_t i = 0; i < rank; i++)
-    dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
-  out->dims = dims;
-  out->rank = (int32_t)rank;
 }
 
 static void read_value(graph_reader *r, etr_fb_at table) {
@@ -54,11 +34,24 @@ static void read_value(graph_reader *r, etr_fb_at table) {
   bool is_external = (etr_fb_u32(&r->fb, tensor, TENSOR_FLAGS, 0) & IS_EXTERNAL) && external <= INT32_MAX;
   if (id >= r->value_count) return;
   etr_own_value *value = &r->values[id];
-  value->value.dtype = dtype_name(etr_fb_u8(&r->fb, tensor, TENSOR_TYPE, 0));
+  /* torch's names; of what torch does not have XNNPACK's. */
+  uint8_t type = etr_fb_u8(&r->fb, tensor, TENSOR_TYPE, 0);
+  static const char *const names[] = {NULL,     "float32", "float16", "qint8",    "quint8",
+                                      "qint32", "qcint8",  "qcint32", "qcint4",   "qdint8",
+                                      "qbint4", "qpint8",  "int32",   "pfloat32", "bfloat16"};
+  value->value.dtype = type < ETR_COUNT(names) ? names[type] : NULL;
   value->argument = is_external ? (int32_t)external : -1;
   value->is_constant = constant != 0;
   if (value->is_constant) value->bytes = constant_bytes(r, constant);
-  read_dims(r, &value->value, tensor);
+  uint32_t rank;
+  etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
+  etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
+  value->value.rank = -1;
+  if (!dims) return;
+  for (uint32_t i = 0; i < rank; i++)
+    dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
+  value->value.dims = dims;
+  value->value.rank = (int32_t)rank;
 }
 
 /* Ids are places in the list, or little more. */
@@ -84,18 +77,6 @@ static void add_id(graph_reader *r, uint32_t *list, size_t *count, etr_fb_at nod
   if (id < r->value_count) list[(*count)++] = id;
 }
 
-/* What stands between the first input and the output is read, too: a bias, a mask. A concatenation leaves places empty.
- */
-static size_t read_reads(graph_reader *r, uint32_t *reads, const etr_xnode_type *type, etr_fb_at node) {
-  size_t count = 0;
-  bool is_cat = type->class_ == ETR_XNN_COPY;
-  unsigned end = is_cat ? type->input + (unsigned)type->input_count : type->output;
-  if (end <= type->input) end = type->input + (unsigned)type->input_count;
-  for (unsigned field = type->input; field < end; field++) add_id(r, reads, &count, node, field);
-  if (strcmp(type->name, "Concatenate5") == 0) add_id(r, reads, &count, node, ETR_CONCATENATE5_INPUT);
-  return count;
-}
-
 /* xnn_define_...() in XNNPACK's subgraph.h say what each computes. */
 static etr_work work_of(const etr_xnode_type *type) {
   static const struct {
@@ -117,7 +98,16 @@ static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at tabl
   out->name = type ? type->name : "unknown";
   out->work = type ? work_of(type) : ETR_WORK_HIDDEN;
   if (!type) return true;
-  out->read_count = read_reads(r, reads, type, node);
+  /* What stands between the first input and the output is read, too: a bias, a mask. A concatenation leaves places
+   * empty.
+   */
+  size_t count = 0;
+  bool is_cat = type->class_ == ETR_XNN_COPY;
+  unsigned end = is_cat ? type->input + (unsigned)type->input_count : type->output;
+  if (end <= type->input) end = type->input + (unsigned)type->input_count;
+  for (unsigned field = type->input; field < end; field++) add_id(r, reads, &count, node, field);
+  if (strcmp(type->name, "Concatenate5") == 0) add_id(r, reads, &count, node, ETR_CONCATENATE5_INPUT);
+  out->read_count = count;
   add_id(r, &write, &write_count, node, type->output);
   uint32_t *ids = etr_arena_alloc_array(r->arena, out->read_count + write_count, sizeof *ids);
   if (!ids) return false;

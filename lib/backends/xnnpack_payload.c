@@ -192,21 +192,6 @@ static bool mark_lookups(payload_reader *r, etr_arena *arena) {
   return true;
 }
 
-/* A concatenation of more values than one operator takes is several, of which the first has the handle. */
-static void mark_concatenations(payload_reader *r) {
-  for (uint32_t i = 1, first = 0; i < r->operator_count; i++) {
-    etr_payload_operator *o = &r->operators[i], *before = &r->operators[i - 1];
-    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 &&
-                     before->class_ == ETR_XNN_COPY && feeds(before, o);
-    if (!completes) {
-      first = i;
-      continue;
-    }
-    o->completes = first;
-    r->operators[first].whole = o->output;
-  }
-}
-
 /* Of two reshapes in a row the runtime drops the first, if nothing else reads it; of two Clamps the second. */
 static bool mark_idle(payload_reader *r, etr_arena *arena) {
   bool *is_read = etr_arena_alloc_array(arena, r->value_count, sizeof *is_read); /* by what is no reshape */
@@ -234,7 +219,18 @@ bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload)
   for (uint32_t i = 0; r.operators && i < count && !etr_fb_failed(&r.fb); i++)
     r.operators[r.operator_count++] = read_xnode(&r, etr_fb_table_at(&r.fb, vector, i));
   if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
-  mark_concatenations(&r);
+  /* A concatenation of more values than one operator takes is several, of which the first has the handle. */
+  for (uint32_t i = 1, first = 0; i < r.operator_count; i++) {
+    etr_payload_operator *o = &r.operators[i], *before = &r.operators[i - 1];
+    bool completes = o->class_ == ETR_XNN_COPY && o->input_count > 1 && o->handle == 0 &&
+                     before->class_ == ETR_XNN_COPY && feeds(before, o);
+    if (!completes) {
+      first = i;
+      continue;
+    }
+    o->completes = first;
+    r.operators[first].whole = o->output;
+  }
   if (!mark_lookups(&r, arena) || !mark_idle(&r, arena)) return false;
   *out = (etr_payload){
       .operators = r.operators, .count = r.operator_count, .values = r.values, .value_count = r.value_count};

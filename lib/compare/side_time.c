@@ -63,23 +63,6 @@ static double total_of(const etr_side_sample *samples, size_t count) {
   return total;
 }
 
-/* Times are sorted; the recordings' medians are known. */
-static etr_side_time time_of(const ordered *all, const etr_moments *medians, size_t recordings, double step) {
-  size_t left_out = all->count / MIDDLE_FROM;
-  etr_side_time time = {.total = total_of(all->samples, all->count - all->zeros),
-                        .runs = all->count,
-                        .p50 = median_of(all),
-                        .low = tick_at(all, left_out),
-                        .high = tick_at(all, all->count - 1 - left_out),
-                        .recordings = recordings,
-                        .step = step};
-  if (recordings < 2) return time;
-  bool has_zero = medians->count < recordings || !isfinite(medians->mean) || !(time.p50 > 0);
-  time.offset = has_zero ? NAN : medians->mean - log(time.p50);
-  time.spread = has_zero ? NAN : sqrt(medians->squares / (double)(recordings - 1));
-  return time;
-}
-
 /* of: NULL, or the runs of which those without a sample took nothing. */
 static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_side_runs *of, double step) {
   ordered all = {samples, of ? of->run_count - count : 0, of ? of->run_count : count};
@@ -92,7 +75,20 @@ static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_s
     medians = add_recordings(samples, count, of);
     etr_sort(samples, count, sizeof *samples, by_ticks);
   }
-  return time_of(&all, &medians, recordings, step);
+  /* Times are sorted; the recordings' medians are known. */
+  size_t left_out = all.count / MIDDLE_FROM;
+  etr_side_time time = {.total = total_of(all.samples, all.count - all.zeros),
+                        .runs = all.count,
+                        .p50 = median_of(&all),
+                        .low = tick_at(&all, left_out),
+                        .high = tick_at(&all, all.count - 1 - left_out),
+                        .recordings = recordings,
+                        .step = step};
+  if (recordings < 2) return time;
+  bool has_zero = medians.count < recordings || !isfinite(medians.mean) || !(time.p50 > 0);
+  time.offset = has_zero ? NAN : medians.mean - log(time.p50);
+  time.spread = has_zero ? NAN : sqrt(medians.squares / (double)(recordings - 1));
+  return time;
 }
 
 etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step) {

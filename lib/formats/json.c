@@ -198,20 +198,6 @@ static inline bool is_number_byte(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
-static bool json_read_number(etr_window *w, etr_slice *out) {
-  if (!etr_window_fill(w, ETR_MOST_NUMBER_BYTES + 1) && w->message) return false;
-  *out = number_word(w);
-  if (out->size > 0) return json_read_word(w, *out);
-  size_t size = 0, limit = ETR_MIN((size_t)(w->end - w->at), ETR_MOST_NUMBER_BYTES + 1);
-  while (size < limit && is_number_byte(w->at[size])) size++;
-  *out = (etr_slice){w->at, size};
-  if (size > ETR_MOST_NUMBER_BYTES) return etr_window_fail(w, "number too long");
-  if (!etr_is_number(*out)) return etr_window_fail(w, "malformed number");
-  w->at += size;
-  return true;
-}
-
 /* ---- Strings ---- */
 
 /* Decodes the escape that is next; gives the bytes written, 0 after a failure. */
@@ -267,19 +253,6 @@ static bool show_more(etr_window *w, const char **at) {
   bool shown = etr_window_fill_to_show(w, size);
   *at = w->at + size;
   return shown;
-}
-
-/* Passes over the rest of a string and its quote. False, and the window failed, if it does not end. */
-static bool json_skip_string(etr_window *w) {
-  uint64_t carry = 0;
-  if (skip_plain(w, &w->at)) return true;
-  while (etr_window_fill(w, 1)) {
-    w->at = json_find_end(w->at, w->end, &carry);
-    if (w->at == w->end) continue;
-    w->at++;
-    return true;
-  }
-  return etr_window_fail_at_end(w);
 }
 
 /* Measures on in a string: *at is moved behind the quote that ends it. */
@@ -387,7 +360,16 @@ static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
 /* Passes over the rest of a string. */
 static bool skip_string(etr_json *json) {
   json->state = AFTER_VALUE;
-  return json_skip_string(&json->in);
+  /* Passes over the rest of a string and its quote. False, and the window failed, if it does not end. */
+  uint64_t carry = 0;
+  if (skip_plain(&json->in, &json->in.at)) return true;
+  while (etr_window_fill(&json->in, 1)) {
+    json->in.at = json_find_end(json->in.at, json->in.end, &carry);
+    if (json->in.at == json->in.end) continue;
+    json->in.at++;
+    return true;
+  }
+  return etr_window_fail_at_end(&json->in);
 }
 
 /* Reads the string whose quote is next: a slice of the window if it lies there as it is. */
@@ -414,7 +396,17 @@ static bool read_word(etr_json *json, etr_slice word) {
 
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
-  return json_read_number(&json->in, out);
+  /* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
+  if (!etr_window_fill(&json->in, ETR_MOST_NUMBER_BYTES + 1) && json->in.message) return false;
+  *out = number_word(&json->in);
+  if (out->size > 0) return json_read_word(&json->in, *out);
+  size_t size = 0, limit = ETR_MIN((size_t)(json->in.end - json->in.at), ETR_MOST_NUMBER_BYTES + 1);
+  while (size < limit && is_number_byte(json->in.at[size])) size++;
+  *out = (etr_slice){json->in.at, size};
+  if (size > ETR_MOST_NUMBER_BYTES) return etr_window_fail(&json->in, "number too long");
+  if (!etr_is_number(*out)) return etr_window_fail(&json->in, "malformed number");
+  json->in.at += size;
+  return true;
 }
 
 /* Passes over what stands between a key and its value, and makes sure that a value may be read at all. */

@@ -51,43 +51,32 @@ enum { LOCATION_INLINE, LOCATION_SEGMENT };
 const char etr_pte_beyond_limit[] =
     "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
-/* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and `segment_base` are set. */
-static void pte_payloads_init(pte_payloads *p, etr_fb_at program) {
-  etr_map_init(&p->places, p->arena);
-  p->inline_data = etr_fb_vector(p->fb, program, PROGRAM_INLINE_DATA, 4, &p->inline_count);
-  p->segments = etr_fb_vector(p->fb, program, PROGRAM_SEGMENTS, 4, &p->segment_count);
-}
-
 /* Where a payload lies in the file; size 0: nowhere. */
 typedef struct payload_place {
   uint64_t at, size;
 } payload_place;
 ETR_NO_PADDING(payload_place, 2 * sizeof(uint64_t));
 
-static payload_place inline_place(pte_payloads *p, uint32_t index) {
-  if (index >= p->inline_count) return (payload_place){0};
-  etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index), INLINE_DATA);
-  return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size} : (payload_place){0};
-}
-
 static uint64_t size_of_file(const pte_payloads *p) { return p->file ? p->file->size : p->bytes.size; }
-
-static payload_place segment_place(pte_payloads *p, uint32_t index) {
-  uint64_t file_size = size_of_file(p);
-  if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size) return (payload_place){0};
-  etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
-  uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
-  uint64_t room = file_size - p->segment_base;
-  if (offset > room || size > room - offset) return (payload_place){0};
-  return (payload_place){p->segment_base + offset, size};
-}
 
 static payload_place place_of(pte_payloads *p, etr_fb_at reference) {
   if (reference == 0) return (payload_place){0};
   uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
   switch (etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
-  case LOCATION_INLINE: return inline_place(p, index);
-  case LOCATION_SEGMENT: return segment_place(p, index);
+  case LOCATION_INLINE: {
+    if (index >= p->inline_count) return (payload_place){0};
+    etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index), INLINE_DATA);
+    return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size} : (payload_place){0};
+  }
+  case LOCATION_SEGMENT: {
+    uint64_t file_size = size_of_file(p);
+    if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size) return (payload_place){0};
+    etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
+    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
+    uint64_t room = file_size - p->segment_base;
+    if (offset > room || size > room - offset) return (payload_place){0};
+    return (payload_place){p->segment_base + offset, size};
+  }
   default: return (payload_place){0};
   }
 }
@@ -252,32 +241,6 @@ static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_a
   out->args = args;
 }
 
-static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method,
-                             uint32_t instruction_count, etr_fb_at table) {
-  etr_fb *fb = &reader->fb;
-  uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
-  etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
-  *out = (etr_instruction){.delegate = -1, .jump_target = -1};
-  if (call && type <= ETR_INSTRUCTION_FREE) out->kind = (etr_instruction_kind)type;
-  switch (out->kind) {
-  case ETR_INSTRUCTION_KERNEL:
-    read_kernel_call(reader, out, call);
-    out->args = read_indices(reader, call, CALL_ARGS, method->value_count, &out->arg_count);
-    break;
-  case ETR_INSTRUCTION_DELEGATE:
-    out->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0), method->delegate_count);
-    out->args = read_indices(reader, call, CALL_ARGS, method->value_count, &out->arg_count);
-    break;
-  case ETR_INSTRUCTION_MOVE: read_value_fields(reader, out, call, MOVE_TO + 1, method->value_count); break;
-  case ETR_INSTRUCTION_JUMP_FALSE:
-    read_value_fields(reader, out, call, JUMP_CONDITION + 1, method->value_count);
-    out->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0), (size_t)instruction_count + 1);
-    break;
-  case ETR_INSTRUCTION_FREE: read_value_fields(reader, out, call, FREE_VALUE + 1, method->value_count); break;
-  case ETR_INSTRUCTION_UNKNOWN: break;
-  }
-}
-
 static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_instruction) instructions = {0};
@@ -287,7 +250,30 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
   etr_vec_expect(reader->arena, &instructions, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_instruction *instruction = etr_vec_push(reader->arena, &instructions);
-    if (instruction) read_instruction(reader, instruction, out, count, etr_fb_table_at(fb, vector, i));
+    if (instruction) {
+      etr_fb_at table = etr_fb_table_at(fb, vector, i);
+      uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
+      etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
+      *instruction = (etr_instruction){.delegate = -1, .jump_target = -1};
+      if (call && type <= ETR_INSTRUCTION_FREE) instruction->kind = (etr_instruction_kind)type;
+      switch (instruction->kind) {
+      case ETR_INSTRUCTION_KERNEL:
+        read_kernel_call(reader, instruction, call);
+        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count, &instruction->arg_count);
+        break;
+      case ETR_INSTRUCTION_DELEGATE:
+        instruction->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0), out->delegate_count);
+        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count, &instruction->arg_count);
+        break;
+      case ETR_INSTRUCTION_MOVE: read_value_fields(reader, instruction, call, MOVE_TO + 1, out->value_count); break;
+      case ETR_INSTRUCTION_JUMP_FALSE:
+        read_value_fields(reader, instruction, call, JUMP_CONDITION + 1, out->value_count);
+        instruction->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0), (size_t)count + 1);
+        break;
+      case ETR_INSTRUCTION_FREE: read_value_fields(reader, instruction, call, FREE_VALUE + 1, out->value_count); break;
+      case ETR_INSTRUCTION_UNKNOWN: break;
+      }
+    }
   }
   out->instructions = instructions.data;
   out->instruction_count = instructions.count;
@@ -300,7 +286,12 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
   etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
-  pte_payloads_init(&reader->payloads, program);
+  /* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and `segment_base` are set. */
+  etr_map_init(&reader->payloads.places, reader->payloads.arena);
+  reader->payloads.inline_data = etr_fb_vector(reader->payloads.fb, program, PROGRAM_INLINE_DATA, 4,
+                                               &reader->payloads.inline_count);
+  reader->payloads.segments = etr_fb_vector(reader->payloads.fb, program, PROGRAM_SEGMENTS, 4,
+                                            &reader->payloads.segment_count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_method *method = etr_vec_push(reader->arena, &methods);
     if (!method) break;

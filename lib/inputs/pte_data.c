@@ -53,16 +53,6 @@ static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind
   return index;
 }
 
-/* Constants are in a segment if that has places for any. */
-static void read_constants(etr_pte_data *out, etr_fb *fb, etr_fb_at program) {
-  uint32_t count;
-  etr_fb_at table = etr_fb_table(fb, program, PROGRAM_CONSTANT_SEGMENT);
-  (void)etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
-  out->constant_segment = ETR_NONE;
-  if (count == 0) return;
-  out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_CONSTANTS);
-}
-
 static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_MUTABLE_SEGMENTS, 4, &count);
@@ -88,7 +78,13 @@ static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at 
 void etr_pte_data_read(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena, etr_fb_at program) {
   *out = (etr_pte_data){.program_bytes = fb->size};
   read_segments(out, fb, arena, program);
-  read_constants(out, fb, program);
+  /* Constants are in a segment if that has places for any. */
+  uint32_t count;
+  etr_fb_at table = etr_fb_table(fb, program, PROGRAM_CONSTANT_SEGMENT);
+  (void)etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
+  out->constant_segment = ETR_NONE;
+  if (count != 0)
+    out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_CONSTANTS);
   read_mutable(out, fb, arena, program);
   read_named(out, fb, names, program);
 }

@@ -39,19 +39,6 @@ static int32_t *read_numbers(const etr_pte_values *v, etr_fb_at table, unsigned 
   return numbers;
 }
 
-/* Likewise of 64 bits, in which lists of integers have theirs. */
-static const int32_t *read_long_indices(const etr_pte_values *v, etr_fb_at table, size_t value_count, size_t *count) {
-  uint32_t elements;
-  etr_fb_at vector = etr_fb_vector(v->fb, table, LIST_ITEMS, sizeof(int64_t), &elements);
-  int32_t *indices = etr_arena_alloc_array(v->arena, elements, sizeof *indices);
-  *count = indices ? elements : 0;
-  for (uint32_t i = 0; i < *count; i++) {
-    int64_t index = etr_fb_i64_at(v->fb, vector, i);
-    indices[i] = index >= 0 && index < (int64_t)value_count ? (int32_t)index : -1;
-  }
-  return indices;
-}
-
 int32_t *etr_pte_indices(const etr_pte_values *v, etr_fb_at table, unsigned field, size_t value_count, size_t *count) {
   int32_t *indices = read_numbers(v, table, field, count);
   for (size_t i = 0; i < *count; i++) indices[i] = valid_index(indices[i], value_count);
@@ -67,20 +54,6 @@ static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
   return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
 }
 
-static void read_place(etr_fb *fb, etr_pte_value *out, etr_fb_at allocation) {
-  uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0);
-  out->storage = read_storage(fb, allocation);
-  out->buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
-  out->offset = high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
-}
-
-static void read_extra(const etr_pte_values *v, etr_pte_value *out, etr_fb_at extra) {
-  etr_slice name = etr_fb_string(v->fb, extra, EXTRA_NAME);
-  out->mutable_table = etr_fb_u64(v->fb, extra, EXTRA_MUTABLE_TABLE, 0);
-  out->weight = name.size ? etr_intern(v->names, name) : NULL;
-  out->external = etr_fb_u8(v->fb, extra, EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
-}
-
 enum { MOST_DIMS = 64 }; /* that PyTorch has */
 
 /* False: of more dimensions than there are tensors of. */
@@ -94,8 +67,17 @@ static bool read_tensor(const etr_pte_values *v, etr_pte_value *out, etr_fb_at t
   etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
   out->data = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0);
   out->unbound = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) == DYNAMIC_UNBOUND;
-  if (allocation) read_place(fb, out, allocation);
-  read_extra(v, out, etr_fb_table(fb, tensor, TENSOR_EXTRA));
+  if (allocation) {
+    uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0);
+    out->storage = read_storage(fb, allocation);
+    out->buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
+    out->offset = high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+  }
+  etr_fb_at extra = etr_fb_table(fb, tensor, TENSOR_EXTRA);
+  etr_slice name = etr_fb_string(v->fb, extra, EXTRA_NAME);
+  out->mutable_table = etr_fb_u64(v->fb, extra, EXTRA_MUTABLE_TABLE, 0);
+  out->weight = name.size ? etr_intern(v->names, name) : NULL;
+  out->external = etr_fb_u8(v->fb, extra, EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
   out->constant = (out->data > 0 || out->external) && !allocation;
   return rank <= MOST_DIMS;
 }
@@ -135,7 +117,18 @@ void etr_pte_value_read(const etr_pte_values *v, etr_pte_value *out, etr_fb_at e
   case ETR_PTE_VALUE_TENSOR_LIST:
     out->items = etr_pte_indices(v, table, LIST_ITEMS, value_count, &out->item_count);
     break;
-  case ETR_PTE_VALUE_INT_LIST: out->items = read_long_indices(v, table, value_count, &out->item_count); break;
+  case ETR_PTE_VALUE_INT_LIST: {
+    /* Likewise of 64 bits, in which lists of integers have theirs. */
+    uint32_t elements;
+    etr_fb_at vector = etr_fb_vector(v->fb, table, LIST_ITEMS, sizeof(int64_t), &elements);
+    int32_t *indices = etr_arena_alloc_array(v->arena, elements, sizeof *indices);
+    out->item_count = indices ? elements : 0;
+    for (uint32_t i = 0; i < out->item_count; i++) {
+      int64_t index = etr_fb_i64_at(v->fb, vector, i);
+      indices[i] = index >= 0 && index < (int64_t)value_count ? (int32_t)index : -1;
+    }
+    out->items = indices;
+  } break;
   case ETR_PTE_VALUE_INT: out->scalar.integer = etr_fb_i64(fb, table, SCALAR, 0); break;
   case ETR_PTE_VALUE_BOOL: out->scalar.integer = etr_fb_u8(fb, table, SCALAR, 0) != 0; break;
   case ETR_PTE_VALUE_DOUBLE: out->scalar.real = read_double(fb, table); break;

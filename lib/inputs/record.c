@@ -42,16 +42,6 @@ static size_t count_edge_programs(const reader *r, const char **only) {
   return count;
 }
 
-/* In 2023 the graph nearest to the program had another name. */
-static etr_status begin_maps(reader *r, etr_error *error) {
-  const char *only;
-  r->edge_entry = ETR_EDGE_ENTRY;
-  if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
-  bool is_only = count_edge_programs(r, &only) <= 1;
-  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
-  return r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL);
-}
-
 /* ---- Entries ---- */
 
 /* An entry's bytes, and which was the first: pickled graphs begin with 0x80, which no JSON does. */
@@ -166,19 +156,17 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read, 
   return ETR_OK;
 }
 
-static etr_status read_edge_programs(reader *r, etr_error *error) {
-  ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
-  if (r->graphs.count == 0) return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
-  for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i);
-    const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
-    if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
-  }
-  return ETR_OK;
-}
-
 static etr_status read_programs(reader *r, etr_error *error) {
-  if (r->limits.edge_only) return read_edge_programs(r, error);
+  if (r->limits.edge_only) {
+    ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
+    if (r->graphs.count == 0) return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
+    for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
+      const char *name = etr_archive_name(r->archive, i);
+      const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
+      if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
+    }
+    return ETR_OK;
+  }
   return read_entries(r, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
 }
 
@@ -304,7 +292,13 @@ etr_status etr_record_fail_identity(const char *path, etr_error *error) {
 
 static etr_status read_all(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX) return etr_record_fail_identity(r->path, error);
-  ETR_TRY(begin_maps(r, error));
+  /* In 2023 the graph nearest to the program had another name. */
+  const char *only;
+  r->edge_entry = ETR_EDGE_ENTRY;
+  if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
+  bool is_only = count_edge_programs(r, &only) <= 1;
+  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
+  ETR_TRY(r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL));
   ETR_TRY(read_entries(r, ETR_ENTRY_GRAPH_ID, read_graph_id, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_HANDLE_MAP, read_handle_map, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_DELEGATE_MAP, read_delegate_map, error));
