@@ -5,7 +5,7 @@
 #ifndef ETR_EVIDENCE_H
 #define ETR_EVIDENCE_H
 
-#include "compare/pairing_side.h"
+#include "compare/pairing.h"
 
 /* ---- Finds which module of the newer side is which of the base ---- */
 

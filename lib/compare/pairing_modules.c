@@ -3,7 +3,7 @@
  * pairing_modules.c - trees of modules, and the best alignment of numbered children.
  */
 #include "compare/evidence.h"
-#include "compare/pairing_order.h"
+#include "compare/pairing.h"
 
 /* ---- Trees ---- */
 

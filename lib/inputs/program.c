@@ -360,6 +360,12 @@ typedef struct level {
   size_t first_waiting; /* of the arguments */
 } level;
 
+/* What a node lists, until its level is resolved. */
+typedef struct node_lists {
+  etr_edge *inputs;
+  etr_value *outputs;
+} node_lists;
+
 typedef struct reader {
   etr_arena *arena;
   etr_arena scratch; /* levels: freed when the program is read */
@@ -367,6 +373,7 @@ typedef struct reader {
   etr_json *json;
   etr_budget *budget;
   etr_vec(etr_node) nodes;
+  etr_vec(node_lists) lists; /* of the nodes */
   etr_vec(etr_subgraph) subgraphs;
   etr_map derived; /* names made from operators -> how many */
   node_metadata metadata;
@@ -473,7 +480,7 @@ static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node)
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
   for (size_t i = 0; edges && i < count; i++) edges[i].node = list->data[base + i];
-  r->nodes.data[node].inputs = edges;
+  r->nodes.data[node].inputs = r->lists.data[node].inputs = edges;
   r->nodes.data[node].input_count = edges ? count : 0;
   list->count = base;
 }
@@ -508,7 +515,7 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
     outputs[i].name = v->meta.name;
     outputs[i].rank = -1;
   }
-  r->nodes.data[node].outputs = outputs;
+  r->nodes.data[node].outputs = r->lists.data[node].outputs = outputs;
   r->nodes.data[node].output_count = outputs ? count : 0;
   r->names.count = base;
 }
@@ -530,7 +537,7 @@ static const char *derived_name(reader *r, const etr_node *node) {
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
   const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1) : "too many nodes";
   if (refused) etr_json_fail(r->json, refused);
-  etr_node *node = refused ? NULL : etr_vec_push(r->arena, &r->nodes);
+  etr_node *node = refused || !etr_vec_push(&r->scratch, &r->lists) ? NULL : etr_vec_push(r->arena, &r->nodes);
   if (!node) return ETR_NONE;
   *node = (etr_node){.name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
   return (uint32_t)(r->nodes.count - 1);
@@ -586,7 +593,7 @@ static void read_graph_inputs(reader *r, level *l) {
     etr_value *output = node == ETR_NONE ? NULL : etr_arena_alloc(r->arena, sizeof *output);
     if (!output) return;
     *output = v->meta;
-    r->nodes.data[node].outputs = output;
+    r->nodes.data[node].outputs = r->lists.data[node].outputs = output;
     r->nodes.data[node].output_count = 1;
     v->node = node;
     v->output = 0;
@@ -599,7 +606,7 @@ static void resolve(reader *r, level *l) {
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
     if (n->subgraph != l->subgraph) continue; /* of a nested graph: done already */
-    etr_edge *edges = etr_unconst(n->inputs);
+    etr_edge *edges = r->lists.data[i].inputs;
     size_t kept = 0;
     for (size_t k = 0; k < n->input_count; k++) {
       const table_value *v = &values[edges[k].node];
@@ -608,7 +615,7 @@ static void resolve(reader *r, level *l) {
     n->input_count = kept;
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
-    etr_value *outputs = values[i].node == ETR_NONE ? NULL : etr_unconst(r->nodes.data[values[i].node].outputs);
+    etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;
     if (outputs) outputs[values[i].output] = values[i].meta;
   }
   etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);

@@ -319,6 +319,6 @@ etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *
 }
 
 void etr_inputs_clear(etr_inputs *inputs) {
-  free(etr_unconst(inputs->etdumps));
+  free(etr_for_foreign(inputs->etdumps));
   *inputs = (etr_inputs){0};
 }

@@ -6,7 +6,7 @@
 
 #include "formats/json.h"
 #include "inputs/pickle.h"
-#include "inputs/record_entry.h"
+#include "inputs/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

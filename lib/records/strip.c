@@ -188,10 +188,9 @@ static void copy_document(copier *c, object_kind kind) {
   copier nested = *c;
   nested.in = inner;
   nested.out = &out;
-  /* Begins a document inside a string of another, which must not be used until it ends. */
-  json_out *outer = c->out;
-  json_out_raw(outer, ETR_SLICE("\""));
-  json_out_begin(&out, &(etr_sink){write_inside, outer});
+  /* The inner document is written into a string of the outer one, which must not be used until that ends. */
+  json_out_raw(c->out, ETR_SLICE("\""));
+  json_out_begin(&out, &(etr_sink){write_inside, c->out});
   copy_value(&nested, (place){.kind = kind});
   etr_json_end(inner);
   json_out_end_inside(&out, c->out);

@@ -98,7 +98,7 @@ static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry
 /* Whether a node has the handle. torch.export stores no getitem nodes. Up to 0.7 these had handles of their own, which
  * come right behind that of the operator whose results they take. */
 static bool is_known(const node_handles *known, uint32_t handle) {
-  /* The last one up to `handle`, or NULL. */
+  /* A binary search for the last one up to `handle`. */
   size_t from = 0, to = known->count;
   while (from < to) {
     size_t middle = from + (to - from) / 2;
