@@ -10,7 +10,6 @@
 #define ETR_BACKEND_H
 
 #include "backends/own_graph.h"
-#include "backends/payload_header.h"
 
 /** What is so of every operator of a class. */
 typedef enum etr_class_trait {

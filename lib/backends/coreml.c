@@ -22,21 +22,6 @@ static etr_compute_unit unit_of(etr_slice name) {
   return ETR_COMPUTE_UNIT_NONE;
 }
 
-static void read_members(etr_json *json, told *out) {
-  etr_slice key;
-  double cost = 0;
-  etr_json_object(json);
-  while (etr_json_key(json, &key))
-    if (etr_slice_is(key, "estimatedCost"))
-      cost = etr_json_number(json);
-    else if (etr_slice_is(key, "preferredComputeUnit") && etr_json_peek(json) == ETR_JSON_STRING)
-      out->unit = unit_of(etr_json_string(json));
-    else
-      etr_json_skip(json);
-  etr_json_end(json);
-  out->is_promised = !etr_json_failed(json) && cost >= 0 && cost <= 1;
-}
-
 static etr_slice text_of(etr_bytes metadata) { return (etr_slice){metadata.data, metadata.size}; }
 
 static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
@@ -47,24 +32,22 @@ static told read_metadata(etr_bytes metadata, etr_arena *scratch) {
     etr_arena_fail(scratch);
     return out;
   }
-  read_members(json, &out);
+  etr_slice key;
+  double cost = 0;
+  etr_json_object(json);
+  while (etr_json_key(json, &key))
+    if (etr_slice_is(key, "estimatedCost"))
+      cost = etr_json_number(json);
+    else if (etr_slice_is(key, "preferredComputeUnit") && etr_json_peek(json) == ETR_JSON_STRING)
+      out.unit = unit_of(etr_json_string(json));
+    else
+      etr_json_skip(json);
+  etr_json_end(json);
+  out.is_promised = !etr_json_failed(json) && cost >= 0 && cost <= 1;
   if (etr_json_out_of_memory(json)) etr_arena_fail(scratch);
   if (!out.is_promised) out.unit = ETR_COMPUTE_UNIT_NONE;
   etr_json_close(json);
   return out;
-}
-
-/* Of all runs. No unit where they differ: another load may have had another plan. */
-static told read_all_metadata(const etr_event_facts *event, etr_arena *scratch) {
-  told all = {.is_promised = true};
-  for (size_t i = 0; i < event->metadata_count; i++) {
-    if (i > 0 && etr_slice_equal(text_of(event->metadata[i]), text_of(event->metadata[i - 1]))) continue;
-    told here = read_metadata(event->metadata[i], scratch);
-    all.is_promised &= here.is_promised;
-    all.unit = i == 0 || here.unit == all.unit ? here.unit : ETR_COMPUTE_UNIT_NONE;
-    if (all.unit == ETR_COMPUTE_UNIT_NONE && !all.is_promised) break;
-  }
-  return all;
 }
 
 /* ---- All ---- */
@@ -75,7 +58,16 @@ static bool is_operation(const etr_event_facts *event) { return !event->is_numbe
 /* An operation that the map lacks was made by Core ML's own compiler. */
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   for (size_t i = 0; i < count; i++) {
-    const told metadata = read_all_metadata(&events[i], scratch);
+    /* Of all runs. No unit where they differ: another load may have had another plan. */
+    const etr_event_facts *event = &events[i];
+    told metadata = {.is_promised = true};
+    for (size_t k = 0; k < event->metadata_count; k++) {
+      if (k > 0 && etr_slice_equal(text_of(event->metadata[k]), text_of(event->metadata[k - 1]))) continue;
+      told here = read_metadata(event->metadata[k], scratch);
+      metadata.is_promised &= here.is_promised;
+      metadata.unit = k == 0 || here.unit == metadata.unit ? here.unit : ETR_COMPUTE_UNIT_NONE;
+      if (metadata.unit == ETR_COMPUTE_UNIT_NONE && !metadata.is_promised) break;
+    }
     out[i].is_odd = !is_operation(&events[i]) || !metadata.is_promised;
     out[i].key = events[i].is_listed && !out[i].is_odd ? ETR_KEY_MAP : ETR_KEY_NONE;
     out[i].is_estimated = true;

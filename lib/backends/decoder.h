@@ -3,7 +3,7 @@
  * decoder.h - what the events of one backend mean, behind one interface. Layer 2.
  *
  * The format says of an event inside a delegate neither its unit nor its clock, nor whether it is an operator or wraps
- * others. Only its backend knows. A new one is one file that fills an etr_decoder, and one row in decoders.c; nothing
+ * others. Only its backend knows. A new one is one file that fills an etr_decoder, and one row in backends.c; nothing
  * else names a backend. Without a decoder every event is an operator that took time.
  */
 #ifndef ETR_DECODER_H
@@ -97,7 +97,7 @@ const etr_decoder *etr_decoder_of(const char *id);
 /** The decoder of the one backend that writes such an id or name; NULL if it may be another's. */
 const etr_decoder *etr_decoder_of_event(const char *name);
 
-/** One for each backend, in the file of its name; decoders.c lists them. */
-extern const etr_decoder etr_coreml, etr_ethosu, etr_neutron, etr_qnn, etr_vgf;
+/** One for each backend, in the file of its name; backends.c lists them. */
+extern const etr_decoder etr_coreml, etr_ethosu, etr_neutron, etr_qnn, etr_vgf, etr_vulkan;
 
 #endif

@@ -29,12 +29,6 @@ static bool is_odd(const etr_event_facts *event, bool any_listed) {
   return !event->is_number || number_of(event) < 0 || has_long_code(event) || (any_listed && !event->is_listed);
 }
 
-/* Its number alone tells people nothing. */
-static void read_kernel(etr_event_meaning *out, const char *number, etr_arena *scratch) {
-  out->compute_unit = ETR_COMPUTE_UNIT_NPU;
-  out->label = etr_arena_format(scratch, "kernel %s", number);
-}
-
 static void read_dump(etr_event_meaning *out) {
   out->role = ETR_ROLE_CONTAINER;
   out->is_in_sums = out->is_odd = false;
@@ -55,8 +49,11 @@ static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t c
     out[i].key = out[i].is_odd || !events[i].is_listed ? ETR_KEY_NONE : ETR_KEY_MAP;
     if (is_dump(&events[i], highest))
       read_dump(&out[i]);
-    else if (!out[i].is_odd)
-      read_kernel(&out[i], events[i].name, scratch);
+    else if (!out[i].is_odd) {
+      /* Its number alone tells people nothing. */
+      out[i].compute_unit = ETR_COMPUTE_UNIT_NPU;
+      out[i].label = etr_arena_format(scratch, "kernel %s", events[i].name);
+    }
   }
   return !etr_arena_failed(scratch);
 }

@@ -117,10 +117,6 @@ static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
 
 static bool is_wait(etr_slice id) { return etr_slice_starts(id, ETR_SLICE("Time for ")); }
 
-static bool is_number_of(const etr_event_meaning *meaning) {
-  return meaning->unit == ETR_EVENT_UNIT_COUNT || meaning->unit == ETR_EVENT_UNIT_BYTES;
-}
-
 /* Shells are summed as such, and waits are part of one. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of, etr_arena *scratch) {
   etr_slice id = take_unit(out, etr_slice_of(event->name));
@@ -130,7 +126,7 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
   if (event->is_number) {
     out->role = ETR_ROLE_COUNTER;
     out->is_odd = true;
-  } else if (is_number_of(out)) {
+  } else if (out->unit == ETR_EVENT_UNIT_COUNT || out->unit == ETR_EVENT_UNIT_BYTES) {
     out->role = ETR_ROLE_COUNTER;
   } else if (read_operator(out, id)) {
     out->is_in_sums = is_time(out);
@@ -145,16 +141,14 @@ static void read_event(etr_event_meaning *out, const etr_event_facts *event, con
     out->is_odd = !read_total(out, id, of);
 }
 
-static void note_total(totals *of, const char *name) {
-  etr_event_meaning unit;
-  etr_slice id = take_unit(&unit, etr_slice_of(name));
-  of->has_qnn |= is_time(&unit) && etr_slice_is(id, qnn_total);
-  of->has_accelerator |= etr_slice_is(id, accelerator_total);
-}
-
 static bool read(etr_event_meaning *out, const etr_event_facts *events, size_t count, etr_arena *scratch) {
   totals of = {0};
-  for (size_t i = 0; i < count; i++) note_total(&of, events[i].name);
+  for (size_t i = 0; i < count; i++) {
+    etr_event_meaning unit;
+    etr_slice id = take_unit(&unit, etr_slice_of(events[i].name));
+    of.has_qnn |= is_time(&unit) && etr_slice_is(id, qnn_total);
+    of.has_accelerator |= etr_slice_is(id, accelerator_total);
+  }
   for (size_t i = 0; i < count; i++) read_event(&out[i], &events[i], &of, scratch);
   return !etr_arena_failed(scratch);
 }

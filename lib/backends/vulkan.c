@@ -1,11 +1,216 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * vulkan.c - steps by their names, dispatches by the JSON in theirs.
+ * vulkan.c - Vulkan as a backend.
+ *
+ * The host's steps have fixed names. A dispatch of a shader has JSON for an id, which names the operator of the
+ * delegate's graph; it is timed by the GPU's clock, so that its duration counts, but not its place.
+ *
+ * The payload in a .pte is a FlatBuffer of operator calls and values. Schema:
+ * executorch/backends/vulkan/serialization/schema.fbs; header VH00 and the order of arguments:
+ * vulkan_graph_serialize.py and vulkan_graph_builder.py beside it.
  */
-#include "backends/vulkan.h"
-
+#include "backends/decoder.h"
 #include "backends/operator.h"
+#include "formats/flatbuf.h"
 #include "formats/json.h"
+
+/* ---- The payload ---- */
+
+static const char magic[] = "VH00", identifier[] = "VK00";
+
+enum { GRAPH_CHAIN = 1, GRAPH_VALUES, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_CONSTANTS };
+enum { CALL_NODE_ID, CALL_NAME, CALL_ARGS };
+enum { VALUE_TYPE, VALUE_VALUE };
+enum { TYPE_BOOL = 4, TYPE_TENSOR, TYPE_VALUE_LIST = 9, TYPE_SYM_INT = 11 }; /* GraphTypes, from 1 */
+enum { TENSOR_DTYPE, TENSOR_DIMS, TENSOR_CONSTANT };
+enum { LIST_ITEMS };
+enum { CONSTANT_LENGTH = 1 };
+enum { TRANSPOSED_ARG = 6, BOOL_VALUE = 0 };
+enum { MOST_DIMS = 64 };
+
+typedef etr_vec(uint32_t) id_list;
+
+typedef struct graph_reader {
+  etr_fb fb;
+  etr_arena *arena;
+  etr_fb_at value_tables, constants;
+  uint32_t value_count, constant_count;
+  etr_own_value *values;
+  uint8_t *types; /* of values: GraphTypes */
+  id_list ids;    /* of the operator looked at: what it reads, then what it writes */
+} graph_reader;
+
+/* ---- Values ---- */
+
+static const char *dtype_name(uint8_t type) {
+  static const char *const names[] = {"bool", "uint8", "int8", "int32", "float16", "float32", "float64", "int64"};
+  return type < ETR_COUNT(names) ? names[type] : NULL;
+}
+
+static void read_value(graph_reader *r, uint32_t index) {
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, index);
+  etr_own_value *value = &r->values[index];
+  *value = (etr_own_value){.value.rank = -1, .argument = -1};
+  r->types[index] = etr_fb_u8(&r->fb, entry, VALUE_TYPE, 0);
+  if (r->types[index] == TYPE_TENSOR) {
+    etr_fb_at tensor = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+    int32_t constant = etr_fb_i32(&r->fb, tensor, TENSOR_CONSTANT, 0);
+    value->value.dtype = dtype_name(etr_fb_u8(&r->fb, tensor, TENSOR_DTYPE, 0));
+    uint32_t rank;
+    etr_fb_at sizes = etr_fb_vector(&r->fb, tensor, TENSOR_DIMS, 4, &rank);
+    etr_dim *dims = rank <= MOST_DIMS ? etr_arena_alloc_array(r->arena, rank, sizeof *dims) : NULL;
+    if (dims) {
+      for (uint32_t i = 0; i < rank; i++)
+        dims[i] = (etr_dim){.size = (uint32_t)etr_fb_i32_at(&r->fb, sizes, i), .hint = -1};
+      value->value.dims = dims;
+      value->value.rank = (int32_t)rank;
+    }
+    value->is_constant = constant >= 0;
+    if (constant >= 0 && (uint32_t)constant < r->constant_count)
+      value->bytes = etr_fb_u64(&r->fb, etr_fb_table_at(&r->fb, r->constants, (uint32_t)constant), CONSTANT_LENGTH, 0);
+  }
+  if (r->types[index] == TYPE_SYM_INT) value->value.dtype = "int";
+}
+
+/* The call's arguments are the graph's inputs, then its outputs. */
+static void number_arguments(graph_reader *r, unsigned field, uint32_t first, uint32_t *count) {
+  etr_fb_at vector = etr_fb_vector(&r->fb, etr_fb_root(&r->fb), field, 4, count);
+  for (uint32_t i = 0; i < *count; i++) {
+    uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, vector, i);
+    if (id < r->value_count && r->values[id].argument < 0) r->values[id].argument = (int32_t)(first + i);
+  }
+}
+
+static bool read_values(graph_reader *r) {
+  uint32_t input_count, output_count;
+  etr_fb_at root = etr_fb_root(&r->fb);
+  r->value_tables = etr_fb_vector(&r->fb, root, GRAPH_VALUES, 4, &r->value_count);
+  r->constants = etr_fb_vector(&r->fb, root, GRAPH_CONSTANTS, 4, &r->constant_count);
+  if (etr_fb_failed(&r->fb)) return false;
+  r->values = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->values);
+  r->types = etr_arena_alloc_array(r->arena, r->value_count, sizeof *r->types);
+  if (!r->values || !r->types) return false;
+  for (uint32_t i = 0; i < r->value_count && !etr_fb_failed(&r->fb); i++) read_value(r, i);
+  number_arguments(r, GRAPH_INPUTS, 0, &input_count);
+  number_arguments(r, GRAPH_OUTPUTS, input_count, &output_count);
+  return !etr_fb_failed(&r->fb);
+}
+
+/* ---- What is read and written ---- */
+
+static bool is_data(const graph_reader *r, uint32_t id) {
+  return id < r->value_count && (r->types[id] == TYPE_TENSOR || r->types[id] == TYPE_SYM_INT);
+}
+
+static bool add_id(graph_reader *r, uint32_t id) {
+  uint32_t *added = is_data(r, id) ? etr_vec_push(r->arena, &r->ids) : NULL;
+  if (added) *added = id;
+  return added || !is_data(r, id);
+}
+
+static bool add_list(graph_reader *r, uint32_t id) {
+  uint32_t count;
+  etr_fb_at entry = etr_fb_table_at(&r->fb, r->value_tables, id), list = etr_fb_table(&r->fb, entry, VALUE_VALUE);
+  etr_fb_at items = etr_fb_vector(&r->fb, list, LIST_ITEMS, 4, &count);
+  for (uint32_t i = 0; i < count; i++)
+    if (!add_id(r, (uint32_t)etr_fb_i32_at(&r->fb, items, i))) return false;
+  return true;
+}
+
+/* ---- Work ---- */
+
+typedef struct known_work {
+  const char *name; /* of an operator of et_vk, without overload */
+  etr_work work;
+} known_work;
+
+/* backends/vulkan/custom_ops_lib.py. Of what is missing nothing is known: weights of convolutions of integers are
+ * padded, and a table of packed numbers is read in part. */
+static const known_work works[] = {
+    {"prepack", ETR_WORK_NO_PRODUCT},
+    {"rms_norm", ETR_WORK_NO_PRODUCT},
+    {"apply_rotary_emb", ETR_WORK_NO_PRODUCT},
+    {"apply_rotary_emb_hf", ETR_WORK_NO_PRODUCT},
+    {"apply_rotary_emb_interleaved", ETR_WORK_NO_PRODUCT},
+    {"grid_priors", ETR_WORK_NO_PRODUCT},
+    {"q8ta_add", ETR_WORK_NO_PRODUCT},
+    {"q8ta_relu", ETR_WORK_NO_PRODUCT},
+    {"q8ta_pixel_shuffle", ETR_WORK_NO_PRODUCT},
+    {"select_as_symint", ETR_WORK_ELSEWHERE},
+    {"linear_qcs4w", ETR_WORK_LINEAR},
+    {"linear_q4gsw", ETR_WORK_LINEAR},
+    {"linear_dq8ca_q4gsw", ETR_WORK_LINEAR},
+    {"linear_q8ta_q8csw", ETR_WORK_LINEAR},
+    {"q8ta_linear", ETR_WORK_LINEAR},
+    {"q8ta_linear_gemv", ETR_WORK_LINEAR},
+};
+
+static etr_work work_of(graph_reader *r, const char *name, etr_fb_at call) {
+  etr_slice op = etr_operator_of_target(name);
+  if (etr_slice_is(op, "convolution") || etr_slice_is(op, "conv_with_clamp")) {
+    /* Whether a convolution is transposed says its seventh argument, as in ATen. */
+    uint32_t count;
+    etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
+    uint32_t id = count > TRANSPOSED_ARG ? (uint32_t)etr_fb_i32_at(&r->fb, args, TRANSPOSED_ARG) : ETR_NONE;
+    if (id >= r->value_count || r->types[id] != TYPE_BOOL) return ETR_WORK_HIDDEN;
+    etr_fb_at value = etr_fb_table(&r->fb, etr_fb_table_at(&r->fb, r->value_tables, id), VALUE_VALUE);
+    return etr_fb_u8(&r->fb, value, BOOL_VALUE, 0) ? ETR_WORK_TRANSPOSED_FIRST : ETR_WORK_CONVOLUTION_FIRST;
+  }
+  if (strncmp(name, "et_vk.", 6) != 0) return ETR_WORK_BY_NAME;
+  for (size_t i = 0; i < ETR_COUNT(works); i++)
+    if (etr_slice_equal(op, etr_slice_of(works[i].name))) return works[i].work;
+  return ETR_WORK_HIDDEN;
+}
+
+/* ---- Operators ---- */
+
+static bool read_operator(graph_reader *r, etr_own_operator *out, etr_fb_at call) {
+  etr_slice name = etr_fb_string(&r->fb, call, CALL_NAME);
+  out->id = etr_fb_u32(&r->fb, call, CALL_NODE_ID, 0);
+  out->name = etr_arena_text(r->arena, name);
+  if (!out->name) return false;
+  out->work = work_of(r, out->name, call);
+  /* The last argument is what the operator returns; of the others, tensors are read. */
+  uint32_t count;
+  etr_fb_at args = etr_fb_vector(&r->fb, call, CALL_ARGS, 4, &count);
+  r->ids.count = 0;
+  for (uint32_t i = 0; i < count && !etr_fb_failed(&r->fb); i++) {
+    uint32_t id = (uint32_t)etr_fb_i32_at(&r->fb, args, i);
+    if (i + 1 == count) out->read_count = r->ids.count;
+    bool is_list = id < r->value_count && r->types[id] == TYPE_VALUE_LIST;
+    if (!(is_list ? add_list(r, id) : add_id(r, id))) return false;
+  }
+  uint32_t *ids = etr_arena_alloc_array(r->arena, r->ids.count, sizeof *ids);
+  if (!ids) return false;
+  if (r->ids.count) memcpy(ids, r->ids.data, r->ids.count * sizeof *ids);
+  out->reads = ids;
+  out->writes = ids + out->read_count;
+  out->write_count = r->ids.count - out->read_count;
+  return true;
+}
+
+static bool read_payload_graph(etr_own_graph *out, etr_arena *arena, etr_slice payload) {
+  graph_reader r = {.arena = arena};
+  uint32_t count;
+  etr_slice bytes = etr_payload_graph(payload, magic);
+  *out = (etr_own_graph){0};
+  if (bytes.size < 8) return false;
+  etr_fb_init(&r.fb, bytes.data, bytes.size);
+  if (!etr_fb_has_identifier(&r.fb, identifier) || !read_values(&r)) return false;
+  etr_fb_at chain = etr_fb_vector(&r.fb, etr_fb_root(&r.fb), GRAPH_CHAIN, 4, &count);
+  etr_own_operator *operators = etr_fb_failed(&r.fb) ? NULL : etr_arena_alloc_array(arena, count, sizeof *operators);
+  if (!operators) return false;
+  for (uint32_t i = 0; i < count && !etr_fb_failed(&r.fb); i++)
+    if (!read_operator(&r, &operators[i], etr_fb_table_at(&r.fb, chain, i))) return false;
+  if (etr_fb_failed(&r.fb) || etr_arena_failed(arena)) return false;
+  *out = (etr_own_graph){.operators = operators, .count = count, .values = r.values, .value_count = r.value_count};
+  return true;
+}
+
+static uint64_t payload_needed(etr_slice head, uint64_t size) {
+  if (etr_payload_has_header(head, magic)) return etr_payload_graph_end(head, size);
+  return head.size >= 8 && memcmp(head.data + 4, identifier, 4) == 0 ? size : 0;
+}
 
 /* ---- Steps ---- */
 
@@ -43,22 +248,18 @@ static void read_text(etr_json *json, dispatch *out, const char **text, etr_aren
   *text = etr_arena_copy(scratch, read);
 }
 
-/* A number of 32 bits. */
-static void read_node_id(etr_json *json, dispatch *out) {
-  int64_t id = etr_json_int(json);
-  out->says_twice |= out->node_id >= 0;
-  out->node_id = id <= UINT32_MAX ? id : -1;
-}
-
-static void read_operator(etr_json *json, dispatch *out, etr_arena *scratch) {
+static void read_dispatched(etr_json *json, dispatch *out, etr_arena *scratch) {
   etr_slice key;
   etr_json_object(json);
   while (etr_json_key(json, &key))
     if (etr_slice_is(key, "name"))
       read_text(json, out, &out->operator_, scratch);
-    else if (etr_slice_is(key, "delegate_node_id"))
-      read_node_id(json, out);
-    else
+    else if (etr_slice_is(key, "delegate_node_id")) {
+      /* A number of 32 bits. */
+      int64_t id = etr_json_int(json);
+      out->says_twice |= out->node_id >= 0;
+      out->node_id = id <= UINT32_MAX ? id : -1;
+    } else
       etr_json_skip(json);
 }
 
@@ -76,7 +277,7 @@ static bool read_json(dispatch *out, const char *text, etr_arena *scratch) {
     if (etr_slice_is(key, "kernel_name"))
       read_text(json, out, &out->kernel, scratch);
     else if (etr_slice_is(key, "operator"))
-      read_operator(json, out, scratch);
+      read_dispatched(json, out, scratch);
     else
       etr_json_skip(json);
   etr_json_end(json);
@@ -166,5 +367,5 @@ const etr_decoder etr_vulkan = {.id = "VulkanBackend",
                                 .is_own = is_own,
                                 .read = read,
                                 .kind_of = kind_of,
-                                .payload_needed = etr_vulkan_payload_needed,
-                                .read_graph = etr_vulkan_graph_read};
+                                .payload_needed = payload_needed,
+                                .read_graph = read_payload_graph};

@@ -183,13 +183,6 @@ static const struct {
     {"scaled_dot_product_attention", ETR_XNN_SDPA},
 };
 
-static uint16_t class_of_operator(etr_slice op) {
-  for (size_t i = 0; op.size && i < ETR_COUNT(operators); i++)
-    if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op)))
-      return operators[i].class_;
-  return ETR_XNN_NONE;
-}
-
 bool etr_xnn_is_batch_norm(etr_slice op) { return etr_slice_starts(op, ETR_SLICE("native_batch_norm")); }
 
 /* A convolution knows whether it is transposed; its weight, [in, out / groups, ...] then, tells where arguments were
@@ -215,7 +208,10 @@ uint16_t etr_xnn_class_of_node(const etr_graph *graph, const etr_node *node) {
     return ETR_XNN_MATMUL; /* unless a convolution takes it in, it runs as a depthwise one */
   if (etr_slice_is(op, "convolution") && is_transposed(graph, node)) return ETR_XNN_DECONV;
   if (etr_slice_is(op, "pow") && !is_squared(node)) return ETR_XNN_NONE;
-  return class_of_operator(op);
+  for (size_t i = 0; op.size && i < ETR_COUNT(operators); i++)
+    if (operators[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(operators[i].op)))
+      return operators[i].class_;
+  return ETR_XNN_NONE;
 }
 
 static const etr_node *producer_of(const etr_graph *graph, const etr_node *node) {

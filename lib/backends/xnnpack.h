@@ -69,7 +69,7 @@ extern const etr_backend etr_xnnpack;
 uint64_t etr_xnn_payload_needed(etr_slice head, uint64_t size);
 bool etr_xnn_payload_read(etr_payload *out, etr_arena *arena, etr_slice payload);
 
-/** etr_xnnpack's read_graph(): operator by operator what etr_xnn_payload_read() reads; xnnpack_graph.c. */
+/** etr_xnnpack's read_graph(): operator by operator what etr_xnn_payload_read() reads; xnnpack_payload.c. */
 bool etr_xnn_graph_read(etr_own_graph *out, etr_arena *arena, etr_slice payload);
 
 /** etr_xnnpack's takes(); xnnpack_partition.c. */

@@ -188,19 +188,6 @@ static bool is_beside_unary(const etr_delegate_view *d, uint32_t index) {
   return false;
 }
 
-/* Copies into another layout become a Transpose, unless they are redundant (op_to_copy.py, RemoveRedundantCopyPass).
- * Only quantize_per_tensor and dequantize_per_tensor have a serialiser that writes a Convert; a dequantize node whose
- * scale is computed, or that has one for each channel, only says how the layer that reads it computes. What computes
- * its scale may be part of the layer. */
-static etr_expectation expect_convert(const etr_delegate_view *d, uint32_t index) {
-  bool is_static = node_of(d, index)->input_count < 2;
-  if (!is_dequantize_at(d, index) && !etr_xnn_is_quantize(op_of(d, index))) return may_run_as(ETR_XNN_TRANSPOSE, index);
-  if (is_dequantize_at(d, index) && !is_static) return runs_as_nothing(index);
-  if (is_static && is_implicit(d, index)) return runs_as_nothing(index);
-  return is_static && !is_beside_unary(d, index) ? runs_as(ETR_XNN_CONVERT, ETR_XNN_NONE, index)
-                                                 : may_run_as(ETR_XNN_CONVERT, index);
-}
-
 /* The only operator that reads a result, past quantisation that only says how it computes; else ETR_NONE. */
 static uint32_t next_operator(const etr_delegate_view *d, uint32_t index) {
   uint32_t next = only_reader(d, index);
@@ -271,16 +258,6 @@ static etr_expectation expect_reshape(const etr_delegate_view *d, uint32_t index
                                                   : may_run_as(ETR_XNN_RESHAPE, index);
 }
 
-/* A concatenation takes five values at most; of more, four at a time join what is there (DecomposeConcatenate). Other
- * copies fall away (XNNPACKRemoveCloneOpsTransform), unless they copy an input to an output. */
-static etr_expectation expect_copy(const etr_delegate_view *d, uint32_t index, etr_slice op) {
-  size_t values = node_of(d, index)->input_count;
-  if (!etr_slice_is(op, "cat")) return may_run_as(ETR_XNN_COPY, index);
-  etr_expectation cat = runs_as(ETR_XNN_COPY, ETR_XNN_NONE, index);
-  cat.count = values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4;
-  return cat;
-}
-
 etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   etr_slice op = op_of(d, index);
   uint16_t class_ = class_at(d, index);
@@ -288,8 +265,28 @@ etr_expectation etr_xnn_expect(const etr_delegate_view *d, uint32_t index) {
   if (etr_xnn_is_batch_norm(op) && is_folded(d, index)) class_ = ETR_XNN_NONE;
   if (class_ == ETR_XNN_NONE) return runs_as_nothing(index);
   if (class_ == ETR_XNN_CLAMP) return expect_clamp(d, index);
-  if (class_ == ETR_XNN_CONVERT) return expect_convert(d, index);
+  if (class_ == ETR_XNN_CONVERT) {
+    /* Copies into another layout become a Transpose, unless they are redundant (op_to_copy.py,
+     * RemoveRedundantCopyPass). Only quantize_per_tensor and dequantize_per_tensor have a serialiser that writes a
+     * Convert; a dequantize node whose scale is computed, or that has one for each channel, only says how the layer
+     * that reads it computes. What computes its scale may be part of the layer. */
+    bool is_static = node_of(d, index)->input_count < 2;
+    if (!is_dequantize_at(d, index) && !etr_xnn_is_quantize(op_of(d, index)))
+      return may_run_as(ETR_XNN_TRANSPOSE, index);
+    if (is_dequantize_at(d, index) && !is_static) return runs_as_nothing(index);
+    if (is_static && is_implicit(d, index)) return runs_as_nothing(index);
+    return is_static && !is_beside_unary(d, index) ? runs_as(ETR_XNN_CONVERT, ETR_XNN_NONE, index)
+                                                   : may_run_as(ETR_XNN_CONVERT, index);
+  }
   if (class_ == ETR_XNN_RESHAPE) return expect_reshape(d, index, op);
-  if (class_ == ETR_XNN_COPY) return expect_copy(d, index, op);
+  if (class_ == ETR_XNN_COPY) {
+    /* A concatenation takes five values at most; of more, four at a time join what is there (DecomposeConcatenate).
+     * Other copies fall away (XNNPACKRemoveCloneOpsTransform), unless they copy an input to an output. */
+    size_t values = node_of(d, index)->input_count;
+    if (!etr_slice_is(op, "cat")) return may_run_as(ETR_XNN_COPY, index);
+    etr_expectation cat = runs_as(ETR_XNN_COPY, ETR_XNN_NONE, index);
+    cat.count = values <= 5 ? 1 : 1 + (uint32_t)(values - 5 + 3) / 4;
+    return cat;
+  }
   return is_unary(d, index) ? expect_unary(d, index) : runs_as(class_, ETR_XNN_NONE, index);
 }

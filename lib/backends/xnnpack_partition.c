@@ -21,14 +21,6 @@ static const etr_value *input_of(const etr_graph *graph, const etr_node *node, s
                                                                       : NULL;
 }
 
-/* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
-static bool is_global_pooling(const etr_graph *graph, const etr_node *node) {
-  const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
-  if (!in || !out || in->rank < 0 || out->rank < 0) return true;
-  return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
-         out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
-}
-
 /* A conversion of the number type is left to kernels (ToDimOrderCopyConfig). */
 static bool keeps_type(const etr_graph *graph, const etr_node *node) {
   const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
@@ -119,7 +111,13 @@ bool etr_xnn_takes(const etr_graph *graph, const uint32_t *uses, const etr_node 
   if (etr_slice_is(op, "pow")) return etr_xnn_class_of_node(graph, node) != ETR_XNN_NONE;
   if (!etr_operator_is_one_of(op, taken, ETR_COUNT(taken))) return false;
   if (node->output_count && !is_floating(&node->outputs[0])) return false;
-  if (etr_slice_is(op, "mean")) return is_global_pooling(graph, node);
+  if (etr_slice_is(op, "mean")) {
+    /* Of a mean: over height and width of four dimensions, which it keeps (MeanDimConfig). */
+    const etr_value *in = input_of(graph, node, 0), *out = node->output_count ? &node->outputs[0] : NULL;
+    if (!in || !out || in->rank < 0 || out->rank < 0) return true;
+    return in->rank == 4 && out->rank == 4 && out->dims[2].size == 1 && out->dims[3].size == 1 &&
+           out->dims[0].size == in->dims[0].size && out->dims[1].size == in->dims[1].size;
+  }
   if (etr_slice_is(op, "addmm")) return multiplies_weight(graph, uses, node, 2);
   if (etr_slice_is(op, "mm")) return multiplies_weight(graph, uses, node, 1);
   return !etr_slice_is(op, "to_dim_order_copy") || keeps_type(graph, node);

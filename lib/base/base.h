@@ -102,11 +102,17 @@ static inline uint64_t etr_load_le(const void *bytes, size_t size) {
   return value;
 }
 
-/**
- * Drops const: from the lists of a profile, which are const to its readers, while it is built, and for C functions that
- * take what they only read without const.
- */
-static inline void *etr_unconst(const void *data) { return (void *)(uintptr_t)data; }
+/** Drops const: for functions of C and of other libraries that free, or only read, what they take without const, and
+ * for tests that change what they made themselves. */
+static inline void *etr_for_foreign(const void *data) { return (void *)(uintptr_t)data; }
+
+/** Spreads the bits of a number as splitmix64 does, so that sums of such numbers distinguish sets. */
+static inline uint64_t etr_mixed(uint64_t number) {
+  number += 0x9e3779b97f4a7c15u;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
+  return number ^ (number >> 31);
+}
 
 /** a + b, or the largest number where that is less. */
 static inline uint64_t etr_add_up_to_most(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }

@@ -31,16 +31,12 @@ static inline int value_of(char c) { return values[(unsigned char)c] - 1; }
 
 bool etr_base64_is_digit(char c) { return value_of(c) >= 0; }
 
-static size_t padding_of(etr_slice text) {
-  size_t padding = 0;
-  while (padding < 2 && padding < text.size && text.data[text.size - 1 - padding] == '=') padding++;
-  return padding;
-}
-
 bool etr_base64_decode(void *out, size_t *size, etr_slice text) {
   uint8_t *to = out;
   uint32_t bits = 0;
-  size_t padding = padding_of(text);
+  size_t padding = 0;
+  while (padding < 2 && padding < text.size && text.data[text.size - 1 - padding] == '=') padding++;
+
   *size = 0;
   if (text.size % 4 != 0) return false;
   for (size_t i = 0; i < text.size; i++) {

@@ -44,10 +44,6 @@ static etr_status open_file(FILE **out, const char *path, uint64_t *size, etr_er
   return ETR_OK;
 }
 
-static void close_file(FILE *stream) {
-  if (stream != stdin) fclose(stream);
-}
-
 static etr_status fail_too_large(etr_error *error, const char *path, uint64_t max_bytes) {
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                   "more than the %" PRIu64 " bytes left to read; raise this limit with --max-bytes", max_bytes);
@@ -81,7 +77,7 @@ etr_status etr_file_read(etr_file *out, const char *path, uint64_t max_bytes, et
   ETR_TRY(open_file(&stream, path, &hint, error));
   etr_status status = hint > max_bytes ? fail_too_large(error, path, max_bytes)
                                        : read_all(out, stream, path, hint, max_bytes, error);
-  close_file(stream);
+  if (stream != stdin) fclose(stream);
   if (status != ETR_OK) etr_file_clear(out);
   return status;
 }

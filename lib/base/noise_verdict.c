@@ -23,19 +23,11 @@ typedef struct etr_modes {
 /* The fewest times that show two modes. */
 enum { ETR_MODES_LEAST_SAMPLES = 20 };
 
-static const double LEAST_GAP = .03;   /* between means of logarithms: less is not worth telling */
+static const double LEAST_GAP = .03;        /* between means of logarithms: less is not worth telling */
 static const double LEAST_DEVIATIONS = 5;   /* distance in pooled deviations: halves of one bell are 2.7 apart */
 static const double LEAST_DEVIATION = .003; /* what a clock hides of it */
 static const double MOST_WIDTH = .2;        /* deviation of a mode in distances: a few runs far out are no mode */
 enum { LEAST_RUNS = 3, PARTS_OF_MODE = 10 };
-
-/* Takes back what was added; the mean of none is 0. */
-static void remove_value(etr_moments *m, double value) {
-  double behind = value - m->mean;
-  m->count--;
-  m->mean = m->count > 0 ? m->mean - behind / (double)m->count : 0;
-  m->squares -= behind * (value - m->mean);
-}
 
 static double spread_of(const etr_moments *m) {
   return sqrt(ETR_MAX(m->squares, 0) / (double)ETR_MAX(m->count, (size_t)1));
@@ -49,7 +41,12 @@ static size_t split_of(const double *sorted, size_t count) {
   for (size_t i = 0; i < count; i++) etr_moments_add(&high, log(sorted[i]));
   for (size_t i = 0; i + 1 < count; i++) {
     etr_moments_add(&low, log(sorted[i]));
-    remove_value(&high, log(sorted[i]));
+    /* Takes back what was added; the mean of none is 0. */
+    double value = log(sorted[i]);
+    double behind = value - high.mean;
+    high.count--;
+    high.mean = high.count > 0 ? high.mean - behind / (double)high.count : 0;
+    high.squares -= behind * (value - high.mean);
     if (!(sorted[i + 1] > sorted[i]) || low.squares + high.squares >= least) continue;
     least = low.squares + high.squares;
     at = i + 1;
@@ -63,14 +60,6 @@ static etr_moments moments_of(const double *times, size_t count) {
   return m;
 }
 
-static bool are_apart(const double *sorted, size_t count, size_t at, double step) {
-  const etr_moments low = moments_of(sorted, at), high = moments_of(sorted + at, count - at);
-  double distance = high.mean - low.mean, pooled = sqrt((low.squares + high.squares) / (double)(count - 2));
-  bool is_far = distance >= LEAST_GAP && distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
-  bool is_compact = ETR_MAX(spread_of(&low), spread_of(&high)) <= MOST_WIDTH * distance;
-  return is_far && is_compact && exp(high.mean) - exp(low.mean) > 1.5 * step;
-}
-
 /* Tells whether times, in the order of their runs and above 0, are of two modes. `step`: of their clock; times that
  * are one step apart are no modes. `sorted`: the same times, ascending. */
 static etr_modes modes_of(const double *times, const double *sorted, size_t count, double step) {
@@ -78,7 +67,11 @@ static etr_modes modes_of(const double *times, const double *sorted, size_t coun
   if (count < ETR_MODES_LEAST_SAMPLES) return m;
   size_t at = split_of(sorted, count), smaller = ETR_MIN(at, count - at);
   if (smaller < ETR_MAX((size_t)LEAST_RUNS, (count + PARTS_OF_MODE - 1) / PARTS_OF_MODE)) return m;
-  if (!are_apart(sorted, count, at, step)) return m;
+  const etr_moments low = moments_of(sorted, at), high = moments_of(sorted + at, count - at);
+  double distance = high.mean - low.mean, pooled = sqrt((low.squares + high.squares) / (double)(count - 2));
+  bool is_far = distance >= LEAST_GAP && distance >= LEAST_DEVIATIONS * ETR_MAX(pooled, LEAST_DEVIATION);
+  bool is_compact = ETR_MAX(spread_of(&low), spread_of(&high)) <= MOST_WIDTH * distance;
+  if (!(is_far && is_compact && exp(high.mean) - exp(low.mean) > 1.5 * step)) return m;
   for (size_t i = 1; i < count; i++) m.switches += (times[i] < sorted[at]) != (times[i - 1] < sorted[at]);
   m.are_two = m.switches > 1;
   m.fast_count = at;
@@ -134,14 +127,6 @@ static bool is_far(double time, double median, double limit, double step) {
   return fabs(log(time / median)) > limit && fabs(time - median) > step;
 }
 
-/* Standard deviation of the times' logarithms. */
-static double deviation_of(const double *times, size_t count) {
-  double mean = 0, squares = 0;
-  for (size_t i = 0; i < count; i++) mean += log(times[i]) / (double)count;
-  for (size_t i = 0; i < count; i++) squares += (log(times[i]) - mean) * (log(times[i]) - mean);
-  return sqrt(squares / (double)(count - 1));
-}
-
 /* Counts the outliers, and says how many times the median they take. Where they are too many they are noise, which a
  * median distance does not see. */
 static void find_outliers(etr_noise *noise, const double *sorted, size_t count, double step) {
@@ -149,7 +134,13 @@ static void find_outliers(etr_noise *noise, const double *sorted, size_t count, 
   size_t low = 0, high = 0;
   while (low < count && is_far(sorted[low], median, limit, step)) low++;
   while (low + high < count && is_far(sorted[count - 1 - high], median, limit, step)) high++;
-  if (low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) noise->cv = deviation_of(sorted, count);
+  if (low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) {
+    /* Standard deviation of the times' logarithms. */
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) mean += log(sorted[i]) / (double)count;
+    for (size_t i = 0; i < count; i++) squares += (log(sorted[i]) - mean) * (log(sorted[i]) - mean);
+    noise->cv = sqrt(squares / (double)(count - 1));
+  }
   if (low + high == 0 || low + high > ETR_MAX((size_t)1, count / PARTS_OF_OUTLIERS)) return;
   noise->outliers = low + high;
   noise->least_outlier = (low ? sorted[0] : sorted[count - high]) / median;
@@ -211,18 +202,6 @@ static bool find_trend_in_stretches(etr_noise *noise, const judged *j) {
   return stretches > series && find_trend(noise, j, stretches);
 }
 
-static void set_outliers_aside(judged *j, double median, double limit) {
-  size_t kept = 0;
-  for (size_t i = 0; i < j->count; i++) {
-    if (is_far(j->times[i], median, limit, j->step)) continue;
-    j->samples[kept] = j->samples[i];
-    j->times[kept++] = j->times[i];
-  }
-  j->count = kept;
-  if (kept) memcpy(j->sorted, j->times, kept * sizeof *j->sorted);
-  etr_sort(j->sorted, kept, sizeof *j->sorted, etr_by_double);
-}
-
 static void judge(etr_noise *noise, judged *j) {
   double variation = variation_of(j->sorted, j->count), median = etr_median_of_sorted(j->sorted, j->count);
   noise->cv = variation;
@@ -231,7 +210,16 @@ static void judge(etr_noise *noise, judged *j) {
   if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
   find_outliers(noise, j->sorted, j->count, j->step);
   if (noise->outliers) {
-    set_outliers_aside(j, median, limit_of(variation));
+    double limit = limit_of(variation);
+    size_t kept = 0;
+    for (size_t i = 0; i < j->count; i++) {
+      if (is_far(j->times[i], median, limit, j->step)) continue;
+      j->samples[kept] = j->samples[i];
+      j->times[kept++] = j->times[i];
+    }
+    j->count = kept;
+    if (kept) memcpy(j->sorted, j->times, kept * sizeof *j->sorted);
+    etr_sort(j->sorted, kept, sizeof *j->sorted, etr_by_double);
     noise->cv = variation_of(j->sorted, j->count);
     if (find_trend_in_stretches(noise, j) || find_modes(noise, j)) return;
   }
@@ -255,12 +243,6 @@ static uint64_t divisor_of(const etr_noise_sample *samples, size_t count) {
   return divisor;
 }
 
-/* Times that are all the same are multiples of themselves, whatever their clock. */
-static double step_of(const judged *j, const etr_noise_sample *samples, size_t count) {
-  double step = (double)divisor_of(samples, count), median = etr_median_of_sorted(j->sorted, j->count);
-  return step >= CLOCK_SHOWS * median ? step : 0;
-}
-
 bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *samples, const uint64_t *sorted,
                   size_t count) {
   judged j = {.samples = etr_arena_alloc_array(scratch, count, sizeof *j.samples),
@@ -278,7 +260,9 @@ bool etr_noise_of(etr_noise *out, etr_arena *scratch, const etr_noise_sample *sa
     j.sorted[i] = (double)sorted[count - j.count + i]; /* behind those without a time */
   j.all = j.count;
   if (j.count == 0) return true;
-  j.step = step_of(&j, samples, count);
+  /* Times that are all the same are multiples of themselves, whatever their clock. */
+  double step = (double)divisor_of(samples, count), median = etr_median_of_sorted(j.sorted, j.count);
+  j.step = step >= CLOCK_SHOWS * median ? step : 0;
   judge(out, &j);
   round_off(out);
   return true;

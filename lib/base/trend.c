@@ -109,14 +109,6 @@ static size_t best_step(const etr_trend_sample *samples, size_t count, double me
   return at;
 }
 
-static rest rest_of_step(const etr_trend_sample *samples, size_t count, size_t at, double *size) {
-  const means before = means_of(samples, 0, at), behind = means_of(samples, at, count);
-  rest r = {0};
-  *size = behind.y - before.y;
-  for (size_t i = 0; i < count; i++) add_rest(&r, samples[i].value - (i < at ? before.y : behind.y), i > 0);
-  return r;
-}
-
 /* ---- The choice ---- */
 
 /* How many correlated samples say as much as one that is independent. Levels of segments hide a part of it. */
@@ -163,7 +155,13 @@ etr_trend etr_trend_of(const etr_trend_sample *samples, size_t count) {
   bool drifts = evidence_of(squares, &line, count, f.segments) > DRIFT_PENALTY * penalty && is_large(change, around) &&
                 goes_on(samples, count, &f);
   size_t at = f.segments == 1 ? best_step(samples, count, means_of(samples, 0, count).y, &taken) : 0;
-  if (at > 0) step = rest_of_step(samples, count, at, &size);
+  if (at > 0) {
+    const means before = means_of(samples, 0, at), behind = means_of(samples, at, count);
+    rest r = {0};
+    size = behind.y - before.y;
+    for (size_t i = 0; i < count; i++) add_rest(&r, samples[i].value - (i < at ? before.y : behind.y), i > 0);
+    step = r;
+  }
   bool steps = at > 0 && evidence_of(squares, &step, count, 1) > STEP_PENALTY * penalty &&
                is_large(size, deviation_of(&step, count));
   if (steps && drifts) drifts = (double)count * log((line.squares + TINY) / (step.squares + TINY)) <= penalty;

@@ -106,25 +106,23 @@ static uint32_t number_of(etr_map *numbers, const char *text) {
   return number_of_bytes(numbers, text, strlen(text) + 1);
 }
 
-/* Type and dimensions of all outputs, one number for each chain of them. */
-static uint32_t number_of_outputs(etr_map *numbers, const etr_node *node) {
-  int64_t link[3] = {0}; /* the number so far, what comes next */
-  for (size_t i = 0; i < node->output_count; i++) {
-    const etr_value *value = &node->outputs[i];
-    link[1] = value->rank;
-    link[2] = value->dtype ? number_of(numbers, value->dtype) : 0;
-    link[0] = number_of_bytes(numbers, link, sizeof link);
-    for (int32_t k = 0; k < value->rank; k++) {
-      link[1] = value->dims[k].size;
-      link[2] = value->dims[k].symbol ? number_of(numbers, value->dims[k].symbol) : 0;
-      link[0] = number_of_bytes(numbers, link, sizeof link);
-    }
-  }
-  return (uint32_t)link[0];
-}
-
 static uint32_t number_of_shape(etr_map *numbers, const etr_side_item *item) {
-  if (item->of) return number_of_outputs(numbers, item->of);
+  if (item->of) {
+    /* Type and dimensions of all outputs, one number for each chain of them. */
+    int64_t link[3] = {0}; /* the number so far, what comes next */
+    for (size_t i = 0; i < item->of->output_count; i++) {
+      const etr_value *value = &item->of->outputs[i];
+      link[1] = value->rank;
+      link[2] = value->dtype ? number_of(numbers, value->dtype) : 0;
+      link[0] = number_of_bytes(numbers, link, sizeof link);
+      for (int32_t k = 0; k < value->rank; k++) {
+        link[1] = value->dims[k].size;
+        link[2] = value->dims[k].symbol ? number_of(numbers, value->dims[k].symbol) : 0;
+        link[0] = number_of_bytes(numbers, link, sizeof link);
+      }
+    }
+    return (uint32_t)link[0];
+  }
   return item->shape ? number_of(numbers, item->shape) : 0;
 }
 
@@ -214,29 +212,6 @@ static bool is_of_layer(const char *op) {
   return etr_operator_is_one_of(name, layers, ETR_COUNT(layers)) || etr_slice_starts(name, ETR_SLICE("dequantize_"));
 }
 
-static etr_pairing_item key_of(etr_map *numbers, const etr_side_item *item) {
-  bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
-  uint32_t rank = 0, weight_rank = 0;
-  uint32_t dims = is_event ? 0 : number_of_output(numbers, item, &rank);
-  (void)number_of_dims(numbers, item->weight, &weight_rank);
-  uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
-  return (etr_pairing_item){.path = is_event ? NULL : item->module,
-                            .name = number_of(numbers, item->name),
-                            .op = is_event ? number_of(numbers, item->op) : number_of_kind(numbers, item->op),
-                            .target = number_of(numbers, item->op),
-                            .weight = is_layer ? weight : 0,
-                            .state = is_layer ? 0 : weight,
-                            .weight_rank = is_layer ? weight_rank : 0,
-                            .dims = dims,
-                            .rank = rank,
-                            .shape = number_of_shape(numbers, item),
-                            .place = is_event ? 0 : number_of(numbers, item->body),
-                            .source = number_of_source(numbers, item),
-                            .only_moves = !is_event && etr_operator_only_moves(item->op),
-                            .producers = item->producers,
-                            .producer_count = item->producer_count};
-}
-
 /* True if methods are called with other shapes: what follows from these differs, too. Types do not matter. */
 static bool has_other_inputs(const etr_side_method *base, const etr_side_method *newer) {
   if (base->input_count != newer->input_count) return true;
@@ -250,7 +225,29 @@ static bool has_other_inputs(const etr_side_method *base, const etr_side_method 
 /* The items of a side as pairing.c wants them, not paired yet. False when out of memory. */
 static bool list_keys(etr_rows *c, etr_pairing_side *out, const etr_side_method *side, etr_map *numbers) {
   etr_pairing_item *keys = etr_arena_alloc_array(c->scratch, side->item_count, sizeof *keys);
-  for (size_t i = 0; keys && i < side->item_count; i++) keys[i] = key_of(numbers, &side->items[i]);
+  for (size_t i = 0; keys && i < side->item_count; i++) {
+    const etr_side_item *item = &side->items[i];
+    bool is_event = item->node == ETR_NONE, is_layer = is_of_layer(item->op);
+    uint32_t rank = 0, weight_rank = 0;
+    uint32_t dims = is_event ? 0 : number_of_output(numbers, item, &rank);
+    (void)number_of_dims(numbers, item->weight, &weight_rank);
+    uint32_t weight = item->weight ? number_of(numbers, item->weight) : 0;
+    keys[i] = (etr_pairing_item){.path = is_event ? NULL : item->module,
+                                 .name = number_of(numbers, item->name),
+                                 .op = is_event ? number_of(numbers, item->op) : number_of_kind(numbers, item->op),
+                                 .target = number_of(numbers, item->op),
+                                 .weight = is_layer ? weight : 0,
+                                 .state = is_layer ? 0 : weight,
+                                 .weight_rank = is_layer ? weight_rank : 0,
+                                 .dims = dims,
+                                 .rank = rank,
+                                 .shape = number_of_shape(numbers, item),
+                                 .place = is_event ? 0 : number_of(numbers, item->body),
+                                 .source = number_of_source(numbers, item),
+                                 .only_moves = !is_event && etr_operator_only_moves(item->op),
+                                 .producers = item->producers,
+                                 .producer_count = item->producer_count};
+  }
   *out = (etr_pairing_side){.items = keys,
                             .count = side->item_count,
                             .partner = etr_arena_alloc_array(c->scratch, side->item_count, sizeof(uint32_t)),
@@ -286,12 +283,6 @@ static bool fill_pair(etr_node_pair *pair, const method_side sides[ETR_SIDES], c
   return family_add(f, &pair->change, &old, &now);
 }
 
-static void count_timed(etr_method_pair *method, const etr_node_pair *pair) {
-  size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
-  method->timed_nodes += timed;
-  if (pair->base_name && pair->new_name) method->timed_paired += timed;
-}
-
 /* Fills the pairs of a method, and what is counted of them. False: out of memory. */
 static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side sides[ETR_SIDES]) {
   const etr_side_method *base = sides[ETR_BASE].compared, *newer = sides[ETR_NEWER].compared;
@@ -317,7 +308,9 @@ static bool rows_pair(etr_rows *c, etr_method_pair *method, const method_side si
                                              gone ? NULL : &newer->items[place]};
     etr_node_pair *pair = &pairs[method->pair_count++];
     if (!fill_pair(pair, sides, items, list->rules[place], &f)) return false;
-    count_timed(method, pair);
+    size_t timed = (pair->change.base_runs > 0) + (pair->change.new_runs > 0);
+    method->timed_nodes += timed;
+    if (pair->base_name && pair->new_name) method->timed_paired += timed;
   }
   return family_judge(&f);
 }
@@ -403,22 +396,6 @@ const char *etr_difference_name(etr_difference_kind kind) {
 
 /* ---- Models ---- */
 
-/* How many weights of both sides have the same shapes. */
-static bool count_shared(size_t *out, const etr_side_method *base, const etr_side_method *newer, etr_arena *scratch) {
-  etr_map counts;
-  etr_map_init(&counts, scratch);
-  *out = 0;
-  for (size_t i = 0; i < base->weight_count; i++) (void)etr_map_count(&counts, etr_slice_of(base->weights[i]));
-  for (size_t i = 0; i < newer->weight_count; i++) {
-    const etr_slice shape = etr_slice_of(newer->weights[i]);
-    uint32_t left = etr_map_get(&counts, shape);
-    if (left == ETR_NONE || left == 0) continue;
-    if (!etr_map_set(&counts, shape, left - 1)) return false;
-    ++*out;
-  }
-  return !etr_arena_failed(scratch);
-}
-
 /* Some rewritten operators are no other model as long as the modules inside it are there. */
 static bool has_other_modules(const etr_method_pair *pair) {
   size_t both = 0, inner = 0;
@@ -501,7 +478,19 @@ static bool differences_find(etr_method_pair *pair, const method_side sides[ETR_
   finder f = {.arena = arena};
   size_t shared;
   if (!sides[ETR_BASE].method || !sides[ETR_NEWER].method) return true;
-  if (!count_shared(&shared, base, newer, scratch)) return false;
+  /* How many weights of both sides have the same shapes. */
+  etr_map counts;
+  etr_map_init(&counts, scratch);
+  shared = 0;
+  for (size_t i = 0; i < base->weight_count; i++) (void)etr_map_count(&counts, etr_slice_of(base->weights[i]));
+  for (size_t i = 0; i < newer->weight_count; i++) {
+    const etr_slice shape = etr_slice_of(newer->weights[i]);
+    uint32_t left = etr_map_get(&counts, shape);
+    if (left == ETR_NONE || left == 0) continue;
+    if (!etr_map_set(&counts, shape, left - 1)) return false;
+    ++shared;
+  }
+  if (etr_arena_failed(scratch)) return false;
   pair->may_differ = may_differ(pair, base, newer, shared);
   if (pair->may_differ && !add_difference(&f, ETR_DIFFERS_MODEL, NULL, NULL, NULL)) return false;
   bool have_graphs = base->has_graph && newer->has_graph;
@@ -614,17 +603,6 @@ static etr_status find_sides(comparator *c, etr_method_pair *pair, method_side s
   return ETR_OK;
 }
 
-static etr_status compare_method(comparator *c, etr_method_pair *pair) {
-  method_side sides[ETR_SIDES];
-  ETR_TRY(find_sides(c, pair, sides));
-  etr_rows rows = {c->out->base_scale, c->options, c->arena, &c->scratch};
-  bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) && rows_pair(&rows, pair, sides) &&
-              rows_add_up(&rows, pair, sides) && differences_find(pair, sides, c->arena, &c->scratch);
-  good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
-  etr_arena_clear(&c->scratch);
-  return good ? ETR_OK : ETR_ERROR_MEMORY;
-}
-
 /* The only method that ran; ETR_NONE if it is not the only one. */
 static uint32_t only_run(const etr_profile *profile) {
   uint32_t only = ETR_NONE;
@@ -679,7 +657,15 @@ static etr_status compare_methods(comparator *c) {
   for (size_t i = 0; i < c->out->method_count; i++) {
     const etr_method *other = method_of(base, pairs[i].base_method);
     if (!pairs[i].name[0] && other) pairs[i].name = other->name;
-    ETR_TRY(compare_method(c, &pairs[i]));
+    etr_method_pair *pair = &pairs[i];
+    method_side sides[ETR_SIDES];
+    ETR_TRY(find_sides(c, pair, sides));
+    etr_rows rows = {c->out->base_scale, c->options, c->arena, &c->scratch};
+    bool good = compare_execute(c, pair, sides) && compare_parts(c, pair, sides) && rows_pair(&rows, pair, sides) &&
+                rows_add_up(&rows, pair, sides) && differences_find(pair, sides, c->arena, &c->scratch);
+    good = good && !etr_arena_failed(&c->scratch) && etr_value_gaps_make(pair, c->out, c->arena);
+    etr_arena_clear(&c->scratch);
+    ETR_TRY(good ? ETR_OK : ETR_ERROR_MEMORY);
   }
   return ETR_OK;
 }

@@ -317,18 +317,6 @@ static uint32_t item_of_event(lister *l, etr_map *index, const etr_event *e) {
   return known;
 }
 
-static bool number_runs(lister *l) {
-  for (size_t i = 0; i < l->method->block_count; i++) {
-    const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
-    for (size_t k = 0; k < block->run_count; k++) {
-      uint32_t *run = l->profile->runs[block->runs[k]].profile_events ? etr_vec_push(&l->scratch, &l->own_runs) : NULL;
-      if (run) *run = block->runs[k];
-    }
-  }
-  etr_sort(l->own_runs.data, l->own_runs.count, sizeof *l->own_runs.data, etr_by_number);
-  return !etr_arena_failed(&l->scratch);
-}
-
 /* Its place among the method's runs; ETR_NONE if it is not counted as one. */
 static uint32_t place_of_run(const lister *l, uint32_t run) {
   size_t place = etr_lower_bound(&run, l->own_runs.data, l->own_runs.count, sizeof run, etr_by_number);
@@ -353,27 +341,23 @@ static bool add_event(lister *l, etr_map *index, const etr_event *e) {
   return true;
 }
 
-/* True if rows [first, end) of one instruction hold a delegate's own events that add up to no more than its call: they
- * then stand for it. */
-static bool inside_stands_for_call(const etr_block *block, size_t first, size_t end) {
-  uint64_t inside = 0, call = 0;
-  bool any_inside = false, any_call = false;
-  for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
-    bool is_call = e->kind == ETR_EVENT_DELEGATE_CALL;
-    any_inside |= is_inside;
-    any_call |= is_call && e->sample_count > 0;
-    for (size_t k = 0; (is_inside || is_call) && k < e->sample_count; k++)
-      *(is_inside ? &inside : &call) += e->durations[k];
-  }
-  return any_inside && (!any_call || inside <= call);
-}
-
 static bool list_block(lister *l, etr_map *index, const etr_block *block) {
   for (size_t i = 0, end; i < block->event_count; i = end) {
     end = etr_block_instruction_end(block, i);
-    bool takes_inside = inside_stands_for_call(block, i, end);
+    /* True if rows [first, end) of one instruction hold a delegate's own events that add up to no more than its call:
+     * they then stand for it. */
+    uint64_t inside = 0, call = 0;
+    bool any_inside = false, any_call = false;
+    for (size_t j = i; j < end; j++) {
+      const etr_event *e = &block->events[j];
+      bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums;
+      bool is_call = e->kind == ETR_EVENT_DELEGATE_CALL;
+      any_inside |= is_inside;
+      any_call |= is_call && e->sample_count > 0;
+      for (size_t k = 0; (is_inside || is_call) && k < e->sample_count; k++)
+        *(is_inside ? &inside : &call) += e->durations[k];
+    }
+    bool takes_inside = any_inside && (!any_call || inside <= call);
     for (size_t k = i; k < end; k++) {
       const etr_event *e = &block->events[k];
       bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
@@ -389,7 +373,15 @@ static bool list_block(lister *l, etr_map *index, const etr_block *block) {
 static bool list_events(lister *l) {
   etr_map index;
   etr_map_init(&index, &l->scratch);
-  if (!number_runs(l)) return false;
+  for (size_t i = 0; i < l->method->block_count; i++) {
+    const etr_block *block = &l->profile->blocks[l->method->blocks[i]];
+    for (size_t k = 0; k < block->run_count; k++) {
+      uint32_t *run = l->profile->runs[block->runs[k]].profile_events ? etr_vec_push(&l->scratch, &l->own_runs) : NULL;
+      if (run) *run = block->runs[k];
+    }
+  }
+  etr_sort(l->own_runs.data, l->own_runs.count, sizeof *l->own_runs.data, etr_by_number);
+  if (etr_arena_failed(&l->scratch)) return false;
   for (size_t i = 0; i < l->method->block_count; i++)
     if (!list_block(l, &index, &l->profile->blocks[l->method->blocks[i]])) return false;
   for (size_t i = 0; i < l->items.count; i++)
@@ -450,22 +442,6 @@ static bool time_execute(lister *l, etr_side_time *out) {
   return etr_side_time_of_ticks(out, ticks, &l->side_runs, step, &l->scratch);
 }
 
-static etr_side_part part_of(const etr_portion *portion) {
-  return portion->kind == ETR_PORTION_DELEGATE ? ETR_SIDE_DELEGATE_ONLY : ETR_SIDE_UNEXPLAINED;
-}
-
-/* What portions leave of a run is the framework's. */
-static bool time_framework(lister *l, etr_side_time *out) {
-  uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
-  if (!rest) return false;
-  for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];
-  for (size_t i = 0; i < l->method->portion_count; i++) {
-    const etr_portion *portion = &l->method->portions[i];
-    rest[portion->run] -= ETR_MIN(portion->ticks, rest[portion->run]);
-  }
-  return etr_side_time_of_ticks(out, rest, &l->side_runs, 1, &l->scratch);
-}
-
 static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
   for (etr_side_part part = 0; part < ETR_SIDE_PARTS; part++) {
     if (part == ETR_SIDE_FRAMEWORK) continue;
@@ -473,12 +449,21 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
     for (size_t i = 0; i < l->method->portion_count; i++) {
       const etr_portion *portion = &l->method->portions[i];
       const etr_run_ticks ticks = {portion->run, portion->ticks};
-      bool is_of_part = portion->kind != ETR_PORTION_NODE && part_of(portion) == part;
+      bool is_of_part = portion->kind != ETR_PORTION_NODE &&
+                        (portion->kind == ETR_PORTION_DELEGATE ? ETR_SIDE_DELEGATE_ONLY : ETR_SIDE_UNEXPLAINED) == part;
       if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1)) return false;
     }
     if (!etr_run_sums_end(&l->sums, &parts[part], true, 1)) return false;
   }
-  return time_framework(l, &parts[ETR_SIDE_FRAMEWORK]);
+  /* What portions leave of a run is the framework's. */
+  uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
+  if (!rest) return false;
+  for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];
+  for (size_t i = 0; i < l->method->portion_count; i++) {
+    const etr_portion *portion = &l->method->portions[i];
+    rest[portion->run] -= ETR_MIN(portion->ticks, rest[portion->run]);
+  }
+  return etr_side_time_of_ticks(&parts[ETR_SIDE_FRAMEWORK], rest, &l->side_runs, 1, &l->scratch);
 }
 
 static bool list(lister *l, etr_side_method *out, const etr_graph *graph) {

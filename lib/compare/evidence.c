@@ -97,19 +97,6 @@ static uint32_t count_of(const etr_map *counts, weight_key key) {
   return count == ETR_NONE ? 0 : count;
 }
 
-/* Counts operators with weights or states: by these, and by these and their output. */
-static bool count_weights(etr_map *counts, const etr_pairing_side *side, etr_arena *arena) {
-  etr_map_init(counts, arena);
-  for (size_t i = 0; i < side->count; i++) {
-    const etr_pairing_item *item = &side->items[i];
-    weight_key keys[] = {{item->op, item->weight, item->state, 0}, {item->op, item->weight, item->state, item->dims}};
-    if ((!item->weight && !item->state) || !item->dims) continue;
-    for (size_t k = 0; k < ETR_COUNT(keys); k++)
-      (void)etr_map_count(counts, (etr_slice){(const char *)&keys[k], sizeof keys[k]});
-  }
-  return !etr_arena_failed(arena);
-}
-
 /* True if an operator's output has another shape on the other side: as many operators have its weight there, but fewer
  * of them its output. So it is where an image gets smaller by another stride, and not of a layer that was put in. Or if
  * nothing there reads a state of its shape: a cache for a longer context. */
@@ -125,8 +112,19 @@ static bool is_resized_itself(const etr_map counts[ETR_SIDES], int side, const e
 /* Shapes follow from those of the method's inputs, and of operators that make something larger or smaller. */
 static bool find_resized(etr_evidence sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES];
-  for (int s = 0; s < ETR_SIDES; s++)
-    if (!count_weights(&counts[s], sides[s].of, arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++) {
+    /* Counts operators with weights or states: by these, and by these and their output. */
+    const etr_pairing_side *side = sides[s].of;
+    etr_map_init(&counts[s], arena);
+    for (size_t i = 0; i < side->count; i++) {
+      const etr_pairing_item *item = &side->items[i];
+      weight_key keys[] = {{item->op, item->weight, item->state, 0}, {item->op, item->weight, item->state, item->dims}};
+      if ((!item->weight && !item->state) || !item->dims) continue;
+      for (size_t k = 0; k < ETR_COUNT(keys); k++)
+        (void)etr_map_count(&counts[s], (etr_slice){(const char *)&keys[k], sizeof keys[k]});
+    }
+    if (etr_arena_failed(arena)) return false;
+  }
   for (int s = 0; s < ETR_SIDES; s++) {
     const etr_pairing_side *side = sides[s].of;
     bool *is_resized = sides[s].is_resized = etr_arena_alloc_array(arena, side->count, sizeof *is_resized);

@@ -85,20 +85,6 @@ static double squared_distance_between(const etr_compare_options *options, doubl
   return square(QUANTILE * etr_noise_between_recordings(options)) * (1 / base + 1 / newer);
 }
 
-static void use_recordings(estimate *e, const etr_side_time *base, const etr_side_time *newer) {
-  double d_base = (double)base->recordings, d_new = (double)newer->recordings;
-  double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
-         v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
-  double freedom = floor(square(v_base + v_new) / (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
-  e->is_by_recordings = true;
-  e->variance = v_base + v_new;
-  e->freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
-  e->recordings = 1 / d_base + 1 / d_new;
-  e->pooled_freedom = d_base + d_new - 2;
-  e->row_variance = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) / e->pooled_freedom;
-  e->row_variance = ETR_MAX(e->row_variance, (clock_variance(base) + clock_variance(newer)) / 2);
-}
-
 static void use_runs(estimate *e, const etr_side_time *base, const etr_side_time *newer,
                      const etr_compare_options *options) {
   double clock = square(QUANTILE) * (clock_variance(base) + clock_variance(newer)), d_base = 1, d_new = 1;
@@ -133,9 +119,19 @@ static estimate estimate_of(const etr_noise_test *test, const etr_compare_option
   e.reason = is_by_recordings ? ETR_REASON_SPREAD : ETR_REASON_ONE_RECORDING;
   if (options->is_other_session) e.reason = ETR_REASON_ONE_SESSION;
   if (is_by_recordings && options->is_other_session) e.sessions = squared_distance_between(options, 1, 1);
-  if (is_by_recordings)
-    use_recordings(&e, base, newer);
-  else
+  if (is_by_recordings) {
+    double d_base = (double)base->recordings, d_new = (double)newer->recordings;
+    double v_base = ETR_MAX(square(base->spread), clock_variance(base)) / d_base,
+           v_new = ETR_MAX(square(newer->spread), clock_variance(newer)) / d_new;
+    double freedom = floor(square(v_base + v_new) / (square(v_base) / (d_base - 1) + square(v_new) / (d_new - 1)));
+    e.is_by_recordings = true;
+    e.variance = v_base + v_new;
+    e.freedom = ETR_MAX(1, ETR_MIN(freedom, (double)MOST_FREEDOM));
+    e.recordings = 1 / d_base + 1 / d_new;
+    e.pooled_freedom = d_base + d_new - 2;
+    e.row_variance = ((d_base - 1) * square(base->spread) + (d_new - 1) * square(newer->spread)) / e.pooled_freedom;
+    e.row_variance = ETR_MAX(e.row_variance, (clock_variance(base) + clock_variance(newer)) / 2);
+  } else
     use_runs(&e, base, newer, options);
   return e;
 }

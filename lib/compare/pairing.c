@@ -4,8 +4,8 @@
  */
 #include "compare/pairing.h"
 
+#include "base/base.h"
 #include "compare/evidence.h"
-#include "compare/pairing_order.h"
 
 /* What a key is made of. */
 enum {
@@ -146,23 +146,11 @@ static bool add_to_groups(pairer *p, etr_map *index, int side, unsigned key) {
   return true;
 }
 
-static bool make_groups(pairer *p, unsigned key) {
-  etr_map index;
-  etr_map_init(&index, &p->arena);
-  p->groups.data = NULL;
-  p->groups.count = p->groups.capacity = 0;
-  return add_to_groups(p, &index, ETR_BASE, key) && add_to_groups(p, &index, ETR_NEWER, key);
-}
-
 /* ---- Passes ---- */
 
 static bool takes(const group *g, pass_mode mode) {
   if (mode == PASS_ONLY) return g->count[ETR_BASE] == 1 && g->count[ETR_NEWER] == 1;
   return mode == PASS_EVEN ? g->count[ETR_BASE] == g->count[ETR_NEWER] : g->count[ETR_BASE] && g->count[ETR_NEWER];
-}
-
-static void propose(pairer *p, uint32_t base, uint32_t newer) {
-  if (!etr_evidence_contradicts(p->evidence, base, newer)) p->candidate[base] = newer;
 }
 
 /* Proposes the k-th of a group on one side for the k-th on the other. */
@@ -179,8 +167,10 @@ static bool propose_in_order(pairer *p, pass_mode mode) {
   }
   for (uint32_t i = 0; i < p->side[ETR_NEWER]->count; i++) {
     group *g = p->group[ETR_NEWER][i] == ETR_NONE ? NULL : &p->groups.data[p->group[ETR_NEWER][i]];
-    if (g && takes(g, mode) && g->next[ETR_NEWER] < g->count[ETR_BASE])
-      propose(p, places[g->first + g->next[ETR_NEWER]++], i);
+    if (g && takes(g, mode) && g->next[ETR_NEWER] < g->count[ETR_BASE]) {
+      uint32_t base = places[g->first + g->next[ETR_NEWER]++];
+      if (!etr_evidence_contradicts(p->evidence, base, i)) p->candidate[base] = i;
+    }
   }
   return true;
 }
@@ -215,7 +205,11 @@ static bool propose_by_name(pairer *p, unsigned key) {
 static bool run_pass(pairer *p, const pass *step) {
   etr_pairing_side *base = p->side[ETR_BASE], *newer = p->side[ETR_NEWER];
   if (step->key & KEY_GAP) number_gaps(p);
-  if (!make_groups(p, step->key)) return false;
+  etr_map index;
+  etr_map_init(&index, &p->arena);
+  p->groups.data = NULL;
+  p->groups.count = p->groups.capacity = 0;
+  if (!(add_to_groups(p, &index, ETR_BASE, step->key) && add_to_groups(p, &index, ETR_NEWER, step->key))) return false;
   for (size_t i = 0; i < base->count; i++) p->candidate[i] = ETR_NONE;
   if (!(step->mode == PASS_ALL_NAMES ? propose_by_name(p, step->key) : propose_in_order(p, step->mode))) return false;
   if (step->key & KEY_GAP) etr_keep_increasing(p->candidate, base->count, p->scratch);
@@ -231,26 +225,22 @@ static bool run_pass(pairer *p, const pass *step) {
   return true;
 }
 
-static bool prepare(pairer *p, etr_arena *arena) {
-  for (int s = 0; s < ETR_SIDES; s++) {
-    size_t count = p->side[s]->count;
-    p->gap[s] = etr_arena_alloc_array(arena, count, sizeof *p->gap[s]);
-    p->group[s] = etr_arena_alloc_array(arena, count, sizeof *p->group[s]);
-    p->scratch[s] = etr_arena_alloc_array(arena, p->side[ETR_BASE]->count, sizeof *p->scratch[s]);
-    for (size_t i = 0; i < count; i++) {
-      p->side[s]->partner[i] = ETR_NONE;
-      p->side[s]->rules[i] = ETR_PAIR_NONE;
-    }
-  }
-  p->candidate = etr_arena_alloc_array(arena, p->side[ETR_BASE]->count, sizeof *p->candidate);
-  const etr_pairing_side *const sides[] = {p->side[ETR_BASE], p->side[ETR_NEWER]};
-  return etr_evidence_find(p->evidence, sides, arena) && !etr_arena_failed(arena);
-}
-
 bool etr_pair_items(etr_pairing_side *base, etr_pairing_side *newer) {
   etr_arena arena = {0};
   pairer p = {.side = {base, newer}};
-  bool good = prepare(&p, &arena);
+  for (int s = 0; s < ETR_SIDES; s++) {
+    size_t count = p.side[s]->count;
+    p.gap[s] = etr_arena_alloc_array(&arena, count, sizeof *p.gap[s]);
+    p.group[s] = etr_arena_alloc_array(&arena, count, sizeof *p.group[s]);
+    p.scratch[s] = etr_arena_alloc_array(&arena, p.side[ETR_BASE]->count, sizeof *p.scratch[s]);
+    for (size_t i = 0; i < count; i++) {
+      p.side[s]->partner[i] = ETR_NONE;
+      p.side[s]->rules[i] = ETR_PAIR_NONE;
+    }
+  }
+  p.candidate = etr_arena_alloc_array(&arena, p.side[ETR_BASE]->count, sizeof *p.candidate);
+  const etr_pairing_side *const sides[] = {p.side[ETR_BASE], p.side[ETR_NEWER]};
+  bool good = etr_evidence_find(p.evidence, sides, &arena) && !etr_arena_failed(&arena);
   for (size_t i = 0; good && i < ETR_COUNT(passes); i++) {
     bool has_flow = p.evidence[ETR_BASE].has_flow && p.evidence[ETR_NEWER].has_flow;
     if (has_flow || !(passes[i].key & (KEY_FLOW | KEY_AROUND))) good = run_pass(&p, &passes[i]);

@@ -3,7 +3,34 @@
  * pairing_modules.c - trees of modules, and the best alignment of numbered children.
  */
 #include "compare/evidence.h"
-#include "compare/pairing_order.h"
+
+/* ---- Pairs that keep the order of both sides: the longest increasing subsequence ---- */
+
+void etr_keep_increasing(uint32_t *partner, size_t count, uint32_t *const scratch[2]) {
+  uint32_t *tail = scratch[0], *before = scratch[1]; /* tail[k]: item that ends the best run of length k + 1 */
+  size_t length = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t low = 0, high = length;
+    if (partner[i] == ETR_NONE) continue;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      if (partner[tail[middle]] < partner[i])
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    before[i] = low ? tail[low - 1] : ETR_NONE;
+    tail[low] = (uint32_t)i;
+    if (low == length) length++;
+  }
+  uint32_t keep = length ? tail[length - 1] : ETR_NONE;
+  for (size_t i = count; i-- > 0;) {
+    if (i == keep)
+      keep = before[i];
+    else
+      partner[i] = ETR_NONE;
+  }
+}
 
 /* ---- Trees ---- */
 
@@ -80,18 +107,6 @@ static void add_item(tree *t, uint32_t index, const etr_pairing_item *item) {
     else
       m->others += whole;
   }
-}
-
-static bool make_tree(tree *t, const etr_pairing_side *side, etr_arena *arena) {
-  etr_map_init(&t->by_path, arena);
-  t->of = etr_arena_alloc_array(arena, side->count, sizeof *t->of);
-  if (!t->of || add_module(t, (etr_slice){"", 0}, ETR_NONE, arena) == ETR_NONE) return false;
-  for (size_t i = 0; i < side->count; i++) {
-    t->of[i] = find_module(t, side->items[i].path ? side->items[i].path : "", arena);
-    if (t->of[i] == ETR_NONE) return false;
-    add_item(t, t->of[i], &side->items[i]);
-  }
-  return true;
 }
 
 /* ---- Likeness ---- */
@@ -176,25 +191,23 @@ static bool align_by_score(const children sides[ETR_SIDES], const size_t first[E
   return true;
 }
 
-/* Counts the content of children that have no partner yet. place: where on the list the last one of a content is. */
-static bool count_left(etr_map *counts, etr_map *place, const children *c, etr_arena *arena) {
-  etr_map_init(counts, arena);
-  etr_map_init(place, arena);
-  for (size_t i = 0; i < c->count; i++) {
-    const uint64_t content = content_of(child_at(c, i));
-    const etr_slice key = {(const char *)&content, sizeof content};
-    if (child_at(c, i)->partner != ETR_NONE) continue;
-    (void)etr_map_count(counts, key);
-    if (!etr_map_set(place, key, (uint32_t)i)) return false;
-  }
-  return true;
-}
-
 /* Aligns children that changed places: those that are the only ones of their content among what is left. */
 static bool align_moved(const children sides[ETR_SIDES], etr_arena *arena) {
   etr_map counts[ETR_SIDES], place[ETR_SIDES];
-  for (int s = 0; s < ETR_SIDES; s++)
-    if (!count_left(&counts[s], &place[s], &sides[s], arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++) {
+    /* Counts the content of children that have no partner yet. place: where on the list the last one of a content is.
+     */
+    const children *c = &sides[s];
+    etr_map_init(&counts[s], arena);
+    etr_map_init(&place[s], arena);
+    for (size_t i = 0; i < c->count; i++) {
+      const uint64_t content = content_of(child_at(c, i));
+      const etr_slice key = {(const char *)&content, sizeof content};
+      if (child_at(c, i)->partner != ETR_NONE) continue;
+      (void)etr_map_count(&counts[s], key);
+      if (!etr_map_set(&place[s], key, (uint32_t)i)) return false;
+    }
+  }
   for (size_t i = 0; i < sides[ETR_BASE].count; i++) {
     const uint64_t content = content_of(child_at(&sides[ETR_BASE], i));
     const etr_slice key = {(const char *)&content, sizeof content};
@@ -321,8 +334,18 @@ static bool number_items(etr_item_modules *out, const tree *t, int side, uint32_
 bool etr_pairing_find_modules(etr_item_modules out[ETR_SIDES], const etr_pairing_side *const sides[ETR_SIDES],
                               etr_arena *arena) {
   aligner a = {.arena = arena};
-  for (int s = 0; s < ETR_SIDES; s++)
-    if (!make_tree(&a.trees[s], sides[s], arena)) return false;
+  for (int s = 0; s < ETR_SIDES; s++) {
+    tree *t = &a.trees[s];
+    const etr_pairing_side *side = sides[s];
+    etr_map_init(&t->by_path, arena);
+    t->of = etr_arena_alloc_array(arena, side->count, sizeof *t->of);
+    if (!t->of || add_module(t, (etr_slice){"", 0}, ETR_NONE, arena) == ETR_NONE) return false;
+    for (size_t i = 0; i < side->count; i++) {
+      t->of[i] = find_module(t, side->items[i].path ? side->items[i].path : "", arena);
+      if (t->of[i] == ETR_NONE) return false;
+      add_item(t, t->of[i], &side->items[i]);
+    }
+  }
   module *old = a.trees[ETR_BASE].modules.data, *now = a.trees[ETR_NEWER].modules.data;
   uint32_t count = (uint32_t)a.trees[ETR_BASE].modules.count;
   old[0].partner = now[0].partner = 0;

@@ -32,29 +32,26 @@ typedef struct loads {
   etr_arena scratch;
 } loads;
 
-static bool add_load(loads *out, const etr_profile *profile, const etr_event *e) {
-  uint32_t known = etr_map_get(&out->index, etr_slice_of(e->name));
-  if (known == ETR_NONE) {
-    known = (uint32_t)out->list.count;
-    load *added = etr_vec_push(&out->scratch, &out->list);
-    if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), known)) return false;
-    added->name = e->name;
-  }
-  load *to = &out->list.data[known];
-  for (size_t i = 0; i < e->sample_count; i++) {
-    etr_side_sample *sample = etr_vec_push(&out->scratch, &to->samples);
-    if (sample == NULL) return false;
-    *sample = (etr_side_sample){profile->runs[e->sample_runs[i]].dump, e->durations[i]};
-  }
-  return true;
-}
-
 /* Durations by event name, of the blocks in which nothing ran. */
 static bool collect_loads(loads *out, const etr_profile *profile) {
   for (size_t i = 0; i < profile->block_count; i++) {
     const etr_block *block = &profile->blocks[i];
-    for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++)
-      if (!add_load(out, profile, &block->events[k])) return false;
+    for (size_t k = 0; block->method == ETR_NONE && k < block->event_count; k++) {
+      const etr_event *e = &block->events[k];
+      uint32_t known = etr_map_get(&out->index, etr_slice_of(e->name));
+      if (known == ETR_NONE) {
+        known = (uint32_t)out->list.count;
+        load *added = etr_vec_push(&out->scratch, &out->list);
+        if (!added || !etr_map_set(&out->index, etr_slice_of(e->name), known)) return false;
+        added->name = e->name;
+      }
+      load *to = &out->list.data[known];
+      for (size_t j = 0; j < e->sample_count; j++) {
+        etr_side_sample *sample = etr_vec_push(&out->scratch, &to->samples);
+        if (sample == NULL) return false;
+        *sample = (etr_side_sample){profile->runs[e->sample_runs[j]].dump, e->durations[j]};
+      }
+    }
   }
   return true;
 }

@@ -332,12 +332,6 @@ static void read_balance(doc_reader *r, void *method) {
   }
 }
 
-static etr_noise_verdict verdict_of(const char *name) {
-  int verdict = ETR_NOISE_DRIFT;
-  while (verdict > ETR_NOISE_FEW_RUNS && (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0)) verdict--;
-  return (etr_noise_verdict)verdict;
-}
-
 static void read_flag(doc_reader *r, void *into) { *(bool *)into = etr_json_bool(r->json); }
 
 /* Times become ticks. */
@@ -390,7 +384,10 @@ static void read_noise(doc_reader *r, void *noise) {
                                  {"start", read_ticks, offsetof(struct judged, noise.start)},
                                  {"unsure", read_flag, offsetof(struct judged, noise.is_unsure)}};
   read_fields(r, &judged, fields, ETR_COUNT(fields));
-  judged.noise.verdict = verdict_of(judged.verdict);
+  const char *name = judged.verdict;
+  int verdict = ETR_NOISE_DRIFT;
+  while (verdict > ETR_NOISE_FEW_RUNS && (!name || strcmp(etr_noise_verdict_name(verdict), name) != 0)) verdict--;
+  judged.noise.verdict = (etr_noise_verdict)verdict;
   judged.noise.from_run = isnan(judged.from_run) ? ETR_NONE : (uint32_t)doc_count(r, judged.from_run);
   judged.noise.over_runs = doc_count(r, judged.over_runs);
   judged.noise.stretches = doc_count(r, judged.stretches);
@@ -489,16 +486,6 @@ static void read_inputs(doc_reader *r, void *reader) {
   if (inputs.count > 0) r->profile->etrecord = inputs.data[0];
 }
 
-/* Reads the document. Failures are the JSON reader's, the arenas', and reader->problem. */
-static void doc_read(doc_reader *r) {
-  static const field fields[] = {{"schema", read_schema, 0},    {"ticks_per_second", read_clock, 0},
-                                 {"inputs", read_inputs, 0},    {"methods", read_methods, 0},
-                                 {"load_times", read_loads, 0}, {"texts", read_strings, offsetof(doc_reader, texts)}};
-  read_fields(r, r, fields, ETR_COUNT(fields));
-  if (!r->problem) etr_json_end(r->json);
-  if (!(r->profile->ticks_per_second > 0)) doc_fail(r, OTHER);
-}
-
 /* ---- One side of a comparison, from the document that the dashboard shows ---- */
 
 static const char OLD[] =
@@ -588,11 +575,6 @@ static void put_time(doc_reader *r, const doc_method *m, etr_side_item *item, si
     put_variation(r, m, &item->time, &m->vary, at);
 }
 
-static const char *pattern_at(const doc_reader *r, const doc_method *m, double module) {
-  bool is_told = module >= 0 && module < (double)m->patterns.count;
-  return is_told ? or_empty(text_at(&r->texts, &m->patterns, (size_t)module)) : "";
-}
-
 static void put_source(const doc_method *m, etr_side_item *item, size_t at) {
   double line = m->columns[ETR_DOC_SOURCE].data[at];
   if (!(line >= 0) || line >= (double)m->sources.count) return;
@@ -615,7 +597,9 @@ static void put_item(doc_reader *r, const doc_method *m, etr_side_item *item, si
   if (m->has_graph) {
     item->node = (uint32_t)at;
     item->module = or_empty(text_at(&m->modules, &of[ETR_DOC_MODULE], at));
-    item->pattern = pattern_at(r, m, of[ETR_DOC_MODULE].data[at]);
+    double module = of[ETR_DOC_MODULE].data[at];
+    bool is_told = module >= 0 && module < (double)m->patterns.count;
+    item->pattern = is_told ? or_empty(text_at(&r->texts, &m->patterns, (size_t)module)) : "";
     item->body = body_of(m, text_at(&r->texts, &of[ETR_DOC_SUBGRAPH], at));
     item->shape = or_empty(text_at(&r->texts, &of[ETR_DOC_OUTPUTS], at));
     put_source(m, item, at);
@@ -738,21 +722,6 @@ static bool put_likeness(doc_reader *r, const doc_method *m, etr_side_method *ou
   return true;
 }
 
-static bool make_items(doc_reader *r, const doc_method *m, etr_side_method *out) {
-  size_t count = m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count;
-  etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
-  if (!items) return false;
-  if (!check_columns(r, m, count)) return true;
-  for (size_t i = 0; i < count; i++) put_item(r, m, &items[i], i);
-  out->items = items;
-  out->item_count = count;
-  if (m->has_graph && !is_older(m) && m->method.run_count > 0) put_parts(r, m, out);
-  bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
-  if (m->has_graph) put_operator_weights(r, m, items, count);
-  for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++) good = make_sums(r, m, out, by);
-  return good;
-}
-
 /* Method::execute, from its runs and how many of them each recording has. */
 static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *ticks, etr_side_time *out) {
   size_t count = m->method.run_count, run = 0;
@@ -768,26 +737,33 @@ static bool time_execute(doc_reader *r, const doc_method *m, const uint64_t *tic
   return r->problem || etr_side_time_of_ticks(out, ticks, &runs, etr_noise_step_of(ticks, count), &r->scratch);
 }
 
-static bool make_runs(doc_reader *r, const doc_method *m, etr_method *out, etr_side_time *execute) {
-  uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
-  if (m->execute_per_run.count != m->method.run_count) doc_fail(r, "it lacks the times of the runs");
-  for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
-    runs[i] = doc_whole_ticks(r, m->execute_per_run.data[i]);
-    out->execute_ticks = etr_add_up_to_most(out->execute_ticks, runs[i]);
-  }
-  out->execute_per_run = runs;
-  return runs != NULL && (r->problem || time_execute(r, m, runs, execute));
-}
-
 static bool make_method(doc_reader *r, const doc_method *m, etr_method *method, etr_side_method *out) {
   *method = m->method;
   *out = (etr_side_method){.has_graph = m->has_graph, .dtypes = ""};
   if (!m->has_sums || (!m->has_items && m->has_graph)) doc_fail(r, OLD);
   if (r->problem) return true;
   r->box->side.is_of_older_version |= is_older(m);
-  if (!make_runs(r, m, method, &out->execute)) return false;
+  uint64_t *runs = etr_arena_alloc_array(&r->box->arena, m->execute_per_run.count, sizeof *runs);
+  if (m->execute_per_run.count != m->method.run_count) doc_fail(r, "it lacks the times of the runs");
+  for (size_t i = 0; runs && i < m->execute_per_run.count; i++) {
+    runs[i] = doc_whole_ticks(r, m->execute_per_run.data[i]);
+    method->execute_ticks = etr_add_up_to_most(method->execute_ticks, runs[i]);
+  }
+  method->execute_per_run = runs;
+  if (!(runs != NULL && (r->problem || time_execute(r, m, runs, &out->execute)))) return false;
   if (!etr_method_adds_up(method)) doc_fail(r, "its balance does not add up");
-  return make_items(r, m, out);
+  size_t count = m->has_graph ? m->names.count : m->columns[ETR_DOC_NAME].count;
+  etr_side_item *items = etr_arena_alloc_array(&r->box->arena, count, sizeof *items);
+  if (!items) return false;
+  if (!check_columns(r, m, count)) return true;
+  for (size_t i = 0; i < count; i++) put_item(r, m, &items[i], i);
+  out->items = items;
+  out->item_count = count;
+  if (m->has_graph && !is_older(m) && m->method.run_count > 0) put_parts(r, m, out);
+  bool good = !m->has_graph || (put_producers(r, m, items, count) && put_likeness(r, m, out));
+  if (m->has_graph) put_operator_weights(r, m, items, count);
+  for (int by = 0; good && !r->problem && by < ETR_SIDE_BY; by++) good = make_sums(r, m, out, by);
+  return good;
 }
 
 static bool make_methods(doc_reader *r) {
@@ -838,8 +814,6 @@ static etr_status fail(const doc_reader *r, const char *name, etr_error *error) 
   return etr_fail(error, ETR_ERROR_FORMAT, file, NULL, ETR_NO_OFFSET, "%s", r->problem);
 }
 
-static bool make_side(doc_reader *r) { return make_methods(r) && make_loads(r); }
-
 etr_status etr_side_read(etr_side **out, const char *document, size_t size, const char *name, etr_error *error) {
   *out = NULL;
   etr_error_clear(error);
@@ -848,9 +822,18 @@ etr_status etr_side_read(etr_side **out, const char *document, size_t size, cons
   if (r.json && r.box) {
     r.profile = etr_arena_alloc(&r.box->arena, sizeof *r.profile);
     r.box->side.profile = r.profile;
-    if (r.profile) doc_read(&r);
+    if (r.profile) {
+      /* Reads the document. Failures are the JSON reader's, the arenas', and reader->problem. */
+      static const field fields[] = {
+          {"schema", read_schema, 0},    {"ticks_per_second", read_clock, 0},
+          {"inputs", read_inputs, 0},    {"methods", read_methods, 0},
+          {"load_times", read_loads, 0}, {"texts", read_strings, offsetof(doc_reader, texts)}};
+      read_fields(&r, &r, fields, ETR_COUNT(fields));
+      if (!r.problem) etr_json_end(r.json);
+      if (!(r.profile->ticks_per_second > 0)) doc_fail(&r, OTHER);
+    }
     bool good = r.profile && !etr_json_failed(r.json) && !r.problem && !etr_arena_failed(&r.scratch) &&
-                !etr_arena_failed(&r.box->arena) && make_side(&r);
+                !etr_arena_failed(&r.box->arena) && make_methods(&r) && make_loads(&r);
     good = good && !r.problem;
     status = good ? ETR_OK : fail(&r, name, error);
   } else if (r.box)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * side_time.c - medians over the runs of a side and over those of each recording.
+ * side_time.c - medians over the runs of a side and over those of each recording, and sums of items by what they have
+ * in common.
  */
-#include "compare/side_time.h"
+#include "compare/compare_side.h"
 
 #include "base/stats.h"
 
@@ -37,47 +38,10 @@ static double median_of(const ordered *o) { return (tick_at(o, (o->count - 1) / 
 
 /* ---- Recordings ---- */
 
-/* Logarithms of the medians of the recordings of samples that are sorted by recording. of: the runs, of which
- * those without a sample took nothing; NULL: each recording has as many as it has samples. */
-static etr_moments add_recordings(const etr_side_sample *samples, size_t count, const etr_side_runs *of) {
-  etr_moments found = {0};
-  size_t run = 0;
-  for (size_t first = 0, end; first < count; first = end) {
-    for (end = first; end < count && samples[end].recording == samples[first].recording;) end++;
-    ordered recording = {samples + first, 0, end - first};
-    if (of) {
-      while (of->recording_of[run] != samples[first].recording) run++;
-      size_t begin = run;
-      while (run < of->run_count && of->recording_of[run] == samples[first].recording) run++;
-      recording.count = run - begin;
-      recording.zeros = recording.count - (end - first);
-    }
-    etr_moments_add(&found, log(median_of(&recording)));
-  }
-  return found;
-}
-
 static double total_of(const etr_side_sample *samples, size_t count) {
   double total = 0;
   for (size_t i = 0; i < count; i++) total += (double)samples[i].ticks;
   return total;
-}
-
-/* Times are sorted; the recordings' medians are known. */
-static etr_side_time time_of(const ordered *all, const etr_moments *medians, size_t recordings, double step) {
-  size_t left_out = all->count / MIDDLE_FROM;
-  etr_side_time time = {.total = total_of(all->samples, all->count - all->zeros),
-                        .runs = all->count,
-                        .p50 = median_of(all),
-                        .low = tick_at(all, left_out),
-                        .high = tick_at(all, all->count - 1 - left_out),
-                        .recordings = recordings,
-                        .step = step};
-  if (recordings < 2) return time;
-  bool has_zero = medians->count < recordings || !isfinite(medians->mean) || !(time.p50 > 0);
-  time.offset = has_zero ? NAN : medians->mean - log(time.p50);
-  time.spread = has_zero ? NAN : sqrt(medians->squares / (double)(recordings - 1));
-  return time;
 }
 
 /* of: NULL, or the runs of which those without a sample took nothing. */
@@ -89,10 +53,39 @@ static etr_side_time measure(etr_side_sample *samples, size_t count, const etr_s
   size_t recordings = of ? of->recording_count : 0;
   for (size_t i = 0; !of && i < count; i++) recordings += i == 0 || samples[i].recording != samples[i - 1].recording;
   if (recordings > 1) {
-    medians = add_recordings(samples, count, of);
+    /* Logarithms of the medians of the recordings of samples that are sorted by recording. of: the runs, of which
+     * those without a sample took nothing; NULL: each recording has as many as it has samples. */
+    etr_moments found = {0};
+    size_t run = 0;
+    for (size_t first = 0, end; first < count; first = end) {
+      for (end = first; end < count && samples[end].recording == samples[first].recording;) end++;
+      ordered recording = {samples + first, 0, end - first};
+      if (of) {
+        while (of->recording_of[run] != samples[first].recording) run++;
+        size_t begin = run;
+        while (run < of->run_count && of->recording_of[run] == samples[first].recording) run++;
+        recording.count = run - begin;
+        recording.zeros = recording.count - (end - first);
+      }
+      etr_moments_add(&found, log(median_of(&recording)));
+    }
+    medians = found;
     etr_sort(samples, count, sizeof *samples, by_ticks);
   }
-  return time_of(&all, &medians, recordings, step);
+  /* Times are sorted; the recordings' medians are known. */
+  size_t left_out = all.count / MIDDLE_FROM;
+  etr_side_time time = {.total = total_of(all.samples, all.count - all.zeros),
+                        .runs = all.count,
+                        .p50 = median_of(&all),
+                        .low = tick_at(&all, left_out),
+                        .high = tick_at(&all, all.count - 1 - left_out),
+                        .recordings = recordings,
+                        .step = step};
+  if (recordings < 2) return time;
+  bool has_zero = medians.count < recordings || !isfinite(medians.mean) || !(time.p50 > 0);
+  time.offset = has_zero ? NAN : medians.mean - log(time.p50);
+  time.spread = has_zero ? NAN : sqrt(medians.squares / (double)(recordings - 1));
+  return time;
 }
 
 etr_side_time etr_side_time_of(etr_side_sample *samples, size_t count, double step) {
@@ -162,5 +155,60 @@ bool etr_run_sums_end(etr_run_sums *s, etr_side_time *out, bool with_zeros, doub
     *sample = (etr_side_sample){s->of->recording_of[s->runs.data[i]], s->ticks[s->runs.data[i]]};
   }
   *out = measure(s->samples.data, s->samples.count, with_zeros ? s->of : NULL, step);
+  return true;
+}
+
+/* ---- Items of a side by what they have in common ---- */
+
+/* What an item is added up to; NULL: to none, as it is not known where an item without time runs. */
+static const char *key_of(const etr_side_item *item, etr_side_by by) {
+  if (by == ETR_SIDE_OP) return item->op;
+  if (by == ETR_SIDE_MODULE) return item->module;
+  if (by == ETR_SIDE_PATTERN) return item->pattern;
+  if (item->time.runs == 0) return NULL;
+  return item->backend ? item->backend : "cpu";
+}
+
+etr_side_sums *etr_side_sums_of(etr_side_method *method, etr_side_by by) {
+  etr_side_sums *const sums[ETR_SIDE_BY] = {&method->ops, &method->modules, &method->patterns, &method->backends};
+  return sums[by];
+}
+
+typedef etr_vec(etr_side_sum) sum_rows;
+
+/* The number of a group; ETR_NONE when out of memory. */
+static uint32_t group_of_key(sum_rows *rows, etr_map *index, const char *key, etr_arena *arena) {
+  uint32_t known = etr_map_get(index, etr_slice_of(key));
+  if (known != ETR_NONE) return known;
+  etr_side_sum *added = etr_vec_push(arena, rows);
+  known = (uint32_t)(rows->count - 1);
+  if (!added || !etr_map_set(index, etr_slice_of(key), known)) return ETR_NONE;
+  added->key = key;
+  return known;
+}
+
+static void add_item(etr_side_sum *to, const etr_side_item *item) {
+  if (item->time.runs == 0) return;
+  to->timed++;
+  to->time.total += item->time.total;
+  to->time.step += item->time.step * item->time.step;
+}
+
+bool etr_side_group(etr_side_groups *out, const etr_side_item *items, size_t count, etr_side_by by, etr_arena *arena,
+                    etr_arena *scratch) {
+  sum_rows rows = {0};
+  etr_map index;
+  *out = (etr_side_groups){.group_of = etr_arena_alloc_array(scratch, count, sizeof *out->group_of)};
+  if (!out->group_of) return false;
+  etr_map_init(&index, scratch);
+  for (size_t i = 0; i < count; i++) {
+    const char *key = key_of(&items[i], by);
+    out->group_of[i] = key ? group_of_key(&rows, &index, key, arena) : ETR_NONE;
+    if (key && out->group_of[i] == ETR_NONE) return false;
+    if (key) add_item(&rows.data[out->group_of[i]], &items[i]);
+  }
+  for (size_t i = 0; i < rows.count; i++) rows.data[i].time.step = sqrt(rows.data[i].time.step);
+  out->rows = rows.data;
+  out->count = rows.count;
   return true;
 }

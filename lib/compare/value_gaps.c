@@ -83,14 +83,6 @@ static uint32_t count_of(const etr_map *counts, const value_key *key) {
   return count == ETR_NONE ? 0 : count;
 }
 
-/* Several instructions, or operators of a delegate, can be one node: its values are told apart by their order. */
-static uint32_t next_of_output(etr_map *counts, const value_key *key) {
-  const value_key output = key_of_output(key);
-  uint32_t index = count_of(counts, key);
-  etr_map_set(counts, bytes_of(&output), index + 1);
-  return index;
-}
-
 static place place_of(comparer *c, const side *s, const etr_debug_value *value, uint32_t run, etr_map *counts,
                       value_key *key) {
   *key = (value_key){.index = value->index, .run = run};
@@ -100,7 +92,11 @@ static place place_of(comparer *c, const side *s, const etr_debug_value *value, 
     if (key->id == ETR_NONE) return PLACE_NOWHERE;
     key->place = PLACE_NODE;
     key->output = value->output;
-    key->index = next_of_output(counts, key);
+    /* Several instructions, or operators of a delegate, can be one node: its values are told apart by their order. */
+    const value_key output = key_of_output(key);
+    uint32_t index = count_of(counts, key);
+    etr_map_set(counts, bytes_of(&output), index + 1);
+    key->index = index;
     return PLACE_NODE;
   }
   if (!c->by_instruction) return PLACE_NOWHERE;
@@ -204,11 +200,6 @@ static void open_buffers(comparer *c) {
   }
 }
 
-static void close_buffers(comparer *c) {
-  for (int i = 0; i < ETR_SIDES; i++)
-    if (c->sides[i].is_open) etr_seekable_close(&c->sides[i].file);
-}
-
 bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison, etr_arena *arena) {
   comparer c = {.pair = pair,
                 .arena = arena,
@@ -228,7 +219,8 @@ bool etr_value_gaps_make(etr_method_pair *pair, const etr_comparison *comparison
     each_value(&c, ETR_BASE, &c.counts[ETR_BASE], note_base);
     each_value(&c, ETR_NEWER, &c.counts[ETR_NEWER], only_count);
     each_value(&c, ETR_NEWER, &again, compare_value);
-    close_buffers(&c);
+    for (int i = 0; i < ETR_SIDES; i++)
+      if (c.sides[i].is_open) etr_seekable_close(&c.sides[i].file);
   }
   pair->gaps = c.gaps.data;
   pair->gap_count = c.gaps.count;

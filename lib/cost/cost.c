@@ -322,11 +322,9 @@ static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *
   return good;
 }
 
-bool etr_costs_find(etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
-  for (size_t i = 0; i < profile->graph_count; i++) {
-    etr_graph *graph = etr_unconst(&profile->graphs[i]);
-    if (!find_costs(graph, profile, arena, warnings)) return false;
-  }
+bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, etr_warnings *warnings) {
+  for (size_t i = 0; i < profile->graph_count; i++)
+    if (!find_costs(&graphs[i], profile, arena, warnings)) return false;
   etr_roofs_find(profile);
   return true;
 }

@@ -7,8 +7,9 @@
 
 #include "inputs/record.h"
 
-/** Fills the roofs of a profile that is laid out, and the costs of its graphs. What a delegate fused counts for the
- * node that carries it. Warns of sizes whose product is too large to count. False: out of memory. */
-bool etr_costs_find(etr_profile *profile, etr_arena *arena, etr_warnings *warnings);
+/** Fills the roofs of a profile that is laid out, and the costs of `graphs`, which are the profile's. What a delegate
+ * fused counts for the node that carries it. Warns of sizes whose product is too large to count. False: out of memory.
+ */
+bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, etr_warnings *warnings);
 
 #endif

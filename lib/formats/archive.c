@@ -83,24 +83,6 @@ static etr_status fail_without_end(const etr_seekable *file, etr_slice tail, con
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, 0, "not a zip file");
 }
 
-/* How many bytes stand before the zip, by which all its offsets are too small. */
-static etr_status find_prefix(uint64_t *prefix, const etr_seekable *file, const zip_end *end, const char *path,
-                              etr_error *error) {
-  if (end->directory_size > end->at || end->directory_offset > end->at - end->directory_size)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->at,
-                    "damaged zip: the central directory does not fit into the file");
-  if (end->entries > end->directory_size / HEADER_BYTES)
-    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end->at,
-                    "damaged zip: the central directory is too small for its entries");
-  char magic[4];
-  uint64_t start = end->at - end->directory_size;
-  bool starts_there = end->directory_size && etr_seekable_read(file, start, magic, 4) &&
-                      memcmp(magic, DIRECTORY_MAGIC, 4) == 0;
-  /* Something between directory and end record: then the offset is all there is to go by. */
-  *prefix = starts_there || end->directory_size == 0 ? start - end->directory_offset : 0;
-  return ETR_OK;
-}
-
 static etr_status locate(zip_end *end, const etr_seekable *file, const char *path, etr_error *error) {
   uint64_t size = file->size;
   size_t tail_size = (size_t)ETR_MIN(size, (uint64_t)TAIL_BYTES);
@@ -186,22 +168,6 @@ static etr_status check_spans(const etr_seekable *file, span *spans, size_t coun
   return ETR_OK;
 }
 
-/* zip_size: from its first header on. A directory that is damaged is libzip's to refuse. */
-static etr_status check_entries(etr_arena *arena, const etr_seekable *file, uint64_t directory_at, uint64_t zip_size,
-                                const char *path, etr_error *error) {
-  etr_vec(span) spans = {0};
-  span next;
-  char *rest = etr_arena_alloc_raw(arena, REST_BYTES);
-  for (uint64_t at = directory_at; rest && next_span(&next, file, at, rest, zip_size); at += next.directory_bytes) {
-    span *added = etr_vec_push(arena, &spans);
-    if (!added) break;
-    *added = next;
-    added->at = at;
-  }
-  return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL)
-                                 : check_spans(file, spans.data, spans.count, path, error);
-}
-
 /* Finds how many bytes stand before the zip, by which all its offsets are too small, and checks that no two entries
  * share bytes, as no zip tool writes them: a few kilobytes could expand to gigabytes. Errors:
  * ETR_ERROR_FORMAT (not a zip, truncated, no central directory, entries that overlap: the message says which),
@@ -209,9 +175,35 @@ static etr_status check_entries(etr_arena *arena, const etr_seekable *file, uint
 static etr_status zip_measure(uint64_t *prefix, const etr_seekable *file, const char *path, etr_error *error) {
   zip_end end = {0};
   ETR_TRY(locate(&end, file, path, error));
-  ETR_TRY(find_prefix(prefix, file, &end, path, error));
+  /* How many bytes stand before the zip, by which all its offsets are too small. */
+  if (end.directory_size > end.at || end.directory_offset > end.at - end.directory_size)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
+                    "damaged zip: the central directory does not fit into the file");
+  if (end.entries > end.directory_size / HEADER_BYTES)
+    return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, end.at,
+                    "damaged zip: the central directory is too small for its entries");
+  char magic[4];
+  uint64_t start = end.at - end.directory_size;
+  bool starts_there = end.directory_size && etr_seekable_read(file, start, magic, 4) &&
+                      memcmp(magic, DIRECTORY_MAGIC, 4) == 0;
+  /* Something between directory and end record: then the offset is all there is to go by. */
+  *prefix = starts_there || end.directory_size == 0 ? start - end.directory_offset : 0;
+
   etr_arena arena = {0};
-  etr_status status = check_entries(&arena, file, *prefix + end.directory_offset, file->size - *prefix, path, error);
+  /* zip_size: from its first header on. A directory that is damaged is libzip's to refuse. */
+  uint64_t directory_at = *prefix + end.directory_offset;
+  uint64_t zip_size = file->size - *prefix;
+  etr_vec(span) spans = {0};
+  span next;
+  char *rest = etr_arena_alloc_raw(&arena, REST_BYTES);
+  for (uint64_t at = directory_at; rest && next_span(&next, file, at, rest, zip_size); at += next.directory_bytes) {
+    span *added = etr_vec_push(&arena, &spans);
+    if (!added) break;
+    *added = next;
+    added->at = at;
+  }
+  etr_status status = etr_arena_failed(&arena) ? etr_fail_memory_of(error, path, NULL)
+                                               : check_spans(file, spans.data, spans.count, path, error);
   etr_arena_clear(&arena);
   return status;
 }
@@ -272,20 +264,6 @@ static etr_status fail_zip(etr_error *error, const char *path, const char *entry
                     entry ? "damaged: %s" : "damaged zip: its central directory cannot be read (%s)",
                     zip_error_strerror(reason));
   }
-}
-
-/* Keeps of entries with one name the last. */
-static void index_names(etr_archive *archive) {
-  size_t kept = 0;
-  for (size_t i = 0; i < archive->entries.count; i++)
-    etr_map_set(&archive->by_name, etr_slice_of(archive->entries.data[i].name), (uint32_t)i);
-  for (size_t i = 0; i < archive->entries.count; i++) {
-    etr_slice name = etr_slice_of(archive->entries.data[i].name);
-    if (etr_map_get(&archive->by_name, name) != i) continue;
-    etr_map_set(&archive->by_name, name, (uint32_t)kept);
-    archive->entries.data[kept++] = archive->entries.data[i];
-  }
-  archive->entries.count = kept;
 }
 
 static etr_status list_zip(etr_archive *archive, etr_error *error) {
@@ -399,7 +377,19 @@ static etr_status open_any(etr_archive *archive, const char *path, const etr_sli
   archive->path = etr_arena_copy(&archive->arena, etr_slice_of(path));
   if (!archive->path) return etr_fail_memory_of(error, path, NULL);
   ETR_TRY(bytes ? open_memory(archive, *bytes, error) : open_path(archive, path, error));
-  if (!etr_arena_failed(&archive->arena)) index_names(archive);
+  if (!etr_arena_failed(&archive->arena)) {
+    /* Keeps of entries with one name the last. */
+    size_t kept = 0;
+    for (size_t i = 0; i < archive->entries.count; i++)
+      etr_map_set(&archive->by_name, etr_slice_of(archive->entries.data[i].name), (uint32_t)i);
+    for (size_t i = 0; i < archive->entries.count; i++) {
+      etr_slice name = etr_slice_of(archive->entries.data[i].name);
+      if (etr_map_get(&archive->by_name, name) != i) continue;
+      etr_map_set(&archive->by_name, name, (uint32_t)kept);
+      archive->entries.data[kept++] = archive->entries.data[i];
+    }
+    archive->entries.count = kept;
+  }
   return etr_arena_failed(&archive->arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
 
@@ -577,4 +567,30 @@ void etr_archive_entry_close(etr_archive_entry *entry) {
   if (entry->zip_file) zip_fclose(entry->zip_file);
   if (entry->file) fclose(entry->file);
   free(entry);
+}
+
+/* ---- Whole entries: into memory, or into a sink ---- */
+
+etr_status etr_archive_read(etr_file *out, etr_archive *archive, size_t index, uint64_t max_bytes, etr_error *error) {
+  etr_archive_entry *entry;
+  *out = (etr_file){0};
+  ETR_TRY(etr_archive_entry_open(&entry, archive, index, max_bytes, error));
+  uint64_t size = etr_archive_size(archive, index);
+  etr_status status = size < SIZE_MAX && (out->data = malloc((size_t)size + 1)) ? ETR_OK : etr_fail_memory(error);
+  while (status == ETR_OK && out->size < size) {
+    int64_t got = etr_archive_entry_read(entry, (char *)out->data + out->size, (size_t)size - out->size);
+    if (got <= 0) break;
+    out->size += (size_t)got;
+  }
+  if (status == ETR_OK) status = etr_archive_entry_finish(entry, error);
+  etr_archive_entry_close(entry);
+  if (status != ETR_OK) etr_file_clear(out);
+  return status;
+}
+
+etr_status etr_archive_entry_pour(etr_archive_entry *entry, const etr_sink *sink, etr_error *error) {
+  char bytes[32 * 1024];
+  for (int64_t got; (got = etr_archive_entry_read(entry, bytes, sizeof bytes)) > 0;)
+    if (!sink->write(sink->context, bytes, (size_t)got)) return etr_fail_sink(error);
+  return etr_archive_entry_finish(entry, error);
 }

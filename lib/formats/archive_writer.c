@@ -102,14 +102,6 @@ static void put_wide(header *extra, const written *entry, bool is_local) {
   extra->size += values.size;
 }
 
-static etr_status write_local(etr_archive_writer *writer, const written *entry, etr_error *error) {
-  header h = {.size = 0}, extra = {.size = 0};
-  put_wide(&extra, entry, true);
-  put_number(&h, LOCAL_SIGNATURE, 4);
-  put_form(&h, entry, extra.size);
-  return write_header(writer, &h, entry->name, &extra, error);
-}
-
 static etr_status write_directory_entry(etr_archive_writer *writer, const written *entry, etr_error *error) {
   header h = {.size = 0}, extra = {.size = 0};
   put_wide(&extra, entry, false);
@@ -124,29 +116,27 @@ static etr_status write_directory_entry(etr_archive_writer *writer, const writte
   return write_header(writer, &h, entry->name, &extra, error);
 }
 
-static void put_end64(header *h, uint64_t count, uint64_t start, uint64_t end) {
-  enum { REST_OF_END64 = 44 };
-  put_number(h, END64_SIGNATURE, 4);
-  put_number(h, REST_OF_END64, 8);
-  put_number(h, MADE_ON_UNIX | ZIP64_VERSION, 2);
-  put_number(h, ZIP64_VERSION, 2);
-  put_number(h, 0, 8); /* numbers of disks */
-  put_number(h, count, 8);
-  put_number(h, count, 8);
-  put_number(h, end - start, 8);
-  put_number(h, start, 8);
-  put_number(h, LOCATOR_SIGNATURE, 4);
-  put_number(h, 0, 4);
-  put_number(h, end, 8);
-  put_number(h, 1, 4);
-}
-
 etr_status etr_archive_writer_finish(etr_archive_writer *writer, etr_error *error) {
   header h = {.size = 0}, none = {.size = 0};
   uint64_t start = writer->offset, count = writer->entries.count;
   for (size_t i = 0; i < count; i++) ETR_TRY(write_directory_entry(writer, &writer->entries.data[i], error));
   uint64_t end = writer->offset, size = end - start, shown = ETR_MIN(count, UINT16_MAX);
-  if (is_wide(start) || is_wide(size) || count >= UINT16_MAX) put_end64(&h, count, start, end);
+  if (is_wide(start) || is_wide(size) || count >= UINT16_MAX) {
+    enum { REST_OF_END64 = 44 };
+    put_number(&h, END64_SIGNATURE, 4);
+    put_number(&h, REST_OF_END64, 8);
+    put_number(&h, MADE_ON_UNIX | ZIP64_VERSION, 2);
+    put_number(&h, ZIP64_VERSION, 2);
+    put_number(&h, 0, 8); /* numbers of disks */
+    put_number(&h, count, 8);
+    put_number(&h, count, 8);
+    put_number(&h, end - start, 8);
+    put_number(&h, start, 8);
+    put_number(&h, LOCATOR_SIGNATURE, 4);
+    put_number(&h, 0, 4);
+    put_number(&h, end, 8);
+    put_number(&h, 1, 4);
+  }
   put_number(&h, END_SIGNATURE, 4);
   put_number(&h, 0, 4); /* numbers of disks */
   put_number(&h, shown, 2);
@@ -177,21 +167,21 @@ static bool take(void *context, const void *data, size_t size) {
   return !m->writer || write_bytes(m->writer, data, size);
 }
 
-static etr_status begin(etr_archive_writer *writer, const char *name, const etr_archive_form *form, etr_error *error) {
+/* Writes what was announced. */
+static etr_status fill(etr_archive_writer *writer, const char *name, const etr_archive_form *form, etr_emitter emit,
+                       void *context, etr_error *error) {
+  measure m = {.writer = writer};
   written *entry = etr_vec_push(&writer->arena, &writer->entries);
   char *kept = etr_arena_copy(&writer->arena, etr_slice_of(name));
   if (!entry || !kept) return etr_fail_memory(error);
   if (strlen(name) > UINT16_MAX)
     return etr_fail(error, ETR_ERROR_FORMAT, NULL, name, ETR_NO_OFFSET, "this name is too long for a zip");
   *entry = (written){.name = kept, .form = *form, .offset = writer->offset};
-  return write_local(writer, entry, error);
-}
-
-/* Writes what was announced. */
-static etr_status fill(etr_archive_writer *writer, const char *name, const etr_archive_form *form, etr_emitter emit,
-                       void *context, etr_error *error) {
-  measure m = {.writer = writer};
-  ETR_TRY(begin(writer, name, form, error));
+  header h = {.size = 0}, extra = {.size = 0};
+  put_wide(&extra, entry, true);
+  put_number(&h, LOCAL_SIGNATURE, 4);
+  put_form(&h, entry, extra.size);
+  ETR_TRY(write_header(writer, &h, entry->name, &extra, error));
   ETR_TRY(emit(context, &(etr_sink){take, &m}, error));
   bool same = m.size == form->packed && (form->method != 0 || m.crc == form->crc);
   return same ? ETR_OK

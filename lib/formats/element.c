@@ -125,11 +125,6 @@ static double from_float(const etr_element *e, uint64_t bits) {
   return negative ? -value : value;
 }
 
-static double from_integer(const etr_element *e, uint64_t bits) {
-  unsigned unused = 64 - 8u * e->size;
-  return e->format == SIGNED ? (double)((int64_t)(bits << unused) >> unused) : (double)bits;
-}
-
 static double float_of_bits(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -148,7 +143,10 @@ void etr_element_decode(const etr_element *element, const uint8_t *bytes, size_t
       into[i] = from_float(element, etr_load_le(bytes + i * size, size));
     else if (element->format == BOOLEAN)
       into[i] = bytes[i] != 0;
-    else
-      into[i] = from_integer(element, etr_load_le(bytes + i * size, size));
+    else {
+      uint64_t bits = etr_load_le(bytes + i * size, size);
+      unsigned unused = 64 - 8u * element->size;
+      into[i] = element->format == SIGNED ? (double)((int64_t)(bits << unused) >> unused) : (double)bits;
+    }
   }
 }

@@ -9,9 +9,7 @@
  */
 #include "formats/json.h"
 
-#include "base/base.h"
 #include "base/number.h"
-#include "formats/window.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +17,77 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
+
+/* ---- The part of a document that is in memory while it is read from front to back ---- */
+
+/* A document that lies in memory is its own window. Of any other, a buffer holds ETR_WINDOW_BYTES, and filling it moves
+ * what is unread to its beginning: pointers into the window do not outlive the next call that may fill it. The first
+ * error stays, and nothing is read after it. */
+
+enum { ETR_WINDOW_BYTES = 64 * 1024 };
+
+typedef struct etr_window {
+  const char *at, *end; /* the unread part */
+  const char *start;
+  uint64_t offset; /* of the start in the document */
+  etr_read read;   /* NULL once nothing more will come */
+  void *context;
+  char *buffer;        /* of ETR_WINDOW_BYTES, borrowed; NULL for a document in memory */
+  const char *message; /* static; NULL until something is wrong */
+  uint64_t error_offset;
+  bool source_failed;
+} etr_window;
+
+/* Offset in the document of what is read next. */
+static inline uint64_t etr_window_offset(const etr_window *w) { return w->offset + (uint64_t)(w->at - w->start); }
+
+/* Fails at a place, unless an error is there already. Gives false. */
+static bool etr_window_fail_at(etr_window *w, uint64_t offset, const char *message) {
+  if (!w->message) {
+    w->message = message;
+    w->error_offset = offset;
+  }
+  return false;
+}
+
+/* Fails at what is read next. */
+static bool etr_window_fail(etr_window *w, const char *message) {
+  return etr_window_fail_at(w, etr_window_offset(w), message);
+}
+
+/* Fails because the document ends. */
+static bool etr_window_fail_at_end(etr_window *w) { return etr_window_fail(w, "unexpected end of document"); }
+
+/* etr_window_fill() where the window does not have the bytes already. */
+static bool etr_window_refill(etr_window *w, size_t need) {
+  if (!w->read || w->message) return false;
+  size_t have = (size_t)(w->end - w->at);
+  memmove(w->buffer, w->at, have);
+  w->offset = etr_window_offset(w);
+  w->start = w->at = w->buffer;
+  while (have < need && w->read) {
+    size_t room = ETR_WINDOW_BYTES - have;
+    int64_t got = w->read(w->context, w->buffer + have, room);
+    bool sane = got >= 0 && (uint64_t)got <= room;
+    if (sane) have += (size_t)got;
+    if (!sane || got == 0) w->read = NULL;
+    if (!sane) w->source_failed = true;
+  }
+  w->end = w->buffer + have;
+  if (w->source_failed) etr_window_fail_at(w, w->offset + have, "the document cannot be read on");
+  return have >= need;
+}
+
+/* Brings at least `need` bytes into the window at `at`; false where the document ends before. */
+static inline bool etr_window_fill(etr_window *w, size_t need) {
+  return (size_t)(w->end - w->at) >= need || etr_window_refill(w, need);
+}
+
+/* Brings the byte at `at` + size into the window; false where the document ends before, or the window cannot show as
+ * much. */
+static inline bool etr_window_fill_to_show(etr_window *w, size_t size) {
+  return size < (size_t)(w->end - w->at) || (size < ETR_WINDOW_BYTES && etr_window_fill(w, size + 1));
+}
 
 /* ---- The bytes JSON is written in: searching them, and decoding escapes. Knows nothing of readers ---- */
 
@@ -198,20 +267,6 @@ static inline bool is_number_byte(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
-static bool json_read_number(etr_window *w, etr_slice *out) {
-  if (!etr_window_fill(w, ETR_MOST_NUMBER_BYTES + 1) && w->message) return false;
-  *out = number_word(w);
-  if (out->size > 0) return json_read_word(w, *out);
-  size_t size = 0, limit = ETR_MIN((size_t)(w->end - w->at), ETR_MOST_NUMBER_BYTES + 1);
-  while (size < limit && is_number_byte(w->at[size])) size++;
-  *out = (etr_slice){w->at, size};
-  if (size > ETR_MOST_NUMBER_BYTES) return etr_window_fail(w, "number too long");
-  if (!etr_is_number(*out)) return etr_window_fail(w, "malformed number");
-  w->at += size;
-  return true;
-}
-
 /* ---- Strings ---- */
 
 /* Decodes the escape that is next; gives the bytes written, 0 after a failure. */
@@ -267,19 +322,6 @@ static bool show_more(etr_window *w, const char **at) {
   bool shown = etr_window_fill_to_show(w, size);
   *at = w->at + size;
   return shown;
-}
-
-/* Passes over the rest of a string and its quote. False, and the window failed, if it does not end. */
-static bool json_skip_string(etr_window *w) {
-  uint64_t carry = 0;
-  if (skip_plain(w, &w->at)) return true;
-  while (etr_window_fill(w, 1)) {
-    w->at = json_find_end(w->at, w->end, &carry);
-    if (w->at == w->end) continue;
-    w->at++;
-    return true;
-  }
-  return etr_window_fail_at_end(w);
 }
 
 /* Measures on in a string: *at is moved behind the quote that ends it. */
@@ -350,7 +392,9 @@ struct etr_json {
 
 static bool fail(etr_json *json, const char *message) { return etr_window_fail(&json->in, message); }
 
-static bool refuse(etr_json *json, const char *message) { return etr_window_refuse(&json->in, message); }
+static bool refuse(etr_json *json, const char *message) {
+  return etr_window_fill(&json->in, 1) ? etr_window_fail(&json->in, message) : etr_window_fail_at_end(&json->in);
+}
 
 static bool reserve(etr_json *json, block *grown, size_t size) {
   if (size <= grown->capacity) return true;
@@ -387,7 +431,16 @@ static bool decode_all(etr_json *json, uint64_t start, etr_slice *out) {
 /* Passes over the rest of a string. */
 static bool skip_string(etr_json *json) {
   json->state = AFTER_VALUE;
-  return json_skip_string(&json->in);
+  /* Passes over the rest of a string and its quote. False, and the window failed, if it does not end. */
+  uint64_t carry = 0;
+  if (skip_plain(&json->in, &json->in.at)) return true;
+  while (etr_window_fill(&json->in, 1)) {
+    json->in.at = json_find_end(json->in.at, json->in.end, &carry);
+    if (json->in.at == json->in.end) continue;
+    json->in.at++;
+    return true;
+  }
+  return etr_window_fail_at_end(&json->in);
 }
 
 /* Reads the string whose quote is next: a slice of the window if it lies there as it is. */
@@ -414,7 +467,17 @@ static bool read_word(etr_json *json, etr_slice word) {
 
 static bool read_number(etr_json *json, etr_slice *out) {
   json->state = AFTER_VALUE;
-  return json_read_number(&json->in, out);
+  /* Reads a number, or NaN, Infinity or -Infinity: a slice of the window. */
+  if (!etr_window_fill(&json->in, ETR_MOST_NUMBER_BYTES + 1) && json->in.message) return false;
+  *out = number_word(&json->in);
+  if (out->size > 0) return json_read_word(&json->in, *out);
+  size_t size = 0, limit = ETR_MIN((size_t)(json->in.end - json->in.at), ETR_MOST_NUMBER_BYTES + 1);
+  while (size < limit && is_number_byte(json->in.at[size])) size++;
+  *out = (etr_slice){json->in.at, size};
+  if (size > ETR_MOST_NUMBER_BYTES) return etr_window_fail(&json->in, "number too long");
+  if (!etr_is_number(*out)) return etr_window_fail(&json->in, "malformed number");
+  json->in.at += size;
+  return true;
 }
 
 /* Passes over what stands between a key and its value, and makes sure that a value may be read at all. */

@@ -19,7 +19,11 @@
 #ifndef ETR_JSON_H
 #define ETR_JSON_H
 
-#include "formats/window.h"
+#include "base/base.h"
+
+/** Gives the next bytes of a document: up to `size` into `into`; the number given, 0 at the end, or -1 on failure (the
+ * source knows why). */
+typedef int64_t (*etr_read)(void *context, char *into, size_t size);
 
 typedef enum etr_json_type {
   ETR_JSON_END, /* of the document, or after an error */

@@ -55,17 +55,6 @@ void etr_json_brief_number(etr_json_brief *brief, etr_slice number) {
     append_text(brief, number);
 }
 
-/* One that is longer than a reader can show at once is none that anybody reads. */
-static void put_string(etr_json_brief *brief, etr_json *json) {
-  etr_slice raw;
-  if (etr_json_peek_raw(json, &raw)) {
-    etr_json_brief_string(brief, etr_json_string(json));
-  } else {
-    etr_json_skip(json);
-    append_text(brief, ETR_SLICE(QUOTED_CUT));
-  }
-}
-
 /* ---- Lists and objects ---- */
 
 /* Ends a list or object at the value that is next. */
@@ -93,23 +82,6 @@ static void put_element(etr_json_brief *brief, etr_json *json, void *depth) {
   put_value(brief, json, *(const uint32_t *)depth);
 }
 
-static void put_object(etr_json_brief *brief, etr_json *json, uint32_t depth) {
-  etr_slice key;
-  append_text(brief, ETR_SLICE("{"));
-  etr_json_object(json);
-  for (bool first = true; etr_json_key(json, &key); first = false) {
-    if (!first) append_text(brief, ETR_SLICE(", "));
-    if (is_full(brief)) {
-      cut_here(brief, json, ETR_SLICE(QUOTED_CUT ": null"));
-      break;
-    }
-    etr_json_brief_string(brief, key);
-    append_text(brief, ETR_SLICE(": "));
-    put_value(brief, json, depth);
-  }
-  append_text(brief, ETR_SLICE("}"));
-}
-
 static void put_nested(etr_json_brief *brief, etr_json *json, bool is_array, uint32_t depth) {
   if (depth == ETR_JSON_BRIEF_DEPTH) {
     etr_json_skip(json);
@@ -119,8 +91,22 @@ static void put_nested(etr_json_brief *brief, etr_json *json, bool is_array, uin
   depth++;
   if (is_array)
     etr_json_brief_list(brief, json, put_element, &depth);
-  else
-    put_object(brief, json, depth);
+  else {
+    etr_slice key;
+    append_text(brief, ETR_SLICE("{"));
+    etr_json_object(json);
+    for (bool first = true; etr_json_key(json, &key); first = false) {
+      if (!first) append_text(brief, ETR_SLICE(", "));
+      if (is_full(brief)) {
+        cut_here(brief, json, ETR_SLICE(QUOTED_CUT ": null"));
+        break;
+      }
+      etr_json_brief_string(brief, key);
+      append_text(brief, ETR_SLICE(": "));
+      put_value(brief, json, depth);
+    }
+    append_text(brief, ETR_SLICE("}"));
+  }
 }
 
 static void put_value(etr_json_brief *brief, etr_json *json, uint32_t depth) {
@@ -129,7 +115,16 @@ static void put_value(etr_json_brief *brief, etr_json *json, uint32_t depth) {
   case ETR_JSON_NULL: etr_json_null(json), append_text(brief, ETR_SLICE("null")); break;
   case ETR_JSON_BOOL: append_text(brief, etr_slice_of(etr_json_bool(json) ? "true" : "false")); break;
   case ETR_JSON_NUMBER: etr_json_brief_number(brief, etr_json_number_text(json)); break;
-  case ETR_JSON_STRING: put_string(brief, json); break;
+  case ETR_JSON_STRING: {
+    /* One that is longer than a reader can show at once is none that anybody reads. */
+    etr_slice raw;
+    if (etr_json_peek_raw(json, &raw)) {
+      etr_json_brief_string(brief, etr_json_string(json));
+    } else {
+      etr_json_skip(json);
+      append_text(brief, ETR_SLICE(QUOTED_CUT));
+    }
+  } break;
   case ETR_JSON_ARRAY: put_nested(brief, json, true, depth); break;
   case ETR_JSON_OBJECT: put_nested(brief, json, false, depth); break;
   }

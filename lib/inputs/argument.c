@@ -36,28 +36,24 @@ static form form_of(etr_slice member) {
   return etr_slice_is(member, "as_device") ? FORM_DEVICE : FORM_PLAIN;
 }
 
-/* torch/_export/serde/schema.py: MemoryFormat */
-static const char *memory_format_name(int64_t number) {
-  static const char *const names[] = {NULL, "contiguous_format", "channels_last", "channels_last_3d",
-                                      "preserve_format"};
-  return number >= 0 && number < (int64_t)ETR_COUNT(names) ? names[number] : NULL;
-}
-
-/* likewise: Layout */
-static const char *layout_name(int64_t number) {
-  static const char *const names[] = {NULL,         "sparse_coo", "sparse_csr", "sparse_csc",
-                                      "sparse_bsr", "sparse_bsc", "_mkldnn",    "strided"};
-  return number >= 0 && number < (int64_t)ETR_COUNT(names) ? names[number] : NULL;
-}
-
 /* torch's word for a number of an enumeration; NULL if it is none. */
 static const char *word_for(form what, etr_slice number) {
   int64_t value;
   if (!etr_slice_to_int(number, &value)) return NULL;
   switch (what) {
   case FORM_SCALAR_TYPE: return etr_export_scalar_type_name(value);
-  case FORM_MEMORY_FORMAT: return memory_format_name(value);
-  case FORM_LAYOUT: return layout_name(value);
+  case FORM_MEMORY_FORMAT: {
+    /* torch/_export/serde/schema.py: MemoryFormat */
+    static const char *const names[] = {NULL, "contiguous_format", "channels_last", "channels_last_3d",
+                                        "preserve_format"};
+    return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
+  }
+  case FORM_LAYOUT: {
+    /* likewise: Layout */
+    static const char *const names[] = {NULL,         "sparse_coo", "sparse_csr", "sparse_csc",
+                                        "sparse_bsr", "sparse_bsc", "_mkldnn",    "strided"};
+    return value >= 0 && value < (int64_t)ETR_COUNT(names) ? names[value] : NULL;
+  }
   default: return NULL;
   }
 }

@@ -26,12 +26,6 @@ enum { RUN_ALLOCATORS = 2 };
 enum { ALLOCATOR_NAME };
 enum { ALLOCATION_ALLOCATOR, ALLOCATION_SIZE };
 
-/* Starts a run. */
-static void allocations_start(allocation_reader *reader, etr_map *names) {
-  *reader = (allocation_reader){.names = names};
-  etr_map_init(&reader->places, names->arena);
-}
-
 static const char *name_of(allocation_reader *reader, etr_fb *fb, etr_fb_at run, int32_t id) {
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(fb, run, RUN_ALLOCATORS, 4, &count);
@@ -120,17 +114,14 @@ static void add_untimed(untimed *events, const etr_dump_event *event, etr_fb_at 
   events->first_at = profile;
 }
 
-/* False if the end lies before the start. A counter of 32 bits may wrap in between: not where that would take more than
- * half its range. */
-static bool measure(uint64_t start, uint64_t end, uint64_t *ticks) {
-  bool wrapped = end < start && start <= UINT32_MAX && start - end > UINT32_MAX / 2;
-  *ticks = end - start + (wrapped ? (uint64_t)UINT32_MAX + 1 : 0);
-  return wrapped || end >= start;
-}
-
 static void read_times(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
   uint64_t start = etr_fb_u64(&reader->fb, profile, PROFILE_START, 0), ticks;
-  bool is_forwards = measure(start, etr_fb_u64(&reader->fb, profile, PROFILE_END, 0), &ticks);
+  /* False if the end lies before the start. A counter of 32 bits may wrap in between: not where that would take more
+   * than half its range. */
+  uint64_t end = etr_fb_u64(&reader->fb, profile, PROFILE_END, 0);
+  bool wrapped = end < start && start <= UINT32_MAX && start - end > UINT32_MAX / 2;
+  ticks = end - start + (wrapped ? (uint64_t)UINT32_MAX + 1 : 0);
+  bool is_forwards = wrapped || end >= start;
   event->start_ticks = start;
   event->is_untimed = !is_forwards || ticks > reader->ticks_left;
   if (event->is_untimed) {
@@ -164,18 +155,9 @@ static void read_metadata(dump_reader *reader, etr_dump_event *event, etr_fb_at 
   if (copy) event->metadata = (etr_slice){copy, bytes.size};
 }
 
-static void read_profile_event(dump_reader *reader, etr_dump_event *event, etr_fb_at profile) {
-  etr_fb *fb = &reader->fb;
-  event->name = read_name(reader, profile, PROFILE_NAME);
-  read_delegate_id(reader, event, profile, PROFILE_ID_INT);
-  event->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
-  event->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
-  if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
-  read_metadata(reader, event, profile);
-  read_times(reader, event, profile);
-}
-
-static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
+/* A DebugEvent is an event, unless it logs what the run returns, and values. */
+static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
+  *event = (etr_dump_event){0};
   etr_fb *fb = &reader->fb;
   uint64_t chain = etr_fb_u64(fb, debug, DEBUG_CHAIN, 0);
   event->is_debug = true;
@@ -184,12 +166,6 @@ static void read_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_
   event->chain_index = chain <= INT32_MAX ? (int32_t)chain : NO_CHAIN;
   event->instruction_id = etr_fb_i32(fb, debug, DEBUG_INSTRUCTION, -1);
   if (event->chain_index == NO_CHAIN || event->instruction_id < 0) event->instruction_id = -1;
-}
-
-/* A DebugEvent is an event, unless it logs what the run returns, and values. */
-static bool log_debug_event(dump_reader *reader, etr_dump_event *event, etr_fb_at debug) {
-  *event = (etr_dump_event){0};
-  read_debug_event(reader, event, debug);
   const etr_debug_value origin = {
       .instruction_id = event->instruction_id, .delegate_id = event->delegate_id, .name = event->name};
   return !etr_values_read(&reader->values, origin, etr_fb_table(&reader->fb, debug, DEBUG_ENTRY));
@@ -200,7 +176,10 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
   etr_vec(etr_dump_event) events = {0};
   uint32_t count;
   allocation_reader allocations;
-  allocations_start(&allocations, reader->names);
+  /* Starts a run. */
+  etr_map *names = reader->names;
+  allocations = (allocation_reader){.names = names};
+  etr_map_init(&allocations.places, names->arena);
   run->name = read_name(reader, table, RUN_NAME);
   run->bundled_input_index = etr_fb_i32(fb, table, RUN_BUNDLED_INPUT_INDEX, -1);
   etr_fb_at vector = etr_fb_vector(fb, table, RUN_EVENTS, 4, &count);
@@ -216,26 +195,21 @@ static void read_run(dump_reader *reader, etr_dump_run *run, etr_fb_at table) {
     etr_dump_event logged;
     if (!profile && (!debug || !log_debug_event(reader, &logged, debug))) continue;
     etr_dump_event *pushed = etr_vec_push(reader->arena, &events);
-    if (pushed && profile) read_profile_event(reader, pushed, profile);
+    if (pushed && profile) {
+      pushed->name = read_name(reader, profile, PROFILE_NAME);
+      read_delegate_id(reader, pushed, profile, PROFILE_ID_INT);
+      pushed->chain_index = etr_fb_i32(fb, profile, PROFILE_CHAIN, 0);
+      pushed->instruction_id = etr_fb_i32(fb, profile, PROFILE_INSTRUCTION, -1);
+      if (pushed->chain_index == NO_CHAIN || pushed->instruction_id < 0) pushed->instruction_id = -1;
+      read_metadata(reader, pushed, profile);
+      read_times(reader, pushed, profile);
+    }
     if (pushed && !profile) *pushed = logged;
   }
   run->events = events.data;
   run->event_count = events.count;
   run->allocations = allocations.list.data;
   run->allocation_count = allocations.list.count;
-}
-
-static void read_runs(dump_reader *reader, etr_dump *out) {
-  etr_vec(etr_dump_run) runs = {0};
-  uint32_t count;
-  etr_fb_at vector = etr_fb_vector(&reader->fb, etr_fb_root(&reader->fb), DUMP_RUN_DATA, 4, &count);
-  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
-    etr_dump_run *run = etr_vec_push(reader->arena, &runs);
-    etr_values_start_run(&reader->values, i);
-    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
-  }
-  *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
-  out->values = etr_values_end(&reader->values, &out->value_count);
 }
 
 static void warn_of(const dump_reader *reader, const untimed *events, const char *what) {
@@ -256,7 +230,16 @@ static etr_status read_buffer(dump_reader *reader, etr_dump *out, etr_slice byte
   reader->metadata_left = (size_t)size;
   reader->backwards = reader->endless = (untimed){0};
   etr_values_init(&reader->values, &reader->fb, reader->names->arena);
-  read_runs(reader, out);
+  etr_vec(etr_dump_run) runs = {0};
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(&reader->fb, etr_fb_root(&reader->fb), DUMP_RUN_DATA, 4, &count);
+  for (uint32_t i = 0; i < count && !stopped(reader); i++) {
+    etr_dump_run *run = etr_vec_push(reader->arena, &runs);
+    etr_values_start_run(&reader->values, i);
+    if (run) read_run(reader, run, etr_fb_table_at(&reader->fb, vector, i));
+  }
+  *out = (etr_dump){.runs = runs.data, .run_count = runs.count};
+  out->values = etr_values_end(&reader->values, &out->value_count);
   if (out_of_memory(reader)) return etr_fail_memory_of(error, path, NULL);
   if (etr_budget_refused(reader->shared->budget))
     return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET, "%s", reader->shared->budget->message);

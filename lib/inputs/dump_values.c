@@ -32,21 +32,17 @@ etr_debug_value *etr_values_end(etr_value_reader *reader, size_t *count) {
   return reader->values.data;
 }
 
-/* The next place among the values with the same origin. */
-static uint32_t next_index(etr_value_reader *reader, const etr_debug_value *value) {
-  struct {
-    const char *delegate_id;
-    int32_t instruction_id, is_output;
-  } key = {value->delegate_id, value->instruction_id, value->is_output};
-  ETR_NO_PADDING(key, sizeof(char *) + 2 * sizeof(int32_t));
-  return etr_map_count(&reader->counts, (etr_slice){(const char *)&key, sizeof key});
-}
-
 static etr_debug_value *add_value(etr_value_reader *reader, const etr_debug_value *origin) {
   etr_debug_value *added = etr_vec_push(reader->arena, &reader->values);
   if (!added) return NULL;
   *added = *origin;
-  added->index = next_index(reader, origin);
+  /* The next place among the values with the same origin. */
+  struct {
+    const char *delegate_id;
+    int32_t instruction_id, is_output;
+  } key = {origin->delegate_id, origin->instruction_id, origin->is_output};
+  ETR_NO_PADDING(key, sizeof(char *) + 2 * sizeof(int32_t));
+  added->index = etr_map_count(&reader->counts, (etr_slice){(const char *)&key, sizeof key});
   return added;
 }
 
@@ -73,13 +69,6 @@ static void read_tensor(etr_value_reader *reader, const etr_debug_value *origin,
   const etr_element *element = etr_element_of_dtype(value->dtype);
   if (element && etr_tensor_count(value->sizes, value->rank, element->size, &count))
     value->byte_size = count * element->size;
-}
-
-static void read_list(etr_value_reader *reader, const etr_debug_value *origin, etr_fb_at list) {
-  uint32_t count;
-  etr_fb_at vector = etr_fb_vector(reader->fb, list, ONLY_FIELD, 4, &count);
-  for (uint32_t i = 0; i < count && !etr_fb_failed(reader->fb) && !etr_arena_failed(reader->arena); i++)
-    read_tensor(reader, origin, etr_fb_table_at(reader->fb, vector, i));
 }
 
 static double double_of_bits(uint64_t bits) {
@@ -123,9 +112,13 @@ bool etr_values_read(etr_value_reader *reader, etr_debug_value origin, etr_fb_at
   origin.method = origin.node = ETR_NONE;
   if (type == TYPE_TENSOR)
     read_tensor(reader, &origin, etr_fb_table(fb, value, VALUE_TENSOR));
-  else if (type == TYPE_TENSOR_LIST)
-    read_list(reader, &origin, etr_fb_table(fb, value, VALUE_TENSOR_LIST));
-  else
+  else if (type == TYPE_TENSOR_LIST) {
+    etr_fb_at list = etr_fb_table(fb, value, VALUE_TENSOR_LIST);
+    uint32_t count;
+    etr_fb_at vector = etr_fb_vector(reader->fb, list, ONLY_FIELD, 4, &count);
+    for (uint32_t i = 0; i < count && !etr_fb_failed(reader->fb) && !etr_arena_failed(reader->arena); i++)
+      read_tensor(reader, &origin, etr_fb_table_at(reader->fb, vector, i));
+  } else
     read_scalar(reader, &origin, value, type);
   return marked;
 }

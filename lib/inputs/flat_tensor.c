@@ -26,28 +26,24 @@ static uint64_t table_size(etr_slice head, uint64_t file_size) {
   return base ? ETR_MIN(base, file_size) : file_size;
 }
 
-static void count_data(etr_weights *out, etr_fb *fb) {
-  uint32_t count, segments;
-  etr_fb_at root = etr_fb_root(fb), data = etr_fb_vector(fb, root, FILE_NAMED_DATA, 4, &count);
-  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++) {
-    bool is_tensor = etr_fb_table(fb, etr_fb_table_at(fb, data, i), DATA_LAYOUT) != 0;
-    out->tensor_count += is_tensor;
-    out->blob_count += !is_tensor;
-  }
-  data = etr_fb_vector(fb, root, FILE_SEGMENTS, 4, &segments);
-  for (uint32_t i = 0; i < segments && !etr_fb_failed(fb); i++) {
-    uint64_t size = etr_fb_u64(fb, etr_fb_table_at(fb, data, i), SEGMENT_SIZE, 0);
-    if (size > out->file_size - out->byte_count)
-      etr_fb_fail(fb, data, "its segments are larger than the file");
-    else
-      out->byte_count += size;
-  }
-}
-
 etr_status etr_flat_tensor_count(etr_weights *out, etr_slice table, const char *path, etr_error *error) {
   etr_fb fb;
   etr_fb_init(&fb, table.data, table.size);
-  count_data(out, &fb);
+  uint32_t count, segments;
+  etr_fb_at root = etr_fb_root(&fb), data = etr_fb_vector(&fb, root, FILE_NAMED_DATA, 4, &count);
+  for (uint32_t i = 0; i < count && !etr_fb_failed(&fb); i++) {
+    bool is_tensor = etr_fb_table(&fb, etr_fb_table_at(&fb, data, i), DATA_LAYOUT) != 0;
+    out->tensor_count += is_tensor;
+    out->blob_count += !is_tensor;
+  }
+  data = etr_fb_vector(&fb, root, FILE_SEGMENTS, 4, &segments);
+  for (uint32_t i = 0; i < segments && !etr_fb_failed(&fb); i++) {
+    uint64_t size = etr_fb_u64(&fb, etr_fb_table_at(&fb, data, i), SEGMENT_SIZE, 0);
+    if (size > out->file_size - out->byte_count)
+      etr_fb_fail(&fb, data, "its segments are larger than the file");
+    else
+      out->byte_count += size;
+  }
   if (!etr_fb_failed(&fb)) return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, fb.offset, "damaged .ptd: %s", fb.message);
 }
@@ -70,14 +66,6 @@ static etr_status read_table(etr_weights *out, const etr_seekable *file, const c
   return status;
 }
 
-static etr_status read_file(etr_weights *out, const char *path, uint64_t max_bytes, etr_error *error) {
-  etr_seekable file;
-  ETR_TRY(etr_seekable_open(&file, path, error));
-  etr_status status = read_table(out, &file, path, max_bytes, error);
-  etr_seekable_close(&file);
-  return status;
-}
-
 etr_status etr_flat_tensors_read(const etr_weights **out, etr_arena *arena, const char *const *paths, size_t count,
                                  uint64_t max_bytes, etr_error *error) {
   etr_weights *weights = etr_arena_alloc_array(arena, count, sizeof *weights);
@@ -86,7 +74,11 @@ etr_status etr_flat_tensors_read(const etr_weights **out, etr_arena *arena, cons
   for (size_t i = 0; i < count; i++) {
     const char *path = etr_arena_copy(arena, etr_slice_of(paths[i]));
     if (!path) return etr_fail_memory(error);
-    ETR_TRY(read_file(&weights[i], path, max_bytes, error));
+    etr_seekable file;
+    ETR_TRY(etr_seekable_open(&file, path, error));
+    etr_status status = read_table(&weights[i], &file, path, max_bytes, error);
+    etr_seekable_close(&file);
+    ETR_TRY(status);
   }
   return ETR_OK;
 }

@@ -7,14 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool alike(double a, double b) { return isnan(a) ? isnan(b) : a == b; }
-
 void etr_gap_add(etr_gap_sum *sum, const double *reference, const double *actual, size_t count) {
   sum->pairs += count;
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(reference[i]) || !isfinite(actual[i])) {
       sum->left_out++;
-      sum->unlike += !alike(reference[i], actual[i]);
+      sum->unlike += !(isnan(reference[i]) ? isnan(actual[i]) : reference[i] == actual[i]);
       continue;
     }
     double difference = fabs(reference[i] - actual[i]);

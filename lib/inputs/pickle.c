@@ -94,14 +94,6 @@ static value *pop(machine *m) {
   return popped;
 }
 
-static void push_mark(machine *m) {
-  size_t *mark = etr_vec_push(m->arena, &m->marks);
-  if (mark)
-    *mark = m->stack.count;
-  else
-    fail(m, NULL);
-}
-
 /* Takes the mark off: what stands above it, *count values, leaves the stack but stays where it is until the next push.
  */
 static value **pop_to_mark(machine *m, size_t *count) {
@@ -274,16 +266,6 @@ static bool is_little_endian(const value *system) {
   return false;
 }
 
-/* The rest: the number of elements, and these. */
-static void take_memory(machine *m, value *storage) {
-  uint64_t count = take_number(m, sizeof count), width = storage->element ? storage->element->size : 1;
-  etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
-  if (m->message) return;
-  if (storage->number < 0 || count != (uint64_t)storage->number || memory.size % width || count != memory.size / width)
-    fail(m, "a storage has another size than it says");
-  storage->memory = memory;
-}
-
 /* Three pickles behind the heading: the machine, the storage, and the keys of storages whose numbers follow. */
 static value *read_saved_storage(machine *m) {
   enum { HEADING = sizeof ETR_SAVED_STORAGE - 1 };
@@ -299,7 +281,15 @@ static value *read_saved_storage(machine *m) {
                   keys->items.data[0]->kind == ETR_PICKLE_STRING &&
                   etr_slice_equal(keys->items.data[0]->text, storage->text);
   if (!is_alone) return fail(m, "the bytes of a storage are not what torch.save writes");
-  take_memory(m, storage);
+  /* The rest: the number of elements, and these. */
+  uint64_t count = take_number(m, sizeof count), width = storage->element ? storage->element->size : 1;
+  etr_slice memory = {(const char *)m->bytes + m->at, m->size - m->at};
+  if (!m->message) {
+    if (storage->number < 0 || count != (uint64_t)storage->number || memory.size % width ||
+        count != memory.size / width)
+      fail(m, "a storage has another size than it says");
+    storage->memory = memory;
+  }
   return m->message ? NULL : storage;
 }
 
@@ -364,14 +354,6 @@ static void push_long(machine *m) {
   push_int(m, size ? (int64_t)(bits << unused) >> unused : 0);
 }
 
-static void push_float(machine *m) {
-  const uint8_t *bytes = take(m, 8);
-  value *pushed = push(m, ETR_PICKLE_FLOAT);
-  uint64_t bits = 0;
-  for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i]; /* big-endian, for once */
-  if (pushed) memcpy(&pushed->real, &bits, sizeof bits);
-}
-
 static void push_bool(machine *m, bool truth) {
   value *pushed = push(m, ETR_PICKLE_BOOL);
   if (pushed) pushed->number = truth;
@@ -404,15 +386,16 @@ static void run_marked(machine *m, uint8_t opcode) {
     extend(m, opcode == 'e' ? ETR_PICKLE_LIST : ETR_PICKLE_DICT, items, count);
 }
 
-static void run_global(machine *m) {
-  etr_slice module = take_line(m), name = take_line(m);
-  if (!m->message) find_name(m, module, name);
-}
-
 /* What builds containers and tensors; false: no such instruction. */
 static bool run_structure(machine *m, uint8_t opcode) {
   switch (opcode) {
-  case '(': push_mark(m); break;
+  case '(': {
+    size_t *mark = etr_vec_push(m->arena, &m->marks);
+    if (mark)
+      *mark = m->stack.count;
+    else
+      fail(m, NULL);
+  } break;
   case '}': push(m, ETR_PICKLE_DICT); break;
   case ']':
   case ')': push(m, ETR_PICKLE_LIST); break;
@@ -429,7 +412,10 @@ static bool run_structure(machine *m, uint8_t opcode) {
   case 0x94: put_in_memo(m, m->memo.count); break;
   case 'h': get(m, take_number(m, 1)); break;
   case 'j': get(m, take_number(m, 4)); break;
-  case 'c': run_global(m); break;
+  case 'c': {
+    etr_slice module = take_line(m), name = take_line(m);
+    if (!m->message) find_name(m, module, name);
+  } break;
   case 0x93: find_name_on_stack(m); break;
   case 'Q': load_storage(m); break;
   case 'R': reduce(m); break;
@@ -447,7 +433,13 @@ static bool run_scalar(machine *m, uint8_t opcode) {
   case 'K': push_int(m, (int64_t)take_number(m, 1)); break;
   case 'M': push_int(m, (int64_t)take_number(m, 2)); break;
   case 0x8A: push_long(m); break;
-  case 'G': push_float(m); break;
+  case 'G': {
+    const uint8_t *bytes = take(m, 8);
+    value *pushed = push(m, ETR_PICKLE_FLOAT);
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; i++) bits = bits << 8 | bytes[i]; /* big-endian, for once */
+    if (pushed) memcpy(&pushed->real, &bits, sizeof bits);
+  } break;
   case 'X': push_text(m, ETR_PICKLE_STRING, take_number(m, 4)); break;
   case 0x8C: push_text(m, ETR_PICKLE_STRING, take_number(m, 1)); break;
   case 0x8D: push_text(m, ETR_PICKLE_STRING, take_number(m, 8)); break;

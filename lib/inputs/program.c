@@ -82,16 +82,14 @@ static bool is_input(const signature_reader *r, size_t place) {
 
 static etr_slice bytes_of(const char *const *name) { return (etr_slice){(const char *)name, sizeof *name}; }
 
-/* Inputs come first. */
-static void index_inputs(signature_reader *r) {
-  for (size_t i = 0; is_input(r, i); i++) {
-    etr_map_slot *slot = etr_map_at(&r->by_name, bytes_of(&r->nodes[i].name));
-    if (slot && slot->value == ETR_NONE) slot->value = (uint32_t)i;
-  }
-}
-
 static uint32_t find_input(signature_reader *r, const char *name) {
-  if (r->by_name.count == 0) index_inputs(r);
+  if (r->by_name.count == 0) {
+    /* Inputs come first. */
+    for (size_t i = 0; is_input(r, i); i++) {
+      etr_map_slot *slot = etr_map_at(&r->by_name, bytes_of(&r->nodes[i].name));
+      if (slot && slot->value == ETR_NONE) slot->value = (uint32_t)i;
+    }
+  }
   return etr_map_get(&r->by_name, bytes_of(&name));
 }
 
@@ -183,12 +181,6 @@ typedef struct value_table {
 
 /* Indices of values. */
 typedef etr_vec(uint32_t) value_list;
-
-/* An empty table in `scratch`. `metas` reads shapes, and tells where names are interned. */
-static void value_table_init(value_table *table, etr_tensor_metas *metas, etr_arena *scratch) {
-  *table = (value_table){.scratch = scratch, .metas = metas};
-  etr_map_init(&table->by_name, scratch);
-}
 
 /* The value with this name, which is added if it is new; NULL when out of memory. */
 static table_value *value_of(value_table *table, etr_slice name) {
@@ -368,6 +360,12 @@ typedef struct level {
   size_t first_waiting; /* of the arguments */
 } level;
 
+/* What a node lists, until its level is resolved. */
+typedef struct node_lists {
+  etr_edge *inputs;
+  etr_value *outputs;
+} node_lists;
+
 typedef struct reader {
   etr_arena *arena;
   etr_arena scratch; /* levels: freed when the program is read */
@@ -375,6 +373,7 @@ typedef struct reader {
   etr_json *json;
   etr_budget *budget;
   etr_vec(etr_node) nodes;
+  etr_vec(node_lists) lists; /* of the nodes */
   etr_vec(etr_subgraph) subgraphs;
   etr_map derived; /* names made from operators -> how many */
   node_metadata metadata;
@@ -481,7 +480,7 @@ static void take_inputs(reader *r, value_list *list, size_t base, uint32_t node)
   size_t count = list->count - base;
   etr_edge *edges = etr_arena_alloc_array(r->arena, count, sizeof *edges);
   for (size_t i = 0; edges && i < count; i++) edges[i].node = list->data[base + i];
-  r->nodes.data[node].inputs = edges;
+  r->nodes.data[node].inputs = r->lists.data[node].inputs = edges;
   r->nodes.data[node].input_count = edges ? count : 0;
   list->count = base;
 }
@@ -516,24 +515,9 @@ static void take_outputs(reader *r, level *l, size_t base, uint32_t node) {
     outputs[i].name = v->meta.name;
     outputs[i].rank = -1;
   }
-  r->nodes.data[node].outputs = outputs;
+  r->nodes.data[node].outputs = r->lists.data[node].outputs = outputs;
   r->nodes.data[node].output_count = outputs ? count : 0;
   r->names.count = base;
-}
-
-/* op_type has the namespace of Edge operators, but not that of torch's and Python's own. */
-static void read_target(reader *r, uint32_t node) {
-  static const char edge[] = "executorch.exir.dialects.edge.ops.", torch[] = "torch.ops.";
-  etr_slice target = etr_json_string(r->json);
-  bool is_edge = etr_slice_starts(target, ETR_SLICE(edge)), is_torch = etr_slice_starts(target, ETR_SLICE(torch));
-  r->has_edge_ops |= is_edge;
-  r->has_aten_ops |= etr_slice_starts(target, ETR_SLICE("torch.ops.aten."));
-  size_t prefix = 0;
-  if (is_edge || is_torch) prefix = is_edge ? sizeof edge - 1 : sizeof torch - 1;
-  const char *name = etr_intern(r->strings, (etr_slice){target.data + prefix, target.size - prefix});
-  const char *dot = name ? strchr(name, '.') : NULL;
-  r->nodes.data[node].target = name ? name : "";
-  r->nodes.data[node].op_type = is_edge || !dot ? r->nodes.data[node].target : dot + 1;
 }
 
 /* 0.6 writes no names: they are those of the first output, but where there are several, for which FX derives one from
@@ -553,7 +537,7 @@ static const char *derived_name(reader *r, const etr_node *node) {
 static uint32_t add_node(reader *r, const level *l, etr_node_kind kind, const char *name) {
   const char *refused = r->nodes.count < ETR_NONE ? etr_budget_take(r->budget, ETR_NODES, 1) : "too many nodes";
   if (refused) etr_json_fail(r->json, refused);
-  etr_node *node = refused ? NULL : etr_vec_push(r->arena, &r->nodes);
+  etr_node *node = refused || !etr_vec_push(&r->scratch, &r->lists) ? NULL : etr_vec_push(r->arena, &r->nodes);
   if (!node) return ETR_NONE;
   *node = (etr_node){.name = name, .target = name, .op_type = name, .kind = kind, .subgraph = l->subgraph};
   return (uint32_t)(r->nodes.count - 1);
@@ -568,9 +552,20 @@ static void read_node(reader *r, level *l) {
     size_t base = r->names.count;
     if (etr_slice_is(key, "name") && etr_json_peek(r->json) == ETR_JSON_STRING)
       r->nodes.data[node].name = etr_intern(r->strings, etr_json_string(r->json));
-    else if (etr_slice_is(key, "target"))
-      read_target(r, node);
-    else if (etr_slice_is(key, "inputs"))
+    else if (etr_slice_is(key, "target")) {
+      /* op_type has the namespace of Edge operators, but not that of torch's and Python's own. */
+      static const char edge[] = "executorch.exir.dialects.edge.ops.", torch[] = "torch.ops.";
+      etr_slice target = etr_json_string(r->json);
+      bool is_edge = etr_slice_starts(target, ETR_SLICE(edge)), is_torch = etr_slice_starts(target, ETR_SLICE(torch));
+      r->has_edge_ops |= is_edge;
+      r->has_aten_ops |= etr_slice_starts(target, ETR_SLICE("torch.ops.aten."));
+      size_t prefix = 0;
+      if (is_edge || is_torch) prefix = is_edge ? sizeof edge - 1 : sizeof torch - 1;
+      const char *name = etr_intern(r->strings, (etr_slice){target.data + prefix, target.size - prefix});
+      const char *dot = name ? strchr(name, '.') : NULL;
+      r->nodes.data[node].target = name ? name : "";
+      r->nodes.data[node].op_type = is_edge || !dot ? r->nodes.data[node].target : dot + 1;
+    } else if (etr_slice_is(key, "inputs"))
       read_node_inputs(r, l, node);
     else if (etr_slice_is(key, "outputs") && r->nodes.data[node].output_count > 0) {
       etr_json_fail(r->json, "a node's outputs are given twice"); /* values already know their places in the first */
@@ -598,7 +593,7 @@ static void read_graph_inputs(reader *r, level *l) {
     etr_value *output = node == ETR_NONE ? NULL : etr_arena_alloc(r->arena, sizeof *output);
     if (!output) return;
     *output = v->meta;
-    r->nodes.data[node].outputs = output;
+    r->nodes.data[node].outputs = r->lists.data[node].outputs = output;
     r->nodes.data[node].output_count = 1;
     v->node = node;
     v->output = 0;
@@ -611,7 +606,7 @@ static void resolve(reader *r, level *l) {
   for (size_t i = l->first_node; i < r->nodes.count; i++) {
     etr_node *n = &r->nodes.data[i];
     if (n->subgraph != l->subgraph) continue; /* of a nested graph: done already */
-    etr_edge *edges = etr_unconst(n->inputs);
+    etr_edge *edges = r->lists.data[i].inputs;
     size_t kept = 0;
     for (size_t k = 0; k < n->input_count; k++) {
       const table_value *v = &values[edges[k].node];
@@ -620,30 +615,10 @@ static void resolve(reader *r, level *l) {
     n->input_count = kept;
   }
   for (size_t i = 0; i < l->table.values.count; i++) {
-    etr_value *outputs = values[i].node == ETR_NONE ? NULL : etr_unconst(r->nodes.data[values[i].node].outputs);
+    etr_value *outputs = values[i].node == ETR_NONE ? NULL : r->lists.data[values[i].node].outputs;
     if (outputs) outputs[values[i].output] = values[i].meta;
   }
   etr_arguments_resolve(&r->arguments, l->first_waiting, value_table_expression, &l->table);
-}
-
-static void read_graph_member(reader *r, level *l, etr_slice key, value_list *outputs) {
-  if (etr_slice_is(key, "inputs"))
-    read_graph_inputs(r, l);
-  else if (etr_slice_is(key, "outputs"))
-    value_table_collect(&l->table, outputs, r->json);
-  else if (etr_slice_is(key, "nodes")) {
-    etr_json_array(r->json);
-    while (etr_json_element(r->json)) read_node(r, l);
-  } else if (etr_slice_is(key, "tensor_values"))
-    value_table_read_shapes(&l->table, NULL, r->json);
-  else if (etr_slice_is(key, "sym_int_values"))
-    value_table_read_shapes(&l->table, "int", r->json);
-  else if (etr_slice_is(key, "sym_bool_values"))
-    value_table_read_shapes(&l->table, "bool", r->json);
-  else if (etr_slice_is(key, "sym_float_values"))
-    value_table_read_shapes(&l->table, "float", r->json);
-  else
-    etr_json_skip(r->json);
 }
 
 static void read_graph(reader *r, uint32_t subgraph) {
@@ -651,10 +626,28 @@ static void read_graph(reader *r, uint32_t subgraph) {
   etr_slice key;
   value_list outputs = {0};
   l.in_body = subgraph != ETR_NONE && r->subgraphs.data[subgraph].kind == ETR_SUBGRAPH_BODY;
-  value_table_init(&l.table, &r->metas, &r->scratch);
+  /* An empty table in `scratch`. `metas` reads shapes, and tells where names are interned. */
+  l.table = (value_table){.scratch = &r->scratch, .metas = &r->metas};
+  etr_map_init(&l.table.by_name, &r->scratch);
   etr_json_object(r->json);
   while (etr_json_key(r->json, &key)) {
-    read_graph_member(r, &l, key, &outputs);
+    if (etr_slice_is(key, "inputs"))
+      read_graph_inputs(r, &l);
+    else if (etr_slice_is(key, "outputs"))
+      value_table_collect(&l.table, &outputs, r->json);
+    else if (etr_slice_is(key, "nodes")) {
+      etr_json_array(r->json);
+      while (etr_json_element(r->json)) read_node(r, &l);
+    } else if (etr_slice_is(key, "tensor_values"))
+      value_table_read_shapes(&l.table, NULL, r->json);
+    else if (etr_slice_is(key, "sym_int_values"))
+      value_table_read_shapes(&l.table, "int", r->json);
+    else if (etr_slice_is(key, "sym_bool_values"))
+      value_table_read_shapes(&l.table, "bool", r->json);
+    else if (etr_slice_is(key, "sym_float_values"))
+      value_table_read_shapes(&l.table, "float", r->json);
+    else
+      etr_json_skip(r->json);
     if (etr_arena_failed(r->arena) || etr_arena_failed(&r->scratch)) return;
   }
   uint32_t output = add_node(r, &l, ETR_NODE_OUTPUT, "output");

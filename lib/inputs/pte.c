@@ -8,6 +8,8 @@
 #include "backends/backends.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "formats/archive.h"
+#include "formats/element.h"
 #include "formats/flatbuf.h"
 #include "inputs/bundle.h"
 
@@ -40,7 +42,13 @@ typedef struct pte_payload_place {
 extern const char etr_pte_beyond_limit[];
 
 /* Fields, in the order of the schema. */
-enum { PROGRAM_INLINE_DATA = 3, PROGRAM_SEGMENTS };
+enum {
+  PROGRAM_INLINE_DATA = 3,
+  PROGRAM_SEGMENTS,
+  PROGRAM_CONSTANT_SEGMENT,
+  PROGRAM_MUTABLE_SEGMENTS,
+  PROGRAM_NAMED_DATA,
+};
 enum { DELEGATE_PROCESSED = 1 };
 enum { REFERENCE_LOCATION, REFERENCE_INDEX };
 enum { INLINE_DATA };
@@ -51,43 +59,32 @@ enum { LOCATION_INLINE, LOCATION_SEGMENT };
 const char etr_pte_beyond_limit[] =
     "the delegates' payloads exceed the bytes left to read; raise this limit with --max-bytes";
 
-/* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and `segment_base` are set. */
-static void pte_payloads_init(pte_payloads *p, etr_fb_at program) {
-  etr_map_init(&p->places, p->arena);
-  p->inline_data = etr_fb_vector(p->fb, program, PROGRAM_INLINE_DATA, 4, &p->inline_count);
-  p->segments = etr_fb_vector(p->fb, program, PROGRAM_SEGMENTS, 4, &p->segment_count);
-}
-
 /* Where a payload lies in the file; size 0: nowhere. */
 typedef struct payload_place {
   uint64_t at, size;
 } payload_place;
 ETR_NO_PADDING(payload_place, 2 * sizeof(uint64_t));
 
-static payload_place inline_place(pte_payloads *p, uint32_t index) {
-  if (index >= p->inline_count) return (payload_place){0};
-  etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index), INLINE_DATA);
-  return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size} : (payload_place){0};
-}
-
 static uint64_t size_of_file(const pte_payloads *p) { return p->file ? p->file->size : p->bytes.size; }
-
-static payload_place segment_place(pte_payloads *p, uint32_t index) {
-  uint64_t file_size = size_of_file(p);
-  if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size) return (payload_place){0};
-  etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
-  uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
-  uint64_t room = file_size - p->segment_base;
-  if (offset > room || size > room - offset) return (payload_place){0};
-  return (payload_place){p->segment_base + offset, size};
-}
 
 static payload_place place_of(pte_payloads *p, etr_fb_at reference) {
   if (reference == 0) return (payload_place){0};
   uint32_t index = etr_fb_u32(p->fb, reference, REFERENCE_INDEX, 0);
   switch (etr_fb_u8(p->fb, reference, REFERENCE_LOCATION, LOCATION_INLINE)) {
-  case LOCATION_INLINE: return inline_place(p, index);
-  case LOCATION_SEGMENT: return segment_place(p, index);
+  case LOCATION_INLINE: {
+    if (index >= p->inline_count) return (payload_place){0};
+    etr_slice bytes = etr_fb_bytes(p->fb, etr_fb_table_at(p->fb, p->inline_data, index), INLINE_DATA);
+    return bytes.size ? (payload_place){(uint64_t)(bytes.data - p->bytes.data), bytes.size} : (payload_place){0};
+  }
+  case LOCATION_SEGMENT: {
+    uint64_t file_size = size_of_file(p);
+    if (index >= p->segment_count || p->segment_base == 0 || p->segment_base > file_size) return (payload_place){0};
+    etr_fb_at segment = etr_fb_table_at(p->fb, p->segments, index);
+    uint64_t offset = etr_fb_u64(p->fb, segment, SEGMENT_OFFSET, 0), size = etr_fb_u64(p->fb, segment, SEGMENT_SIZE, 0);
+    uint64_t room = file_size - p->segment_base;
+    if (offset > room || size > room - offset) return (payload_place){0};
+    return (payload_place){p->segment_base + offset, size};
+  }
   default: return (payload_place){0};
   }
 }
@@ -132,6 +129,253 @@ static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) 
   return (pte_payload_place){place.at, place.size, segment};
 }
 
+/* ---- EValues ---- */
+
+enum { UNION_TYPE, UNION_VALUE }; /* of Instruction and of EValue */
+enum { TENSOR_SCALAR_TYPE, TENSOR_SIZES = 2, TENSOR_BUFFER = 5, TENSOR_ALLOCATION, TENSOR_DYNAMISM = 8, TENSOR_EXTRA };
+enum { EXTRA_MUTABLE_TABLE, EXTRA_NAME, EXTRA_LOCATION };
+enum { ALLOCATION_MEMORY, ALLOCATION_OFFSET_LOW, ALLOCATION_OFFSET_HIGH };
+enum { LIST_ITEMS };
+enum { SCALAR };
+
+enum { DYNAMIC_UNBOUND = 2 };   /* TensorShapeDynamism */
+enum { LOCATION_EXTERNAL = 1 }; /* TensorDataLocation */
+
+/* Types of a value. */
+enum {
+  TYPE_INT = 2,
+  TYPE_BOOL,
+  TYPE_DOUBLE,
+  TYPE_TENSOR,
+  TYPE_STRING,
+  TYPE_INT_LIST,
+  TYPE_TENSOR_LIST = 10,
+  TYPE_OPTIONAL_TENSOR_LIST
+};
+
+static int32_t valid_index(int32_t index, size_t count) { return index >= 0 && (size_t)index < count ? index : -1; }
+
+/* Reads EValues. Texts are interned in `names`; what does not fit in memory, or in the file, shows on arena and fb. */
+typedef struct value_source {
+  etr_fb *fb;
+  etr_arena *arena;
+  etr_map *names;
+} value_source;
+
+/* A copy of a vector of numbers. */
+static int32_t *read_numbers(const value_source *v, etr_fb_at table, unsigned field, size_t *count) {
+  uint32_t elements;
+  etr_fb_at vector = etr_fb_vector(v->fb, table, field, sizeof(int32_t), &elements);
+  int32_t *numbers = etr_arena_alloc_array(v->arena, elements, sizeof *numbers);
+  *count = numbers ? elements : 0;
+  for (uint32_t i = 0; i < *count; i++) numbers[i] = etr_fb_i32_at(v->fb, vector, i);
+  return numbers;
+}
+
+/* Indices of values in a vector of 32-bit numbers: valid ones, or -1. */
+static int32_t *indices_of_values(const value_source *v, etr_fb_at table, unsigned field, size_t value_count,
+                                  size_t *count) {
+  int32_t *indices = read_numbers(v, table, field, count);
+  for (size_t i = 0; i < *count; i++) indices[i] = valid_index(indices[i], value_count);
+  return indices;
+}
+
+/* ---- Tensors ---- */
+
+/* Arenas are numbered from 1. */
+static uint64_t read_storage(etr_fb *fb, etr_fb_at allocation) {
+  uint64_t memory = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
+  uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0) & 0xffff;
+  return memory << 48 | high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+}
+
+enum { MOST_DIMS = 64 }; /* that PyTorch has */
+
+/* False: of more dimensions than there are tensors of. */
+static bool read_tensor(const value_source *v, etr_pte_value *out, etr_fb_at tensor) {
+  etr_fb *fb = v->fb;
+  size_t rank;
+  out->dtype = etr_scalar_type_name(etr_fb_u8(fb, tensor, TENSOR_SCALAR_TYPE, 0));
+  out->sizes = read_numbers(v, tensor, TENSOR_SIZES, &rank);
+  out->rank = (int32_t)rank; /* a buffer of 2 GiB holds fewer */
+  out->dynamic = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) != 0;
+  etr_fb_at allocation = etr_fb_table(fb, tensor, TENSOR_ALLOCATION);
+  out->data = etr_fb_u32(fb, tensor, TENSOR_BUFFER, 0);
+  out->unbound = etr_fb_u8(fb, tensor, TENSOR_DYNAMISM, 0) == DYNAMIC_UNBOUND;
+  if (allocation) {
+    uint64_t high = etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_HIGH, 0);
+    out->storage = read_storage(fb, allocation);
+    out->buffer = etr_fb_u32(fb, allocation, ALLOCATION_MEMORY, 0);
+    out->offset = high << 32 | etr_fb_u32(fb, allocation, ALLOCATION_OFFSET_LOW, 0);
+  }
+  etr_fb_at extra = etr_fb_table(fb, tensor, TENSOR_EXTRA);
+  etr_slice name = etr_fb_string(v->fb, extra, EXTRA_NAME);
+  out->mutable_table = etr_fb_u64(v->fb, extra, EXTRA_MUTABLE_TABLE, 0);
+  out->weight = name.size ? etr_intern(v->names, name) : NULL;
+  out->external = etr_fb_u8(v->fb, extra, EXTRA_LOCATION, 0) == LOCATION_EXTERNAL;
+  out->constant = (out->data > 0 || out->external) && !allocation;
+  return rank <= MOST_DIMS;
+}
+
+/* ---- All ---- */
+
+static double read_double(etr_fb *fb, etr_fb_at table) {
+  double value;
+  uint64_t bits = etr_fb_u64(fb, table, SCALAR, 0);
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static void read_value(const value_source *v, etr_pte_value *out, etr_fb_at entry, uint32_t value_count) {
+  etr_fb *fb = v->fb;
+  uint8_t type = etr_fb_u8(fb, entry, UNION_TYPE, 0);
+  static const etr_pte_value_kind kinds[] = {
+      [TYPE_INT] = ETR_PTE_VALUE_INT,
+      [TYPE_BOOL] = ETR_PTE_VALUE_BOOL,
+      [TYPE_DOUBLE] = ETR_PTE_VALUE_DOUBLE,
+      [TYPE_TENSOR] = ETR_PTE_VALUE_TENSOR,
+      [TYPE_STRING] = ETR_PTE_VALUE_STRING,
+      [TYPE_INT_LIST] = ETR_PTE_VALUE_INT_LIST,
+      [TYPE_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
+      [TYPE_OPTIONAL_TENSOR_LIST] = ETR_PTE_VALUE_TENSOR_LIST,
+  };
+  out->kind = type < ETR_COUNT(kinds) ? kinds[type] : ETR_PTE_VALUE_OTHER;
+  etr_fb_at table = out->kind == ETR_PTE_VALUE_OTHER ? 0 : etr_fb_table(fb, entry, UNION_VALUE);
+  if (table == 0) out->kind = ETR_PTE_VALUE_OTHER;
+  switch (out->kind) {
+  case ETR_PTE_VALUE_TENSOR:
+    if (!read_tensor(v, out, table)) *out = (etr_pte_value){.kind = ETR_PTE_VALUE_OTHER};
+    break;
+  case ETR_PTE_VALUE_TENSOR_LIST:
+    out->items = indices_of_values(v, table, LIST_ITEMS, value_count, &out->item_count);
+    break;
+  case ETR_PTE_VALUE_INT_LIST: {
+    /* Likewise of 64 bits, in which lists of integers have theirs. */
+    uint32_t elements;
+    etr_fb_at vector = etr_fb_vector(v->fb, table, LIST_ITEMS, sizeof(int64_t), &elements);
+    int32_t *indices = etr_arena_alloc_array(v->arena, elements, sizeof *indices);
+    out->item_count = indices ? elements : 0;
+    for (uint32_t i = 0; i < out->item_count; i++) {
+      int64_t index = etr_fb_i64_at(v->fb, vector, i);
+      indices[i] = index >= 0 && index < (int64_t)value_count ? (int32_t)index : -1;
+    }
+    out->items = indices;
+  } break;
+  case ETR_PTE_VALUE_INT: out->scalar.integer = etr_fb_i64(fb, table, SCALAR, 0); break;
+  case ETR_PTE_VALUE_BOOL: out->scalar.integer = etr_fb_u8(fb, table, SCALAR, 0) != 0; break;
+  case ETR_PTE_VALUE_DOUBLE: out->scalar.real = read_double(fb, table); break;
+  case ETR_PTE_VALUE_STRING: out->scalar.text = etr_intern(v->names, etr_fb_string(fb, table, SCALAR)); break;
+  case ETR_PTE_VALUE_OTHER: break;
+  }
+}
+
+/* ---- Bytes ---- */
+
+/* Multiplies *bytes by the size of a dimension, unless that is beyond 64 bits. */
+static bool scale(uint64_t *bytes, int64_t size) {
+  if (size < 0 || (size > 0 && *bytes > UINT64_MAX / (uint64_t)size)) return false;
+  *bytes *= (uint64_t)size;
+  return true;
+}
+
+bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes) {
+  uint64_t product = etr_dtype_bytes(value->dtype);
+  bool good = product > 0;
+  for (int32_t i = 0; good && i < value->rank; i++) good = scale(&product, value->sizes[i]);
+  *bytes = good ? product : 0;
+  return good;
+}
+
+bool etr_value_bytes(const etr_value *value, uint64_t *bytes) {
+  uint64_t product = etr_dtype_bytes(value->dtype);
+  if (product == 0 || value->rank < 0) return false;
+  for (int32_t i = 0; i < value->rank; i++) {
+    const etr_dim *dim = &value->dims[i];
+    if (!scale(&product, dim->size == ETR_DIM_SYMBOLIC ? dim->hint : dim->size)) return false;
+  }
+  *bytes = product;
+  return true;
+}
+
+/* ---- Planned buffers and segments ---- */
+
+enum { PLAN_BUFFER_SIZES = 8, PLAN_BUFFER_DEVICES };
+enum { DEVICE_BUFFER, DEVICE_TYPE, DEVICE_INDEX };
+enum { SUBSEGMENT_INDEX, SUBSEGMENT_OFFSETS };
+enum { NAMED_KEY, NAMED_SEGMENT };
+
+static void read_buffers(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr_fb_at plan) {
+  uint32_t count, device_count;
+  etr_fb_at sizes = etr_fb_vector(fb, plan, PLAN_BUFFER_SIZES, sizeof(int64_t), &count);
+  etr_fb_at devices = etr_fb_vector(fb, plan, PLAN_BUFFER_DEVICES, 4, &device_count);
+  int64_t *list = etr_arena_alloc_array(arena, count, sizeof *list);
+  etr_pte_device *places = etr_arena_alloc_array(arena, device_count, sizeof *places);
+  *out = (etr_pte_buffers){0};
+  if (!list || !places) return;
+  for (uint32_t i = 0; i < count; i++) list[i] = etr_fb_i64_at(fb, sizes, i);
+  for (uint32_t i = 0; i < device_count; i++) {
+    etr_fb_at device = etr_fb_table_at(fb, devices, i);
+    places[i] = (etr_pte_device){etr_fb_i32(fb, device, DEVICE_BUFFER, 0), etr_fb_u8(fb, device, DEVICE_TYPE, 0),
+                                 etr_fb_u8(fb, device, DEVICE_INDEX, 0)};
+  }
+  *out = (etr_pte_buffers){list, count, places, device_count};
+}
+
+static void read_segments(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_SEGMENTS, 4, &count);
+  out->segments = etr_arena_alloc_array(arena, count, sizeof *out->segments);
+  for (uint32_t i = 0; out->segments && i < count; i++) {
+    etr_fb_at segment = etr_fb_table_at(fb, vector, i);
+    out->segments[i] = (etr_segment){.offset_bytes = etr_fb_u64(fb, segment, SEGMENT_OFFSET, 0),
+                                     .size_bytes = etr_fb_u64(fb, segment, SEGMENT_SIZE, 0)};
+  }
+  out->segment_count = out->segments ? count : 0;
+}
+
+/* The segment's index, or ETR_NONE if there is no such segment; notes what it holds. */
+static uint32_t note_segment(etr_pte_data *out, uint32_t index, etr_segment_kind kind) {
+  if (index >= out->segment_count) return ETR_NONE;
+  out->segments[index].kind = kind;
+  return index;
+}
+
+static void read_mutable(etr_pte_data *out, etr_fb *fb, etr_arena *arena, etr_fb_at program) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_MUTABLE_SEGMENTS, 4, &count);
+  uint32_t *segments = etr_arena_alloc_array(arena, count, sizeof *segments);
+  for (uint32_t i = 0; segments && i < count; i++)
+    segments[i] = note_segment(out, etr_fb_u32(fb, etr_fb_table_at(fb, vector, i), SUBSEGMENT_INDEX, 0),
+                               ETR_SEGMENT_MUTABLE);
+  out->mutable_segments = segments;
+  out->mutable_count = segments ? count : 0;
+}
+
+static void read_named(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_fb_at program) {
+  uint32_t count;
+  etr_fb_at vector = etr_fb_vector(fb, program, PROGRAM_NAMED_DATA, 4, &count);
+  for (uint32_t i = 0; i < count && !etr_fb_failed(fb); i++) {
+    etr_fb_at table = etr_fb_table_at(fb, vector, i);
+    uint32_t segment = note_segment(out, etr_fb_u32(fb, table, NAMED_SEGMENT, 0), ETR_SEGMENT_NAMED);
+    if (segment != ETR_NONE && !out->segments[segment].name)
+      out->segments[segment].name = etr_intern(names, etr_fb_string(fb, table, NAMED_KEY));
+  }
+}
+
+static void read_data(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena, etr_fb_at program) {
+  *out = (etr_pte_data){.program_bytes = fb->size};
+  read_segments(out, fb, arena, program);
+  /* Constants are in a segment if that has places for any. */
+  uint32_t count;
+  etr_fb_at table = etr_fb_table(fb, program, PROGRAM_CONSTANT_SEGMENT);
+  (void)etr_fb_vector(fb, table, SUBSEGMENT_OFFSETS, sizeof(uint64_t), &count);
+  out->constant_segment = ETR_NONE;
+  if (count != 0)
+    out->constant_segment = note_segment(out, etr_fb_u32(fb, table, SUBSEGMENT_INDEX, 0), ETR_SEGMENT_CONSTANTS);
+  read_mutable(out, fb, arena, program);
+  read_named(out, fb, names, program);
+}
+
 /* ---- The methods of a .pte. A program is a FlatBuffer, with an extended header between its identifier and its root
  * where segments follow ---- */
 
@@ -139,8 +383,7 @@ static pte_payload_place pte_payload_where(pte_payloads *p, etr_fb_at delegate) 
 enum { PROGRAM_PLANS = 1 };
 enum { PLAN_NAME, PLAN_VALUES = 2, PLAN_INPUTS, PLAN_OUTPUTS, PLAN_CHAINS, PLAN_OPERATORS, PLAN_DELEGATES };
 enum { CHAIN_INSTRUCTIONS = 2 };
-enum { UNION_TYPE, UNION_VALUE }; /* of Instruction and of EValue */
-enum { CALL_INDEX, CALL_ARGS };   /* of KernelCall and of DelegateCall */
+enum { CALL_INDEX, CALL_ARGS }; /* of KernelCall and of DelegateCall */
 enum { MOVE_FROM, MOVE_TO };
 enum { JUMP_CONDITION, JUMP_DESTINATION };
 enum { FREE_VALUE };
@@ -174,25 +417,23 @@ static const char *read_text(pte_reader *reader, etr_fb_at table, unsigned field
   return text.size ? etr_intern(&reader->names, text) : "";
 }
 
-static int32_t valid_index(int32_t index, size_t count) { return index >= 0 && (size_t)index < count ? index : -1; }
-
 static const int32_t *read_indices(pte_reader *reader, etr_fb_at table, unsigned field, size_t value_count,
                                    size_t *count) {
-  const etr_pte_values values = {&reader->fb, reader->arena, &reader->names};
-  return etr_pte_indices(&values, table, field, value_count, count);
+  const value_source values = {&reader->fb, reader->arena, &reader->names};
+  return indices_of_values(&values, table, field, value_count, count);
 }
 
 /* ---- Values ---- */
 
 static void read_values(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
-  const etr_pte_values reading = {&reader->fb, reader->arena, &reader->names};
+  const value_source reading = {&reader->fb, reader->arena, &reader->names};
   etr_vec(etr_pte_value) values = {0};
   uint32_t count;
   etr_fb_at vector = etr_fb_vector(&reader->fb, plan, PLAN_VALUES, 4, &count);
   etr_vec_expect(reader->arena, &values, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_value *value = etr_vec_push(reader->arena, &values);
-    if (value) etr_pte_value_read(&reading, value, etr_fb_table_at(&reader->fb, vector, i), count);
+    if (value) read_value(&reading, value, etr_fb_table_at(&reader->fb, vector, i), count);
   }
   out->values = values.data;
   out->value_count = values.count;
@@ -252,32 +493,6 @@ static void read_value_fields(pte_reader *reader, etr_instruction *out, etr_fb_a
   out->args = args;
 }
 
-static void read_instruction(pte_reader *reader, etr_instruction *out, const etr_pte_method *method,
-                             uint32_t instruction_count, etr_fb_at table) {
-  etr_fb *fb = &reader->fb;
-  uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
-  etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
-  *out = (etr_instruction){.delegate = -1, .jump_target = -1};
-  if (call && type <= ETR_INSTRUCTION_FREE) out->kind = (etr_instruction_kind)type;
-  switch (out->kind) {
-  case ETR_INSTRUCTION_KERNEL:
-    read_kernel_call(reader, out, call);
-    out->args = read_indices(reader, call, CALL_ARGS, method->value_count, &out->arg_count);
-    break;
-  case ETR_INSTRUCTION_DELEGATE:
-    out->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0), method->delegate_count);
-    out->args = read_indices(reader, call, CALL_ARGS, method->value_count, &out->arg_count);
-    break;
-  case ETR_INSTRUCTION_MOVE: read_value_fields(reader, out, call, MOVE_TO + 1, method->value_count); break;
-  case ETR_INSTRUCTION_JUMP_FALSE:
-    read_value_fields(reader, out, call, JUMP_CONDITION + 1, method->value_count);
-    out->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0), (size_t)instruction_count + 1);
-    break;
-  case ETR_INSTRUCTION_FREE: read_value_fields(reader, out, call, FREE_VALUE + 1, method->value_count); break;
-  case ETR_INSTRUCTION_UNKNOWN: break;
-  }
-}
-
 static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at plan) {
   etr_fb *fb = &reader->fb;
   etr_vec(etr_instruction) instructions = {0};
@@ -287,7 +502,30 @@ static void read_instructions(pte_reader *reader, etr_pte_method *out, etr_fb_at
   etr_vec_expect(reader->arena, &instructions, count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_instruction *instruction = etr_vec_push(reader->arena, &instructions);
-    if (instruction) read_instruction(reader, instruction, out, count, etr_fb_table_at(fb, vector, i));
+    if (instruction) {
+      etr_fb_at table = etr_fb_table_at(fb, vector, i);
+      uint8_t type = etr_fb_u8(fb, table, UNION_TYPE, 0);
+      etr_fb_at call = etr_fb_table(fb, table, UNION_VALUE);
+      *instruction = (etr_instruction){.delegate = -1, .jump_target = -1};
+      if (call && type <= ETR_INSTRUCTION_FREE) instruction->kind = (etr_instruction_kind)type;
+      switch (instruction->kind) {
+      case ETR_INSTRUCTION_KERNEL:
+        read_kernel_call(reader, instruction, call);
+        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count, &instruction->arg_count);
+        break;
+      case ETR_INSTRUCTION_DELEGATE:
+        instruction->delegate = valid_index(etr_fb_i32(fb, call, CALL_INDEX, 0), out->delegate_count);
+        instruction->args = read_indices(reader, call, CALL_ARGS, out->value_count, &instruction->arg_count);
+        break;
+      case ETR_INSTRUCTION_MOVE: read_value_fields(reader, instruction, call, MOVE_TO + 1, out->value_count); break;
+      case ETR_INSTRUCTION_JUMP_FALSE:
+        read_value_fields(reader, instruction, call, JUMP_CONDITION + 1, out->value_count);
+        instruction->jump_target = valid_index(etr_fb_i32(fb, call, JUMP_DESTINATION, 0), (size_t)count + 1);
+        break;
+      case ETR_INSTRUCTION_FREE: read_value_fields(reader, instruction, call, FREE_VALUE + 1, out->value_count); break;
+      case ETR_INSTRUCTION_UNKNOWN: break;
+      }
+    }
   }
   out->instructions = instructions.data;
   out->instruction_count = instructions.count;
@@ -300,7 +538,12 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
   etr_vec(etr_pte_method) methods = {0};
   uint32_t count;
   etr_fb_at program = etr_fb_root(fb), plans = etr_fb_vector(fb, program, PROGRAM_PLANS, 4, &count);
-  pte_payloads_init(&reader->payloads, program);
+  /* Finds the program's inline data and segments. `fb`, `arena`, `bytes`, `file`, `left` and `segment_base` are set. */
+  etr_map_init(&reader->payloads.places, reader->payloads.arena);
+  reader->payloads.inline_data = etr_fb_vector(reader->payloads.fb, program, PROGRAM_INLINE_DATA, 4,
+                                               &reader->payloads.inline_count);
+  reader->payloads.segments = etr_fb_vector(reader->payloads.fb, program, PROGRAM_SEGMENTS, 4,
+                                            &reader->payloads.segment_count);
   for (uint32_t i = 0; i < count && !stopped(reader); i++) {
     etr_pte_method *method = etr_vec_push(reader->arena, &methods);
     if (!method) break;
@@ -310,12 +553,12 @@ static void read_methods(pte_reader *reader, etr_pte *out) {
     method->inputs = read_indices(reader, plan, PLAN_INPUTS, method->value_count, &method->input_count);
     method->outputs = read_indices(reader, plan, PLAN_OUTPUTS, method->value_count, &method->output_count);
     read_delegates(reader, method, plan);
-    etr_pte_buffers_read(&method->buffers, &reader->fb, reader->arena, plan);
+    read_buffers(&method->buffers, &reader->fb, reader->arena, plan);
     read_operators(reader, plan);
     read_instructions(reader, method, plan);
   }
   *out = (etr_pte){.methods = methods.data, .method_count = methods.count};
-  etr_pte_data_read(&out->data, fb, &reader->names, reader->arena, program);
+  read_data(&out->data, fb, &reader->names, reader->arena, program);
 }
 
 /* What the extended header says; without one the whole file is the program and there are no segments. */
@@ -423,4 +666,26 @@ etr_status etr_pte_read_file(etr_pte *out, etr_arena *arena, const char *path, c
   if (is_regular) etr_seekable_close(&file);
   out->file = program;
   return status;
+}
+
+/* ---- A program that an ETRecord holds ---- */
+
+etr_status etr_pte_read_entry(etr_pte *out, etr_arena *arena, const char *record, const char *entry,
+                              const etr_pte_limits *limits, etr_error *error) {
+  etr_archive *archive;
+  etr_file program = {0};
+  *out = (etr_pte){0};
+  ETR_TRY(etr_archive_open(&archive, record, error));
+  size_t index = etr_archive_find(archive, entry);
+  etr_status status = index == SIZE_MAX
+                          ? etr_fail(error, ETR_ERROR_IO, record, entry, ETR_NO_OFFSET, "the entry is gone")
+                          : etr_archive_read(&program, archive, index, limits->max_bytes, error);
+  etr_archive_close(archive);
+  ETR_TRY(status);
+  etr_error failure = {.offset = ETR_NO_OFFSET};
+  etr_pte_source source = {.path = record, .bytes = etr_file_bytes(&program)};
+  status = etr_pte_read(out, arena, &source, limits, &failure);
+  out->file = program;
+  if (status == ETR_OK) return ETR_OK;
+  return etr_fail(error, status, record, entry, failure.offset, "%s", failure.message);
 }

@@ -50,20 +50,6 @@ typedef struct etr_pte_value {
   } scalar;           /* what the program starts with: an instruction may write another one */
 } etr_pte_value;
 
-/** Reads EValues. Texts are interned in `names`; what does not fit in memory, or in the file, shows on arena and fb. */
-typedef struct etr_pte_values {
-  etr_fb *fb;
-  etr_arena *arena;
-  etr_map *names;
-} etr_pte_values;
-
-/** Fills a zeroed value from its EValue. value_count: of the method, for indices. */
-void etr_pte_value_read(const etr_pte_values *values, etr_pte_value *out, etr_fb_at entry, uint32_t value_count);
-
-/** Indices of values in a vector of 32-bit numbers: valid ones, or -1. */
-int32_t *etr_pte_indices(const etr_pte_values *values, etr_fb_at table, unsigned field, size_t value_count,
-                         size_t *count);
-
 /** Bytes of a program's tensor: of its largest sizes where they are bounds. False, *bytes 0: the sizes are negative or
  * too many, or the number type is unknown or has no whole bytes. */
 bool etr_pte_value_bytes(const etr_pte_value *value, uint64_t *bytes);
@@ -94,12 +80,6 @@ typedef struct etr_pte_data {
   const uint32_t *mutable_segments; /* by list of mutable data */
   size_t mutable_count;
 } etr_pte_data;
-
-/** Reads those of an execution plan. Failures show as below. */
-void etr_pte_buffers_read(etr_pte_buffers *out, etr_fb *fb, etr_arena *arena, etr_fb_at plan);
-
-/** Reads the program's tables. What lies outside of them shows on `fb`, out of memory on the arena. */
-void etr_pte_data_read(etr_pte_data *out, etr_fb *fb, etr_map *names, etr_arena *arena, etr_fb_at program);
 
 /* ---- The methods of a .pte as far as the join needs them: instruction lists, operators, delegates and where their
  * payloads lie. Layer 2. Schema: executorch/exir/_serialize/program.fbs; the extended header eh00 after

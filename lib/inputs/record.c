@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * record.c - the entries of an ETRecord, and what each is read as.
+ * record.c - the entries of an ETRecord: their names, and what each is read as.
  */
 #include "inputs/record.h"
 
@@ -8,6 +8,78 @@
 #include "inputs/program.h"
 
 #include <stdio.h>
+
+/* ---- The names that ExecuTorch gives to entries, and those that etrecord-tb knows besides ---- */
+
+const char *const etr_sibling_suffixes[] = {"_state_dict", "_constants", "_example_inputs"};
+
+static const struct {
+  const char *name;
+  etr_entry_kind kind;
+} known[] = {
+    {ETR_IDENTIFIER_ENTRY, ETR_ENTRY_IDENTIFIER},
+    {"debug_handle_map", ETR_ENTRY_HANDLE_MAP},
+    {"delegate_map", ETR_ENTRY_DELEGATE_MAP},
+    {"instruction_id_to_num_outs_map", ETR_ENTRY_OUTPUT_COUNTS},
+    {"export_graph_id", ETR_ENTRY_GRAPH_ID},
+    {"reference_outputs", ETR_ENTRY_REFERENCE_OUTPUTS},
+    {"representative_inputs", ETR_ENTRY_REPRESENTATIVE_INPUTS},
+    {ETR_ATEN_ENTRY, ETR_ENTRY_OTHER_PROGRAM},
+    {"program_buffer", ETR_ENTRY_PTE},
+    {ETR_RECORD_PTE_ENTRY, ETR_ENTRY_PTE},
+};
+
+etr_slice etr_entry_program(etr_slice name, etr_sibling *sibling) {
+  for (size_t i = 0; i < ETR_COUNT(etr_sibling_suffixes); i++) {
+    etr_slice suffix = etr_slice_of(etr_sibling_suffixes[i]);
+    if (name.size <= suffix.size || !etr_slice_ends(name, suffix)) continue;
+    if (sibling) *sibling = (etr_sibling)i;
+    return (etr_slice){name.data, name.size - suffix.size};
+  }
+  return (etr_slice){0};
+}
+
+/* Is it MODULE, or MODULE/METHOD? */
+static bool is_of_module(const char *name, const char *module) {
+  size_t length = strlen(module);
+  return strncmp(name, module, length) == 0 && (!name[length] || name[length] == '/');
+}
+
+etr_entry_kind etr_entry_kind_of(const char *name, const char *edge_entry) {
+  for (size_t i = 0; i < ETR_COUNT(known); i++)
+    if (strcmp(name, known[i].name) == 0) return known[i].kind;
+  if (etr_entry_program(etr_slice_of(name), NULL).size) return ETR_ENTRY_WEIGHTS;
+  if (is_of_module(name, edge_entry)) return ETR_ENTRY_EDGE_PROGRAM;
+  return strchr(name, '/') ? ETR_ENTRY_OTHER_PROGRAM : ETR_ENTRY_UNKNOWN;
+}
+
+const char *etr_entry_name(etr_entry_kind kind) {
+  for (size_t i = 0; i < ETR_COUNT(known); i++)
+    if (known[i].kind == kind && kind != ETR_ENTRY_PTE) return known[i].name;
+  return kind == ETR_ENTRY_PTE ? ETR_RECORD_PTE_ENTRY : NULL;
+}
+
+const char *etr_entry_loss(etr_entry_kind kind) {
+  switch (kind) {
+  case ETR_ENTRY_EDGE_PROGRAM: return "times cannot be joined to nodes";
+  case ETR_ENTRY_HANDLE_MAP: return "instructions cannot be joined to nodes by debug handles";
+  case ETR_ENTRY_DELEGATE_MAP: return "delegates and their backends are unknown";
+  case ETR_ENTRY_GRAPH_ID: return "times do not reach aten/forward";
+  case ETR_ENTRY_OTHER_PROGRAM: return "there is no graph of the model before it was lowered";
+  case ETR_ENTRY_REFERENCE_OUTPUTS: return "outputs of runs cannot be compared with a reference";
+  case ETR_ENTRY_PTE: return "operators in delegates are matched by order, not exactly";
+  default: return "";
+  }
+}
+
+bool etr_entry_is_reserved(const char *module) {
+  static const char *const graphs[] = {ETR_EDGE_ENTRY, ETR_EARLY_ENTRY};
+  for (size_t i = 0; i < ETR_COUNT(graphs); i++)
+    if (strstr(module, graphs[i])) return true;
+  for (size_t i = 0; i < ETR_COUNT(known); i++)
+    if (known[i].kind != ETR_ENTRY_PTE && strstr(module, known[i].name)) return true;
+  return false;
+}
 
 typedef struct reader {
   etr_record *record;
@@ -40,16 +112,6 @@ static size_t count_edge_programs(const reader *r, const char **only) {
     if (slash) *only = slash + 1;
   }
   return count;
-}
-
-/* In 2023 the graph nearest to the program had another name. */
-static etr_status begin_maps(reader *r, etr_error *error) {
-  const char *only;
-  r->edge_entry = ETR_EDGE_ENTRY;
-  if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
-  bool is_only = count_edge_programs(r, &only) <= 1;
-  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
-  return r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL);
 }
 
 /* ---- Entries ---- */
@@ -166,19 +228,17 @@ static etr_status read_entries(reader *r, unsigned kinds, document_reader read, 
   return ETR_OK;
 }
 
-static etr_status read_edge_programs(reader *r, etr_error *error) {
-  ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
-  if (r->graphs.count == 0) return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
-  for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
-    const char *name = etr_archive_name(r->archive, i);
-    const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
-    if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
-  }
-  return ETR_OK;
-}
-
 static etr_status read_programs(reader *r, etr_error *error) {
-  if (r->limits.edge_only) return read_edge_programs(r, error);
+  if (r->limits.edge_only) {
+    ETR_TRY(read_entries(r, ETR_ENTRY_EDGE_PROGRAM, read_program_entry, error));
+    if (r->graphs.count == 0) return read_entries(r, ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
+    for (size_t i = 0; i < etr_archive_count(r->archive); i++) {
+      const char *name = etr_archive_name(r->archive, i);
+      const etr_graph unread = {.dialect = "", .schema_version = "", .profile_method = ETR_NONE};
+      if (kind_of(r, name) == ETR_ENTRY_OTHER_PROGRAM) add_graph(r, unread, name);
+    }
+    return ETR_OK;
+  }
   return read_entries(r, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM, read_program_entry, error);
 }
 
@@ -225,20 +285,6 @@ static bool take_name(etr_map *names, etr_graph *graph) {
     if (ask_for_name(names, module, graph->method) == 0) return true;
   }
   return false;
-}
-
-static void tell_graphs_apart(reader *r) {
-  etr_map names;
-  size_t renamed = 0;
-  etr_map_init(&names, r->arena);
-  for (size_t i = 0; i < r->graphs.count; i++) {
-    etr_graph *graph = &r->graphs.data[i];
-    const char *wanted = graph->module;
-    if (take_name(&names, graph) && renamed++ == 0)
-      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
-               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times", ETR_HEAD(wanted, 80),
-               ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80), ETR_HEAD(graph->method, 80));
-  }
 }
 
 /* ---- The record ---- */
@@ -304,7 +350,13 @@ etr_status etr_record_fail_identity(const char *path, etr_error *error) {
 
 static etr_status read_all(reader *r, etr_error *error) {
   if (etr_archive_find(r->archive, ETR_IDENTIFIER_ENTRY) == SIZE_MAX) return etr_record_fail_identity(r->path, error);
-  ETR_TRY(begin_maps(r, error));
+  /* In 2023 the graph nearest to the program had another name. */
+  const char *only;
+  r->edge_entry = ETR_EDGE_ENTRY;
+  if (count_edge_programs(r, &only) == 0) r->edge_entry = ETR_EARLY_ENTRY;
+  bool is_only = count_edge_programs(r, &only) <= 1;
+  r->maps = etr_maps_new(&r->strings, is_only ? etr_intern(&r->strings, etr_slice_of(only)) : NULL);
+  ETR_TRY(r->maps ? ETR_OK : etr_fail_memory_of(error, r->path, NULL));
   ETR_TRY(read_entries(r, ETR_ENTRY_GRAPH_ID, read_graph_id, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_HANDLE_MAP, read_handle_map, error));
   ETR_TRY(read_entries(r, ETR_ENTRY_DELEGATE_MAP, read_delegate_map, error));
@@ -321,7 +373,17 @@ static etr_status read_all(reader *r, etr_error *error) {
     return etr_fail(error, ETR_ERROR_FORMAT, r->path, NULL, ETR_NO_OFFSET,
                     "the ETRecord holds no program; saving it may have failed half-way");
   name_graphs(r);
-  tell_graphs_apart(r);
+  etr_map names;
+  size_t renamed = 0;
+  etr_map_init(&names, r->arena);
+  for (size_t i = 0; i < r->graphs.count; i++) {
+    etr_graph *graph = &r->graphs.data[i];
+    const char *wanted = graph->module;
+    if (take_name(&names, graph) && renamed++ == 0)
+      etr_warn(r->warnings, r->path, graph->entry, ETR_NO_OFFSET,
+               "the name %.*s/%.*s is taken: this program is named %.*s/%.*s and gets no times", ETR_HEAD(wanted, 80),
+               ETR_HEAD(graph->method, 80), ETR_HEAD(graph->module, 80), ETR_HEAD(graph->method, 80));
+  }
   etr_warn_of_cut_names(r->warnings, r->path, r->cut_entry, &r->strings.cut);
   r->record->graphs = r->graphs.data;
   r->record->graph_count = r->graphs.count;

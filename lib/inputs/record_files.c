@@ -69,16 +69,6 @@ static bool is_called_like_input(etr_slice name) {
          etr_slice_is(name, "debug_buffer.bin");
 }
 
-/* False: it is no file, or cannot be read. */
-static bool peek(const char *path, char *into, size_t size, size_t *got) {
-  FILE *file = etr_file_open_regular(path);
-  if (!file) return false;
-  *got = fread(into, 1, size, file);
-  bool done = !ferror(file);
-  fclose(file);
-  return done;
-}
-
 static file_kind kind_of_unread(const char *path) {
   struct stat status;
   bool is_special = stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -98,7 +88,14 @@ static file_kind kind_of(const char *path) {
   char head[12] = {0};
   size_t got = 0;
   etr_slice name = etr_slice_of(etr_last_part(path));
-  if (!peek(path, head, sizeof head, &got)) return kind_of_unread(path);
+  /* False: it is no file, or cannot be read. */
+  size_t size = sizeof head;
+  FILE *file = etr_file_open_regular(path);
+  if (!file) return kind_of_unread(path);
+  got = fread(head, 1, size, file);
+  bool done = !ferror(file);
+  fclose(file);
+  if (!done) return kind_of_unread(path);
   if (etr_slice_is(name, "debug_buffer.bin")) return FILE_DEBUG_BUFFER;
   file_kind kind = kind_of_head((etr_slice){head, got});
   if (kind != FILE_OTHER) return kind;
@@ -146,25 +143,6 @@ static int by_name(const void *a, const void *b) {
   return etr_natural_compare(etr_last_part(*(char *const *)a), etr_last_part(*(char *const *)b));
 }
 
-static etr_status list_directory(finder *f, const char *path, etr_error *error) {
-  etr_vec(char *) names = {0};
-  DIR *directory = opendir(path);
-  if (!directory) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
-  for (const struct dirent *entry; (entry = readdir(directory));) {
-    if (entry->d_name[0] == '.') continue;
-    char **slot = etr_vec_push(&f->arena, &names);
-    if (slot)
-      *slot = etr_arena_format(&f->arena, "%s%s%s", path, path[0] && etr_is_slash(path[strlen(path) - 1]) ? "" : "/",
-                               entry->d_name);
-  }
-  closedir(directory);
-  if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
-  etr_sort(names.data, names.count, sizeof *names.data, by_name);
-  for (size_t i = 0; i < names.count; i++)
-    if (!note(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
-  return ETR_OK;
-}
-
 /* Says why there is nothing. */
 static etr_status fail_to_open(const char *path, etr_error *error) {
   etr_seekable file;
@@ -204,7 +182,22 @@ static etr_status look(finder *f, const char *path, etr_error *error) {
     return note(f, kind, path) ? ETR_OK : etr_fail_memory(error);
   }
   if (has_record_identifier(path)) return note(f, FILE_ETRECORD, path) ? ETR_OK : etr_fail_memory(error);
-  return list_directory(f, path, error);
+  etr_vec(char *) names = {0};
+  DIR *directory = opendir(path);
+  if (!directory) return etr_fail(error, ETR_ERROR_IO, path, NULL, ETR_NO_OFFSET, "cannot read this directory");
+  for (const struct dirent *entry; (entry = readdir(directory));) {
+    if (entry->d_name[0] == '.') continue;
+    char **slot = etr_vec_push(&f->arena, &names);
+    if (slot)
+      *slot = etr_arena_format(&f->arena, "%s%s%s", path, path[0] && etr_is_slash(path[strlen(path) - 1]) ? "" : "/",
+                               entry->d_name);
+  }
+  closedir(directory);
+  if (etr_arena_failed(&f->arena)) return etr_fail_memory(error);
+  etr_sort(names.data, names.count, sizeof *names.data, by_name);
+  for (size_t i = 0; i < names.count; i++)
+    if (!note(f, kind_of(names.data[i]), names.data[i])) return etr_fail_memory(error);
+  return ETR_OK;
 }
 
 enum { MOST_LISTED = 8 };
@@ -222,35 +215,22 @@ static const single_kind programs = {FILE_PTE, ".pte programs", "--pte"};
 static const single_kind bundles = {FILE_BUNDLE, ".bpte programs", "--pte"};
 static const single_kind debug_buffers = {FILE_DEBUG_BUFFER, "debug buffers", "--debug-buffer"};
 
-static etr_status fail_several(finder *f, const single_kind *of, const char *directory, etr_error *error) {
-  const char *list = "";
-  for (size_t i = 0; i < f->found[of->kind].count && i <= MOST_LISTED && list; i++) {
-    const char *name = directory ? etr_last_part(f->found[of->kind].data[i]) : f->found[of->kind].data[i];
-    list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", i == MOST_LISTED ? "..." : name);
-  }
-  return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET, "%zu %s here (%s); choose one with %s FILE",
-                  f->found[of->kind].count, of->plural, list ? list : "", of->option);
-}
-
 /* What the caller chose, or else the one file of a kind. */
 static etr_status choose_one(finder *f, const single_kind *of, const char *directory, const char *chosen,
                              const char **out, etr_error *error) {
   size_t count = f->found[of->kind].count;
   *out = chosen;
-  if (!chosen && count > 1) return fail_several(f, of, directory, error);
-  if (!chosen && count == 1) *out = f->found[of->kind].data[0];
-  return ETR_OK;
-}
-
-/* Those that the caller chose, in logs as well, or else those found. */
-static etr_status choose_dumps(finder *f, etr_inputs *out, const etr_inputs *chosen, etr_error *error) {
-  if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
-  for (size_t i = 0; i < chosen->etdump_count; i++) {
-    file_kind kind = kind_of(chosen->etdumps[i]);
-    if (!note(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+  if (!chosen && count > 1) {
+    const char *list = "";
+    for (size_t i = 0; i < f->found[of->kind].count && i <= MOST_LISTED && list; i++) {
+      const char *name = directory ? etr_last_part(f->found[of->kind].data[i]) : f->found[of->kind].data[i];
+      list = etr_arena_format(&f->arena, "%s%s%s", list, i ? ", " : "", i == MOST_LISTED ? "..." : name);
+    }
+    return etr_fail(error, ETR_ERROR_CHOICE, directory, NULL, ETR_NO_OFFSET,
+                    "%zu %s here (%s); choose one with %s FILE", f->found[of->kind].count, of->plural, list ? list : "",
+                    of->option);
   }
-  out->etdumps = f->found[FILE_ETDUMP].data;
-  out->etdump_count = f->found[FILE_ETDUMP].count;
+  if (!chosen && count == 1) *out = f->found[of->kind].data[0];
   return ETR_OK;
 }
 
@@ -263,7 +243,15 @@ static etr_status find(finder *f, etr_inputs *out, const char *const *paths, siz
   ETR_TRY(choose_one(f, &programs, path, chosen->pte, &out->pte, error));
   if (!out->pte) ETR_TRY(choose_one(f, &bundles, path, NULL, &out->pte, error));
   ETR_TRY(choose_one(f, &debug_buffers, path, chosen->debug_buffer, &out->debug_buffer, error));
-  ETR_TRY(choose_dumps(f, out, chosen, error));
+  /* Those that the caller chose, in logs as well, or else those found. */
+  if (chosen->etdump_count) f->found[FILE_ETDUMP].count = 0;
+  for (size_t i = 0; i < chosen->etdump_count; i++) {
+    file_kind kind = kind_of(chosen->etdumps[i]);
+    if (!note(f, kind == FILE_LOG ? kind : FILE_ETDUMP, chosen->etdumps[i])) return etr_fail_memory(error);
+  }
+  out->etdumps = f->found[FILE_ETDUMP].data;
+  out->etdump_count = f->found[FILE_ETDUMP].count;
+
   out->weights = f->found[FILE_WEIGHTS].data;
   out->weight_count = f->found[FILE_WEIGHTS].count;
   out->passed_over = f->found[FILE_PASSED_OVER].data;
@@ -339,6 +327,6 @@ etr_status etr_inputs_find(etr_inputs *out, const char *path, const etr_inputs *
 }
 
 void etr_inputs_clear(etr_inputs *inputs) {
-  free(etr_unconst(inputs->etdumps));
+  free(etr_for_foreign(inputs->etdumps));
   *inputs = (etr_inputs){0};
 }

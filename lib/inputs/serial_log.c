@@ -75,17 +75,6 @@ typedef struct reader {
   etr_serial_log *log;
 } reader;
 
-static bool take_text(reader *r, etr_slice bytes) {
-  filter_state state = IN_TEXT;
-  r->text = etr_arena_alloc_raw(r->arena, bytes.size + 1);
-  r->digits = etr_arena_alloc_raw(r->arena, bytes.size + 1);
-  if (!r->text || !r->digits) return false;
-  for (size_t i = 0; i < bytes.size; i++)
-    if (passes(&state, bytes.data[i])) r->text[r->size++] = bytes.data[i];
-  r->text[r->size] = '\0';
-  return true;
-}
-
 /* Places only go up. */
 static size_t line_of(reader *r, size_t at) {
   for (; r->counted_to < at; r->counted_to++) {
@@ -247,26 +236,29 @@ static void note_announced(reader *r) {
                                      line_of(r, (size_t)(found - r->text)));
 }
 
-static void read_all(reader *r) {
+bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
+  reader r = {.arena = arena, .log = out};
+  *out = (etr_serial_log){0};
+  filter_state state = IN_TEXT;
+  r.text = etr_arena_alloc_raw(r.arena, bytes.size + 1);
+  r.digits = etr_arena_alloc_raw(r.arena, bytes.size + 1);
+  if (!r.text || !r.digits) return false;
+  for (size_t i = 0; i < bytes.size; i++)
+    if (passes(&state, bytes.data[i])) r.text[r.size++] = bytes.data[i];
+  r.text[r.size] = '\0';
+
   row digits = {.count = 0};
-  for (size_t at = 0; at < r->size && !etr_arena_failed(r->arena); at++) {
+  for (size_t at = 0; at < r.size && !etr_arena_failed(r.arena); at++) {
     size_t end = 0;
-    if (completes_start(&digits, r->text[at]))
-      end = read_dump(r, at + 1 - START_DIGITS);
-    else if (r->text[at] == '"' && is_echo(r, at) && !(end = read_buffer(r, at)))
+    if (completes_start(&digits, r.text[at]))
+      end = read_dump(&r, at + 1 - START_DIGITS);
+    else if (r.text[at] == '"' && is_echo(&r, at) && !(end = read_buffer(&r, at)))
       continue;
     if (!end) continue;
     digits.count = 0;
     at = end - 1;
   }
-  if (r->log->found == 0) note_announced(r);
-}
-
-bool etr_serial_log_read(etr_serial_log *out, etr_arena *arena, etr_slice bytes) {
-  reader r = {.arena = arena, .log = out};
-  *out = (etr_serial_log){0};
-  if (!take_text(&r, bytes)) return false;
-  read_all(&r);
+  if (r.log->found == 0) note_announced(&r);
   out->dumps = r.dumps.data;
   out->dump_count = r.dumps.count;
   return !etr_arena_failed(arena);

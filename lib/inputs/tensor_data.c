@@ -26,20 +26,6 @@ bool etr_tensor_count(const int64_t *sizes, int32_t rank, uint64_t element_size,
   return true;
 }
 
-/* One past the furthest element, counted from the first. */
-static bool span_of(const etr_tensor_view *view, uint64_t *span) {
-  uint64_t furthest = 0;
-  for (int32_t i = 0; i < view->rank; i++) {
-    if (view->strides[i] < 0) return false;
-    uint64_t steps = (uint64_t)view->sizes[i] - 1, stride = (uint64_t)view->strides[i];
-    if (stride && steps > (uint64_t)INT64_MAX / stride) return false;
-    furthest += steps * stride;
-    if (furthest >= (uint64_t)INT64_MAX) return false;
-  }
-  *span = furthest + 1;
-  return true;
-}
-
 typedef struct step {
   int64_t size, stride;
 } step;
@@ -80,7 +66,17 @@ const char *etr_tensor_fault(const etr_tensor_view *view) {
   if (view->rank > ETR_MOST_RANK) return "it has more dimensions than a tensor can have";
   if (!etr_tensor_count(view->sizes, view->rank, view->element->size, &count)) return "its sizes are invalid";
   if (count == 0) return NULL;
-  if (!span_of(view, &span)) return "its strides are invalid";
+  /* One past the furthest element, counted from the first. */
+  uint64_t furthest = 0;
+  for (int32_t i = 0; i < view->rank; i++) {
+    if (view->strides[i] < 0) return "its strides are invalid";
+    uint64_t steps = (uint64_t)view->sizes[i] - 1, stride = (uint64_t)view->strides[i];
+    if (stride && steps > (uint64_t)INT64_MAX / stride) return "its strides are invalid";
+    furthest += steps * stride;
+    if (furthest >= (uint64_t)INT64_MAX) return "its strides are invalid";
+  }
+  span = furthest + 1;
+
   if (view->offset > there || span > (there - view->offset) / view->element->size)
     return "it extends past the end of the file";
   if (view->file && !is_dense(view)) return "its strides do not fit its sizes";
@@ -100,22 +96,6 @@ static void add_value(summing *s, double value) {
   s->sum = sum;
 }
 
-static void measure_piece(etr_tensor_stats *stats, summing *sum, const double *values, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double value = values[i];
-    if (isnan(value))
-      stats->nan_count++;
-    else if (isinf(value))
-      stats->inf_count++;
-    else {
-      stats->zero_count += value == 0;
-      if (value < stats->min) stats->min = value;
-      if (value > stats->max) stats->max = value;
-      add_value(sum, value);
-    }
-  }
-}
-
 bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
   uint8_t bytes[ETR_PIECE_ELEMENTS * sizeof(uint64_t)];
   double values[ETR_PIECE_ELEMENTS];
@@ -127,7 +107,19 @@ bool etr_tensor_measure(etr_tensor_stats *out, const etr_tensor_view *view) {
     size_t piece = (size_t)ETR_MIN(count - at, (uint64_t)ETR_PIECE_ELEMENTS), size = piece * view->element->size;
     if (!etr_seekable_read(view->file, view->offset + at * view->element->size, bytes, size)) return false;
     etr_element_decode(view->element, bytes, piece, values);
-    measure_piece(out, &sum, values, piece);
+    for (size_t i = 0; i < piece; i++) {
+      double value = values[i];
+      if (isnan(value))
+        out->nan_count++;
+      else if (isinf(value))
+        out->inf_count++;
+      else {
+        out->zero_count += value == 0;
+        if (value < out->min) out->min = value;
+        if (value > out->max) out->max = value;
+        add_value(&sum, value);
+      }
+    }
     at += piece;
   }
   uint64_t finite = count - out->nan_count - out->inf_count;

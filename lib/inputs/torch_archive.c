@@ -88,31 +88,29 @@ void etr_torch_close(etr_torch_archive *archive) {
   *archive = (etr_torch_archive){0};
 }
 
-/* The bytes of a storage beside the pickle, loaded once. */
-static etr_status load_storage(etr_slice *out, etr_torch_archive *archive, etr_slice key, etr_error *error) {
-  if (!archive->zip) return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
-  uint32_t known = etr_map_get(&archive->storages, key);
-  if (known == ETR_NONE) {
-    char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64), key.data);
-    etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
-    if (!file) return etr_fail_memory_of(error, archive->path, archive->entry);
-    *file = (etr_file){0};
-    ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
-    archive->loaded_bytes += file->size;
-    known = (uint32_t)(archive->loaded.count - 1);
-    if (!etr_map_set(&archive->storages, key, known)) return etr_fail_memory_of(error, archive->path, archive->entry);
-  }
-  *out = (etr_slice){(const char *)archive->loaded.data[known].data, archive->loaded.data[known].size};
-  return ETR_OK;
-}
-
 etr_status etr_torch_view(etr_tensor_view *out, etr_torch_archive *archive, const etr_pickle_value *tensor,
                           etr_error *error) {
   *out = (etr_tensor_view){
       .element = tensor->element, .sizes = tensor->sizes, .strides = tensor->strides, .rank = tensor->rank};
   out->offset = tensor->offset <= UINT64_MAX / 8 ? tensor->offset * tensor->element->size : UINT64_MAX;
   out->memory = tensor->storage->memory;
-  if (!out->memory.data) ETR_TRY(load_storage(&out->memory, archive, tensor->storage->text, error));
+  if (!out->memory.data) {
+    /* The bytes of a storage beside the pickle, loaded once. */
+    etr_slice key = tensor->storage->text;
+    if (!archive->zip) return fail(archive, error, ETR_NO_OFFSET, "the numbers of a tensor are missing");
+    uint32_t known = etr_map_get(&archive->storages, key);
+    if (known == ETR_NONE) {
+      char *name = etr_arena_format(&archive->arena, "data/%.*s", (int)ETR_MIN(key.size, 64), key.data);
+      etr_file *file = name ? etr_vec_push(&archive->arena, &archive->loaded) : NULL;
+      if (!file) return etr_fail_memory_of(error, archive->path, archive->entry);
+      *file = (etr_file){0};
+      ETR_TRY(read_entry(file, archive, name, ETR_MOST_TORCH_BYTES - archive->loaded_bytes, error));
+      archive->loaded_bytes += file->size;
+      known = (uint32_t)(archive->loaded.count - 1);
+      if (!etr_map_set(&archive->storages, key, known)) return etr_fail_memory_of(error, archive->path, archive->entry);
+    }
+    out->memory = (etr_slice){(const char *)archive->loaded.data[known].data, archive->loaded.data[known].size};
+  }
   const char *fault = etr_tensor_fault(out);
   if (!fault) return ETR_OK;
   return etr_fail(error, ETR_ERROR_FORMAT, archive->path, archive->entry, ETR_NO_OFFSET, "a tensor cannot be read: %s",

@@ -36,9 +36,9 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
 
 /**
  * Fills `tensors` and `needs` of the steps of a plan whose has_needs is set, or clears that where they cannot be told.
- * The plan has its tensors and steps. What lives on is in the arena. False: out of memory.
+ * The plan has its tensors, and `steps`, which are its own. What lives on is in the arena. False: out of memory.
  */
-bool etr_step_needs_find(etr_memory_plan *plan, const etr_placement *placement, const etr_lifetimes *lives,
-                         etr_arena *arena, etr_arena *scratch);
+bool etr_step_needs_find(etr_memory_plan *plan, etr_memory_step *steps, const etr_placement *placement,
+                         const etr_lifetimes *lives, etr_arena *arena, etr_arena *scratch);
 
 #endif

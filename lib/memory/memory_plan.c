@@ -54,7 +54,8 @@ static const char *op_of(op_names *known, const etr_pte_method *program, const e
   }
 }
 
-static bool memory_steps_make(etr_memory_plan *plan, const etr_placement *placement, etr_arena *arena) {
+/* The steps of a plan, which gets them. NULL when out of memory. */
+static etr_memory_step *memory_steps_make(etr_memory_plan *plan, const etr_placement *placement, etr_arena *arena) {
   size_t count = ETR_MIN(placement->method->program->instruction_count, (size_t)INT32_MAX);
   etr_memory_step *steps = etr_arena_alloc_array(arena, count, sizeof *steps);
   op_names ops = {0};
@@ -71,7 +72,7 @@ static bool memory_steps_make(etr_memory_plan *plan, const etr_placement *placem
   }
   plan->steps = steps;
   plan->instruction_count = steps ? count : 0;
-  return !etr_arena_failed(arena);
+  return etr_arena_failed(arena) ? NULL : steps;
 }
 
 /* ---- Inputs and outputs ---- */
@@ -303,6 +304,9 @@ typedef struct builder {
   const etr_value_name *names;
   uint32_t *buffer_of_id; /* per number of a buffer: index into the plan's; ETR_NONE: it is not shown */
   etr_memory_plan *plan;
+  etr_memory_step *steps;      /* the plan's */
+  etr_planned_buffer *buffers; /* the plan's */
+  uint64_t **live;             /* per buffer of the plan: its live_bytes */
 } builder;
 
 /* ---- Names ---- */
@@ -384,21 +388,23 @@ static bool add_buffers(builder *b) {
   const size_t *tensors = count_tensors(b);
   etr_planned_buffer *buffers = etr_arena_alloc_array(b->arena, count, sizeof *buffers);
   b->buffer_of_id = etr_arena_alloc_array(b->scratch, count, sizeof *b->buffer_of_id);
-  if (!tensors || !buffers || !b->buffer_of_id) return false;
+  b->live = etr_arena_alloc_array(b->scratch, count, sizeof(uint64_t *));
+  if (!tensors || !buffers || !b->buffer_of_id || !b->live) return false;
   for (uint32_t id = 0; id < count; id++) {
     int64_t size = b->program->buffers.sizes[id];
     bool is_shown = (tensors[id] > 0 || size > 0) && (b->plan->buffer_count + 1) * points <= MOST_POINTS;
     b->buffer_of_id[id] = is_shown ? (uint32_t)b->plan->buffer_count : ETR_NONE;
     if (!is_shown) continue;
-    buffers[b->plan->buffer_count++] = (etr_planned_buffer){
-        .id = id,
-        .device = device_of(b, id),
-        .size_bytes = size > 0 ? (uint64_t)size : 0,
-        .peak_instruction = -1,
-        .live_bytes = etr_arena_alloc_array(b->arena, points, sizeof(uint64_t)),
-        .tensor_count = tensors[id]};
+    uint64_t *live = etr_arena_alloc_array(b->arena, points, sizeof *live);
+    b->live[b->plan->buffer_count] = live;
+    buffers[b->plan->buffer_count++] = (etr_planned_buffer){.id = id,
+                                                            .device = device_of(b, id),
+                                                            .size_bytes = size > 0 ? (uint64_t)size : 0,
+                                                            .peak_instruction = -1,
+                                                            .live_bytes = live,
+                                                            .tensor_count = tensors[id]};
   }
-  b->plan->buffers = buffers;
+  b->plan->buffers = b->buffers = buffers;
   return !etr_arena_failed(b->arena);
 }
 
@@ -409,8 +415,8 @@ static void add_tensor(const builder *b, etr_planned_tensor *tensor) {
   tensor->buffer = tensor->buffer < b->program->buffers.count ? b->buffer_of_id[tensor->buffer] : ETR_NONE;
   if (tensor->buffer == ETR_NONE) tensor->is_misplaced = true;
   if (tensor->is_misplaced) return;
-  etr_planned_buffer *buffer = etr_unconst(&b->plan->buffers[tensor->buffer]);
-  uint64_t *live = etr_unconst(buffer->live_bytes);
+  etr_planned_buffer *buffer = &b->buffers[tensor->buffer];
+  uint64_t *live = b->live[tensor->buffer];
   buffer->top_bytes = ETR_MAX(buffer->top_bytes, tensor->offset_bytes + tensor->size_bytes);
   if (tensor->view_of != ETR_NONE || tensor->first_instruction < 0 || b->plan->instruction_count == 0) return;
   live[tensor->first_instruction] += tensor->size_bytes;
@@ -434,8 +440,8 @@ static bool add_curves(builder *b) {
   if (!all) return false;
   for (size_t i = 0; i < b->lives.tensors.count; i++) add_tensor(b, &b->lives.tensors.data[i]);
   for (size_t k = 0; k < b->plan->buffer_count; k++) {
-    etr_planned_buffer *buffer = etr_unconst(&b->plan->buffers[k]);
-    uint64_t *live = etr_unconst(buffer->live_bytes);
+    etr_planned_buffer *buffer = &b->buffers[k];
+    uint64_t *live = b->live[k];
     for (size_t i = 1; i < count; i++) live[i] += live[i - 1];
     for (size_t i = 0; i < count; i++) all[i] += live[i];
     find_peak(live, count, &buffer->peak_bytes, &buffer->peak_instruction);
@@ -451,9 +457,8 @@ static bool add_curves(builder *b) {
 static bool fill(builder *b, uint32_t method) {
   memory_check check = {.source = b->source, .method = b->placement->method->name, .program = b->program};
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
-  if (!b->names || !memory_steps_make(b->plan, b->placement, b->arena) ||
-      !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch))
-    return false;
+  b->steps = b->names ? memory_steps_make(b->plan, b->placement, b->arena) : NULL;
+  if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch)) return false;
   describe_tensors(b);
   if (etr_arena_failed(b->arena)) return false;
   memory_check_places(&check, b->lives.tensors.data, b->lives.tensors.count);
@@ -468,7 +473,7 @@ static bool fill(builder *b, uint32_t method) {
              "%s: too long lists of tensors, or too many loops, to follow: tensors may live longer than is shown",
              etr_method_label(b->placement->method));
   b->plan->has_needs = check.warned == 0 && !check.is_cut && b->plan->unplanned_count == 0;
-  return etr_step_needs_find(b->plan, b->placement, &b->lives, b->arena, b->scratch);
+  return etr_step_needs_find(b->plan, b->steps, b->placement, &b->lives, b->arena, b->scratch);
 }
 
 static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t method,
@@ -486,12 +491,11 @@ static const etr_memory_plan *make_plan(const etr_placement *placement, uint32_t
   return good ? b.plan : NULL;
 }
 
-bool etr_memory_plan_all(etr_profile *profile, const etr_placement *placements, const etr_pte *pte,
+bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_placement *placements, const etr_pte *pte,
                          etr_warnings *warnings, etr_arena *arena) {
   etr_program_constants constants;
   const etr_memory_source source = {
       .file = profile->pte, .entry = profile->pte_entry, .warnings = warnings, .constants = &constants, .arena = arena};
-  etr_method *methods = etr_unconst(profile->methods);
   if (pte->method_count == 0) return true;
   etr_program_constants_init(&constants, &pte->data, arena);
   for (uint32_t i = 0; i < profile->method_count; i++) {

@@ -7,9 +7,9 @@
 
 #include "place/placement.h"
 
-/** Gives the profile's methods, one for each of the placements, their plans, and the profile what the program holds
- * besides; nothing without a program. What contradicts itself is a warning. False: out of memory. */
-bool etr_memory_plan_all(etr_profile *profile, const etr_placement *placements, const etr_pte *pte,
+/** Gives `methods`, which are the profile's, one for each of the placements, their plans, and the profile what the
+ * program holds besides; nothing without a program. What contradicts itself is a warning. False: out of memory. */
+bool etr_memory_plan_all(etr_profile *profile, etr_method *methods, const etr_placement *placements, const etr_pte *pte,
                          etr_warnings *warnings, etr_arena *arena);
 
 #endif

@@ -226,11 +226,10 @@ static bool init(finder *f, const etr_placement *placement) {
   return !etr_arena_failed(f->scratch) && etr_uses_of_placement(&f->uses, placement, f->scratch);
 }
 
-bool etr_step_needs_find(etr_memory_plan *plan, const etr_placement *placement, const etr_lifetimes *lives,
-                         etr_arena *arena, etr_arena *scratch) {
+bool etr_step_needs_find(etr_memory_plan *plan, etr_memory_step *steps, const etr_placement *placement,
+                         const etr_lifetimes *lives, etr_arena *arena, etr_arena *scratch) {
   finder f = {
       .plan = plan, .placement = placement, .program = placement->method->program, .lives = lives, .scratch = scratch};
-  etr_memory_step *steps = etr_unconst(plan->steps);
   for (size_t i = 0; i < plan->tensor_count; i++) plan->has_needs &= !plan->tensors[i].is_misplaced;
   if (!plan->has_needs) return true;
   if (!init(&f, placement)) return false;

@@ -41,6 +41,8 @@ typedef struct loader {
   etr_blocks blocks;
   etr_vec(etr_method_inputs) methods;
   etr_placement *placements; /* of each method */
+  etr_method *built;         /* the profile's methods, while they are filled in */
+  etr_graph *graphs;         /* the profile's, while they are filled in */
   etr_map method_by_name;
   size_t edge_graph_count;
   etr_vec(etr_graph) programs; /* program/METHOD of each method of the .pte */
@@ -230,7 +232,7 @@ static etr_status join_method(loader *l, etr_method *out, uint32_t index, etr_er
   out->ambiguous_node_count = placement->ambiguous;
   etr_graph *program = method->program ? etr_vec_push(l->arena, &l->programs) : NULL;
   if (method->program && !program) return etr_fail_memory(error);
-  etr_method_graphs graphs = {.edge = etr_unconst(method->graph),
+  etr_method_graphs graphs = {.edge = method->graph ? &l->record.graphs[method->graph - l->record.graphs] : NULL,
                               .aten = aten_graph_of(l, method),
                               .program = l->options->edge_only && !placement->program_graph ? NULL : program};
   if (!etr_attribute(out, &graphs, placement, index, &l->blocks, &l->warnings)) return fail_to_join(l, error);
@@ -263,7 +265,7 @@ static etr_status join_all(loader *l, etr_error *error) {
     if (!etr_phases_measure(&methods[i], &phases[i], &l->blocks, l->arena, &l->warnings)) return etr_fail_memory(error);
   }
   etr_payloads_warn(&l->payloads, l->profile->pte, &l->warnings);
-  l->profile->methods = methods;
+  l->profile->methods = l->built = methods;
   l->profile->method_count = l->methods.count;
   return ETR_OK;
 }
@@ -284,7 +286,7 @@ static int rank_of(const etr_graph *graph, const etr_method *methods) {
 /* A method's graph is the one that it was joined to, whatever others are called; `places` is where each of the record,
  * and behind them of the program, is shown. */
 static void point_to_graphs(const loader *l, const uint32_t *places) {
-  etr_method *methods = etr_unconst(l->profile->methods);
+  etr_method *methods = l->built;
   size_t program = l->record.graph_count;
   for (size_t i = 0; i < l->profile->method_count; i++) {
     const etr_method_inputs *method = &l->methods.data[i];
@@ -311,7 +313,7 @@ static etr_status lay_out(loader *l, etr_error *error) {
       graphs[p->graph_count++] = *graph;
     }
   point_to_graphs(l, places);
-  p->graphs = graphs;
+  p->graphs = l->graphs = graphs;
   p->runs = l->blocks.runs;
   p->run_count = l->blocks.run_count;
   p->skip = l->options->skip;
@@ -367,10 +369,12 @@ static etr_status load(loader *l, etr_error *error) {
   set_budget(l);
   ETR_TRY(read_inputs(l, error));
   ETR_TRY(join_all(l, error));
-  if (wants(l, ETR_WITHOUT_MEMORY) && !etr_memory_plan_all(l->profile, l->placements, &l->pte, &l->warnings, l->arena))
+  if (wants(l, ETR_WITHOUT_MEMORY) &&
+      !etr_memory_plan_all(l->profile, l->built, l->placements, &l->pte, &l->warnings, l->arena))
     return etr_fail_memory(error);
   ETR_TRY(lay_out(l, error));
-  if (wants(l, ETR_WITHOUT_COSTS) && !etr_costs_find(l->profile, l->arena, &l->warnings)) return etr_fail_memory(error);
+  if (wants(l, ETR_WITHOUT_COSTS) && !etr_costs_find(l->profile, l->graphs, l->arena, &l->warnings))
+    return etr_fail_memory(error);
   ETR_TRY(read_debug_data(l, error));
   ETR_TRY(etr_reference_compare(l->profile, l->arena, &l->warnings, error));
   l->profile->warnings = l->warnings.list.data;

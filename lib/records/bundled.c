@@ -139,34 +139,26 @@ static void put_saved_storage(pickle_out *out, const pickle_tensor *tensor) {
   put_le(out, count_elements(tensor), 8);
 }
 
-/* The storage inside the pickle: torch.storage._load_from_bytes(bytes). */
-static void put_inline_storage(pickle_out *out, const pickle_tensor *tensor) {
-  pickle_out heading = {.arena = out->arena};
-  put_saved_storage(&heading, tensor);
-  put_name(out, "torch.storage\n_load_from_bytes\n");
-  put_bytes(out, "(B", 2);
-  put_le(out, heading.bytes.count + tensor->bytes.size, 4);
-  put_bytes(out, heading.bytes.data, heading.bytes.count);
-  size_t *place = etr_vec_push(out->arena, &out->places);
-  if (place) *place = out->bytes.count;
-  put_bytes(out, "tR", 2);
-}
-
-static void put_storage(pickle_out *out, const pickle_tensor *tensor) {
-  char key[24];
-  (void)snprintf(key, sizeof key, "%zu", out->storages.count);
-  if (out->is_inline)
-    put_inline_storage(out, tensor);
-  else
-    put_storage_id(out, tensor, key, "tQ");
-  etr_slice *slot = etr_vec_push(out->arena, &out->storages);
-  if (slot) *slot = tensor->bytes;
-}
-
 static void pickle_put_tensor(pickle_out *out, const pickle_tensor *tensor) {
   put_name(out, "torch._utils\n_rebuild_tensor_v2\n");
   put_code(out, '(');
-  put_storage(out, tensor);
+  char key[24];
+  (void)snprintf(key, sizeof key, "%zu", out->storages.count);
+  if (out->is_inline) {
+    /* The storage inside the pickle: torch.storage._load_from_bytes(bytes). */
+    pickle_out heading = {.arena = out->arena};
+    put_saved_storage(&heading, tensor);
+    put_name(out, "torch.storage\n_load_from_bytes\n");
+    put_bytes(out, "(B", 2);
+    put_le(out, heading.bytes.count + tensor->bytes.size, 4);
+    put_bytes(out, heading.bytes.data, heading.bytes.count);
+    size_t *place = etr_vec_push(out->arena, &out->places);
+    if (place) *place = out->bytes.count;
+    put_bytes(out, "tR", 2);
+  } else
+    put_storage_id(out, tensor, key, "tQ");
+  etr_slice *slot = etr_vec_push(out->arena, &out->storages);
+  if (slot) *slot = tensor->bytes;
   pickle_put_int(out, 0);
   put_tuple(out, tensor->sizes, tensor->rank);
   put_tuple(out, tensor->strides, tensor->rank);
@@ -217,26 +209,6 @@ static bool find_strides(int64_t *strides, const int64_t *sizes, size_t rank, et
   return true;
 }
 
-/* What keeps a tensor from being put, or NULL. */
-static const char *put_tensor(pickle_out *out, reader *r, etr_fb_at table) {
-  int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
-  uint32_t rank;
-  uint64_t count;
-  const char *dtype = etr_scalar_type_name(etr_fb_u8(&r->bundle.fb, table, TENSOR_SCALAR_TYPE, 0));
-  const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
-  etr_fb_at vector = etr_fb_vector(&r->bundle.fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
-  etr_slice data = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DATA),
-            order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
-  if (!element || !element->storage) return "left out: a tensor has a number type that torch.save writes otherwise";
-  if (rank > ETR_MOST_RANK || (order.size && order.size != rank)) return "left out: a tensor has a senseless shape";
-  for (uint32_t i = 0; i < rank; i++) sizes[i] = etr_fb_i32_at(&r->bundle.fb, vector, i);
-  if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) || count * element->size != data.size ||
-      !find_strides(strides, sizes, rank, order))
-    return "left out: a tensor has another size than its shape says";
-  pickle_put_tensor(out, &(pickle_tensor){element, sizes, strides, rank, data});
-  return NULL;
-}
-
 static double double_of(uint64_t bits) {
   double value;
   memcpy(&value, &bits, sizeof value);
@@ -246,7 +218,25 @@ static double double_of(uint64_t bits) {
 static const char *put_value(pickle_out *out, reader *r, etr_fb_at value) {
   etr_fb_at table = etr_fb_table(&r->bundle.fb, value, VALUE_TABLE);
   switch (etr_fb_u8(&r->bundle.fb, value, VALUE_TYPE, 0)) {
-  case TYPE_TENSOR: return put_tensor(out, r, table);
+  case TYPE_TENSOR: {
+    /* What keeps a tensor from being put, or NULL. */
+    int64_t sizes[ETR_MOST_RANK], strides[ETR_MOST_RANK];
+    uint32_t rank;
+    uint64_t count;
+    const char *dtype = etr_scalar_type_name(etr_fb_u8(&r->bundle.fb, table, TENSOR_SCALAR_TYPE, 0));
+    const etr_element *element = dtype ? etr_element_of_dtype(dtype) : NULL;
+    etr_fb_at vector = etr_fb_vector(&r->bundle.fb, table, TENSOR_SIZES, sizeof(int32_t), &rank);
+    etr_slice data = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DATA),
+              order = etr_fb_bytes(&r->bundle.fb, table, TENSOR_DIM_ORDER);
+    if (!element || !element->storage) return "left out: a tensor has a number type that torch.save writes otherwise";
+    if (rank > ETR_MOST_RANK || (order.size && order.size != rank)) return "left out: a tensor has a senseless shape";
+    for (uint32_t i = 0; i < rank; i++) sizes[i] = etr_fb_i32_at(&r->bundle.fb, vector, i);
+    if (!etr_tensor_count(sizes, (int32_t)rank, element->size, &count) || count * element->size != data.size ||
+        !find_strides(strides, sizes, rank, order))
+      return "left out: a tensor has another size than its shape says";
+    pickle_put_tensor(out, &(pickle_tensor){element, sizes, strides, rank, data});
+    return NULL;
+  }
   case TYPE_INT: pickle_put_int(out, etr_fb_i64(&r->bundle.fb, table, ONLY_FIELD, 0)); return NULL;
   case TYPE_BOOL: pickle_put_bool(out, etr_fb_u8(&r->bundle.fb, table, ONLY_FIELD, 0) != 0); return NULL;
   case TYPE_DOUBLE: pickle_put_double(out, double_of(etr_fb_u64(&r->bundle.fb, table, ONLY_FIELD, 0))); return NULL;
@@ -281,18 +271,6 @@ static const char *put_suite(pickle_out *out, reader *r, uint32_t index) {
   return NULL;
 }
 
-static void take_outputs(reader *r) {
-  pickle_out out;
-  const char *problem = NULL;
-  pickle_begin(&out, &r->bundled->arena, r->bundled->is_inline);
-  pickle_put_dict(&out);
-  for (uint32_t i = 0; !problem && i < r->bundle.suite_count; i++) problem = put_suite(&out, r, i);
-  if (problem)
-    r->bundled->problem = problem;
-  else
-    r->bundled->outputs = pickle_end(&out);
-}
-
 /* Of `forward`, as ExecuTorch does. */
 static void take_inputs(reader *r) {
   for (uint32_t i = 0; i < r->bundle.suite_count; i++) {
@@ -313,7 +291,15 @@ static void take_inputs(reader *r) {
 
 static etr_status read_suites(reader *r, etr_slice bytes, etr_error *error) {
   ETR_TRY(etr_bundle_open(&r->bundle, bytes, r->bundled->path, error));
-  take_outputs(r);
+  pickle_out out;
+  const char *problem = NULL;
+  pickle_begin(&out, &r->bundled->arena, r->bundled->is_inline);
+  pickle_put_dict(&out);
+  for (uint32_t i = 0; !problem && i < r->bundle.suite_count; i++) problem = put_suite(&out, r, i);
+  if (problem)
+    r->bundled->problem = problem;
+  else
+    r->bundled->outputs = pickle_end(&out);
   take_inputs(r);
   return etr_arena_failed(&r->bundled->arena) ? etr_fail_memory(error)
                                               : etr_bundle_check(&r->bundle, r->bundled->path, error);

@@ -54,12 +54,6 @@ static etr_status plan_base(packer *p, etr_error *error) {
 
 /* ---- Parts ---- */
 
-/* ExecuTorch's pickles were in this schema, up to 1.2; later versions, which use torch.save, have 5.4 or a later one.
- */
-static bool is_schema_of_pickles(const int64_t version[2]) {
-  return version[0] != 0 && (version[0] < 5 || (version[0] == 5 && version[1] < 4));
-}
-
 /* Whether the library that wrote the Edge programs uses pickle.dumps: up to 1.1 there is one program, whose entry names
  * no method, and in 2023 there is none. */
 static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
@@ -70,24 +64,25 @@ static etr_status uses_pickle(bool *out, const packer *p, etr_error *error) {
     if (etr_entry_kind_of(planned->name, ETR_EDGE_ENTRY) != ETR_ENTRY_EDGE_PROGRAM) continue;
     if (!strchr(planned->name, '/')) return ETR_OK;
     ETR_TRY(etr_planned_schema(version, planned, error));
-    *out = is_schema_of_pickles(version);
+    /* ExecuTorch's pickles were in this schema, up to 1.2; later versions, which use torch.save, have 5.4 or a later
+     * one.
+     */
+    *out = version[0] != 0 && (version[0] < 5 || (version[0] == 5 && version[1] < 4));
     return ETR_OK;
   }
   return ETR_OK;
 }
 
-/* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as new as 1.0. */
-static etr_status read_bundled(packer *p, const etr_part *part, etr_error *error) {
-  bool is_pickle;
-  ETR_TRY(uses_pickle(&is_pickle, p, error));
-  p->takes_inputs = !is_pickle || is_planned(p, "instruction_id_to_num_outs_map");
-  return etr_bundled_read(&p->bundled, part, is_pickle, error);
-}
-
 static etr_status plan_part(packer *p, etr_map *given, const etr_part *part, etr_error *error) {
   const char *name = part->kind == ETR_PART_PTE ? ETR_RECORD_PTE_ENTRY : part->name;
   etr_planned planned = {.path = part->path, .bytes = {part->bytes, part->size}};
-  if (part->kind == ETR_PART_BUNDLED) return read_bundled(p, part, error);
+  if (part->kind == ETR_PART_BUNDLED) {
+    /* 0.6 takes an entry that it does not know for a program, and stops. The output counts are as new as 1.0. */
+    bool is_pickle;
+    ETR_TRY(uses_pickle(&is_pickle, p, error));
+    p->takes_inputs = !is_pickle || is_planned(p, "instruction_id_to_num_outs_map");
+    return etr_bundled_read(&p->bundled, part, is_pickle, error);
+  }
   ETR_TRY(etr_part_entry(&planned.name, &p->arena, name, error));
   if (etr_map_get(given, etr_slice_of(planned.name)) != ETR_NONE)
     return etr_fail(error, ETR_ERROR_CHOICE, NULL, name, ETR_NO_OFFSET, "this part is given twice");
@@ -110,15 +105,6 @@ static size_t rank_of(const etr_part *part) {
   return strcmp(part->name, "aten") == 0 ? 0 : 1 + rank;
 }
 
-static etr_status plan_parts(packer *p, const etr_part *parts, size_t count, etr_error *error) {
-  etr_map given;
-  etr_map_init(&given, &p->arena);
-  for (size_t rank = 0; rank <= 1 + ETR_COUNT(order); rank++)
-    for (size_t i = 0; i < count; i++)
-      if (rank_of(&parts[i]) == rank) ETR_TRY(plan_part(p, &given, &parts[i], error));
-  return ETR_OK;
-}
-
 /* ---- What is not given ---- */
 
 static bool is_program(const char *name) { return etr_entry_kind_of(name, ETR_EDGE_ENTRY) & ETR_ENTRY_PROGRAM; }
@@ -132,15 +118,6 @@ static etr_status plan_sibling(packer *p, const etr_planned *program, etr_siblin
   if (is_planned(p, planned.name)) return ETR_OK;
   if (path && etr_file_is_regular(path)) planned.path = path;
   return plan(p, &planned, error);
-}
-
-static etr_status plan_siblings(packer *p, etr_error *error) {
-  for (size_t i = 0; i < p->plan.count; i++) {
-    const etr_planned program = p->plan.data[i]; /* planning moves them */
-    for (int k = 0; is_program(program.name) && k < ETR_SIBLINGS; k++)
-      ETR_TRY(plan_sibling(p, &program, (etr_sibling)k, error));
-  }
-  return ETR_OK;
 }
 
 static etr_status check_owner(const packer *p, const char *name, etr_error *error) {
@@ -206,9 +183,19 @@ static etr_status write_all(packer *p, etr_archive_writer *writer, etr_error *er
 
 static etr_status pack(packer *p, const etr_part *parts, size_t count, const etr_sink *sink, etr_error *error) {
   ETR_TRY(plan_base(p, error));
-  ETR_TRY(plan_parts(p, parts, count, error));
+  etr_map given;
+  etr_map_init(&given, &p->arena);
+  for (size_t rank = 0; rank <= 1 + ETR_COUNT(order); rank++)
+    for (size_t i = 0; i < count; i++)
+      if (rank_of(&parts[i]) == rank) ETR_TRY(plan_part(p, &given, &parts[i], error));
+
   ETR_TRY(check_complete(p, error));
-  ETR_TRY(plan_siblings(p, error));
+  for (size_t i = 0; i < p->plan.count; i++) {
+    const etr_planned program = p->plan.data[i]; /* planning moves them */
+    for (int k = 0; is_program(program.name) && k < ETR_SIBLINGS; k++)
+      ETR_TRY(plan_sibling(p, &program, (etr_sibling)k, error));
+  }
+
   if (p->bundled.problem) note(p, p->bundled.path, p->bundled.problem);
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? write_all(p, writer, error) : etr_fail_memory(error);

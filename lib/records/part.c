@@ -6,7 +6,7 @@
 
 #include "formats/json.h"
 #include "inputs/pickle.h"
-#include "inputs/record_entry.h"
+#include "inputs/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,17 +29,15 @@ static etr_status emit_file(const char *path, const etr_sink *sink, etr_error *e
   return is_taken ? status : etr_fail_sink(error);
 }
 
-static etr_status emit_entry(const etr_planned *planned, const etr_sink *sink, etr_error *error) {
-  etr_archive_entry *entry;
-  ETR_TRY(etr_archive_entry_open(&entry, planned->archive, planned->index, 0, error));
-  etr_status status = etr_archive_entry_pour(entry, sink, error);
-  etr_archive_entry_close(entry);
-  return status;
-}
-
 etr_status etr_planned_emit(void *context, const etr_sink *sink, etr_error *error) {
   const etr_planned *planned = context;
-  if (planned->archive) return emit_entry(planned, sink, error);
+  if (planned->archive) {
+    etr_archive_entry *entry;
+    ETR_TRY(etr_archive_entry_open(&entry, planned->archive, planned->index, 0, error));
+    etr_status status = etr_archive_entry_pour(entry, sink, error);
+    etr_archive_entry_close(entry);
+    return status;
+  }
   if (planned->path) return emit_file(planned->path, sink, error);
   bool is_taken = planned->bytes.size == 0 || sink->write(sink->context, planned->bytes.data, planned->bytes.size);
   return is_taken ? ETR_OK : etr_fail_sink(error);
@@ -94,8 +92,9 @@ static int64_t read_file(void *context, char *into, size_t size) {
   return got == 0 && ferror((FILE *)context) ? -1 : (int64_t)got;
 }
 
-/* "schema_version": {"major": 5, "minor": 4}. Of a document that is damaged, nothing. */
-static void read_schema(int64_t version[2], etr_json *json) {
+static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error *error) {
+  if (!json) return etr_fail_memory(error);
+  /* "schema_version": {"major": 5, "minor": 4}. Of a document that is damaged, nothing. */
   etr_slice key;
   int64_t found[2] = {0, 0};
   version[0] = version[1] = 0;
@@ -115,11 +114,6 @@ static void read_schema(int64_t version[2], etr_json *json) {
         etr_json_skip(json);
   }
   if (!etr_json_failed(json)) memcpy(version, found, sizeof found);
-}
-
-static etr_status read_schema_from(int64_t version[2], etr_json *json, etr_error *error) {
-  if (!json) return etr_fail_memory(error);
-  read_schema(version, json);
   bool has_memory = !etr_json_out_of_memory(json);
   etr_json_close(json);
   return has_memory ? ETR_OK : etr_fail_memory(error);

@@ -59,14 +59,6 @@ static void put_unit(json_out *out, uint32_t unit) {
   json_out_raw(out, (etr_slice){text, (size_t)size});
 }
 
-static void put_beyond(json_out *out, uint32_t character) {
-  if (character >= 0x10000) {
-    put_unit(out, 0xD800 + ((character - 0x10000) >> 10));
-    put_unit(out, 0xDC00 + (character & 0x3FF));
-  } else
-    put_unit(out, character);
-}
-
 static void put_ascii(json_out *out, char c) {
   static const char letters[128] = {
       ['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\b'] = 'b', ['\f'] = 'f'};
@@ -96,9 +88,14 @@ static void put_escaped(json_out *out, etr_slice text) {
     at = run;
     if (at == text.size) return;
     size_t size = etr_utf8_size(text.data + at, text.size - at);
-    if (size > 1)
-      put_beyond(out, decode(text.data + at, size));
-    else if (size == 1)
+    if (size > 1) {
+      uint32_t character = decode(text.data + at, size);
+      if (character >= 0x10000) {
+        put_unit(out, 0xD800 + ((character - 0x10000) >> 10));
+        put_unit(out, 0xDC00 + (character & 0x3FF));
+      } else
+        put_unit(out, character);
+    } else if (size == 1)
       put_ascii(out, text.data[at]);
     else
       json_out_raw(out, (etr_slice){text.data + at, 1});
@@ -119,12 +116,6 @@ static bool write_inside(void *context, const void *data, size_t size) {
   json_out *outer = context;
   put_escaped(outer, (etr_slice){data, size});
   return !outer->failed;
-}
-
-/* Begins a document inside a string of another, which must not be used until it ends. */
-static void json_out_begin_inside(json_out *out, json_out *outer) {
-  json_out_raw(outer, ETR_SLICE("\""));
-  json_out_begin(out, &(etr_sink){write_inside, outer});
 }
 
 static void json_out_end_inside(json_out *out, json_out *outer) {
@@ -170,18 +161,14 @@ static etr_slice as_it_is(etr_hiding *hiding, etr_slice text) {
 
 static bool has_escapes(etr_slice raw) { return memchr(raw.data, '\\', raw.size) != NULL; }
 
-static void put_quoted(copier *c, etr_slice raw) {
-  json_out_raw(c->out, ETR_SLICE("\""));
-  json_out_raw(c->out, raw);
-  json_out_raw(c->out, ETR_SLICE("\""));
-}
-
 /* Byte for byte where nothing changes. */
 static void copy_text(copier *c, etr_slice (*change)(etr_hiding *, etr_slice)) {
   etr_slice raw;
   bool is_shown = etr_json_peek_raw(c->in, &raw);
   if (is_shown && change == as_it_is) {
-    put_quoted(c, raw);
+    json_out_raw(c->out, ETR_SLICE("\""));
+    json_out_raw(c->out, raw);
+    json_out_raw(c->out, ETR_SLICE("\""));
     etr_json_skip(c->in);
   } else if (is_shown && raw.size && !has_escapes(raw)) {
     json_out_string(c->out, change(c->hiding, raw));
@@ -201,7 +188,9 @@ static void copy_document(copier *c, object_kind kind) {
   copier nested = *c;
   nested.in = inner;
   nested.out = &out;
-  json_out_begin_inside(&out, c->out);
+  /* The inner document is written into a string of the outer one, which must not be used until that ends. */
+  json_out_raw(c->out, ETR_SLICE("\""));
+  json_out_begin(&out, &(etr_sink){write_inside, c->out});
   copy_value(&nested, (place){.kind = kind});
   etr_json_end(inner);
   json_out_end_inside(&out, c->out);
@@ -279,16 +268,6 @@ static void copy_target(copier *c, place *at) {
   copy_value(c, *at);
 }
 
-static void copy_string_member(copier *c, member_action action) {
-  switch (action) {
-  case TRACE: copy_text(c, etr_hide_trace); break;
-  case MODULE_STACK: copy_text(c, etr_hide_module_stack); break;
-  case PATH: copy_text(c, etr_hide_path); break;
-  case LOWERED: copy_document(c, OF_LOWERED); break;
-  default: copy_document(c, OF_PROGRAM); break; /* ANCESTORS */
-  }
-}
-
 static void copy_member(copier *c, place *at, member_action action) {
   bool is_text = etr_json_peek(c->in) == ETR_JSON_STRING;
   place inside = {OF_PROGRAM, at->calls_delegate};
@@ -302,9 +281,15 @@ static void copy_member(copier *c, place *at, member_action action) {
   default: break;
   }
   bool is_special = is_text && action >= TRACE && action <= LOWERED && (action != LOWERED || at->calls_delegate);
-  if (is_special)
-    copy_string_member(c, action);
-  else
+  if (is_special) {
+    switch (action) {
+    case TRACE: copy_text(c, etr_hide_trace); break;
+    case MODULE_STACK: copy_text(c, etr_hide_module_stack); break;
+    case PATH: copy_text(c, etr_hide_path); break;
+    case LOWERED: copy_document(c, OF_LOWERED); break;
+    default: copy_document(c, OF_PROGRAM); break; /* ANCESTORS */
+    }
+  } else
     copy_value(c, inside);
 }
 
@@ -426,17 +411,6 @@ static etr_status emit_program(void *context, const etr_sink *sink, etr_error *e
   return status;
 }
 
-/* The first records pickled their graphs. */
-static etr_status is_pickled(bool *out, const stripper *s, size_t index, etr_error *error) {
-  enum { PICKLE = 0x80 };
-  char first = 0;
-  etr_archive_entry *entry;
-  ETR_TRY(etr_archive_entry_open(&entry, s->archive, index, 0, error));
-  *out = etr_archive_entry_read(entry, &first, 1) == 1 && (unsigned char)first == PICKLE;
-  etr_archive_entry_close(entry);
-  return ETR_OK;
-}
-
 /* ---- Entries ---- */
 
 static etr_status keep(const stripper *s, size_t index, etr_error *error) {
@@ -450,22 +424,6 @@ static etr_status keep_unless_hiding(const stripper *s, size_t index, const char
   return ETR_OK;
 }
 
-static etr_status strip_program(const stripper *s, size_t index, etr_error *error) {
-  bool pickled;
-  program p = {s, index};
-  ETR_TRY(is_pickled(&pickled, s, index, error));
-  if (pickled) return keep_unless_hiding(s, index, "left out: names cannot be hidden in a pickled graph", error);
-  return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p, error);
-}
-
-static etr_status empty_sibling(const stripper *s, size_t index, etr_error *error) {
-  const char *name = etr_archive_name(s->archive, index);
-  etr_sibling sibling = ETR_STATE_DICT;
-  etr_entry_program(etr_slice_of(name), &sibling);
-  etr_torch_object object = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs : etr_torch_empty_dict;
-  return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
-}
-
 static etr_entry_kind kind_of(const char *name) {
   etr_entry_kind kind = etr_entry_kind_of(name, ETR_EDGE_ENTRY);
   return kind == ETR_ENTRY_UNKNOWN ? etr_entry_kind_of(name, ETR_EARLY_ENTRY) : kind;
@@ -474,8 +432,27 @@ static etr_entry_kind kind_of(const char *name) {
 static etr_status strip_entry(const stripper *s, size_t index, etr_error *error) {
   switch (kind_of(etr_archive_name(s->archive, index))) {
   case ETR_ENTRY_EDGE_PROGRAM:
-  case ETR_ENTRY_OTHER_PROGRAM: return strip_program(s, index, error);
-  case ETR_ENTRY_WEIGHTS: return empty_sibling(s, index, error);
+  case ETR_ENTRY_OTHER_PROGRAM: {
+    bool pickled;
+    program p = {s, index};
+    /* The first records pickled their graphs. */
+    enum { PICKLE = 0x80 };
+    char first = 0;
+    etr_archive_entry *entry;
+    ETR_TRY(etr_archive_entry_open(&entry, s->archive, index, 0, error));
+    pickled = etr_archive_entry_read(entry, &first, 1) == 1 && (unsigned char)first == PICKLE;
+    etr_archive_entry_close(entry);
+
+    if (pickled) return keep_unless_hiding(s, index, "left out: names cannot be hidden in a pickled graph", error);
+    return etr_archive_writer_add(s->writer, etr_archive_name(s->archive, index), emit_program, &p, error);
+  }
+  case ETR_ENTRY_WEIGHTS: {
+    const char *name = etr_archive_name(s->archive, index);
+    etr_sibling sibling = ETR_STATE_DICT;
+    etr_entry_program(etr_slice_of(name), &sibling);
+    etr_torch_object object = sibling == ETR_EXAMPLE_INPUTS ? etr_torch_no_inputs : etr_torch_empty_dict;
+    return etr_archive_writer_add(s->writer, name, etr_torch_save, &object, error);
+  }
   case ETR_ENTRY_PTE:
     if (!s->hiding) note(s, etr_archive_name(s->archive, index), "kept with its weights: times are joined through it");
     return keep_unless_hiding(s, index, "left out: names cannot be hidden in a program", error);

@@ -10,40 +10,34 @@
 const etr_torch_object etr_torch_empty_dict = {.pickle = {"\x80\x02}q\x00.", 6}},
                        etr_torch_no_inputs = {.pickle = {"\x80\x02)}q\x00\x86q\x01.", 10}};
 
-static etr_status add_storages(etr_archive_writer *writer, const etr_torch_object *object, etr_error *error) {
+static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *object, etr_error *error) {
+  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));
+  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/byteorder", ETR_SLICE("little"), error));
   for (size_t i = 0; i < object->storage_count; i++) {
     char name[48];
     (void)snprintf(name, sizeof name, "archive/data/%zu", i);
     ETR_TRY(etr_archive_writer_add_bytes(writer, name, object->storages[i], error));
   }
-  return ETR_OK;
-}
 
-static etr_status add_all(etr_archive_writer *writer, const etr_torch_object *object, etr_error *error) {
-  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/data.pkl", object->pickle, error));
-  ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/byteorder", ETR_SLICE("little"), error));
-  ETR_TRY(add_storages(writer, object, error));
   ETR_TRY(etr_archive_writer_add_bytes(writer, "archive/version", ETR_SLICE("3\n"), error));
   return etr_archive_writer_finish(writer, error);
 }
 
-/* The pieces of the pickle, with a storage behind each but the last. */
-static etr_status write_pickle(const etr_torch_object *object, const etr_sink *sink, etr_error *error) {
-  size_t at = 0;
-  bool is_taken = true;
-  for (size_t i = 0; i <= object->storage_count && is_taken; i++) {
-    size_t end = i < object->storage_count ? object->places[i] : object->pickle.size;
-    is_taken = sink->write(sink->context, object->pickle.data + at, end - at);
-    if (is_taken && i < object->storage_count && object->storages[i].size)
-      is_taken = sink->write(sink->context, object->storages[i].data, object->storages[i].size);
-    at = end;
-  }
-  return is_taken ? ETR_OK : etr_fail_sink(error);
-}
-
 etr_status etr_torch_save(void *context, const etr_sink *sink, etr_error *error) {
   const etr_torch_object *object = context;
-  if (object->is_inline) return write_pickle(object, sink, error);
+  if (object->is_inline) {
+    /* The pieces of the pickle, with a storage behind each but the last. */
+    size_t at = 0;
+    bool is_taken = true;
+    for (size_t i = 0; i <= object->storage_count && is_taken; i++) {
+      size_t end = i < object->storage_count ? object->places[i] : object->pickle.size;
+      is_taken = sink->write(sink->context, object->pickle.data + at, end - at);
+      if (is_taken && i < object->storage_count && object->storages[i].size)
+        is_taken = sink->write(sink->context, object->storages[i].data, object->storages[i].size);
+      at = end;
+    }
+    return is_taken ? ETR_OK : etr_fail_sink(error);
+  }
   etr_archive_writer *writer = etr_archive_writer_new(sink);
   etr_status status = writer ? add_all(writer, object, error) : etr_fail_memory(error);
   etr_archive_writer_close(writer);

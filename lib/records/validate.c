@@ -95,17 +95,10 @@ typedef struct node_handles {
 /* Up to 1.1 a record had one Edge program, whose entry names no method. */
 static bool is_only_program(const etr_graph *graph) { return strcmp(graph->entry, ETR_EDGE_ENTRY) == 0; }
 
-static void collect_handles(node_handles *out, etr_arena *arena, const etr_graph *graph) {
-  *out = (node_handles){.data = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *out->data),
-                        .has_getitems = is_only_program(graph)};
-  for (size_t i = 0; out->data && i < graph->node_count; i++)
-    if (graph->nodes[i].debug_handle)
-      out->data[out->count++] = (node_handle){graph->nodes[i].debug_handle, graph->nodes[i].output_count};
-  if (out->count) etr_sort(out->data, out->count, sizeof *out->data, compare_handles);
-}
-
-/* The last one up to `handle`, or NULL. */
-static const node_handle *find_handle(const node_handles *known, uint32_t handle) {
+/* Whether a node has the handle. torch.export stores no getitem nodes. Up to 0.7 these had handles of their own, which
+ * come right behind that of the operator whose results they take. */
+static bool is_known(const node_handles *known, uint32_t handle) {
+  /* A binary search for the last one up to `handle`. */
   size_t from = 0, to = known->count;
   while (from < to) {
     size_t middle = from + (to - from) / 2;
@@ -114,21 +107,9 @@ static const node_handle *find_handle(const node_handles *known, uint32_t handle
     else
       to = middle;
   }
-  return from ? &known->data[from - 1] : NULL;
-}
-
-/* Whether a node has the handle. torch.export stores no getitem nodes. Up to 0.7 these had handles of their own, which
- * come right behind that of the operator whose results they take. */
-static bool is_known(const node_handles *known, uint32_t handle) {
-  const node_handle *nearest = find_handle(known, handle);
+  const node_handle *nearest = from ? &known->data[from - 1] : NULL;
   if (!nearest || nearest->handle == handle) return nearest;
   return known->has_getitems && nearest->output_count > 1 && handle - nearest->handle <= nearest->output_count;
-}
-
-static void count_handles(tally *t, const node_handles *known, int32_t instruction, const uint32_t *handles,
-                          size_t handle_count) {
-  for (size_t i = 0; i < handle_count; i++)
-    count(t, handles[i] != 0 && !is_known(known, handles[i]), instruction, handles[i]);
 }
 
 /* A graph that was recorded after it was lowered no longer has every node. */
@@ -138,23 +119,26 @@ static bool is_lowered(const etr_graph *graph) {
   return false;
 }
 
-static void add_unknown_handles(etr_flaws *flaws, const tally *t, const etr_graph *graph) {
-  if (t->count)
-    flaws_add(flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
-              "%s: %zu of %zu debug handles are of no node; the first is %" PRIu32 ", of instruction %" PRId32,
-              graph->method, t->count, t->of, t->handle, t->instruction);
-}
-
 static void check_handles(etr_flaws *flaws, const etr_map_method *map, const etr_graph *graph) {
   node_handles known;
   etr_arena scratch = {0};
   tally of_handles = {0};
-  collect_handles(&known, &scratch, graph);
+  known = (node_handles){.data = etr_arena_alloc_array(&scratch, graph->node_count + 1, sizeof *known.data),
+                         .has_getitems = is_only_program(graph)};
+  for (size_t i = 0; known.data && i < graph->node_count; i++)
+    if (graph->nodes[i].debug_handle)
+      known.data[known.count++] = (node_handle){graph->nodes[i].debug_handle, graph->nodes[i].output_count};
+  if (known.count) etr_sort(known.data, known.count, sizeof *known.data, compare_handles);
   for (size_t i = 0; i < map->instruction_count; i++) {
     const etr_map_instruction *instruction = &map->instructions[i];
-    count_handles(&of_handles, &known, instruction->id, instruction->handles, instruction->handle_count);
+    const uint32_t *handles = instruction->handles;
+    for (size_t k = 0; k < instruction->handle_count; k++)
+      count(&of_handles, handles[k] != 0 && !is_known(&known, handles[k]), instruction->id, handles[k]);
   }
-  add_unknown_handles(flaws, &of_handles, graph);
+  if (of_handles.count)
+    flaws_add(flaws, is_lowered(graph) ? ETR_FLAW_MISSING : ETR_FLAW_MISMATCH, HANDLES, of_instructions,
+              "%s: %zu of %zu debug handles are of no node; the first is %" PRIu32 ", of instruction %" PRId32,
+              graph->method, of_handles.count, of_handles.of, of_handles.handle, of_handles.instruction);
   flaws->arena->failed |= scratch.failed;
   etr_arena_clear(&scratch);
 }
@@ -164,19 +148,6 @@ static bool stores_one_method(const etr_record *record) {
   for (size_t i = 0; i < record->graph_count; i++)
     if (is_only_program(&record->graphs[i])) return true;
   return false;
-}
-
-/* Instructions of one that the other does not have say nothing: a constant needs none. */
-static void check_method(etr_flaws *flaws, const etr_record *record, const etr_map_method *map) {
-  const etr_graph *graph = edge_graph(record, map->name);
-  if (graph)
-    check_handles(flaws, map, graph);
-  else if (map->instruction_count && stores_one_method(record))
-    flaws_add(flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
-              "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2", map->name);
-  else if (map->instruction_count && record->graph_count)
-    flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes", "method %s has no Edge program",
-              map->name);
 }
 
 static bool computes(const etr_graph *graph) {
@@ -194,7 +165,19 @@ static bool has_ancestors(const etr_graph *graph) {
 /* Holds the maps against the graphs. */
 static void check_graphs(etr_flaws *flaws, const etr_record *record) {
   bool has_edge = false, reaches_aten = false;
-  for (size_t i = 0; i < record->method_count; i++) check_method(flaws, record, &record->methods[i]);
+  for (size_t i = 0; i < record->method_count; i++) {
+    /* Instructions of one that the other does not have say nothing: a constant needs none. */
+    const etr_map_method *map = &record->methods[i];
+    const etr_graph *graph = edge_graph(record, map->name);
+    if (graph)
+      check_handles(flaws, map, graph);
+    else if (map->instruction_count && stores_one_method(record))
+      flaws_add(flaws, ETR_FLAW_MISSING, HANDLES, "its times cannot be joined to nodes",
+                "method %s has no Edge program: ExecuTorch stores that of one method before version 1.2", map->name);
+    else if (map->instruction_count && record->graph_count)
+      flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined to nodes",
+                "method %s has no Edge program", map->name);
+  }
   for (size_t i = 0; i < record->graph_count; i++) {
     const etr_graph *graph = &record->graphs[i];
     if (strcmp(graph->module, "edge") != 0) continue;
@@ -262,20 +245,6 @@ static void check_unmapped(etr_flaws *flaws, const etr_record *record, const etr
               method->name, calls.count, calls.of, calls.instruction);
 }
 
-/* Holds the maps against the program. `place` is its path or entry. */
-static void check_program(etr_flaws *flaws, const etr_record *record, const etr_pte *pte, const char *place) {
-  for (size_t i = 0; i < record->method_count; i++) {
-    const etr_map_method *map = &record->methods[i];
-    const etr_pte_method *method = pte_method(pte, map->name);
-    if (method)
-      check_instructions(flaws, map, method);
-    else if (map->instruction_count)
-      flaws_add(flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly", "the program has no method %s",
-                map->name);
-  }
-  for (size_t i = 0; i < pte->method_count; i++) check_unmapped(flaws, record, &pte->methods[i], place);
-}
-
 /* ---- A record entry by entry, and as a whole ---- */
 
 static const char by_executorch[] = "ExecuTorch's parse_etrecord() raises";
@@ -327,33 +296,6 @@ static bool has_entry(const validator *v, const char *name) {
   return name && etr_archive_find(v->archive, name) != SIZE_MAX;
 }
 
-/* What ExecuTorch wants of names. */
-static void check_name(validator *v, const char *name) {
-  etr_entry_kind kind = kind_of(name);
-  etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
-  if (kind == ETR_ENTRY_WEIGHTS && !has_entry(v, etr_arena_copy(&v->arena, program)))
-    flaws_add(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it", "the program that it belongs to is missing");
-  if (kind == ETR_ENTRY_OTHER_PROGRAM && strcmp(name, ETR_ATEN_ENTRY) != 0 && etr_entry_is_reserved(name) &&
-      strncmp(name, ETR_EARLY_ENTRY "/", sizeof ETR_EARLY_ENTRY) != 0)
-    flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
-              "the name contains one of the ETRecord's own");
-  for (int i = 0; kind & ETR_ENTRY_PROGRAM && i < ETR_SIBLINGS; i++) {
-    const char *sibling = etr_arena_format(&v->arena, "%s%s", name, etr_sibling_suffixes[i]);
-    if (sibling && !has_entry(v, sibling))
-      flaws_add(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
-  }
-  if (kind == ETR_ENTRY_UNKNOWN)
-    flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch, "nothing is known about this entry");
-}
-
-static etr_status check_entries(validator *v, etr_error *error) {
-  for (size_t i = 0; i < etr_archive_count(v->archive); i++) {
-    check_name(v, etr_archive_name(v->archive, i));
-    ETR_TRY(read_entry(v, i, error));
-  }
-  return ETR_OK;
-}
-
 static bool is_damaged(const validator *v, const char *entry) {
   for (size_t i = 0; i < v->flaws.list.count; i++)
     if (v->flaws.list.data[i].kind == ETR_FLAW_DAMAGE && strcmp(v->flaws.list.data[i].entry, entry) == 0) return true;
@@ -393,18 +335,6 @@ static void take_warnings(validator *v, const etr_warnings *warnings) {
   }
 }
 
-static void add_missing(validator *v, const etr_record *record) {
-  unsigned missing = etr_record_missing(record);
-  if (!v->validation.pte) missing |= ETR_ENTRY_PTE;
-  for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
-    const char *name = etr_entry_name((etr_entry_kind)kind);
-    if (kind == ETR_ENTRY_EDGE_PROGRAM) name = ETR_EDGE_ENTRY;
-    if (missing & kind)
-      flaws_add(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name, etr_entry_loss((etr_entry_kind)kind),
-                kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
-  }
-}
-
 /* inputs->pte, or what the record has. */
 static etr_status check_pte(validator *v, const etr_record *record, const etr_inputs *inputs, etr_error *error) {
   static const etr_pte_limits limits = {.max_bytes = (uint64_t)16 << 30};
@@ -415,7 +345,19 @@ static etr_status check_pte(validator *v, const etr_record *record, const etr_in
   v->validation.pte = etr_arena_copy(&v->arena, etr_slice_of(place));
   etr_status status = entry ? etr_pte_read_entry(&pte, &v->arena, v->path, entry, &limits, &failure)
                             : etr_pte_read_file(&pte, &v->arena, place, &limits, &failure);
-  if (status == ETR_OK) check_program(&v->flaws, record, &pte, place);
+  if (status == ETR_OK) {
+    /* Holds the maps against the program. `place` is its path or entry. */
+    for (size_t i = 0; i < record->method_count; i++) {
+      const etr_map_method *map = &record->methods[i];
+      const etr_pte_method *method = pte_method(&pte, map->name);
+      if (method)
+        check_instructions(&v->flaws, map, method);
+      else if (map->instruction_count)
+        flaws_add(&v->flaws, ETR_FLAW_MISMATCH, HANDLES, "its times cannot be joined exactly",
+                  "the program has no method %s", map->name);
+    }
+    for (size_t i = 0; i < pte.method_count; i++) check_unmapped(&v->flaws, record, &pte.methods[i], place);
+  }
   etr_file_clear(&pte.file);
   if (status == ETR_ERROR_FORMAT) {
     add_damage(v, &failure, place);
@@ -442,7 +384,15 @@ static etr_status check_parts(validator *v, const etr_inputs *inputs, etr_error 
   if (status != ETR_OK) return status;
   check_graphs(&v->flaws, &record);
   ETR_TRY(check_pte(v, &record, inputs, error));
-  add_missing(v, &record);
+  unsigned missing = etr_record_missing(&record);
+  if (!v->validation.pte) missing |= ETR_ENTRY_PTE;
+  for (unsigned kind = 1; kind <= ETR_ENTRY_PTE; kind <<= 1) {
+    const char *name = etr_entry_name((etr_entry_kind)kind);
+    if (kind == ETR_ENTRY_EDGE_PROGRAM) name = ETR_EDGE_ENTRY;
+    if (missing & kind)
+      flaws_add(&v->flaws, ETR_FLAW_MISSING, kind == ETR_ENTRY_PTE ? "" : name, etr_entry_loss((etr_entry_kind)kind),
+                kind == ETR_ENTRY_PTE ? "there is no program (.pte)" : "the entry is missing");
+  }
   return ETR_OK;
 }
 
@@ -459,7 +409,28 @@ static etr_status check_all(validator *v, const etr_inputs *inputs, etr_error *e
   v->validation.record = etr_arena_copy(&v->arena, etr_slice_of(v->path));
   ETR_TRY(etr_archive_open(&v->archive, v->path, error));
   if (!has_entry(v, ETR_IDENTIFIER_ENTRY)) return etr_record_fail_identity(v->path, error);
-  ETR_TRY(check_entries(v, error));
+  for (size_t i = 0; i < etr_archive_count(v->archive); i++) {
+    /* What ExecuTorch wants of names. */
+    const char *name = etr_archive_name(v->archive, i);
+    etr_entry_kind kind = kind_of(name);
+    etr_slice program = etr_entry_program(etr_slice_of(name), NULL);
+    if (kind == ETR_ENTRY_WEIGHTS && !has_entry(v, etr_arena_copy(&v->arena, program)))
+      flaws_add(&v->flaws, ETR_FLAW_DAMAGE, name, "there is no graph of it",
+                "the program that it belongs to is missing");
+    if (kind == ETR_ENTRY_OTHER_PROGRAM && strcmp(name, ETR_ATEN_ENTRY) != 0 && etr_entry_is_reserved(name) &&
+        strncmp(name, ETR_EARLY_ENTRY "/", sizeof ETR_EARLY_ENTRY) != 0)
+      flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, "ExecuTorch refuses such a module",
+                "the name contains one of the ETRecord's own");
+    for (int k = 0; kind & ETR_ENTRY_PROGRAM && k < ETR_SIBLINGS; k++) {
+      const char *sibling = etr_arena_format(&v->arena, "%s%s", name, etr_sibling_suffixes[k]);
+      if (sibling && !has_entry(v, sibling))
+        flaws_add(&v->flaws, ETR_FLAW_MISSING, sibling, by_executorch, "the entry is missing");
+    }
+    if (kind == ETR_ENTRY_UNKNOWN)
+      flaws_add(&v->flaws, ETR_FLAW_MISMATCH, name, by_executorch, "nothing is known about this entry");
+    ETR_TRY(read_entry(v, i, error));
+  }
+
   ETR_TRY(check_outputs(v, error));
   ETR_TRY(check_parts(v, inputs, error));
   if (etr_arena_failed(&v->arena)) return etr_fail_memory(error);

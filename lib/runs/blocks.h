@@ -60,7 +60,11 @@ bool etr_block_executed(const etr_block *block);
 /** True of a delegate's call and of the operators inside. */
 static inline bool etr_event_is_in_delegate(const etr_event *event) { return event->kind >= ETR_EVENT_DELEGATE_CALL; }
 
-/** The rows of a block, for those that fill them in: blocks are built from writable memory. */
+/** Drops const from the lists of a block and of its rows, for those that fill them in: blocks are built from writable
+ * memory, and are const to a profile's readers only. */
+static inline void *etr_unconst(const void *list) { return (void *)(uintptr_t)list; }
+
+/** The rows of a block, for those that fill them in. */
 static inline etr_event *etr_block_rows(const etr_block *block) { return etr_unconst(block->events); }
 
 /* ---- The samples of a block's rows: when each occurrence of an event started, what it took, in which run ---- */

@@ -119,8 +119,8 @@ static void add_own(etr_cost_sum *sums, uint64_t *operators, const etr_profile *
 
 /* The modules of a graph that have operators, in the order of its modules, parents first: the first is the model
  * itself. NULL when out of memory. */
-static const static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
-                                            const etr_graph *graph) {
+static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr_profile *profile,
+                                      const etr_graph *graph) {
   static_cost *rows = etr_arena_alloc_array(arena, graph->module_count, sizeof *rows);
   etr_cost_sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
   uint64_t *operators = etr_arena_alloc_array(arena, graph->module_count, sizeof *operators);
@@ -215,9 +215,9 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool brief,
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   size_t added;
   if (!graph || !graph->costs) return true;
-  const static_cost *list = static_costs_make(&added, &answer->arena, profile, graph);
+  static_cost *list = static_costs_make(&added, &answer->arena, profile, graph);
   if (!list) return false;
-  if (brief) added = shorten(etr_unconst(list), added);
+  if (brief) added = shorten(list, added);
   for (size_t i = 0; i < added; i++) {
     static_cost *row = etr_vec_push(&answer->arena, rows);
     if (!row) return false;

@@ -45,7 +45,7 @@ static void write_version(emitter *e) {
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
   event.what_case = TENSORBOARD__EVENT__WHAT_FILE_VERSION;
-  event.file_version = etr_unconst("brain.Event:2");
+  event.file_version = etr_for_foreign("brain.Event:2");
   write_event(e, &event);
 }
 
@@ -76,7 +76,7 @@ static void write_statistic(emitter *e, etr_tb_stats *stats, etr_tb_statistic st
   Tensorboard__TaggedRunMetadata tagged;
   tensorboard__tagged_run_metadata__init(&tagged);
   event.wall_time = e->wall_time;
-  tagged.tag = etr_unconst(etr_tb_statistic_tag(statistic));
+  tagged.tag = etr_for_foreign(etr_tb_statistic_tag(statistic));
   etr_tb_stats_pack(&e->packer, stats, statistic);
   etr_pack_nested(&e->packer, etr_pack_field(tensorboard__tagged_run_metadata, "run_metadata"), 0);
   etr_pack(&e->packer, &tagged.base);

@@ -31,7 +31,7 @@ static Tensorboard__Value *add_fact(facts *f, const char *name) {
   if (!slot) return NULL;
   tensorboard__session_start_info__hparams_entry__init(entry);
   tensorboard__value__init(value);
-  entry->key = etr_unconst(name);
+  entry->key = etr_for_foreign(name);
   entry->value = value;
   *slot = entry;
   return value;
@@ -55,7 +55,7 @@ static void add_text(facts *f, const char *name, const char *text) {
   Tensorboard__Value *value = add_fact(f, name);
   if (!value) return;
   value->kind_case = TENSORBOARD__VALUE__KIND_STRING_VALUE;
-  value->string_value = etr_unconst(text);
+  value->string_value = etr_for_foreign(text);
 }
 
 /* ---- What is given ---- */
@@ -171,7 +171,7 @@ static void fill(etr_tb_summary *session, etr_arena *arena, double wall_time, co
   etr_pack(&packer, &data->base);
   etr_slice content = etr_packed(&packer);
   etr_tb_summary_init(session, wall_time, tag, 0, "hparams", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
-  session->plugin.content = (ProtobufCBinaryData){content.size, etr_unconst(content.data)};
+  session->plugin.content = (ProtobufCBinaryData){content.size, etr_for_foreign(content.data)};
   session->shape.n_dim = 1;
   session->tensor.dtype = TENSORBOARD__DATA_TYPE__DT_FLOAT;
 }

@@ -58,7 +58,7 @@ bool etr_diff_costs_add(etr_diff_rows *rows, etr_arena *arena, const etr_compari
                                                          [ETR_DIFF_SECTION_MODULES] = ETR_BY_MODULE,
                                                          [ETR_DIFF_SECTION_PATTERNS] = ETR_BY_PATTERN,
                                                          [ETR_DIFF_SECTION_BACKENDS] = ETR_BY_BACKEND};
-  etr_diff_row *list = etr_unconst(rows->rows);
+  etr_diff_row *list = rows->rows;
   bool good = true;
   for (int newer = 0; good && newer < 2; newer++) {
     const side s = side_of(comparison, method, newer);

@@ -124,6 +124,6 @@ bool etr_diff_rows_list(etr_diff_rows *out, etr_arena *arena, const etr_method_p
 bool etr_diff_rows_make(etr_diff_rows *out, etr_arena *arena, const etr_method_pair *method, etr_diff_section section,
                         etr_node_order order) {
   if (!etr_diff_rows_list(out, arena, method, section)) return false;
-  sort_rows(etr_unconst(out->rows), out->count, order);
+  sort_rows(out->rows, out->count, order);
   return true;
 }

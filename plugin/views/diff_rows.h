@@ -30,7 +30,7 @@ typedef struct etr_diff_row {
 } etr_diff_row;
 
 typedef struct etr_diff_rows {
-  const etr_diff_row *rows; /* news first */
+  etr_diff_row *rows; /* news first */
   size_t count, news_count;
   size_t verdicts[ETR_VERDICT_SLOWER + 1]; /* rows of each verdict */
 } etr_diff_rows;

@@ -2,7 +2,7 @@
  *
  * fuzz_own_graph.c - the graphs in delegates' payloads, read from any bytes by each backend that has one.
  */
-#include "backends/vulkan.h"
+#include "backends/decoder.h"
 #include "backends/xnnpack.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   etr_slice bytes = {(const char *)data, size};
-  check(etr_vulkan_graph_read, bytes);
+  check(etr_vulkan.read_graph, bytes);
   check(etr_xnn_graph_read, bytes);
-  if (etr_vulkan_payload_needed(bytes, size) > size) abort();
+  if (etr_vulkan.payload_needed(bytes, size) > size) abort();
   return 0;
 }

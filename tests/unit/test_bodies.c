@@ -108,7 +108,7 @@ static void parse_instruction(scene *s, etr_pte_method *program, etr_instruction
   int32_t *size = etr_arena_alloc(&s->arena, sizeof *size), *argument = etr_arena_alloc(&s->arena, sizeof *argument);
   *size = atoi(colon + 1);
   *argument = (int32_t)program->value_count;
-  ((etr_pte_value *)etr_unconst(program->values))[program->value_count++] = (etr_pte_value){
+  ((etr_pte_value *)etr_for_foreign(program->values))[program->value_count++] = (etr_pte_value){
       .kind = ETR_PTE_VALUE_TENSOR, .dtype = "float32", .sizes = size, .rank = 1};
   out->args = argument;
   out->arg_count = 1;

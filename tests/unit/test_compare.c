@@ -259,7 +259,7 @@ Test(compare, one_step_of_the_clock_is_no_change) {
   make_half(&shifted, &arena, base, 0, 1);
   for (size_t i = 0; i < shifted.graph.node_count; i++) {
     const etr_node_time *time = &shifted.graph.times[i];
-    for (size_t k = 0; k < time->runs; k++) ((etr_run_ticks *)etr_unconst(time->each_run))[k].ticks += 1000;
+    for (size_t k = 0; k < time->runs; k++) ((etr_run_ticks *)etr_for_foreign(time->each_run))[k].ticks += 1000;
   }
   etr_comparison *c = compare(base, &shifted.profile);
   for (size_t i = 0; i < c->methods[0].pair_count; i++) {
@@ -277,7 +277,7 @@ Test(compare, operators_of_a_call_without_a_time) {
   etr_comparison *timed = compare(profile, profile);
   for (size_t i = 0; i < profile->block_count; i++)
     for (size_t k = 0; k < profile->blocks[i].event_count; k++) {
-      etr_event *event = etr_unconst(&profile->blocks[i].events[k]);
+      etr_event *event = etr_for_foreign(&profile->blocks[i].events[k]);
       if (strcmp(event->name, "DELEGATE_CALL") == 0) event->sample_count = 0;
     }
   etr_comparison *untimed = compare(profile, profile);

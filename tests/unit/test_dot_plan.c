@@ -337,9 +337,9 @@ Test(dot_plan, fold) {
 }
 
 static void take_other(tiny *t) { t->nodes.data[8].target = "aten.mul.Tensor"; }
-static void read_other(tiny *t) { ((etr_edge *)etr_unconst(t->nodes.data[8].inputs))[1].node = 0; }
+static void read_other(tiny *t) { ((etr_edge *)etr_for_foreign(t->nodes.data[8].inputs))[1].node = 0; }
 static void run_elsewhere(tiny *t) { t->times.data[8].backend = "XnnpackBackend"; }
-static void give_other(tiny *t) { ((etr_value *)etr_unconst(t->nodes.data[8].outputs))->dtype = "float16"; }
+static void give_other(tiny *t) { ((etr_value *)etr_for_foreign(t->nodes.data[8].outputs))->dtype = "float16"; }
 
 /* Layers of one pattern that differ in one node: that one is drawn by itself. */
 Test(dot_plan, fold_only_the_same) {

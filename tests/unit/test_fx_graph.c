@@ -63,7 +63,7 @@ Test(fx_graph, one_result_of_a_list) {
   etr_arena arena = {0};
   etr_fx_graph fx;
   const tiny_graph *g = tiny_graph_of(&arena, "x input;p split (x) [2x3];n neg (p)");
-  ((etr_value *)etr_unconst(g->nodes[1].outputs))[0].name = "getitem";
+  ((etr_value *)etr_for_foreign(g->nodes[1].outputs))[0].name = "getitem";
   cr_assert(etr_fx_build(&fx, &g->graph, 0, &arena));
   cr_expect_str_eq(order_of(&arena, &fx), "x p p.0 n");
   etr_arena_clear(&arena);
@@ -188,7 +188,8 @@ static const char *random_nodes(etr_arena *arena, unsigned *state) {
   const char *text = "n0 input";
   for (unsigned i = 1; i < NODES; i++) {
     text = etr_arena_format(arena, "%s;n%u neg (n%u", text, i, draw(state, i < 9 ? i : 9));
-    for (unsigned k = draw(state, 3); k > 0; k--) text = etr_arena_format(arena, "%s,n%u", text, draw(state, i < 9 ? i : 9));
+    for (unsigned k = draw(state, 3); k > 0; k--)
+      text = etr_arena_format(arena, "%s,n%u", text, draw(state, i < 9 ? i : 9));
     text = etr_arena_format(arena, "%s)", text);
   }
   return text;

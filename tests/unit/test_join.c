@@ -66,7 +66,7 @@ static void run_case(const join_case *c, char *out, size_t size, etr_method *fir
   etr_methods_decide(&blocks, inputs, count, NULL, &warnings);
   cr_assert(etr_blocks_group(&blocks, count, &arena));
   for (uint32_t i = 0; i < count; i++) {
-    etr_method_graphs graphs = {.edge = etr_unconst(inputs[i].graph)};
+    etr_method_graphs graphs = {.edge = etr_for_foreign(inputs[i].graph)};
     cr_assert(etr_place_method(&placements[i], i, &blocks, &arena, &warnings));
     cr_assert(etr_attribute(&methods[i], &graphs, &placements[i], i, &blocks, &warnings));
   }

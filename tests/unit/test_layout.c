@@ -90,7 +90,7 @@ Test(layout, whatever_dot_does) {
     char picture[256] = "";
     etr_error error = {.offset = ETR_NO_OFFSET};
     make_dot(folder, c->script);
-    etr_status status = layout_write("svg", c->patience, emit, etr_unconst(c),
+    etr_status status = layout_write("svg", c->patience, emit, etr_for_foreign(c),
                                      &(etr_sink){c->sink_refuses ? refuse : append, picture}, &error);
     cr_expect_eq(status, c->status, "%s: %d, %s", c->title, (int)status, error.message);
     cr_expect(strstr(status == ETR_OK ? picture : error.message, c->want), "%s: \"%s\", \"%s\"", c->title, picture,

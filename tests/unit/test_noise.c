@@ -4,8 +4,8 @@
  * of etrecord_compare.h with numpy and scipy.
  */
 #include "base/stats.h"
+#include "compare/compare_side.h"
 #include "compare/noise.h"
-#include "compare/side_time.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

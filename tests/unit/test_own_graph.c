@@ -3,7 +3,7 @@
  * test_own_graph.c - graphs in payloads: of the fixtures' programs, of payloads built by hand, and damaged ones.
  */
 #include "backends/backends.h"
-#include "backends/vulkan.h"
+#include "backends/decoder.h"
 #include "backends/xnnpack.h"
 #include "inputs/pte.h"
 #include "tiny_xnnpack.h"
@@ -68,13 +68,13 @@ static etr_slice payload_of(const char *fixture, size_t delegate, etr_arena *are
 }
 
 Test(own_graph, of_fixtures) {
-  static const struct {
+  const struct {
     const char *fixture;
     size_t delegate;
     etr_own_graph_reader read;
     const char *want;
   } cases[] = {
-      {"b_vulkan", 1, etr_vulkan_graph_read,
+      {"b_vulkan", 1, etr_vulkan.read_graph,
        "aten.linear.default#0(2,0,1)>3\n"
        "0 float32[10,8] const 320\n1 float32[10] const 40\n2 float32[1,8] argument 0\n3 float32[1,10] argument 1\n"},
       {"multi_method", 0, etr_xnn_graph_read,
@@ -96,7 +96,7 @@ Test(own_graph, of_fixtures) {
 
 /* What decides on costs. */
 Test(own_graph, works) {
-  static const struct {
+  const struct {
     const char *fixture;
     size_t delegate;
     etr_own_graph_reader read;
@@ -108,9 +108,9 @@ Test(own_graph, works) {
       {"mv2_xnnpack", 0, etr_xnn_graph_read, "FullyConnected", ETR_WORK_LINEAR},
       {"mv2_xnnpack", 0, etr_xnn_graph_read, "Add", ETR_WORK_NO_PRODUCT},
       {"unet_xnnpack", 1, etr_xnn_graph_read, "ConvTranspose2d", ETR_WORK_TRANSPOSED},
-      {"vulkan", 0, etr_vulkan_graph_read, "et_vk.conv_with_clamp.default", ETR_WORK_CONVOLUTION_FIRST},
-      {"b_vulkan", 0, etr_vulkan_graph_read, "aten.convolution.default", ETR_WORK_CONVOLUTION_FIRST},
-      {"b_vulkan", 0, etr_vulkan_graph_read, "aten.relu.default", ETR_WORK_BY_NAME},
+      {"vulkan", 0, etr_vulkan.read_graph, "et_vk.conv_with_clamp.default", ETR_WORK_CONVOLUTION_FIRST},
+      {"b_vulkan", 0, etr_vulkan.read_graph, "aten.convolution.default", ETR_WORK_CONVOLUTION_FIRST},
+      {"b_vulkan", 0, etr_vulkan.read_graph, "aten.relu.default", ETR_WORK_BY_NAME},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
@@ -135,16 +135,16 @@ Test(own_graph, by_backend) {
   etr_own_graph graph;
   etr_file file;
   etr_slice payload = payload_of("b_vulkan", 0, &arena, &file);
-  cr_expect_eq(etr_own_graph_reader_of("VulkanBackend"), etr_vulkan_graph_read);
+  cr_expect_eq(etr_own_graph_reader_of("VulkanBackend"), etr_vulkan.read_graph);
   cr_expect_eq(etr_own_graph_reader_of("XnnpackBackend"), etr_xnn_graph_read);
   cr_expect_null(etr_own_graph_reader_of("QnnBackend"));
   cr_expect_null(etr_own_graph_reader_of("unheard of"));
   cr_expect_null(etr_own_graph_reader_of(NULL));
   cr_expect_not(etr_xnn_graph_read(&graph, &arena, payload));
   cr_expect_eq(etr_backend_payload_needed(payload, 1 << 20), payload.size);
-  cr_expect(etr_vulkan_graph_read(&graph, &arena, payload));
-  cr_expect_not(etr_vulkan_graph_read(&graph, &arena, (etr_slice){payload.data, payload.size - 1}));
-  cr_expect_not(etr_vulkan_graph_read(&graph, &arena, (etr_slice){0}));
+  cr_expect(etr_vulkan.read_graph(&graph, &arena, payload));
+  cr_expect_not(etr_vulkan.read_graph(&graph, &arena, (etr_slice){payload.data, payload.size - 1}));
+  cr_expect_not(etr_vulkan.read_graph(&graph, &arena, (etr_slice){0}));
   etr_file_clear(&file);
   etr_arena_clear(&arena);
 }
@@ -152,7 +152,7 @@ Test(own_graph, by_backend) {
 /* ---- By hand ---- */
 
 Test(own_graph, xnodes) {
-  static const struct {
+  const struct {
     const char *title, *values, *xnodes, *want; /* operators alone, joined by a blank */
   } cases[] = {
       {"a bias stands behind the weights", "2;3;4;5;", "Conv2d(0,1,2)>3", "Conv2d#1(0,1,2)>3"},
@@ -201,10 +201,10 @@ static void read_damaged(etr_own_graph_reader read, etr_slice whole, size_t size
 
 /* Cut short or with any byte changed a payload is refused or read; an operator that is read names values that exist. */
 Test(own_graph, damage) {
-  static const struct {
+  const struct {
     const char *fixture;
     etr_own_graph_reader read;
-  } cases[] = {{"b_vulkan", etr_vulkan_graph_read}, {"multi_method", etr_xnn_graph_read}};
+  } cases[] = {{"b_vulkan", etr_vulkan.read_graph}, {"multi_method", etr_xnn_graph_read}};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     etr_file file;

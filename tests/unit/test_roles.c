@@ -38,7 +38,7 @@ static void expect_case(const role_case *c) {
   etr_placement placement = tiny_placement_of(&arena, g, c->instructions);
   for (size_t i = 0; c->backend && i < placement.instructions.count; i++)
     if (placement.instructions.data[i].is_delegate) placement.instructions.data[i].backend = c->backend;
-  cr_assert(etr_method_index_nodes(etr_unconst(placement.method), &arena));
+  cr_assert(etr_method_index_nodes(etr_for_foreign(placement.method), &arena));
   cr_assert(etr_kernel_groups_find(&groups, &placement, &arena));
   cr_assert(etr_roles_find(&roles, &placement, &groups, &arena), "%s", c->title);
   const char *got = describe(&arena, g, &roles);

@@ -90,9 +90,9 @@ static inline void tiny_token(tiny_graph *g, etr_arena *arena, etr_node *node, c
   if (!node->outputs) node->outputs = etr_arena_alloc_array(arena, MOST, sizeof *node->outputs);
   if (!node->arguments) node->arguments = etr_arena_alloc_array(arena, 4, sizeof *node->arguments);
   if (*token == '(') {
-    tiny_inputs(g, etr_unconst(node->inputs), &node->input_count, token + 1);
+    tiny_inputs(g, etr_for_foreign(node->inputs), &node->input_count, token + 1);
   } else if (*token == '[') {
-    tiny_output(arena, etr_unconst(&node->outputs[node->output_count++]), token + 1);
+    tiny_output(arena, etr_for_foreign(&node->outputs[node->output_count++]), token + 1);
   } else if (*token == '#') {
     node->debug_handle = (uint32_t)atoi(token + 1);
   } else if (*token == '@') {
@@ -104,7 +104,7 @@ static inline void tiny_token(tiny_graph *g, etr_arena *arena, etr_node *node, c
   } else {
     cr_assert_not_null(equals, "%s", token);
     *equals = '\0';
-    ((etr_argument *)etr_unconst(node->arguments))[node->argument_count++] = (etr_argument){token, equals + 1};
+    ((etr_argument *)etr_for_foreign(node->arguments))[node->argument_count++] = (etr_argument){token, equals + 1};
   }
 }
 
@@ -120,9 +120,9 @@ static inline void tiny_parse_node(tiny_graph *g, etr_arena *arena, char *text) 
   for (char *token; (token = tiny_piece(&text, " "));) tiny_token(g, arena, node, token);
   if (!node->output_count && node->kind != ETR_NODE_OUTPUT) tiny_token(g, arena, node, outputs);
   for (size_t i = 0; i < node->output_count; i++)
-    ((etr_value *)etr_unconst(node->outputs))[i].name = node->output_count == 1
-                                                            ? name
-                                                            : etr_arena_format(arena, "%s_%zu", name, i);
+    ((etr_value *)etr_for_foreign(node->outputs))[i].name = node->output_count == 1
+                                                                ? name
+                                                                : etr_arena_format(arena, "%s_%zu", name, i);
   for (size_t i = 0; i < node->input_count; i++) g->uses[node->inputs[i].node]++;
 }
 

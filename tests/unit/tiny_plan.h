@@ -103,7 +103,7 @@ static inline const etr_memory_plan *tiny_plan_make(etr_arena *arena, const etr_
   etr_profile profile = {.pte = "m.pte", .methods = method, .method_count = 1};
   if (!method) return NULL;
   *method = (etr_method){.name = "m", .graph = ETR_NONE};
-  return etr_memory_plan_all(&profile, &placement, &pte, warnings, arena) ? method->memory : NULL;
+  return etr_memory_plan_all(&profile, method, &placement, &pte, warnings, arena) ? method->memory : NULL;
 }
 
 #endif

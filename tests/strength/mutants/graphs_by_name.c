@@ -24,7 +24,8 @@ etr_status __wrap_etr_profile_open(etr_profile **out, const etr_inputs *inputs, 
   etr_status status = __real_etr_profile_open(out, inputs, options, error);
   if (status != ETR_OK) return status;
   for (size_t i = 0; i < (*out)->graph_count; i++)
-    if (strcmp((*out)->graphs[i].module, "edge~2") == 0) ((etr_graph *)etr_unconst((*out)->graphs))[i].module = "edge";
-  for (size_t i = 0; i < (*out)->method_count; i++) take_graph_by_name(*out, etr_unconst(&(*out)->methods[i]));
+    if (strcmp((*out)->graphs[i].module, "edge~2") == 0)
+      ((etr_graph *)etr_for_foreign((*out)->graphs))[i].module = "edge";
+  for (size_t i = 0; i < (*out)->method_count; i++) take_graph_by_name(*out, etr_for_foreign(&(*out)->methods[i]));
   return status;
 }
