@@ -6,6 +6,7 @@
 #include "output/label.h"
 
 #include "base/natural.h"
+#include "views/memory_findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +204,7 @@ static void leave_out_in_order(etr_sheet *sheet, size_t count) {
 
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   if (kind == ETR_CELL_FLAG) return ETR_ARROW_FLAG;
-  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
+  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT || kind == ETR_CELL_BYTES) return ETR_ARROW_WHOLE;
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
 }
 
@@ -271,7 +272,8 @@ static void put_number(const etr_sheet *sheet, etr_writer *writer, const etr_fie
   enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
   const etr_profile *profile = sheet->answer->profile;
   etr_unit unit = sheet->answer->options->unit;
-  if (field->kind == ETR_CELL_COUNT || (field->kind == ETR_CELL_AMOUNT && sheet->exact))
+  bool is_large = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
+  if (field->kind == ETR_CELL_COUNT || (is_large && sheet->exact))
     etr_put_fixed(writer, cell.number, 0);
   else if (field->kind == ETR_CELL_AMOUNT)
     etr_put_amount(writer, cell.number);
@@ -311,6 +313,8 @@ static const char *cell_text(const etr_sheet *sheet, const etr_field *field, etr
   if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
+  if (field->kind == ETR_CELL_BYTES && !sheet->exact)
+    return etr_bytes_text(&sheet->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   put_number(sheet, &writer, field, cell);
   if (field->kind == ETR_CELL_RATE && cell.unit && !sheet->exact) etr_putf(&writer, " %s", cell.unit);
