@@ -116,6 +116,17 @@ static etr_rows array_rows(const etr_array *array, const char *at) {
   return rows;
 }
 
+/* Times are exact, which a double would not be. */
+static void put_value(const etr_fields *fields, const etr_field *field, const void *at) {
+  uint64_t wide;
+  if (field->member.size != sizeof wide || field->member.type != ETR_MEMBER_UNSIGNED) {
+    etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, at));
+    return;
+  }
+  memcpy(&wide, at, sizeof wide);
+  etr_jw_uint(fields->json, wide);
+}
+
 static void put_parts(const etr_fields *fields, const etr_field *field, const void *row) {
   etr_rows rows = field->rows ? field->rows(row) : array_rows(&field->array, row);
   if (field->kind == ETR_CELL_LIST) {
@@ -123,8 +134,7 @@ static void put_parts(const etr_fields *fields, const etr_field *field, const vo
   } else if (field->kind == ETR_CELL_VALUES) {
     etr_jw_array(fields->json);
     for (size_t i = 0; i < rows.count; i++)
-      etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field->parts->first,
-                                                  (const char *)rows.first + i * rows.size));
+      put_value(fields, field->parts->first, (const char *)rows.first + i * rows.size);
     etr_jw_end(fields->json);
   } else if (rows.count == 0) {
     etr_jw_null(fields->json);

@@ -9,7 +9,7 @@
 #include "output/json_writer.h"
 #include "output/label.h"
 #include "output/node_filter.h"
-#include "output/sheet.h"
+#include "output/section.h"
 #include "tables/streams.h"
 #include "views/logged.h"
 
@@ -128,12 +128,6 @@ static void put_identifier(const etr_fields *f, const void *row) {
     etr_jw_string(f->json, event->delegate_id);
 }
 
-static void put_handles(const etr_fields *f, const void *row) {
-  etr_field_list(f, "debug_handles");
-  for (size_t i = 0; i < as_row(row)->event->handle_count; i++) etr_jw_uint(f->json, as_row(row)->event->handles[i]);
-  etr_jw_end(f->json);
-}
-
 /* More operators at an event's handles than any real model has. */
 enum { MAX_OPS = 4096 };
 
@@ -204,12 +198,6 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-static void put_starts(const etr_fields *f, const void *row) {
-  etr_field_list(f, "start_time");
-  for (size_t i = 0; i < as_row(row)->event->sample_count; i++) etr_jw_uint(f->json, as_row(row)->event->starts[i]);
-  etr_jw_end(f->json);
-}
-
 /* What an event logged, or, event NULL, what the runs of the block returned; nothing if logged is NULL. */
 static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, const etr_logged_rows *logged,
                        const etr_block *block, const etr_event *event) {
@@ -249,7 +237,8 @@ static const etr_field fields[] = {
      .nullable = true},
     {"is_delegated_op", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_delegated},
     {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend), .nullable = true},
-    {"debug_handles", .in = ETR_IN_JSON, .put = put_handles, .type = "wholes"},
+    {"debug_handles", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u32, .type = "wholes",
+     ETR_ARRAY_VIA(event_row, event, etr_event, handles, handle_count)},
     {"op_types", .in = ETR_IN_JSON, .put = put_op_types, .says = "all operators with its handles", .type = "texts"},
     {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
      .says = "nodes that the event's time is attributed to; one in a body has its path: true_graph_0/aten_sin_default",
@@ -272,7 +261,8 @@ static const etr_field fields[] = {
              "is none",
      .type = "delegate_debug_metadata", .nullable = true},
     {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence", .type = "numbers"},
-    {"start_time", .in = ETR_IN_JSON, .put = put_starts, .says = "ticks", .type = "wholes"},
+    {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks", .type = "wholes",
+     ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
     {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50), .nullable = true},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(ranking), .p50_title = "p50"},
@@ -352,15 +342,14 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
 static void put_title(events_output *e, const etr_block *block, bool is_first) {
   const char *name = block->method == ETR_NONE ? NULL : e->answer.profile->methods[block->method].name;
   const char *method = name && !name[0] ? "method not known" : name;
-  size_t width = etr_answer_text_width(&e->answer);
-  const char *title = etr_arena_format(
-      &e->answer.arena, "%s \xC2\xB7 %zu run%s, starting at run %u%s%s \xC2\xB7 times in %s", block->name,
-      block->run_count, block->run_count == 1 ? "" : "s", block->run_count ? block->runs[0] : 0,
-      method ? " \xC2\xB7 " : "", method ? method : "", etr_unit_name(e->answer.options->unit));
+  etr_arena *arena = &e->answer.arena;
   if (!is_first) etr_puts(&e->answer.writer, "\n");
-  if (title) etr_put_wrapped(&e->answer.writer, ETR_STYLE_PLAIN, title, 0, width);
-  char *rule = etr_arena_format(&e->answer.arena, "(%s)", block->method_rule);
-  if (rule) etr_put_wrapped(&e->answer.writer, ETR_STYLE_PLAIN, rule, 2, width);
+  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
+                   etr_arena_format(arena, "%s \xC2\xB7 %zu run%s, starting at run %u%s%s \xC2\xB7 times in %s",
+                                    block->name, block->run_count, block->run_count == 1 ? "" : "s",
+                                    block->run_count ? block->runs[0] : 0, method ? " \xC2\xB7 " : "",
+                                    method ? method : "", etr_unit_name(e->answer.options->unit)));
+  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2, etr_arena_format(arena, "(%s)", block->method_rule));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
