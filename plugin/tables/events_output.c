@@ -24,21 +24,17 @@ static bool is_text(etr_bytes bytes) {
   return true;
 }
 
-static char *base64_of(etr_arena *arena, etr_bytes bytes) {
-  static const char prefix[] = "base64:";
-  char *text = etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size));
-  if (!text) return NULL;
-  memcpy(text, prefix, sizeof prefix);
-  etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
-  return text;
-}
-
 /* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64. None give null. */
 static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
-  if (bytes.size && is_text(bytes))
+  static const char prefix[] = "base64:";
+  if (bytes.size && is_text(bytes)) {
     etr_jw_slice(json, (etr_slice){bytes.data, bytes.size});
-  else
-    etr_jw_string(json, bytes.size ? base64_of(arena, bytes) : NULL);
+    return;
+  }
+  char *text = bytes.size ? etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size)) : NULL;
+  if (text) memcpy(text, prefix, sizeof prefix);
+  if (text) etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
+  etr_jw_string(json, text);
 }
 
 /* ---- The event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables ---- */
@@ -304,21 +300,16 @@ static void put_block(events_output *e, const etr_block *block) {
   etr_jw_end(f->json);
 }
 
-/* Indexes what only JSON has. False when out of memory. */
-static bool index_all(events_output *e) {
-  e->handles = etr_arena_alloc_array(&e->answer.arena, e->answer.profile->method_count, sizeof *e->handles);
-  for (size_t i = 0; e->handles && i < e->answer.profile->method_count; i++) {
-    uint32_t graph = e->answer.profile->methods[i].graph;
-    e->handles[i] = index_handles(&e->answer.arena, graph == ETR_NONE ? NULL : &e->answer.profile->graphs[graph]);
-  }
-  return etr_logged_index_rows(&e->logged, &e->answer.arena, e->answer.profile) && e->handles;
-}
-
 etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                 const etr_sink *sink, etr_error *error) {
   events_output e = {0};
   etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
-  bool good = index_all(&e);
+  e.handles = etr_arena_alloc_array(&e.answer.arena, profile->method_count, sizeof *e.handles);
+  for (size_t i = 0; e.handles && i < profile->method_count; i++) {
+    uint32_t graph = profile->methods[i].graph;
+    e.handles[i] = index_handles(&e.answer.arena, graph == ETR_NONE ? NULL : &profile->graphs[graph]);
+  }
+  bool good = etr_logged_index_rows(&e.logged, &e.answer.arena, profile) && e.handles;
   etr_field_list(&e.answer.fields, "blocks");
   for (size_t i = 0; good && i < profile->block_count; i++)
     if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&e, &profile->blocks[i]);
@@ -353,16 +344,14 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
 
-/* What is no time comes last. */
-static double weight_of(const event_row *row) { return own_unit(row) ? 0 : time_that(etr_ranking, row); }
-
 static void collect(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL : &e->answer.profile->methods[block->method];
   event_row *rows = etr_arena_alloc_array(&e->answer.arena, block->event_count, sizeof *rows);
   for (size_t i = 0; rows && i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i])) continue;
     rows[i] = row_of(e, block, &block->events[i]);
-    etr_sheet_add(&e->sheet, &rows[i], sort_key(e->answer.options->order, &rows[i]), weight_of(&rows[i]));
+    etr_sheet_add(&e->sheet, &rows[i], sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
+                  own_unit(&rows[i]) ? 0 : time_that(etr_ranking, &rows[i]));
   }
   if (e->answer.options->order != ETR_ORDER_GRAPH) etr_sheet_sort(&e->sheet);
 }

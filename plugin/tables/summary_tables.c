@@ -31,12 +31,6 @@ enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
-/* "2.9" of 2.88, "29" of 28.8 */
-static void put_factor(etr_writer *writer, double factor) {
-  etr_put_fixed(writer, factor, factor < 10 ? 1 : 0);
-  etr_puts(writer, TIMES);
-}
-
 /* Writes the rows of a sheet after an empty line, and how many are not shown; nothing if there are none. */
 static void put_sheet(report *r, etr_sheet *sheet) {
   if (sheet->rows.count == 0) return;
@@ -289,7 +283,9 @@ static void put_head(report *r, const etr_summary *s) {
   put_head_time(r, &writer, "avg", s->method->execute.avg);
   if (s->first_run.rest.p50 > 0) {
     etr_puts(&writer, DOT "first run ");
-    put_factor(&writer, s->first_run.ticks / s->first_run.rest.p50);
+    double factor = s->first_run.ticks / s->first_run.rest.p50;
+    etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
+    etr_puts(&writer, TIMES);
   }
   put_noise(&writer, s->method,
             etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
