@@ -79,7 +79,7 @@ etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_f
   if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
     return text_datum(cell.text, field->blank_is_null);
   if (field->kind == ETR_CELL_COUNT) return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)cell.number};
-  if (field->kind == ETR_CELL_AMOUNT) return amount_datum(cell.number);
+  if (field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES) return amount_datum(cell.number);
   if (field->kind == ETR_CELL_TIME && !cell.unit) return real_datum(etr_ticks_to_unit(profile, cell.number, unit));
   if (field->kind == ETR_CELL_SHARE) return real_datum(cell.whole > 0 ? cell.number / cell.whole : NAN);
   return real_datum(cell.number);
@@ -95,20 +95,10 @@ void etr_put_datum(etr_jw *json, etr_datum value) {
   }
 }
 
-void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row) {
-  for (const etr_field *field = list->first; field < list->first + list->count; field++) {
-    if (!(field->in & ETR_IN_JSON)) continue;
-    if (field->put) {
-      field->put(fields, row);
-    } else {
-      etr_jw_key(fields->json, field->key);
-      etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, row));
-    }
-  }
-}
+/* ---- What has parts ---- */
 
-void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows) {
-  etr_field_list(fields, key);
+static void put_rows(const etr_fields *fields, const etr_row_type *list, etr_rows rows) {
+  etr_jw_array(fields->json);
   for (size_t i = 0; i < rows.count; i++) {
     etr_jw_object(fields->json);
     etr_field_put_all(fields, list, (const char *)rows.first + i * rows.size);
@@ -116,3 +106,73 @@ void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row
   }
   etr_jw_end(fields->json);
 }
+
+static etr_rows array_rows(const etr_array *array, const char *at) {
+  etr_rows rows = {.size = array->size};
+  if (array->pointer != ETR_IN_ROW) memcpy(&at, at + array->pointer, sizeof at);
+  if (!at) return rows;
+  memcpy(&rows.first, at + array->first, sizeof rows.first);
+  memcpy(&rows.count, at + array->count, sizeof rows.count);
+  return rows;
+}
+
+/* Times are exact, which a double would not be. */
+static void put_value(const etr_fields *fields, const etr_field *field, const void *at) {
+  uint64_t wide;
+  if (field->member.size != sizeof wide || field->member.type != ETR_MEMBER_UNSIGNED) {
+    etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, at));
+    return;
+  }
+  memcpy(&wide, at, sizeof wide);
+  etr_jw_uint(fields->json, wide);
+}
+
+static void put_parts(const etr_fields *fields, const etr_field *field, const void *row) {
+  etr_rows rows = field->rows ? field->rows(row) : array_rows(&field->array, row);
+  if (field->kind == ETR_CELL_LIST) {
+    put_rows(fields, field->parts, rows);
+  } else if (field->kind == ETR_CELL_VALUES) {
+    etr_jw_array(fields->json);
+    for (size_t i = 0; i < rows.count; i++)
+      put_value(fields, field->parts->first, (const char *)rows.first + i * rows.size);
+    etr_jw_end(fields->json);
+  } else if (rows.count == 0) {
+    etr_jw_null(fields->json);
+  } else {
+    etr_jw_object(fields->json);
+    etr_field_put_all(fields, field->parts, rows.first);
+    etr_jw_end(fields->json);
+  }
+}
+
+void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row) {
+  for (const etr_field *field = list->first; field < list->first + list->count; field++) {
+    if (!(field->in & media)) continue;
+    if (field->put) {
+      field->put(fields, row);
+      continue;
+    }
+    etr_jw_key(fields->json, field->key);
+    if (field->parts)
+      put_parts(fields, field, row);
+    else
+      etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, row));
+  }
+}
+
+void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row) {
+  etr_field_put_medium(fields, list, ETR_IN_JSON, row);
+}
+
+void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows) {
+  etr_jw_key(fields->json, key);
+  put_rows(fields, list, rows);
+}
+
+#define VALUES(name, cell_kind, type, size)                                                                            \
+  const etr_row_type etr_values_##name = {                                                                             \
+      NULL, &(const etr_field){.kind = cell_kind, .member = {type, size, 0, ETR_IN_ROW}}, 1}
+VALUES(u32, ETR_CELL_COUNT, ETR_MEMBER_UNSIGNED, sizeof(uint32_t));
+VALUES(i32, ETR_CELL_COUNT, ETR_MEMBER_SIGNED, sizeof(int32_t));
+VALUES(u64, ETR_CELL_BYTES, ETR_MEMBER_UNSIGNED, sizeof(uint64_t));
+VALUES(text, ETR_CELL_NAME, ETR_MEMBER_TEXT, sizeof(char *));

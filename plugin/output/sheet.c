@@ -6,6 +6,7 @@
 #include "output/label.h"
 
 #include "base/natural.h"
+#include "views/memory_findings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,18 +152,6 @@ void etr_sheet_choose_between(etr_sheet *sheet, size_t first, size_t last) {
   sheet->chosen_count = count;
 }
 
-/* The place of a tag of that name among the first `count`; `count` if there is none. */
-static size_t find_tag(const etr_tag *tags, size_t count, const char *name) {
-  size_t i = 0;
-  while (i < count && strcmp(tags[i].name, name) != 0) i++;
-  return i;
-}
-
-static void refuse_tag(const etr_sheet *sheet, const char *name) {
-  const char *text = etr_arena_format(&sheet->answer->arena, "tag %.80s: there is already a column of this name", name);
-  etr_answer_refuse(sheet->answer, text ? text : "");
-}
-
 void etr_sheet_say_origin(etr_sheet *sheet) {
   const etr_table_options *options = sheet->answer->options;
   etr_arena *arena = &sheet->answer->arena;
@@ -174,8 +163,12 @@ void etr_sheet_say_origin(etr_sheet *sheet) {
   size_t count = 2;
   for (size_t i = 0; i < options->tag_count; i++) {
     const etr_tag *tag = &options->tags[i];
-    size_t place = find_tag(origin, count, tag->name); /* a name of the user's own replaces the file's */
-    if (place >= 2 && (place < count || find_field(sheet, etr_slice_of(tag->name)))) refuse_tag(sheet, tag->name);
+    size_t place = 0; /* a name of the user's own replaces the file's */
+    while (place < count && strcmp(origin[place].name, tag->name) != 0) place++;
+    if (place >= 2 && (place < count || find_field(sheet, etr_slice_of(tag->name)))) {
+      const char *why = etr_arena_format(arena, "tag %.80s: there is already a column of this name", tag->name);
+      etr_answer_refuse(sheet->answer, why ? why : "");
+    }
     origin[place] = *tag;
     count += place == count;
   }
@@ -201,25 +194,10 @@ static const char *title_of(const etr_sheet *sheet, const etr_field *field, size
   return with_unit ? with_unit : "";
 }
 
-static void leave_out_in_order(etr_sheet *sheet, size_t count) {
-  for (unsigned turn = 1; turn <= count; turn++)
-    for (size_t i = 0; i < count; i++)
-      if (sheet->columns[i]->spare == turn) etr_table_may_leave_out(&sheet->table, i);
-}
-
 static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
   if (kind == ETR_CELL_FLAG) return ETR_ARROW_FLAG;
-  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT) return ETR_ARROW_WHOLE;
+  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT || kind == ETR_CELL_BYTES) return ETR_ARROW_WHOLE;
   return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
-}
-
-static void add_arrow_columns(etr_sheet *sheet) {
-  for (size_t i = 0; i < sheet->origin_count; i++)
-    etr_arrow_add_column(sheet->arrow, sheet->origin[i].name, ETR_ARROW_TEXT);
-  for (size_t i = 0; i < sheet->table.column_count; i++) {
-    etr_cell_kind kind = sheet->columns[i]->kind;
-    etr_arrow_add_column(sheet->arrow, sheet->table.columns[i].title, arrow_type_of(kind));
-  }
 }
 
 /* Decides on the columns, now that it is known what they can tell. */
@@ -235,8 +213,13 @@ static void begin_table(etr_sheet *sheet) {
     sheet->columns[count++] = field;
   }
   etr_table_init(&sheet->table, &sheet->answer->arena, columns, count);
-  if (!sheet->chosen && count) leave_out_in_order(sheet, count);
-  if (sheet->arrow) add_arrow_columns(sheet);
+  for (unsigned turn = 1; turn <= count && !sheet->chosen; turn++)
+    for (size_t i = 0; i < count; i++)
+      if (sheet->columns[i]->spare == turn) etr_table_may_leave_out(&sheet->table, i);
+  for (size_t i = 0; sheet->arrow && i < sheet->origin_count; i++)
+    etr_arrow_add_column(sheet->arrow, sheet->origin[i].name, ETR_ARROW_TEXT);
+  for (size_t i = 0; sheet->arrow && i < count; i++)
+    etr_arrow_add_column(sheet->arrow, columns[i].title, arrow_type_of(sheet->columns[i]->kind));
 }
 
 /* ---- Rows ---- */
@@ -266,18 +249,12 @@ size_t etr_sheet_shown(const etr_sheet *sheet) {
   return sheet->top ? ETR_MIN(sheet->top, sheet->rows.count) : sheet->rows.count;
 }
 
-static void put_in_own_unit(const etr_sheet *sheet, etr_writer *writer, etr_cell cell) {
-  if (sheet->exact)
-    etr_put_double(writer, cell.number);
-  else
-    etr_putf(writer, "%.0f %s", cell.number, cell.unit);
-}
-
 static void put_number(const etr_sheet *sheet, etr_writer *writer, const etr_field *field, etr_cell cell) {
   enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
   const etr_profile *profile = sheet->answer->profile;
   etr_unit unit = sheet->answer->options->unit;
-  if (field->kind == ETR_CELL_COUNT || (field->kind == ETR_CELL_AMOUNT && sheet->exact))
+  bool is_large = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
+  if (field->kind == ETR_CELL_COUNT || (is_large && sheet->exact))
     etr_put_fixed(writer, cell.number, 0);
   else if (field->kind == ETR_CELL_AMOUNT)
     etr_put_amount(writer, cell.number);
@@ -285,8 +262,10 @@ static void put_number(const etr_sheet *sheet, etr_writer *writer, const etr_fie
     etr_put_double(writer, cell.number);
   else if (field->kind == ETR_CELL_RATE)
     etr_put_significant(writer, cell.number);
+  else if (field->kind == ETR_CELL_TIME && cell.unit && sheet->exact)
+    etr_put_double(writer, cell.number);
   else if (field->kind == ETR_CELL_TIME && cell.unit)
-    put_in_own_unit(sheet, writer, cell);
+    etr_putf(writer, "%.0f %s", cell.number, cell.unit);
   else if (field->kind == ETR_CELL_TIME && sheet->exact)
     etr_put_fixed(writer, etr_ticks_to_unit(profile, cell.number, unit), TIME_DECIMALS);
   else if (field->kind == ETR_CELL_TIME && cell.number < cell.step)
@@ -317,6 +296,8 @@ static const char *cell_text(const etr_sheet *sheet, const etr_field *field, etr
   if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
+  if (field->kind == ETR_CELL_BYTES && !sheet->exact)
+    return etr_bytes_text(&sheet->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
   etr_text_begin(&text, &sheet->answer->arena, &writer);
   put_number(sheet, &writer, field, cell);
   if (field->kind == ETR_CELL_RATE && cell.unit && !sheet->exact) etr_putf(&writer, " %s", cell.unit);
@@ -328,12 +309,6 @@ static etr_style cell_style(const etr_field *field, etr_cell cell) {
   double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text ? cell.number / cell.whole : 0;
   if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(part >= warm)) return cell.style;
   return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
-}
-
-static void add_cell(etr_sheet *sheet, const etr_field *field, const void *row) {
-  etr_cell cell = etr_field_cell(field, row);
-  etr_table_add(&sheet->table, cell_text(sheet, field, cell));
-  etr_table_style(&sheet->table, cell_style(field, cell));
 }
 
 /* A row as a line of JSON. */
@@ -370,7 +345,11 @@ static void put_row(etr_sheet *sheet, const void *row) {
   else if (sheet->answer->options->format == ETR_TABLE_JSON_LINES)
     put_line(sheet, row);
   else
-    for (size_t i = 0; i < sheet->table.column_count; i++) add_cell(sheet, sheet->columns[i], row);
+    for (size_t i = 0; i < sheet->table.column_count; i++) {
+      etr_cell cell = etr_field_cell(sheet->columns[i], row);
+      etr_table_add(&sheet->table, cell_text(sheet, sheet->columns[i], cell));
+      etr_table_style(&sheet->table, cell_style(sheet->columns[i], cell));
+    }
 }
 
 size_t etr_sheet_fill(etr_sheet *sheet) {

@@ -4,7 +4,8 @@
  *
  * A field describes one column: its names, its kind, the outputs that have it, and where its value is found in a row.
  * A sheet writes one list of fields as text, Markdown, CSV, TSV and JSON Lines; etr_field_put_all() writes it as an
- * object of a JSON document. Columns come in the order of the list.
+ * object of a JSON document. Columns come in the order of the list. A field may have parts: lists of fields whose rows
+ * are found from the row, so that one list describes a section of a document with all that is in it.
  *
  *   static const etr_field fields[] = {
  *       {"event_name", "event", ETR_CELL_NAME, ETR_IN_ALL, ETR_VIA(event_row, event, etr_event, name)},
@@ -31,10 +32,14 @@ typedef enum etr_cell_kind {
   ETR_CELL_UNIT,   /* the unit of times; has no value of its own */
   ETR_CELL_COUNT,  /* a whole number; this and the following kinds are numbers, aligned right */
   ETR_CELL_AMOUNT, /* a whole number that may be large: "8.62 M" for people */
+  ETR_CELL_BYTES,  /* a whole number, "9,936,896" for people */
   ETR_CELL_TIME,   /* ticks, written in the unit asked for: to about 100 ns for people, with 9 decimals for programs */
   ETR_CELL_SHARE,  /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
   ETR_CELL_NUMBER,
-  ETR_CELL_RATE, /* three significant digits for people, all for programs */
+  ETR_CELL_RATE,   /* three significant digits for people, all for programs */
+  ETR_CELL_OBJECT, /* in JSON documents: an object of the first of `rows`; null if there is none */
+  ETR_CELL_LIST,   /* in JSON documents: an array with an object for each of `rows` */
+  ETR_CELL_VALUES, /* in JSON documents: an array with the first of `parts` of each of `rows` */
 } etr_cell_kind;
 
 /** The value of a field in a row. Zeroed: an empty text. */
@@ -99,6 +104,20 @@ typedef struct etr_member {
 /** The same of the `type` that a pointer in the row leads to; a NULL pointer has no value. */
 #define ETR_VIA(row, pointer, type, name) ETR_MEMBER_OF(type, name, offsetof(row, pointer))
 
+/** Where a row keeps an array. Zeroed: nowhere. */
+typedef struct etr_array {
+  size_t size;  /* of an element */
+  size_t first; /* offset of the pointer to the first one */
+  size_t count; /* offset of how many there are, a size_t */
+  size_t pointer;
+} etr_array;
+
+/** Initializes the `array` of a field: a pointer in the row, and how many elements are behind it. */
+#define ETR_ARRAY_OF(type, name, counted, pointer)                                                                     \
+  .array = {sizeof *((type *)0)->name, offsetof(type, name), offsetof(type, counted), pointer}
+#define ETR_ARRAY_AT(row, name, counted) ETR_ARRAY_OF(row, name, counted, ETR_IN_ROW)
+#define ETR_ARRAY_VIA(row, pointer, type, name, counted) ETR_ARRAY_OF(type, name, counted, offsetof(row, pointer))
+
 /* ---- Fields ---- */
 
 /** The outputs that have a field. */
@@ -115,6 +134,16 @@ enum {
   ETR_IN_ALL = ETR_IN_TABLES | ETR_IN_JSON,
 };
 
+typedef struct etr_row_type etr_row_type;
+
+/** Rows of one type, one behind the other. */
+typedef struct etr_rows {
+  const void *first;
+  size_t count, size;
+} etr_rows;
+
+#define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
+
 typedef struct etr_field {
   const char *key;   /* for programs, in all formats; NULL: the title with '_' for blanks */
   const char *title; /* for people; --columns takes both */
@@ -124,6 +153,9 @@ typedef struct etr_field {
   etr_cell (*get)(const void *row);                       /* instead of `member` */
   bool (*has)(const void *row);                           /* false: the row has no value; NULL: every row has one */
   void (*put)(const etr_fields *fields, const void *row); /* writes keys and values into JSON documents instead */
+  etr_rows (*rows)(const void *row);                      /* of ETR_CELL_OBJECT, ETR_CELL_LIST and ETR_CELL_VALUES */
+  etr_array array;                                        /* instead of `rows` */
+  const etr_row_type *parts;                              /* of the same: what these rows have */
   double (*step)(const void *row);                        /* of a time: as in etr_cell; NULL: 0 */
   const char *(*own_unit)(const void *row);               /* likewise; NULL: none */
   int digits;                                             /* of a number in `member`: as in etr_cell */
@@ -142,25 +174,17 @@ typedef struct etr_field {
 } etr_field;
 
 /** All that is known of one kind of rows. */
-typedef struct etr_row_type {
+struct etr_row_type {
   const char *name; /* in schemas and their documentation; NULL: it is for people only */
   const etr_field *first;
   size_t count;
-} etr_row_type;
+};
 
 /** Fields without a name, of a function that writes them itself. */
 #define ETR_FIELDS(array) (&(const etr_row_type){NULL, array, ETR_COUNT(array)})
 
 /** Defines one of the lists below. */
 #define ETR_ROW_TYPE(name, array) const etr_row_type etr_##name##_fields = {#name, array, ETR_COUNT(array)}
-
-/** Rows of one type, one behind the other. */
-typedef struct etr_rows {
-  const void *first;
-  size_t count, size;
-} etr_rows;
-
-#define ETR_ROWS(array, count) ((etr_rows){(array), (count), sizeof *(array)})
 
 /** The value of a field in a row. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
@@ -189,6 +213,12 @@ void etr_put_datum(etr_jw *json, etr_datum value);
 
 /** Writes the fields in ETR_IN_JSON of a row into an open JSON object. */
 void etr_field_put_all(const etr_fields *fields, const etr_row_type *list, const void *row);
+
+/** Writes those that are in one of the media instead. What is inside their parts is in ETR_IN_JSON. */
+void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, unsigned media, const void *row);
+
+/** Fields of ETR_CELL_VALUES: numbers of 32 and 64 bits, texts. */
+extern const etr_row_type etr_values_u32, etr_values_i32, etr_values_u64, etr_values_text;
 
 /** Writes a key and an array with an object for each row. */
 void etr_field_put_rows(const etr_fields *fields, const char *key, const etr_row_type *list, etr_rows rows);

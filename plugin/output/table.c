@@ -82,11 +82,6 @@ static size_t line_width(const etr_table *table, const layout *columns, size_t m
   return total + GAP * (count ? count - 1 : 0);
 }
 
-static void leave_out(const etr_table *table, layout *columns, size_t width) {
-  for (size_t i = 0; i < table->spare.count && line_width(table, columns, LEGIBLE_WIDTH) > width; i++)
-    columns[table->spare.data[i]].is_left_out = true;
-}
-
 /* Takes columns off the widest shrinking column until the line fits. */
 static void shrink(const etr_table *table, layout *columns, size_t width) {
   size_t total = line_width(table, columns, SIZE_MAX);
@@ -179,7 +174,8 @@ static void write_text(const etr_table *table, etr_writer *writer, size_t width)
     *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
   }
   memcpy(columns, wanted, table->column_count * sizeof *columns);
-  leave_out(table, columns, width);
+  for (size_t i = 0; i < table->spare.count && line_width(table, columns, LEGIBLE_WIDTH) > width; i++)
+    columns[table->spare.data[i]].is_left_out = true;
   shrink(table, columns, width);
   choose_cuts(table, writer, columns, wanted);
   size_t rows = table->cells.count / table->column_count;

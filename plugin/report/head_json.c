@@ -6,16 +6,15 @@
 #include "output/statistics.h"
 #include "report/profile_doc.h"
 
-static bool is_said_again(const etr_tag *tags, size_t count, size_t index) {
-  for (size_t later = index + 1; later < count; later++)
-    if (strcmp(tags[later].name, tags[index].name) == 0) return true;
-  return false;
-}
-
+/* What the user said last of each name. */
 static void put_hparams(const etr_fields *f, const etr_tag *hparams, size_t count) {
   etr_field_object(f, "hparams");
-  for (size_t i = 0; i < count; i++)
-    if (!is_said_again(hparams, count, i)) etr_field_text(f, hparams[i].name, hparams[i].value);
+  for (size_t i = 0; i < count; i++) {
+    bool is_said_again = false;
+    for (size_t later = i + 1; later < count; later++)
+      is_said_again |= strcmp(hparams[later].name, hparams[i].name) == 0;
+    if (!is_said_again) etr_field_text(f, hparams[i].name, hparams[i].value);
+  }
   etr_jw_end(f->json);
 }
 
@@ -30,22 +29,17 @@ static void put_model(const etr_fields *f, const etr_graph *graph) {
   etr_jw_end(f->json);
 }
 
-/* NaN where nothing was timed. */
-static double delegated_share(const etr_method *method) {
-  uint64_t ticks = 0;
-  for (size_t i = 0; i < method->delegate_count; i++) ticks += method->delegates[i].call_ticks;
-  return (double)ETR_MIN(ticks, method->execute_ticks) / (double)method->execute_ticks;
-}
-
 static void put_method(const etr_fields *f, const etr_method *method) {
-  const etr_profile *profile = f->profile;
+  uint64_t delegated = 0;
+  for (size_t i = 0; i < method->delegate_count; i++) delegated += method->delegates[i].call_ticks;
   etr_jw_object(f->json);
   etr_field_method(f, method);
-  put_model(f, method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph]);
+  put_model(f, method->graph == ETR_NONE ? NULL : &f->profile->graphs[method->graph]);
   etr_field_object(f, "execute");
   etr_field_stats(f, &method->execute);
   etr_jw_end(f->json);
-  etr_field_number(f, "delegated_time_share", delegated_share(method));
+  etr_field_number(f, "delegated_time_share", /* NaN where nothing was timed */
+                   (double)ETR_MIN(delegated, method->execute_ticks) / (double)method->execute_ticks);
   etr_jw_end(f->json);
 }
 

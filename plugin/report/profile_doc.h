@@ -51,10 +51,12 @@ void etr_profile_put_copy(etr_profile_doc *doc, etr_slice text);
 /** Writes a time in the document's unit, nanoseconds. */
 void etr_profile_put_ns(etr_profile_doc *doc, double ticks);
 
-/** Writes a key and a column for each field that is in one of the media (ETR_IN_DOCUMENT, ...). Of texts, ETR_CELL_WORD
- * must live as long as the document, ETR_CELL_NAME is copied; both are indexes. Unknown counts and texts are -1, other
- * unknown numbers null. A field's `put` writes the value of a row alone. */
-void etr_profile_put_columns(etr_profile_doc *doc, const etr_row_type *list, unsigned media, etr_rows rows);
+/** Writes an object under a key, or, with NULL, into the open one: a column for each field that is in one of the media
+ * (ETR_IN_DOCUMENT, ...). Of texts, ETR_CELL_WORD must live as long as the document and ETR_CELL_NAME is copied: both
+ * are indexes; ETR_CELL_ITEM is the text itself. Unknown counts and texts are -1, other unknown numbers null. A field's
+ * `put` writes the value of a row alone. */
+void etr_profile_put_columns(etr_profile_doc *doc, const char *key, const etr_row_type *list, unsigned media,
+                             etr_rows rows);
 
 /** Writes the method's graph: modules, source lines, operators; null if it has none. *out is set to the rows. False
  * when out of memory. */

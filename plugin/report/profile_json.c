@@ -27,13 +27,9 @@ static uint32_t add_text(etr_profile_doc *e, const char *text) {
   return index;
 }
 
-static uint32_t index_of(etr_profile_doc *e, const char *text) {
-  uint32_t index = etr_map_get(&e->texts, etr_slice_of(text));
-  return index == ETR_NONE ? add_text(e, text) : index;
-}
-
 void etr_profile_put_text(etr_profile_doc *e, const char *text) {
-  etr_profile_put_index(e, text ? index_of(e, text) : ETR_NONE);
+  uint32_t index = text ? etr_map_get(&e->texts, etr_slice_of(text)) : ETR_NONE;
+  etr_profile_put_index(e, index == ETR_NONE ? add_text(e, text) : index);
 }
 
 void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
@@ -59,6 +55,7 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   etr_cell cell = etr_field_cell(field, row);
   switch (field->kind) {
   case ETR_CELL_WORD: etr_profile_put_text(e, cell.text); break;
+  case ETR_CELL_ITEM: etr_jw_string(e->fields.json, cell.text); break;
   case ETR_CELL_NAME: etr_profile_put_copy(e, etr_slice_of(cell.text ? cell.text : "")); break;
   case ETR_CELL_FLAG: etr_jw_int(e->fields.json, cell.number == 1); break;
   case ETR_CELL_COUNT: etr_jw_int(e->fields.json, isnan(cell.number) ? -1 : (int64_t)cell.number); break;
@@ -70,7 +67,9 @@ static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row
   }
 }
 
-void etr_profile_put_columns(etr_profile_doc *e, const etr_row_type *list, unsigned media, etr_rows rows) {
+void etr_profile_put_columns(etr_profile_doc *e, const char *key, const etr_row_type *list, unsigned media,
+                             etr_rows rows) {
+  if (key) etr_field_object(&e->fields, key);
   for (const etr_field *field = list->first; field < list->first + list->count; field++) {
     if (!(field->in & media)) continue;
     etr_field_list(&e->fields, field->key);
@@ -83,6 +82,7 @@ void etr_profile_put_columns(etr_profile_doc *e, const etr_row_type *list, unsig
     }
     etr_jw_end(e->fields.json);
   }
+  if (key) etr_jw_end(e->fields.json);
 }
 
 /* The last folder and name of a path: which file it is, not where its owner keeps it. */
@@ -126,15 +126,13 @@ static const etr_field balance_fields[] = {
 ETR_ROW_TYPE(balance, balance_fields);
 
 static void put_balance(etr_profile_doc *e, const etr_method *method) {
+  const etr_fields *f = &e->fields;
   etr_balance_part parts[ETR_BALANCE_PARTS];
-  etr_balance_list(method, parts);
-  etr_field_put_rows(&e->fields, "balance", &etr_balance_fields, ETR_ROWS(parts, ETR_BALANCE_PARTS));
-}
-
-static void put_notes(etr_profile_doc *e, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES];
-  size_t count = etr_balance_notes(notes, &e->arena, e->fields.profile, method);
-  etr_field_texts(&e->fields, "notes", notes, count);
+  etr_balance_list(method, parts);
+  etr_field_put_rows(f, "balance", &etr_balance_fields, ETR_ROWS(parts, ETR_BALANCE_PARTS));
+  etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
+  etr_field_texts(f, "notes", notes, etr_balance_notes(notes, &e->arena, f->profile, method));
 }
 
 static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr_profile_operators *ops) {
@@ -158,16 +156,10 @@ static bool put_findings(etr_profile_doc *e, const etr_method *method, const etr
   return true;
 }
 
-static bool put_patterns(etr_profile_doc *e, const etr_method *method) {
-  etr_module_patterns patterns;
-  if (!etr_module_patterns_of(&patterns, &e->arena, e->fields.profile, method)) return false;
-  etr_summary_put_patterns(&e->fields, method, &patterns);
-  return true;
-}
-
 static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_side_method *compared) {
   const etr_fields *f = &e->fields;
   etr_profile_operators ops = {0};
+  etr_module_patterns patterns;
   etr_jw_object(f->json);
   etr_field_method(f, method);
   etr_field_ticks(f, "skipped", (double)method->skipped_ticks);
@@ -180,17 +172,16 @@ static bool put_method(etr_profile_doc *e, const etr_method *method, const etr_s
   etr_jw_end(f->json);
   etr_field_noise(f, &e->arena, method, ETR_UNIT_MS);
   put_balance(e, method);
-  etr_field_ticks(f, "clock_hidden", (double)method->clock_hidden_ticks);
-  put_notes(e, method);
   bool good = etr_delegates_put(f, &e->arena, method, NULL, 1) &&
               etr_summary_put_delegates(f, &e->arena, method, "total", 1);
   good = etr_profile_put_graph(e, &ops, method, compared) && good;
-  good = good && put_patterns(e, method);
+  good = good && etr_module_patterns_of(&patterns, &e->arena, f->profile, method);
+  if (good) etr_summary_put_patterns(f, method, &patterns);
   etr_profile_put_side(e, method, compared);
   etr_jw_key(f->json, "delegation");
   good = good && etr_delegation_put(f, &e->arena, method) && put_findings(e, method, &ops);
   etr_jw_key(f->json, "memory");
-  good = good && etr_memory_put_shown(f, &e->arena, method);
+  if (good) etr_memory_put_shown(f, &e->arena, method);
   good = etr_profile_put_timeline(e, method, &ops) && good;
   etr_jw_end(f->json);
   return good;
@@ -224,9 +215,7 @@ etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sin
   good = good && etr_summary_put_loads(&e.fields, &e.arena);
   etr_profile_put_loads(&e);
   put_warnings(&e.fields);
-  etr_field_list(&e.fields, "texts");
-  for (size_t i = 0; i < e.list.count; i++) etr_jw_string(&json, e.list.data[i]);
-  etr_jw_end(&json);
+  etr_field_texts(&e.fields, "texts", e.list.data, e.list.count);
   etr_jw_end(&json);
   if (!good || etr_arena_failed(&e.arena) || e.placer.failed) writer.status = ETR_ERROR_MEMORY;
   etr_arena_clear(&e.arena);

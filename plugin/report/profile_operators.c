@@ -7,42 +7,26 @@
 
 /* ---- Columns ---- */
 
-static etr_node_row row_of(etr_profile_doc *e, const etr_profile_operators *ops, size_t row) {
-  etr_node_row made = etr_node_row_of(&e->arena, e->fields.profile, ops->graph, ops->nodes[row]);
-  uint32_t carrier = made.known->carried_by;
-  made.joined = &e->joined;
-  made.source = ops->source_of[row];
-  made.carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
-  return made;
-}
-
 static void put_columns(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_node_row *rows = etr_arena_alloc_array(&e->arena, ops->count, sizeof *rows);
-  for (size_t i = 0; rows && i < ops->count; i++) rows[i] = row_of(e, ops, i);
-  etr_field_object(&e->fields, "operators");
-  if (rows) etr_profile_put_columns(e, &etr_node_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, ops->count));
-  etr_jw_end(e->fields.json);
+  for (size_t i = 0; rows && i < ops->count; i++) {
+    rows[i] = etr_node_row_of(&e->arena, e->fields.profile, ops->graph, ops->nodes[i]);
+    uint32_t carrier = rows[i].known->carried_by;
+    rows[i].joined = &e->joined;
+    rows[i].source = ops->source_of[i];
+    rows[i].carrier = carrier == ETR_NONE ? ETR_NONE : ops->row_of[carrier];
+  }
+  etr_profile_put_columns(e, "operators", &etr_node_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? ops->count : 0));
 }
+
+static const etr_field module_fields[] = {
+    {"path", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_module, path)},
+    {"type", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, type)},
+    {"pattern", NULL, ETR_CELL_WORD, ETR_IN_DOCUMENT, ETR_AT(etr_module, pattern)},
+    {"parent", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(etr_module, parent)},
+};
 
 /* ---- The graph ---- */
-
-static void put_modules(etr_profile_doc *e, const etr_graph *graph) {
-  const etr_fields *f = &e->fields;
-  etr_field_object(f, "modules");
-  etr_field_list(f, "path");
-  for (size_t i = 0; i < graph->module_count; i++) etr_jw_string(f->json, graph->modules[i].path);
-  etr_jw_end(f->json);
-  etr_field_list(f, "type");
-  for (size_t i = 0; i < graph->module_count; i++) etr_profile_put_text(e, graph->modules[i].type);
-  etr_jw_end(f->json);
-  etr_field_list(f, "pattern");
-  for (size_t i = 0; i < graph->module_count; i++) etr_profile_put_text(e, graph->modules[i].pattern);
-  etr_jw_end(f->json);
-  etr_field_list(f, "parent");
-  for (size_t i = 0; i < graph->module_count; i++) etr_profile_put_index(e, graph->modules[i].parent);
-  etr_jw_end(f->json);
-  etr_jw_end(f->json);
-}
 
 /* The bodies of control flow that subgraphs are in; most models have none. */
 static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
@@ -60,13 +44,6 @@ static void put_bodies(etr_profile_doc *e, const etr_profile_operators *ops) {
   etr_jw_end(e->fields.json);
 }
 
-static void put_source_line(etr_profile_doc *e, const etr_source *source) {
-  const etr_fields *f = &e->fields;
-  etr_jw_object(f->json);
-  etr_field_source(f, source);
-  etr_jw_end(f->json);
-}
-
 /* Writes a source line, unless it was written; its number, ETR_NONE when out of memory. by_place: line, function and
  * file -> number. */
 static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const etr_source *source) {
@@ -80,7 +57,9 @@ static uint32_t number_of_source(etr_profile_doc *e, etr_map *by_place, const et
   if (!slot) return ETR_NONE;
   if (slot->value == ETR_NONE) {
     slot->value = (uint32_t)(by_place->count - 1);
-    put_source_line(e, source);
+    etr_jw_object(e->fields.json);
+    etr_field_source(&e->fields, source);
+    etr_jw_end(e->fields.json);
   }
   return slot->value;
 }
@@ -126,7 +105,8 @@ bool etr_profile_put_graph(etr_profile_doc *e, etr_profile_operators *ops, const
   etr_jw_object(f->json);
   etr_field_text(f, "module", ops->graph->module);
   etr_field_text(f, "entry", ops->graph->entry);
-  put_modules(e, ops->graph);
+  etr_profile_put_columns(e, "modules", ETR_FIELDS(module_fields), ETR_IN_DOCUMENT,
+                          ETR_ROWS(ops->graph->modules, ops->graph->module_count));
   ops->source_of = put_sources(e, ops);
   if (ops->source_of) put_columns(e, ops);
   put_bodies(e, ops);

@@ -7,37 +7,50 @@
 
 /* ---- How times vary ---- */
 
-/* Of most records all runs are of one recording: then there is nothing to say of several. */
-/* clang-format off */
-#define RUNS_VARY(type)                                                                                                \
-  {"low", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.low),                                                \
-   .says = "the floor(runs / 10)-th shortest run, counted from 0: the middle 80 % start here"},                        \
-  {"high", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(type, time.high),                                              \
-   .says = "the floor(runs / 10)-th longest run"},                                                                     \
-  {"recordings", NULL, ETR_CELL_COUNT, SEVERAL, ETR_AT(type, time.recordings),                                         \
-   .says = "ETDumps that the runs are of; this and the two columns behind it only where there are several ETDumps"},   \
-  {"offset", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.offset),                                                \
-   .says = "mean over the recordings of ln(median of a recording / p50); null where a median is 0"},                   \
-  {"spread", NULL, ETR_CELL_NUMBER, SEVERAL, ETR_AT(type, time.spread),                                                \
-   .says = "standard deviation of these logarithms"}
-/* clang-format on */
-
 enum { SEVERAL = ETR_IN_OWN }; /* columns of profiles with several recordings */
 
-static unsigned columns_of(const etr_profile_doc *e) {
-  return e->fields.profile->etdump_count > 1 ? ETR_IN_DOCUMENT | SEVERAL : ETR_IN_DOCUMENT;
-}
+#define TIME(kind, in, name) NULL, kind, in, ETR_AT(etr_side_time, name)
 
-static const etr_field item_fields[] = {
-    RUNS_VARY(etr_side_item),
-};
-ETR_ROW_TYPE(side_item, item_fields);
+/* Of most records all runs are of one recording: then there is nothing to say of several. */
+/* clang-format off */
+#define RUNS_VARY                                                                                                      \
+  {"low", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, low),                                                                   \
+   .says = "the floor(runs / 10)-th shortest run, counted from 0: the middle 80 % start here"},                        \
+  {"high", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, high), .says = "the floor(runs / 10)-th longest run"},                 \
+  {"recordings", TIME(ETR_CELL_COUNT, SEVERAL, recordings),                                                            \
+   .says = "ETDumps that the runs are of; this and the two columns behind it only where there are several ETDumps"},   \
+  {"offset", TIME(ETR_CELL_NUMBER, SEVERAL, offset),                                                                   \
+   .says = "mean over the recordings of ln(median of a recording / p50); null where a median is 0"},                   \
+  {"spread", TIME(ETR_CELL_NUMBER, SEVERAL, spread), .says = "standard deviation of these logarithms"}
+/* clang-format on */
 
 /* Of operators, and of events, in their order. */
-static void put_items(etr_profile_doc *e, const etr_side_method *method) {
-  etr_field_object(&e->fields, "runs_vary");
-  etr_profile_put_columns(e, &etr_side_item_fields, columns_of(e), ETR_ROWS(method->items, method->item_count));
-  etr_jw_end(e->fields.json);
+static const etr_field item_fields[] = {RUNS_VARY};
+ETR_ROW_TYPE(side_item, item_fields);
+
+static const etr_field sum_fields[] = {
+    {"p50", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, p50), .says = "null if none was timed"},
+    RUNS_VARY,
+};
+ETR_ROW_TYPE(side_sum, sum_fields);
+
+/* The parts of Method::execute that are on no operator, in the order of etr_side_part. */
+static const etr_field part_fields[] = {
+    {"runs", TIME(ETR_CELL_COUNT, ETR_IN_DOCUMENT, runs)},
+    {"total", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, total)},
+    {"p50", TIME(ETR_CELL_TIME, ETR_IN_DOCUMENT, p50)},
+    RUNS_VARY,
+};
+ETR_ROW_TYPE(side_part, part_fields);
+
+static void put_times(etr_profile_doc *e, const char *key, const etr_row_type *list, etr_rows rows) {
+  unsigned several = e->fields.profile->etdump_count > 1 ? SEVERAL : 0;
+  etr_profile_put_columns(e, key, list, ETR_IN_DOCUMENT | several, rows);
+}
+
+static void put_sums(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
+  put_times(e, key, &etr_side_sum_fields,
+            (etr_rows){sums->rows ? &sums->rows->time : NULL, sums->count, sizeof *sums->rows});
 }
 
 /* How many of the runs are of each recording, in their order. */
@@ -66,62 +79,6 @@ static const etr_field event_fields[] = {
 };
 ETR_ROW_TYPE(side_event, event_fields);
 
-/* Of a method with a graph its operators tell the same. */
-static void put_events(etr_profile_doc *e, const etr_side_method *method) {
-  if (method->has_graph) {
-    etr_field_text(&e->fields, "events", NULL);
-    return;
-  }
-  etr_field_object(&e->fields, "events");
-  etr_profile_put_columns(e, &etr_side_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(method->items, method->item_count));
-  etr_jw_end(e->fields.json);
-}
-
-/* ---- Sums ---- */
-
-typedef struct part_row {
-  etr_side_time time;
-} part_row;
-
-static const etr_field sum_fields[] = {
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(etr_side_sum, time.p50), .says = "null if none was timed"},
-    RUNS_VARY(etr_side_sum),
-};
-ETR_ROW_TYPE(side_sum, sum_fields);
-
-static void put_sums_of(etr_profile_doc *e, const char *key, const etr_side_sums *sums) {
-  etr_field_object(&e->fields, key);
-  etr_profile_put_columns(e, &etr_side_sum_fields, columns_of(e), ETR_ROWS(sums->rows, sums->count));
-  etr_jw_end(e->fields.json);
-}
-
-static const etr_field part_fields[] = {
-    {"runs", NULL, ETR_CELL_COUNT, ETR_IN_DOCUMENT, ETR_AT(part_row, time.runs)},
-    {"total", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.total)},
-    {"p50", NULL, ETR_CELL_TIME, ETR_IN_DOCUMENT, ETR_AT(part_row, time.p50)},
-    RUNS_VARY(part_row),
-};
-ETR_ROW_TYPE(side_part, part_fields);
-
-/* The parts of Method::execute that are on no operator, in the order of etr_side_part. */
-static void put_parts(etr_profile_doc *e, const etr_side_method *method) {
-  part_row rows[ETR_SIDE_PARTS];
-  for (int i = 0; i < ETR_SIDE_PARTS; i++) rows[i] = (part_row){method->parts[i]};
-  etr_field_object(&e->fields, "parts");
-  etr_profile_put_columns(e, &etr_side_part_fields, columns_of(e), ETR_ROWS(rows, ETR_SIDE_PARTS));
-  etr_jw_end(e->fields.json);
-}
-
-/* In the order in which their first items stand: what they are sums of, and their totals, those tell. */
-static void put_sums(etr_profile_doc *e, const etr_side_method *method) {
-  etr_field_object(&e->fields, "sums");
-  put_sums_of(e, "op", &method->ops);
-  put_sums_of(e, "module", &method->modules);
-  put_sums_of(e, "pattern", &method->patterns);
-  put_sums_of(e, "backend", &method->backends);
-  etr_jw_end(e->fields.json);
-}
-
 /* ---- Together ---- */
 
 static void put_clocks(etr_profile_doc *e, const etr_side_method *method) {
@@ -147,36 +104,44 @@ static void put_producers(etr_profile_doc *e, const etr_side_method *method) {
   etr_jw_end(e->fields.json);
 }
 
-/* Of a method without a graph there is nothing to tell. */
+static const etr_field input_fields[] = {
+    {"name", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_side_input, name)},
+    {"type", NULL, ETR_CELL_ITEM, ETR_IN_DOCUMENT, ETR_AT(etr_side_input, type)},
+};
+
+/* What a method with a graph is recognized by. */
 static void put_likeness(etr_profile_doc *e, const etr_side_method *method) {
-  const etr_fields *f = &e->fields;
-  if (!method->has_graph) return;
   put_producers(e, method);
-  etr_field_object(f, "called_with");
-  etr_field_list(f, "name");
-  for (size_t i = 0; i < method->input_count; i++) etr_jw_string(f->json, method->inputs[i].name);
-  etr_jw_end(f->json);
-  etr_field_list(f, "type");
-  for (size_t i = 0; i < method->input_count; i++) etr_jw_string(f->json, method->inputs[i].type);
-  etr_jw_end(f->json);
-  etr_jw_end(f->json);
-  etr_field_text(f, "dtypes", method->dtypes);
-  etr_field_list(f, "weights");
+  etr_profile_put_columns(e, "called_with", ETR_FIELDS(input_fields), ETR_IN_DOCUMENT,
+                          ETR_ROWS(method->inputs, method->input_count));
+  etr_field_text(&e->fields, "dtypes", method->dtypes);
+  etr_field_list(&e->fields, "weights");
   for (size_t i = 0; i < method->weight_count; i++) etr_profile_put_text(e, method->weights[i]);
-  etr_jw_end(f->json);
-  etr_field_list(f, "operator_weights");
+  etr_jw_end(e->fields.json);
+  etr_field_list(&e->fields, "operator_weights");
   for (size_t i = 0; i < method->item_count; i++) etr_profile_put_text(e, method->items[i].weight);
-  etr_jw_end(f->json);
+  etr_jw_end(e->fields.json);
 }
 
 void etr_profile_put_side(etr_profile_doc *e, const etr_method *timed, const etr_side_method *method) {
+  const etr_rows items = ETR_ROWS(method->items, method->item_count);
   put_recordings(e, timed);
   put_clocks(e, method);
-  put_items(e, method);
-  if (method->has_graph) put_parts(e, method);
-  put_sums(e, method);
-  put_events(e, method);
-  put_likeness(e, method);
+  put_times(e, "runs_vary", &etr_side_item_fields,
+            (etr_rows){method->items ? &method->items->time : NULL, items.count, items.size});
+  if (method->has_graph) put_times(e, "parts", &etr_side_part_fields, ETR_ROWS(method->parts, ETR_SIDE_PARTS));
+  etr_field_object(&e->fields, "sums"); /* in the order of their first items, which tell what they are of */
+  put_sums(e, "op", &method->ops);
+  put_sums(e, "module", &method->modules);
+  put_sums(e, "pattern", &method->patterns);
+  put_sums(e, "backend", &method->backends);
+  etr_jw_end(e->fields.json);
+  if (method->has_graph) {
+    etr_field_text(&e->fields, "events", NULL); /* its operators tell the same */
+    put_likeness(e, method);
+  } else {
+    etr_profile_put_columns(e, "events", &etr_side_event_fields, ETR_IN_DOCUMENT, items);
+  }
 }
 
 void etr_profile_put_loads(etr_profile_doc *e) {

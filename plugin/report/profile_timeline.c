@@ -81,7 +81,7 @@ static bool put_events(etr_profile_doc *e, const etr_block *block, const etr_pro
     rows[i] = (shown_event){event, span, span->start - e->placer.spans.data[0].start, ETR_NONE};
     if (ops->row_of && event->node_count > 0) rows[i].operator= ops->row_of[event->nodes[0]];
   }
-  etr_profile_put_columns(e, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
+  etr_profile_put_columns(e, NULL, &etr_timeline_event_fields, ETR_IN_DOCUMENT, ETR_ROWS(rows, rows ? count : 0));
   return rows != NULL;
 }
 

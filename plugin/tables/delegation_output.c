@@ -5,11 +5,11 @@
 #include "tables/delegation_output.h"
 
 #include "output/node_filter.h"
-#include "output/sheet.h"
+#include "output/section.h"
 #include "views/delegation.h"
 #include "views/loads.h"
 
-/* ---- All that is told of a delegate: tables and JSON of `delegation`, the dashboard's document ---- */
+/* ---- Delegates: tables and JSON of `delegation`, the dashboard's document ---- */
 
 /* A delegate and what its cells are made of. */
 typedef struct delegate_cells {
@@ -101,23 +101,6 @@ static const delegate_cells *delegate_cells_make(etr_arena *arena, const etr_pro
   for (size_t i = 0; cells && i < *count; i++)
     cells[i] = (delegate_cells){.method = method, .row = &rows[i], .runs = runs};
   return cells;
-}
-
-/* Adds what rows tell to a table's context, zeroed at first. */
-static void delegate_table_add(delegate_table *table, const delegate_cells *cells, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    table->timed |= cells[i].row->delegate->call_ticks > 0;
-    for (size_t p = 0; p < ETR_PHASES; p++) table->phases[p] |= cells[i].row->phases[p] > 0;
-    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++) table->units[u] |= cells[i].row->units[u] > 0;
-  }
-}
-
-/* Whether any of its delegates tells a phase, or a compute unit. */
-static bool delegate_table_tells(const delegate_table *table) {
-  bool any = false;
-  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++) any |= table->phases[p];
-  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++) any |= table->units[u];
-  return any;
 }
 
 /* ---- What is delegated: as JSON, as tables, as a page ---- */
@@ -255,29 +238,20 @@ static bool collect(etr_sheet *sheet, etr_delegation *out, const etr_method *met
   return rows != NULL;
 }
 
-static bool is_wanted(const etr_method *method, const etr_node_filter *filter) {
-  return method->graph != ETR_NONE && etr_filter_takes_method(filter, method);
-}
-
-/* Says that some nodes may be on the other side. */
-static void put_ambiguous(etr_answer *answer, const etr_method *method) {
-  const char *text = etr_arena_format(&answer->arena,
-                                      "%zu nodes could be on the other side: their debug handles do not say which of "
-                                      "them delegates took",
-                                      method->ambiguous_node_count);
-  if (text && method->ambiguous_node_count)
-    etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, text, 0, etr_answer_text_width(answer));
-}
-
 static void put_title(etr_answer *answer, const etr_method *method, const etr_delegation *delegation) {
   bool timed = method->run_count > 0;
-  const char *title = etr_arena_format(
-      &answer->arena, "%s \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not%s%s", method->name,
-      delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s", delegation->delegated_nodes,
-      delegation->non_delegated_nodes, timed ? " \xC2\xB7 times in " : "",
-      timed ? etr_unit_name(answer->options->unit) : "");
-  if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
-  put_ambiguous(answer, method);
+  etr_section_line(
+      answer, ETR_STYLE_PLAIN, 0,
+      etr_arena_format(&answer->arena, "%s \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not%s%s",
+                       method->name, delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s",
+                       delegation->delegated_nodes, delegation->non_delegated_nodes, timed ? " \xC2\xB7 times in " : "",
+                       timed ? etr_unit_name(answer->options->unit) : ""));
+  if (method->ambiguous_node_count)
+    etr_section_line(answer, ETR_STYLE_PLAIN, 0,
+                     etr_arena_format(&answer->arena,
+                                      "%zu nodes could be on the other side: their debug handles do not say which of "
+                                      "them delegates took",
+                                      method->ambiguous_node_count));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
 }
@@ -286,10 +260,11 @@ static void put_title(etr_answer *answer, const etr_method *method, const etr_de
 
 static void put_title_of_delegates(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
-  const char *title = etr_arena_format(
-      &answer->arena, "%s \xC2\xB7 %s%s%s", method->name, backends && backends[0] ? backends : "no delegates",
-      method->run_count ? " \xC2\xB7 times in " : "", method->run_count ? etr_unit_name(answer->options->unit) : "");
-  if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
+  etr_section_line(answer, ETR_STYLE_PLAIN, 0,
+                   etr_arena_format(&answer->arena, "%s \xC2\xB7 %s%s%s", method->name,
+                                    backends && backends[0] ? backends : "no delegates",
+                                    method->run_count ? " \xC2\xB7 times in " : "",
+                                    method->run_count ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
 }
 
@@ -313,16 +288,23 @@ static bool add_delegates(delegates *d, const etr_method *method) {
   const delegate_cells *cells = delegate_cells_make(&d->sheet.answer->arena, answer->profile, method, answer->filter,
                                                     (double)method->run_count, &count);
   if (!cells) return false;
-  delegate_table_add(&d->table, cells, count);
+  for (size_t i = 0; i < count; i++) {
+    d->table.timed |= cells[i].row->delegate->call_ticks > 0;
+    for (size_t p = 0; p < ETR_PHASES; p++) d->table.phases[p] |= cells[i].row->phases[p] > 0;
+    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++) d->table.units[u] |= cells[i].row->units[u] > 0;
+  }
   etr_sheet_add_rows(&d->sheet, ETR_ROWS(cells, count));
   return true;
 }
 
-/* Below a table that says the rest: only where some delegate tells more than its time. */
+/* Below a table that says the rest: only where some delegate tells a phase or a compute unit. */
 static bool put_told_delegates(etr_answer *answer, const etr_method *method, unsigned medium) {
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method)) return false;
-  if (!delegate_table_tells(&d->table)) return true;
+  bool tells = false;
+  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++) tells |= d->table.phases[p];
+  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++) tells |= d->table.units[u];
+  if (!tells) return true;
   d->sheet.medium = medium;
   etr_puts(&answer->writer, "\n");
   etr_sheet_finish(&d->sheet);
@@ -374,7 +356,8 @@ static bool put_operators(etr_answer *answer) {
   etr_sheet_init(&sheet, answer, &etr_operator_delegation_fields);
   etr_sheet_choose(&sheet);
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
-    if (is_wanted(&answer->profile->methods[i], answer->filter))
+    if (answer->profile->methods[i].graph != ETR_NONE &&
+        etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
       good = put_method(&sheet, &answer->profile->methods[i]);
   if (!etr_sheet_is_text(&sheet)) etr_sheet_write(&sheet);
   return good;

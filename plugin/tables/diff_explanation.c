@@ -123,15 +123,8 @@ static void put_rest(table *t) {
            execute->base_p50 - known(base), execute->new_p50 - known(newer), NULL);
 }
 
-static const etr_explained *find(const etr_explanation *e, etr_explained_kind kind) {
-  for (size_t i = e->groups; i < e->count; i++)
-    if (e->rows[i].kind == kind) return &e->rows[i];
-  return NULL;
-}
-
 void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation) {
   const etr_change *execute = &method->execute;
-  const etr_explained *load = find(explanation, ETR_EXPLAINED_LOAD);
   table t = {.of = o, .method = method, .explanation = explanation};
   etr_sheet_init(&t.sheet, &o->answer, ETR_FIELDS(fields));
   t.sheet.top = 0; /* what is added has been chosen */
@@ -139,7 +132,12 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   put_groups(&t);
   put_rest(&t);
   put_line(&t, "Method::execute", execute->base_p50, execute->new_p50, execute);
-  if (load) put_line(&t, "load, once", base_median(load->change), new_median(load->change), load->change);
+  for (size_t i = explanation->groups; i < explanation->count; i++) {
+    const etr_explained *load = &explanation->rows[i];
+    if (load->kind != ETR_EXPLAINED_LOAD) continue;
+    put_line(&t, "load, once", base_median(load->change), new_median(load->change), load->change);
+    break;
+  }
   etr_sheet_fill(&t.sheet);
   etr_sheet_write(&t.sheet);
 }

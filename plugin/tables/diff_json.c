@@ -123,10 +123,6 @@ static const etr_field difference_fields[] = {
 };
 ETR_ROW_TYPE(difference, difference_fields);
 
-static void put_differences(const etr_fields *f, const etr_method_pair *method) {
-  etr_field_put_rows(f, "differences", &etr_difference_fields, ETR_ROWS(method->differences, method->difference_count));
-}
-
 /* null of a method that was not timed on both sides. */
 static bool put_explained(etr_diff_output *o, const etr_method_pair *method) {
   etr_explanation explanation;
@@ -151,7 +147,7 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   etr_field_text(f, "reason_text", why[0] ? why : NULL);
   put_runs(o, "base", o->comparison->base, method->base_method);
   put_runs(o, "new", o->comparison->newer, method->new_method);
-  put_differences(f, method);
+  etr_field_put_rows(f, "differences", &etr_difference_fields, ETR_ROWS(method->differences, method->difference_count));
   put_parts(o, method);
   bool good = put_explained(o, method);
   etr_field_ticks(f, "rest", etr_diff_rest(method));

@@ -2,19 +2,15 @@
  *
  * diff_tables.c - a comparison on one screen, as a comment of a pull request, or as one table.
  */
+#include "output/section.h"
 #include "tables/diff_output.h"
 
 #include "views/diff_costs.h"
 
-/* ---- Text ---- */
+/* ---- A method as text: its verdict ---- */
 
-static void put_line(etr_diff_output *o, const char *text) {
-  if (text && text[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_PLAIN, text, 0, etr_answer_text_width(&o->answer));
-}
-
-static void put_note(etr_diff_output *o, const char *text) {
-  if (text[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_PLAIN, text, 2, etr_answer_text_width(&o->answer));
-}
+static void put_line(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 0, text); }
+static void put_note(etr_diff_output *o, const char *text) { etr_section_line(&o->answer, ETR_STYLE_PLAIN, 2, text); }
 
 /* What is to be told of a method. */
 static bool is_timed(const etr_method_pair *method) { return method->execute.base_runs || method->execute.new_runs; }
@@ -30,6 +26,8 @@ static bool tells_section(const etr_diff_output *o, const etr_method_pair *metho
   return (is_timed_twice(method) || !is_timed(method)) && takes_section(o, section);
 }
 
+static const char *const runs_of[] = {"runs of the base: ", "runs of the new record: "};
+
 /* "8 of 152 (...)" where not all rows are shown; "" otherwise. */
 static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, size_t shown) {
   const char *text = shown == rows->count ? ""
@@ -38,103 +36,26 @@ static const char *shown_text(etr_diff_output *o, const etr_diff_rows *rows, siz
   return text ? text : "";
 }
 
-/* Writes the first screen of a method that was timed on both sides. False when out of memory. */
-static bool put_explanation(etr_diff_output *o, const etr_method_pair *method) {
-  etr_explanation explanation;
-  if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
-  etr_diff_write_explanation(o, method, &explanation);
-  return true;
-}
-
-/* Of what the runs of either side are like: it says what the medians are medians of. */
-static void put_steadiness(etr_diff_output *o, const etr_method_pair *method) {
-  const char *base = etr_diff_steadiness_text(o, o->comparison->base, method->base_method),
-             *newer = etr_diff_steadiness_text(o, o->comparison->newer, method->new_method);
-  const char *of_base = base[0] ? etr_arena_format(&o->answer.arena, "runs of the base: %s", base) : "",
-             *of_newer = newer[0] ? etr_arena_format(&o->answer.arena, "runs of the new record: %s", newer) : "";
-  if (of_base) put_note(o, of_base);
-  if (of_newer) put_note(o, of_newer);
-}
-
+/* The verdict on a method, then what the runs of either side are like: it says what the medians are medians of. */
 static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   const etr_change *execute = &method->execute;
-  const char *medians = etr_diff_medians_text(o, execute);
+  const char *medians = etr_diff_medians_text(o, execute), *left_out = etr_diff_left_out_text(o, method);
+  const char *sides[] = {etr_diff_steadiness_text(o, o->comparison->base, method->base_method),
+                         etr_diff_steadiness_text(o, o->comparison->newer, method->new_method)};
   etr_text text;
   etr_writer title;
-  const char *unlike = etr_diff_unlike_text(o, method);
-  if (unlike[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_HOT, unlike, 0, etr_answer_text_width(&o->answer));
+  etr_section_line(&o->answer, ETR_STYLE_HOT, 0, etr_diff_unlike_text(o, method));
   etr_text_begin(&text, &o->answer.arena, &title);
   etr_putf(&title, "%s: %s", method->name[0] ? method->name : "method not known", etr_diff_verdict_text(o, execute));
   if (medians[0]) etr_putf(&title, " \xC2\xB7 execute p50 %s \xC2\xB7 %s", medians, etr_diff_runs_text(o, execute));
-  const char *whole = etr_text_end(&text, &title);
-  if (whole) etr_put_wrapped(&o->answer.writer, ETR_STYLE_BOLD, whole, 0, etr_answer_text_width(&o->answer));
-  const char *left_out = etr_diff_left_out_text(o, method);
+  etr_section_line(&o->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &title));
   if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
   put_note(o, etr_diff_reason_text(o, execute));
-  if (is_timed_twice(method)) put_steadiness(o, method);
+  for (size_t i = 0; i < ETR_COUNT(sides) && is_timed_twice(method); i++)
+    if (sides[i][0]) put_note(o, etr_arena_format(&o->answer.arena, "%s%s", runs_of[i], sides[i]));
 }
 
-static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_pair *method,
-                      etr_diff_section section) {
-  return etr_diff_rows_make(rows, &o->answer.arena, method, section, o->answer.options->order) &&
-         etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
-}
-
-static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
-  etr_diff_rows rows;
-  if (!make_rows(&rows, o, method, section)) return false;
-  if (rows.count == 0) return true;
-  bool sums = section >= ETR_DIFF_SECTION_OPS;
-  if (!etr_diff_has_rows(o, &rows)) {
-    put_line(o, etr_arena_format(&o->answer.arena, "%s%s: %s", etr_diff_section_title(section),
-                                 method->by_events && !sums ? "s, by event" : "s", etr_diff_counts_text(o, &rows)));
-    return true;
-  }
-  etr_puts(&o->answer.writer, "\n");
-  size_t shown = etr_diff_write_section(o, method, &rows, section);
-  put_line(o, shown_text(o, &rows, shown));
-  if (is_timed(method)) put_line(o, etr_diff_adds_up_text(o, method, &rows, shown));
-  return true;
-}
-
-static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
-  put_title(o, method);
-  if (is_timed_twice(method)) {
-    etr_puts(&o->answer.writer, "\n");
-    if (!put_explanation(o, method)) return false;
-    put_line(o, etr_diff_lined_up_text(o, method));
-  }
-  for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
-    if (tells_section(o, method, s) && !put_section(o, method, s)) return false;
-  if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method);
-  etr_puts(&o->answer.writer, "\n");
-  return true;
-}
-
-static void put_loads(etr_diff_output *o) {
-  for (size_t i = 0; i < o->comparison->load_count; i++) {
-    const etr_load_pair *load = &o->comparison->loads[i];
-    const char *verdict = load->change.base_runs && load->change.new_runs ? etr_diff_verdict_text(o, &load->change)
-                                                                          : "";
-    put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,
-                                 etr_diff_medians_text(o, &load->change), verdict[0] ? ": " : "", verdict));
-  }
-}
-
-static bool write_text(etr_diff_output *o) {
-  const char *legend = etr_diff_legend(o);
-  for (size_t i = 0; i < o->comparison->method_count; i++) {
-    const etr_method_pair *method = &o->comparison->methods[i];
-    if (!etr_diff_takes_method(o->filter, method)) continue;
-    if (!put_method(o, method)) return false;
-  }
-  put_loads(o);
-  if (o->comparison->load_count && legend[0]) etr_puts(&o->answer.writer, "\n");
-  if (legend[0]) etr_put_wrapped(&o->answer.writer, ETR_STYLE_DIM, legend, 0, etr_answer_text_width(&o->answer));
-  return true;
-}
-
-/* ---- Markdown: the verdict first, one small table, details folded ---- */
+/* ---- A method as Markdown: its verdict ---- */
 
 /* A line of the same paragraph; nothing of an empty text. */
 static void put_markdown_line(etr_diff_output *o, const char *title, const char *text) {
@@ -157,53 +78,95 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   if (medians[0])
     etr_putf(&o->answer.writer, " (execute p50 %s; %s)", medians, etr_diff_runs_text(o, &method->execute));
   if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
-  const char *reason = etr_diff_reason_text(o, &method->execute);
-  put_markdown_line(o, "", reason);
+  put_markdown_line(o, "", etr_diff_reason_text(o, &method->execute));
   if (is_timed_twice(method)) {
-    put_markdown_line(o, "runs of the base: ", etr_diff_steadiness_text(o, o->comparison->base, method->base_method));
-    put_markdown_line(
-        o, "runs of the new record: ", etr_diff_steadiness_text(o, o->comparison->newer, method->new_method));
+    put_markdown_line(o, runs_of[0], etr_diff_steadiness_text(o, o->comparison->base, method->base_method));
+    put_markdown_line(o, runs_of[1], etr_diff_steadiness_text(o, o->comparison->newer, method->new_method));
   }
   etr_puts(&o->answer.writer, "\n\n");
 }
 
-static void start_details(etr_diff_output *o, const char *title, const char *counts) {
-  etr_putf(&o->answer.writer, "<details><summary>%ss: %s</summary>\n\n", title, counts);
+/* ---- Sections: one below the other as text, folded in Markdown ---- */
+
+static bool make_rows(etr_diff_rows *rows, etr_diff_output *o, const etr_method_pair *method,
+                      etr_diff_section section) {
+  return etr_diff_rows_make(rows, &o->answer.arena, method, section, o->answer.options->order) &&
+         etr_diff_costs_add(rows, &o->answer.arena, o->comparison, method, section);
 }
 
-static bool put_folded_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+static bool put_section(etr_diff_output *o, const etr_method_pair *method, etr_diff_section section) {
+  const bool markdown = etr_section_is_markdown(&o->answer), sums = section >= ETR_DIFF_SECTION_OPS;
+  const char *title = etr_diff_section_title(section);
+  etr_writer *writer = &o->answer.writer;
   etr_diff_rows rows;
   if (!make_rows(&rows, o, method, section)) return false;
-  if (!etr_diff_has_rows(o, &rows)) return true;
-  start_details(o, etr_diff_section_title(section), etr_diff_counts_text(o, &rows));
+  const char *counts = etr_diff_counts_text(o, &rows);
+  if (!etr_diff_has_rows(o, &rows)) {
+    if (!markdown && rows.count)
+      put_line(o, etr_arena_format(&o->answer.arena, "%s%s: %s", title,
+                                   method->by_events && !sums ? "s, by event" : "s", counts));
+    return true;
+  }
+  if (markdown)
+    etr_putf(writer, "<details><summary>%ss: %s</summary>\n\n", title, counts);
+  else
+    etr_puts(writer, "\n");
   size_t shown = etr_diff_write_section(o, method, &rows, section);
   const char *left_out = shown_text(o, &rows, shown);
-  if (left_out[0]) etr_putf(&o->answer.writer, "\n%s  ", left_out);
-  if (is_timed(method)) etr_putf(&o->answer.writer, "\n%s", etr_diff_adds_up_text(o, method, &rows, shown));
-  etr_puts(&o->answer.writer, "\n</details>\n\n");
+  const char *sum = is_timed(method) ? etr_diff_adds_up_text(o, method, &rows, shown) : "";
+  if (!markdown) {
+    put_line(o, left_out);
+    put_line(o, sum);
+    return true;
+  }
+  if (left_out[0]) etr_putf(writer, "\n%s  ", left_out);
+  if (sum[0]) etr_putf(writer, "\n%s", sum);
+  etr_puts(writer, "\n</details>\n\n");
   return true;
 }
 
-static bool put_method_for_request(etr_diff_output *o, const etr_method_pair *method) {
-  put_verdict(o, method);
+static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
+  const bool markdown = etr_section_is_markdown(&o->answer);
+  etr_explanation explanation;
+  (markdown ? put_verdict : put_title)(o, method);
   if (is_timed_twice(method)) {
-    if (!put_explanation(o, method)) return false;
-    etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
+    if (!markdown) etr_puts(&o->answer.writer, "\n");
+    if (!etr_explanation_make(&explanation, &o->answer.arena, o->comparison, method, o->filter)) return false;
+    etr_diff_write_explanation(o, method, &explanation);
+    if (markdown)
+      etr_putf(&o->answer.writer, "\n%s\n\n", etr_diff_lined_up_text(o, method));
+    else
+      put_line(o, etr_diff_lined_up_text(o, method));
   }
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++)
-    if (tells_section(o, method, s) && !put_folded_section(o, method, s)) return false;
+    if (tells_section(o, method, s) && !put_section(o, method, s)) return false;
   if (etr_diff_takes_gaps(o->filter)) etr_gap_put_section(o, method);
+  if (!markdown) etr_puts(&o->answer.writer, "\n");
   return true;
 }
 
-static bool write_markdown(etr_diff_output *o) {
-  const char *legend = etr_diff_legend(o);
-  for (size_t i = 0; i < o->comparison->method_count; i++) {
-    const etr_method_pair *method = &o->comparison->methods[i];
-    if (!etr_diff_takes_method(o->filter, method)) continue;
-    if (!put_method_for_request(o, method)) return false;
+static void put_loads(etr_diff_output *o) {
+  for (size_t i = 0; i < o->comparison->load_count; i++) {
+    const etr_load_pair *load = &o->comparison->loads[i];
+    const char *verdict = load->change.base_runs && load->change.new_runs ? etr_diff_verdict_text(o, &load->change)
+                                                                          : "";
+    put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,
+                                 etr_diff_medians_text(o, &load->change), verdict[0] ? ": " : "", verdict));
   }
-  if (legend[0]) etr_putf(&o->answer.writer, "<sub>%s</sub>\n", legend);
+}
+
+static bool write_sections(etr_diff_output *o) {
+  const char *legend = etr_diff_legend(o);
+  for (size_t i = 0; i < o->comparison->method_count; i++)
+    if (etr_diff_takes_method(o->filter, &o->comparison->methods[i]) && !put_method(o, &o->comparison->methods[i]))
+      return false;
+  if (etr_section_is_markdown(&o->answer)) {
+    if (legend[0]) etr_putf(&o->answer.writer, "<sub>%s</sub>\n", legend);
+    return true;
+  }
+  put_loads(o);
+  if (o->comparison->load_count && legend[0]) etr_puts(&o->answer.writer, "\n");
+  etr_section_line(&o->answer, ETR_STYLE_DIM, 0, legend);
   return true;
 }
 
@@ -240,11 +203,9 @@ static bool write_times(etr_diff_output *o) {
 }
 
 static bool write_flat(etr_diff_output *o) {
-  if (o->filter && o->filter->by == ETR_DIFF_BY_VALUE) {
-    etr_gap_write_table(o);
-    return true;
-  }
-  return write_times(o);
+  if (!o->filter || o->filter->by != ETR_DIFF_BY_VALUE) return write_times(o);
+  etr_gap_write_table(o);
+  return true;
 }
 
 etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff_filter *filter,
@@ -253,8 +214,6 @@ etr_status etr_emit_diff_tables(const etr_comparison *comparison, const etr_diff
   etr_diff_output o = {.comparison = comparison, .filter = filter};
   etr_answer_begin(&o.answer, comparison->newer, NULL, options ? options : &defaults, sink);
   etr_table_format format = o.answer.options->format;
-  bool (*write)(etr_diff_output *) = write_flat;
-  if (format == ETR_TABLE_TEXT) write = write_text;
-  if (format == ETR_TABLE_MARKDOWN) write = write_markdown;
-  return etr_answer_end(&o.answer, write(&o), error);
+  bool is_for_people = format == ETR_TABLE_TEXT || format == ETR_TABLE_MARKDOWN;
+  return etr_answer_end(&o.answer, (is_for_people ? write_sections : write_flat)(&o), error);
 }

@@ -9,7 +9,7 @@
 #include "output/json_writer.h"
 #include "output/label.h"
 #include "output/node_filter.h"
-#include "output/sheet.h"
+#include "output/section.h"
 #include "tables/streams.h"
 #include "views/logged.h"
 
@@ -24,21 +24,17 @@ static bool is_text(etr_bytes bytes) {
   return true;
 }
 
-static char *base64_of(etr_arena *arena, etr_bytes bytes) {
-  static const char prefix[] = "base64:";
-  char *text = etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size));
-  if (!text) return NULL;
-  memcpy(text, prefix, sizeof prefix);
-  etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
-  return text;
-}
-
 /* Writes bytes as a text if they are valid UTF-8, else as "base64:" and their base64. None give null. */
 static void jw_bytes(etr_jw *json, etr_arena *arena, etr_bytes bytes) {
-  if (bytes.size && is_text(bytes))
+  static const char prefix[] = "base64:";
+  if (bytes.size && is_text(bytes)) {
     etr_jw_slice(json, (etr_slice){bytes.data, bytes.size});
-  else
-    etr_jw_string(json, bytes.size ? base64_of(arena, bytes) : NULL);
+    return;
+  }
+  char *text = bytes.size ? etr_arena_alloc(arena, sizeof prefix + etr_base64_size(bytes.size)) : NULL;
+  if (text) memcpy(text, prefix, sizeof prefix);
+  if (text) etr_base64_encode(text + sizeof prefix - 1, (etr_slice){bytes.data, bytes.size});
+  etr_jw_string(json, text);
 }
 
 /* ---- The event blocks as ExecuTorch's Inspector has them, joined to nodes: as JSON and as tables ---- */
@@ -128,12 +124,6 @@ static void put_identifier(const etr_fields *f, const void *row) {
     etr_jw_string(f->json, event->delegate_id);
 }
 
-static void put_handles(const etr_fields *f, const void *row) {
-  etr_field_list(f, "debug_handles");
-  for (size_t i = 0; i < as_row(row)->event->handle_count; i++) etr_jw_uint(f->json, as_row(row)->event->handles[i]);
-  etr_jw_end(f->json);
-}
-
 /* More operators at an event's handles than any real model has. */
 enum { MAX_OPS = 4096 };
 
@@ -204,12 +194,6 @@ static void put_metadata(const etr_fields *f, const void *row) {
   etr_jw_end(f->json);
 }
 
-static void put_starts(const etr_fields *f, const void *row) {
-  etr_field_list(f, "start_time");
-  for (size_t i = 0; i < as_row(row)->event->sample_count; i++) etr_jw_uint(f->json, as_row(row)->event->starts[i]);
-  etr_jw_end(f->json);
-}
-
 /* What an event logged, or, event NULL, what the runs of the block returned; nothing if logged is NULL. */
 static void put_logged(const etr_fields *f, etr_arena *arena, const char *key, const etr_logged_rows *logged,
                        const etr_block *block, const etr_event *event) {
@@ -249,7 +233,8 @@ static const etr_field fields[] = {
      .nullable = true},
     {"is_delegated_op", NULL, ETR_CELL_FLAG, ETR_IN_JSON, .get = is_delegated},
     {"delegate_backend_name", NULL, ETR_CELL_NAME, ETR_IN_JSON, EVENT(backend), .nullable = true},
-    {"debug_handles", .in = ETR_IN_JSON, .put = put_handles, .type = "wholes"},
+    {"debug_handles", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u32, .type = "wholes",
+     ETR_ARRAY_VIA(event_row, event, etr_event, handles, handle_count)},
     {"op_types", .in = ETR_IN_JSON, .put = put_op_types, .says = "all operators with its handles", .type = "texts"},
     {"nodes", .in = ETR_IN_JSON, .put = put_nodes,
      .says = "nodes that the event's time is attributed to; one in a body has its path: true_graph_0/aten_sin_default",
@@ -272,7 +257,8 @@ static const etr_field fields[] = {
              "is none",
      .type = "delegate_debug_metadata", .nullable = true},
     {"raw", .in = ETR_IN_JSON, .put = put_durations, .says = "one per occurrence", .type = "numbers"},
-    {"start_time", .in = ETR_IN_JSON, .put = put_starts, .says = "ticks", .type = "wholes"},
+    {"start_time", NULL, ETR_CELL_VALUES, ETR_IN_JSON, .parts = &etr_values_u64, .says = "ticks", .type = "wholes",
+     ETR_ARRAY_VIA(event_row, event, etr_event, starts, sample_count)},
     {"p10", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p10), .nullable = true},
     {"p50", NULL, ETR_CELL_TIME, ETR_IN_JSON, STATS(p50), .nullable = true},
     {NULL, "avg", ETR_CELL_TIME, ETR_IN_TABLES, RANKING(ranking), .p50_title = "p50"},
@@ -314,21 +300,16 @@ static void put_block(events_output *e, const etr_block *block) {
   etr_jw_end(f->json);
 }
 
-/* Indexes what only JSON has. False when out of memory. */
-static bool index_all(events_output *e) {
-  e->handles = etr_arena_alloc_array(&e->answer.arena, e->answer.profile->method_count, sizeof *e->handles);
-  for (size_t i = 0; e->handles && i < e->answer.profile->method_count; i++) {
-    uint32_t graph = e->answer.profile->methods[i].graph;
-    e->handles[i] = index_handles(&e->answer.arena, graph == ETR_NONE ? NULL : &e->answer.profile->graphs[graph]);
-  }
-  return etr_logged_index_rows(&e->logged, &e->answer.arena, e->answer.profile) && e->handles;
-}
-
 etr_status etr_emit_events_json(const etr_profile *profile, const etr_node_filter *filter, etr_unit unit,
                                 const etr_sink *sink, etr_error *error) {
   events_output e = {0};
   etr_answer_begin_ranked(&e.answer, profile, filter, unit, sink, "events/1");
-  bool good = index_all(&e);
+  e.handles = etr_arena_alloc_array(&e.answer.arena, profile->method_count, sizeof *e.handles);
+  for (size_t i = 0; e.handles && i < profile->method_count; i++) {
+    uint32_t graph = profile->methods[i].graph;
+    e.handles[i] = index_handles(&e.answer.arena, graph == ETR_NONE ? NULL : &profile->graphs[graph]);
+  }
+  bool good = etr_logged_index_rows(&e.logged, &e.answer.arena, profile) && e.handles;
   etr_field_list(&e.answer.fields, "blocks");
   for (size_t i = 0; good && i < profile->block_count; i++)
     if (etr_filter_takes_block(filter, profile, &profile->blocks[i])) put_block(&e, &profile->blocks[i]);
@@ -352,20 +333,16 @@ static const char *sort_key(etr_node_order order, const event_row *row) {
 static void put_title(events_output *e, const etr_block *block, bool is_first) {
   const char *name = block->method == ETR_NONE ? NULL : e->answer.profile->methods[block->method].name;
   const char *method = name && !name[0] ? "method not known" : name;
-  size_t width = etr_answer_text_width(&e->answer);
-  const char *title = etr_arena_format(
-      &e->answer.arena, "%s \xC2\xB7 %zu run%s, starting at run %u%s%s \xC2\xB7 times in %s", block->name,
-      block->run_count, block->run_count == 1 ? "" : "s", block->run_count ? block->runs[0] : 0,
-      method ? " \xC2\xB7 " : "", method ? method : "", etr_unit_name(e->answer.options->unit));
+  etr_arena *arena = &e->answer.arena;
   if (!is_first) etr_puts(&e->answer.writer, "\n");
-  if (title) etr_put_wrapped(&e->answer.writer, ETR_STYLE_PLAIN, title, 0, width);
-  char *rule = etr_arena_format(&e->answer.arena, "(%s)", block->method_rule);
-  if (rule) etr_put_wrapped(&e->answer.writer, ETR_STYLE_PLAIN, rule, 2, width);
+  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
+                   etr_arena_format(arena, "%s \xC2\xB7 %zu run%s, starting at run %u%s%s \xC2\xB7 times in %s",
+                                    block->name, block->run_count, block->run_count == 1 ? "" : "s",
+                                    block->run_count ? block->runs[0] : 0, method ? " \xC2\xB7 " : "",
+                                    method ? method : "", etr_unit_name(e->answer.options->unit)));
+  etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2, etr_arena_format(arena, "(%s)", block->method_rule));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }
-
-/* What is no time comes last. */
-static double weight_of(const event_row *row) { return own_unit(row) ? 0 : time_that(etr_ranking, row); }
 
 static void collect(events_output *e, const etr_block *block) {
   const etr_method *method = block->method == ETR_NONE ? NULL : &e->answer.profile->methods[block->method];
@@ -373,7 +350,8 @@ static void collect(events_output *e, const etr_block *block) {
   for (size_t i = 0; rows && i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i])) continue;
     rows[i] = row_of(e, block, &block->events[i]);
-    etr_sheet_add(&e->sheet, &rows[i], sort_key(e->answer.options->order, &rows[i]), weight_of(&rows[i]));
+    etr_sheet_add(&e->sheet, &rows[i], sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
+                  own_unit(&rows[i]) ? 0 : time_that(etr_ranking, &rows[i]));
   }
   if (e->answer.options->order != ETR_ORDER_GRAPH) etr_sheet_sort(&e->sheet);
 }

@@ -21,6 +21,8 @@ typedef struct value_counts {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
+enum { NAMED = ETR_IN_TABLES | ETR_IN_JSON, EXACT = ETR_IN_DATA | ETR_IN_JSON };
+
 /* ---- Logged values ---- */
 
 static value_counts value_counts_of(const etr_profile *profile) {
@@ -39,12 +41,12 @@ static value_counts value_counts_of(const etr_profile *profile) {
 }
 
 static const etr_field logged_counts[] = {
-    {"tensors", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, tensors)},
-    {"scalars", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, scalars)},
-    {"run_outputs", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, outputs)},
-    {"tensors_read", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, read)},
-    {"tensors_with_nan", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_nan)},
-    {"tensors_with_inf", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_AT(value_counts, with_inf)},
+    {"tensors", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, tensors)},
+    {"scalars", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, scalars)},
+    {"run_outputs", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, outputs)},
+    {"tensors_read", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, read)},
+    {"tensors_with_nan", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, with_nan)},
+    {"tensors_with_inf", NULL, ETR_CELL_COUNT, EXACT, ETR_AT(value_counts, with_inf)},
 };
 ETR_ROW_TYPE(logged_count, logged_counts);
 
@@ -63,27 +65,20 @@ static const char *info_logged(etr_arena *arena, const etr_profile *profile) {
 
 /* ---- Around a program ---- */
 
-enum { EVERYWHERE = ETR_IN_TABLES | ETR_IN_JSON };
-
 static const etr_field test_sets[] = {
-    {"method", "method", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_test_set, method)},
-    {"count", "tests", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_test_set, count)},
+    {"method", "method", ETR_CELL_NAME, NAMED, ETR_AT(etr_test_set, method)},
+    {"count", "tests", ETR_CELL_COUNT, NAMED, ETR_AT(etr_test_set, count)},
 };
 ETR_ROW_TYPE(test_set, test_sets);
 
 static const etr_field weights[] = {
-    {"path", "file", ETR_CELL_NAME, EVERYWHERE, ETR_AT(etr_weights, path)},
-    {"tensors", "tensors", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, tensor_count)},
-    {"blobs", "blobs", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, blob_count),
+    {"path", "file", ETR_CELL_NAME, NAMED, ETR_AT(etr_weights, path)},
+    {"tensors", "tensors", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, tensor_count)},
+    {"blobs", "blobs", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, blob_count),
      .says = "data of delegates, which only their backends can read"},
-    {"bytes", "bytes", ETR_CELL_COUNT, EVERYWHERE, ETR_AT(etr_weights, byte_count), .says = "of all data"},
+    {"bytes", "bytes", ETR_CELL_COUNT, NAMED, ETR_AT(etr_weights, byte_count), .says = "of all data"},
 };
 ETR_ROW_TYPE(external_weight, weights);
-
-/* "has 3 tests of forward" */
-static const char *info_tests(etr_arena *arena, const etr_test_set *set) {
-  return etr_arena_format(arena, "has %zu test%s of %s", set->count, plural(set->count), set->method);
-}
 
 /* "external weights: 5 tensors, 236 bytes" */
 static const char *info_weights(etr_arena *arena, const etr_weights *w) {
@@ -92,8 +87,6 @@ static const char *info_weights(etr_arena *arena, const etr_weights *w) {
   return etr_arena_format(arena, "external weights: %zu tensor%s%s, %" PRIu64 " byte%s", w->tensor_count,
                           plural(w->tensor_count), blobs ? blobs : "", w->byte_count, plural(w->byte_count));
 }
-
-/* ---- What the methods compute and move, by module ---- */
 
 /* ---- What a graph computes and moves, by module, whether it ran or not ---- */
 
@@ -147,7 +140,7 @@ static static_cost *static_costs_make(size_t *count, etr_arena *arena, const etr
 
 /* ---- Rows of modules ---- */
 
-enum { MOST_ROWS = 10, DEEPEST = 2, NAMED = ETR_IN_TABLES | ETR_IN_JSON };
+enum { MOST_ROWS = 10, DEEPEST = 2 };
 
 static const static_cost *as_row(const void *row) { return row; }
 
@@ -312,11 +305,6 @@ static const etr_field delegate_fields[] = {
 };
 ETR_ROW_TYPE(method_delegate, delegate_fields);
 
-static void put_delegates(const etr_fields *f, const void *row) {
-  etr_field_put_rows(f, "delegates", &etr_method_delegate_fields,
-                     ETR_ROWS(method_of(row)->delegates, method_of(row)->delegate_count));
-}
-
 #define METHOD(name) ETR_VIA(method_row, method, etr_method, name)
 
 static const etr_field method_fields[] = {
@@ -326,7 +314,8 @@ static const etr_field method_fields[] = {
      .says = "inferences left out, as warm-up or by choice; `runs` counts the others"},
     {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run, .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
-    {"delegates", .in = ETR_IN_JSON, .put = put_delegates, .type = "method_delegates"},
+    {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_method_delegate_fields, .type = "method_delegates",
+     ETR_ARRAY_VIA(method_row, method, etr_method, delegates, delegate_count)},
 };
 ETR_ROW_TYPE(method, method_fields);
 
@@ -376,45 +365,39 @@ static run_row row_of(const etr_profile *profile, const etr_block *block) {
                    .runs = block->run_count + block->skipped_run_count};
 }
 
-static etr_rows list_runs(etr_answer *answer) {
+/* Each run by itself, or blocks of equal ones. */
+static etr_rows list_runs(etr_answer *answer, bool by_block) {
   const etr_profile *profile = answer->profile;
-  run_row *rows = etr_arena_alloc_array(&answer->arena, profile->run_count, sizeof *rows);
-  for (size_t i = 0; rows && i < profile->run_count; i++) {
-    rows[i] = row_of(profile, &profile->blocks[profile->runs[i].block]);
-    rows[i].run = &profile->runs[i];
-    rows[i].etdump = profile->etdumps[profile->runs[i].dump];
+  size_t count = by_block ? profile->block_count : profile->run_count;
+  run_row *rows = etr_arena_alloc_array(&answer->arena, count, sizeof *rows);
+  for (size_t i = 0; rows && i < count; i++) {
+    const etr_run *run = by_block ? NULL : &profile->runs[i];
+    rows[i] = row_of(profile, &profile->blocks[run ? run->block : i]);
+    rows[i].run = run;
+    rows[i].etdump = run ? profile->etdumps[run->dump] : NULL;
   }
-  return ETR_ROWS(rows, rows ? profile->run_count : 0);
-}
-
-static etr_rows list_blocks(etr_answer *answer) {
-  const etr_profile *profile = answer->profile;
-  run_row *rows = etr_arena_alloc_array(&answer->arena, profile->block_count, sizeof *rows);
-  for (size_t i = 0; rows && i < profile->block_count; i++) rows[i] = row_of(profile, &profile->blocks[i]);
-  return ETR_ROWS(rows, rows ? profile->block_count : 0);
+  return ETR_ROWS(rows, rows ? count : 0);
 }
 
 /* ---- JSON ---- */
 
-static void put_inputs(const etr_fields *f) {
-  const etr_profile *profile = f->profile;
-  const value_counts counts = value_counts_of(profile);
-  etr_field_text(f, "etrecord", profile->etrecord);
-  etr_field_texts(f, "etdumps", profile->etdumps, profile->etdump_count);
-  etr_field_text(f, "pte", profile->pte);
-  etr_field_text(f, "pte_entry", profile->pte_entry);
-  etr_field_flag(f, "bundled", profile->is_bundled);
-  etr_field_put_rows(f, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count));
-  etr_field_put_rows(f, "external_weights", &etr_external_weight_fields,
-                     ETR_ROWS(profile->weights, profile->weight_count));
-  etr_field_text(f, "export_graph_id", profile->export_graph_id);
-  etr_field_flag(f, "reference_outputs", profile->has_reference_outputs);
-  etr_field_flag(f, "representative_inputs", profile->has_representative_inputs);
-  etr_field_text(f, "debug_buffer", profile->debug_buffer);
-  etr_field_object(f, "debug_values");
-  etr_field_put_all(f, &etr_logged_count_fields, &counts);
-  etr_jw_end(f->json);
-}
+#define PROFILE(kind, in, name) NULL, kind, in, ETR_AT(etr_profile, name)
+#define LIST(kind, name, count) NULL, kind, ETR_IN_JSON, ETR_ARRAY_AT(etr_profile, name, count)
+
+static const etr_field input_fields[] = {
+    {"etrecord", PROFILE(ETR_CELL_NAME, EXACT, etrecord)},
+    {"etdumps", LIST(ETR_CELL_VALUES, etdumps, etdump_count), .parts = &etr_values_text},
+    {"pte", PROFILE(ETR_CELL_NAME, EXACT, pte)},
+    {"pte_entry", PROFILE(ETR_CELL_NAME, EXACT, pte_entry)},
+    {"debug_buffer", PROFILE(ETR_CELL_NAME, ETR_IN_DATA, debug_buffer)},
+    {"bundled", PROFILE(ETR_CELL_FLAG, ETR_IN_JSON, is_bundled)},
+    {"test_sets", LIST(ETR_CELL_LIST, test_sets, test_set_count), .parts = &etr_test_set_fields},
+    {"external_weights", LIST(ETR_CELL_LIST, weights, weight_count), .parts = &etr_external_weight_fields},
+    {"export_graph_id", PROFILE(ETR_CELL_NAME, EXACT, export_graph_id)},
+    {"reference_outputs", PROFILE(ETR_CELL_FLAG, EXACT, has_reference_outputs)},
+    {"representative_inputs", PROFILE(ETR_CELL_FLAG, EXACT, has_representative_inputs)},
+    {"debug_buffer", PROFILE(ETR_CELL_NAME, ETR_IN_JSON, debug_buffer)},
+};
 
 static const etr_field warning_fields[] = {
     {"file", NULL, ETR_CELL_NAME, ETR_IN_JSON, ETR_AT(etr_warning, file), .blank_is_null = true},
@@ -423,21 +406,21 @@ static const etr_field warning_fields[] = {
 };
 ETR_ROW_TYPE(warning, warning_fields);
 
-static void put_warnings(const etr_fields *f) {
-  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(f->profile->warnings, f->profile->warning_count));
-}
-
 etr_status etr_emit_info_json(const etr_profile *profile, etr_unit unit, const etr_sink *sink, etr_error *error) {
   etr_answer answer;
   const etr_fields *f = &answer.fields;
+  const value_counts counts = value_counts_of(profile);
   etr_answer_begin_document(&answer, profile, NULL, unit, sink, "info/1");
-  put_inputs(f);
+  etr_field_put_all(f, ETR_FIELDS(input_fields), profile);
+  etr_field_object(f, "debug_values");
+  etr_field_put_all(f, &etr_logged_count_fields, &counts);
+  etr_jw_end(f->json);
   etr_field_put_rows(f, "entry_points", &etr_entry_point_fields, list_graphs(&answer));
   etr_field_put_rows(f, "methods", &etr_method_fields, list_methods(&answer));
   etr_field_put_rows(f, "costs", &etr_module_cost_fields, info_costs(&answer, false));
-  etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer));
+  etr_field_put_rows(f, "runs", &etr_run_fields, list_runs(&answer, false));
   etr_field_texts(f, "unknown_entries", profile->unknown_entries, profile->unknown_entry_count);
-  put_warnings(f);
+  etr_field_put_rows(f, "warnings", &etr_warning_fields, ETR_ROWS(profile->warnings, profile->warning_count));
   return etr_answer_end(&answer, true, error);
 }
 
@@ -465,7 +448,9 @@ static void put_lines(info *i) {
   const char *pte = profile->pte_entry ? profile->pte_entry : profile->pte;
   put_line(i, profile->is_bundled && !profile->pte_entry ? ".bpte" : ".pte", pte ? pte : "none");
   for (size_t k = 0; k < profile->test_set_count; k++)
-    put_line(i, "", info_tests(&i->answer.arena, &profile->test_sets[k]));
+    put_line(i, "", /* "has 3 tests of forward" */
+             etr_arena_format(&i->answer.arena, "has %zu test%s of %s", profile->test_sets[k].count,
+                              plural(profile->test_sets[k].count), profile->test_sets[k].method));
   for (size_t k = 0; k < profile->weight_count; k++) {
     put_line(i, ".ptd", profile->weights[k].path);
     put_line(i, "", info_weights(&i->answer.arena, &profile->weights[k]));
@@ -540,33 +525,26 @@ static void add_list(etr_sheet *sheet, const char *section, const etr_row_type *
   }
 }
 
-static void add_inputs(etr_sheet *sheet) {
-  const etr_profile *profile = sheet->answer->profile;
-  const value_counts counts = value_counts_of(profile);
-  add_value(sheet, "inputs", "etrecord", etr_cell_text(profile->etrecord));
-  for (size_t i = 0; i < profile->etdump_count; i++)
-    add_value(sheet, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
-  add_value(sheet, "inputs", "pte", etr_cell_text(profile->pte));
-  add_value(sheet, "inputs", "pte_entry", etr_cell_text(profile->pte_entry));
-  add_value(sheet, "inputs", "debug_buffer", etr_cell_text(profile->debug_buffer));
-  add_value(sheet, "inputs", "export_graph_id", etr_cell_text(profile->export_graph_id));
-  add_value(sheet, "inputs", "reference_outputs", etr_cell_number(profile->has_reference_outputs));
-  add_value(sheet, "inputs", "representative_inputs", etr_cell_number(profile->has_representative_inputs));
-  for (size_t i = 0; i < etr_logged_count_fields.count; i++)
-    add_value(sheet, "debug_values", etr_logged_count_fields.first[i].key,
-              etr_field_cell(&etr_logged_count_fields.first[i], &counts));
+static void add_facts(etr_sheet *sheet, const char *section, const etr_row_type *list, const void *row) {
+  for (const etr_field *field = list->first; field < list->first + list->count; field++)
+    if (field->in & ETR_IN_DATA) add_value(sheet, section, field->key, etr_field_cell(field, row));
 }
 
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
+  const value_counts counts = value_counts_of(profile);
   etr_sheet sheet;
   etr_sheet_init(&sheet, answer, &etr_info_value_fields);
   sheet.top = 0;
-  add_inputs(&sheet);
+  add_facts(&sheet, "inputs", &(etr_row_type){NULL, input_fields, 1}, profile);
+  for (size_t i = 0; i < profile->etdump_count; i++)
+    add_value(&sheet, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
+  add_facts(&sheet, "inputs", &(etr_row_type){NULL, input_fields + 1, ETR_COUNT(input_fields) - 1}, profile);
+  add_facts(&sheet, "debug_values", &etr_logged_count_fields, &counts);
   add_list(&sheet, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
   add_list(&sheet, "methods", &etr_method_fields, list_methods(answer), true);
   add_list(&sheet, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
-  add_list(&sheet, "runs", &etr_run_fields, list_blocks(answer), false);
+  add_list(&sheet, "runs", &etr_run_fields, list_runs(answer, true), false);
   add_list(&sheet, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count), true);
   add_list(&sheet, "external_weights", &etr_external_weight_fields, ETR_ROWS(profile->weights, profile->weight_count),
            true);
@@ -583,7 +561,7 @@ static void write_tables(info *i) {
   put_table(i, "entry points", &etr_entry_point_fields, list_graphs(&i->answer));
   put_table(i, "methods", &etr_method_fields, list_methods(&i->answer));
   put_table(i, "costs of one call, by module", &etr_module_cost_fields, info_costs(&i->answer, true));
-  put_table(i, "runs", &etr_run_fields, list_blocks(&i->answer));
+  put_table(i, "runs", &etr_run_fields, list_runs(&i->answer, true));
   put_table(i, "unknown entries, ignored", ETR_FIELDS(entry_fields),
             ETR_ROWS(i->answer.profile->unknown_entries, i->answer.profile->unknown_entry_count));
 }

@@ -73,20 +73,18 @@ static bool is_listed(const nodes_output *n, const etr_graph *graph) {
          (n->answer.filter && n->answer.filter->graph_module);
 }
 
-/* As nodes run: those of a delegate in the graph's order, what is not known to run last. */
-static const char *execution_key(const etr_node_row *row) {
-  if (row->known->instruction < 0) return "~";
-  const char *key = etr_arena_format(row->arena, "%d/%zu", (int)row->known->instruction,
-                                     (size_t)(row->node - row->graph->nodes));
-  return key ? key : "~";
-}
-
+/* In ETR_ORDER_EXECUTION as nodes run: those of a delegate in the graph's order, what is not known to run last. */
 static const char *sort_key(etr_node_order order, const etr_node_row *row) {
+  const char *key = NULL;
   switch (order) {
   case ETR_ORDER_NAME: return row->node->name;
   case ETR_ORDER_OP: return row->node->target;
   case ETR_ORDER_MODULE: return row->graph->modules[row->node->module].path;
-  case ETR_ORDER_EXECUTION: return execution_key(row);
+  case ETR_ORDER_EXECUTION:
+    if (row->known->instruction >= 0)
+      key = etr_arena_format(row->arena, "%d/%zu", (int)row->known->instruction,
+                             (size_t)(row->node - row->graph->nodes));
+    return key ? key : "~";
   default: return "";
   }
 }
@@ -128,22 +126,11 @@ static void collect(nodes_output *n) {
 
 /* ---- How much it is ---- */
 
+/* What is asked for of a graph. */
 typedef struct total {
   double ticks; /* on average */
   size_t count;
 } total;
-
-/* What is asked for of each graph. NULL when out of memory. */
-static const total *add_up(nodes_output *n) {
-  total *totals = etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count, sizeof *totals);
-  for (size_t i = 0; totals && i < n->sheet.rows.count; i++) {
-    const etr_node_row *row = as_row(n->sheet.rows.data[i].row);
-    total *of_graph = &totals[row->graph - n->answer.profile->graphs];
-    if (row->time->runs > 0) of_graph->ticks += row->time->avg;
-    of_graph->count++;
-  }
-  return totals;
-}
 
 static void put_total(nodes_output *n, const etr_graph *graph, const total *of_graph) {
   etr_writer *writer = &n->answer.writer;
@@ -180,8 +167,15 @@ static void put_runs(nodes_output *n) {
 static void write_table(nodes_output *n) {
   bool text = etr_sheet_is_text(&n->sheet), part = etr_filter_is_active(n->answer.filter),
        any = n->sheet.rows.count > 0;
-  const total *totals = part && text ? add_up(n) : NULL;
+  total *totals = part && text ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count, sizeof *totals)
+                               : NULL;
   double hinted = 0;
+  for (size_t i = 0; totals && i < n->sheet.rows.count; i++) {
+    const etr_node_row *row = as_row(n->sheet.rows.data[i].row);
+    total *of_graph = &totals[row->graph - n->answer.profile->graphs];
+    if (row->time->runs > 0) of_graph->ticks += row->time->avg;
+    of_graph->count++;
+  }
   for (size_t i = 0; i < etr_sheet_shown(&n->sheet); i++) hinted += as_row(n->sheet.rows.data[i].row)->cost.hinted > 0;
   size_t hidden = etr_sheet_fill(&n->sheet);
   if (text && part && !any) {

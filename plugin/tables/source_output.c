@@ -30,10 +30,13 @@ static etr_sum sum_of_pattern(const etr_summary *s, const etr_line_pattern *row)
   return sum;
 }
 
-static void put_patterns_of(const etr_fields *f, const etr_summary *s, const etr_line_patterns *patterns,
-                            uint32_t line) {
+static void put_line_of(const etr_fields *f, const etr_summary *s, const etr_breakdown_row *line,
+                        const etr_line_patterns *patterns) {
+  const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], line);
+  etr_jw_object(f->json);
+  etr_sum_put(f, &sum);
   etr_field_list(f, "patterns");
-  for (size_t i = patterns->first[line]; i < patterns->first[line + 1]; i++) {
+  for (size_t i = patterns->first[line->number]; i < patterns->first[line->number + 1]; i++) {
     const etr_line_pattern *row = &patterns->rows[i];
     etr_jw_object(f->json);
     etr_field_text(f, "pattern", row->pattern);
@@ -43,25 +46,20 @@ static void put_patterns_of(const etr_fields *f, const etr_summary *s, const etr
     etr_jw_end(f->json);
   }
   etr_jw_end(f->json);
+  etr_jw_end(f->json);
 }
 
 static void put_lines_of(const etr_fields *f, const etr_summary *s, const etr_source_lines *file,
                          const etr_line_patterns *patterns) {
-  etr_jw_object(f->json);
   const etr_sum whole = sum_of_file(s, file);
+  etr_jw_object(f->json);
   etr_field_text(f, "file", file->path);
   etr_field_ticks(f, "avg", whole.ticks);
   etr_field_ticks(f, "p50", whole.p50);
   etr_field_number(f, "share", etr_sum_share(f->profile, &whole));
   etr_field_count(f, "count", file->node_count);
   etr_field_list(f, "lines");
-  for (size_t i = 0; i < file->count; i++) {
-    const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], file->rows[i]);
-    etr_jw_object(f->json);
-    etr_sum_put(f, &sum);
-    put_patterns_of(f, s, patterns, file->rows[i]->number);
-    etr_jw_end(f->json);
-  }
+  for (size_t i = 0; i < file->count; i++) put_line_of(f, s, file->rows[i], patterns);
   etr_jw_end(f->json);
   etr_jw_end(f->json);
 }
@@ -109,18 +107,6 @@ typedef struct listing {
   double least;               /* lines with less weight are summed up */
   size_t ties;                /* lines with just that weight that are shown */
 } listing;
-
-static double per_run(const etr_summary *s, uint64_t ticks) { return (double)ticks / (double)s->method->run_count; }
-
-/* Which lines are shown. */
-
-/* The summary's rows stand by time: those in front are shown, whatever file they are of. */
-static void choose_lines(listing *l, const etr_breakdown *by) {
-  size_t shown = l->answer.options->top ? ETR_MIN(l->answer.options->top, by->count) : by->count;
-  l->least = shown ? by->rows[shown - 1].weight : 0;
-  l->ties = 0;
-  for (size_t i = 0; i < shown; i++) l->ties += by->rows[i].weight == l->least;
-}
 
 static bool takes_line(listing *l, const etr_breakdown_row *row) {
   if (row->weight != l->least) return row->weight > l->least;
@@ -244,21 +230,12 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
     etr_puts(&l->answer.writer, "the file on disk no longer has the recorded code; only recorded lines are shown\n");
 }
 
-/* Adds a line to those that one row stands for; their medians are added up. */
-static void add_to_rest(etr_sum *rest, const etr_summary *s, const etr_breakdown_row *row) {
-  const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row);
-  rest->ticks += sum.ticks;
-  rest->part += sum.part;
-  rest->p50 = (isnan(rest->p50) ? 0 : rest->p50) + sum.stats->p50;
-  rest->summed_p50 = sum.summed_p50;
-}
-
 static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
   etr_sheet sheet;
   etr_source_state state = ETR_SOURCE_ABSENT;
   size_t left_out = 0;
-  etr_sum rest = etr_sum_make(s->method, 0); /* lines that are left out */
+  etr_sum rest = etr_sum_make(s->method, 0); /* lines that are left out; their medians are added up */
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
@@ -268,9 +245,13 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   for (size_t i = 0; i < file->count; i++) {
     const etr_source *source = file->sources[i];
     const char *text = source ? source->code : "nodes without source";
+    const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], file->rows[i]);
     if (!takes_line(l, file->rows[i])) {
       left_out++;
-      add_to_rest(&rest, s, file->rows[i]);
+      rest.ticks += sum.ticks;
+      rest.part += sum.part;
+      rest.p50 = (isnan(rest.p50) ? 0 : rest.p50) + sum.stats->p50;
+      rest.summed_p50 = sum.summed_p50;
       continue;
     }
     if (state == ETR_SOURCE_FOUND && source->line >= 1 && (uint64_t)source->line <= disk.line_count) {
@@ -278,7 +259,6 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
       after = source->line;
       text = disk.lines[source->line - 1];
     }
-    const etr_sum sum = etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], file->rows[i]);
     add_timed(&sheet, &sum, source ? number_text(l, source->line) : "", text);
     add_patterns(l, s, &sheet, file->rows[i]);
   }
@@ -303,7 +283,8 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
     return;
   }
   etr_puts(&l->answer.writer, DOT);
-  etr_put_time(&l->answer.writer, l->answer.profile, per_run(s, s->part_ticks), l->answer.options->unit);
+  etr_put_time(&l->answer.writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
+               l->answer.options->unit);
   etr_puts(&l->answer.writer, " of ");
   etr_put_time(&l->answer.writer, l->answer.profile, s->method->execute.avg, l->answer.options->unit);
   etr_putf(&l->answer.writer, " %s on %s%s\n", etr_unit_name(l->answer.options->unit),
@@ -314,21 +295,15 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 
 /* ---- Methods ---- */
 
-static void add_sums_of_patterns(listing *l, const etr_summary *s, const etr_breakdown_row *line) {
-  for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
+static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
+  const size_t *first = l->patterns.first;
+  if (!first) etr_sum_sheet_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
+  for (size_t i = first ? first[row->number] : 0; first && i < first[row->number + 1]; i++) {
     etr_sum sum = sum_of_pattern(s, &l->patterns.rows[i]);
     sum.by = ETR_BY_SOURCE;
-    sum.source = line->source;
+    sum.source = row->source;
     etr_sum_sheet_add(&l->sums, sum);
   }
-}
-
-static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
-  if (l->patterns.first) {
-    add_sums_of_patterns(l, s, row);
-    return;
-  }
-  etr_sum_sheet_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
 }
 
 /* What text shows by file the other formats show as rows, in the same order. */
@@ -354,7 +329,12 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
     return false;
   const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s, options->order != ETR_ORDER_TIME);
   if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s))) return false;
-  choose_lines(l, &s.by[ETR_BY_SOURCE]);
+  /* The summary's rows stand by time: those in front are shown, whatever file they are of. */
+  const etr_breakdown *by = &s.by[ETR_BY_SOURCE];
+  size_t shown = options->top ? ETR_MIN(options->top, by->count) : by->count;
+  l->least = shown ? by->rows[shown - 1].weight : 0;
+  l->ties = 0;
+  for (size_t i = 0; i < shown; i++) l->ties += by->rows[i].weight == l->least;
   if (text) put_head(l, &s, is_first);
   for (size_t i = 0; text && i < count; i++) put_file(l, &s, &files[i]);
   if (!text) put_lines(l, &s, files, count);

@@ -1,50 +1,253 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * summary_tables.c - where each method's time goes, on one screen, or for an issue.
+ * summary_tables.c - where each method's time goes, on one screen, or for an issue; for programs, one long table.
  */
 #include "output/label.h"
 #include "output/node_filter.h"
+#include "output/section.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
 #include "views/output_gaps.h"
+#include "views/phases.h"
+#include "views/run_stats.h"
 #include "views/steadiness.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-enum { DEFAULT_ROWS = 10 };
+/* Tables under each other, as text or Markdown. */
+typedef struct report {
+  etr_answer answer;
+  etr_loads loads;
+  bool markdown;
+  bool any; /* something was written */
+} report;
+
+/* The breakdown that a choice means; ETR_SUM_BY_ALL means none. */
+static etr_breakdown_by breakdown_of(etr_sum_by only) { return (etr_breakdown_by)((int)only - (int)ETR_SUM_BY_OP); }
+
+enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
-/* "2.9" of 2.88, "29" of 28.8 */
-static void put_factor(etr_writer *writer, double factor) {
-  etr_put_fixed(writer, factor, factor < 10 ? 1 : 0);
-  etr_puts(writer, TIMES);
-}
-
-void etr_report_put(etr_report *r, etr_sheet *sheet) {
+/* Writes the rows of a sheet after an empty line, and how many are not shown; nothing if there are none. */
+static void put_sheet(report *r, etr_sheet *sheet) {
   if (sheet->rows.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
   etr_sheet_finish(sheet);
 }
 
+/* ---- Events, where there is no graph ---- */
+
+/* An event and its time over all runs. */
+typedef struct timed_event {
+  const etr_event *event;
+  uint64_t ticks;
+  etr_stats stats; /* over runs */
+  double weight;   /* what it ranks by */
+} timed_event;
+
+static int by_weight(const void *a, const void *b) {
+  const timed_event *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  return (x->event > y->event) - (x->event < y->event);
+}
+
+/* Kernels, operators inside delegates, and calls of delegates that tell nothing of their inside. Framework events
+ * contain these. */
+static bool is_own_time(const etr_block *block, size_t row) {
+  const etr_event *e = &block->events[row];
+  bool is_inside = e->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  if (e->match == ETR_MATCH_FRAMEWORK || (is_inside && !e->is_in_sums)) return false;
+  return e->delegate_id || row == 0 || !block->events[row - 1].delegate_id ||
+         block->events[row - 1].instruction_id != e->instruction_id;
+}
+
+typedef struct timed_events {
+  etr_vec(timed_event) list;
+  etr_map places; /* of events, by their addresses */
+} timed_events;
+
+static bool add_event(report *r, timed_events *events, const etr_event *event) {
+  timed_event *added = etr_vec_push(&r->answer.arena, &events->list);
+  if (!added) return false;
+  added->event = event;
+  return etr_map_set(&events->places, (etr_slice){(const char *)&event, sizeof event},
+                     (uint32_t)(events->list.count - 1));
+}
+
+/* What events have in the balance: inside a delegate, this may be a share of what was recorded. */
+static bool add_portions(report *r, timed_events *events, const etr_method *method) {
+  uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->portion_count, sizeof *place_of);
+  for (size_t i = 0; place_of && i < method->portion_count; i++) {
+    const etr_portion *portion = &method->portions[i];
+    place_of[i] = etr_map_get(&events->places, (etr_slice){(const char *)&portion->event, sizeof portion->event});
+    if (place_of[i] != ETR_NONE) events->list.data[place_of[i]].ticks += portion->ticks;
+  }
+  const etr_stats *stats = place_of ? etr_run_stats(&r->answer.arena, method, place_of, events->list.count) : NULL;
+  for (size_t i = 0; stats && i < events->list.count; i++) {
+    timed_event *timed = &events->list.data[i];
+    timed->stats = stats[i];
+    timed->weight = etr_ranking(r->answer.profile, (double)timed->ticks, stats[i].p50);
+  }
+  return stats != NULL;
+}
+
+static bool list_events(report *r, timed_events *events, const etr_method *method) {
+  etr_map_init(&events->places, &r->answer.arena);
+  for (size_t i = 0; i < method->block_count; i++) {
+    const etr_block *block = &r->answer.profile->blocks[method->blocks[i]];
+    for (size_t k = 0; k < block->event_count; k++)
+      if (is_own_time(block, k) && !add_event(r, events, &block->events[k])) return false;
+  }
+  if (!add_portions(r, events, method)) return false;
+  if (events->list.count) qsort(events->list.data, events->list.count, sizeof *events->list.data, by_weight);
+  return true;
+}
+
+static void put_events(report *r, const etr_summary *s) {
+  timed_events events = {0};
+  etr_sheet sheet;
+  double summed_p50 = 0;
+  if (!list_events(r, &events, s->method)) return;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_EVENTS, "events");
+  for (size_t i = 0; i < events.list.count; i++) summed_p50 += events.list.data[i].stats.p50;
+  for (size_t i = 0; i < events.list.count; i++) {
+    const timed_event *timed = &events.list.data[i];
+    const etr_event *event = timed->event;
+    etr_sum sum = etr_sum_make(s->method, timed->ticks);
+    sum.text = etr_label_kernel(event->label);
+    sum.stats = &event->stats;
+    sum.p50 = timed->stats.p50;
+    sum.summed_p50 = summed_p50;
+    if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
+      sum.step = etr_clock_step(r->answer.profile, event->backend, event->delegate_id);
+    sum.instruction = event->instruction_id;
+    etr_sum_sheet_add(&sheet, sum);
+  }
+  put_sheet(r, &sheet);
+}
+
+/* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
+
+/* What is not shown of the modules directly below each one. */
+typedef struct left_out {
+  size_t shown, count;
+  uint64_t ticks;
+  double p50; /* the sum of theirs */
+} left_out;
+
+static const char *below(const etr_module_tree *tree, const etr_module_row *row) {
+  const char *parent = row->parent == ETR_NONE ? "" : tree->rows[row->parent].path;
+  size_t size = strlen(parent);
+  bool is_below = size > 0 && strncmp(row->path, parent, size) == 0 && row->path[size] == '.';
+  return is_below ? row->path + size + 1 : row->path;
+}
+
+/* A module's name, or what stands for several of one level. */
+static void add_module(report *r, etr_sheet *sheet, uint32_t level, const char *name, etr_sum sum) {
+  static const char dots[] = "........................", blanks[] = "                        ";
+  size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
+  sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks, name);
+  etr_sum_sheet_add(sheet, sum);
+}
+
+static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
+  const etr_breakdown *by = &s->by[ETR_BY_MODULE];
+  const etr_stats *own = row->number == ETR_NONE ? NULL : &by->stats[row->number];
+  etr_sum sum = etr_sum_make(s->method, row->total_ticks);
+  sum.own = etr_ranking(s->profile, etr_sum_make(s->method, row->own_ticks).ticks, own ? own->p50 : 0);
+  sum.nodes = row->node_count;
+  sum.p50 = row->total_p50;
+  sum.summed_p50 = s->modules.summed_p50;
+  sum.step = row->step;
+  sum.cost = &row->cost;
+  return sum;
+}
+
+/* Adds up what is not shown below each module. NULL when out of memory. */
+static left_out *count_left_out(etr_arena *arena, const etr_module_tree *tree, const bool *shown) {
+  left_out *left = etr_arena_alloc_array(arena, tree->count, sizeof *left);
+  for (size_t i = 1; left && i < tree->count; i++) {
+    left_out *l = &left[tree->rows[i].parent];
+    if (shown[i]) l->shown++;
+    if (!shown[i]) l->count++, l->ticks += tree->rows[i].total_ticks, l->p50 += tree->rows[i].total_p50;
+  }
+  return left;
+}
+
+static void put_modules(report *r, const etr_summary *s) {
+  const etr_module_tree *tree = &s->modules;
+  size_t depth = r->answer.options->depth > 0 ? (size_t)r->answer.options->depth : 0, most = r->answer.options->top;
+  if (depth && most) most = ETR_MAX(most, (size_t)TREE_ROWS);
+  const bool *shown = etr_module_tree_choose(tree, &r->answer.arena, depth, most);
+  left_out *left = shown ? count_left_out(&r->answer.arena, tree, shown) : NULL;
+  etr_sheet sheet;
+  if (!left) return;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_MODULES, "by module");
+  etr_sheet_choose_between(&sheet, 1, 0);
+  sheet.top = 0;
+  for (size_t i = 1; i < tree->count; i++) {
+    const etr_module_row *row = &tree->rows[i];
+    left_out *l = &left[row->parent];
+    bool is_last = l->shown && l->count == 1; /* it takes the line that would stand for it */
+    if (shown[i] || is_last) {
+      if (!shown[i]) l->count = 0;
+      add_module(r, &sheet, row->level, below(tree, row), sum_of(s, row));
+    } else if (l->shown && l->count) { /* they have less time than those shown, and so come behind them */
+      const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
+      etr_sum sum = etr_sum_make(s->method, l->ticks);
+      sum.p50 = l->p50;
+      sum.summed_p50 = s->modules.summed_p50;
+      add_module(r, &sheet, row->level, more, sum);
+      l->count = 0;
+    }
+  }
+  if (tree->count && tree->rows[0].own_count) {
+    etr_sum sum = sum_of(s, &tree->rows[0]);
+    sum.ticks = etr_sum_make(s->method, tree->rows[0].own_ticks).ticks;
+    sum.part = (double)tree->rows[0].own_ticks;
+    sum.p50 = s->by[ETR_BY_MODULE].stats[tree->rows[0].number].p50;
+    sum.own = 0;
+    sum.cost = &tree->rows[0].own_cost;
+    sum.nodes = tree->rows[0].own_count;
+    add_module(r, &sheet, 1, "(the model itself)", sum);
+  }
+  put_sheet(r, &sheet);
+}
+
+/* ---- By pattern ---- */
+
+/* The model itself has all there is; what it has of its own comes last. */
+static void put_patterns(report *r, const etr_summary *s) {
+  const etr_module_patterns *patterns = &s->patterns;
+  int depth = r->answer.options->depth;
+  etr_sheet sheet;
+  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_PATTERNS, "by pattern");
+  etr_sheet_choose_between(&sheet, 1, 0);
+  for (size_t i = 0; i < patterns->count; i++) {
+    const etr_pattern_row *row = &patterns->rows[i];
+    if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))
+      etr_sum_sheet_add(&sheet, etr_sum_of_pattern(s->method, row, false));
+  }
+  if (patterns->count && patterns->rows[0].own_count)
+    etr_sum_sheet_add(&sheet, etr_sum_of_pattern(s->method, &patterns->rows[0], true));
+  put_sheet(r, &sheet);
+}
+
 /* ---- Head ---- */
 
-static void put_heading(etr_report *r, const char *text) {
+static void put_heading(report *r, const char *text) {
   if (r->any) etr_puts(&r->answer.writer, "\n");
   r->any = true;
-  if (r->markdown) {
-    etr_puts(&r->answer.writer, "### ");
-    etr_put_markdown(&r->answer.writer, text);
-    etr_puts(&r->answer.writer, "\n");
-    return;
-  }
-  etr_put_wrapped(&r->answer.writer, ETR_STYLE_BOLD, text, 0, etr_answer_text_width(&r->answer));
+  if (r->markdown) etr_puts(&r->answer.writer, "### ");
+  etr_section_line(&r->answer, ETR_STYLE_BOLD, 0, text);
 }
 
 static const char *method_name(const etr_method *method) { return method->name[0] ? method->name : "method not known"; }
 
-static void put_head_time(const etr_report *r, etr_writer *writer, const char *name, double ticks) {
+static void put_head_time(const report *r, etr_writer *writer, const char *name, double ticks) {
   etr_putf(writer, DOT "%s ", name);
   etr_put_time(writer, r->answer.profile, ticks, r->answer.options->unit);
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
@@ -69,7 +272,7 @@ static void put_noise(etr_writer *writer, const etr_method *method, const char *
 
 /* "mobilenet_v2 · forward · 10 runs, 1 left out as warm-up (51.8000 ms) · p50 1.2134 ms · avg 1.3010 ms · first
  * run 2.9× · steady (cv 1.2 %) · load 4.4012 ms" */
-static void put_head(etr_report *r, const etr_summary *s) {
+static void put_head(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
@@ -80,7 +283,9 @@ static void put_head(etr_report *r, const etr_summary *s) {
   put_head_time(r, &writer, "avg", s->method->execute.avg);
   if (s->first_run.rest.p50 > 0) {
     etr_puts(&writer, DOT "first run ");
-    put_factor(&writer, s->first_run.ticks / s->first_run.rest.p50);
+    double factor = s->first_run.ticks / s->first_run.rest.p50;
+    etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
+    etr_puts(&writer, TIMES);
   }
   put_noise(&writer, s->method,
             etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
@@ -91,22 +296,17 @@ static void put_head(etr_report *r, const etr_summary *s) {
 
 /* ---- Where the time goes ---- */
 
-static void put_note(etr_report *r, const char *note) {
-  if (!note) return;
-  if (r->markdown) {
-    etr_puts(&r->answer.writer, "\n");
-    etr_put_markdown(&r->answer.writer, note);
-    etr_puts(&r->answer.writer, "\n");
-  } else
-    etr_put_wrapped(&r->answer.writer, ETR_STYLE_DIM, note, 2, etr_answer_text_width(&r->answer));
+static void put_note(report *r, const char *note) {
+  if (note && r->markdown) etr_puts(&r->answer.writer, "\n");
+  etr_section_line(&r->answer, ETR_STYLE_DIM, r->markdown ? 0 : 2, note);
 }
 
-static void put_balance(etr_report *r, const etr_summary *s) {
+static void put_balance(report *r, const etr_summary *s) {
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, etr_balance_title(r->answer.profile));
   sheet.top = 0;
   etr_balance_add(&sheet, s->method);
-  etr_report_put(r, &sheet);
+  put_sheet(r, &sheet);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &r->answer.arena, r->answer.profile, s->method);
   for (size_t i = 0; i < count; i++) put_note(r, notes[i]);
@@ -121,7 +321,7 @@ static void add_time(etr_sheet *sheet, const char *text, double ticks, const etr
 }
 
 /* The kinds of runs that the times below are over, where there is more than one. */
-static void put_phases(etr_report *r, const etr_summary *s) {
+static void put_phases(report *r, const etr_summary *s) {
   static const char *const notes[] = {"told by the sizes of the values that the runs logged",
                                       "told by the events of the runs",
                                       "estimated: told by the operators' times, which longer runs stretch unlike each "
@@ -137,7 +337,7 @@ static void put_phases(etr_report *r, const etr_summary *s) {
       add_time(&sheet, etr_arena_format(&r->answer.arena, "%zu %s", phase->run_count, phase->name), phase->execute.avg,
                &phase->execute);
   }
-  etr_report_put(r, &sheet);
+  put_sheet(r, &sheet);
   put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are over all of these runs",
                                notes[method->run_phases[0].told_by]));
   const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method, r->answer.options->unit);
@@ -145,27 +345,18 @@ static void put_phases(etr_report *r, const etr_summary *s) {
 }
 
 /* Where no backend tells any of them, there is nothing to add to the balance. */
-static void put_delegate_parts(etr_report *r, const etr_method *method, const char *title,
+static void put_delegate_parts(report *r, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
   etr_sheet sheet;
   if (!parts->tells) return;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, title);
   sheet.top = 0;
   etr_sum_sheet_add_parts(&sheet, method, parts);
-  etr_report_put(r, &sheet);
-}
-
-static void put_delegates(etr_report *r, const etr_summary *s) {
-  etr_delegate_parts phases, units;
-  if (!etr_delegate_phases_make(&phases, &r->answer.arena, s->method) ||
-      !etr_compute_units_make(&units, &r->answer.arena, s->method))
-    return;
-  put_delegate_parts(r, s->method, "delegates' own time", &phases);
-  put_delegate_parts(r, s->method, "delegates by compute unit", &units);
+  put_sheet(r, &sheet);
 }
 
 /* What the tables below are about, where that is less than all. */
-static void put_part(etr_report *r, const etr_summary *s) {
+static void put_part(report *r, const etr_summary *s) {
   if (!s->is_part) return;
   etr_putf(&r->answer.writer, "\n%zu node%s, ", s->node_count, s->node_count == 1 ? "" : "s");
   etr_put_time(&r->answer.writer, r->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
@@ -176,7 +367,7 @@ static void put_part(etr_report *r, const etr_summary *s) {
 
 /* ---- Lists ---- */
 
-static void put_operators(etr_report *r, const etr_summary *s) {
+static void put_operators(report *r, const etr_summary *s) {
   etr_node_row *rows = etr_arena_alloc_array(&r->answer.arena, s->node_count, sizeof *rows);
   etr_sheet sheet;
   etr_sheet_init(&sheet, &r->answer, &etr_node_fields);
@@ -188,19 +379,19 @@ static void put_operators(etr_report *r, const etr_summary *s) {
     rows[i].summed_p50 = &s->summed_p50;
   }
   etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? s->node_count : 0));
-  etr_report_put(r, &sheet);
+  put_sheet(r, &sheet);
 }
 
-static void put_breakdown(etr_report *r, const etr_summary *s, etr_breakdown_by by) {
+static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_TEXT, titles[by]);
   etr_sheet_choose_between(&sheet, 1, 0);
   etr_sum_sheet_add_all(&sheet, s->method, by, &s->by[by]);
-  etr_report_put(r, &sheet);
+  put_sheet(r, &sheet);
 }
 
-static void put_runs(etr_report *r, const etr_summary *s) {
+static void put_runs(report *r, const etr_summary *s) {
   const etr_stats *all = &s->method->execute, *rest = &s->first_run.rest;
   etr_sheet sheet;
   if (rest->count == 0) return;
@@ -213,77 +404,50 @@ static void put_runs(etr_report *r, const etr_summary *s) {
   const char *phase = s->first_run.phase;
   add_time(&sheet, etr_arena_format(&r->answer.arena, "other %zu%s%s", rest->count, phase[0] ? " " : "", phase),
            rest->avg, rest);
-  etr_report_put(r, &sheet);
+  put_sheet(r, &sheet);
 }
 
-static void put_loads(etr_report *r) {
+static void put_loads(report *r) {
   etr_sheet sheet;
   etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_LOADS, "loading");
   sheet.top = 0;
   for (size_t i = 0; i < r->loads.count; i++)
     add_time(&sheet, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
-  etr_report_put(r, &sheet);
+  put_sheet(r, &sheet);
 }
 
 /* ---- Findings ---- */
 
 /* "0.0266 ms, 4.6 %: 2 Transpose in delegate 0 that no node stands for" */
-static char *finding_line(etr_report *r, const etr_finding *finding) {
+static char *finding_line(report *r, const etr_finding *finding) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
   etr_put_time(&writer, r->answer.profile, finding->cost, r->answer.options->unit);
-  etr_putf(&writer, " %s", etr_unit_name(r->answer.options->unit));
-  if (isnan(finding->share)) {
-    etr_puts(&writer, " once");
-  } else {
-    etr_puts(&writer, ", ");
-    etr_put_share(&writer, finding->share, 1);
-  }
+  etr_putf(&writer, " %s%s", etr_unit_name(r->answer.options->unit), isnan(finding->share) ? " once" : ", ");
+  if (!isnan(finding->share)) etr_put_share(&writer, finding->share, 1);
   etr_putf(&writer, ": %s", finding->title);
   return etr_text_end(&text, &writer);
 }
 
-static void put_finding(etr_report *r, const etr_finding *finding) {
-  const char *line = finding_line(r, finding);
-  if (!line) return;
-  if (r->markdown) {
-    etr_puts(&r->answer.writer, "- ");
-    etr_put_markdown(&r->answer.writer, line);
-    etr_puts(&r->answer.writer, ". ");
-    etr_put_markdown(&r->answer.writer, finding->evidence);
-    etr_puts(&r->answer.writer, "\n");
-    return;
-  }
-  etr_put_wrapped(&r->answer.writer, ETR_STYLE_PLAIN, line, 2, etr_answer_text_width(&r->answer));
-  etr_put_wrapped(&r->answer.writer, ETR_STYLE_DIM, finding->evidence, 6, etr_answer_text_width(&r->answer));
-}
-
-static void put_findings(etr_report *r, const etr_summary *s) {
+static void put_findings(report *r, const etr_summary *s) {
   if (s->findings.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
   etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
   etr_puts(&r->answer.writer, "findings, by medians");
   etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
-  for (size_t i = 0; i < s->findings.count; i++) put_finding(r, &s->findings.list[i]);
+  for (size_t i = 0; i < s->findings.count; i++)
+    etr_section_item(&r->answer, finding_line(r, &s->findings.list[i]), s->findings.list[i].evidence);
 }
 
 /* ---- Methods ---- */
 
-static void put_only(etr_report *r, const etr_summary *s, etr_sum_by by) {
-  switch (by) {
-  case ETR_SUM_BY_MODULE: etr_report_modules(r, s); break;
-  case ETR_SUM_BY_PATTERN: etr_report_patterns(r, s); break;
-  default: put_breakdown(r, s, etr_breakdown_of(by));
-  }
-}
-
-static void put_all(etr_report *r, const etr_summary *s) {
-  if (!s->graph) etr_report_events(r, s);
+static void put_all(report *r, const etr_summary *s) {
+  if (!s->graph) put_events(r, s);
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
-  etr_report_modules(r, s);
+  put_modules(r, s);
   put_breakdown(r, s, ETR_BY_BACKEND);
   if (!s->graph || !etr_is_program(s->graph)) put_breakdown(r, s, ETR_BY_SOURCE);
   put_runs(r, s);
@@ -292,48 +456,51 @@ static void put_all(etr_report *r, const etr_summary *s) {
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
-static double hinted_nodes(const etr_summary *s) {
-  double nodes = 0;
-  for (size_t i = 0; i < s->by[ETR_BY_OP].count; i++) nodes += s->by[ETR_BY_OP].rows[i].cost.hinted;
-  return nodes;
-}
-
-static bool put_method(etr_report *r, const etr_method *method) {
+static bool put_method(report *r, const etr_method *method) {
+  const etr_table_options *options = r->answer.options;
+  etr_delegate_parts phases, units;
   etr_summary s;
+  double hinted = 0;
   if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
-                        (etr_summary_choice){r->answer.filter, r->answer.options->unit, r->answer.options->order}))
+                        (etr_summary_choice){r->answer.filter, options->unit, options->order}) ||
+      !etr_delegate_phases_make(&phases, &r->answer.arena, method) ||
+      !etr_compute_units_make(&units, &r->answer.arena, method))
     return false;
   put_head(r, &s);
-  if (!r->answer.options->by) put_phases(r, &s);
-  if (!r->answer.options->by) put_balance(r, &s), put_delegates(r, &s);
+  if (!options->by) {
+    put_phases(r, &s);
+    put_balance(r, &s);
+    put_delegate_parts(r, method, "delegates' own time", &phases);
+    put_delegate_parts(r, method, "delegates by compute unit", &units);
+  }
   put_part(r, &s);
-  if (r->answer.options->by)
-    put_only(r, &s, r->answer.options->by);
-  else
+  if (!options->by)
     put_all(r, &s);
-  etr_put_hinted(&r->answer, hinted_nodes(&s));
+  else if (options->by == ETR_SUM_BY_MODULE)
+    put_modules(r, &s);
+  else if (options->by == ETR_SUM_BY_PATTERN)
+    put_patterns(r, &s);
+  else
+    put_breakdown(r, &s, breakdown_of(options->by));
+  for (size_t i = 0; i < s.by[ETR_BY_OP].count; i++) hinted += s.by[ETR_BY_OP].rows[i].cost.hinted;
+  etr_put_hinted(&r->answer, hinted);
   return true;
 }
 
-static const char *why_untimed(const etr_report *r, const etr_method *method) {
-  if (method->skipped_run_count) return "all of its runs are left out";
-  return r->answer.profile->run_count ? "no run is known to be of it" : "there is no ETDump";
-}
-
 /* What there is of a method that was not timed. */
-static void put_untimed(etr_report *r, const etr_method *method) {
+static void put_untimed(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
+  const char *why = r->answer.profile->run_count ? "no run is known to be of it" : "there is no ETDump";
+  if (method->skipped_run_count) why = "all of its runs are left out";
   for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
-  const char *head = etr_arena_format(&r->answer.arena, "%s" DOT "%s" DOT "not timed: %s",
-                                      etr_label_record(&r->answer.arena, r->answer.profile), method_name(method),
-                                      why_untimed(r, method));
-  if (head) put_heading(r, head);
+  put_heading(r, etr_arena_format(&r->answer.arena, "%s" DOT "%s" DOT "not timed: %s",
+                                  etr_label_record(&r->answer.arena, r->answer.profile), method_name(method), why));
   etr_putf(&r->answer.writer, "%s%zu operators, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
            method->delegate_count, method->delegate_count == 1 ? "" : "s");
 }
 
-static bool put_methods(etr_report *r) {
+static bool put_methods(report *r) {
   if (!etr_loads_make(&r->loads, &r->answer.arena, r->answer.profile)) return false;
   for (size_t i = 0; i < r->answer.profile->method_count; i++) {
     const etr_method *method = &r->answer.profile->methods[i];
@@ -348,7 +515,137 @@ static bool put_methods(etr_report *r) {
   return true;
 }
 
-static bool put_rows(etr_report *r) {
+/* ---- For programs: the sections under each other, in one long table ---- */
+
+static void add_row(etr_sheet *sheet, const char *section, const char *key, const char *note, etr_sum sum) {
+  sum.section = section;
+  sum.key = key;
+  sum.note = note;
+  etr_sum_sheet_add(sheet, sum);
+}
+
+/* Times that are no share of anything. */
+static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *stats) {
+  etr_sum sum = etr_sum_of_stats(ticks, stats);
+  sum.method = method;
+  return sum;
+}
+
+static void add_balance(etr_sheet *sheet, const etr_summary *s) {
+  const etr_method *method = s->method;
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_sum whole = etr_sum_make(method, method->execute_ticks), part = etr_sum_make(method, s->part_ticks);
+  whole.stats = &method->execute;
+  part.nodes = s->node_count;
+  add_row(sheet, "execute", "", "", whole);
+  etr_balance_list(method, parts);
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
+    add_row(sheet, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
+  add_row(sheet, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
+  if (s->is_part) add_row(sheet, "filtered", "", "", part);
+  if (s->first_run.rest.count == 0) return;
+  add_row(sheet, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
+  add_row(sheet, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
+}
+
+static void add_delegate_parts(etr_sheet *sheet, const etr_method *method, const char *section,
+                               const etr_delegate_parts *parts) {
+  for (size_t i = 0; parts->tells && i < parts->list.count; i++)
+    add_row(sheet, section, parts->list.data[i].text, parts->list.data[i].backend,
+            etr_sum_make(method, parts->list.data[i].ticks));
+}
+
+static void add_phases(etr_sheet *sheet, const etr_method *method) {
+  for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
+    const etr_run_phase *phase = &method->run_phases[i];
+    const char *note = etr_arena_format(&sheet->answer->arena, "%zu runs, told by %s", phase->run_count,
+                                        etr_phase_rule_name(phase->told_by));
+    if (phase->run_count)
+      add_row(sheet, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
+  }
+}
+
+static void add_nodes(etr_sheet *sheet, const etr_summary *s, size_t top) {
+  etr_cost_figures *costs = etr_arena_alloc_array(&sheet->answer->arena, s->node_count, sizeof *costs);
+  for (size_t i = 0; i < ETR_MIN(s->node_count, top); i++) {
+    const etr_node_time *time = &s->graph->times[s->nodes[i]];
+    etr_sum sum = etr_sum_make(s->method, time->total_ticks);
+    sum.nodes = 1;
+    sum.stats = &time->per_run;
+    if (costs) costs[i] = etr_cost_figures_of_node(s->profile, s->graph, s->nodes[i]);
+    sum.cost = costs ? &costs[i] : NULL;
+    sum.summed_p50 = s->summed_p50;
+    add_row(sheet, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
+  }
+}
+
+static void add_breakdown(etr_sheet *sheet, const etr_summary *s, etr_breakdown_by by, size_t top) {
+  for (size_t i = 0; i < ETR_MIN(s->by[by].count, top); i++) {
+    const etr_source *source = s->by[by].rows[i].source;
+    etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
+    const char *key = source ? etr_arena_format(&sheet->answer->arena, "%s:%lld", source->file, (long long)source->line)
+                             : sum.key;
+    add_row(sheet, etr_breakdown_name(by), key, source ? source->code : "", sum);
+  }
+}
+
+/* With what is below each module. */
+static void add_modules(etr_sheet *sheet, const etr_summary *s, size_t top) {
+  for (size_t i = 0; i < ETR_MIN(s->modules.count, top); i++) {
+    const etr_module_row *row = &s->modules.rows[i];
+    etr_sum sum = etr_sum_make(s->method, row->total_ticks);
+    sum.nodes = row->node_count;
+    sum.p50 = row->total_p50;
+    sum.summed_p50 = s->modules.summed_p50;
+    sum.cost = &row->cost;
+    add_row(sheet, "module_total", row->path, row->type, sum);
+  }
+}
+
+static void add_findings(etr_sheet *sheet, const etr_summary *s) {
+  for (size_t i = 0; i < s->findings.count; i++) {
+    const etr_finding *finding = &s->findings.list[i];
+    etr_sum sum = {
+        .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
+    sum.nodes = finding->node_count;
+    add_row(sheet, "finding", etr_finding_kind_name(finding->kind),
+            etr_arena_format(&sheet->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
+  }
+}
+
+static void add_summary(etr_sheet *sheet, const etr_summary *summary) {
+  size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
+  etr_sum_by only = sheet->answer->options->by;
+  if (!only) add_balance(sheet, summary);
+  etr_delegate_parts phases, units;
+  if (!only && etr_delegate_phases_make(&phases, &sheet->answer->arena, summary->method) &&
+      etr_compute_units_make(&units, &sheet->answer->arena, summary->method)) {
+    add_delegate_parts(sheet, summary->method, "delegate_phase", &phases);
+    add_delegate_parts(sheet, summary->method, "compute_unit", &units);
+  }
+  if (!only) add_phases(sheet, summary->method);
+  if (!only) add_nodes(sheet, summary, top);
+  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
+    if (only && breakdown_of(only) != by) continue;
+    add_breakdown(sheet, summary, by, top);
+    if (by == ETR_BY_MODULE) add_modules(sheet, summary, top);
+  }
+  if (!only) add_findings(sheet, summary);
+}
+
+static void add_patterns(etr_sheet *sheet, const etr_summary *summary) {
+  size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
+  for (size_t i = 0; i < ETR_MIN(summary->patterns.count, top); i++)
+    etr_sum_sheet_add(sheet, etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
+}
+
+static void add_loads(etr_sheet *sheet, const etr_loads *loads) {
+  static const etr_method none = {.name = ""};
+  for (size_t i = 0; i < loads->count; i++)
+    add_row(sheet, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
+}
+
+static bool put_rows(report *r) {
   const etr_profile *profile = r->answer.profile;
   const etr_table_options *options = r->answer.options;
   etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *summaries);
@@ -364,10 +661,10 @@ static bool put_rows(etr_report *r) {
     if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method,
                           (etr_summary_choice){r->answer.filter, options->unit, options->order}))
       return false;
-    (patterns ? etr_summary_rows_add_patterns : etr_summary_rows_add)(&sheet, &summaries[i]);
+    (patterns ? add_patterns : add_summary)(&sheet, &summaries[i]);
   }
   if (!etr_loads_make(&r->loads, &r->answer.arena, profile)) return false;
-  if (!options->by) etr_summary_rows_add_loads(&sheet, &r->loads);
+  if (!options->by) add_loads(&sheet, &r->loads);
   etr_sheet_fill(&sheet);
   etr_sheet_write(&sheet);
   return true;
@@ -376,7 +673,7 @@ static bool put_rows(etr_report *r) {
 etr_status etr_emit_summary_tables(const etr_profile *profile, const etr_node_filter *filter,
                                    const etr_table_options *options, const etr_sink *sink, etr_error *error) {
   static const etr_table_options defaults = {.top = DEFAULT_ROWS};
-  etr_report r = {0};
+  report r = {0};
   etr_answer_begin(&r.answer, profile, filter, options ? options : &defaults, sink);
   if (r.answer.options->by == ETR_SUM_BY_PATTERN) etr_answer_refuse_patterns(&r.answer);
   r.markdown = r.answer.options->format == ETR_TABLE_MARKDOWN;

@@ -2,7 +2,7 @@
  *
  * validation_output.c - what is wrong with a record: as JSON and as a table.
  */
-#include "output/sheet.h"
+#include "output/section.h"
 
 static const etr_flaw *as_row(const void *row) { return row; }
 
@@ -43,13 +43,13 @@ etr_status etr_emit_validation_json(const etr_validation *validation, const etr_
 static void put_counts(etr_answer *answer, const etr_validation *validation) {
   const char *inputs = validation->record;
   if (validation->pte) inputs = etr_arena_format(&answer->arena, "%s with %s", inputs, validation->pte);
-  const char *counts = etr_arena_format(
-      &answer->arena, "%zu entries, %llu bytes read \xC2\xB7 damage: %zu, mismatch: %zu, missing: %zu",
-      validation->entry_count, (unsigned long long)validation->byte_count, validation->kind_counts[ETR_FLAW_DAMAGE],
-      validation->kind_counts[ETR_FLAW_MISMATCH], validation->kind_counts[ETR_FLAW_MISSING]);
-  if (!inputs || !counts) return;
-  etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, inputs, 0, etr_answer_text_width(answer));
-  etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, counts, 0, etr_answer_text_width(answer));
+  etr_section_line(answer, ETR_STYLE_PLAIN, 0, inputs);
+  etr_section_line(
+      answer, ETR_STYLE_PLAIN, 0,
+      etr_arena_format(&answer->arena, "%zu entries, %llu bytes read \xC2\xB7 damage: %zu, mismatch: %zu, missing: %zu",
+                       validation->entry_count, (unsigned long long)validation->byte_count,
+                       validation->kind_counts[ETR_FLAW_DAMAGE], validation->kind_counts[ETR_FLAW_MISMATCH],
+                       validation->kind_counts[ETR_FLAW_MISSING]));
 }
 
 etr_status etr_emit_validation_table(const etr_validation *validation, const etr_table_options *options,

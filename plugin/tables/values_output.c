@@ -147,16 +147,13 @@ static bool takes(const etr_answer *answer, const etr_debug_value *value) {
   return !filter->graph_module && !etr_filter_is_active(filter);
 }
 
+/* Adds the rows that the filter takes, and finds out what those have that will be shown. */
 static void collect(values_output *v, const etr_logged_list *list) {
   value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
     if (takes(&v->answer, rows[i].value)) etr_sheet_add(&v->sheet, &rows[i], "", 0);
   }
-}
-
-/* Finds out what the rows shown have. */
-static void look_at_rows(values_output *v) {
   for (size_t i = 0; i < etr_sheet_shown(&v->sheet); i++) {
     const value_row *row = v->sheet.rows.data[i].row;
     v->tensors |= row->value->kind == ETR_DEBUG_TENSOR;
@@ -191,7 +188,6 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   v.sheet.context = &v;
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
   collect(&v, &list);
-  look_at_rows(&v);
   if (etr_sheet_is_text(&v.sheet)) {
     put_text(&v);
   } else {

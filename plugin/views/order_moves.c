@@ -147,7 +147,8 @@ static bool describe(etr_memory_order *out, const etr_order_problem *p, const ui
   memcpy(m.order, found, p->count * sizeof *found);
   if (!etr_order_is_valid(p, m.order, m.place) || !mark_moved(&m)) return false;
   take_back_all(&m);
-  *out = (etr_memory_order){.steps = m.order, .peak_bytes = etr_order_peak(p, m.order, NULL)};
+  *out = (etr_memory_order){
+      .steps = m.order, .step_count = p->plan->instruction_count, .peak_bytes = etr_order_peak(p, m.order, NULL)};
   return list_moves(&m, out);
 }
 

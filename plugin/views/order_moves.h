@@ -15,7 +15,8 @@ typedef struct etr_order_move {
 
 /** An order that needs less memory than the program's. */
 typedef struct etr_memory_order {
-  const uint32_t *steps; /* as many as the plan has */
+  const uint32_t *steps;
+  size_t step_count; /* as many as the plan has */
   uint64_t peak_bytes;
   const etr_order_move *moves; /* what is moved, in the new order; all else keeps its order */
   size_t move_count;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * section.c - lines, findings and tables.
+ */
+#include "output/section.h"
+
+bool etr_section_is_markdown(const etr_answer *answer) { return answer->options->format == ETR_TABLE_MARKDOWN; }
+
+void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const char *text) {
+  if (!text || !text[0]) return;
+  if (!etr_section_is_markdown(answer)) {
+    etr_put_wrapped(&answer->writer, style, text, indent, etr_answer_text_width(answer));
+    return;
+  }
+  etr_puts(&answer->writer, indent ? "- " : "");
+  etr_put_markdown(&answer->writer, text);
+  etr_puts(&answer->writer, "\n");
+}
+
+void etr_section_item(etr_answer *answer, const char *what, const char *evidence) {
+  if (!what) return;
+  if (etr_section_is_markdown(answer)) what = etr_arena_format(&answer->arena, "%s. %s", what, evidence);
+  etr_section_line(answer, ETR_STYLE_PLAIN, 2, what);
+  if (!etr_section_is_markdown(answer)) etr_section_line(answer, ETR_STYLE_DIM, 6, evidence);
+}
+
+void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium, etr_rows rows) {
+  etr_sheet sheet;
+  if (rows.count == 0) return;
+  etr_sheet_init(&sheet, answer, columns);
+  sheet.medium = medium;
+  etr_sheet_add_rows(&sheet, rows);
+  etr_sheet_finish(&sheet);
+}
