@@ -92,7 +92,7 @@ static uint32_t kind_of_node(folder *f, uint32_t index) {
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Nodes outside are numbered as they are first read. */
+/* Puts what an input of a block's node reads. Nodes outside of the block are numbered as they are first read. */
 static void put_input(folder *f, const uint32_t *kinds, uint32_t number, const block *of, uint32_t *outside,
                       const etr_edge *input) {
   uint32_t from = input->node;

@@ -26,7 +26,7 @@ typedef struct emitter {
   etr_packer packer; /* of one event after the other; in part */
 } emitter;
 
-/* What is written is not kept: its memory serves for what comes next. */
+/* Frees what the written events were made of, for the next ones. */
 static void end_part(emitter *e) {
   if (etr_arena_failed(&e->part)) etr_arena_fail(&e->arena);
   etr_arena_clear(&e->part);
