@@ -132,7 +132,9 @@ static bool add_history(earlier_benches *out, const char *history, const wanted 
     if (strcmp(run, last) == 0) continue;
     double *more = realloc(list, (count + 1) * sizeof *more);
     found = more != NULL;
-    if (found) (list = more)[count++] = median;
+    if (!found) break;
+    list = more;
+    list[count++] = median;
     memcpy(last, run, sizeof last);
   }
   free(written);

@@ -68,7 +68,10 @@ static points find_points(const char *history, const bench_measure *measure) {
     if (!flat_json_number(line, "p50", &p.p50)) continue;
     (void)flat_json_text(line, "run", p.run, sizeof p.run);
     (void)flat_json_text(line, "commit", p.commit, sizeof p.commit);
-    if (found.count == MOST_POINTS + 1) memmove(found.list, found.list + 1, --found.count * sizeof *found.list);
+    if (found.count == MOST_POINTS + 1) { /* the oldest one is dropped */
+      memmove(found.list, found.list + 1, MOST_POINTS * sizeof *found.list);
+      found.count--;
+    }
     found.list[found.count++] = p;
     found.all++;
   }

@@ -17,10 +17,10 @@
 
 enum { USUAL_REPEAT = 5, USUAL_WARMUP = 1, USUAL_TIMEOUT = 600, PATIENCE = 10, MOST_SHOWN_LINES = 20 };
 
-/* What a program is started for. */
+/* What a program is run for. */
 typedef enum recording_kind { KIND_WARM_UP, KIND_UNTRACED, KIND_COUNTS } recording_kind;
 
-/* A program whose turn it is. */
+/* A program that takes its turns, and where its dumps are. */
 typedef struct collected_side {
   bench_side *side;
   dump_place place;

@@ -24,7 +24,7 @@ enum { ATTEMPTS = 100, MOST_HISTORY_BYTES = 256 << 20 };
 
 /* ---- Files of a bench that comes to nothing ---- */
 
-/* For signal handlers, which get no context. */
+/* The bench whose files a signal handler removes; handlers get no context. */
 static bench_history *volatile unfinished;
 
 static void remove_files(const bench_history *history) {

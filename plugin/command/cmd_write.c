@@ -64,19 +64,14 @@ static bool is_taken(const dump_name *names, size_t count, const char *text) {
   return false;
 }
 
-/* The number behind that of the last one before with the same stem. */
-static unsigned next_number(const dump_name *names, size_t index) {
-  const dump_name *name = &names[index];
-  for (size_t i = index; i-- > 0;)
-    if (names[i].stem == name->stem && memcmp(names[i].text, name->text, name->stem) == 0) return names[i].number + 1;
-  return 1;
-}
-
 /* The second of a name gets "~2" and so on; numbers that others have by their own name are left out. */
 static void make_unique(dump_name *names, size_t index) {
   dump_name *name = &names[index];
   name->stem = strlen(name->text);
-  name->number = next_number(names, index);
+  name->number = 1;
+  for (size_t i = index; i-- > 0 && name->number == 1;) /* one more than the last one before with the same stem has */
+    if (names[i].stem == name->stem && memcmp(names[i].text, name->text, name->stem) == 0)
+      name->number = names[i].number + 1;
   if (name->number == 1 && !is_taken(names, index, name->text)) return;
   if (name->number == 1) name->number = 2;
   do snprintf(name->text + name->stem, sizeof name->text - name->stem, "~%u", name->number);
@@ -126,35 +121,26 @@ typedef struct writing {
   size_t first_run;                    /* of the ETDump, in the order of all */
 } writing;
 
-/* Settings count the runs of all ETDumps, as `info` shows them; these are of one dump, from w->first_run to before end,
- * with its own numbers. */
-static size_t own_choices(writing *w, size_t end) {
-  size_t count = 0;
-  for (size_t i = 0; i < w->settings->map_count; i++) {
-    const etr_method_choice *choice = &w->settings->choices[i];
-    size_t first = choice->run < w->first_run ? w->first_run : choice->run;
-    size_t last = choice->last >= end ? end - 1 : choice->last;
-    if (first >= end || choice->last < first) continue;
-    w->choices[count++] = (etr_method_choice){first - w->first_run, choice->method, last - w->first_run};
-  }
-  return count;
-}
-
-static void set_own_range(const writing *w, etr_options *reading, size_t end) {
-  size_t first = reading->first_run < w->first_run ? w->first_run : reading->first_run;
-  size_t last = reading->last_run >= end ? end - 1 : reading->last_run;
-  bool any = first < end && last >= first;
-  reading->first_run = any ? first - w->first_run : 1;
-  reading->last_run = any ? last - w->first_run : 0;
-}
-
+/* Settings count the runs of all ETDumps, as `info` shows them; these are of one dump, with its own numbers. */
 static void set_own_runs(writing *w, etr_options *reading, const etr_profile *all, size_t dump) {
-  size_t end = w->first_run;
+  size_t before = w->first_run, end = before;
   for (size_t i = 0; i < all->run_count; i++) end += all->runs[i].dump == dump;
   reading->choices = w->choices;
-  reading->choice_count = own_choices(w, end);
-  if (end == w->first_run) reading->skip = ETR_SKIP_NONE;
-  if (reading->skip == ETR_SKIP_RANGE) set_own_range(w, reading, end);
+  reading->choice_count = 0;
+  for (size_t i = 0; i < w->settings->map_count; i++) {
+    const etr_method_choice *choice = &w->settings->choices[i];
+    size_t first = choice->run < before ? before : choice->run, last = choice->last >= end ? end - 1 : choice->last;
+    if (first >= end || choice->last < first) continue;
+    w->choices[reading->choice_count++] = (etr_method_choice){first - before, choice->method, last - before};
+  }
+  if (end == before) reading->skip = ETR_SKIP_NONE;
+  if (reading->skip == ETR_SKIP_RANGE) {
+    size_t first = reading->first_run < before ? before : reading->first_run;
+    size_t last = reading->last_run >= end ? end - 1 : reading->last_run;
+    bool any = first < end && last >= first;
+    reading->first_run = any ? first - before : 1;
+    reading->last_run = any ? last - before : 0;
+  }
   w->first_run = end;
 }
 
@@ -179,14 +165,8 @@ static exit_status write_one(writing *w, const etr_profile *all, size_t dump) {
   return result;
 }
 
-/* All ETDumps at once: checks choices, and counts the runs of each. */
-static exit_status open_all(etr_profile **out, const writing *w) {
-  etr_error error;
-  const etr_options reading = command_reading_options(w->settings);
-  return etr_profile_open(out, w->inputs, &reading, &error) == ETR_OK ? EXIT_DONE : message_error(&error);
-}
-
 static exit_status write_each(writing *w) {
+  etr_error error;
   size_t count = w->inputs->etdump_count;
   etr_profile *all = NULL;
   exit_status result = EXIT_DONE;
@@ -195,21 +175,13 @@ static exit_status write_each(writing *w) {
   if (!w->names) return message_failed("out of memory");
   for (size_t i = 0; i < count; i++) w->names[i].path = w->inputs->etdumps[i];
   fill_names(w->names, count);
-  if (w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE) result = open_all(&all, w);
+  if (w->settings->map_count > 0 || w->settings->skip == ETR_SKIP_RANGE) { /* checks choices, counts the runs of each */
+    const etr_options reading = command_reading_options(w->settings);
+    if (etr_profile_open(&all, w->inputs, &reading, &error) != ETR_OK) result = message_error(&error);
+  }
   for (size_t i = 0; result == EXIT_DONE && i < count; i++) result = write_one(w, all, i);
   etr_profile_close(all);
   free(w->names);
-  return result;
-}
-
-static exit_status write_logdir(writing *w, const etr_logdir_options *options) {
-  etr_error error;
-  if (etr_logdir_begin(&w->logdir, options, &error) != ETR_OK) return message_error(&error);
-  exit_status result = write_each(w);
-  if (result != EXIT_DONE)
-    etr_logdir_discard(w->logdir);
-  else if (etr_logdir_finish(w->logdir, &error) != ETR_OK)
-    result = message_error(&error);
   return result;
 }
 
@@ -231,7 +203,13 @@ exit_status command_write(const cli_settings *settings) {
                                       .on_file = print_file,
                                       .graphs = settings->graphs,
                                       .max_bytes = command_bytes(settings->max_output)};
-  result = write_logdir(&w, &options);
+  etr_error error;
+  bool begun = etr_logdir_begin(&w.logdir, &options, &error) == ETR_OK;
+  result = begun ? write_each(&w) : message_error(&error);
+  if (begun && result != EXIT_DONE)
+    etr_logdir_discard(w.logdir);
+  else if (begun && etr_logdir_finish(w.logdir, &error) != ETR_OK)
+    result = message_error(&error);
   if (settings->record) etr_inputs_clear(&inputs);
   if (result != EXIT_DONE) return result;
   printf("tensorboard --logdir %s\n", command_logdir(settings));

@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-enum { MOST_OUTPUT = 4 << 20 }; /* bytes that are kept: figures stand at the end */
+enum { MOST_OUTPUT = 4 << 20 }; /* bytes that are kept; a runner prints its figures at the end */
 
 static double seconds_now(void) {
   struct timespec now;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * runner.h - runs a program within a time limit and keeps what it prints. Layer 6.
+ * runner.h - runs a program within a time limit and keeps what it prints: `bench` runs runners and adb, `dot` Graphviz.
+ * Layer 6.
  *
  * The program gets a process group of its own, which is killed as a whole when the time is up or when a signal ends the
  * command.

@@ -298,7 +298,7 @@ static void allow_output(const landlock_rules *rules, const char *path) {
   } else {
     const char *file = target ? target : path, *slash = strrchr(file, '/');
     size_t size = slash ? (size_t)(slash - file) + 1 : 0;
-    if (size > 0 && size < sizeof folder) memcpy(folder, file, size), folder[size] = '\0';
+    if (size > 0) (void)snprintf(folder, sizeof folder, "%.*s", (int)size, file);
     if (size < sizeof folder) landlock_allow(rules, folder, RIGHT_REPLACE | RIGHT_LIST);
   }
   free(target);

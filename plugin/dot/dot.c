@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot.c - writes a planned picture (dot_plan.h, dot_label.h) as DOT through Graphviz' cgraph. The only file that knows
+ * dot.c - writes a planned picture (dot_plan.h) as DOT through Graphviz' cgraph. The only file that knows
  * cgraph.
  *
  * Threads: cgraph formats strings and counts indentation in static buffers, so only one thread at a time may be in it.
@@ -9,7 +9,7 @@
  */
 #include "dot/dot.h"
 
-#include "dot/dot_label.h"
+#include "dot/dot_plan.h"
 #include "output/writer.h"
 #include "views/heat.h"
 
@@ -35,10 +35,9 @@ typedef struct dot_disc {
 } dot_disc;
 
 enum { ROOT_ID = 0 };
-#define CLUSTER "cluster_" /* in front of a scope's number */
-static IDTYPE cluster_id(uint32_t scope) { return (IDTYPE)scope + 1; }
-#define NODE_BOX "n"   /* in front of a node's number */
-#define FOLDED_BOX "s" /* in front of a scope's */
+#define CLUSTER "cluster_" /* in front of a scope's number; its id is one more */
+#define NODE_BOX "n"       /* in front of a node's number */
+#define FOLDED_BOX "s"     /* in front of a scope's */
 
 static void *id_open(Agraph_t *root, Agdisc_t *disc) {
   dot_disc *state = (dot_disc *)disc;
@@ -77,9 +76,8 @@ static long id_map(void *context, int type, char *name, IDTYPE *id, int create) 
   else if (type == AGNODE)
     *id = (IDTYPE)strtoul(name + 1, NULL, 10) * 2 + (name[0] == FOLDED_BOX[0]);
   else
-    *id = strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0
-              ? cluster_id((uint32_t)strtoul(name + sizeof CLUSTER - 1, NULL, 10))
-              : ROOT_ID;
+    *id = strncmp(name, CLUSTER, sizeof CLUSTER - 1) == 0 ? (IDTYPE)strtoul(name + sizeof CLUSTER - 1, NULL, 10) + 1
+                                                          : ROOT_ID;
   return 1;
 }
 
@@ -191,32 +189,11 @@ static void draw_clusters(dot_drawing *drawing) {
   }
 }
 
-static void color_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t *node) {
-  const etr_dot_sum *sum = &box->sum;
-  if (sum->timed && !box->is_context) {
-    set(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
-  } else if (view->plan->total.timed && sum->ops > 0) {
-    set(node, "color", "#d1d5db");
-    set(node, "fontcolor", "#6b7280");
-  }
-  if (sum->delegate == ETR_NONE) return;
-  set(node, "color", etr_delegate_color(sum->delegate));
-  set(node, "penwidth", "2");
-}
-
-static void shape_box(const etr_dot_view *view, const etr_dot_box *box, Agnode_t *node) {
-  if (box->node == ETR_NONE || etr_dot_is_run(box)) {
-    bool partly = box->sum.delegated > 0 && box->sum.delegated < box->sum.ops;
-    set(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
-  } else if (view->graph->nodes[box->node].kind != ETR_NODE_OP) {
-    set(node, "shape", "ellipse");
-  }
-}
-
 static void draw_boxes(dot_drawing *drawing) {
   const etr_dot_view *view = drawing->view;
   for (size_t i = 0; i < view->plan->box_count; i++) {
     const etr_dot_box *box = &view->plan->boxes[i];
+    const etr_dot_sum *sum = &box->sum;
     char name[32];
     put_name(name, box->node != ETR_NONE ? NODE_BOX : FOLDED_BOX, box->node != ETR_NONE ? box->node : box->scope);
     Agnode_t *node = agnode(drawing->root, name, 1);
@@ -224,8 +201,22 @@ static void draw_boxes(dot_drawing *drawing) {
     drawing->boxes[i] = node;
     set(node, "label", etr_dot_box_label(view, box));
     set(node, "tooltip", etr_dot_box_tooltip(view, box));
-    color_box(view, box, node);
-    shape_box(view, box, node);
+    if (sum->timed && !box->is_context) {
+      set(node, "fillcolor", etr_heat_color(etr_dot_heat(view->plan, sum->ticks)).text);
+    } else if (view->plan->total.timed && sum->ops > 0) {
+      set(node, "color", "#d1d5db");
+      set(node, "fontcolor", "#6b7280");
+    }
+    if (sum->delegate != ETR_NONE) {
+      set(node, "color", etr_delegate_color(sum->delegate));
+      set(node, "penwidth", "2");
+    }
+    if (box->node == ETR_NONE || etr_dot_is_run(box)) {
+      bool partly = sum->delegated > 0 && sum->delegated < sum->ops;
+      set(node, "style", partly ? "filled,rounded,dashed" : "filled,rounded");
+    } else if (view->graph->nodes[box->node].kind != ETR_NODE_OP) {
+      set(node, "shape", "ellipse");
+    }
   }
 }
 
@@ -268,15 +259,6 @@ static etr_status draw(const etr_dot_view *view, etr_writer *writer) {
   return etr_arena_failed(view->arena) ? ETR_ERROR_MEMORY : ETR_OK;
 }
 
-static etr_status draw_alone(const etr_dot_view *view, etr_writer *writer) {
-  (void)pthread_mutex_lock(&cgraph_lock);
-  agusererrf old = agseterrf(swallow_message);
-  etr_status status = draw(view, writer);
-  (void)agseterrf(old);
-  (void)pthread_mutex_unlock(&cgraph_lock);
-  return status;
-}
-
 etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_scopes *scopes,
                          const etr_dot_options *options, const etr_sink *sink, etr_error *error) {
   const etr_graph *of = &profile->graphs[graph];
@@ -288,7 +270,13 @@ etr_status etr_dot_write(const etr_profile *profile, size_t graph, const etr_sco
   etr_writer writer;
   etr_writer_init(&writer, sink);
   etr_status status = etr_dot_plan_build(&plan, &arena, profile, of, options, error);
-  if (status == ETR_OK) status = draw_alone(&view, &writer);
+  if (status == ETR_OK) {
+    (void)pthread_mutex_lock(&cgraph_lock);
+    agusererrf old = agseterrf(swallow_message);
+    status = draw(&view, &writer);
+    (void)agseterrf(old);
+    (void)pthread_mutex_unlock(&cgraph_lock);
+  }
   etr_arena_clear(&arena);
   if (status == ETR_ERROR_MEMORY) return etr_fail(error, status, NULL, NULL, ETR_NO_OFFSET, "out of memory");
   if (status != ETR_OK) return status;

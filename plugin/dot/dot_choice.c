@@ -66,17 +66,7 @@ static etr_status fail_unknown_module(const etr_graph *graph, const char *focus,
                   names.text, names.all ? "" : " ...");
 }
 
-/* Nodes that feed one in focus, or take what it gives. */
-static void draw_neighbours(etr_dot_choice *choice, const etr_graph *graph) {
-  for (size_t i = 0; i < graph->node_count; i++) {
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
-      uint32_t from = graph->nodes[i].inputs[k].node;
-      if (!choice->focused[i] && !choice->focused[from]) continue;
-      choice->drawn[i] = choice->drawn[from] = true;
-    }
-  }
-}
-
+/* Chooses the nodes in focus, and draws those that feed one of them or take what it gives. */
 static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, etr_error *error) {
   const etr_node_filter filter = {.module = choice->focus};
   bool any = false;
@@ -88,7 +78,11 @@ static etr_status choose_focus(etr_dot_choice *choice, const etr_graph *graph, e
   }
   if (choice->focus == NULL) return ETR_OK;
   if (!any) return fail_unknown_module(graph, choice->focus, error);
-  draw_neighbours(choice, graph);
+  for (size_t i = 0; i < graph->node_count; i++)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
+      uint32_t from = graph->nodes[i].inputs[k].node;
+      if (choice->focused[i] || choice->focused[from]) choice->drawn[i] = choice->drawn[from] = true;
+    }
   return ETR_OK;
 }
 

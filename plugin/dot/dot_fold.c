@@ -31,18 +31,15 @@ typedef struct folder {
 
 /* ---- Blocks ---- */
 
-static bool may_repeat(const folder *f, uint32_t scope) {
-  uint32_t module = f->scopes->list[scope].module;
-  return module != ETR_NONE && strcmp(f->graph->modules[module].pattern, f->graph->modules[module].path) != 0;
-}
-
+/* Lists the scopes of modules that repeat, with their nodes. */
 static bool list_blocks(folder *f) {
   for (uint32_t i = 0; i < f->scopes->count; i++) {
     f->block[i] = ETR_NONE;
     f->same_as[i] = i;
     f->copies[i] = 1;
     f->last[i] = i;
-    if (!may_repeat(f, i)) continue;
+    uint32_t module = f->scopes->list[i].module;
+    if (module == ETR_NONE || strcmp(f->graph->modules[module].pattern, f->graph->modules[module].path) == 0) continue;
     block *added = etr_vec_push(f->arena, &f->blocks);
     if (added == NULL) return false;
     added->scope = i;
@@ -95,7 +92,7 @@ static uint32_t kind_of_node(folder *f, uint32_t index) {
 
 enum { FROM_INSIDE, FROM_WEIGHT, FROM_OUTSIDE };
 
-/* Nodes outside are numbered as they are first read. */
+/* Puts what an input of a block's node reads. Nodes outside of the block are numbered as they are first read. */
 static void put_input(folder *f, const uint32_t *kinds, uint32_t number, const block *of, uint32_t *outside,
                       const etr_edge *input) {
   uint32_t from = input->node;
@@ -143,17 +140,8 @@ static uint32_t form_of(folder *f, const uint32_t *kinds, uint32_t number) {
 
 /* ---- Folding ---- */
 
-/* What is drawn for a block goes for all its nodes; blocks around come first, and theirs holds. */
-static void replace(folder *f, const block *with, const block *hidden) {
-  f->same_as[hidden->scope] = with->scope;
-  f->copies[with->scope]++;
-  f->last[with->scope] = hidden->scope;
-  for (size_t i = 0; i < hidden->nodes.count; i++) {
-    uint32_t *stand_in = &f->stand_in[hidden->nodes.data[i]];
-    if (*stand_in == hidden->nodes.data[i]) *stand_in = with->nodes.data[i];
-  }
-}
-
+/* Finds blocks that are the same. What is drawn for a block goes for all its nodes; blocks around come first, and
+ * theirs holds. False when out of memory. */
 static bool compare(folder *f) {
   uint32_t *kinds = etr_arena_alloc_array(f->arena, f->graph->node_count, sizeof *kinds);
   uint32_t *first = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *first); /* block of each form */
@@ -162,36 +150,20 @@ static bool compare(folder *f) {
   for (uint32_t i = 0, forms = 0; i < f->blocks.count; i++) {
     uint32_t form = form_of(f, kinds, i);
     if (etr_arena_failed(f->arena)) return false;
-    if (form == forms)
+    if (form == forms) {
       first[forms++] = i;
-    else
-      replace(f, &f->blocks.data[first[form]], &f->blocks.data[i]);
+      continue;
+    }
+    const block *with = &f->blocks.data[first[form]], *hidden = &f->blocks.data[i];
+    f->same_as[hidden->scope] = with->scope;
+    f->copies[with->scope]++;
+    f->last[with->scope] = hidden->scope;
+    for (size_t k = 0; k < hidden->nodes.count; k++) {
+      uint32_t *stand_in = &f->stand_in[hidden->nodes.data[k]];
+      if (*stand_in == hidden->nodes.data[k]) *stand_in = with->nodes.data[k];
+    }
   }
   return true;
-}
-
-/* From the outermost block inwards: each step goes to a node that stands for more. */
-static void follow(folder *f) {
-  for (uint32_t i = 0; i < f->graph->node_count; i++)
-    while (f->stand_in[i] != f->stand_in[f->stand_in[i]]) f->stand_in[i] = f->stand_in[f->stand_in[i]];
-}
-
-/* ---- Medians ---- */
-
-/* The scope that is drawn for a block, though the blocks around may be hidden, too. */
-static uint32_t drawn_scope(const folder *f, const block *b) {
-  uint32_t scope = f->scopes->of_node[f->stand_in[b->nodes.data[0]]];
-  while (f->scopes->list[scope].depth > f->scopes->list[b->scope].depth) scope = f->scopes->list[scope].parent;
-  return scope;
-}
-
-static double ticks_of(const folder *f, const block *b) {
-  double ticks = 0;
-  for (size_t i = 0; f->graph->times != NULL && i < b->nodes.count; i++) {
-    const etr_node_time *time = &f->graph->times[b->nodes.data[i]];
-    ticks += time->runs > 0 ? time->avg : 0;
-  }
-  return ticks;
 }
 
 typedef struct copy {
@@ -205,13 +177,22 @@ static int by_scope(const void *a, const void *b) {
   return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
+/* The median time of each scope that is drawn for others, though the blocks around may be hidden, too. */
 static const double *medians(folder *f) {
+  const etr_scope *scopes = f->scopes->list;
   double *list = etr_arena_alloc_array(f->arena, f->scopes->count, sizeof *list);
   copy *copies = etr_arena_alloc_array(f->arena, f->blocks.count, sizeof *copies);
   size_t count = 0;
   for (size_t i = 0; copies != NULL && i < f->blocks.count; i++) {
     const block *b = &f->blocks.data[i];
-    if (b->nodes.count > 0) copies[count++] = (copy){drawn_scope(f, b), ticks_of(f, b)};
+    if (b->nodes.count == 0) continue;
+    copy *added = &copies[count++];
+    *added = (copy){.scope = f->scopes->of_node[f->stand_in[b->nodes.data[0]]]};
+    while (scopes[added->scope].depth > scopes[b->scope].depth) added->scope = scopes[added->scope].parent;
+    for (size_t k = 0; f->graph->times != NULL && k < b->nodes.count; k++) {
+      const etr_node_time *time = &f->graph->times[b->nodes.data[k]];
+      added->ticks += time->runs > 0 ? time->avg : 0;
+    }
   }
   if (list == NULL || copies == NULL) return NULL;
   etr_sort(copies, count, sizeof *copies, by_scope);
@@ -223,14 +204,6 @@ static const double *medians(folder *f) {
 }
 
 /* ---- All of it ---- */
-
-static void hide(const folder *f, etr_dot_choice *choice, uint32_t *alike) {
-  for (uint32_t i = 0; i < f->graph->node_count; i++) {
-    alike[f->stand_in[i]]++;
-    if (f->stand_in[i] == i) continue;
-    choice->drawn[i] = choice->focused[i] = false;
-  }
-}
 
 bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *graph, const etr_scopes *scopes,
                        etr_dot_choice *choice) {
@@ -247,8 +220,12 @@ bool etr_dot_fold_make(etr_dot_fold *out, etr_arena *arena, const etr_graph *gra
   f.stand_in = etr_arena_alloc_array(arena, nodes, sizeof *f.stand_in);
   uint32_t *alike = etr_arena_alloc_array(arena, nodes, sizeof *alike);
   if (etr_arena_failed(arena) || !list_blocks(&f) || !compare(&f)) return false;
-  follow(&f);
-  hide(&f, choice, alike);
+  for (uint32_t i = 0; i < nodes;
+       i++) { /* from the outermost block inwards: each step goes to one that stands for more */
+    while (f.stand_in[i] != f.stand_in[f.stand_in[i]]) f.stand_in[i] = f.stand_in[f.stand_in[i]];
+    alike[f.stand_in[i]]++;
+    if (f.stand_in[i] != i) choice->drawn[i] = choice->focused[i] = false;
+  }
   *out = (etr_dot_fold){f.stand_in, alike, f.same_as, f.copies, f.last, medians(&f)};
   return !etr_arena_failed(arena);
 }

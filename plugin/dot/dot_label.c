@@ -1,38 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_label.c - labels and tooltips of a DOT file's boxes and clusters.
+ * dot_label.c - the texts in a DOT file: labels and tooltips of its boxes and clusters, the legend.
  */
-#include "dot/dot_label.h"
+#include "dot/dot_plan.h"
 
 #include "output/label.h"
 #include "output/plain_text.h"
 #include "output/ranking.h"
+#include "output/writer.h"
+#include "views/balance.h"
+#include "views/heat.h"
 #include "views/phases.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum {
   LONGEST_NAME = 44, /* bytes of a name in a label; the tooltip has all of it */
   MOST_WEIGHTS = 8,  /* in a tooltip */
   MOST_OUTPUTS = 4,
+  MOST_DELEGATES = 8, /* in the legend: as many as there are colours */
 };
 
 /* ---- Pieces ---- */
 
 /* DOT knows backslash sequences such as \N (the node's own name) and HTML's entities, even in plain labels; SVG knows
  * no control characters. */
-static void put_character(etr_writer *writer, etr_slice character, uint32_t code) {
-  if (code == '\\') {
-    etr_puts(writer, "\\\\");
-  } else if (code == '&') {
-    etr_puts(writer, "&amp;");
-  } else if (code == '\n') {
-    etr_puts(writer, "\\n");
-  } else {
-    etr_put(writer, etr_is_control(code) ? ETR_SLICE(" ") : character);
-  }
-}
-
 static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '\\' && c != '&'; }
 
 static void put_slice(etr_writer *writer, etr_slice text) {
@@ -42,13 +35,24 @@ static void put_slice(etr_writer *writer, etr_slice text) {
     at += size;
     if (at == text.size) return;
     uint32_t code = etr_character_at(text.data + at, &size);
-    put_character(writer, (etr_slice){text.data + at, size}, code);
+    if (code == '\\')
+      etr_puts(writer, "\\\\");
+    else if (code == '&')
+      etr_puts(writer, "&amp;");
+    else if (code == '\n')
+      etr_puts(writer, "\\n");
+    else if (etr_is_control(code))
+      etr_puts(writer, " ");
+    else
+      etr_put(writer, (etr_slice){text.data + at, size});
   }
 }
 
-void etr_dot_put(etr_writer *writer, const char *text) { put_slice(writer, etr_slice_of(text)); }
+/* Puts a text as part of a plain label or tooltip. */
+static void put_text(etr_writer *writer, const char *text) { put_slice(writer, etr_slice_of(text)); }
 
-void etr_dot_put_short(etr_writer *writer, etr_slice text, size_t longest) {
+/* Puts a text with its middle left out if it is longer than so many bytes. */
+static void put_short(etr_writer *writer, etr_slice text, size_t longest) {
   if (text.size <= longest) {
     put_slice(writer, text);
     return;
@@ -60,7 +64,8 @@ void etr_dot_put_short(etr_writer *writer, etr_slice text, size_t longest) {
   put_slice(writer, (etr_slice){text.data + tail, text.size - tail});
 }
 
-void etr_dot_put_html(etr_writer *writer, const char *text) {
+/* Puts a text as part of an HTML-like label. */
+static void put_html(etr_writer *writer, const char *text) {
   for (size_t size; *text != '\0'; text += size) {
     uint32_t code = etr_character_at(text, &size);
     if (code < 0x80 && strchr("<>&\"\\", (int)code) != NULL) {
@@ -71,7 +76,8 @@ void etr_dot_put_html(etr_writer *writer, const char *text) {
   }
 }
 
-void etr_dot_put_share(etr_writer *writer, double share) {
+/* "12.3 %" */
+static void put_share(etr_writer *writer, double share) {
   if (share > 0 && share < 0.0005) {
     etr_puts(writer, "&lt;0.1");
   } else {
@@ -80,37 +86,43 @@ void etr_dot_put_share(etr_writer *writer, double share) {
   etr_puts(writer, " %");
 }
 
-double etr_dot_whole(const etr_dot_view *view) {
+/* What shares are of: the method's average, or the sum of its nodes' medians; 0: not known. */
+static double whole_of(const etr_dot_view *view) {
   return view->method == NULL ? 0 : etr_ranking(view->profile, view->method->execute.avg, view->plan->total.ticks);
+}
+
+static void put_plain_time(etr_writer *writer, const etr_dot_view *view, double ticks) {
+  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, ticks));
+  if (time != NULL) etr_puts(writer, time);
 }
 
 /* "0.437 ms", or "<1.00 us" of what a clock with this step cannot tell from nothing. */
 static void put_ticks(etr_writer *writer, const etr_dot_view *view, double ticks, double step) {
   bool is_below = ticks < step;
-  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, is_below ? step : ticks));
   if (is_below) etr_puts(writer, "&lt;");
-  if (time != NULL) etr_puts(writer, time);
+  put_plain_time(writer, view, is_below ? step : ticks);
 }
 
-void etr_dot_put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
-  double whole = etr_dot_whole(view);
+/* "~0.437 ms  12.3 %": a time per inference, "<1.00 us" if its clock cannot tell it, and its share of the method; '~'
+ * where it is an estimate. */
+static void put_time(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
+  double whole = whole_of(view);
   if (sum->estimated) etr_puts(writer, "~");
   put_ticks(writer, view, sum->ticks, sum->step);
   if (sum->ticks > 0 && whole > 0) {
     etr_puts(writer, "  ");
-    etr_dot_put_share(writer, sum->ticks / whole);
+    put_share(writer, sum->ticks / whole);
   }
 }
 
-const char *etr_dot_delegate_label(const etr_dot_view *view, size_t delegate) {
+/* "XNNPACK", and its number where there are several: "XNNPACK 3". Nothing in it has to be escaped. */
+static const char *delegate_label(const etr_dot_view *view, size_t delegate) {
   const char *device = etr_label_device(view->arena, view->plan->delegates[delegate].backend);
   if (device == NULL || view->plan->delegate_count == 1) return device;
   return etr_arena_format(view->arena, "%s %zu", device, delegate);
 }
 
-static void put_name(etr_writer *writer, const char *name) {
-  etr_dot_put_short(writer, etr_slice_of(name), LONGEST_NAME);
-}
+static void put_name(etr_writer *writer, const char *name) { put_short(writer, etr_slice_of(name), LONGEST_NAME); }
 
 static const char *scope_name(const etr_dot_view *view, uint32_t scope) {
   return etr_scope_name(&view->plan->scopes.list[scope], view->graph);
@@ -132,8 +144,7 @@ static void put_scope_name(etr_writer *writer, const etr_dot_view *view, uint32_
 static void put_median(etr_writer *writer, const etr_dot_view *view, uint32_t scope) {
   if (etr_dot_copies(&view->plan->fold, scope) == 1 || !view->plan->scope_sums[scope].timed) return;
   etr_puts(writer, "median ");
-  const char *time = etr_label_time(view->arena, etr_ticks_to_ns(view->profile, view->plan->fold.median[scope]));
-  if (time != NULL) etr_puts(writer, time);
+  put_plain_time(writer, view, view->plan->fold.median[scope]);
 }
 
 /* ---- Boxes ---- */
@@ -159,52 +170,40 @@ static void put_frames(etr_writer *writer, const etr_dot_view *view, uint32_t sc
 static void put_time_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
   if (sum->timed) {
     etr_puts(writer, "\\n");
-    etr_dot_put_time(writer, view, sum);
+    put_time(writer, view, sum);
   }
   if (sum->delegate == ETR_NONE) return;
   etr_puts(writer, sum->timed ? "  " : "\\n");
   if (sum->delegated < sum->ops) etr_puts(writer, "partly ");
-  const char *label = etr_dot_delegate_label(view, sum->delegate);
+  const char *label = delegate_label(view, sum->delegate);
   if (label != NULL) etr_puts(writer, label);
   if (sum->several_delegates) etr_puts(writer, " \xE2\x80\xA6");
 }
 
-static void put_shape_line(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
-  if (node->output_count == 0) return;
-  const char *shape = etr_label_shape(view->arena, &node->outputs[0]);
-  if (shape == NULL || shape[0] == '\0') return;
-  etr_puts(writer, "\\n");
-  put_name(writer, shape);
-  if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
-}
-
-/* "#1  ", of a node in the top. */
-static void put_rank(etr_writer *writer, const etr_dot_box *box) {
-  if (box->rank > 0) etr_putf(writer, "#%" PRIu32 "  ", box->rank);
-}
-
-/* The operator; below it the module it is all of, or else its name where that says more: not of one of several. */
-static void put_op_lines(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box, const etr_node *node) {
-  etr_slice op = etr_label_op(node->target);
-  put_rank(writer, box);
-  etr_dot_put_short(writer, op, LONGEST_NAME);
-  if (box->scope != box->cluster) {
-    etr_puts(writer, "\\n");
-    put_frames(writer, view, box->scope, box->cluster);
-  } else if (view->plan->folded == 0 && !etr_slice_equal(op, etr_slice_of(node->name))) {
-    etr_puts(writer, "\\n");
-    put_name(writer, node->name);
-  }
-}
-
+/* The operator; below it the module it is all of, or else its name where that says more: not of one of several. Then
+ * the shape of its output, its time and who runs it. */
 static void put_node_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
   const etr_node *node = &view->graph->nodes[box->node];
-  if (node->kind == ETR_NODE_OP) {
-    put_op_lines(writer, view, box, node);
-  } else {
+  etr_slice op = etr_label_op(node->target);
+  if (node->kind != ETR_NODE_OP) {
     put_name(writer, node->name);
+  } else {
+    if (box->rank > 0) etr_putf(writer, "#%" PRIu32 "  ", box->rank);
+    put_short(writer, op, LONGEST_NAME);
+    if (box->scope != box->cluster) {
+      etr_puts(writer, "\\n");
+      put_frames(writer, view, box->scope, box->cluster);
+    } else if (view->plan->folded == 0 && !etr_slice_equal(op, etr_slice_of(node->name))) {
+      etr_puts(writer, "\\n");
+      put_name(writer, node->name);
+    }
   }
-  put_shape_line(writer, view, node);
+  const char *shape = node->output_count > 0 ? etr_label_shape(view->arena, &node->outputs[0]) : NULL;
+  if (shape != NULL && shape[0] != '\0') {
+    etr_puts(writer, "\\n");
+    put_name(writer, shape);
+    if (node->output_count > 1) etr_putf(writer, "  +%zu", node->output_count - 1);
+  }
   put_time_line(writer, view, &box->sum);
 }
 
@@ -212,34 +211,27 @@ static void put_op_count(etr_writer *writer, uint32_t count) {
   etr_putf(writer, "%" PRIu32 " operator%s", count, count == 1 ? "" : "s");
 }
 
-static void put_scope_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
-  bool several = etr_dot_copies(&view->plan->fold, box->scope) > 1;
-  put_scope_name(writer, view, box->scope);
-  etr_puts(writer, "\\n");
-  put_op_count(writer, box->sum.ops);
-  if (several) etr_puts(writer, " each");
-  put_time_line(writer, view, &box->sum);
-  if (several && box->sum.timed) etr_puts(writer, "\\n"), put_median(writer, view, box->scope);
-}
-
-/* Consecutive operators that are not in the top, by the first and the last. */
-static void put_run_label(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
-  put_op_count(writer, box->sum.ops);
-  etr_puts(writer, "\\n");
-  etr_dot_put_short(writer, etr_label_op(view->graph->nodes[box->node].target), LONGEST_NAME / 2);
-  etr_puts(writer, box->sum.ops == 2 ? ", " : " \xE2\x80\xA6 ");
-  etr_dot_put_short(writer, etr_label_op(view->graph->nodes[box->last].target), LONGEST_NAME / 2);
-  put_time_line(writer, view, &box->sum);
-}
-
+/* Of a closed scope: its name and how many operators it has. Of consecutive operators that are not in the top: how
+ * many, the first and the last. */
 char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
   if (box->node == ETR_NONE) {
-    put_scope_label(&writer, view, box);
+    bool several = etr_dot_copies(&view->plan->fold, box->scope) > 1;
+    put_scope_name(&writer, view, box->scope);
+    etr_puts(&writer, "\\n");
+    put_op_count(&writer, box->sum.ops);
+    if (several) etr_puts(&writer, " each");
+    put_time_line(&writer, view, &box->sum);
+    if (several && box->sum.timed) etr_puts(&writer, "\\n"), put_median(&writer, view, box->scope);
   } else if (etr_dot_is_run(box)) {
-    put_run_label(&writer, view, box);
+    put_op_count(&writer, box->sum.ops);
+    etr_puts(&writer, "\\n");
+    put_short(&writer, etr_label_op(view->graph->nodes[box->node].target), LONGEST_NAME / 2);
+    etr_puts(&writer, box->sum.ops == 2 ? ", " : " \xE2\x80\xA6 ");
+    put_short(&writer, etr_label_op(view->graph->nodes[box->last].target), LONGEST_NAME / 2);
+    put_time_line(&writer, view, &box->sum);
   } else {
     put_node_label(&writer, view, box);
   }
@@ -259,7 +251,7 @@ char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope) {
   }
   etr_puts(&writer, "\\l"); /* ends a line that stands to the left */
   if (view->plan->scope_sums[scope].timed) {
-    etr_dot_put_time(&writer, view, &view->plan->scope_sums[scope]);
+    put_time(&writer, view, &view->plan->scope_sums[scope]);
     if (etr_dot_copies(&view->plan->fold, scope) > 1) etr_puts(&writer, "   "), put_median(&writer, view, scope);
     etr_puts(&writer, "\\l");
   }
@@ -274,19 +266,7 @@ static void put_line(etr_writer *writer, const char *key, const char *value) {
   etr_puts(writer, "\\n");
   etr_puts(writer, key);
   etr_puts(writer, ": ");
-  etr_dot_put(writer, value);
-}
-
-static void put_module_line(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
-  const etr_module *module = &view->graph->modules[index];
-  put_line(writer, "module", module->path);
-  put_line(writer, "type", module->type);
-}
-
-static void put_output_lines(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
-  for (size_t i = 0; i < node->output_count && i < MOST_OUTPUTS; i++)
-    put_line(writer, "output", etr_label_shape(view->arena, &node->outputs[i]));
-  if (node->output_count > MOST_OUTPUTS) etr_putf(writer, "\\nand %zu more outputs", node->output_count - MOST_OUTPUTS);
+  put_text(writer, value);
 }
 
 static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const etr_node *node) {
@@ -296,22 +276,9 @@ static void put_weight_lines(etr_writer *writer, const etr_dot_view *view, const
     if (from->weight_name == NULL || weights++ >= MOST_WEIGHTS) continue;
     put_line(writer, etr_node_kind_name(from->kind), from->weight_name);
     const char *shape = from->output_count > 0 ? etr_label_shape(view->arena, &from->outputs[0]) : NULL;
-    if (shape != NULL) etr_puts(writer, " "), etr_dot_put(writer, shape);
+    if (shape != NULL) etr_puts(writer, " "), put_text(writer, shape);
   }
   if (weights > MOST_WEIGHTS) etr_putf(writer, "\\nand %zu more weights", weights - MOST_WEIGHTS);
-}
-
-static void put_source_lines(etr_writer *writer, const etr_dot_view *view, const etr_source *source) {
-  if (source == NULL) return;
-  put_line(writer, "source", etr_label_source(view->arena, source));
-  put_line(writer, "code", source->code);
-}
-
-static void put_cycles(etr_writer *writer, const etr_dot_view *view, const etr_node_time *time) {
-  double cycles = etr_cycles_of(view->method, time);
-  if (isnan(cycles)) return;
-  etr_puts(writer, "\\ncycles: ");
-  etr_put_fixed(writer, cycles, 0);
 }
 
 static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_t node) {
@@ -319,7 +286,11 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
   const etr_node_time *time = &view->graph->times[node];
   put_line(writer, "backend", time->backend);
   put_line(writer, "compute unit", etr_compute_units_text(view->arena, time->compute_units));
-  put_cycles(writer, view, time);
+  double cycles = etr_cycles_of(view->method, time);
+  if (!isnan(cycles)) {
+    etr_puts(writer, "\\ncycles: ");
+    etr_put_fixed(writer, cycles, 0);
+  }
   if (time->runs == 0) return;
   put_line(writer, "runs as", time->runs_as);
   put_line(writer, "matched by", etr_match_name(time->match));
@@ -336,43 +307,40 @@ static void put_time_lines(etr_writer *writer, const etr_dot_view *view, uint32_
 
 static void put_node_tooltip(etr_writer *writer, const etr_dot_view *view, uint32_t index) {
   const etr_node *node = &view->graph->nodes[index];
+  const etr_module *module = &view->graph->modules[node->module];
   const uint32_t *alike = view->plan->fold.alike;
-  etr_dot_put(writer, node->name);
+  put_text(writer, node->name);
   if (alike != NULL && alike[index] > 1) etr_putf(writer, ", the first of %" PRIu32 " that are the same", alike[index]);
   if (node->kind == ETR_NODE_OP) put_line(writer, "op", node->target);
-  put_module_line(writer, view, node->module);
-  put_output_lines(writer, view, node);
+  put_line(writer, "module", module->path);
+  put_line(writer, "type", module->type);
+  for (size_t i = 0; i < node->output_count && i < MOST_OUTPUTS; i++)
+    put_line(writer, "output", etr_label_shape(view->arena, &node->outputs[i]));
+  if (node->output_count > MOST_OUTPUTS) etr_putf(writer, "\\nand %zu more outputs", node->output_count - MOST_OUTPUTS);
   put_weight_lines(writer, view, node);
   if (node->debug_handle != 0) etr_putf(writer, "\\ndebug handle: %" PRIu32, node->debug_handle);
-  put_source_lines(writer, view, node->source);
+  if (node->source != NULL) {
+    put_line(writer, "source", etr_label_source(view->arena, node->source));
+    put_line(writer, "code", node->source->code);
+  }
   put_time_lines(writer, view, index);
 }
 
-/* So that the box's time can be compared with that of its module elsewhere. */
-static void put_guests_line(etr_writer *writer, const etr_dot_view *view, const etr_dot_sum *sum) {
-  if (sum->guests == 0) return;
-  etr_putf(writer, "\\nincluding quantizers, which belong to no module: %" PRIu32, sum->guests);
-  const char *time = sum->guest_ticks > 0
-                         ? etr_label_time(view->arena, etr_ticks_to_ns(view->profile, sum->guest_ticks))
-                         : NULL;
-  if (time != NULL) etr_puts(writer, ", "), etr_dot_put(writer, time);
-}
-
-static void put_run_tooltip(etr_writer *writer, const etr_dot_view *view, const etr_dot_box *box) {
-  etr_putf(writer, "operators: %" PRIu32, box->sum.ops);
-  put_line(writer, "first", view->graph->nodes[box->node].name);
-  put_line(writer, "last", view->graph->nodes[box->last].name);
-}
-
+/* Tells quantizers apart, so that the box's time can be compared with that of its module elsewhere. */
 char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t index) {
   const etr_scope *scope = &view->plan->scopes.list[index];
+  const etr_dot_sum *sum = &view->plan->scope_sums[index];
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
-  etr_dot_put(&writer, scope_name(view, index));
+  put_text(&writer, scope_name(view, index));
   if (scope->module != ETR_NONE) put_line(&writer, "type", view->graph->modules[scope->module].type);
-  etr_putf(&writer, "\\noperators: %" PRIu32, view->plan->scope_sums[index].ops);
-  put_guests_line(&writer, view, &view->plan->scope_sums[index]);
+  etr_putf(&writer, "\\noperators: %" PRIu32, sum->ops);
+  if (sum->guests > 0) etr_putf(&writer, "\\nincluding quantizers, which belong to no module: %" PRIu32, sum->guests);
+  if (sum->guests > 0 && sum->guest_ticks > 0) {
+    etr_puts(&writer, ", ");
+    put_plain_time(&writer, view, sum->guest_ticks);
+  }
   return etr_text_end(&text, &writer);
 }
 
@@ -382,9 +350,170 @@ char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box) {
   etr_writer writer;
   etr_text_begin(&text, view->arena, &writer);
   if (etr_dot_is_run(box)) {
-    put_run_tooltip(&writer, view, box);
+    etr_putf(&writer, "operators: %" PRIu32, box->sum.ops);
+    put_line(&writer, "first", view->graph->nodes[box->node].name);
+    put_line(&writer, "last", view->graph->nodes[box->last].name);
   } else {
     put_node_tooltip(&writer, view, box->node);
   }
+  return etr_text_end(&text, &writer);
+}
+
+/* ---- The legend: what a picture shows and what its colours mean ---- */
+
+double etr_dot_heat(const etr_dot_plan *plan, double ticks) {
+  return plan->hottest > 0 && ticks > 0 ? sqrt(ticks / plan->hottest) : 0;
+}
+
+static void put_plural(etr_writer *writer, size_t count, const char *noun) {
+  etr_putf(writer, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+static bool by_p50(const etr_dot_view *view) { return etr_ranks_by_p50(view->profile); }
+
+static void put_totals(etr_writer *writer, const etr_dot_view *view) {
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">");
+  put_plural(writer, view->plan->total.ops, "operator");
+  if (!view->plan->total.timed || view->method == NULL) {
+    bool ran = view->method && view->method->run_count > 0;
+    etr_puts(writer, ran ? ", none of them timed" : ", no run times");
+  } else {
+    etr_puts(writer, ", ");
+    put_plural(writer, view->method->run_count, "run");
+    etr_puts(writer, " of ");
+    put_plain_time(writer, view, view->method->execute.avg);
+    etr_puts(writer, view->method->run_count == 1 ? "" : " on average");
+    if (view->method->skipped_run_count)
+      etr_putf(writer, " (%zu more left out%s)", view->method->skipped_run_count,
+               view->profile->skip == ETR_SKIP_RANGE ? "" : " as warm-up");
+    etr_puts(writer, by_p50(view) ? "; on operators, sum of medians: " : "; on operators: ");
+    put_plain_time(writer, view, view->plan->total.ticks);
+    if (!by_p50(view) && view->method->execute.avg > 0) {
+      etr_puts(writer, ", ");
+      put_share(writer, view->plan->total.ticks / view->method->execute.avg);
+    }
+  }
+  etr_puts(writer, "</TD></TR>");
+}
+
+/* The same parts as everywhere, to the nanosecond: they add up to Method::execute. */
+static void put_balance(etr_writer *writer, const etr_dot_view *view) {
+  etr_balance_part parts[ETR_BALANCE_PARTS];
+  etr_balance_list(view->method, parts);
+  etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">average ns:");
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
+    if (parts[i].is_part_of_previous) continue;
+    etr_putf(writer, "%s %s ", i == 0 ? "" : " +", parts[i].name);
+    etr_put_fixed(writer, etr_ticks_to_ns(view->profile, (double)parts[i].ticks / (double)view->method->run_count), 3);
+  }
+  etr_puts(writer, " = execute ");
+  etr_put_fixed(
+      writer, etr_ticks_to_ns(view->profile, (double)view->method->execute_ticks / (double)view->method->run_count), 3);
+  etr_puts(writer, "</FONT></TD></TR>");
+}
+
+static void begin_row(etr_writer *writer, const char *title) {
+  etr_putf(writer,
+           "<TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD "
+           "ALIGN=\"LEFT\">%s</TD>",
+           title);
+}
+
+static void end_row(etr_writer *writer) { etr_puts(writer, "</TR></TABLE></TD></TR>"); }
+
+static void put_heat(etr_writer *writer, const etr_dot_view *view) {
+  enum { SWATCHES = 6 };
+  begin_row(writer, by_p50(view) ? "median per run" : "time per run");
+  for (int i = 0; i < SWATCHES; i++) {
+    double heat = (double)i / (SWATCHES - 1);
+    etr_putf(writer, "<TD BORDER=\"1\" COLOR=\"#9ca3af\" BGCOLOR=\"%s\">", etr_heat_color(heat).text);
+    put_plain_time(writer, view, heat * heat * view->plan->hottest);
+    etr_puts(writer, "</TD>");
+  }
+  etr_puts(writer, "<TD BORDER=\"1\" COLOR=\"#d1d5db\"><FONT COLOR=\"#6b7280\">not timed</FONT></TD>");
+  end_row(writer);
+}
+
+static void put_delegates(etr_writer *writer, const etr_dot_view *view) {
+  size_t count = view->plan->delegate_count;
+  begin_row(writer, "delegate (operators)");
+  for (size_t i = 0; i < count && i < MOST_DELEGATES; i++) {
+    const char *label = delegate_label(view, i);
+    if (label != NULL)
+      etr_putf(writer, "<TD BORDER=\"2\" COLOR=\"%s\">%s (%" PRIu32 ")</TD>", etr_delegate_color(i), label,
+               view->plan->delegates[i].ops);
+  }
+  if (count > MOST_DELEGATES) etr_putf(writer, "<TD>and %zu more</TD>", count - MOST_DELEGATES);
+  end_row(writer);
+}
+
+static void put_note(etr_writer *writer, const char *note) {
+  etr_putf(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">%s</FONT></TD></TR>", note);
+}
+
+static void put_top(etr_writer *writer, const etr_dot_view *view) {
+  const etr_dot_choice *choice = &view->plan->choice;
+  etr_puts(writer, choice->top == 1 ? "<TR><TD ALIGN=\"LEFT\">#1: the slowest node" : "<TR><TD ALIGN=\"LEFT\">");
+  if (choice->top > 1) etr_putf(writer, "#1 to #%zu: the slowest nodes", choice->top);
+  etr_puts(writer, choice->top == 1 ? ", " : ", together ");
+  put_plain_time(writer, view, choice->top_ticks);
+  if (whole_of(view) > 0) {
+    etr_puts(writer, ", ");
+    put_share(writer, choice->top_ticks / whole_of(view));
+  }
+  etr_puts(writer, "; the rest in grey, runs of operators and whole modules as one box</TD></TR>");
+}
+
+/* What "~" stands for, what is left out, and what is drawn as one. */
+static void put_notes(etr_writer *writer, const etr_dot_view *view) {
+  const etr_dot_plan *plan = view->plan;
+  bool some_times = view->method && view->method->estimated_time_ticks > 0;
+  if (plan->total.estimated && (!some_times || view->method->estimated_confidence > 0))
+    put_note(writer, "~ estimated: matched by the order of operator classes, not by an id");
+  if (plan->total.estimated && some_times)
+    put_note(writer, "~ estimated: the time was not measured operator by operator");
+  if (plan->total.guest_ticks > 0) { /* sums by module, which do not count them there, would seem to contradict this */
+    etr_puts(writer, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">modules include adjacent quantizers, "
+                     "which belong to no module: ");
+    put_plain_time(writer, view, plan->total.guest_ticks);
+    etr_puts(writer, "</FONT></TD></TR>");
+  }
+  if (plan->choice.focus != NULL) {
+    etr_puts(writer, "<TR><TD ALIGN=\"LEFT\">only module <B>");
+    put_html(writer, plan->choice.focus);
+    etr_puts(writer, "</B>; its neighbours in grey</TD></TR>");
+  }
+  if (plan->choice.top > 0) put_top(writer, view);
+  if (plan->folded > 0) {
+    etr_puts(writer,
+             "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"#4b5563\">\xC3\x97N: N modules that are the same, drawn once "
+             "with the time of all; not drawn: ");
+    put_plural(writer, plan->folded, "operator");
+    etr_puts(writer, "</FONT></TD></TR>");
+  }
+  if (plan->fold.stand_in != NULL && plan->folded == 0)
+    put_note(writer, "no two modules are the same: none are folded");
+  if (plan->has_closed) put_note(writer, "a rounded box stands for a whole module");
+}
+
+char *etr_dot_legend(const etr_dot_view *view) {
+  const etr_dot_plan *plan = view->plan;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, view->arena, &writer);
+  etr_puts(&writer, "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"2\">");
+  etr_puts(&writer, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"16\"><B>");
+  put_html(&writer, view->graph->module);
+  etr_puts(&writer, "/");
+  put_html(&writer, view->graph->method);
+  etr_puts(&writer, "</B></FONT></TD></TR>");
+  put_totals(&writer, view);
+  if (view->method != NULL && view->method->run_count > 0) put_balance(&writer, view);
+  if (plan->total.timed) put_heat(&writer, view);
+  if (plan->total.timed && by_p50(view))
+    put_note(&writer, "times are medians, of several nodes the sum of theirs; shares are of the summed p50");
+  if (plan->delegate_count > 0) put_delegates(&writer, view);
+  put_notes(&writer, view);
+  etr_puts(&writer, "</TABLE>");
   return etr_text_end(&text, &writer);
 }

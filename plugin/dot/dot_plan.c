@@ -111,16 +111,6 @@ static void sum_node(planner *p, etr_map *known, uint32_t index) {
   p->delegates.data[sum->delegate].ticks += sum->ticks;
 }
 
-/* The time of a node that is not drawn goes to the one that is. */
-static void hand_over(etr_dot_sum *to, etr_dot_sum *from) {
-  to->ticks += from->ticks;
-  to->guest_ticks += from->guest_ticks;
-  to->timed |= from->timed;
-  to->estimated |= from->estimated;
-  to->several_delegates |= from->delegate != to->delegate;
-  from->ticks = from->guest_ticks = 0;
-}
-
 static void sum_all(planner *p) {
   const etr_scopes *scopes = &p->plan->scopes;
   etr_map known;
@@ -135,7 +125,14 @@ static void sum_all(planner *p) {
   for (uint32_t i = 0; i < p->graph->node_count; i++) {
     uint32_t stand_in = etr_dot_stand_in(&p->plan->fold, i);
     p->plan->folded += stand_in != i && p->graph->nodes[i].kind == ETR_NODE_OP;
-    if (stand_in != i) hand_over(&p->node_sums[stand_in], &p->node_sums[i]);
+    if (stand_in == i) continue;
+    etr_dot_sum *to = &p->node_sums[stand_in], *from = &p->node_sums[i]; /* the time of a node that is not drawn */
+    to->ticks += from->ticks;
+    to->guest_ticks += from->guest_ticks;
+    to->timed |= from->timed;
+    to->estimated |= from->estimated;
+    to->several_delegates |= from->delegate != to->delegate;
+    from->ticks = from->guest_ticks = 0;
   }
   for (uint32_t i = 0; i < p->graph->node_count; i++)
     if (scopes->of_node[i] != ETR_NONE) add_sum(&p->scope_sums[scopes->of_node[i]], &p->node_sums[i]);
@@ -201,13 +198,6 @@ static void choose_open(planner *p, const etr_dot_options *options) {
   }
 }
 
-static bool is_open(const planner *p, uint32_t scope) {
-  const etr_dot_sum *sum = &p->scope_sums[scope];
-  if (!p->tells[scope]) return false;
-  if (sum->focused == 0 || (p->plan->choice.top > 0 && sum->ranked == 0)) return false;
-  return !is_in_focus(sum) || p->level[scope] < p->plan->levels;
-}
-
 /* ---- Boxes ---- */
 
 static uint32_t add_box(planner *p, etr_dot_box box) {
@@ -227,7 +217,9 @@ static void place_scopes(planner *p) {
     const etr_scope *scope = &p->plan->scopes.list[i];
     uint32_t cluster = scope->parent != ETR_NONE ? p->cluster_of[scope->parent] : ETR_NONE;
     uint32_t closed = scope->parent != ETR_NONE ? p->closed_around[scope->parent] : ETR_NONE;
-    bool opened = is_open(p, i), is_frame_of_one = p->scope_sums[i].drawn <= 1;
+    const etr_dot_sum *sum = &p->scope_sums[i];
+    bool has_own = sum->focused > 0 && (p->plan->choice.top == 0 || sum->ranked > 0), is_frame_of_one = sum->drawn <= 1;
+    bool opened = p->tells[i] && has_own && (!is_in_focus(sum) || p->level[i] < p->plan->levels);
     p->cluster_of[i] = opened && !is_frame_of_one ? i : cluster;
     p->closed_around[i] = closed == ETR_NONE && !opened && !is_frame_of_one ? i : closed;
   }
@@ -240,27 +232,24 @@ static bool is_rest(const planner *p, uint32_t node) {
          p->graph->nodes[node].kind == ETR_NODE_OP;
 }
 
-static uint32_t box_for_single(planner *p, uint32_t node, uint32_t before) {
-  uint32_t scope = p->plan->scopes.of_node[node], cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
+/* before: box of the node before, which may take in this one, too; ETR_NONE for the first. */
+static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
+  uint32_t scope = p->plan->scopes.of_node[node];
+  uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
+  uint32_t cluster = scope == ETR_NONE ? ETR_NONE : p->cluster_of[scope];
   etr_dot_box *previous = before == ETR_NONE ? NULL : &p->boxes.data[before];
-  if (previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster && is_rest(p, previous->node) &&
-      is_rest(p, node)) {
+  if (closed == ETR_NONE && previous != NULL && previous->node != ETR_NONE && previous->cluster == cluster &&
+      is_rest(p, previous->node) && is_rest(p, node)) {
     previous->last = node;
     add_sum(&previous->sum, &p->node_sums[node]);
     return before;
   }
-  return add_box(p, (etr_dot_box){.node = node,
-                                  .scope = scope,
-                                  .cluster = cluster,
-                                  .rank = p->plan->choice.rank[node],
-                                  .sum = p->node_sums[node]});
-}
-
-/* before: box of the node before; ETR_NONE for the first. */
-static uint32_t box_for_node(planner *p, uint32_t node, uint32_t before) {
-  uint32_t scope = p->plan->scopes.of_node[node];
-  uint32_t closed = scope == ETR_NONE ? ETR_NONE : p->closed_around[scope];
-  if (closed == ETR_NONE) return box_for_single(p, node, before);
+  if (closed == ETR_NONE)
+    return add_box(p, (etr_dot_box){.node = node,
+                                    .scope = scope,
+                                    .cluster = cluster,
+                                    .rank = p->plan->choice.rank[node],
+                                    .sum = p->node_sums[node]});
   if (p->box_of_scope[closed] == ETR_NONE) {
     p->plan->has_closed = true;
     p->box_of_scope[closed] = add_box(
@@ -295,23 +284,6 @@ static void push_edge(planner *p, edge_keys *keys, uint32_t tail, uint32_t head)
   if (key != NULL) *key = (uint64_t)tail << 32 | head;
 }
 
-static void collect_edge(planner *p, edge_keys *data, edge_keys *next, uint32_t from, uint32_t to) {
-  const bool *focused = p->plan->choice.focused;
-  const etr_dot_fold *fold = &p->plan->fold;
-  uint32_t tail = p->box_of_node[from], head = p->box_of_node[to];
-  if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)]) return;
-  if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to))
-    push_edge(p, next, tail, head);
-  else if (tail != head)
-    push_edge(p, data, tail, head);
-}
-
-static void collect_data_flow(planner *p, edge_keys *data, edge_keys *next) {
-  for (uint32_t i = 0; i < p->graph->node_count; i++)
-    for (size_t k = 0; k < p->graph->nodes[i].input_count; k++)
-      collect_edge(p, data, next, p->graph->nodes[i].inputs[k].node, i);
-}
-
 /* From each node that holds a graph to the first box of that graph. */
 static void collect_nested(planner *p, edge_keys *keys) {
   bool *seen = etr_arena_alloc_array(p->arena, p->graph->subgraph_count, sizeof *seen);
@@ -339,8 +311,18 @@ static void merge_edges(planner *p, edge_keys *keys, etr_dot_edge like) {
 }
 
 static void place_edges(planner *p) {
+  const bool *focused = p->plan->choice.focused;
+  const etr_dot_fold *fold = &p->plan->fold;
   edge_keys data = {0}, next = {0}, nested = {0};
-  collect_data_flow(p, &data, &next);
+  for (uint32_t to = 0; to < p->graph->node_count; to++)
+    for (size_t k = 0; k < p->graph->nodes[to].input_count; k++) {
+      uint32_t from = p->graph->nodes[to].inputs[k].node, tail = p->box_of_node[from], head = p->box_of_node[to];
+      if (!focused[etr_dot_stand_in(fold, from)] && !focused[etr_dot_stand_in(fold, to)]) continue;
+      if (etr_dot_fold_is_next(fold, &p->plan->scopes, from, to))
+        push_edge(p, &next, tail, head);
+      else if (tail != head)
+        push_edge(p, &data, tail, head);
+    }
   collect_nested(p, &nested);
   if (etr_arena_failed(p->arena)) return;
   merge_edges(p, &data, (etr_dot_edge){.uses = 1});
@@ -350,39 +332,23 @@ static void place_edges(planner *p) {
 
 /* ---- All of it ---- */
 
-static bool planner_init(planner *p) {
-  size_t nodes = p->graph->node_count, scopes = p->plan->scopes.count;
-  p->node_sums = etr_arena_alloc_array(p->arena, nodes, sizeof *p->node_sums);
-  p->scope_sums = etr_arena_alloc_array(p->arena, scopes, sizeof *p->scope_sums);
-  p->box_of_node = filled_with_none(p->arena, nodes);
-  p->box_of_scope = filled_with_none(p->arena, scopes);
-  p->cluster_of = filled_with_none(p->arena, scopes);
-  p->level = filled_with_none(p->arena, scopes);
-  p->tells = etr_arena_alloc_array(p->arena, scopes, sizeof *p->tells);
-  p->closed_around = filled_with_none(p->arena, scopes);
-  return !etr_arena_failed(p->arena);
-}
-
-static void hand_out(planner *p) {
-  etr_dot_plan *plan = p->plan;
-  plan->scope_sums = p->scope_sums;
-  plan->cluster_of = p->cluster_of;
-  plan->boxes = p->boxes.data;
-  plan->box_count = p->boxes.count;
-  plan->edges = p->edges.data;
-  plan->edge_count = p->edges.count;
-  plan->delegates = p->delegates.data;
-  plan->delegate_count = p->delegates.count;
-}
-
 etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                               const etr_dot_options *options, etr_error *error) {
   *out = (etr_dot_plan){.scopes = out->scopes};
   planner p = {.plan = out, .arena = arena, .profile = profile, .graph = graph};
+  size_t nodes = graph->node_count, scopes = out->scopes.count;
   ETR_TRY(etr_dot_choose(&out->choice, arena, profile, graph, options, error));
   if (options != NULL && options->fold && !etr_dot_fold_make(&out->fold, arena, graph, &out->scopes, &out->choice))
     return ETR_ERROR_MEMORY;
-  if (!planner_init(&p)) return ETR_ERROR_MEMORY;
+  p.node_sums = etr_arena_alloc_array(arena, nodes, sizeof *p.node_sums);
+  p.scope_sums = etr_arena_alloc_array(arena, scopes, sizeof *p.scope_sums);
+  p.box_of_node = filled_with_none(arena, nodes);
+  p.box_of_scope = filled_with_none(arena, scopes);
+  p.cluster_of = filled_with_none(arena, scopes);
+  p.level = filled_with_none(arena, scopes);
+  p.tells = etr_arena_alloc_array(arena, scopes, sizeof *p.tells);
+  p.closed_around = filled_with_none(arena, scopes);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   sum_all(&p);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   number_levels(&p);
@@ -391,6 +357,13 @@ etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_pro
   place_scopes(&p);
   place_boxes(&p);
   place_edges(&p);
-  hand_out(&p);
+  out->scope_sums = p.scope_sums;
+  out->cluster_of = p.cluster_of;
+  out->boxes = p.boxes.data;
+  out->box_count = p.boxes.count;
+  out->edges = p.edges.data;
+  out->edge_count = p.edges.count;
+  out->delegates = p.delegates.data;
+  out->delegate_count = p.delegates.count;
   return etr_arena_failed(arena) ? ETR_ERROR_MEMORY : ETR_OK;
 }

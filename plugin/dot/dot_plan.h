@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * dot_plan.h - decides what a picture of a graph shows: which boxes, in which clusters, with which times and edges.
- * Layer 4.
+ * dot_plan.h - decides what a picture of a graph shows: which boxes, in which clusters, with which times, edges and
+ * texts. Layer 4.
  *
  * Weights are not drawn. Scopes are opened down to a level: an open scope is a cluster, a closed one a single box. A
  * scope with one node in it is neither: it would only be a frame around that node, which stands in the enclosing
@@ -155,5 +155,32 @@ static inline bool etr_dot_is_run(const etr_dot_box *box) { return box->node != 
  */
 etr_status etr_dot_plan_build(etr_dot_plan *out, etr_arena *arena, const etr_profile *profile, const etr_graph *graph,
                               const etr_dot_options *options, etr_error *error);
+
+/* ---- The texts in a picture: labels, tooltips, legend ---- */
+
+/* All are escaped: whatever a record calls its nodes, nothing of it is taken for one of DOT's escape sequences, an
+ * entity or a tag. (Only '"' is left for cgraph to escape.) They are in the view's arena, and NULL when out of memory.
+ */
+
+/** What the texts are about. */
+typedef struct etr_dot_view {
+  const etr_profile *profile;
+  const etr_graph *graph;
+  const etr_method *method; /* whose times are on the graph; NULL if none */
+  const etr_dot_plan *plan;
+  etr_arena *arena;
+} etr_dot_view;
+
+char *etr_dot_box_label(const etr_dot_view *view, const etr_dot_box *box);
+char *etr_dot_box_tooltip(const etr_dot_view *view, const etr_dot_box *box);
+char *etr_dot_cluster_label(const etr_dot_view *view, uint32_t scope);
+char *etr_dot_scope_tooltip(const etr_dot_view *view, uint32_t scope);
+
+/** What the picture shows and what its colours mean, as an HTML-like label. */
+char *etr_dot_legend(const etr_dot_view *view);
+
+/** Share of the ramp of heat.h that stands for so many ticks; its square root, so that small times can still be told
+ * from none. */
+double etr_dot_heat(const etr_dot_plan *plan, double ticks);
 
 #endif

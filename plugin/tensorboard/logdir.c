@@ -5,19 +5,181 @@
 #include "tensorboard/logdir.h"
 
 #include "base/file.h"
+#include "base/system.h"
 #include "dot/dot.h"
 #include "output/below.h"
+#include "output/file_name.h"
 #include "output/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Emptied event files that stay in a run folder: TensorBoard looks for a newer one only while the one that it has read
  * last is there, whatever is in it. So many times a run may be written between two looks. */
 enum { MOST_EMPTIED = 7 };
+
+/* ---- What run folders and the files in them are called: names from those in a record, which may be anything, and told
+ * apart where two are alike ---- */
+
+#define EVENTS_PREFIX "events.out.tfevents."
+
+enum { SECONDS_DIGITS = 10 };
+
+/* A file to be written: where below the run folder. */
+typedef struct run_file {
+  const char *path;        /* "1_edge/forward/events.out.tfevents..." */
+  const char *temporary;   /* in the run folder itself */
+  const char *entry_point; /* "edge/forward" */
+  size_t graph;            /* of its profile */
+  bool is_events;
+  bool tells_record; /* of an event file: what is told of the record is in it */
+} run_file;
+
+typedef struct run_names {
+  etr_arena *arena;
+  const etr_logdir_options *options;
+  int64_t seconds;         /* in the names of event files */
+  bool is_next_first;      /* the next graph is its profile's first */
+  etr_map modules, paths;  /* module -> number of its folder; the folders and files that are taken */
+  etr_vec(run_file) files; /* of each graph its event file, then its DOT file */
+} run_names;
+
+/* NAME, a path below LOGDIR whose parts are clean, by default: the folder that the inputs lie in names the run: as the
+ * user called it, or, where that is "." or the like, as it is called. */
+static char *default_name(etr_arena *arena, const etr_profile *profile) {
+  const char *dump = profile->etdump_count ? profile->etdumps[0] : profile->pte;
+  const char *record = profile->etrecord ? profile->etrecord : dump, *input = record ? record : "-";
+  struct stat status;
+  char *folder = etr_arena_copy(arena, etr_slice_of(input));
+  if (!folder) return NULL;
+  bool is_folder = stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+  if (!is_folder) folder[etr_last_part(folder) - folder] = '\0';
+  for (size_t size = strlen(folder); size > 1 && etr_is_slash(folder[size - 1]);) folder[--size] = '\0';
+  const char *base = etr_last_part(folder);
+  const char *path = folder[0] ? folder : ".";
+  char *whole = base[0] == '\0' || base[0] == '.' ? realpath(path, NULL) : NULL;
+  if (whole) base = etr_last_part(whole);
+  char *name = etr_file_name(arena, base[0] ? base : "record");
+  free(whole);
+  return name;
+}
+
+/* NAME as it is given, "a/b": TensorBoard's users group runs by folders. What leads nowhere ("//", "a/") is left out.
+ */
+static const char *given_name(etr_arena *arena, const char *given) {
+  const char *name = NULL;
+  for (size_t size; *given != '\0'; given += size) {
+    size = strcspn(given, "/");
+    const char *part = size > 0 ? etr_arena_copy(arena, (etr_slice){given, size}) : NULL;
+    const char *clean = part != NULL ? etr_file_name(arena, part) : NULL;
+    if (size == 0)
+      size = 1; /* the slash */
+    else if (clean == NULL)
+      return NULL;
+    else
+      name = name != NULL ? etr_arena_format(arena, "%s/%s", name, clean) : clean;
+  }
+  return name != NULL ? name : etr_file_name(arena, "");
+}
+
+/* True if the options choose a graph. */
+static bool is_chosen(const etr_logdir_options *options, const etr_graph *graph) {
+  size_t wanted = strlen(graph->module);
+  if (!options->graphs) return true;
+  for (const char *at = options->graphs;; at++) {
+    size_t size = strcspn(at, ",");
+    if (size == wanted && memcmp(at, graph->module, size) == 0) return true;
+    at += size;
+    if (*at == '\0') return false;
+  }
+}
+
+/* The part of a path up to its last slash. */
+static etr_slice folder_of(const char *path) { return (etr_slice){path, (size_t)(etr_last_part(path) - path)}; }
+
+/* True if a path ends in the name of an event file; *seconds is the time in it. */
+static bool is_events_path(const char *path, int64_t *seconds) {
+  const char *name = etr_last_part(path), *digits = name + sizeof EVENTS_PREFIX - 1;
+  if (strncmp(name, EVENTS_PREFIX, sizeof EVENTS_PREFIX - 1) != 0) return false;
+  *seconds = strspn(digits, "0123456789") <= SECONDS_DIGITS ? strtoll(digits, NULL, 10) : 0;
+  return true;
+}
+
+static void names_init(run_names *names, etr_arena *arena, const etr_logdir_options *options) {
+  *names = (run_names){.arena = arena, .options = options};
+  names->seconds = isfinite(options->wall_time) && fabs(options->wall_time) < 1e15 ? (int64_t)options->wall_time : 0;
+  etr_map_init(&names->paths, arena);
+}
+
+/* FOLDER/NAME, or, where another graph has that, FOLDER/2_NAME. */
+static const char *take_path(run_names *names, const char *folder, const char *name, size_t graph) {
+  const char *path = folder && name ? etr_arena_format(names->arena, "%s/%s", folder, name) : NULL;
+  while (path && etr_map_get(&names->paths, etr_slice_of(path)) != ETR_NONE)
+    path = etr_arena_format(names->arena, "%s/%zu_%s", folder, ++graph, name);
+  return path && etr_map_set(&names->paths, etr_slice_of(path), 1) ? path : NULL;
+}
+
+static bool add_file(run_names *names, const run_file *file) {
+  char temporary[ETR_TEMPORARY_ROOM];
+  if (!file->path || !file->entry_point || !etr_temporary_name(temporary, ETR_TEMPORARY_OF_RUN_FOLDER)) return false;
+  run_file *added = etr_vec_push(names->arena, &names->files);
+  if (!added) return false;
+  *added = *file;
+  added->temporary = etr_arena_copy(names->arena, etr_slice_of(temporary));
+  return added->temporary != NULL;
+}
+
+/* dump: "" of a single ETDump, whose folders are right below the root; "pixel8/" of several. */
+static bool add_graph(run_names *names, const etr_profile *profile, size_t index, const char *dump,
+                      const char *events) {
+  const etr_graph *graph = &profile->graphs[index];
+  etr_arena *arena = names->arena;
+  const char *module = etr_file_name(arena, graph->module), *method = etr_file_name(arena, graph->method);
+  if (!module || !method) return false;
+  const char *dot_name = etr_arena_format(arena, "%s.dot", method);
+  etr_slice key = etr_slice_of(
+      graph->module); /* folders are numbered by module, so that the graph tab opens the first */
+  uint32_t known = etr_map_get(&names->modules, key),
+           number = known != ETR_NONE ? known : (uint32_t)names->modules.count + 1;
+  etr_map_set(&names->modules, key, number);
+  const char *run = take_path(names, etr_arena_format(arena, "%s%u_%s", dump, number, module), method, index);
+  const char *dot = take_path(names, etr_arena_format(arena, "dot/%s%s", dump, module), dot_name, index);
+  run_file file = {.entry_point = etr_arena_format(arena, "%s/%s", graph->module, graph->method),
+                   .graph = index,
+                   .tells_record = names->is_next_first};
+  names->is_next_first = false;
+  file.path = run ? etr_arena_format(arena, "%s/%s", run, events) : NULL;
+  file.is_events = true;
+  if (!add_file(names, &file)) return false;
+  file.path = dot;
+  file.is_events = false;
+  return add_file(names, &file);
+}
+
+/* Adds the files of those of a profile's graphs that are chosen. dump: as etr_logdir_add(). False when out of memory.
+ */
+static bool add_graphs(run_names *names, const etr_profile *profile, const char *dump) {
+  const etr_logdir_options *o = names->options;
+  etr_arena *arena = names->arena;
+  const char *host = etr_file_name(arena, o->host && o->host[0] ? o->host : "localhost");
+  const char *name = dump ? etr_file_name(arena, dump) : NULL,
+             *folder = name ? etr_arena_format(arena, "%s/", name) : "";
+  if (!host || (dump && !name) || !folder) return false;
+  const char *events = etr_arena_format(arena, EVENTS_PREFIX "%0*lld.%s.%ld.0", SECONDS_DIGITS,
+                                        (long long)names->seconds, host, o->pid);
+  etr_map_init(&names->modules, arena);
+  names->is_next_first = true;
+  for (size_t i = 0; events && i < profile->graph_count; i++)
+    if (is_chosen(o, &profile->graphs[i]) && !add_graph(names, profile, i, folder, events)) return false;
+  return events != NULL;
+}
+
+/* ---- The job ---- */
 
 typedef struct etr_logdir job;
 
@@ -29,7 +191,7 @@ struct etr_logdir {
   etr_run_folder folder; /* path NULL: before the first profile */
   bool is_first;         /* there was no manifest */
   etr_unfinished made;
-  etr_logdir_names names;
+  run_names names;
   etr_out_file file;     /* what is being written: one after the other */
   etr_limited limited;   /* what is written of all files */
   etr_arena graph_arena; /* of scopes */
@@ -53,27 +215,26 @@ static etr_status fail_at(job *j, const char *path, const char *what) {
 /* What etr_out_file_fill() hands to emit_file(). */
 typedef struct emission {
   job *job;
-  const etr_logdir_file *file;
+  const run_file *file;
 } emission;
 
-/* The given facts, behind the one that we know: they may say otherwise. */
-static etr_status emit_events(job *j, const etr_logdir_file *file, const etr_sink *sink, etr_error *error) {
+/* The given facts come behind the one that we know: they may say otherwise. */
+static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
+  const emission *e = context;
+  job *j = e->job;
   const etr_logdir_options *o = j->options;
+  if (!e->file->is_events) {
+    const etr_dot_options drawing = {.depth = o->dot_depth};
+    return etr_dot_write(j->profile, e->file->graph, &j->scopes, &drawing, sink, error);
+  }
   etr_tag *hparams = etr_arena_alloc_array(&j->arena, o->hparam_count + 1, sizeof *hparams);
   size_t count = 0;
   if (!hparams) return etr_fail_memory(j->error);
   if (j->dump) hparams[count++] = (etr_tag){.name = "etdump", .value = j->dump};
   for (size_t i = 0; i < o->hparam_count; i++) hparams[count++] = o->hparams[i];
   const etr_events_options options = {.wall_time = o->wall_time, .hparams = hparams, .hparam_count = count};
-  const etr_tb_entry entry = {.graph = file->graph, .scopes = &j->scopes, .tells_record = file->tells_record};
+  const etr_tb_entry entry = {.graph = e->file->graph, .scopes = &j->scopes, .tells_record = e->file->tells_record};
   return etr_tb_events_write(j->profile, &entry, &options, sink, error);
-}
-
-static etr_status emit_file(void *context, const etr_sink *sink, etr_error *error) {
-  const emission *e = context;
-  if (e->file->is_events) return emit_events(e->job, e->file, sink, error);
-  const etr_dot_options options = {.depth = e->job->options->dot_depth};
-  return etr_dot_write(e->job->profile, e->file->graph, &e->job->scopes, &options, sink, error);
 }
 
 /* The manifest may be lost: a copy without hidden files has none. */
@@ -102,7 +263,7 @@ static etr_status check_place(job *j, const char *path) {
                   "not written by etrecord-tb, and not replaced: move it away, or choose another --name");
 }
 
-static etr_status write_file(job *j, const etr_logdir_file *file) {
+static etr_status write_file(job *j, const run_file *file) {
   ETR_TRY(check_place(j, file->path));
   if (!etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->temporary, false))
     return etr_fail_memory(j->error);
@@ -113,43 +274,27 @@ static etr_status write_file(job *j, const etr_logdir_file *file) {
   return etr_out_file_fill(&j->file, shown_path(j, file->path), etr_emit_limited, &j->limited, j->error);
 }
 
-/* files: the two of one graph. */
-static etr_status write_graph(job *j, const etr_logdir_file *files) {
-  if (etr_scopes_build(&j->scopes, &j->graph_arena, &j->profile->graphs[files->graph]) != ETR_OK)
-    return etr_fail_memory(j->error);
-  ETR_TRY(write_file(j, &files[0]));
-  ETR_TRY(write_file(j, &files[1]));
-  etr_arena_clear(&j->graph_arena);
-  return ETR_OK;
-}
-
 /* ---- Putting in place ---- */
 
-static etr_status place(job *j, const etr_logdir_file *file) {
-  if (file->is_events && !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
-    return etr_fail_memory(j->error);
-  return etr_below_move(j->folder.descriptor, file->temporary, file->path)
-             ? ETR_OK
-             : fail_at(j, file->path, "cannot put this file in place");
-}
-
 static etr_status place_all(job *j, bool events) {
-  for (size_t i = 0; i < j->names.files.count; i++)
-    if (j->names.files.data[i].is_events == events) ETR_TRY(place(j, &j->names.files.data[i]));
+  for (size_t i = 0; i < j->names.files.count; i++) {
+    const run_file *file = &j->names.files.data[i];
+    if (file->is_events != events) continue;
+    if (events && !etr_unfinished_add(&j->made, &j->arena, j->folder.descriptor, file->path, false))
+      return etr_fail_memory(j->error);
+    if (!etr_below_move(j->folder.descriptor, file->temporary, file->path))
+      return fail_at(j, file->path, "cannot put this file in place");
+  }
   return ETR_OK;
-}
-
-static etr_status note_files(job *j) {
-  for (size_t i = 0; i < j->names.files.count; i++)
-    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path)) return etr_fail_memory(j->error);
-  return etr_run_folder_note(&j->folder, &j->file, j->error);
 }
 
 /* Event files first: those can be taken back, being new. */
 static etr_status put_in_place(job *j) {
   for (size_t i = 0; i < j->names.files.count; i++)
     ETR_TRY(etr_run_folder_make(&j->folder, j->names.files.data[i].path, j->error));
-  ETR_TRY(note_files(j));
+  for (size_t i = 0; i < j->names.files.count; i++)
+    if (!etr_run_folder_list(&j->folder, j->names.files.data[i].path)) return etr_fail_memory(j->error);
+  ETR_TRY(etr_run_folder_note(&j->folder, &j->file, j->error));
   ETR_TRY(place_all(j, true));
   return place_all(j, false);
 }
@@ -166,20 +311,17 @@ static void empty_file(job *j, const char *path) {
   if (!etr_below_move(j->folder.descriptor, name, path)) (void)unlinkat(j->folder.descriptor, name, 0);
 }
 
-/* Keeps the names of the last emptied files of a folder that something new was written into. */
-static bool is_to_stay(etr_map *folders, const char *path) {
-  etr_slice folder = etr_logdir_folder(path);
-  uint32_t kept = etr_map_get(folders, folder);
-  return kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
-}
-
-/* path: of an earlier call; later ones were retired before it. DOT files stay: somebody may have a use for them. */
+/* path: of an earlier call; later ones were retired before it. Keeps the names of the last emptied event files of a
+ * folder that something new was written into (folders: how many of each so far). DOT files stay: somebody may have a
+ * use for them. */
 static void retire(job *j, etr_map *folders, const char *path) {
   struct stat status;
   int64_t seconds;
+  etr_slice folder = folder_of(path);
+  uint32_t kept = etr_map_get(folders, folder);
   bool is_there = etr_below_stat(j->folder.descriptor, path, &status) && S_ISREG(status.st_mode);
-  bool is_ending = is_there && etr_logdir_is_events(path, &seconds),
-       stays = is_there && (!is_ending || is_to_stay(folders, path));
+  bool is_ending = is_there && is_events_path(path, &seconds), stays = is_there;
+  if (is_ending) stays = kept < MOST_EMPTIED && etr_map_set(folders, folder, kept + 1);
   if (is_ending && stays && status.st_size > 0) empty_file(j, path);
   if (is_ending && !stays) (void)etr_below_remove(j->folder.descriptor, path, false);
   if (stays) return;
@@ -194,7 +336,7 @@ static void retire_all(job *j) {
   etr_map_init(&written, &j->arena);
   for (size_t i = 0; i < j->names.files.count; i++) {
     const char *path = j->names.files.data[i].path;
-    if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, etr_logdir_folder(path), 0)) return;
+    if (!etr_map_set(&written, etr_slice_of(path), 1) || !etr_map_set(&folders, folder_of(path), 0)) return;
   }
   for (size_t i = j->folder.paths.count; i > 0; i--)
     if (etr_map_get(&written, etr_slice_of(j->folder.paths.data[i - 1])) == ETR_NONE)
@@ -213,21 +355,22 @@ etr_status etr_logdir_begin(etr_logdir **out, const etr_logdir_options *options,
   (*out)->folder.descriptor = -1;
   (*out)->limited = (etr_limited){.emit = emit_file, .max_bytes = (*out)->options->max_bytes};
   etr_unfinished_begin(&(*out)->made);
-  etr_logdir_names_init(&(*out)->names, &(*out)->arena, (*out)->options);
+  names_init(&(*out)->names, &(*out)->arena, (*out)->options);
   return ETR_OK;
 }
 
 /* New event files are called by a later time than those before, whatever the clock says: TensorBoard reads them in the
  * order of their names. */
 static etr_status open_folder(job *j) {
-  const char *name = etr_logdir_name(&j->arena, j->options, j->profile);
+  const char *given = j->options->name;
+  const char *name = given ? given_name(&j->arena, given) : default_name(&j->arena, j->profile);
   if (!name) return etr_fail_memory(j->error);
   ETR_TRY(etr_run_folder_open(&j->folder, j->options->logdir ? j->options->logdir : "runs", name, &j->arena, &j->made,
                               j->error));
   j->is_first = !j->folder.has_manifest;
   for (size_t i = 0; i < j->folder.paths.count; i++) {
     int64_t seconds;
-    if (etr_logdir_is_events(j->folder.paths.data[i], &seconds) && seconds >= j->names.seconds)
+    if (is_events_path(j->folder.paths.data[i], &seconds) && seconds >= j->names.seconds)
       j->names.seconds = seconds + 1;
   }
   return ETR_OK;
@@ -244,19 +387,15 @@ static const char *list_modules(job *j) {
   return list;
 }
 
-static bool has_module(const etr_profile *profile, const char *name) {
-  for (size_t i = 0; i < profile->graph_count; i++)
-    if (strcmp(profile->graphs[i].module, name) == 0) return true;
-  return false;
-}
-
 /* Each name that is given has to be there: others are misspelt, or of another record. */
 static etr_status check_graphs(job *j) {
   for (const char *at = j->options->graphs; at;) {
     size_t size = strcspn(at, ",");
     const char *name = etr_arena_copy(&j->arena, (etr_slice){at, size}), *there = list_modules(j);
     if (!name || !there) return etr_fail_memory(j->error);
-    if (!has_module(j->profile, name))
+    bool is_there = false;
+    for (size_t i = 0; i < j->profile->graph_count; i++) is_there |= strcmp(j->profile->graphs[i].module, name) == 0;
+    if (!is_there)
       return etr_fail(j->error, ETR_ERROR_CHOICE, j->profile->etrecord, NULL, ETR_NO_OFFSET,
                       "there is no graph \"%.*s\"; there are: %s", ETR_HEAD(name, 80), there);
     at = at[size] ? at + size + 1 : NULL;
@@ -275,12 +414,18 @@ etr_status etr_logdir_add(etr_logdir *j, const etr_profile *profile, const char 
                     "no graph to write: an ETDump has none; add its ETRecord");
   ETR_TRY(check_graphs(j));
   if (!j->folder.path) ETR_TRY(open_folder(j));
-  if (!etr_logdir_names_add(&j->names, profile, dump)) return etr_fail_memory(j->error);
-  for (size_t i = first; i < j->names.files.count; i += 2) ETR_TRY(write_graph(j, &j->names.files.data[i]));
+  if (!add_graphs(&j->names, profile, dump)) return etr_fail_memory(j->error);
+  for (size_t i = first; i < j->names.files.count; i += 2) { /* the two files of one graph */
+    if (etr_scopes_build(&j->scopes, &j->graph_arena, &profile->graphs[j->names.files.data[i].graph]) != ETR_OK)
+      return etr_fail_memory(j->error);
+    ETR_TRY(write_file(j, &j->names.files.data[i]));
+    ETR_TRY(write_file(j, &j->names.files.data[i + 1]));
+    etr_arena_clear(&j->graph_arena);
+  }
   return ETR_OK;
 }
 
-static void end(job *j) {
+static void end_job(job *j) {
   etr_unfinished_end(&j->made);
   etr_run_folder_close(&j->folder);
   etr_arena_clear(&j->graph_arena);
@@ -288,42 +433,36 @@ static void end(job *j) {
   free(j);
 }
 
-static void tell_of_files(job *j) {
-  for (size_t i = 0; i < j->names.files.count; i++) {
-    const etr_logdir_file *file = &j->names.files.data[i];
+/* A signal that ends the process comes before all is put in place or behind it: all files are new then, or none. */
+etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
+  sigset_t all, before;
+  etr_status status = ETR_OK;
+  etr_error_clear(error);
+  j->error = error;
+  if (j->names.files.count > 0) {
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    status = put_in_place(j);
+    if (status == ETR_OK)
+      retire_all(j);
+    else
+      etr_unfinished_remove(&j->made);
+    etr_unfinished_end(&j->made);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  }
+  for (size_t i = 0; status == ETR_OK && j->options->on_file && i < j->names.files.count; i++) {
+    const run_file *file = &j->names.files.data[i];
     j->options->on_file(j->options->context, shown_path(j, file->path), file->entry_point,
                         file->is_events ? "events" : "dot");
   }
-}
-
-/* A signal that ends the process comes before all of it or behind: all files are new then, or none. */
-static etr_status put_in_place_undisturbed(job *j) {
-  sigset_t all, before;
-  (void)sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  etr_status status = put_in_place(j);
-  if (status == ETR_OK)
-    retire_all(j);
-  else
-    etr_unfinished_remove(&j->made);
-  etr_unfinished_end(&j->made);
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return status;
-}
-
-etr_status etr_logdir_finish(etr_logdir *j, etr_error *error) {
-  etr_error_clear(error);
-  j->error = error;
-  etr_status status = j->names.files.count ? put_in_place_undisturbed(j) : ETR_OK;
-  if (status == ETR_OK && j->options->on_file) tell_of_files(j);
-  end(j);
+  end_job(j);
   return status;
 }
 
 void etr_logdir_discard(etr_logdir *j) {
   if (!j) return;
   etr_unfinished_remove(&j->made);
-  end(j);
+  end_job(j);
 }
 
 etr_status etr_write_logdir(const etr_profile *profile, const etr_logdir_options *options, etr_error *error) {

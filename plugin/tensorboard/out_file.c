@@ -58,14 +58,11 @@ bool etr_out_file_make(etr_out_file *file, int folder, const char *name) {
   return begin(file, openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), true);
 }
 
-/* Some file systems cannot be told to: that is no fault of the file. */
-static void put_on_disk(etr_out_file *file) {
-  if (fsync(file->descriptor) != 0 && errno != EINVAL && errno != ENOSYS) file->reason = errno;
-}
-
 etr_status etr_out_file_fill(etr_out_file *file, const char *shown, etr_emitter emit, void *context, etr_error *error) {
   etr_status status = emit(context, &(etr_sink){write_to_file, file}, error);
-  if (status == ETR_OK && flush(file) && file->is_new) put_on_disk(file);
+  bool goes_to_disk = status == ETR_OK && flush(file) && file->is_new;
+  if (goes_to_disk && fsync(file->descriptor) != 0 && errno != EINVAL && errno != ENOSYS)
+    file->reason = errno; /* of these two: some file systems cannot be told to, which is no fault of the file */
   if (close(file->descriptor) != 0 && status == ETR_OK && file->reason == 0) file->reason = errno;
   return file->reason != 0 ? etr_fail_io(error, shown, NULL, "cannot write this file", file->reason) : status;
 }
@@ -81,54 +78,39 @@ typedef struct replacement {
   int lock; /* on it, until it is in place: whoever finds it unlocked removes it */
 } replacement;
 
-static void sweep(etr_arena *arena, const char *folder) {
-  const char *path = etr_arena_format(arena, "%s.", folder);
-  int descriptor = path != NULL ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (descriptor < 0) return;
-  etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
-  (void)close(descriptor);
-}
-
-/* Makes a temporary file and opens it once more, for its lock. True: a sweep took it for dead, before it was locked. */
-static bool was_swept(replacement *r) {
-  if (!etr_out_file_make(&r->file, AT_FDCWD, r->temporary)) return false;
-  r->lock = open(r->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may be one to write into only */
-  if (r->lock < 0 ? errno != ENOENT : etr_temporary_lock(r->lock)) return false;
-  if (r->lock >= 0) (void)close(r->lock);
-  (void)close(r->file.descriptor);
-  return true;
-}
-
-/* folder: with its slash, or "". False: errno says why not. */
+/* Makes a temporary file and opens it once more, for its lock; again if a sweep took it for dead before it was locked.
+ * folder: with its slash, or "". False: errno says why not. */
 static bool make_temporary(replacement *r, const char *folder) {
-  char name[ETR_TEMPORARY_ROOM];
-  do {
+  for (char name[ETR_TEMPORARY_ROOM];;) {
     if (!etr_temporary_name(name, ETR_TEMPORARY_OF_FILE)) return false;
     r->temporary = etr_arena_format(&r->arena, "%s%s", folder, name);
     errno = ENOMEM;
     if (r->temporary == NULL || !etr_unfinished_add(&r->made, &r->arena, -1, r->temporary, false)) return false;
-  } while (was_swept(r));
-  return r->file.descriptor >= 0;
-}
-
-/* Before anything is in it: nobody reads what is not theirs to read. Where a file system has no modes, all are alike.
- */
-static bool take_mode(const replacement *r, const struct stat *replaced) {
-  enum { PERMISSIONS = 0777 };
-  struct stat made;
-  if (fstat(r->file.descriptor, &made) != 0) return false;
-  mode_t wanted = replaced->st_mode & PERMISSIONS;
-  return (made.st_mode & PERMISSIONS) == wanted || fchmod(r->file.descriptor, wanted) == 0;
+    if (!etr_out_file_make(&r->file, AT_FDCWD, r->temporary)) return false;
+    r->lock = open(r->temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); /* the folder may be one to write into only */
+    if (r->lock < 0 ? errno != ENOENT : etr_temporary_lock(r->lock)) return true;
+    if (r->lock >= 0) (void)close(r->lock);
+    (void)close(r->file.descriptor);
+  }
 }
 
 /* replaced: the file that is there; NULL: none. */
 static etr_status replace(replacement *r, const char *path, const struct stat *replaced, etr_emitter emit,
                           void *context, etr_error *error) {
+  enum { PERMISSIONS = 0777 };
+  struct stat made;
   const char *folder = etr_arena_copy(&r->arena, (etr_slice){path, (size_t)(etr_last_part(path) - path)});
   if (folder == NULL) return etr_fail_memory(error);
-  sweep(&r->arena, folder);
+  const char *swept = etr_arena_format(&r->arena, "%s.", folder);
+  int descriptor = swept != NULL ? open(swept, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (descriptor >= 0) etr_temporary_sweep(descriptor, ETR_TEMPORARY_OF_FILE);
+  if (descriptor >= 0) (void)close(descriptor);
   if (!make_temporary(r, folder)) return etr_fail_io(error, path, NULL, "cannot write this file", errno);
-  if (replaced && !take_mode(r, replaced)) {
+  /* Before anything is in it: nobody reads what is not theirs to read. Where a file system has no modes, all are alike.
+   */
+  bool is_open = replaced == NULL || fstat(r->file.descriptor, &made) == 0;
+  if (!is_open || (replaced != NULL && (made.st_mode & PERMISSIONS) != (replaced->st_mode & PERMISSIONS) &&
+                   fchmod(r->file.descriptor, replaced->st_mode & PERMISSIONS) != 0)) {
     etr_status status = etr_fail_io(error, path, NULL, "cannot keep this file's permissions", errno);
     (void)close(r->file.descriptor);
     return status;

@@ -139,14 +139,6 @@ static size_t element_size(const ProtobufCFieldDescriptor *field) {
   }
 }
 
-static void put_packed_numbers(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list,
-                               size_t count) {
-  size_t each = element_size(field), behind = etr_packed_size(packer);
-  for (size_t i = count; i-- > 0;)
-    if (reserve(packer, VARINT_ROOM)) packer->start = put_number(packer->start, read_number(field, list + i * each));
-  etr_pack_nested(packer, field, behind);
-}
-
 static inline etr_slice read_bytes(const ProtobufCFieldDescriptor *field, const void *at) {
   const ProtobufCBinaryData *bytes = at;
   if (field->type == PROTOBUF_C_TYPE_BYTES) return (etr_slice){(const char *)bytes->data, bytes->len};
@@ -181,11 +173,14 @@ static inline void put_value(etr_packer *packer, const ProtobufCFieldDescriptor 
 }
 
 static void put_list(etr_packer *packer, const ProtobufCFieldDescriptor *field, const char *list, size_t count) {
-  size_t each = element_size(field);
-  if (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED)
-    put_packed_numbers(packer, field, list, count);
-  else
-    for (size_t i = count; i-- > 0;) put_value(packer, field, list + i * each, true);
+  size_t each = element_size(field), behind = etr_packed_size(packer);
+  bool is_packed = field->flags & PROTOBUF_C_FIELD_FLAG_PACKED;
+  for (size_t i = count; i-- > 0;)
+    if (!is_packed)
+      put_value(packer, field, list + i * each, true);
+    else if (reserve(packer, VARINT_ROOM))
+      packer->start = put_number(packer->start, read_number(field, list + i * each));
+  if (is_packed) etr_pack_nested(packer, field, behind);
 }
 
 void etr_pack(etr_packer *packer, const ProtobufCMessage *message) {

@@ -26,34 +26,29 @@ enum { LONGEST_WAIT = 60, WAITS_A_SECOND = 100, ATTEMPTS = 100, MOST_MANIFEST_BY
 
 /* ---- Making ---- */
 
-/* False: the folder is neither made nor there; errno says why. */
-static bool make_one(int root, char *path, etr_arena *arena, etr_unfinished *made) {
-  const char *name = path;
-  int parent = root >= 0 ? etr_below_open(root, path, &name) : AT_FDCWD;
-  if (root >= 0 && parent < 0) return false;
-  bool is_new = mkdirat(parent, name, 0777) == 0, is_there = is_new || errno == EEXIST;
-  int reason = errno;
-  if (is_new && !etr_unfinished_add(made, arena, root, path, true)) {
-    (void)unlinkat(parent, name, AT_REMOVEDIR);
-    is_there = false;
-    reason = ENOMEM;
-  }
-  if (parent >= 0) (void)close(parent);
-  errno = reason;
-  return is_there;
-}
-
-/* Each part of a path; *partial is the one that could not be made. */
+/* Makes each part of a path. False: a part is neither made nor there; *partial is that part, errno says why. */
 static bool make_parts(int root, const char *path, etr_arena *arena, etr_unfinished *made, const char **partial) {
   size_t size = strlen(path);
   *partial = path;
   for (size_t end = 1; end <= size; end++) {
     if (!etr_is_slash(path[end]) && path[end] != '\0') continue;
     char *part = etr_arena_copy(arena, (etr_slice){path, end});
+    const char *name = part;
     errno = ENOMEM;
     if (part == NULL) return false;
     *partial = part;
-    if (!make_one(root, part, arena, made)) return false;
+    int parent = root >= 0 ? etr_below_open(root, part, &name) : AT_FDCWD;
+    if (root >= 0 && parent < 0) return false;
+    bool is_new = mkdirat(parent, name, 0777) == 0, is_there = is_new || errno == EEXIST;
+    int reason = errno;
+    if (is_new && !etr_unfinished_add(made, arena, root, part, true)) {
+      (void)unlinkat(parent, name, AT_REMOVEDIR);
+      is_there = false;
+      reason = ENOMEM;
+    }
+    if (parent >= 0) (void)close(parent);
+    errno = reason;
+    if (!is_there) return false;
   }
   return true;
 }
@@ -91,36 +86,21 @@ static bool take_lock(etr_run_folder *folder) {
   return false;
 }
 
-/* False: the folder was removed, or moved away, before the lock was taken. */
-static bool is_still_there(const etr_run_folder *folder) {
-  struct stat opened, named;
-  return fstat(folder->descriptor, &opened) == 0 && lstat(folder->path, &named) == 0 && opened.st_dev == named.st_dev &&
-         opened.st_ino == named.st_ino;
-}
-
-/* The part of NAME that is a link, as a path; NULL: none is. */
-static const char *find_link(const etr_run_folder *folder) {
+/* path: the part that cannot be made or opened. A part of NAME that is a link is the reason, if there is one. */
+static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what, etr_error *error) {
   struct stat status;
+  int reason = errno;
+  if (reason == ENOMEM) return etr_fail_memory(error);
   for (const char *end = folder->path + strlen(folder->path) - strlen(folder->name); end != NULL;) {
     end = strchr(end + 1, '/');
     const char *part = end != NULL
                            ? etr_arena_copy(folder->arena, (etr_slice){folder->path, (size_t)(end - folder->path)})
                            : folder->path;
-    if (part != NULL && lstat(part, &status) == 0 && S_ISLNK(status.st_mode)) return part;
+    if (part != NULL && lstat(part, &status) == 0 && S_ISLNK(status.st_mode))
+      return etr_fail(error, ETR_ERROR_IO, part, NULL, ETR_NO_OFFSET,
+                      "a symbolic link: give --logdir and --name of its target");
   }
-  return NULL;
-}
-
-/* path: the part that cannot be made or opened. */
-static etr_status fail_place(const etr_run_folder *folder, const char *path, const char *what, etr_error *error) {
-  int reason = errno;
-  if (reason == ENOMEM) return etr_fail_memory(error);
-  const char *link = find_link(folder);
-  if (link != NULL)
-    return etr_fail(error, ETR_ERROR_IO, link, NULL, ETR_NO_OFFSET,
-                    "a symbolic link: give --logdir and --name of its target");
-  errno = reason;
-  return etr_fail_io(error, path, NULL, what, errno);
+  return etr_fail_io(error, path, NULL, what, reason);
 }
 
 /* -1: errno says why. */
@@ -139,6 +119,7 @@ static int open_below(const char *logdir, const char *name) {
 /* *again: the folder has gone meanwhile. */
 static etr_status try_open(etr_run_folder *out, bool *again, etr_error *error) {
   const char *partial;
+  struct stat opened, named;
   *again = false;
   if (!make_parts(-1, out->path, out->arena, out->made, &partial)) {
     *again = errno == ENOENT;
@@ -152,8 +133,10 @@ static etr_status try_open(etr_run_folder *out, bool *again, etr_error *error) {
   if (!take_lock(out))
     return etr_fail(error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET,
                     "another process has been writing into this folder for %d seconds; try again later", LONGEST_WAIT);
-  if (is_still_there(out)) return ETR_OK;
-  *again = true;
+  if (fstat(out->descriptor, &opened) == 0 && lstat(out->path, &named) == 0 && opened.st_dev == named.st_dev &&
+      opened.st_ino == named.st_ino)
+    return ETR_OK;
+  *again = true; /* the folder was removed, or moved away, before the lock was taken */
   etr_run_folder_close(out);
   return etr_fail(error, ETR_ERROR_IO, out->path, NULL, ETR_NO_OFFSET, "other processes keep removing this folder");
 }
@@ -201,23 +184,19 @@ static bool next_line(etr_slice *rest, etr_arena *arena, char **line) {
   return *line != NULL;
 }
 
-static bool parse(etr_run_folder *out, etr_slice rest) {
-  char *line;
-  if (!next_line(&rest, out->arena, &line) || strcmp(line, HEADER) != 0) return false;
-  while (next_line(&rest, out->arena, &line))
-    if (!etr_below_is_path(etr_slice_of(line)) || !etr_run_folder_list(out, line)) return false;
-  out->is_changed = false;
-  return rest.size == 0;
-}
-
 static etr_status read_file(etr_run_folder *out, const char *path, int file, etr_error *error) {
   struct stat status;
-  etr_slice bytes;
+  etr_slice rest;
+  char *line;
   if (fstat(file, &status) != 0) return etr_fail_io(error, path, NULL, "cannot read this file", errno);
   bool is_ours = S_ISREG(status.st_mode) && status.st_size <= MOST_MANIFEST_BYTES;
-  if (is_ours && !load(&bytes, out->arena, file, (size_t)status.st_size))
+  if (is_ours && !load(&rest, out->arena, file, (size_t)status.st_size))
     return etr_fail_io(error, path, NULL, "cannot read this file", errno);
-  if (is_ours && parse(out, bytes)) return ETR_OK;
+  is_ours = is_ours && next_line(&rest, out->arena, &line) && strcmp(line, HEADER) == 0;
+  while (is_ours && next_line(&rest, out->arena, &line))
+    is_ours = etr_below_is_path(etr_slice_of(line)) && etr_run_folder_list(out, line);
+  out->is_changed = false;
+  if (is_ours && rest.size == 0) return ETR_OK;
   if (etr_arena_failed(out->arena)) return etr_fail_memory(error);
   return etr_fail(error, ETR_ERROR_FORMAT, path, NULL, ETR_NO_OFFSET,
                   "not a list of files that etrecord-tb wrote: move it away");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.c - sums of a method's portions by inference, operator, backend and instruction.
+ * tb_curves.c - sums of a method's portions by inference, operator, backend and instruction; planned memory.
  */
 #include "tensorboard/tb_curves.h"
 
@@ -95,18 +95,8 @@ typedef struct sums_by_key {
   uint32_t *place; /* of each portion in list, before that was put in order; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* A key's place, which is added when it is new. */
-static uint32_t place_of(builder *b, etr_map *places, sums_by_key *sums, const char *key) {
-  uint32_t place = etr_map_get(places, etr_slice_of(key));
-  if (place != ETR_NONE) return place;
-  place = (uint32_t)sums->list.count;
-  key_sum *added = etr_vec_push(b->arena, &sums->list);
-  if (!added || !etr_map_set(places, etr_slice_of(key), place)) return ETR_NONE;
-  *added = (key_sum){.key = key, .place = place};
-  return place;
-}
-
-/* Portions of a node stand together: a key is looked up when it is another one. */
+/* Adds up by a key; false when out of memory. Portions of a node stand together: a key is looked up when it is another
+ * one. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *before = NULL;
   uint32_t place = ETR_NONE;
@@ -115,9 +105,13 @@ static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   *sums = (sums_by_key){.place = etr_arena_alloc_array(b->arena, b->method->portion_count, sizeof *sums->place)};
   for (size_t i = 0; i < b->method->portion_count && !etr_arena_failed(b->arena); i++) {
     const char *text = key(b, &b->method->portions[i]);
-    if (text && text != before) place = place_of(b, &places, sums, before = text);
+    if (text && text != before) place = etr_map_number(&places, etr_slice_of(before = text));
+    if (text && place == sums->list.count) {
+      key_sum *added = etr_vec_push(b->arena, &sums->list);
+      if (added) *added = (key_sum){.key = text, .place = place};
+    }
     sums->place[i] = text ? place : ETR_NONE;
-    if (text && place != ETR_NONE) sums->list.data[place].ticks += b->method->portions[i].ticks;
+    if (text && place < sums->list.count) sums->list.data[place].ticks += b->method->portions[i].ticks;
   }
   if (etr_arena_failed(b->arena)) return false;
   etr_sort(sums->list.data, sums->list.count, sizeof *sums->list.data, by_ticks);
@@ -232,8 +226,9 @@ static void add_timeline(builder *b) {
                    .tag = new_tag(b, "timeline_us", "cumulative"), .values = sums, .steps = steps, .count = count});
 }
 
-/* The methods of a record share a run. No name becomes part of a group: '/' is encoded. */
-const char *etr_tb_tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
+/* What a method's tags end in: "/METHOD" where a record has several, as these share a run, else "". No name becomes
+ * part of a group: '/' is encoded. NULL when out of memory. */
+static const char *tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (profile->method_count <= 1) return "";
   const char *name = etr_file_name(arena, method->name);
   return name ? etr_arena_format(arena, "/%s", name) : NULL;
@@ -245,7 +240,7 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   if (method->run_count == 0) return true;
   b.stride = (method->run_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
   b.points = (method->run_count + b.stride - 1) / b.stride;
-  b.suffix = etr_tb_tag_suffix(arena, profile, method);
+  b.suffix = tag_suffix(arena, profile, method);
   if (!b.suffix) return false;
   etr_map_init(&b.tags, arena);
   add_point(&b, "avg", method->execute.avg);
@@ -257,6 +252,39 @@ bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile
   add_keys(&b, "op_type_us", op_of, MAX_OP_TYPES, true);
   add_keys(&b, "delegate_us", backend_of, MAX_BACKENDS, false);
   add_timeline(&b);
+  *out = (etr_tb_curves){b.curves.data, b.curves.count};
+  return !etr_arena_failed(arena);
+}
+
+/* ---- Planned memory ---- */
+
+static void add_memory(builder *b, const char *name, const double *values, size_t count, size_t stride) {
+  add_curve(b,
+            (etr_tb_curve){
+                .tag = new_tag(b, "memory_bytes", name), .values = values, .stride = (int64_t)stride, .count = count});
+}
+
+bool etr_tb_memory_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,
+                                const etr_method *method) {
+  builder b = {.arena = arena, .profile = profile, .method = method};
+  const etr_memory_plan *plan = method->memory;
+  *out = (etr_tb_curves){0};
+  if (!plan || plan->peak_instruction < 0) return true;
+  b.suffix = tag_suffix(arena, profile, method);
+  if (!b.suffix) return false;
+  etr_map_init(&b.tags, arena);
+  size_t stride = (plan->instruction_count + ETR_TB_MAX_POINTS - 1) / ETR_TB_MAX_POINTS;
+  size_t count = stride ? (plan->instruction_count + stride - 1) / stride : 0;
+  double *live = etr_arena_alloc_array(arena, count, sizeof *live),
+         *sums = etr_arena_alloc_array(arena, 2, sizeof *sums);
+  if (!live || !sums) return false;
+  for (size_t i = 0; count && i < plan->instruction_count; i++)
+    live[i / stride] = ETR_MAX(live[i / stride], (double)plan->live_bytes[i]);
+  sums[0] = (double)plan->peak_bytes;
+  sums[1] = (double)plan->planned_bytes;
+  add_memory(&b, "live", live, count, stride);
+  add_memory(&b, "peak", &sums[0], 1, 1);
+  add_memory(&b, "planned", &sums[1], 1, 1);
   *out = (etr_tb_curves){b.curves.data, b.curves.count};
   return !etr_arena_failed(arena);
 }

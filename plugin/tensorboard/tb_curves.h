@@ -40,9 +40,6 @@ typedef struct etr_tb_curves {
 /** All curves of a method; none of one that never ran. Tags are unique. False when out of memory. */
 bool etr_tb_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** What a method's tags end in: "/METHOD" where a record has several, else "". NULL when out of memory. */
-const char *etr_tb_tag_suffix(etr_arena *arena, const etr_profile *profile, const etr_method *method);
-
 /** Curves about the memory that a method's program plans: live bytes over the instructions (of many, each point is the
  * most of those up to the next), the peak, what is planned. None without a plan. False when out of memory. */
 bool etr_tb_memory_curves_build(etr_tb_curves *out, etr_arena *arena, const etr_profile *profile,

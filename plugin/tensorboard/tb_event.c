@@ -26,7 +26,7 @@ typedef struct emitter {
   etr_packer packer; /* of one event after the other; in part */
 } emitter;
 
-/* What is written is not kept: its memory serves for what comes next. */
+/* Frees what the written events were made of, for the next ones. */
 static void end_part(emitter *e) {
   if (etr_arena_failed(&e->part)) etr_arena_fail(&e->arena);
   etr_arena_clear(&e->part);
@@ -41,21 +41,16 @@ static void write_event(emitter *e, const Tensorboard__Event *event) {
   etr_packer_reset(&e->packer);
 }
 
-static void write_version(emitter *e) {
+/* Writes the version, and ends what an earlier file of the run said: TensorBoard's slower loader would show its points
+ * beside those here. The first start that it sees in a run ends nothing, so that there are two. */
+static void write_start(emitter *e) {
+  Tensorboard__SessionLog log = TENSORBOARD__SESSION_LOG__INIT;
+  log.status = TENSORBOARD__SESSION_LOG__SESSION_STATUS__START;
   Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
   event.wall_time = e->wall_time;
   event.what_case = TENSORBOARD__EVENT__WHAT_FILE_VERSION;
   event.file_version = etr_for_foreign("brain.Event:2");
   write_event(e, &event);
-}
-
-/* Ends what an earlier file of the run said: TensorBoard's slower loader would show its points beside those here. The
- * first start that it sees in a run ends nothing, so that there are two. */
-static void write_starts(emitter *e) {
-  Tensorboard__SessionLog log = TENSORBOARD__SESSION_LOG__INIT;
-  log.status = TENSORBOARD__SESSION_LOG__SESSION_STATUS__START;
-  Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
-  event.wall_time = e->wall_time;
   event.what_case = TENSORBOARD__EVENT__WHAT_SESSION_LOG;
   event.session_log = &log;
   for (int i = 0; i < 2; i++) write_event(e, &event);
@@ -71,23 +66,21 @@ static void write_graph(emitter *e) {
   end_part(e);
 }
 
-static void write_statistic(emitter *e, etr_tb_stats *stats, etr_tb_statistic statistic) {
-  Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
-  Tensorboard__TaggedRunMetadata tagged;
-  tensorboard__tagged_run_metadata__init(&tagged);
-  event.wall_time = e->wall_time;
-  tagged.tag = etr_for_foreign(etr_tb_statistic_tag(statistic));
-  etr_tb_stats_pack(&e->packer, stats, statistic);
-  etr_pack_nested(&e->packer, etr_pack_field(tensorboard__tagged_run_metadata, "run_metadata"), 0);
-  etr_pack(&e->packer, &tagged.base);
-  etr_pack_nested(&e->packer, etr_pack_field(tensorboard__event, "tagged_run_metadata"), 0);
-  write_event(e, &event);
-}
-
 static void write_statistics(emitter *e) {
   etr_tb_stats stats;
   etr_tb_stats_build(&stats, &e->view);
-  for (int i = 0; i < ETR_TB_STATISTIC_COUNT && stats.count > 0; i++) write_statistic(e, &stats, (etr_tb_statistic)i);
+  for (int i = 0; i < ETR_TB_STATISTIC_COUNT && stats.count > 0; i++) {
+    Tensorboard__Event event = TENSORBOARD__EVENT__INIT;
+    Tensorboard__TaggedRunMetadata tagged;
+    tensorboard__tagged_run_metadata__init(&tagged);
+    event.wall_time = e->wall_time;
+    tagged.tag = etr_for_foreign(etr_tb_statistic_tag((etr_tb_statistic)i));
+    etr_tb_stats_pack(&e->packer, &stats, (etr_tb_statistic)i);
+    etr_pack_nested(&e->packer, etr_pack_field(tensorboard__tagged_run_metadata, "run_metadata"), 0);
+    etr_pack(&e->packer, &tagged.base);
+    etr_pack_nested(&e->packer, etr_pack_field(tensorboard__event, "tagged_run_metadata"), 0);
+    write_event(e, &event);
+  }
   end_part(e);
 }
 
@@ -137,56 +130,28 @@ static void write_histograms(emitter *e, const etr_tb_curves *curves) {
                       curves->list[i].count);
 }
 
-static void write_page(emitter *e, const char *title, const char *markdown) {
-  const char *tag = etr_arena_format(&e->part, "text/%s/%s", title, e->method->name);
+static void write_page(emitter *e, etr_tb_page_kind kind) {
   etr_tb_page page;
-  if (!tag || !markdown || e->records.failed) return;
-  etr_tb_page_init(&page, e->wall_time, tag, markdown);
-  write_event(e, &page.summary.event);
+  if (!e->records.failed && etr_tb_page_make(&page, &e->part, e->wall_time, e->view.profile, e->method, kind))
+    write_event(e, &page.summary.event);
 }
 
-/* Numbered, as TensorBoard sorts pages by name. */
-static void write_pages(emitter *e) {
-  write_page(e, "1_summary", etr_tb_summary_page(&e->part, e->view.profile, e->method));
-  write_page(e, "2_findings", etr_tb_findings_page(&e->part, e->view.profile, e->method));
-  write_page(e, "3_operators", etr_tb_operators_page(&e->part, e->view.profile, e->method));
-  write_page(e, "4_delegation", etr_tb_delegation_page(&e->part, e->view.profile, e->method));
-}
-
-static void write_curves_of_method(emitter *e) {
+/* What a method took, if it ran; and its memory: a program tells of methods that never ran, too. */
+static void write_method(emitter *e, bool ran) {
   etr_tb_curves curves;
-  if (!etr_tb_curves_build(&curves, &e->part, e->view.profile, e->method)) return;
-  write_curves(e, &curves);
-  write_histograms(e, &curves);
-}
-
-/* A program tells of methods that never ran, too. */
-static void write_memory(emitter *e) {
-  etr_tb_curves curves;
-  if (etr_tb_memory_curves_build(&curves, &e->part, e->view.profile, e->method)) write_curves(e, &curves);
-  write_page(e, "5_memory", etr_tb_memory_page(&e->part, e->view.profile, e->method));
+  if (ran) write_latencies(e);
+  if (ran && etr_tb_curves_build(&curves, &e->part, e->view.profile, e->method)) {
+    write_curves(e, &curves);
+    write_histograms(e, &curves);
+  }
+  for (etr_tb_page_kind kind = ETR_TB_SUMMARY; ran && kind <= ETR_TB_DELEGATION; kind++) write_page(e, kind);
   end_part(e);
-}
-
-static void write_method(emitter *e) {
-  write_latencies(e);
-  write_curves_of_method(e);
-  write_pages(e);
+  if (etr_tb_memory_curves_build(&curves, &e->part, e->view.profile, e->method)) write_curves(e, &curves);
+  write_page(e, ETR_TB_MEMORY);
   end_part(e);
 }
 
 /* ---- What is told of the record ---- */
-
-/* One row of the HParams table for the record: TensorBoard has one for each run. */
-static void write_session(emitter *e) {
-  etr_tb_summary session;
-  etr_tb_session_start(&session, &e->part, e->wall_time, e->view.profile, e->options->hparams,
-                       e->options->hparam_count);
-  write_event(e, &session.event);
-  etr_tb_session_end(&session, &e->part, e->wall_time);
-  write_event(e, &session.event);
-  end_part(e);
-}
 
 static void write_document(emitter *e, const char *tag, const char *content, etr_status status, const etr_text *json) {
   etr_tb_document document;
@@ -196,42 +161,31 @@ static void write_document(emitter *e, const char *tag, const char *content, etr
   end_part(e);
 }
 
-static void write_head(emitter *e) {
-  etr_text json = {.arena = &e->part};
-  etr_status status = etr_head_write(e->view.profile, e->options->hparams, e->options->hparam_count,
-                                     &(etr_sink){etr_text_write, &json}, NULL);
-  write_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status, &json);
-}
-
-static void write_dashboard(emitter *e) {
-  etr_text json = {.arena = &e->part};
-  etr_status status = etr_emit_profile_json(e->view.profile, &(etr_sink){etr_text_write, &json}, NULL);
-  write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
-}
-
-/* In one run: said in each, everything would be drawn once for each, and pages would fill with runs. */
+/* In one run: said in each, everything would be drawn once for each, and pages would fill with runs. Also one row of
+ * the HParams table for the record: TensorBoard has one for each run. */
 static void write_record(emitter *e) {
   const etr_profile *profile = e->view.profile;
+  const etr_events_options *o = e->options;
   bool any = false;
   for (uint32_t i = 0; i < profile->method_count; i++) {
     e->method = &profile->methods[i];
-    if (etr_tb_tells_of(profile, i)) {
-      write_method(e);
-      any = true;
-    }
-    write_memory(e);
+    any |= etr_tb_tells_of(profile, i);
+    write_method(e, etr_tb_tells_of(profile, i));
   }
-  if (any) write_session(e);
-  write_head(e);
-  write_dashboard(e);
-}
-
-static void write_all(emitter *e, bool tells_record) {
-  write_version(e);
-  write_starts(e);
-  write_graph(e);
-  write_statistics(e);
-  if (tells_record) write_record(e);
+  if (any) {
+    etr_tb_summary session;
+    etr_tb_session_start(&session, &e->part, e->wall_time, profile, o->hparams, o->hparam_count);
+    write_event(e, &session.event);
+    etr_tb_session_end(&session, &e->part, e->wall_time);
+    write_event(e, &session.event);
+    end_part(e);
+  }
+  etr_text json = {.arena = &e->part};
+  etr_status status = etr_head_write(profile, o->hparams, o->hparam_count, &(etr_sink){etr_text_write, &json}, NULL);
+  write_document(e, ETR_TB_DASHBOARD_HEAD, "{\"schema\":\"etrecord-tb/head/1\"}", status, &json);
+  json = (etr_text){.arena = &e->part};
+  status = etr_emit_profile_json(profile, &(etr_sink){etr_text_write, &json}, NULL);
+  write_document(e, ETR_TB_DASHBOARD, "{\"schema\":\"etrecord-tb/profile/1\"}", status, &json);
 }
 
 etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *entry, const etr_events_options *options,
@@ -241,8 +195,12 @@ etr_status etr_tb_events_write(const etr_profile *profile, const etr_tb_entry *e
   e.wall_time = isfinite(e.options->wall_time) ? e.options->wall_time : 0;
   etr_arena_init(&e.arena);
   e.packer.arena = &e.part;
-  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph], entry->scopes) == ETR_OK)
-    write_all(&e, entry->tells_record);
+  if (etr_tb_view_build(&e.view, &e.arena, profile, &profile->graphs[entry->graph], entry->scopes) == ETR_OK) {
+    write_start(&e);
+    write_graph(&e);
+    write_statistics(&e);
+    if (entry->tells_record) write_record(&e);
+  }
   bool out_of_memory = etr_arena_failed(&e.arena);
   etr_arena_clear(&e.arena);
   if (out_of_memory) return etr_fail_memory(error);

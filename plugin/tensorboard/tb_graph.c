@@ -146,12 +146,6 @@ static void add_backend_facts(packer *p, const etr_node_time *time) {
   add_text(p, "compute_unit", etr_compute_units_text(p->arena, time->compute_units));
 }
 
-/* How often it ran per inference. */
-static void add_calls(packer *p, const etr_node_time *time) {
-  size_t runs = method_of(p) ? method_of(p)->run_count : 0;
-  if (runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
-}
-
 /* What there is to tell: an addition multiplies nothing. */
 static void add_cost(packer *p, size_t index) {
   const etr_cost_figures cost = etr_cost_figures_of_node(p->view->profile, p->view->graph, index);
@@ -160,13 +154,6 @@ static void add_cost(packer *p, size_t index) {
   if (cost.gflops > 0) add_fixed(p, "cost.gflops", cost.gflops, 3);
   if (cost.gbs > 0) add_fixed(p, "cost.gbs", cost.gbs, 3);
   if (cost.bytes > 0) add_fixed(p, "cost.bytes", cost.bytes, 0);
-}
-
-/* A node that was fused into another has no time of its own: where it is. */
-static void add_carrier(packer *p, size_t index) {
-  const etr_node_time *time = p->view->graph->times ? &p->view->graph->times[index] : NULL;
-  if (time && time->runs == 0 && time->carried_by < p->view->graph->node_count)
-    add_text(p, "carried_by", p->view->names[time->carried_by]);
 }
 
 static void add_match(packer *p, const etr_node_time *time) {
@@ -227,8 +214,10 @@ static void add_attrs(packer *p, size_t index) {
   if (node->debug_handle) add_fixed(p, "debug_handle", node->debug_handle, 0);
   if (known) add_backend_facts(p, known);
   add_cost(p, index);
-  add_carrier(p, index);
-  if (time) add_calls(p, time);
+  if (known && known->runs == 0 && known->carried_by < p->view->graph->node_count) /* it was fused into another node */
+    add_text(p, "carried_by", p->view->names[known->carried_by]);
+  size_t runs = method_of(p) ? method_of(p)->run_count : 0;
+  if (time && runs > 0) add_fixed(p, "calls", (double)time->calls / (double)runs, time->calls % runs == 0 ? 0 : 2);
   if (time) add_micros(p, "avg_us", time->avg);
   add_arguments(p, node);
   add_cluster(p, index);
@@ -237,26 +226,13 @@ static void add_attrs(packer *p, size_t index) {
 
 /* ---- Inputs ---- */
 
-/* The page drops all but the first of neighbouring inputs from one node, so other nodes' inputs are put between them
- * where there are any. */
-static void spread_edges(packer *p) {
-  etr_edge *edges = p->edges.data;
-  size_t count = p->edges.count;
-  for (size_t i = 1; i < count; i++) {
-    size_t other = i;
-    while (other < count && other < i + LOOKAHEAD && edges[other].node == edges[i - 1].node) other++;
-    if (other == i || other == count || other == i + LOOKAHEAD) continue;
-    etr_edge moved = edges[other];
-    memmove(edges + i + 1, edges + i, (other - i) * sizeof *edges);
-    edges[i] = moved;
-  }
-}
-
 static void add_input(packer *p, const char *name) {
   const char **slot = name ? etr_vec_push(p->arena, &p->inputs) : NULL;
   if (slot) *slot = name;
 }
 
+/* The page drops all but the first of neighbouring inputs from one node, so other nodes' inputs are put between them
+ * where there are any. */
 static void add_edges(packer *p, const etr_node *node) {
   p->edges.count = p->inputs.count = 0;
   for (size_t i = 0; i < node->input_count; i++) {
@@ -264,11 +240,18 @@ static void add_edges(packer *p, const etr_node *node) {
     if (!edge) return;
     *edge = node->inputs[i];
   }
-  spread_edges(p);
+  etr_edge *edges = p->edges.data;
+  for (size_t i = 1, count = p->edges.count; i < count; i++) {
+    size_t other = i;
+    while (other < count && other < i + LOOKAHEAD && edges[other].node == edges[i - 1].node) other++;
+    if (other == i || other == count || other == i + LOOKAHEAD) continue;
+    etr_edge moved = edges[other];
+    memmove(edges + i + 1, edges + i, (other - i) * sizeof *edges);
+    edges[i] = moved;
+  }
   for (size_t i = 0; i < p->edges.count; i++) {
-    const char *name = p->view->names[p->edges.data[i].node];
-    uint32_t output = p->edges.data[i].output;
-    add_input(p, output > 0 ? etr_arena_format(p->arena, "%s:%" PRIu32, name, output) : name);
+    const char *name = p->view->names[edges[i].node];
+    add_input(p, edges[i].output > 0 ? etr_arena_format(p->arena, "%s:%" PRIu32, name, edges[i].output) : name);
   }
   /* A dotted edge shows which node a nested graph belongs to. */
   if (node->input_count > 0 || node->subgraph >= p->view->graph->subgraph_count) return;
@@ -277,22 +260,18 @@ static void add_edges(packer *p, const etr_node *node) {
 
 /* ---- Nodes ---- */
 
-static void put_op(const etr_node *node, char *op) {
-  if (node->kind == ETR_NODE_OP)
-    (void)etr_tb_clean_op(op, etr_label_op(node->target));
-  else if (node->kind >= ETR_NODE_PARAMETER)
-    strcpy(op, "Const");
-  else
-    strcpy(op, node->kind == ETR_NODE_INPUT ? "Placeholder" : "Output");
-}
-
 static void pack_node(packer *p, size_t index) {
   const etr_node *node = &p->view->graph->nodes[index];
   uint32_t device = p->view->device_of_node[index];
   size_t behind = etr_packed_size(p->out);
   char op[ETR_TB_NAME_ROOM];
   add_attrs(p, index);
-  put_op(node, op);
+  if (node->kind == ETR_NODE_OP)
+    (void)etr_tb_clean_op(op, etr_label_op(node->target));
+  else if (node->kind >= ETR_NODE_PARAMETER)
+    strcpy(op, "Const");
+  else
+    strcpy(op, node->kind == ETR_NODE_INPUT ? "Placeholder" : "Output");
   add_edges(p, node);
   if (etr_arena_failed(p->arena)) return;
   if (device != ETR_NONE) etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));

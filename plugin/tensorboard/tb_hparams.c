@@ -103,21 +103,8 @@ static const char *listed(etr_text *list) {
   return list->data ? list->data : "";
 }
 
-/* Of operators, by what most of them give. */
-static void gather_types(gathered *g, const etr_graph *graph) {
-  static const char library[] = "quantized_decomposed.";
-  for (size_t i = 0; i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
-    if (node->kind != ETR_NODE_OP) continue;
-    g->is_quantized |= strncmp(node->target, library, sizeof library - 1) == 0;
-    const char *dtype = node->output_count > 0 ? node->outputs[0].dtype : NULL;
-    g->is_typed |= dtype != NULL;
-    for (size_t k = 0; dtype && k < ETR_COUNT(float_types); k++)
-      g->float_counts[k] += strcmp(dtype, float_types[k]) == 0;
-  }
-}
-
 static bool gather_method(gathered *g, const etr_profile *profile, const etr_method *method) {
+  static const char library[] = "quantized_decomposed.";
   etr_delegation delegation;
   list_once(&g->method_list, &g->methods, method->name);
   if (method->graph == ETR_NONE) return true;
@@ -126,15 +113,17 @@ static bool gather_method(gathered *g, const etr_profile *profile, const etr_met
   g->nodes += delegation.delegated_nodes + delegation.non_delegated_nodes;
   for (size_t i = 0; i < method->delegate_count; i++)
     list_once(&g->backend_list, &g->backends, method->delegates[i].backend);
-  gather_types(g, &profile->graphs[method->graph]);
+  const etr_graph *graph = &profile->graphs[method->graph];
+  for (size_t i = 0; i < graph->node_count; i++) { /* types of operators, by what most of them give */
+    const etr_node *node = &graph->nodes[i];
+    if (node->kind != ETR_NODE_OP) continue;
+    g->is_quantized |= strncmp(node->target, library, sizeof library - 1) == 0;
+    const char *dtype = node->output_count > 0 ? node->outputs[0].dtype : NULL;
+    g->is_typed |= dtype != NULL;
+    for (size_t k = 0; dtype && k < ETR_COUNT(float_types); k++)
+      g->float_counts[k] += strcmp(dtype, float_types[k]) == 0;
+  }
   return true;
-}
-
-static const char *most_used_type(const gathered *g) {
-  size_t most = 0;
-  for (size_t k = 1; k < ETR_COUNT(float_types); k++)
-    if (g->float_counts[k] > g->float_counts[most]) most = k;
-  return g->float_counts[most] ? float_types[most] : NULL;
 }
 
 /* Few: TensorBoard shows the first five columns by itself, and those that the user gave should be among them. */
@@ -154,7 +143,10 @@ static void add_record_facts(facts *f, const etr_profile *profile) {
   if (g.nodes > g.delegated) list_once(&g.backend_list, &g.backends, "cpu");
   add_text(f, "backends", listed(&g.backend_list));
   if (g.nodes) add_number(f, "delegated_share", (double)g.delegated / (double)g.nodes);
-  if (most_used_type(&g)) add_text(f, "dtype", most_used_type(&g));
+  size_t most = 0;
+  for (size_t k = 1; k < ETR_COUNT(float_types); k++)
+    if (g.float_counts[k] > g.float_counts[most]) most = k;
+  if (g.float_counts[most]) add_text(f, "dtype", float_types[most]);
   if (g.is_typed || g.is_quantized) add_flag(f, "quantized", g.is_quantized);
 }
 

@@ -16,20 +16,14 @@ enum {
 
 static const char ellipsis[] = "...";
 
-/* Bytes of the UTF-8 sequence that starts with this one; the profile promises valid UTF-8, but the end of the text is
- * not passed anyway. */
-static size_t sequence_length(const char *at, size_t left) {
-  size_t length = 1;
-  while (length < left && etr_utf8_continues(at[length])) length++;
-  return length;
-}
-
 static bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\'; }
 
-/* What stands for the character at the start of a text; *length tells how many bytes it has there. */
+/* What stands for the character at the start of a text; *length tells how many bytes it has there. The profile promises
+ * valid UTF-8, but the end of the text is not passed anyway. */
 static etr_slice plain_character(const char *at, size_t left, size_t *length) {
   unsigned char c = (unsigned char)*at;
-  *length = c < 0x80 ? 1 : sequence_length(at, left);
+  *length = 1;
+  while (c >= 0x80 && *length < left && etr_utf8_continues(at[*length])) ++*length;
   if (c == '"' || c == '\'') return ETR_SLICE("`");
   if (c == '\\') return ETR_SLICE("/");
   if (c == '\n') return ETR_SLICE(" | ");
@@ -86,15 +80,11 @@ size_t etr_tb_clean_name(char *to, etr_slice text) {
   return size;
 }
 
-static bool is_summary(const char *op, size_t size) {
-  static const char suffix[] = "Summary";
-  return size >= sizeof suffix - 1 && memcmp(op + size - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
-}
-
 size_t etr_tb_clean_op(char *to, etr_slice text) {
-  size_t size = etr_tb_clean_name(to, text);
+  static const char summary[] = "Summary";
+  size_t size = etr_tb_clean_name(to, text), end = sizeof summary - 1;
   for (char *c; (c = strstr(to, "Const")) != NULL;) *c = 'c';
-  if (is_summary(to, size)) to[size - strlen("Summary")] = 's';
+  if (size >= end && strcmp(to + size - end, summary) == 0) to[size - end] = 's';
   if (strcmp(to, "NoOp") == 0) to[0] = 'n';
   return size;
 }
@@ -164,50 +154,38 @@ static const char *take(naming *n, const char *path, const char *leaf) {
 
 static const char *box_path(const naming *n, uint32_t scope) { return scope == ETR_NONE ? "" : n->box_paths[scope]; }
 
-/* True if the boxes down to this one read like its module's path. */
-static bool reads_as_path(const naming *n, const etr_scope *scope, const char *path) {
-  if (strcmp(scope->label, path) == 0) return true;
-  if (scope->parent == ETR_NONE || n->scopes->list[scope->parent].module == ETR_NONE) return false;
-  const char *outer = etr_scope_name(&n->scopes->list[scope->parent], n->graph);
-  size_t size = strlen(outer);
-  return strncmp(path, outer, size) == 0 && path[size] == '.' && strcmp(path + size + 1, scope->label) == 0;
-}
-
-/* "label", or "label-path": the page shows the beginning, and finds it by the end. NULL when out of memory. */
-static const char *box_name(const naming *n, const etr_scope *scope) {
-  char clean[ETR_TB_NAME_ROOM];
-  const char *path = etr_scope_name(scope, n->graph);
-  const char *name = reads_as_path(n, scope, path) ? scope->label
-                                                   : etr_arena_format(n->arena, "%s-%s", scope->label, path);
-  if (!name) return NULL;
-  size_t size = etr_tb_clean_name(clean, etr_slice_of(name));
-  return etr_arena_copy(n->arena, (etr_slice){clean, size});
-}
-
+/* Calls a box by its label if the boxes down to it read like its module's path; otherwise "label-path": the page shows
+ * the beginning, and finds it by the end. */
 static void name_boxes(naming *n) {
   for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
-    n->box_names[i] = box_name(n, scope);
+    const etr_scope *around = scope->parent == ETR_NONE ? NULL : &n->scopes->list[scope->parent];
+    const char *path = etr_scope_name(scope, n->graph), *name = scope->label;
+    char clean[ETR_TB_NAME_ROOM];
+    bool reads_as_path = strcmp(scope->label, path) == 0;
+    if (!reads_as_path && around && around->module != ETR_NONE) {
+      const char *outer = etr_scope_name(around, n->graph);
+      size_t size = strlen(outer);
+      reads_as_path = strncmp(path, outer, size) == 0 && path[size] == '.' && strcmp(path + size + 1, name) == 0;
+    }
+    if (!reads_as_path) name = etr_arena_format(n->arena, "%s-%s", scope->label, path);
+    size_t size = name ? etr_tb_clean_name(clean, etr_slice_of(name)) : 0;
+    n->box_names[i] = name ? etr_arena_copy(n->arena, (etr_slice){clean, size}) : NULL;
     if (!n->box_names[i]) return;
     n->box_paths[i] = take(n, box_path(n, scope->parent), n->box_names[i]);
   }
 }
 
-/* How many nodes each box holds at any depth, weights aside. */
-static uint32_t *count_inside(const naming *n) {
+/* Finds the boxes that hold a single operator and nothing else at any depth, weights aside. */
+static void fold_boxes(naming *n) {
   uint32_t *inside = etr_arena_alloc_array(n->arena, n->scopes->count, sizeof *inside);
-  if (!inside) return NULL;
+  if (!inside) return;
   for (size_t i = 0; i < n->graph->node_count; i++)
     if (n->scopes->of_node[i] != ETR_NONE && n->graph->nodes[i].kind < ETR_NODE_PARAMETER)
       inside[n->scopes->of_node[i]]++;
   for (size_t i = n->scopes->count; i-- > 0;)
     if (n->scopes->list[i].parent != ETR_NONE) inside[n->scopes->list[i].parent] += inside[i];
-  return inside;
-}
-
-static void fold_boxes(naming *n) {
-  const uint32_t *inside = count_inside(n);
-  for (size_t i = 0; i < n->scopes->count && inside; i++) {
+  for (size_t i = 0; i < n->scopes->count; i++) {
     const etr_scope *scope = &n->scopes->list[i];
     bool only_one = scope->kind == ETR_SCOPE_MODULE && scope->op_count == 1 && inside[i] == 1;
     uint32_t outer = scope->parent == ETR_NONE ? ETR_NONE : n->folded[scope->parent];
@@ -257,8 +235,6 @@ static void add_part(leaf_text *text, const char *between, etr_slice part) {
   text->to[text->size] = '\0';
 }
 
-static bool begins_with(const char *name, etr_slice label) { return strncmp(name, label.data, label.size) == 0; }
-
 /* Writes what a node is called in its box: "fc1" or "linear" in front, which the page shows, and the node's own name,
  * which people search for, unless that begins alike. True if it is the name of a box that it stands for. */
 static bool put_leaf(const naming *n, size_t node, char *to) {
@@ -277,7 +253,7 @@ static bool put_leaf(const naming *n, size_t node, char *to) {
     if (box[strspn(box, "0123456789")] == '\0') add_part(&text, "_", label); /* a list's member: "0" says nothing */
     label = etr_slice_of(to);
   }
-  if (!begins_with(from->name, label)) {
+  if (strncmp(from->name, label.data, label.size) != 0) {
     if (!is_module) add_part(&text, "", label);
     add_part(&text, "-", name);
     return false;

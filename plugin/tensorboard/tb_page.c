@@ -11,15 +11,11 @@
 
 #include <math.h>
 
-enum { BREAKDOWN_ROWS = 10 };
-
-void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown) {
-  etr_tb_summary_init(&page->summary, wall_time, tag, 0, "text", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
-  page->text = (ProtobufCBinaryData){strlen(markdown), (uint8_t *)(uintptr_t)markdown};
-  page->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
-  page->summary.tensor.n_string_val = 1;
-  page->summary.tensor.string_val = &page->text;
-}
+enum {
+  BREAKDOWN_ROWS = 10,
+  PAGE_ROWS = 50,
+  MOST_ROWS = 100
+}; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
 
 /* A page is written by an emitter; its context: */
 typedef struct method_page {
@@ -68,15 +64,6 @@ static void put_delegate_parts(etr_answer *answer, const etr_method *method, con
   etr_sheet_finish(&sheet);
 }
 
-static void put_delegates(etr_answer *answer, const etr_method *method) {
-  etr_delegate_parts phases, units;
-  if (!etr_delegate_phases_make(&phases, &answer->arena, method) ||
-      !etr_compute_units_make(&units, &answer->arena, method))
-    return;
-  put_delegate_parts(answer, method, "delegates' own time", &phases);
-  put_delegate_parts(answer, method, "delegates by compute unit", &units);
-}
-
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
   const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_NS, .top = BREAKDOWN_ROWS};
@@ -85,7 +72,12 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
   const char *runs = etr_runs_text(&answer.arena, page->profile, page->method, ETR_UNIT_NS);
   etr_putf(&answer.writer, "%s\n\n", runs ? runs : "");
   put_balance(&answer, page->method);
-  put_delegates(&answer, page->method);
+  etr_delegate_parts phases, units;
+  if (etr_delegate_phases_make(&phases, &answer.arena, page->method) &&
+      etr_compute_units_make(&units, &answer.arena, page->method)) {
+    put_delegate_parts(&answer, page->method, "delegates' own time", &phases);
+    put_delegate_parts(&answer, page->method, "delegates by compute unit", &units);
+  }
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++)
     if (by != ETR_BY_PATTERN) put_breakdown(&answer, page->method, by);
   return etr_answer_end(&answer, true, error);
@@ -93,48 +85,31 @@ static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *e
 
 /* ---- As other outputs have them ---- */
 
-/* What an emitter gives, as a text; NULL where that is nothing. */
-static char *page_of(etr_arena *arena, etr_emitter emit, const etr_profile *profile, const etr_method *method) {
-  method_page page = {profile, method};
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, arena, &writer);
-  etr_status status = emit(&page, &writer.sink, NULL);
-  if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* of an arena of its own */
-  return status == ETR_OK && text.size > 0 ? etr_text_end(&text, &writer) : NULL;
-}
-
-/* Only some delegates tell what their operators took. */
-static bool has_timed_operators(const method_page *page) {
-  const etr_method *method = page->method;
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &page->profile->graphs[method->graph];
-  for (size_t i = 0; graph && graph->times && i < graph->node_count; i++)
-    if (graph->times[i].runs > 0) return true;
-  return false;
-}
-
 static etr_status emit_operators(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
   static const char none[] = "no operator has a time of its own";
-  if (!has_timed_operators(page))
+  const etr_graph *graph = page->method->graph == ETR_NONE ? NULL : &page->profile->graphs[page->method->graph];
+  bool any = false; /* only some delegates say what their operators took */
+  for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) any |= graph->times[i].runs > 0;
+  if (!any)
     return sink->write(sink->context, none, sizeof none - 1)
                ? ETR_OK
                : etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
   const etr_node_filter filter = {.method = page->method->name};
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = ETR_TB_PAGE_ROWS};
+  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = PAGE_ROWS};
   return etr_emit_nodes_table(page->profile, &filter, &options, sink, error);
 }
 
 static etr_status emit_delegation(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
   const etr_table_options options = {
-      .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .order = ETR_ORDER_NAME, .top = ETR_TB_MOST_ROWS};
+      .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .order = ETR_ORDER_NAME, .top = MOST_ROWS};
   return etr_delegation_page(page->profile, page->method, &options, sink, error);
 }
 
 static etr_status emit_memory(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .top = ETR_TB_PAGE_ROWS};
+  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .top = PAGE_ROWS};
   return etr_memory_page(page->profile, page->method, &options, sink, error);
 }
 
@@ -150,7 +125,7 @@ static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *
       {NULL, "share", ETR_CELL_SHARE, ETR_IN_PAGE, .get = finding_share},
       {NULL, "evidence", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, evidence)},
   };
-  static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = ETR_TB_MOST_ROWS};
+  static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = MOST_ROWS};
   const method_page *page = context;
   etr_answer answer;
   etr_sheet sheet;
@@ -166,22 +141,29 @@ static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *
   return etr_answer_end(&answer, good, error);
 }
 
-char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  return page_of(arena, emit_summary, profile, method);
-}
-
-char *etr_tb_operators_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  return page_of(arena, emit_operators, profile, method);
-}
-
-char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  return page_of(arena, emit_delegation, profile, method);
-}
-
-char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  return page_of(arena, emit_findings, profile, method);
-}
-
-char *etr_tb_memory_page(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
-  return page_of(arena, emit_memory, profile, method);
+bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
+                      const etr_method *method, etr_tb_page_kind kind) {
+  static const struct {
+    const char *title; /* numbered, as TensorBoard sorts pages by name */
+    etr_emitter emit;
+  } kinds[] = {[ETR_TB_SUMMARY] = {"1_summary", emit_summary},
+               [ETR_TB_FINDINGS] = {"2_findings", emit_findings},
+               [ETR_TB_OPERATORS] = {"3_operators", emit_operators},
+               [ETR_TB_DELEGATION] = {"4_delegation", emit_delegation},
+               [ETR_TB_MEMORY] = {"5_memory", emit_memory}};
+  const char *tag = etr_arena_format(arena, "text/%s/%s", kinds[kind].title, method->name);
+  method_page about = {profile, method};
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, arena, &writer);
+  etr_status status = kinds[kind].emit(&about, &writer.sink, NULL);
+  if (status == ETR_ERROR_MEMORY) etr_arena_fail(arena); /* of an arena of its own */
+  const char *markdown = status == ETR_OK && text.size > 0 ? etr_text_end(&text, &writer) : NULL;
+  if (!tag || !markdown) return false;
+  etr_tb_summary_init(&page->summary, wall_time, tag, 0, "text", TENSORBOARD__DATA_CLASS__DATA_CLASS_TENSOR);
+  page->text = (ProtobufCBinaryData){strlen(markdown), (uint8_t *)(uintptr_t)markdown};
+  page->summary.tensor.dtype = TENSORBOARD__DATA_TYPE__DT_STRING;
+  page->summary.tensor.n_string_val = 1;
+  page->summary.tensor.string_val = &page->text;
+  return true;
 }

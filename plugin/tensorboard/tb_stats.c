@@ -17,7 +17,8 @@ const char *etr_tb_statistic_tag(etr_tb_statistic statistic) {
 
 /* ---- Sizes of outputs ---- */
 
-static int64_t element_bytes(const char *dtype) {
+/* 0 where the shape is not known, symbolic, or empty: the page has no use for either. */
+static int64_t value_bytes(const etr_value *value) {
   static const struct {
     const char *dtype;
     int64_t bytes;
@@ -26,28 +27,14 @@ static int64_t element_bytes(const char *dtype) {
       {"bfloat16", 2}, {"int32", 4},     {"float64", 8},   {"int16", 2},       {"uint16", 2}, {"uint32", 4},
       {"uint64", 8},   {"complex32", 4}, {"complex64", 8}, {"complex128", 16},
   };
-  for (size_t i = 0; dtype && i < ETR_COUNT(sizes); i++)
-    if (strcmp(sizes[i].dtype, dtype) == 0) return sizes[i].bytes;
-  return dtype && strncmp(dtype, "float8", 6) == 0 ? 1 : 0;
-}
-
-/* 0 where the shape is not known, symbolic, or empty: the page has no use for either. */
-static int64_t value_bytes(const etr_value *value) {
-  int64_t bytes = value->rank < 0 ? 0 : element_bytes(value->dtype);
+  const char *dtype = value->rank < 0 ? NULL : value->dtype;
+  size_t known = 0;
+  while (dtype && known < ETR_COUNT(sizes) && strcmp(sizes[known].dtype, dtype) != 0) known++;
+  int64_t bytes = dtype && known < ETR_COUNT(sizes) ? sizes[known].bytes : 0;
+  if (dtype && strncmp(dtype, "float8", 6) == 0) bytes = 1;
   for (int32_t i = 0; i < value->rank; i++) {
     int64_t size = value->dims[i].size;
     bytes = size < 1 || bytes > INT32_MAX * (int64_t)65536 / size ? 0 : bytes * size;
-  }
-  return bytes;
-}
-
-/* ---- Nodes ---- */
-
-static int64_t memory_of(const etr_node *node) {
-  int64_t bytes = 0;
-  for (size_t i = 0; i < node->output_count; i++) {
-    int64_t more = value_bytes(&node->outputs[i]);
-    bytes += ETR_MIN(more, INT64_MAX - bytes);
   }
   return bytes;
 }
@@ -76,9 +63,13 @@ void etr_tb_stats_build(etr_tb_stats *out, const etr_tb_view *view) {
   *out = (etr_tb_stats){.view = view};
   for (size_t i = 0; i < graph->node_count; i++) count += is_timed(view, i);
   out->nodes = etr_arena_alloc_array(view->arena, count, sizeof *out->nodes);
-  for (size_t i = 0; i < graph->node_count && out->nodes; i++)
-    if (is_timed(view, i))
-      out->nodes[out->count++] = (etr_tb_timed){.node = (uint32_t)i, .memory_bytes = memory_of(&graph->nodes[i])};
+  for (size_t i = 0; i < graph->node_count && out->nodes; i++) {
+    if (!is_timed(view, i)) continue;
+    etr_tb_timed *added = &out->nodes[out->count++];
+    *added = (etr_tb_timed){.node = (uint32_t)i};
+    for (size_t k = 0; k < graph->nodes[i].output_count; k++)
+      added->memory_bytes += ETR_MIN(value_bytes(&graph->nodes[i].outputs[k]), INT64_MAX - added->memory_bytes);
+  }
   group_by_device(out, view->arena);
 }
 
@@ -89,16 +80,6 @@ static int64_t whole_micros(const etr_profile *profile, double ticks) {
   double micros = etr_ticks_to_ns(profile, ticks) / 1e3;
   if (!(micros > 1)) return 1;
   return (int64_t)llround(ETR_MIN(micros, max_micros));
-}
-
-static double ticks_of(const etr_node_time *time, etr_tb_statistic statistic) {
-  switch (statistic) {
-  case ETR_TB_P50: return time->per_run.p50;
-  case ETR_TB_P90: return time->per_run.p90;
-  case ETR_TB_MAX: return time->per_run.max;
-  case ETR_TB_TIMELINE: return time->per_run.avg;
-  default: return time->avg;
-  }
 }
 
 /* Gives every box a stretch as long as all that is in it, boxes inside first, and lays its nodes into that. */
@@ -133,7 +114,9 @@ static void set_times(etr_tb_stats *stats, etr_tb_statistic statistic) {
   for (size_t i = 0; i < stats->count; i++) {
     etr_tb_timed *timed = &stats->nodes[i];
     const etr_node_time *time = &stats->view->graph->times[timed->node];
-    timed->length_micros = whole_micros(profile, ticks_of(time, statistic));
+    const double ticks[ETR_TB_STATISTIC_COUNT] = {time->avg, time->per_run.p50, time->per_run.p90, time->per_run.max,
+                                                  time->per_run.avg};
+    timed->length_micros = whole_micros(profile, ticks[statistic]);
     timed->start_micros = whole_micros(profile, (double)time->first_start_ticks);
   }
   if (statistic != ETR_TB_TIMELINE) lay_out_starts(stats);
@@ -149,39 +132,29 @@ typedef struct packer {
   const ProtobufCFieldDescriptor *device, *node_stats, *dev_stats;         /* of what holds it */
 } packer;
 
-/* Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's script would stop. */
-static void pack_outputs(const packer *p, size_t index) {
-  const etr_node *node = &p->view->graph->nodes[index];
-  etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[index];
-  for (size_t i = node->output_count; i-- > 0;) {
-    size_t behind = etr_packed_size(p->out);
-    etr_pack_bytes(p->out, p->shape, value_bytes(&node->outputs[i]) > 0 ? shapes[i]->packed : (etr_slice){0});
-    etr_pack_nested(p->out, p->tensor, behind);
-    etr_pack_int(p->out, p->slot, (int32_t)i);
-    etr_pack_nested(p->out, p->output, behind);
-  }
-}
-
-static void pack_memory(const packer *p, int64_t bytes) {
-  size_t behind = etr_packed_size(p->out);
-  if (bytes == 0) return;
-  etr_pack_int(p->out, p->total, bytes);
-  etr_pack_nested(p->out, p->memory, behind);
-}
-
-static void pack_node(const packer *p, const etr_tb_timed *timed) {
-  pack_memory(p, timed->memory_bytes);
-  etr_pack_int(p->out, p->length, timed->length_micros);
-  etr_pack_int(p->out, p->start, timed->start_micros);
-  etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[timed->node]));
-}
-
+/* The nodes of a device. Every output has to have a shape, be it an empty one, and no size in it may be 0: the page's
+ * script would stop. */
 static void pack_device(const packer *p, const etr_tb_stats *stats, uint32_t device, bool with_outputs) {
   for (size_t i = stats->device_end[device], first = device ? stats->device_end[device - 1] : 0; i-- > first;) {
     const etr_tb_timed *timed = &stats->nodes[stats->by_device[i]];
+    const etr_node *node = &p->view->graph->nodes[timed->node];
+    etr_tb_shape *const *shapes = p->view->shapes + p->view->first_value[timed->node];
     size_t behind = etr_packed_size(p->out);
-    if (with_outputs) pack_outputs(p, timed->node);
-    pack_node(p, timed);
+    for (size_t k = with_outputs ? node->output_count : 0; k-- > 0;) {
+      size_t behind_output = etr_packed_size(p->out);
+      etr_pack_bytes(p->out, p->shape, value_bytes(&node->outputs[k]) > 0 ? shapes[k]->packed : (etr_slice){0});
+      etr_pack_nested(p->out, p->tensor, behind_output);
+      etr_pack_int(p->out, p->slot, (int32_t)k);
+      etr_pack_nested(p->out, p->output, behind_output);
+    }
+    if (timed->memory_bytes != 0) {
+      size_t behind_memory = etr_packed_size(p->out);
+      etr_pack_int(p->out, p->total, timed->memory_bytes);
+      etr_pack_nested(p->out, p->memory, behind_memory);
+    }
+    etr_pack_int(p->out, p->length, timed->length_micros);
+    etr_pack_int(p->out, p->start, timed->start_micros);
+    etr_pack_bytes(p->out, p->name, etr_slice_of(p->view->names[timed->node]));
     etr_pack_nested(p->out, p->node_stats, behind);
   }
   etr_pack_bytes(p->out, p->device, etr_slice_of(p->view->devices[device]));

@@ -21,16 +21,6 @@ typedef struct shape_list {
   etr_vec(etr_tb_shape *) all;
 } shape_list;
 
-/* Texts by their addresses: two that are equal cost a second entry, no more. */
-static etr_slice key_of(shape_list *list, const etr_value *value) {
-  size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
-  list->key.size = 0;
-  etr_text_add(&list->key, (etr_slice){(const char *)&value->dtype, sizeof value->dtype});
-  etr_text_add(&list->key, (etr_slice){(const char *)&value->rank, sizeof value->rank});
-  etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
-  return (etr_slice){list->key.data, list->key.size};
-}
-
 static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   etr_packer_reset(&list->packer);
   etr_pack_int(&list->packer, list->unknown_rank, value->rank < 0);
@@ -44,21 +34,22 @@ static etr_slice pack_shape(shape_list *list, const etr_value *value) {
   return (etr_slice){etr_arena_copy(list->arena, packed), packed.size};
 }
 
-static etr_slice clean_label(etr_arena *arena, const etr_value *value) {
-  char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
-  etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
-  return (etr_slice){etr_arena_copy(arena, label), label.size};
-}
-
-/* NULL when out of memory. */
+/* NULL when out of memory. Texts are known by their addresses: two that are equal cost a second entry, no more. */
 static etr_tb_shape *shape_of(shape_list *list, const etr_value *value) {
-  etr_slice key = key_of(list, value);
+  size_t rank = value->rank > 0 ? (size_t)value->rank : 0;
+  list->key.size = 0;
+  etr_text_add(&list->key, (etr_slice){(const char *)&value->dtype, sizeof value->dtype});
+  etr_text_add(&list->key, (etr_slice){(const char *)&value->rank, sizeof value->rank});
+  etr_text_add(&list->key, (etr_slice){(const char *)value->dims, rank * sizeof *value->dims});
+  etr_slice key = {list->key.data, list->key.size};
   uint32_t known = etr_map_get(&list->known, key);
   if (known != ETR_NONE) return list->all.data[known];
   etr_tb_shape *made = etr_arena_alloc(list->arena, sizeof *made);
   etr_tb_shape **added = etr_vec_push(list->arena, &list->all);
   if (!made || !added || !etr_map_set(&list->known, key, (uint32_t)(list->all.count - 1))) return NULL;
-  *made = (etr_tb_shape){pack_shape(list, value), clean_label(list->arena, value)};
+  char text[ETR_SHAPE_ROOM], room[ETR_TB_TEXT_ROOM];
+  etr_slice label = etr_tb_clean_text(room, (etr_slice){text, etr_format_shape(text, value)});
+  *made = (etr_tb_shape){pack_shape(list, value), {etr_arena_copy(list->arena, label), label.size}};
   return *added = made;
 }
 

@@ -68,10 +68,15 @@ void etr_tb_session_end(etr_tb_summary *session, etr_arena *arena, double wall_t
 
 /* ---- Pages of Markdown, for TensorBoard's text tab ---- */
 
-enum {
-  ETR_TB_PAGE_ROWS = 50,
-  ETR_TB_MOST_ROWS = 100
-}; /* TensorBoard turns Markdown into HTML whenever the page is looked at */
+/** What a page is about, in the order of the pages. */
+typedef enum etr_tb_page_kind {
+  ETR_TB_SUMMARY,    /* where the time goes: the balance to the nanosecond, and the largest operators, modules, backends
+                        and source lines */
+  ETR_TB_FINDINGS,   /* the findings of findings.h, if there are any */
+  ETR_TB_OPERATORS,  /* the operators that took longest, as etr_emit_nodes_table() lists them */
+  ETR_TB_DELEGATION, /* what is delegated, per operator type */
+  ETR_TB_MEMORY,     /* the memory that a method's program plans, if it says so */
+} etr_tb_page_kind;
 
 /** One page. */
 typedef struct etr_tb_page {
@@ -79,26 +84,10 @@ typedef struct etr_tb_page {
   ProtobufCBinaryData text;
 } etr_tb_page;
 
-/** Fills a page, which must not be moved afterwards. Tag and Markdown (valid UTF-8) are borrowed. */
-void etr_tb_page_init(etr_tb_page *page, double wall_time, const char *tag, const char *markdown);
-
-/* Each returns a page in the arena, or NULL when out of memory; the arena has failed then. */
-
-/** Where a method's time goes: the balance to the nanosecond, and the largest operators, modules, backends and source
- * lines. */
-char *etr_tb_summary_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
-
-/** The operators that took longest, as etr_emit_nodes_table() lists them: ETR_TB_PAGE_ROWS at most. */
-char *etr_tb_operators_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
-
-/** What is delegated, per operator type: ETR_TB_MOST_ROWS at most. */
-char *etr_tb_delegation_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
-
-/** The findings of findings.h. NULL also if there are none. */
-char *etr_tb_findings_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
-
-/** The memory that a method's program plans. NULL also if no program tells. */
-char *etr_tb_memory_page(etr_arena *arena, const etr_profile *profile, const etr_method *method);
+/** Fills a method's page in the arena, which must not be moved afterwards. False if there is nothing to say, or out of
+ * memory; the arena has failed then. */
+bool etr_tb_page_make(etr_tb_page *page, etr_arena *arena, double wall_time, const etr_profile *profile,
+                      const etr_method *method, etr_tb_page_kind kind);
 
 /* ---- A graph as TensorFlow's GraphDef ---- */
 

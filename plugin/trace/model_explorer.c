@@ -17,40 +17,12 @@ typedef struct node_data {
   const etr_graph *graph;
   const etr_node_data_options *options;
   etr_arena arena;
-  double *nested;   /* per node: average of all that ran in graphs that it holds */
+  double *nested;   /* per node: average of all that ran in graphs that it holds, at any depth */
   etr_map backends; /* by first occurrence */
   etr_writer writer;
   etr_jw json;
   etr_fields fields;
 } node_data;
-
-/* A node of a nested graph counts for the node at the top level that holds it. Owners stand before their graphs. */
-static void sum_nested(node_data *d) {
-  d->nested = etr_arena_alloc_array(&d->arena, d->graph->node_count, sizeof *d->nested);
-  for (size_t i = d->graph->node_count; d->nested != NULL && i-- > 0;) {
-    uint32_t subgraph = d->graph->nodes[i].subgraph;
-    if (subgraph == ETR_NONE) continue;
-    uint32_t owner = d->graph->subgraphs[subgraph].owner;
-    if (owner < i) d->nested[owner] += d->nested[i] + d->graph->times[i].avg;
-  }
-}
-
-static double ticks_of(const etr_node_time *time, etr_node_statistic statistic) {
-  switch (statistic) {
-  case ETR_NODE_P50: return time->per_run.p50;
-  case ETR_NODE_P90: return time->per_run.p90;
-  case ETR_NODE_MAX: return time->per_run.max;
-  default: return time->avg;
-  }
-}
-
-/* False: nothing is known of the node. */
-static bool time_of(const node_data *d, size_t node, double *ticks) {
-  const etr_node_time *time = &d->graph->times[node];
-  *ticks = ticks_of(time, d->options->statistic);
-  if (d->options->statistic == ETR_NODE_AVG) *ticks += d->nested[node];
-  return time->runs > 0 || (d->options->statistic == ETR_NODE_AVG && d->nested[node] > 0);
-}
 
 /* ---- Writing ---- */
 
@@ -64,10 +36,16 @@ static bool put_key(node_data *d, size_t node) {
 }
 
 static void put_time(node_data *d, size_t node) {
-  double ticks;
-  if (!time_of(d, node, &ticks) || !put_key(d, node)) return;
+  const etr_node_time *time = &d->graph->times[node];
+  bool is_avg = d->options->statistic == ETR_NODE_AVG;
+  const double ticks[] = {[ETR_NODE_AVG] = time->avg + d->nested[node],
+                          [ETR_NODE_P50] = time->per_run.p50,
+                          [ETR_NODE_P90] = time->per_run.p90,
+                          [ETR_NODE_MAX] = time->per_run.max};
+  bool is_known = time->runs > 0 || (is_avg && d->nested[node] > 0);
+  if (!is_known || !put_key(d, node)) return;
   etr_jw_object(&d->json);
-  etr_field_ticks(&d->fields, "value", ticks);
+  etr_field_ticks(&d->fields, "value", ticks[d->options->statistic]);
   etr_jw_end(&d->json);
 }
 
@@ -102,36 +80,29 @@ static void put_results(node_data *d) {
   etr_jw_end(&d->json);
 }
 
-/* The heat of DOT files: its colours go with the square root of the time. */
-static void put_gradient(node_data *d) {
+static void put_document(node_data *d) {
   enum { STEPS = 5 };
-  etr_field_list(&d->fields, "gradient");
-  for (int i = 0; i <= STEPS; i++) {
-    etr_jw_object(&d->json);
-    etr_field_number(&d->fields, "stop", (double)(i * i) / (double)(STEPS * STEPS));
-    etr_field_text(&d->fields, "bgColor", etr_heat_color((double)i / (double)STEPS).text);
-    etr_jw_end(&d->json);
-  }
-  etr_jw_end(&d->json);
-}
-
-static void put_name(node_data *d) {
   static const char *const names[] = {[ETR_NODE_AVG] = "avg",
                                       [ETR_NODE_P50] = "p50",
                                       [ETR_NODE_P90] = "p90",
                                       [ETR_NODE_MAX] = "max",
                                       [ETR_NODE_BACKEND] = "backend"};
   bool is_backend = d->options->statistic == ETR_NODE_BACKEND;
+  etr_jw_object(&d->json);
   etr_field_text(&d->fields, "name",
                  etr_arena_format(&d->arena, "%s/%s %s%s%s", d->graph->module, d->graph->method,
                                   names[d->options->statistic], is_backend ? "" : " ",
                                   is_backend ? "" : etr_unit_name(d->options->unit)));
-}
-
-static void put_document(node_data *d) {
-  etr_jw_object(&d->json);
-  put_name(d);
-  if (d->options->statistic != ETR_NODE_BACKEND) put_gradient(d);
+  if (!is_backend) { /* the heat of DOT files: its colours go with the square root of the time */
+    etr_field_list(&d->fields, "gradient");
+    for (int i = 0; i <= STEPS; i++) {
+      etr_jw_object(&d->json);
+      etr_field_number(&d->fields, "stop", (double)(i * i) / (double)(STEPS * STEPS));
+      etr_field_text(&d->fields, "bgColor", etr_heat_color((double)i / (double)STEPS).text);
+      etr_jw_end(&d->json);
+    }
+    etr_jw_end(&d->json);
+  }
   put_results(d);
   etr_jw_end(&d->json);
 }
@@ -158,7 +129,12 @@ etr_status etr_emit_node_data(const etr_profile *profile, size_t graph, const et
   ETR_TRY(check(d.graph, d.options, error));
   etr_arena_init(&d.arena);
   etr_map_init(&d.backends, &d.arena);
-  sum_nested(&d);
+  d.nested = etr_arena_alloc_array(&d.arena, d.graph->node_count, sizeof *d.nested);
+  for (size_t i = d.graph->node_count; d.nested != NULL && i-- > 0;) { /* owners stand before their graphs */
+    uint32_t subgraph = d.graph->nodes[i].subgraph;
+    uint32_t owner = subgraph != ETR_NONE ? d.graph->subgraphs[subgraph].owner : ETR_NONE;
+    if (owner < i) d.nested[owner] += d.nested[i] + d.graph->times[i].avg;
+  }
   etr_writer_init(&d.writer, sink);
   etr_jw_init(&d.json, &d.writer);
   d.fields = (etr_fields){profile, d.options->unit, &d.json};

@@ -55,23 +55,6 @@ static const char *method_name(const tracer *t, const etr_block *block) {
   return name[0] != '\0' ? name : "unknown method";
 }
 
-static void put_process_name(tracer *t, uint32_t run) {
-  const etr_run *of = &t->profile->runs[run];
-  const char *name = method_name(t, &t->profile->blocks[of->block]);
-  if (t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count)
-    name = etr_arena_format(&t->arena, "%s, %s", name, t->profile->etdumps[of->dump]);
-  if (name != NULL) put_name(t, "process_name", etr_placer_process(&t->placer, run), 0, name);
-}
-
-static const char *track_name(tracer *t, const etr_block *block, const etr_event *event, const track_key *key) {
-  const char *name = method_name(t, block);
-  if (key->backend != ETR_NONE)
-    name = etr_arena_format(&t->arena, "%s%s", event->backend != NULL ? event->backend : "delegate",
-                            key->is_synthetic ? ", synthetic starts" : "");
-  return key->lane == 0 || name == NULL ? name
-                                        : etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key->lane);
-}
-
 static uint32_t backend_of(tracer *t, const etr_event *event) {
   etr_slice name = etr_slice_of(event->backend != NULL ? event->backend : "");
   uint32_t known = etr_map_get(&t->backends, name);
@@ -80,40 +63,37 @@ static uint32_t backend_of(tracer *t, const etr_event *event) {
   return (uint32_t)t->backends.count - 1;
 }
 
-/* The thread of an event; it is named when it is needed first. The method's own comes first. */
+/* The thread of an event; it is named when it is needed first, and before it its process. The method's own comes first.
+ */
 static uint32_t thread_of(tracer *t, uint32_t run, const etr_block *block, const etr_span *span) {
   const etr_event *event = &block->events[span->event];
+  const etr_run *of = &t->profile->runs[run];
   size_t process = etr_placer_process(&t->placer, run);
-  uint32_t lane = span->lane == ETR_NONE ? 0 : span->lane;
   track_key key = {.process = process,
                    .backend = span->in_delegate ? backend_of(t, event) : ETR_NONE,
                    .is_synthetic = span->in_delegate && span->is_synthetic ? 1 : 0,
-                   .lane = lane};
+                   .lane = span->lane == ETR_NONE ? 0 : span->lane};
   etr_slice bytes = {(const char *)&key, sizeof key};
   uint32_t known = etr_map_get(&t->tracks, bytes);
   if (known != ETR_NONE) return known;
-  if (t->next_thread[process] == 0) put_process_name(t, run);
+  const char *name = method_name(t, block);
+  if (t->next_thread[process] == 0) {
+    bool is_one_of_several = t->profile->etdump_count > 1 && of->dump < t->profile->etdump_count;
+    const char *shown = is_one_of_several ? etr_arena_format(&t->arena, "%s, %s", name, t->profile->etdumps[of->dump])
+                                          : name;
+    if (shown != NULL) put_name(t, "process_name", process, 0, shown);
+  }
   uint32_t thread = ++t->next_thread[process];
   etr_map_set(&t->tracks, bytes, thread);
-  const char *name = track_name(t, block, event, &key);
+  if (key.backend != ETR_NONE)
+    name = etr_arena_format(&t->arena, "%s%s", event->backend != NULL ? event->backend : "delegate",
+                            key.is_synthetic ? ", synthetic starts" : "");
+  if (key.lane > 0 && name != NULL) name = etr_arena_format(&t->arena, "%s, overlap %u", name, (unsigned)key.lane);
   if (name != NULL) put_name(t, "thread_name", process, thread, name);
   return thread;
 }
 
 /* ---- Events ---- */
-
-static const char *category(const etr_event *event) {
-  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR) return "delegate";
-  if (event->match == ETR_MATCH_FRAMEWORK) return "framework";
-  return event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
-}
-
-static void put_handles(tracer *t, const etr_event *event) {
-  if (event->handle_count == 0) return;
-  etr_field_list(&t->fields, "debug_handles");
-  for (size_t i = 0; i < event->handle_count; i++) etr_jw_uint(&t->json, event->handles[i]);
-  etr_jw_end(&t->json);
-}
 
 /* A field that is left out where there is nothing to say. */
 static void put_text(tracer *t, const char *key, const char *text) {
@@ -123,18 +103,6 @@ static void put_text(tracer *t, const char *key, const char *text) {
 /* Each event's texts are made once: it stands in every run. */
 static size_t number_of(const tracer *t, const etr_block *block, const etr_event *event) {
   return t->placer.first_event[block - t->profile->blocks] + (size_t)(event - block->events);
-}
-
-static const char *node_name(tracer *t, const etr_block *block, const etr_event *event, const etr_graph *graph) {
-  const char **name = &t->nodes[number_of(t, block, event)];
-  if (*name == NULL) *name = etr_label_node(&t->arena, graph, event->nodes[0]);
-  return *name;
-}
-
-static const char *source_line(tracer *t, const etr_block *block, const etr_event *event, const etr_source *source) {
-  size_t number = number_of(t, block, event);
-  if (t->sources[number] == NULL && source != NULL) t->sources[number] = etr_label_source(&t->arena, source);
-  return t->sources[number];
 }
 
 /* "features.0.0 \xC2\xB7 convolution": what a reader of the model looks for; what has no node keeps its own name. */
@@ -153,10 +121,14 @@ static void put_node(tracer *t, const etr_block *block, const etr_event *event) 
   if (event->node_count == 0) return;
   const etr_graph *graph = &t->profile->graphs[t->profile->methods[block->method].graph];
   const etr_node *node = &graph->nodes[event->nodes[0]];
-  etr_field_text(&t->fields, "node", node_name(t, block, event, graph));
+  size_t number = number_of(t, block, event);
+  if (t->nodes[number] == NULL) t->nodes[number] = etr_label_node(&t->arena, graph, event->nodes[0]);
+  if (t->sources[number] == NULL && node->source != NULL)
+    t->sources[number] = etr_label_source(&t->arena, node->source);
+  etr_field_text(&t->fields, "node", t->nodes[number]);
   etr_field_text(&t->fields, "op", node->target);
   put_text(t, "module", graph->modules[node->module].path);
-  put_text(t, "source", source_line(t, block, event, node->source));
+  put_text(t, "source", t->sources[number]);
 }
 
 static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const etr_span *span, bool in_place) {
@@ -176,7 +148,11 @@ static void put_arguments(tracer *t, uint32_t run, const etr_block *block, const
   put_text(t, "delegate_id", event->delegate_id);
   put_text(t, "backend", event->backend);
   etr_field_text(&t->fields, "match", etr_match_name(event->match));
-  put_handles(t, event);
+  if (event->handle_count > 0) {
+    etr_field_list(&t->fields, "debug_handles");
+    for (size_t i = 0; i < event->handle_count; i++) etr_jw_uint(&t->json, event->handles[i]);
+    etr_jw_end(&t->json);
+  }
   put_node(t, block, event);
   etr_jw_end(&t->json);
 }
@@ -185,10 +161,13 @@ static void put_event(tracer *t, uint32_t run, const etr_block *block, const etr
   const etr_event *event = &block->events[span->event];
   uint32_t thread = thread_of(t, run, block, span);
   bool is_drawn = span->lane != ETR_NONE;
+  const char *category = event->match == ETR_MATCH_DELEGATE ? "delegate_call" : "kernel";
+  if (event->match == ETR_MATCH_FRAMEWORK) category = "framework";
+  if (event->kind == ETR_EVENT_DELEGATE_OPERATOR) category = "delegate";
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "ph", is_drawn ? "X" : "i");
   etr_field_text(&t->fields, "name", title_of(t, block, event));
-  etr_field_text(&t->fields, "cat", category(event));
+  etr_field_text(&t->fields, "cat", category);
   etr_field_count(&t->fields, "pid", etr_placer_process(&t->placer, run) + 1);
   etr_field_count(&t->fields, "tid", thread);
   etr_field_number(&t->fields, "ts", (double)span->start / 1e3);
@@ -206,15 +185,6 @@ static bool is_wanted(const tracer *t, uint32_t run) {
   return method != ETR_NONE && strcmp(t->profile->methods[method].name, t->options->method) == 0;
 }
 
-static void put_runs(tracer *t) {
-  for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
-    if (!is_wanted(t, run)) continue;
-    bool in_place = etr_place_run(&t->placer, run);
-    const etr_block *block = &t->profile->blocks[t->profile->runs[run].block];
-    for (size_t i = 0; i < t->placer.spans.count; i++) put_event(t, run, block, &t->placer.spans.data[i], in_place);
-  }
-}
-
 static void put_document(tracer *t) {
   etr_jw_object(&t->json);
   etr_field_text(&t->fields, "displayTimeUnit", "ns");
@@ -224,7 +194,12 @@ static void put_document(tracer *t) {
   etr_field_number(&t->fields, "ticks_per_second", t->profile->ticks_per_second);
   etr_jw_end(&t->json);
   etr_field_list(&t->fields, "traceEvents");
-  put_runs(t);
+  for (uint32_t run = 0; run < t->profile->run_count && t->writer.status == ETR_OK; run++) {
+    if (!is_wanted(t, run)) continue;
+    bool in_place = etr_place_run(&t->placer, run);
+    const etr_block *block = &t->profile->blocks[t->profile->runs[run].block];
+    for (size_t i = 0; i < t->placer.spans.count; i++) put_event(t, run, block, &t->placer.spans.data[i], in_place);
+  }
   etr_jw_end(&t->json);
   etr_jw_end(&t->json);
 }

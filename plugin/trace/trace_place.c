@@ -114,10 +114,6 @@ static uint64_t place_start(etr_placer *p, uint32_t dump, uint64_t start) {
 
 /* ---- Delegates ---- */
 
-static bool is_call(const etr_block *block, const etr_span *span) {
-  return !span->in_delegate && block->events[span->event].match == ETR_MATCH_DELEGATE;
-}
-
 /* Spans of calls [first, end), all of one instruction: the one that the n-th of `count` samples of an event belongs to.
  */
 static uint32_t call_of(const etr_placer *p, const uint32_t *calls, size_t call_count, const etr_span *span, size_t n,
@@ -142,8 +138,11 @@ static void find_calls(etr_placer *p, const etr_block *block) {
     int32_t instruction = block->events[p->spans.data[first].event].instruction_id;
     size_t call_count = 0;
     for (end = first; end < p->spans.count && block->events[p->spans.data[end].event].instruction_id == instruction;
-         end++)
-      if (is_call(block, &p->spans.data[end])) calls[call_count++] = (uint32_t)end;
+         end++) {
+      const etr_span *span = &p->spans.data[end];
+      if (!span->in_delegate && block->events[span->event].match == ETR_MATCH_DELEGATE)
+        calls[call_count++] = (uint32_t)end;
+    }
     for (size_t i = first, last; call_count > 0 && i < end; i = last) {
       for (last = i; last < end && p->spans.data[last].event == p->spans.data[i].event;) last++;
       for (size_t k = i; k < last && p->spans.data[k].in_delegate; k++)
@@ -156,17 +155,15 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
-/* A shell whose place in its call was measured. */
-static bool is_shell(const etr_placer *p, const etr_block *block, const etr_span *span) {
-  return span->call != ETR_NONE && block->events[span->event].shell == 1 &&
-         lies_inside(span, &p->spans.data[span->call]);
-}
-
 /* What lies in a shell of its call is laid out there: dispatches in their submission. */
 static void nest(etr_placer *p, const etr_block *block) {
   uint32_t *shells = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *shells); /* of a call, plus one */
-  for (size_t i = 0; shells != NULL && i < p->spans.count; i++)
-    if (is_shell(p, block, &p->spans.data[i])) shells[p->spans.data[i].call] = (uint32_t)i + 1;
+  for (size_t i = 0; shells != NULL && i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i]; /* a shell, if its place in its call was measured */
+    if (span->call != ETR_NONE && block->events[span->event].shell == 1 &&
+        lies_inside(span, &p->spans.data[span->call]))
+      shells[span->call] = (uint32_t)i + 1;
+  }
   for (size_t i = 0; shells != NULL && i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
     uint32_t shell = span->call != ETR_NONE && block->events[span->event].inside == 1 ? shells[span->call] : 0;
@@ -261,16 +258,13 @@ static track_index index_tracks(etr_tracks *tracks, etr_arena *arena) {
   return index;
 }
 
-/* Where the number of a track is kept. NULL when out of memory. */
-static uint32_t *place_of_number(track_index *index, bool in_delegate, const char *backend) {
-  if (!in_delegate || backend == NULL) return &index->unnamed[in_delegate];
-  etr_map_slot *slot = etr_map_at(&index->by_backend, etr_slice_of(backend));
-  return slot != NULL ? &slot->value : NULL;
-}
-
 /* The number of a track, which is added if it is new; ETR_NONE when out of memory. */
 static uint32_t track_of(track_index *index, bool in_delegate, const char *backend) {
-  uint32_t *number = place_of_number(index, in_delegate, backend);
+  uint32_t *number = &index->unnamed[in_delegate];
+  if (in_delegate && backend != NULL) {
+    etr_map_slot *slot = etr_map_at(&index->by_backend, etr_slice_of(backend));
+    number = slot != NULL ? &slot->value : NULL;
+  }
   if (number == NULL || *number != ETR_NONE) return number != NULL ? *number : ETR_NONE;
   etr_track *added = etr_vec_push(index->arena, index->tracks);
   if (added == NULL) return ETR_NONE;
@@ -285,20 +279,18 @@ typedef struct lane {
   etr_vec(uint64_t) ends;
 } lane;
 
-static bool fits(const lane *of, const etr_span *span, size_t *open) {
-  *open = of->ends.count;
-  while (*open > 0 && of->ends.data[*open - 1] <= span->start) (*open)--;
-  return *open == 0 || of->ends.data[*open - 1] >= span->end;
-}
-
 /* Spans [first, count) of one track, by start. */
 static void find_lanes(etr_placer *p, uint32_t *order, size_t count) {
   lane lanes[ETR_TRACE_LANES] = {0};
   for (size_t i = 0; i < count; i++) {
     etr_span *span = &p->spans.data[order[i]];
     size_t open = 0;
-    span->lane = 0;
-    while (span->lane < ETR_TRACE_LANES && !fits(&lanes[span->lane], span, &open)) span->lane++;
+    for (span->lane = 0; span->lane < ETR_TRACE_LANES; span->lane++) { /* the first that it fits into */
+      const lane *of = &lanes[span->lane];
+      open = of->ends.count;
+      while (open > 0 && of->ends.data[open - 1] <= span->start) open--;
+      if (open == 0 || of->ends.data[open - 1] >= span->end) break;
+    }
     if (span->lane == ETR_TRACE_LANES) {
       span->lane = ETR_NONE;
       continue;
@@ -339,20 +331,6 @@ static void find_lanes_by_track(etr_placer *p, const etr_block *block) {
   }
 }
 
-/* ---- Levels ---- */
-
-/* Below all that is not over yet. What took no time and was laid end to end with others is beside what begins with it,
- * not inside. */
-static uint32_t level_on(etr_track *track, const etr_span *span, etr_arena *arena) {
-  bool is_point = span->is_synthetic && span->end == span->start;
-  while (track->ends.count > 0 && track->ends.data[track->ends.count - 1] <= span->start) track->ends.count--;
-  uint32_t level = is_point ? 0 : (uint32_t)track->ends.count;
-  uint64_t *end = is_point ? NULL : etr_vec_push(arena, &track->ends);
-  if (end != NULL) *end = span->end;
-  track->levels = ETR_MAX(track->levels, level + 1);
-  return level;
-}
-
 bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena *arena) {
   const etr_block *block = &p->profile->blocks[p->profile->runs[run].block];
   track_index index = index_tracks(tracks, arena);
@@ -363,7 +341,15 @@ bool etr_place_levels(etr_placer *p, uint32_t run, etr_tracks *tracks, etr_arena
     etr_span *span = &p->spans.data[i];
     span->track = track_of(&index, span->in_delegate, block->events[span->event].backend);
     if (span->track == ETR_NONE) return false;
-    span->level = level_on(&tracks->data[span->track], span, arena);
+    etr_track *track = &tracks->data[span->track];
+    /* Below all that is not over yet. What took no time and was laid end to end with others is beside what begins with
+     * it, not inside. */
+    bool is_point = span->is_synthetic && span->end == span->start;
+    while (track->ends.count > 0 && track->ends.data[track->ends.count - 1] <= span->start) track->ends.count--;
+    span->level = is_point ? 0 : (uint32_t)track->ends.count;
+    uint64_t *end = is_point ? NULL : etr_vec_push(arena, &track->ends);
+    if (end != NULL) *end = span->end;
+    track->levels = ETR_MAX(track->levels, span->level + 1);
   }
   return !etr_arena_failed(arena);
 }

@@ -168,3 +168,37 @@ Test(record, a_node) {
   cr_expect_str_eq(found->source->code, "return torch.softmax(s.n(s.up(x)), -1) * 2");
   etr_arena_clear(&r.arena);
 }
+
+/* What a record lacks follows from its graphs: without the Edge program nothing else is missed that belongs to it. */
+Test(record, what_is_missing) {
+  const etr_graph edge = {.module = "edge", .entry = ETR_EDGE_ENTRY},
+                  aten = {.module = "aten", .entry = ETR_ATEN_ENTRY};
+  const struct {
+    const char *title;
+    etr_graph graphs[2];
+    size_t count;
+    bool has_maps;
+    unsigned missing;
+  } cases[] = {
+      {"nothing is there",
+       {{0}},
+       0,
+       false,
+       ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_OTHER_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS},
+      {"no Edge program", {aten}, 1, false, ETR_ENTRY_EDGE_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS},
+      {"an Edge program alone",
+       {edge},
+       1,
+       false,
+       ETR_ENTRY_HANDLE_MAP | ETR_ENTRY_DELEGATE_MAP | ETR_ENTRY_OTHER_PROGRAM | ETR_ENTRY_REFERENCE_OUTPUTS},
+      {"both, with maps", {edge, aten}, 2, true, ETR_ENTRY_GRAPH_ID | ETR_ENTRY_REFERENCE_OUTPUTS},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    etr_graph graphs[2] = {cases[i].graphs[0], cases[i].graphs[1]};
+    const etr_record record = {.graphs = graphs,
+                               .graph_count = cases[i].count,
+                               .has_handle_map_entry = cases[i].has_maps,
+                               .has_delegate_map_entry = cases[i].has_maps};
+    cr_expect_eq(etr_record_missing(&record), cases[i].missing, "%s: %u", cases[i].title, etr_record_missing(&record));
+  }
+}
