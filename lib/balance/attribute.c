@@ -122,18 +122,6 @@ static bool is_of_call(const etr_event *e) {
   return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
 }
 
-/* How an event came to its node: in the graph of instructions that takes no more than numbers, of the instruction or of
- * an operator. */
-static void tell_match(etr_node_time *out, const etr_event *e, bool in_program) {
-  bool is_operator = in_program && e->payload_operator != ETR_NONE;
-  bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
-  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
-  out->confidence = is_kernel ? 1 : e->confidence;
-  if (is_operator) out->match = e->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
-  if (is_operator) out->confidence = e->is_operator_unsure ? 0.5 : 1;
-  out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
-}
-
 /* portions [first, end) are one node's, by run; per_run has room for all runs. */
 static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run,
                       bool in_program) {
@@ -144,7 +132,15 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
                          .delegate_instruction = e->delegate_id || e->backend ? e->instruction_id : -1,
                          .instruction = first_instruction(t, first, end),
                          .carried_by = ETR_NONE};
-  tell_match(out, e, in_program);
+  /* How an event came to its node: in the graph of instructions that takes no more than numbers, of the instruction or
+   * of an operator. */
+  bool is_operator = in_program && e->payload_operator != ETR_NONE;
+  bool is_kernel = in_program && e->kind == ETR_EVENT_KERNEL;
+  out->match = is_kernel ? ETR_MATCH_INSTRUCTION : e->match;
+  out->confidence = is_kernel ? 1 : e->confidence;
+  if (is_operator) out->match = e->is_operator_unsure ? ETR_MATCH_ALIGNED : ETR_MATCH_PAYLOAD;
+  if (is_operator) out->confidence = e->is_operator_unsure ? 0.5 : 1;
+  out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
   for (size_t i = first; i < end; i++) {
     const etr_time_portion *q = &t->portions.data[i];
     if (i == first || q->run != t->portions.data[i - 1].run) per_run[runs++] = 0;
@@ -221,11 +217,6 @@ static void note_instruction(etr_node_time *times, uint32_t node, int32_t instru
   if (times[node].instruction < 0 || instruction < times[node].instruction) times[node].instruction = instruction;
 }
 
-static void note_kernels(const etr_time *t, etr_node_time *times) {
-  for (size_t i = 0; i < t->placement->instructions.count; i++)
-    note_instruction(times, t->placement->instructions.data[i].node, t->placement->instructions.data[i].id);
-}
-
 /* Units and cycles do not depend on times: cycles may have none. */
 static void note_event(etr_node_time *time, const etr_event *e) {
   if (e->compute_unit) time->compute_units |= 1u << e->compute_unit;
@@ -268,7 +259,8 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
   if (!times || !time_graph(t, graph, times, KEEPS_RUNS)) return false;
-  note_kernels(t, times);
+  for (size_t i = 0; i < t->placement->instructions.count; i++)
+    note_instruction(times, t->placement->instructions.data[i].node, t->placement->instructions.data[i].id);
   note_events(t, times, NULL);
   return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
 }
@@ -304,11 +296,6 @@ static bool time_program(etr_time *t, const etr_pte_graph *program, etr_graph *o
   if (!times || !time_graph(t, out, times, own ? KEEPS_RUNS | IN_PROGRAM : IN_PROGRAM)) return false;
   note_events(t, times, own ? NULL : program);
   return true;
-}
-
-/* The program's graph that takes the place of an Edge graph, whose nodes the portions are on: with each run's time. */
-static bool time_own_program(etr_time *t, etr_graph *out) {
-  return time_program(t, t->placement->program_graph, out, true);
 }
 
 /* The innermost that is known: an operator, or the instruction. */
@@ -435,7 +422,12 @@ static void warn_of_unexplained(const etr_time *t) {
              etr_method_label(t->placement->method), count, ETR_HEAD(longest->name, 80), (int)longest->instruction_id);
 }
 
-static void warn_of_contradictions(const etr_time *t) {
+/* ---- All ---- */
+
+static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
+  if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings)) return false;
+  if (!program_rows(t->placement, t->method, t->blocks, t->arena)) return false;
+  if (!list_runs(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !etr_time_cut(t)) return false;
   size_t count = 0;
   for (size_t i = 0; i < t->placement->instructions.count; i++)
     count += t->placement->instructions.data[i].is_contradicted;
@@ -445,21 +437,12 @@ static void warn_of_contradictions(const etr_time *t) {
              "Their times get no node",
              etr_method_label(t->placement->method), count,
              count == 1 ? "kernel reads or writes" : "kernels read or write");
-}
-
-/* ---- All ---- */
-
-static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *graphs) {
-  if (!etr_find_event_nodes(t->placement, t->method, t->blocks, t->arena, t->warnings)) return false;
-  if (!program_rows(t->placement, t->method, t->blocks, t->arena)) return false;
-  if (!list_runs(t, out) || !etr_skipped_drop(t->blocks, t->method, t->scratch) || !etr_time_cut(t)) return false;
-  warn_of_contradictions(t);
   if (t->placement->method->graph) warn_of_unexplained(t);
   etr_time_limit(t);
   if (!sum_up(t, out)) return false;
   if (graphs->edge && !time_edge_graph(t, graphs->edge)) return false;
   bool has_own = t->placement->program_graph && graphs->program;
-  if (has_own && !time_own_program(t, graphs->program)) return false;
+  if (has_own && !time_program(t, t->placement->program_graph, graphs->program, true)) return false;
   if (!lend_portions(t, out)) return false;
   if (graphs->edge && graphs->aten && !time_aten_graph(t, graphs->edge, graphs->aten)) return false;
   return has_own || !graphs->program || time_program_graph(t, graphs->program);

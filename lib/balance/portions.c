@@ -96,26 +96,10 @@ static bool limit_portions(etr_time *t, size_t first, const uint64_t *limit) {
   return scaled;
 }
 
-/* A run whose Method::execute was not timed, or damaged, took at least what was timed inside it. */
-static void complete_execute(etr_time *t) {
-  size_t completed = 0;
-  if (t->run_count) memset(t->sum, 0, t->run_count * sizeof *t->sum);
-  sum_runs(t, 0);
-  for (size_t i = 0; i < t->run_count; i++) {
-    if (t->execute[i] > 0 || t->sum[i] == 0) continue;
-    t->execute[i] = t->sum[i];
-    completed++;
-  }
-  if (completed)
-    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
-             "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and delegates replaces "
-             "it, and framework time is unknown",
-             etr_method_label(t->placement->method), completed, t->run_count);
-}
-
-/* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far.
- */
-static void take_events_off(etr_time *t, size_t first, const etr_block *block) {
+/* What a delegate's call took beyond its own events. */
+static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, const etr_event *call) {
+  /* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far.
+   */
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->place_of_run[block->runs[i]];
     t->so_far[run] = 0;
@@ -126,11 +110,6 @@ static void take_events_off(etr_time *t, size_t first, const etr_block *block) {
     t->call[run] -= ETR_MIN(t->call[run], t->portions.data[i].ticks);
     t->so_far[run] += t->portions.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
   }
-}
-
-/* What a delegate's call took beyond its own events. */
-static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, const etr_event *call) {
-  take_events_off(t, first, block);
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->place_of_run[block->runs[i]];
     uint64_t rest = t->call[run];
@@ -146,15 +125,6 @@ static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, 
                               .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
   }
   return true;
-}
-
-static void note_delegate(etr_time *t, const etr_event *call) {
-  uint64_t ticks = 0;
-  for (size_t i = 0; i < call->sample_count; i++) ticks += call->durations[i];
-  etr_delegate wanted = {.instruction_id = call->instruction_id};
-  size_t at = etr_lower_bound(&wanted, t->delegates.data, t->delegates.count, sizeof wanted, etr_by_int);
-  if (at < t->delegates.count && t->delegates.data[at].instruction_id == call->instruction_id)
-    t->delegates.data[at].call_ticks += ticks;
 }
 
 /* ---- Shells ---- */
@@ -173,26 +143,6 @@ static bool has_shells(const etr_block *block, size_t first, size_t end) {
   for (size_t s = 1; s <= ETR_MOST_SHELLS; s++)
     if (find_shell(block, first, end, s)) return true;
   return false;
-}
-
-/* What shells took in each run, and what lies directly in each. */
-static void sum_shells(etr_time *t, const etr_block *block, size_t first, size_t end) {
-  for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    for (size_t k = 0; k < e->sample_count; k++) {
-      uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
-      if (e->shell && is_shell(e, e->shell)) t->shells[e->shell][run] += e->durations[k];
-      if (e->inside && e->is_in_sums && !e->shell) t->insides[e->inside][run] += e->durations[k];
-    }
-  }
-}
-
-/* A shell's own time in a run. What it holds counts for the shell around it; one that was not recorded holds nothing
- * of its own. */
-static uint64_t own_time(etr_time *t, size_t shell, uint32_t run) {
-  uint64_t whole = t->shells[shell][run], inside = t->insides[shell][run];
-  t->insides[shell - 1][run] += ETR_MAX(whole, inside);
-  return whole > inside ? whole - inside : 0;
 }
 
 static void warn_of_shells(etr_time *t, const etr_event *call) {
@@ -224,23 +174,6 @@ static bool is_in_cycles(const etr_event *e, size_t shell) {
   return e->unit == ETR_EVENT_UNIT_CYCLES && (e->shell ? e->shell == shell : e->inside == shell);
 }
 
-/* True if some of it is the shell's own. */
-static bool sum_cycles(etr_time *t, const etr_block *block, size_t first, size_t end, size_t shell) {
-  bool any = false;
-  for (size_t i = 0; i < block->run_count; i++) {
-    uint32_t run = t->blocks->place_of_run[block->runs[i]];
-    t->cycles[run] = t->inside_cycles[run] = 0;
-  }
-  for (size_t i = first; i < end; i++) {
-    const etr_event *e = &block->events[i];
-    if (!is_in_cycles(e, shell)) continue;
-    any |= e->shell > 0;
-    uint64_t *sums = e->shell ? t->cycles : t->inside_cycles;
-    for (size_t k = 0; k < e->sample_count; k++) sums[t->blocks->place_of_run[e->sample_runs[k]]] += e->durations[k];
-  }
-  return any;
-}
-
 /* An operator's share in each run: what the shell's time is for so many of its cycles. Operators that count more than
  * the shell, as they overlap, share all of its time. */
 static bool add_share(etr_time *t, const etr_event *e, size_t shell) {
@@ -261,7 +194,20 @@ static bool add_share(etr_time *t, const etr_event *e, size_t shell) {
 /* Operators without a node are the delegate's own: their time stays in its sums. Without a graph none has one; in a
  * program all are the call's, whose time is measured. */
 static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end, size_t shell) {
-  if (!sum_cycles(t, block, first, end, shell)) return true;
+  /* True if some of it is the shell's own. */
+  bool any = false;
+  for (size_t i = 0; i < block->run_count; i++) {
+    uint32_t run = t->blocks->place_of_run[block->runs[i]];
+    t->cycles[run] = t->inside_cycles[run] = 0;
+  }
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    if (!is_in_cycles(e, shell)) continue;
+    any |= e->shell > 0;
+    uint64_t *sums = e->shell ? t->cycles : t->inside_cycles;
+    for (size_t k = 0; k < e->sample_count; k++) sums[t->blocks->place_of_run[e->sample_runs[k]]] += e->durations[k];
+  }
+  if (!any) return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     bool is_told = t->placement->method->graph ? e->node_count > 0 : !t->placement->program_graph;
@@ -280,14 +226,26 @@ static bool add_shells(etr_time *t, const etr_block *block, const etr_event *cal
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       t->shells[s][run] = t->insides[s][run] = 0;
     }
-  sum_shells(t, block, first, end);
+  /* What shells took in each run, and what lies directly in each. */
+  for (size_t i = first; i < end; i++) {
+    const etr_event *e = &block->events[i];
+    for (size_t k = 0; k < e->sample_count; k++) {
+      uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
+      if (e->shell && is_shell(e, e->shell)) t->shells[e->shell][run] += e->durations[k];
+      if (e->inside && e->is_in_sums && !e->shell) t->insides[e->inside][run] += e->durations[k];
+    }
+  }
   for (size_t s = ETR_MOST_SHELLS; s > 0; s--) {
     const etr_event *shell = find_shell(block, first, end, s), *of = shell && shell->node_count ? shell : call;
     if (shell && !add_shares(t, block, first, end, s)) return false;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
       if (t->shells[s][run] && t->insides[s][run] > t->shells[s][run]) warn_of_shells(t, call);
-      uint64_t own = own_time(t, s, run);
+      /* A shell's own time in a run. What it holds counts for the shell around it; one that was not recorded holds
+       * nothing of its own. */
+      uint64_t whole = t->shells[s][run], inside = t->insides[s][run];
+      t->insides[s - 1][run] += ETR_MAX(whole, inside);
+      uint64_t own = whole > inside ? whole - inside : 0;
       if (shell && !add_own_time(t, of, run, own, shell)) return false;
     }
   }
@@ -325,7 +283,12 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
     if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums && !add_portions(t, e, without_node)) return false;
     if (e->kind != ETR_EVENT_DELEGATE_CALL) continue;
     call = e;
-    note_delegate(t, e);
+    uint64_t ticks = 0;
+    for (size_t j = 0; j < e->sample_count; j++) ticks += e->durations[j];
+    etr_delegate wanted = {.instruction_id = e->instruction_id};
+    size_t at = etr_lower_bound(&wanted, t->delegates.data, t->delegates.count, sizeof wanted, etr_by_int);
+    if (at < t->delegates.count && t->delegates.data[at].instruction_id == e->instruction_id)
+      t->delegates.data[at].call_ticks += ticks;
     for (size_t k = 0; k < e->sample_count; k++)
       add_call(t, t->blocks->place_of_run[e->sample_runs[k]], e->durations[k]);
   }
@@ -357,7 +320,20 @@ bool etr_time_cut(etr_time *t) {
 }
 
 void etr_time_limit(etr_time *t) {
-  complete_execute(t);
+  /* A run whose Method::execute was not timed, or damaged, took at least what was timed inside it. */
+  size_t completed = 0;
+  if (t->run_count) memset(t->sum, 0, t->run_count * sizeof *t->sum);
+  sum_runs(t, 0);
+  for (size_t i = 0; i < t->run_count; i++) {
+    if (t->execute[i] > 0 || t->sum[i] == 0) continue;
+    t->execute[i] = t->sum[i];
+    completed++;
+  }
+  if (completed)
+    etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
+             "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and delegates replaces "
+             "it, and framework time is unknown",
+             etr_method_label(t->placement->method), completed, t->run_count);
   if (limit_portions(t, 0, t->execute))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are scaled to fit",

@@ -28,8 +28,6 @@ static uint32_t place_of_part(const etr_node *node) {
   return etr_slice_is(op, "index_put_") && node->input_count > 1 ? (uint32_t)node->input_count - 1 : ETR_NONE;
 }
 
-static bool replaces_part(const etr_node *node) { return place_of_part(node) != ETR_NONE; }
-
 /* The first input is only written to. */
 static bool only_writes_first(const etr_node *node) {
   static const char *const ops[] = {"index_put_", "copy_"};
@@ -42,7 +40,7 @@ static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
                                        "executorch_prim", "builtins.", "math."};
   if (etr_work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
-  if (etr_work_of(graph, node) != ETR_WORK_BY_NAME || replaces_part(node)) return false;
+  if (etr_work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node) != ETR_NONE) return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;
   if (strncmp(node->target, "aten.", 5) == 0) return etr_operator_shares_memory(etr_operator_of_target(node->target));
   for (size_t i = 0; i < ETR_COUNT(around); i++)
@@ -62,14 +60,6 @@ static bool looks_up(etr_slice op) {
   return etr_operator_is_one_of(op, lookups, ETR_COUNT(lookups));
 }
 
-/* Of a delegate's constants the program tells: some are packed. */
-static etr_amount stored_bytes(const etr_graph *graph, const etr_edge *edge, const etr_value *value) {
-  const etr_node *producer = &graph->nodes[edge->node];
-  const char *told = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
-  int64_t bytes;
-  return told && etr_slice_to_int(etr_slice_of(told), &bytes) ? etr_amount_of((uint64_t)bytes) : etr_bytes_of(value);
-}
-
 /* Bytes that one call reads of its input at a place: all of it, but for operators that look up parts of their first
  * one (embedding, slice), which read as much as they give, and those that replace parts of it, which read none. */
 static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, size_t place) {
@@ -77,7 +67,12 @@ static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, s
   etr_slice op = etr_operator_of_target(node->target);
   if (!value) return etr_amount_unknown();
   if (place == 0 && only_writes_first(node)) return etr_amount_of(0);
-  etr_amount all = stored_bytes(graph, &node->inputs[place], value);
+  /* Of a delegate's constants the program tells: some are packed. */
+  const etr_node *producer = &graph->nodes[node->inputs[place].node];
+  const char *told = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
+  int64_t bytes;
+  etr_amount all = told && etr_slice_to_int(etr_slice_of(told), &bytes) ? etr_amount_of((uint64_t)bytes)
+                                                                        : etr_bytes_of(value);
   if (place > 0 || node->output_count == 0) return all;
   if (is_packed(op)) return etr_amount_unknown();
   const etr_element *element = value->dtype ? etr_element_of_dtype(value->dtype) : NULL;
@@ -169,16 +164,18 @@ static bool is_weight(const etr_node *node) {
   return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
 }
 
-static void add_macs(finder *f, uint32_t leader, uint32_t node) {
+static void add_node(finder *f, uint32_t node, bool is_alone) {
+  uint32_t leader = leader_of(f->graph, node);
+  if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
   etr_factors factors;
   tally *sum = &f->tallies[leader];
   etr_amount macs = etr_macs_of(f->graph, &f->graph->nodes[node], &factors);
   if (macs.is_unknown || macs.count) sum->is_integer = is_integer(f, leader, node, &factors);
   etr_amount_add(&sum->macs, macs);
-}
-
-/* Each value that comes from outside counts once, however often the group reads it. */
-static void add_inputs(finder *f, uint32_t leader, uint32_t node) {
+  if (is_alone && moves_nothing(f->graph, &f->graph->nodes[node])) return;
+  if (etr_work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
+    f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
+  /* Each value that comes from outside counts once, however often the group reads it. */
   const etr_node *user = &f->graph->nodes[node];
   for (size_t i = 0; i < user->input_count; i++) {
     const etr_edge *edge = read_by(f, &user->inputs[i]);
@@ -190,25 +187,11 @@ static void add_inputs(finder *f, uint32_t leader, uint32_t node) {
     etr_amount_add(&f->tallies[leader].read, bytes);
     if (is_weight(&f->graph->nodes[edge->node])) etr_amount_add(&f->tallies[leader].weights, bytes);
   }
-}
-
-/* What a node of a larger group gives to that group alone stays inside. */
-static void add_outputs(finder *f, uint32_t leader, uint32_t node, bool is_alone) {
+  /* What a node of a larger group gives to that group alone stays inside. */
   const etr_node *producer = &f->graph->nodes[node];
   for (size_t i = 0; i < producer->output_count; i++)
     if (is_alone || f->is_used_outside[f->first_value[node] + i])
       etr_amount_add(&f->tallies[leader].written, etr_written_bytes(f->graph, producer, i));
-}
-
-static void add_node(finder *f, uint32_t node, bool is_alone) {
-  uint32_t leader = leader_of(f->graph, node);
-  if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
-  add_macs(f, leader, node);
-  if (is_alone && moves_nothing(f->graph, &f->graph->nodes[node])) return;
-  if (etr_work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
-    f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
-  add_inputs(f, leader, node);
-  add_outputs(f, leader, node, is_alone);
 }
 
 /* ---- Groups ---- */
@@ -305,27 +288,23 @@ static bool start(finder *f, etr_arena *scratch) {
   return true;
 }
 
-static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
-  etr_arena scratch = {0};
-  finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
-  etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
-  bool good = costs && start(&f, &scratch);
-  if (good) mark_used_outside(&f);
-  good = good && add_all(&f, &scratch);
-  for (uint32_t i = 0; good && i < graph->node_count; i++) {
-    if (!take(&f, i, &costs[i]) || f.overflow_count++) continue;
-    f.first_overflow = i;
-  }
-  if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
-  if (good) graph->costs = costs;
-  etr_arena_clear(&scratch);
-  return good;
-}
-
 bool etr_costs_find(etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
   for (size_t i = 0; i < profile->graph_count; i++) {
     etr_graph *graph = etr_unconst(&profile->graphs[i]);
-    if (!find_costs(graph, profile, arena, warnings)) return false;
+    etr_arena scratch = {0};
+    finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
+    etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
+    bool good = costs && start(&f, &scratch);
+    if (good) mark_used_outside(&f);
+    good = good && add_all(&f, &scratch);
+    for (uint32_t k = 0; good && k < graph->node_count; k++) {
+      if (!take(&f, k, &costs[k]) || f.overflow_count++) continue;
+      f.first_overflow = k;
+    }
+    if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
+    if (good) graph->costs = costs;
+    etr_arena_clear(&scratch);
+    if (!good) return false;
   }
   etr_roofs_find(profile);
   return true;

@@ -371,18 +371,6 @@ static void add_handle(handle_list *list, uint32_t handle) {
   list->count++;
 }
 
-static void list_partitions(finder *f, handle_list *lists) {
-  for (uint32_t i = 0; i < f->partition_count; i++) lists[i] = (handle_list){.index = i};
-  for (size_t i = 0; i < f->fx->order_count; i++) {
-    uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
-    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
-    handle_list *list = &lists[f->groups[f->group_of[vertex]].partition];
-    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
-    list->last = (uint32_t)i;
-  }
-}
-
 static void list_delegates(const etr_partitioner *p, handle_list *lists) {
   for (uint32_t i = 0; i < p->delegate_count; i++) {
     const etr_map_instruction *map = p->delegates[i]->map;
@@ -402,7 +390,16 @@ static bool name_partitions(finder *f, bool alone) {
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
   uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
   if (!partitions || !delegates || !name_of) return false;
-  list_partitions(f, partitions);
+  /* The handle lists of the partitions, in the order of the graph. */
+  for (uint32_t i = 0; i < f->partition_count; i++) partitions[i] = (handle_list){.index = i};
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
+    handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
+    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
+    list->last = (uint32_t)i;
+  }
   list_delegates(p, delegates);
   etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
   etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);

@@ -45,14 +45,6 @@ static void mark_written(etr_links *l, int32_t index, uint32_t node, uint32_t ou
 
 /* ---- What an instruction reads and writes ---- */
 
-/* A view that memory planning made one with what it views belongs to the writer of that. */
-static etr_edge writer_of(etr_links *l, int32_t index) {
-  int32_t viewed = l->writer[index].node == ETR_NONE ? etr_storages_viewed(&l->storages, index) : -1;
-  if (viewed >= 0) l->writer[index] = l->writer[viewed];
-  if (viewed >= 0) l->is_view[index] = true;
-  return l->writer[index];
-}
-
 /* Nothing is added where nothing wrote. */
 static bool add_written(etr_links *l, etr_node *node, etr_edges *inputs, etr_edge writer) {
   if (writer.node == ETR_NONE) return true;
@@ -74,7 +66,11 @@ static bool note_source(etr_links *l, int32_t index) {
 }
 
 static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t index) {
-  etr_edge writer = writer_of(l, index);
+  /* A view that memory planning made one with what it views belongs to the writer of that. */
+  int32_t viewed = l->writer[index].node == ETR_NONE ? etr_storages_viewed(&l->storages, index) : -1;
+  if (viewed >= 0) l->writer[index] = l->writer[viewed];
+  if (viewed >= 0) l->is_view[index] = true;
+  etr_edge writer = l->writer[index];
   if (writer.node == ETR_NONE) return note_source(l, index);
   int32_t *read = etr_vec_push(l->arena, &l->reads);
   if (!read) return false;
@@ -139,17 +135,6 @@ static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument)
   return true;
 }
 
-/* Of a delegate that nothing can look into, what nothing wrote before is a result. */
-static bool add_use(etr_links *l, etr_node *node, uint32_t place, etr_edges *inputs, etr_values *outputs,
-                    const etr_use *use) {
-  bool is_new = l->writer[use->value].node == ETR_NONE && !l->program->values[use->value].constant;
-  bool is_written = use->is_written || (use->is_unsure && is_new);
-  bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
-  if (is_read && !add_input(l, node, inputs, use->value)) return false;
-  if (is_written && !add_output(l, node, place, outputs, use->value)) return false;
-  return note_argument(l, node, use->argument);
-}
-
 /* The tensors of a list are used one by one; a list that is longer than any operator's is one value. */
 bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t instruction_id) {
   etr_edges inputs = {0};
@@ -162,8 +147,16 @@ bool etr_links_add(etr_links *l, etr_node *node, uint32_t place, int32_t instruc
   for (size_t i = 0, end; i < l->uses.list.count; i = end) {
     for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;) end++;
     bool is_whole = end - i == 1 || end - i > MOST_ITEMS;
-    for (size_t k = is_whole ? i : i + 1; k < (is_whole ? i + 1 : end); k++)
-      if (!add_use(l, node, place, &inputs, &outputs, &uses[k])) return false;
+    for (size_t k = is_whole ? i : i + 1; k < (is_whole ? i + 1 : end); k++) {
+      /* Of a delegate that nothing can look into, what nothing wrote before is a result. */
+      const etr_use *use = &uses[k];
+      bool is_new = l->writer[use->value].node == ETR_NONE && !l->program->values[use->value].constant;
+      bool is_written = use->is_written || (use->is_unsure && is_new);
+      bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
+      if (is_read && !add_input(l, node, &inputs, use->value)) return false;
+      if (is_written && !add_output(l, node, place, &outputs, use->value)) return false;
+      if (!note_argument(l, node, use->argument)) return false;
+    }
   }
   return !etr_arena_failed(l->arena);
 }

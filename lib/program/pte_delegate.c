@@ -82,18 +82,6 @@ static bool is_argument(const inside *in, uint32_t value, uint32_t argument) {
   return !v->is_constant && v->argument >= 0 && (uint32_t)v->argument == argument;
 }
 
-/* Values by the call's argument that they are; ETR_NONE: none is. NULL when out of memory. */
-static uint32_t *values_of_arguments(inside *in, size_t argument_count) {
-  uint32_t *values = etr_arena_alloc_array(in->b->scratch, argument_count, sizeof *values);
-  for (size_t i = 0; values && i < argument_count; i++) values[i] = ETR_NONE;
-  for (uint32_t i = 0; values && i < in->own->value_count; i++) {
-    int32_t argument = in->own->values[i].argument;
-    bool is_new = argument >= 0 && (size_t)argument < argument_count && values[argument] == ETR_NONE;
-    if (is_new && is_argument(in, i, (uint32_t)argument)) values[argument] = i;
-  }
-  return values;
-}
-
 /* One for each value that the call reads, in its order. */
 static bool add_inputs(inside *in, const uint32_t *values) {
   const etr_links *links = &in->b->links;
@@ -205,7 +193,14 @@ static bool add_output(inside *in, const uint32_t *values) {
 
 static bool add_own_graph(inside *in) {
   const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
-  uint32_t *values = values_of_arguments(in, instruction->arg_count);
+  /* Values by the call's argument that they are; ETR_NONE: none is. */
+  uint32_t *values = etr_arena_alloc_array(in->b->scratch, instruction->arg_count, sizeof *values);
+  for (size_t i = 0; values && i < instruction->arg_count; i++) values[i] = ETR_NONE;
+  for (uint32_t i = 0; values && i < in->own->value_count; i++) {
+    int32_t argument = in->own->values[i].argument;
+    bool is_new = argument >= 0 && (size_t)argument < instruction->arg_count && values[argument] == ETR_NONE;
+    if (is_new && is_argument(in, i, (uint32_t)argument)) values[argument] = i;
+  }
   in->writer = etr_arena_alloc_array(in->b->scratch, in->own->value_count, sizeof *in->writer);
   if (!values || !in->writer || !open_inside(in)) return false;
   for (size_t i = 0; i < in->own->value_count; i++) in->writer[i].node = ETR_NONE;

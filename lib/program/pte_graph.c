@@ -22,38 +22,25 @@ static bool add_inputs(builder *b) {
   return !etr_arena_failed(b->arena);
 }
 
-static bool add_result(builder *b) {
-  etr_node *node = etr_pte_push_node(b, ETR_NO_INSTRUCTION);
-  if (!node) return false;
-  *node = (etr_node){
-      .name = "output", .target = "output", .op_type = "output", .kind = ETR_NODE_OUTPUT, .subgraph = ETR_NONE};
-  return etr_links_add_output(&b->links, node);
-}
-
 /* A jump reads a number, and what is freed is read no more. */
 static bool has_values(const etr_instruction *instruction) {
   return instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_DELEGATE ||
          instruction->kind == ETR_INSTRUCTION_MOVE;
 }
 
-/* What nothing writes shows in going through all instructions once. */
-static bool find_sources(builder *b, etr_links *links) {
-  if (!etr_links_init(links, b->placement->method, b->scratch)) return false;
+static bool add_sources(builder *b) {
+  etr_links dry;
+  /* What nothing writes shows in going through all instructions once. */
+  if (!etr_links_init(&dry, b->placement->method, b->scratch)) return false;
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {0};
-    if (!etr_links_add_input(links, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
+    if (!etr_links_add_input(&dry, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
   }
   for (size_t i = 0; i < b->program->instruction_count && i < INT32_MAX; i++) {
     const etr_instruction *instruction = &b->program->instructions[i];
     etr_node node = {0};
-    if (has_values(instruction) && !etr_links_add(links, &node, (uint32_t)i + 1, (int32_t)i)) return false;
+    if (has_values(instruction) && !etr_links_add(&dry, &node, (uint32_t)i + 1, (int32_t)i)) return false;
   }
-  return true;
-}
-
-static bool add_sources(builder *b) {
-  etr_links dry;
-  if (!find_sources(b, &dry)) return false;
   for (size_t i = 0; i < dry.sources.count; i++) {
     etr_node *node = etr_pte_push_node(b, ETR_NO_INSTRUCTION);
     if (!node || !etr_links_add_source(&b->links, node, (uint32_t)(b->nodes.count - 1), dry.sources.data[i]))
@@ -200,7 +187,11 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   if (!begin(&b)) return false;
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i)) return false;
-  if (!add_result(&b)) return false;
+  etr_node *node = etr_pte_push_node(&b, ETR_NO_INSTRUCTION);
+  if (!node) return false;
+  *node = (etr_node){
+      .name = "output", .target = "output", .op_type = "output", .kind = ETR_NODE_OUTPUT, .subgraph = ETR_NONE};
+  if (!etr_links_add_output(&b.links, node)) return false;
   out->is_cut = b.links.uses.is_cut;
   out->graph = (etr_graph){.dialect = "program",
                            .schema_version = "",

@@ -39,27 +39,22 @@ static timed *list_nodes(size_t *count, etr_arena *arena, const etr_summary *s) 
   return list;
 }
 
-/* Adds up nodes that stand beside each other; how many rows there are. */
-static size_t add_up(etr_line_pattern *rows, const timed *list, size_t count) {
-  size_t added = 0;
-  for (size_t i = 0; i < count; i++) {
-    bool is_same = i > 0 && list[i].line == list[i - 1].line && strcmp(list[i].pattern, list[i - 1].pattern) == 0;
-    if (!is_same) rows[added++] = (etr_line_pattern){.pattern = list[i].pattern, .line = list[i].line};
-    etr_line_pattern *row = &rows[added - 1];
-    row->module_count += !is_same || strcmp(list[i].path, list[i - 1].path) != 0;
-    row->total_ticks += list[i].ticks;
-    row->node_count++;
-  }
-  return added;
-}
-
 bool etr_line_patterns_make(etr_line_patterns *out, etr_arena *arena, const etr_summary *summary) {
   size_t lines = summary->by[ETR_BY_SOURCE].count, nodes;
   const timed *list = list_nodes(&nodes, arena, summary);
   etr_line_pattern *rows = etr_arena_alloc_array(arena, nodes, sizeof *rows);
   size_t *first = etr_arena_alloc_array(arena, lines + 1, sizeof *first);
   if (!list || !rows || !first) return false;
-  size_t count = add_up(rows, list, nodes);
+  /* Adds up nodes that stand beside each other; how many rows there are. */
+  size_t count = 0;
+  for (size_t i = 0; i < nodes; i++) {
+    bool is_same = i > 0 && list[i].line == list[i - 1].line && strcmp(list[i].pattern, list[i - 1].pattern) == 0;
+    if (!is_same) rows[count++] = (etr_line_pattern){.pattern = list[i].pattern, .line = list[i].line};
+    etr_line_pattern *row = &rows[count - 1];
+    row->module_count += !is_same || strcmp(list[i].path, list[i - 1].path) != 0;
+    row->total_ticks += list[i].ticks;
+    row->node_count++;
+  }
   etr_sort(rows, count, sizeof *rows, by_time);
   for (size_t i = 0; i < count; i++) first[rows[i].line + 1] = i + 1;
   for (size_t line = 1; line <= lines; line++) first[line] = ETR_MAX(first[line], first[line - 1]);

@@ -48,17 +48,6 @@ static bool same_type(const etr_debug_value *a, const etr_debug_value *b) {
   return a->rank == 0 || memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
 }
 
-static void add_to_row(etr_logged *row, const etr_debug_value *value) {
-  etr_tensor_stats scalar = stats_of_scalar(value);
-  const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : &scalar;
-  if (value->kind == ETR_DEBUG_NONE) stats = NULL;
-  row->run_count++;
-  row->varies |= !same_type(row->value, value);
-  if (stats && row->is_measured) merge_stats(&row->stats, stats);
-  if (stats && !row->is_measured) row->stats = *stats;
-  row->is_measured |= stats != NULL;
-}
-
 bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_logged) rows = {0};
   etr_map known;
@@ -79,7 +68,15 @@ bool etr_logged_merge(etr_logged_list *out, etr_arena *arena, const etr_profile 
       if (!added || !etr_map_set(&known, bytes, at)) return false;
       added->value = value;
     }
-    add_to_row(&rows.data[at], value);
+    etr_logged *row = &rows.data[at];
+    etr_tensor_stats scalar = stats_of_scalar(value);
+    const etr_tensor_stats *stats = value->kind == ETR_DEBUG_TENSOR ? value->stats : &scalar;
+    if (value->kind == ETR_DEBUG_NONE) stats = NULL;
+    row->run_count++;
+    row->varies |= !same_type(row->value, value);
+    if (stats && row->is_measured) merge_stats(&row->stats, stats);
+    if (stats && !row->is_measured) row->stats = *stats;
+    row->is_measured |= stats != NULL;
   }
   *out = (etr_logged_list){rows.data, rows.count};
   return true;
@@ -207,16 +204,6 @@ const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value) {
   return etr_label_shape(arena, &shape);
 }
 
-static void put_scalar(const etr_fields *fields, const etr_debug_value *value) {
-  etr_jw_key(fields->json, "value");
-  switch (value->kind) {
-  case ETR_DEBUG_INT: etr_jw_int(fields->json, value->int_value); break;
-  case ETR_DEBUG_DOUBLE: etr_jw_double(fields->json, value->double_value); break;
-  case ETR_DEBUG_BOOL: etr_jw_bool(fields->json, value->int_value != 0); break;
-  default: etr_jw_null(fields->json);
-  }
-}
-
 static void put_shape(const etr_fields *fields, const etr_debug_value *value) {
   etr_jw_key(fields->json, "shape");
   if (value->kind != ETR_DEBUG_TENSOR) {
@@ -228,7 +215,11 @@ static void put_shape(const etr_fields *fields, const etr_debug_value *value) {
   etr_jw_end(fields->json);
 }
 
-static void put_place(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value) {
+void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
+                      const etr_tensor_stats *stats) {
+  static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
+  etr_field_count(fields, "index", value->index);
+  etr_field_text(fields, "role", etr_logged_role(value));
   etr_logged_place place = etr_logged_place_of(fields->profile, value);
   const etr_graph *graph = etr_logged_graph(fields->profile, value);
   uint32_t node = place.node == ETR_NONE && !value->is_output ? value->node : place.node;
@@ -238,18 +229,16 @@ static void put_place(const etr_fields *fields, etr_arena *arena, const etr_debu
     etr_jw_null(fields->json);
   else
     etr_jw_uint(fields->json, place.output);
-}
-
-void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
-                      const etr_tensor_stats *stats) {
-  static const char *const keys[] = {"min", "max", "mean", "elements", "zeros", "nan", "inf"};
-  etr_field_count(fields, "index", value->index);
-  etr_field_text(fields, "role", etr_logged_role(value));
-  put_place(fields, arena, value);
   etr_field_text(fields, "kind", etr_debug_kind_name(value->kind));
   etr_field_text(fields, "dtype", value->dtype);
   put_shape(fields, value);
-  put_scalar(fields, value);
+  etr_jw_key(fields->json, "value");
+  switch (value->kind) {
+  case ETR_DEBUG_INT: etr_jw_int(fields->json, value->int_value); break;
+  case ETR_DEBUG_DOUBLE: etr_jw_double(fields->json, value->double_value); break;
+  case ETR_DEBUG_BOOL: etr_jw_bool(fields->json, value->int_value != 0); break;
+  default: etr_jw_null(fields->json);
+  }
   if (!stats) {
     for (size_t i = 0; i < ETR_COUNT(keys); i++) etr_field_text(fields, keys[i], NULL);
     return;

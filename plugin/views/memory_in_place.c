@@ -36,8 +36,9 @@ static bool has_own_memory(const etr_planned_tensor *tensor) {
   return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
 }
 
-/* The largest activation that each instruction is the last to use. */
-static last_use *find_last_uses(const etr_memory_finder *f) {
+void etr_memory_find_in_place(etr_memory_finder *f) {
+  const etr_memory_plan *plan = f->plan;
+  /* The largest activation that each instruction is the last to use. */
   last_use *uses = etr_arena_alloc_array(f->arena, f->plan->instruction_count, sizeof *uses);
   for (size_t i = 0; uses && i < f->plan->tensor_count; i++) {
     const etr_planned_tensor *tensor = &f->plan->tensors[i];
@@ -47,12 +48,6 @@ static last_use *find_last_uses(const etr_memory_finder *f) {
         (!use->tensor || use->tensor->size_bytes < tensor->size_bytes))
       use->tensor = tensor;
   }
-  return uses;
-}
-
-void etr_memory_find_in_place(etr_memory_finder *f) {
-  const etr_memory_plan *plan = f->plan;
-  const last_use *uses = find_last_uses(f);
   uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
   size_t operators = 0;
   if (!uses || !spared) return;

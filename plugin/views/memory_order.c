@@ -5,19 +5,6 @@
 #include "output/writer.h"
 #include "views/memory_rules.h"
 
-/* "aten.sum.dim_IntList (instruction 9) right after instruction 2" */
-static void name_move(const etr_memory_finder *f, etr_writer *writer, const etr_order_move *move) {
-  if (move->first == move->last)
-    etr_putf(writer, "%.*s (instruction %d)", ETR_HEAD(etr_memory_step_op(f->profile, f->method, move->first), 128),
-             (int)move->first);
-  else
-    etr_putf(writer, "instructions %d to %d", (int)move->first, (int)move->last);
-  if (move->after < 0)
-    etr_puts(writer, " to the start");
-  else
-    etr_putf(writer, " right after instruction %d", (int)move->after);
-}
-
 /* The first moves, and how many more there are. */
 static const char *moves_text(const etr_memory_finder *f, const etr_memory_order *order) {
   enum { LISTED = 3 };
@@ -26,7 +13,17 @@ static const char *moves_text(const etr_memory_finder *f, const etr_memory_order
   etr_text_begin(&text, f->arena, &writer);
   for (size_t i = 0; i < order->move_count && i < LISTED; i++) {
     etr_puts(&writer, i ? ", " : "");
-    name_move(f, &writer, &order->moves[i]);
+    /* "aten.sum.dim_IntList (instruction 9) right after instruction 2" */
+    const etr_order_move *move = &order->moves[i];
+    if (move->first == move->last)
+      etr_putf(&writer, "%.*s (instruction %d)", ETR_HEAD(etr_memory_step_op(f->profile, f->method, move->first), 128),
+               (int)move->first);
+    else
+      etr_putf(&writer, "instructions %d to %d", (int)move->first, (int)move->last);
+    if (move->after < 0)
+      etr_puts(&writer, " to the start");
+    else
+      etr_putf(&writer, " right after instruction %d", (int)move->after);
   }
   if (order->move_count > LISTED)
     etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED, order->move_count - LISTED == 1 ? "" : "s");

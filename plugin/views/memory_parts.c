@@ -170,12 +170,6 @@ const char *etr_memory_module(const etr_profile *profile, const etr_method *meth
 
 /* ---- What is not known ---- */
 
-static size_t count_callers(const etr_memory_plan *plan) {
-  size_t count = 0;
-  for (size_t i = 0; i < plan->boundary_count; i++) count += !plan->boundary[i].is_planned;
-  return count;
-}
-
 /* "3 XnnpackBackend" of the delegates that the program has bytes of. */
 static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan) {
   size_t delegates = 0;
@@ -196,7 +190,8 @@ static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan)
 const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan) {
   enum { MOST = 4 };
   etr_memory_unknown *list = etr_arena_alloc_array(arena, MOST, sizeof *list);
-  size_t callers = count_callers(plan);
+  size_t callers = 0;
+  for (size_t i = 0; i < plan->boundary_count; i++) callers += !plan->boundary[i].is_planned;
   *count = 0;
   if (!list) return NULL;
   if (plan->blob_count) list[(*count)++] = (etr_memory_unknown){"delegates", delegates_text(arena, plan)};

@@ -67,17 +67,12 @@ static void find_peak(etr_memory_finder *f) {
   added->instruction = f->plan->peak_instruction;
 }
 
-/* The most that is live at any instruction but one. */
-static uint64_t peak_without(const etr_memory_plan *plan, int32_t instruction) {
-  uint64_t peak = 0;
-  for (size_t i = 0; i < plan->instruction_count; i++)
-    if ((int32_t)i != instruction) peak = ETR_MAX(peak, plan->live_bytes[i]);
-  return peak;
-}
-
 static void find_one_operator(etr_memory_finder *f) {
   if (f->plan->instruction_count < 2) return;
-  uint64_t rest = peak_without(f->plan, f->plan->peak_instruction);
+  /* The most that is live at any instruction but one. */
+  uint64_t rest = 0;
+  for (size_t i = 0; i < f->plan->instruction_count; i++)
+    if ((int32_t)i != f->plan->peak_instruction) rest = ETR_MAX(rest, f->plan->live_bytes[i]);
   etr_memory_finding *added = etr_memory_finder_add(f, ETR_MEMORY_ONE_OPERATOR, f->plan->peak_bytes - rest,
                                                     f->plan->peak_bytes);
   if (!added) return;

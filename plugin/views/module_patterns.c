@@ -67,18 +67,6 @@ static etr_pattern_row sum_of(const etr_profile *profile, const etr_module_row *
   return sum;
 }
 
-static bool add_stats(etr_pattern_row *rows, size_t count, const etr_breakdown *own, etr_arena *arena) {
-  etr_map places;
-  etr_map_init(&places, arena);
-  for (uint32_t i = 0; i < own->count; i++)
-    if (!etr_map_set(&places, etr_slice_of(own->rows[i].key), own->rows[i].number)) return false;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t number = etr_map_get(&places, etr_slice_of(rows[i].pattern));
-    rows[i].stats = number == ETR_NONE ? NULL : &own->stats[number];
-  }
-  return true;
-}
-
 bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
                               const etr_module_tree *tree, const etr_breakdown *own, bool by_name) {
   const etr_module_row **sorted = etr_arena_alloc_array(arena, tree->count, sizeof *sorted);
@@ -92,7 +80,15 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const 
     for (to = from + 1; to < tree->count && strcmp(sorted[from]->pattern, sorted[to]->pattern) == 0;) to++;
     rows[count++] = sum_of(profile, &sorted[from], to - from);
   }
-  if (!add_stats(rows, count, own, arena)) return false;
+  /* A pattern has the times of its modules without the modules in them. */
+  etr_map places;
+  etr_map_init(&places, arena);
+  for (uint32_t i = 0; i < own->count; i++)
+    if (!etr_map_set(&places, etr_slice_of(own->rows[i].key), own->rows[i].number)) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t number = etr_map_get(&places, etr_slice_of(rows[i].pattern));
+    rows[i].stats = number == ETR_NONE ? NULL : &own->stats[number];
+  }
   if (count && !by_name) etr_sort(rows, count, sizeof *rows, by_time);
   *out = (etr_module_patterns){rows, count};
   return true;

@@ -48,34 +48,6 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
-/* Parents stand before their children. */
-static void add_below(sum *sums, size_t count) {
-  for (size_t i = count; i-- > 0;) {
-    sums[i].row.total_ticks += sums[i].row.own_ticks;
-    sums[i].row.node_count += sums[i].row.own_count;
-    etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
-    if (sums[i].row.parent == ETR_NONE) continue;
-    etr_module_row *parent = &sums[sums[i].row.parent].row;
-    parent->total_ticks += sums[i].row.total_ticks;
-    parent->node_count += sums[i].row.node_count;
-    etr_cost_add_sum(&parent->costs, &sums[i].row.costs);
-    parent->step = ETR_MAX(parent->step, sums[i].row.step);
-  }
-  for (size_t i = 0; i < count; i++)
-    if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
-}
-
-/* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
-static bool add_medians_of_level(sum *sums, const etr_method *method, size_t module_count, const uint32_t *module_of,
-                                 uint32_t level) {
-  etr_arena scratch = {0};
-  const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, module_count);
-  for (size_t i = 0; stats && i < module_count; i++)
-    if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
-  etr_arena_clear(&scratch);
-  return stats != NULL;
-}
-
 /* Medians of sums are told level by level: no node is in two modules of one. False when out of memory. */
 static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         const etr_breakdown *own) {
@@ -94,28 +66,15 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
     for (size_t i = 0; i < graph->node_count; i++)
       while (module_of[i] != ETR_NONE && sums[module_of[i]].row.level > level)
         module_of[i] = sums[module_of[i]].row.parent;
-    good = add_medians_of_level(sums, method, graph->module_count, module_of, level);
+    /* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
+    etr_arena scratch = {0};
+    const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, graph->module_count);
+    for (size_t i = 0; stats && i < graph->module_count; i++)
+      if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
+    etr_arena_clear(&scratch);
+    good = stats != NULL;
   }
   return good;
-}
-
-static void weigh(sum *sums, const etr_profile *profile, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
-    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
-    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
-    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
-  }
-}
-
-/* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is
- * behind all. */
-static size_t *first_children(const sum *const *sorted, size_t count, size_t module_count, etr_arena *arena) {
-  size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
-  for (size_t i = 0; first && i < count; i++)
-    first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
-  for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
-  return first;
 }
 
 /* Parents first, then what is below them, most time first: a stack takes children from behind. */
@@ -128,7 +87,12 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
   etr_sort(sorted, count, sizeof *sorted, by_parent);
-  size_t *first = first_children(sorted, count, module_count, arena);
+  /* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is
+   * behind all. */
+  size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
+  for (size_t i = 0; first && i < count; i++)
+    first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
+  for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
   etr_module_row *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
   if (!first || !rows) return false;
   for (size_t k = first[module_count + 1]; k-- > first[module_count];) stack[depth++] = sorted[k];
@@ -154,9 +118,27 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
   if (!sums) return false;
   add_own(sums, profile, graph, own);
-  add_below(sums, graph->module_count);
+  /* Parents stand before their children. */
+  for (size_t i = graph->module_count; i-- > 0;) {
+    sums[i].row.total_ticks += sums[i].row.own_ticks;
+    sums[i].row.node_count += sums[i].row.own_count;
+    etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
+    if (sums[i].row.parent == ETR_NONE) continue;
+    etr_module_row *parent = &sums[sums[i].row.parent].row;
+    parent->total_ticks += sums[i].row.total_ticks;
+    parent->node_count += sums[i].row.node_count;
+    etr_cost_add_sum(&parent->costs, &sums[i].row.costs);
+    parent->step = ETR_MAX(parent->step, sums[i].row.step);
+  }
+  for (size_t i = 0; i < graph->module_count; i++)
+    if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
   if (!add_medians(sums, arena, profile, method, own)) return false;
-  weigh(sums, profile, graph->module_count);
+  for (size_t i = 0; i < graph->module_count; i++) {
+    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
+    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
+    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
+    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
+  }
   if (!put_in_order(out, arena, sums, graph->module_count)) return false;
   if (sums[0].row.number != ETR_NONE) out->summed_p50 += own->stats[sums[0].row.number].p50;
   return true;

@@ -74,17 +74,6 @@ static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t ind
   return known == ETR_NONE ? index : known;
 }
 
-static void find_runs(pass *p) {
-  etr_map lists;
-  etr_map_init(&lists, p->tree->arena);
-  for (uint32_t i = 1; i < p->box_count; i++) {
-    box_plan *around = &p->plans[p->tree->boxes.data[i].parent];
-    p->runs[i].first = first_of_list(p->tree, &lists, i);
-    uint32_t length = ++p->runs[p->runs[i].first].length;
-    around->longest_run = ETR_MAX(around->longest_run, length);
-  }
-}
-
 static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
   uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX, others = box->node_count - plan->loose + box->box_count;
   if (plan->loose + others <= limit) return STEP_NONE;
@@ -146,26 +135,6 @@ static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
   return run->bucket;
 }
 
-static void move_boxes(pass *p) {
-  for (uint32_t i = 1; i < p->box_count; i++) {
-    uint32_t parent = p->tree->boxes.data[i].parent, bucket = parent;
-    list_run *run = &p->runs[p->runs[i].first];
-    if (p->plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN) bucket = next_run_bucket(p, run, i);
-    if (p->plans[parent].step == STEP_BOXES)
-      bucket = next_bucket(p, parent, "modules", p->tree->boxes.data[parent].box_count);
-    p->tree->boxes.data[i].parent = bucket;
-  }
-}
-
-static void move_nodes(pass *p) {
-  for (size_t i = 0; i < p->tree->graph->node_count; i++) {
-    if (etr_node_is_weight(&p->tree->graph->nodes[i])) continue;
-    uint32_t box = p->tree->of_node[i];
-    if (p->plans[box].step == STEP_NODES && is_loose(p->tree, i))
-      p->tree->of_node[i] = next_bucket(p, box, "ops", p->plans[box].loose);
-  }
-}
-
 void etr_tree_bucket(etr_tree *tree) {
   for (int i = 0; i < MAX_PASSES; i++) {
     etr_tree_count(tree);
@@ -173,10 +142,32 @@ void etr_tree_bucket(etr_tree *tree) {
     p.plans = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.plans);
     p.runs = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.runs);
     if (etr_arena_failed(tree->arena)) return;
-    find_runs(&p);
+    /* Lists of boxes that follow each other. */
+    etr_map lists;
+    etr_map_init(&lists, p.tree->arena);
+    for (uint32_t j = 1; j < p.box_count; j++) {
+      box_plan *around = &p.plans[p.tree->boxes.data[j].parent];
+      p.runs[j].first = first_of_list(p.tree, &lists, j);
+      uint32_t length = ++p.runs[p.runs[j].first].length;
+      around->longest_run = ETR_MAX(around->longest_run, length);
+    }
     if (!choose_steps(&p)) return;
-    move_boxes(&p);
-    move_nodes(&p);
+    /* Boxes go into the bucket that their parent's plan wants. */
+    for (uint32_t m = 1; m < p.box_count; m++) {
+      uint32_t parent = p.tree->boxes.data[m].parent, bucket = parent;
+      list_run *run = &p.runs[p.runs[m].first];
+      if (p.plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN) bucket = next_run_bucket(&p, run, m);
+      if (p.plans[parent].step == STEP_BOXES)
+        bucket = next_bucket(&p, parent, "modules", p.tree->boxes.data[parent].box_count);
+      p.tree->boxes.data[m].parent = bucket;
+    }
+    /* Nodes of boxes that have too many. */
+    for (size_t k = 0; k < p.tree->graph->node_count; k++) {
+      if (etr_node_is_weight(&p.tree->graph->nodes[k])) continue;
+      uint32_t box = p.tree->of_node[k];
+      if (p.plans[box].step == STEP_NODES && is_loose(p.tree, k))
+        p.tree->of_node[k] = next_bucket(&p, box, "ops", p.plans[box].loose);
+    }
     etr_tree_settle(tree);
     if (etr_arena_failed(tree->arena)) return;
   }

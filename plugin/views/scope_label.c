@@ -55,12 +55,6 @@ static void measure_families(shortening *s) {
     s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
 }
 
-static void keep_short_paths(shortening *s) {
-  measure_families(s);
-  for (size_t i = 1; i < s->tree->boxes.count; i++)
-    if (s->longest[s->family[i]] <= LONGEST) s->parts[s->family[i]] = WHOLE;
-}
-
 /* Only families that can: the count of a whole path must not go around. */
 static void grow(shortening *s, uint32_t family) {
   if (s->parts[family] != WHOLE) s->parts[family]++;
@@ -69,25 +63,6 @@ static void grow(shortening *s, uint32_t family) {
 static bool can_grow(const shortening *s, uint32_t box) {
   const char *label = s->tree->boxes.data[box].label;
   return last_parts(label, s->parts[s->family[box]]) != label;
-}
-
-/* Families of which two boxes would be called alike keep one part more. True if there were any. */
-static bool grow_families(shortening *s) {
-  bool grown = false;
-  etr_map known;
-  etr_map_init(&known, s->tree->arena);
-  for (uint32_t i = 1; i < s->tree->boxes.count && !etr_arena_failed(s->tree->arena); i++) {
-    const etr_box *box = &s->tree->boxes.data[i];
-    const char *shown = box->kind == ETR_SCOPE_MODULE ? last_parts(box->label, s->parts[s->family[i]]) : box->label;
-    etr_slice key = etr_key_of(s->tree->arena, box->parent, etr_slice_of(shown));
-    uint32_t other = etr_map_get(&known, key);
-    if (other == ETR_NONE) etr_map_set(&known, key, i);
-    if (other == ETR_NONE || (!can_grow(s, i) && !can_grow(s, other))) continue;
-    grow(s, s->family[i]);
-    if (s->family[other] != s->family[i]) grow(s, s->family[other]);
-    grown = true;
-  }
-  return grown;
 }
 
 /* ---- Words ---- */
@@ -149,10 +124,28 @@ void etr_tree_shorten(etr_tree *tree) {
   s.longest = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.longest);
   if (!s.family || !s.parts || !s.longest) return;
   find_families(&s);
-  keep_short_paths(&s);
+  measure_families(&s);
+  for (size_t i = 1; i < s.tree->boxes.count; i++)
+    if (s.longest[s.family[i]] <= LONGEST) s.parts[s.family[i]] = WHOLE;
   bool growing = true;
-  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++)
-    growing = grow_families(&s);
+  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
+    /* Families of which two boxes would be called alike keep one part more. True if there were any. */
+    bool grown = false;
+    etr_map known;
+    etr_map_init(&known, s.tree->arena);
+    for (uint32_t i = 1; i < s.tree->boxes.count && !etr_arena_failed(s.tree->arena); i++) {
+      const etr_box *box = &s.tree->boxes.data[i];
+      const char *shown = box->kind == ETR_SCOPE_MODULE ? last_parts(box->label, s.parts[s.family[i]]) : box->label;
+      etr_slice key = etr_key_of(s.tree->arena, box->parent, etr_slice_of(shown));
+      uint32_t other = etr_map_get(&known, key);
+      if (other == ETR_NONE) etr_map_set(&known, key, i);
+      if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other))) continue;
+      grow(&s, s.family[i]);
+      if (s.family[other] != s.family[i]) grow(&s, s.family[other]);
+      grown = true;
+    }
+    growing = grown;
+  }
   for (uint32_t i = 1; i < tree->boxes.count && !growing; i++)
     if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE)
       tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);

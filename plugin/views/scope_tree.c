@@ -266,20 +266,6 @@ static void dissolve(etr_tree *tree, uint32_t index) {
   parent->node_count += box->node_count;
 }
 
-/* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and "1" becomes "conv.0"
- * and "conv.1". */
-static void join_lists(etr_tree *tree) {
-  for (uint32_t i = 1; i < tree->boxes.count; i++) {
-    const etr_box *box = &tree->boxes.data[i];
-    uint32_t parent = standing_parent(tree, i);
-    const etr_box *around = &tree->boxes.data[parent];
-    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 && box->digit_count == box->box_count &&
-                   !is_number(box->label);
-    size_t children = (size_t)around->box_count + around->node_count + box->box_count - 1;
-    if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED)) dissolve(tree, i);
-  }
-}
-
 /* A box on top that holds most of the operators, and may be dissolved; ETR_TREE_TOP if there is none. */
 static uint32_t find_root(const etr_tree *tree) {
   const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
@@ -378,7 +364,17 @@ static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *grap
   place_nodes(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
   etr_tree_count(&tree);
-  join_lists(&tree);
+  /* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and "1" becomes "conv.0"
+   * and "conv.1". */
+  for (uint32_t i = 1; i < tree.boxes.count; i++) {
+    const etr_box *box = &tree.boxes.data[i];
+    uint32_t parent = standing_parent(&tree, i);
+    const etr_box *around = &tree.boxes.data[parent];
+    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 && box->digit_count == box->box_count &&
+                   !is_number(box->label);
+    size_t children = (size_t)around->box_count + around->node_count + box->box_count - 1;
+    if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED)) dissolve(&tree, i);
+  }
   for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;) dissolve(&tree, root);
   etr_tree_settle(&tree);
   if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
