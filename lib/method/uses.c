@@ -96,8 +96,9 @@ static bool make_room(etr_uses *u, size_t count) {
   return u->marks || count == 0;
 }
 
-/* Marks what is known of each argument; nothing of those that no operator of a payload uses. */
-static void mark_arguments(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+  if (!make_room(u, instruction->arg_count)) return;
+  /* Marks what is known of each argument; nothing of those that no operator of a payload uses. */
   const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
   const etr_backend *backend = delegate && u->method->payloads ? etr_backend_of(delegate->backend) : NULL;
   const etr_payload *payload = backend ? etr_payloads_read(u->method->payloads, backend, delegate->payload) : NULL;
@@ -117,11 +118,6 @@ static void mark_arguments(etr_uses *u, const etr_instruction *instruction, int3
   } else if (results && results < count) {
     for (size_t i = 0; i < count; i++) u->marks[i] = i + results >= count ? IS_WRITTEN : IS_READ;
   }
-}
-
-static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
-  if (!make_room(u, instruction->arg_count)) return;
-  mark_arguments(u, instruction, id);
   for (size_t i = 0; i < instruction->arg_count; i++) {
     bool is_written = u->marks[i] & IS_WRITTEN, is_unsure = u->marks[i] == 0;
     add_argument(u, instruction, i,

@@ -5,7 +5,7 @@
 #include "place/delegates.h"
 
 #include "backends/backends.h"
-#include "cost/formulas.h"
+#include "cost/cost.h"
 #include "inputs/dump.h"
 #include "inputs/maps.h"
 #include "place/align.h"

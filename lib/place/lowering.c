@@ -119,9 +119,22 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
   return ETR_NONE;
 }
 
-/* Kernels and calls follow each other as the instructions do. A kernel is one node for certain if the first that it can
- * be is the last that it can be. */
-static bool instructions_agree(lowerer *l) {
+static bool is_proven(lowerer *l) {
+  for (uint32_t i = 0; i < l->delegate_count; i++) {
+    /* The delegate's nodes have the handles of its list, in order. */
+    const etr_map_instruction *map = l->delegates[i]->map;
+    size_t at = 0;
+    for (size_t k = 0; k < l->part_sizes[i]; k++) {
+      uint32_t vertex = l->parts[i][k];
+      bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
+      if (!is_listed || !etr_fx_is_operator(&l->fx, vertex)) continue;
+      if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
+      at++;
+    }
+    if (at != map->handle_count) return false;
+  }
+  /* Kernels and calls follow each other as the instructions do. A kernel is one node for certain if the first that it
+   * can be is the last that it can be. */
   const etr_placed *instructions = l->placement->instructions.data;
   size_t count = l->placement->instructions.count;
   uint32_t at = 0, delegate = 0;
@@ -143,23 +156,6 @@ static bool instructions_agree(lowerer *l) {
     l->is_open[i] = l->node_of[i] != ETR_NONE && l->fx.vertices[l->fx.order[at]].node != l->node_of[i];
   }
   return true;
-}
-
-static bool is_proven(lowerer *l) {
-  for (uint32_t i = 0; i < l->delegate_count; i++) {
-    /* The delegate's nodes have the handles of its list, in order. */
-    const etr_map_instruction *map = l->delegates[i]->map;
-    size_t at = 0;
-    for (size_t k = 0; k < l->part_sizes[i]; k++) {
-      uint32_t vertex = l->parts[i][k];
-      bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
-      if (!is_listed || !etr_fx_is_operator(&l->fx, vertex)) continue;
-      if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
-      at++;
-    }
-    if (at != map->handle_count) return false;
-  }
-  return instructions_agree(l);
 }
 
 /* ---- Result ---- */

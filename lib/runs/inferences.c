@@ -10,7 +10,8 @@
 
 static int compare(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 
-int etr_inference_by_run(const void *a, const void *b) {
+/* For sorting them so; of a series by phase before run where `phase` is filled. */
+static int inference_by_run(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   if (x->method != y->method) return compare(x->method, y->method);
   return x->series != y->series ? compare(x->series, y->series) : compare(x->run, y->run);
@@ -19,7 +20,7 @@ int etr_inference_by_run(const void *a, const void *b) {
 int etr_inference_by_phase(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   bool differ = x->method == y->method && x->series == y->series && x->phase != y->phase;
-  return differ ? compare(x->phase, y->phase) : etr_inference_by_run(a, b);
+  return differ ? compare(x->phase, y->phase) : inference_by_run(a, b);
 }
 
 static bool loads(const etr_block *block) {
@@ -51,7 +52,7 @@ etr_inference *etr_inferences_list(const etr_blocks *blocks, etr_arena *arena, s
     if (block->method != ETR_NONE && etr_block_counts(blocks, block))
       list[(*count)++] = (etr_inference){block->method, run->series, run->phase, i};
   }
-  if (list) etr_sort(list, *count, sizeof *list, etr_inference_by_run);
+  if (list) etr_sort(list, *count, sizeof *list, inference_by_run);
   return list;
 }
 

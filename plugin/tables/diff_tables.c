@@ -4,7 +4,7 @@
  */
 #include "tables/diff_output.h"
 
-#include "views/diff_costs.h"
+#include "views/diff_view.h"
 
 /* ---- Text ---- */
 

@@ -5,6 +5,7 @@
 #include "output/node_filter.h"
 #include "tables/memory_fields.h"
 #include "tables/memory_output.h"
+#include "views/memory_findings.h"
 
 static void put_rows(const etr_fields *f, const char *key, const etr_row_type *columns, etr_rows rows) {
   etr_field_put_rows(f, key, columns, rows);

@@ -6,7 +6,7 @@
 #include "output/node_filter.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
-#include "views/output_gaps.h"
+#include "views/logged.h"
 #include "views/steadiness.h"
 
 #include <math.h>

@@ -168,7 +168,8 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   return rows;
 }
 
-const etr_backend_use *etr_backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
+/* The backends of a method, in the order of its calls. NULL when out of memory; the arena has failed then. */
+static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
   etr_arena scratch = {0}; /* there may be many methods */
   etr_map places;
   etr_vec(etr_backend_use) uses = {0};
@@ -191,7 +192,7 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
   etr_text text;
   etr_writer writer;
   size_t count;
-  const etr_backend_use *uses = etr_backends_of(arena, method, &count);
+  const etr_backend_use *uses = backends_of(arena, method, &count);
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; uses && i < count; i++)
     etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates, uses[i].name[0] ? uses[i].name : "unknown backend");

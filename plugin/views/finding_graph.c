@@ -156,29 +156,6 @@ static bool only_of_weights(const etr_graph *graph, const etr_node *node) {
   return node->input_count > 0;
 }
 
-static const char *copies_evidence(const etr_finder *finder, const etr_finding *finding, const copies *c) {
-  etr_text text;
-  etr_writer writer;
-  const char *longest = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "longest: %s %s", longest ? longest : "",
-           etr_finder_time(finder, etr_finder_node_ticks(finder, finding->nodes[0])));
-  if (c->of_weights)
-    etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
-  if (c->of_copies) etr_putf(&writer, "; %zu on another one's result", c->of_copies);
-  if (c->casts) etr_putf(&writer, "; %zu to another data type", c->casts);
-  /* "; together they read and write 4.03 MB" */
-  etr_cost_sum sum = {0};
-  for (size_t i = 0; i < finding->node_count; i++)
-    etr_cost_add(&sum, finder->profile, finder->graph, finding->nodes[i]);
-  if (etr_cost_bytes(&sum) > 0) {
-    etr_puts(&writer, "; together they read and write ");
-    etr_put_amount(&writer, etr_cost_bytes(&sum));
-    etr_puts(&writer, etr_cost_bytes(&sum) < 999.5 ? " bytes" : "B");
-  }
-  return etr_text_end(&text, &writer);
-}
-
 static bool add_copies(etr_finder *finder, const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
   uint64_t ticks = 0;
@@ -201,7 +178,25 @@ static bool add_copies(etr_finder *finder, const etr_breakdown_row *row) {
   if (!added) return true;
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "%zu %s move or convert data", row->node_count, row->key);
-  added->evidence = copies_evidence(finder, added, &c);
+  etr_text text;
+  etr_writer writer;
+  const char *longest = etr_label_node(finder->arena, finder->graph, added->nodes[0]);
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "longest: %s %s", longest ? longest : "",
+           etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])));
+  if (c.of_weights)
+    etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c.of_weights);
+  if (c.of_copies) etr_putf(&writer, "; %zu on another one's result", c.of_copies);
+  if (c.casts) etr_putf(&writer, "; %zu to another data type", c.casts);
+  /* "; together they read and write 4.03 MB" */
+  etr_cost_sum sum = {0};
+  for (size_t i = 0; i < added->node_count; i++) etr_cost_add(&sum, finder->profile, finder->graph, added->nodes[i]);
+  if (etr_cost_bytes(&sum) > 0) {
+    etr_puts(&writer, "; together they read and write ");
+    etr_put_amount(&writer, etr_cost_bytes(&sum));
+    etr_puts(&writer, etr_cost_bytes(&sum) < 999.5 ? " bytes" : "B");
+  }
+  added->evidence = etr_text_end(&text, &writer);
   return true;
 }
 
