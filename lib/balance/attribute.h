@@ -66,13 +66,4 @@ typedef struct etr_time {
   bool warned_shares, warned_shells;
 } etr_time;
 
-/** Lists runs, delegates and portions of blocks whose events have their nodes (event_nodes.h). False: out of memory. */
-bool etr_time_cut(etr_time *time);
-
-/** Completes runs whose Method::execute was not timed by what was timed in them, and limits portions to the others. */
-void etr_time_limit(etr_time *time);
-
-/** Sorts portions by node, of node_count at most; of a node by run. Those without one last. False: out of memory. */
-bool etr_time_sort(etr_time *time, size_t node_count);
-
 #endif

@@ -28,14 +28,6 @@ static void note_events(const finder *f, const etr_block *block) {
   }
 }
 
-static void note_operators(const finder *f) {
-  for (size_t i = 0; i < f->placement->instructions.count; i++) {
-    const etr_placed *instruction = &f->placement->instructions.data[i];
-    for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
-      if (instruction->operator_nodes[k] != ETR_NONE) f->has_operator[instruction->operator_nodes[k]] = true;
-  }
-}
-
 static bool is_fused(const finder *f, uint32_t node) {
   const etr_placed *instruction = etr_placed_instruction(f->placement, f->placement->node_delegate[node]);
   const etr_backend *backend = instruction ? etr_backend_of(instruction->backend) : NULL;
@@ -61,22 +53,6 @@ static void find_carrier(const finder *f, uint32_t node, uint32_t other) {
   if (waits(f, node) && is_fused(f, node)) f->times[node].carried_by = carrier_through(f, node, other);
 }
 
-/* Producers stand before their users, so one pass forward follows every chain; one backward does the same for users. */
-static void find_all(const finder *f, uint32_t *first_user) {
-  const etr_graph *graph = f->placement->method->graph;
-  for (uint32_t i = 0; i < graph->node_count; i++) {
-    const etr_node *node = &graph->nodes[i];
-    first_user[i] = ETR_NONE;
-    for (size_t k = 0; k < node->input_count; k++) {
-      uint32_t producer = node->inputs[k].node;
-      if (producer < i && first_user[producer] == ETR_NONE) first_user[producer] = i;
-    }
-    if (node->input_count) find_carrier(f, i, node->inputs[0].node);
-  }
-  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
-    if (first_user[i] != ETR_NONE) find_carrier(f, i, first_user[i]);
-}
-
 bool etr_find_carriers(const etr_placement *placement, uint32_t method, const etr_blocks *blocks, etr_node_time *times,
                        etr_arena *scratch) {
   finder f = {.placement = placement, .times = times};
@@ -87,8 +63,25 @@ bool etr_find_carriers(const etr_placement *placement, uint32_t method, const et
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
   for (size_t i = 0; i < count; i++) note_events(&f, &blocks->blocks[mine[i]]);
-  note_operators(&f);
-  find_all(&f, first_user);
+  for (size_t i = 0; i < f.placement->instructions.count; i++) {
+    const etr_placed *instruction = &f.placement->instructions.data[i];
+    for (size_t k = 0; instruction->payload && k < instruction->payload->count; k++)
+      if (instruction->operator_nodes[k] != ETR_NONE) f.has_operator[instruction->operator_nodes[k]] = true;
+  }
+  /* Producers stand before their users, so one pass forward follows every chain; one backward does the same for users.
+   */
+  const etr_graph *graph = f.placement->method->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    first_user[i] = ETR_NONE;
+    for (size_t k = 0; k < node->input_count; k++) {
+      uint32_t producer = node->inputs[k].node;
+      if (producer < i && first_user[producer] == ETR_NONE) first_user[producer] = i;
+    }
+    if (node->input_count) find_carrier(&f, i, node->inputs[0].node);
+  }
+  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
+    if (first_user[i] != ETR_NONE) find_carrier(&f, i, first_user[i]);
   return true;
 }
 

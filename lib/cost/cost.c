@@ -1,16 +1,315 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cost.c - each node's cost; of fused ones together, what crosses their boundary.
+ * cost.c - counts multiplications and bytes of nodes and groups, and reads rates of hardware.
  */
 #include "cost/cost.h"
 
 #include "backends/operator.h"
-#include "cost/amount.h"
-#include "cost/formulas.h"
-#include "cost/rates.h"
 #include "formats/element.h"
 
+#include <math.h>
 #include <stdio.h>
+
+/* ---- Sizes multiplied and added up ---- */
+
+/* Counts are kept below 2^63, so that ETR_UNKNOWN is none of them and a sum of two does not wrap. */
+static void take_marks(etr_amount *amount, const etr_amount *other) {
+  amount->is_unknown |= other->is_unknown;
+  amount->from_hints |= other->from_hints;
+  amount->overflows |= other->overflows;
+}
+
+static void set(etr_amount *amount, uint64_t count, bool overflows) {
+  amount->count = count;
+  if (!overflows && count <= INT64_MAX) return;
+  amount->is_unknown = amount->overflows = true;
+  amount->count = 0;
+}
+
+static void amount_add(etr_amount *amount, etr_amount other) {
+  take_marks(amount, &other);
+  if (!amount->is_unknown) set(amount, amount->count + other.count, false);
+}
+
+static void amount_multiply(etr_amount *amount, etr_amount other) {
+  take_marks(amount, &other);
+  if (amount->is_unknown) return;
+  bool overflows = other.count && amount->count > UINT64_MAX / other.count;
+  set(amount, overflows ? 0 : amount->count * other.count, overflows);
+}
+
+/* The size of a dimension, or its hint. Unknown: a symbolic one without. */
+static etr_amount amount_of_dim(const etr_dim *dim) {
+  if (dim->size >= 0) return etr_amount_of((uint64_t)dim->size);
+  if (dim->hint < 0) return etr_amount_unknown();
+  return (etr_amount){.count = (uint64_t)dim->hint, .from_hints = true};
+}
+
+/* Multiplies by the sizes of dimensions [from, to) of a tensor; unknown if it does not have them, or they are the most
+ * that there can be. */
+static void amount_multiply_dims(etr_amount *amount, const etr_value *value, int32_t from, int32_t to) {
+  if (from < 0 || to > value->rank || value->is_bound) amount->is_unknown = true;
+  for (int32_t i = from; i >= 0 && i < to && i < value->rank; i++)
+    amount_multiply(amount, amount_of_dim(&value->dims[i]));
+}
+
+/* How many elements a tensor has, and how many bytes they take. */
+static etr_amount elements_of(const etr_value *value) {
+  etr_amount elements = etr_amount_of(1);
+  if (value->rank < 0) return etr_amount_unknown();
+  amount_multiply_dims(&elements, value, 0, value->rank);
+  return elements;
+}
+
+/* A symbolic number is in no memory that counts. */
+static bool is_number(const etr_value *value) {
+  static const char *const types[] = {"int", "bool", "float"};
+  for (size_t i = 0; value->rank < 0 && value->dtype && i < ETR_COUNT(types); i++)
+    if (strcmp(value->dtype, types[i]) == 0) return true;
+  return false;
+}
+
+static etr_amount bytes_of(const etr_value *value) {
+  if (is_number(value)) return etr_amount_of(0);
+  uint8_t size = etr_dtype_bytes(value->dtype);
+  etr_amount bytes = elements_of(value);
+  amount_multiply(&bytes, size ? etr_amount_of(size) : etr_amount_unknown());
+  return bytes;
+}
+
+/* ---- A row for each kind of operator ---- */
+
+/* Sources: the functions of torch/utils/flop_counter.py (torch 2.15) named at each formula. Where ATen has an operator
+ * that torch takes apart before it counts (linear, matmul, conv2d), the formula is that of what becomes of it. */
+
+typedef struct call {
+  const etr_graph *graph;
+  const etr_node *node;
+  const etr_value *a, *b; /* the factors */
+  etr_slice op;
+  etr_work work;
+} call;
+
+/* The value that an input of a node is; NULL if there is none at that place. */
+static const etr_value *input_of(const etr_graph *graph, const etr_node *node, size_t place) {
+  if (place >= node->input_count) return NULL;
+  const etr_value *views = graph->views ? graph->views[node - graph->nodes] : NULL;
+  if (views && views[place].name) return &views[place];
+  const etr_edge *edge = &node->inputs[place];
+  const etr_node *producer = &graph->nodes[edge->node];
+  return edge->output < producer->output_count ? &producer->outputs[edge->output] : NULL;
+}
+
+/* How a node works; ETR_WORK_BY_NAME in graphs that are no programs. */
+static etr_work work_of(const etr_graph *graph, const etr_node *node) {
+  return graph->works ? (etr_work)graph->works[node - graph->nodes] : ETR_WORK_BY_NAME;
+}
+
+/* Dimensions of two tensors that are one: unknown if they are not. */
+static void expect_same(etr_amount *amount, const etr_dim *a, const etr_dim *b) {
+  if (a->size >= 0 && b->size >= 0 && a->size != b->size) amount->is_unknown = true;
+}
+
+static void multiply_dim(etr_amount *amount, const etr_value *value, int32_t dim) {
+  amount_multiply_dims(amount, value, dim, dim + 1);
+}
+
+/* [*, m, k] times [*, k, n]: mm_flop(), bmm_flop(). */
+static etr_amount product(const call *c, int32_t rank) {
+  etr_amount macs = etr_amount_of(1);
+  if (c->a->rank != rank || c->b->rank != rank) return etr_amount_unknown();
+  for (int32_t i = 0; i < rank - 2; i++) expect_same(&macs, &c->a->dims[i], &c->b->dims[i]);
+  expect_same(&macs, &c->a->dims[rank - 1], &c->b->dims[rank - 2]);
+  amount_multiply_dims(&macs, c->a, 0, rank);
+  multiply_dim(&macs, c->b, rank - 1);
+  return macs;
+}
+
+static etr_amount of_matrices(const call *c) { return product(c, 2); }
+static etr_amount of_batches(const call *c) { return product(c, 3); }
+
+/* [*, k] times the transpose of [n, k] or [k]: mm_flop() of addmm or mm. */
+static etr_amount of_linear(const call *c) {
+  etr_amount macs = elements_of(c->a);
+  if (c->a->rank < 1 || c->b->rank < 1 || c->b->rank > 2) return etr_amount_unknown();
+  expect_same(&macs, &c->a->dims[c->a->rank - 1], &c->b->dims[c->b->rank - 1]);
+  amount_multiply_dims(&macs, c->b, 0, c->b->rank - 1);
+  return macs;
+}
+
+/* Becomes mm or bmm; with a vector mv or dot, for which there is no formula, but for a vector times a matrix. */
+static etr_amount of_matmul(const call *c) {
+  if (c->a->rank < 1 || c->b->rank < 1) return etr_amount_unknown();
+  if (c->b->rank == 1 || (c->a->rank == 1 && c->b->rank > 2)) return etr_amount_of(0);
+  if (c->node->output_count != 1) return etr_amount_unknown();
+  etr_amount macs = elements_of(&c->node->outputs[0]);
+  expect_same(&macs, &c->a->dims[c->a->rank - 1], &c->b->dims[c->b->rank - 2]);
+  multiply_dim(&macs, c->a, c->a->rank - 1);
+  return macs;
+}
+
+static bool is_transposed(const call *c) {
+  if (c->work != ETR_WORK_BY_NAME) return c->work == ETR_WORK_TRANSPOSED || c->work == ETR_WORK_TRANSPOSED_FIRST;
+  const char *transposed = etr_node_argument(c->node, "transposed");
+  return etr_slice_starts(c->op, ETR_SLICE("conv_transpose")) || (transposed && strcmp(transposed, "true") == 0);
+}
+
+/* conv_flop_count(): all of the filter at each place of the output; if transposed, at each place of the input. Of an
+ * input without a batch it is one. */
+static etr_amount of_convolution(const call *c) {
+  const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
+  if (c->node->output_count < 1 || places->rank != c->a->rank || c->b->rank < 3) return etr_amount_unknown();
+  bool has_batch = c->a->rank == c->b->rank;
+  if (!has_batch && c->a->rank != c->b->rank - 1) return etr_amount_unknown();
+  etr_amount macs = elements_of(c->b);
+  if (has_batch) multiply_dim(&macs, c->a, 0);
+  amount_multiply_dims(&macs, places, has_batch ? 2 : 1, places->rank);
+  return macs;
+}
+
+/* The same with channels last: [N, H, W, C]. The filter's order does not matter, as all of it is used. */
+static etr_amount of_convolution_last(const call *c) {
+  const etr_value *places = is_transposed(c) ? c->a : c->node->outputs;
+  if (c->node->output_count < 1 || places->rank < 1) return etr_amount_unknown();
+  etr_amount macs = elements_of(c->b);
+  amount_multiply_dims(&macs, places, 0, places->rank - 1);
+  return macs;
+}
+
+/* Each number that comes out is a row of the input times as many others, whichever way these lie. */
+static etr_amount of_rows(const call *c) {
+  if (c->node->output_count < 1 || c->a->rank < 1) return etr_amount_unknown();
+  etr_amount macs = elements_of(&c->node->outputs[0]);
+  multiply_dim(&macs, c->a, c->a->rank - 1);
+  return macs;
+}
+
+/* sdpa_flop_count(): queries by keys, then that by values; masks leave nothing out. */
+static etr_amount of_attention(const call *c) {
+  const etr_value *values = input_of(c->graph, c->node, 2);
+  int32_t rank = c->a->rank;
+  if (!values || rank < 3 || c->b->rank != rank || values->rank != rank) return etr_amount_unknown();
+  etr_amount macs = amount_of_dim(&c->a->dims[rank - 1]), queries = etr_amount_of(1);
+  amount_add(&macs, amount_of_dim(&values->dims[rank - 1]));
+  expect_same(&macs, &c->a->dims[rank - 1], &c->b->dims[rank - 1]);
+  expect_same(&macs, &c->b->dims[rank - 2], &values->dims[rank - 2]);
+  amount_multiply_dims(&queries, c->a, 0, rank - 1);
+  amount_multiply(&macs, queries);
+  multiply_dim(&macs, c->b, rank - 2);
+  return macs;
+}
+
+static etr_amount of_what_is_not_told(const call *c) {
+  (void)c;
+  return etr_amount_unknown();
+}
+
+typedef struct formula {
+  const char *op; /* without namespace, overload and leading underscores: operator.h */
+  etr_amount (*macs)(const call *c);
+  uint8_t first, second; /* places of the factors among the inputs */
+} formula;
+
+static const formula formulas[] = {
+    {"mm", of_matrices, 0, 1},
+    {"addmm", of_matrices, 1, 2}, /* addmm_flop() */
+    {"bmm", of_batches, 0, 1},
+    {"baddbmm", of_batches, 1, 2},         /* baddbmm_flop() */
+    {"scaled_mm", of_matrices, 0, 1},      /* _scaled_mm_flop() */
+    {"convolution", of_convolution, 0, 1}, /* conv_flop(), and below: what becomes of it */
+    {"convolution_overrideable", of_convolution, 0, 1},
+    {"slow_conv2d_forward", of_convolution, 0, 1},
+    {"conv1d", of_convolution, 0, 1},
+    {"conv2d", of_convolution, 0, 1},
+    {"conv3d", of_convolution, 0, 1},
+    {"conv_transpose1d", of_convolution, 0, 1},
+    {"conv_transpose2d", of_convolution, 0, 1},
+    {"conv_transpose3d", of_convolution, 0, 1},
+    {"linear", of_linear, 0, 1},
+    {"matmul", of_matmul, 0, 1},
+    {"scaled_dot_product_attention", of_attention, 0, 1}, /* sdpa_flop(), and below */
+    {"scaled_dot_product_attention_math", of_attention, 0, 1},
+    {"scaled_dot_product_efficient_attention", of_attention, 0, 1},
+    {"scaled_dot_product_flash_attention", of_attention, 0, 1},
+    {"scaled_dot_product_flash_attention_for_cpu", of_attention, 0, 1},
+    {"scaled_dot_product_cudnn_attention", of_attention, 0, 1},
+    {"scaled_dot_product_fused_attention_overrideable", of_attention, 0, 1},
+    {"mixed_mm", of_matrices, 0, 1}, /* quantized_decomposed: mm of weights that it dequantizes */
+    {"mixed_linear", of_linear, 0, 1},
+    {"lstm", of_what_is_not_told, 0, 0},
+    {"gru", of_what_is_not_told, 0, 0},
+    {"rnn_tanh", of_what_is_not_told, 0, 0},
+    {"rnn_relu", of_what_is_not_told, 0, 0},
+    {"lstm_cell", of_what_is_not_told, 0, 0},
+    {"gru_cell", of_what_is_not_told, 0, 0},
+    {"einsum", of_what_is_not_told, 0, 0},
+    {"tensordot", of_what_is_not_told, 0, 0},
+    {"chain_matmul", of_what_is_not_told, 0, 0},
+    {"bilinear", of_what_is_not_told, 0, 0},
+    {"trilinear", of_what_is_not_told, 0, 0},
+    {"cdist", of_what_is_not_told, 0, 0},
+    {"flash_attention_forward", of_what_is_not_told, 0, 0},
+    {"efficient_attention_forward", of_what_is_not_told, 0, 0},
+    {"weight_int4pack_mm", of_what_is_not_told, 0, 0},
+    {"weight_int8pack_mm", of_what_is_not_told, 0, 0},
+    {"grouped_mm", of_what_is_not_told, 0, 0},
+    {"scaled_grouped_mm", of_what_is_not_told, 0, 0},
+};
+
+/* Those whose other operators move, convert or compute element by element. */
+static bool is_of_known_dialect(const char *target) {
+  static const char *const dialects[] = {
+      "aten.",         "prims.",           "quantized_decomposed.", "dim_order_ops.", "_operator.", "operator.",
+      "higher_order.", "executorch_prim.", "executorch_prims.",     "builtins.",      "math."};
+  for (size_t i = 0; i < ETR_COUNT(dialects); i++)
+    if (strncmp(target, dialects[i], strlen(dialects[i])) == 0) return true;
+  return strchr(target, '.') == NULL;
+}
+
+static const formula *find(etr_slice op) {
+  for (size_t i = 0; i < ETR_COUNT(formulas); i++)
+    if (op.size && formulas[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(formulas[i].op)))
+      return &formulas[i];
+  return NULL;
+}
+
+static etr_amount of_nothing(const call *c) {
+  (void)c;
+  return etr_amount_of(0);
+}
+
+/* By etr_work. */
+static const formula works[] = {
+    [ETR_WORK_BY_NAME] = {"", NULL, 0, 0},
+    [ETR_WORK_NO_PRODUCT] = {"", of_nothing, 0, 0},
+    [ETR_WORK_ELSEWHERE] = {"", of_nothing, 0, 0},
+    [ETR_WORK_HIDDEN] = {"", of_what_is_not_told, 0, 0},
+    [ETR_WORK_ODD_PRODUCT] = {"", of_what_is_not_told, 0, 0},
+    [ETR_WORK_CONVOLUTION] = {"", of_convolution_last, 0, 1},
+    [ETR_WORK_TRANSPOSED] = {"", of_convolution_last, 0, 1},
+    [ETR_WORK_CONVOLUTION_FIRST] = {"", of_convolution, 0, 1},
+    [ETR_WORK_TRANSPOSED_FIRST] = {"", of_convolution, 0, 1},
+    [ETR_WORK_LINEAR] = {"", of_rows, 0, 1},
+    [ETR_WORK_MATMUL] = {"", of_rows, 0, 1},
+    [ETR_WORK_ATTENTION] = {"", of_attention, 0, 1},
+};
+
+etr_amount etr_macs_of(const etr_graph *graph, const etr_node *node, etr_factors *factors) {
+  if (factors) *factors = (etr_factors){0};
+  if (node->kind != ETR_NODE_OP) return etr_amount_of(0);
+  call c = {.graph = graph, .node = node, .op = etr_operator_of_target(node->target), .work = work_of(graph, node)};
+  const formula *found = c.work == ETR_WORK_BY_NAME ? find(c.op) : &works[c.work];
+  if (c.work == ETR_WORK_BY_NAME && !is_of_known_dialect(node->target)) return etr_amount_unknown();
+  if (!found || found->macs == of_nothing) return etr_amount_of(0);
+  if (found->macs == of_what_is_not_told) return etr_amount_unknown();
+  c.a = input_of(graph, node, found->first);
+  c.b = input_of(graph, node, found->second);
+  if (!c.a || !c.b) return etr_amount_unknown();
+  if (factors) *factors = (etr_factors){true, found->first, found->second};
+  return found->macs(&c);
+}
+
+bool etr_multiplies(const char *target) { return find(etr_operator_of_target(target)) != NULL; }
 
 /* ---- How many bytes an operator reads and writes ---- */
 
@@ -28,8 +327,6 @@ static uint32_t place_of_part(const etr_node *node) {
   return etr_slice_is(op, "index_put_") && node->input_count > 1 ? (uint32_t)node->input_count - 1 : ETR_NONE;
 }
 
-static bool replaces_part(const etr_node *node) { return place_of_part(node) != ETR_NONE; }
-
 /* The first input is only written to. */
 static bool only_writes_first(const etr_node *node) {
   static const char *const ops[] = {"index_put_", "copy_"};
@@ -41,8 +338,8 @@ static bool only_writes_first(const etr_node *node) {
 static bool moves_nothing(const etr_graph *graph, const etr_node *node) {
   static const char *const around[] = {"_operator.",      "operator.", "higher_order.",
                                        "executorch_prim", "builtins.", "math."};
-  if (etr_work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
-  if (etr_work_of(graph, node) != ETR_WORK_BY_NAME || replaces_part(node)) return false;
+  if (work_of(graph, node) == ETR_WORK_ELSEWHERE) return true;
+  if (work_of(graph, node) != ETR_WORK_BY_NAME || place_of_part(node) != ETR_NONE) return false;
   if (node->kind != ETR_NODE_OP || !gives_tensor(node)) return true;
   if (strncmp(node->target, "aten.", 5) == 0) return etr_operator_shares_memory(etr_operator_of_target(node->target));
   for (size_t i = 0; i < ETR_COUNT(around); i++)
@@ -62,35 +359,32 @@ static bool looks_up(etr_slice op) {
   return etr_operator_is_one_of(op, lookups, ETR_COUNT(lookups));
 }
 
-/* Of a delegate's constants the program tells: some are packed. */
-static etr_amount stored_bytes(const etr_graph *graph, const etr_edge *edge, const etr_value *value) {
-  const etr_node *producer = &graph->nodes[edge->node];
-  const char *told = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
-  int64_t bytes;
-  return told && etr_slice_to_int(etr_slice_of(told), &bytes) ? etr_amount_of((uint64_t)bytes) : etr_bytes_of(value);
-}
-
 /* Bytes that one call reads of its input at a place: all of it, but for operators that look up parts of their first
  * one (embedding, slice), which read as much as they give, and those that replace parts of it, which read none. */
 static etr_amount etr_read_bytes(const etr_graph *graph, const etr_node *node, size_t place) {
-  const etr_value *value = etr_input_of(graph, node, place);
+  const etr_value *value = input_of(graph, node, place);
   etr_slice op = etr_operator_of_target(node->target);
   if (!value) return etr_amount_unknown();
   if (place == 0 && only_writes_first(node)) return etr_amount_of(0);
-  etr_amount all = stored_bytes(graph, &node->inputs[place], value);
+  /* Of a delegate's constants the program tells: some are packed. */
+  const etr_node *producer = &graph->nodes[node->inputs[place].node];
+  const char *told = producer->kind == ETR_NODE_CONSTANT ? etr_node_argument(producer, "bytes") : NULL;
+  int64_t bytes;
+  etr_amount all = told && etr_slice_to_int(etr_slice_of(told), &bytes) ? etr_amount_of((uint64_t)bytes)
+                                                                        : bytes_of(value);
   if (place > 0 || node->output_count == 0) return all;
   if (is_packed(op)) return etr_amount_unknown();
   const etr_element *element = value->dtype ? etr_element_of_dtype(value->dtype) : NULL;
   if (!looks_up(op) || !element) return all;
-  etr_amount part = etr_elements_of(&node->outputs[0]);
-  etr_amount_multiply(&part, etr_amount_of(element->size));
+  etr_amount part = elements_of(&node->outputs[0]);
+  amount_multiply(&part, etr_amount_of(element->size));
   return part.is_unknown || all.is_unknown || part.count < all.count ? part : all;
 }
 
 /* Bytes that one call writes of an output: all of it, but for operators that replace parts of what they are given. */
 static etr_amount etr_written_bytes(const etr_graph *graph, const etr_node *node, size_t output) {
   uint32_t part = place_of_part(node);
-  return part == ETR_NONE ? etr_bytes_of(&node->outputs[output]) : etr_read_bytes(graph, node, part);
+  return part == ETR_NONE ? bytes_of(&node->outputs[output]) : etr_read_bytes(graph, node, part);
 }
 
 /* ---- Each node's cost; of fused ones together, what crosses their boundary ---- */
@@ -169,16 +463,18 @@ static bool is_weight(const etr_node *node) {
   return node->kind == ETR_NODE_PARAMETER || node->kind == ETR_NODE_BUFFER || node->kind == ETR_NODE_CONSTANT;
 }
 
-static void add_macs(finder *f, uint32_t leader, uint32_t node) {
+static void add_node(finder *f, uint32_t node, bool is_alone) {
+  uint32_t leader = leader_of(f->graph, node);
+  if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
   etr_factors factors;
   tally *sum = &f->tallies[leader];
   etr_amount macs = etr_macs_of(f->graph, &f->graph->nodes[node], &factors);
   if (macs.is_unknown || macs.count) sum->is_integer = is_integer(f, leader, node, &factors);
-  etr_amount_add(&sum->macs, macs);
-}
-
-/* Each value that comes from outside counts once, however often the group reads it. */
-static void add_inputs(finder *f, uint32_t leader, uint32_t node) {
+  amount_add(&sum->macs, macs);
+  if (is_alone && moves_nothing(f->graph, &f->graph->nodes[node])) return;
+  if (work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
+    f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
+  /* Each value that comes from outside counts once, however often the group reads it. */
   const etr_node *user = &f->graph->nodes[node];
   for (size_t i = 0; i < user->input_count; i++) {
     const etr_edge *edge = read_by(f, &user->inputs[i]);
@@ -186,29 +482,15 @@ static void add_inputs(finder *f, uint32_t leader, uint32_t node) {
     if (f->seen_by[value_of(f, edge)] == leader) continue;
     f->seen_by[value_of(f, edge)] = leader;
     etr_amount bytes = edge == &user->inputs[i] ? etr_read_bytes(f->graph, user, i)
-                                                : etr_bytes_of(&f->graph->nodes[edge->node].outputs[edge->output]);
-    etr_amount_add(&f->tallies[leader].read, bytes);
-    if (is_weight(&f->graph->nodes[edge->node])) etr_amount_add(&f->tallies[leader].weights, bytes);
+                                                : bytes_of(&f->graph->nodes[edge->node].outputs[edge->output]);
+    amount_add(&f->tallies[leader].read, bytes);
+    if (is_weight(&f->graph->nodes[edge->node])) amount_add(&f->tallies[leader].weights, bytes);
   }
-}
-
-/* What a node of a larger group gives to that group alone stays inside. */
-static void add_outputs(finder *f, uint32_t leader, uint32_t node, bool is_alone) {
+  /* What a node of a larger group gives to that group alone stays inside. */
   const etr_node *producer = &f->graph->nodes[node];
   for (size_t i = 0; i < producer->output_count; i++)
     if (is_alone || f->is_used_outside[f->first_value[node] + i])
-      etr_amount_add(&f->tallies[leader].written, etr_written_bytes(f->graph, producer, i));
-}
-
-static void add_node(finder *f, uint32_t node, bool is_alone) {
-  uint32_t leader = leader_of(f->graph, node);
-  if (f->graph->nodes[node].kind != ETR_NODE_OP) return;
-  add_macs(f, leader, node);
-  if (is_alone && moves_nothing(f->graph, &f->graph->nodes[node])) return;
-  if (etr_work_of(f->graph, &f->graph->nodes[node]) == ETR_WORK_HIDDEN)
-    f->tallies[leader].read.is_unknown = f->tallies[leader].written.is_unknown = true;
-  add_inputs(f, leader, node);
-  add_outputs(f, leader, node, is_alone);
+      amount_add(&f->tallies[leader].written, etr_written_bytes(f->graph, producer, i));
 }
 
 /* ---- Groups ---- */
@@ -305,26 +587,170 @@ static bool start(finder *f, etr_arena *scratch) {
   return true;
 }
 
-static bool find_costs(etr_graph *graph, const etr_profile *profile, etr_arena *arena, etr_warnings *warnings) {
-  etr_arena scratch = {0};
-  finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
-  etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
-  bool good = costs && start(&f, &scratch);
-  if (good) mark_used_outside(&f);
-  good = good && add_all(&f, &scratch);
-  for (uint32_t i = 0; good && i < graph->node_count; i++) {
-    if (!take(&f, i, &costs[i]) || f.overflow_count++) continue;
-    f.first_overflow = i;
-  }
-  if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
-  if (good) graph->costs = costs;
-  etr_arena_clear(&scratch);
-  return good;
-}
-
 bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, etr_warnings *warnings) {
-  for (size_t i = 0; i < profile->graph_count; i++)
-    if (!find_costs(&graphs[i], profile, arena, warnings)) return false;
+  for (size_t i = 0; i < profile->graph_count; i++) {
+    etr_graph *graph = &graphs[i];
+    etr_arena scratch = {0};
+    finder f = {.graph = graph, .has_jumps = has_jumps(graph)};
+    etr_cost *costs = etr_arena_alloc_array(arena, graph->node_count, sizeof *costs);
+    bool good = costs && start(&f, &scratch);
+    if (good) mark_used_outside(&f);
+    good = good && add_all(&f, &scratch);
+    for (uint32_t k = 0; good && k < graph->node_count; k++) {
+      if (!take(&f, k, &costs[k]) || f.overflow_count++) continue;
+      f.first_overflow = k;
+    }
+    if (good) warn_of_overflows(&f, graph->works ? profile->pte : profile->etrecord, warnings);
+    if (good) graph->costs = costs;
+    etr_arena_clear(&scratch);
+    if (!good) return false;
+  }
   etr_roofs_find(profile);
   return true;
+}
+
+/* ---- Sums ---- */
+
+/* How often it ran per inference; 1 of what was not timed, NaN where it is not known. */
+static double calls_of(const etr_cost *cost, const etr_method *method) {
+  if (!method || method->run_count == 0 || cost->executions == 0) return 1;
+  return cost->executions == ETR_UNKNOWN ? NAN : (double)cost->executions / (double)method->run_count;
+}
+
+/* A duration is the difference of two readings, each rounded to the step: its variance is step^2 / 6. */
+static void add_time(etr_cost_sum *sum, const etr_profile *profile, const etr_node_time *time, double runs) {
+  double step = etr_ticks_to_ns(profile, etr_clock_step(profile, time->backend, NULL));
+  sum->ns += etr_ticks_to_ns(profile, time->avg);
+  sum->variance += (double)time->calls * step * step / 6;
+  sum->runs = runs;
+}
+
+static bool is_known(uint64_t count, double calls) { return count == 0 || (count != ETR_UNKNOWN && !isnan(calls)); }
+
+static double times(uint64_t count, double calls) { return count ? (double)count * calls : 0; }
+
+void etr_cost_add(etr_cost_sum *sum, const etr_profile *profile, const etr_graph *graph, size_t node) {
+  const etr_method *method = graph->profile_method == ETR_NONE ? NULL : &profile->methods[graph->profile_method];
+  const etr_cost *cost = graph->costs ? &graph->costs[node] : NULL;
+  if (!cost) return;
+  double calls = calls_of(cost, method);
+  bool bytes_are_known = is_known(cost->read_bytes, calls) && is_known(cost->written_bytes, calls);
+  if (is_known(cost->macs, calls)) {
+    sum->macs += times(cost->macs, calls);
+    sum->integer_macs += cost->is_integer ? times(cost->macs, calls) : 0;
+  }
+  if (bytes_are_known) {
+    sum->bytes += times(cost->read_bytes, calls) + times(cost->written_bytes, calls);
+    sum->weight_bytes += times(cost->weight_bytes, calls);
+  }
+  sum->unknown_macs += !is_known(cost->macs, calls);
+  sum->unknown_bytes += !bytes_are_known;
+  sum->hinted += cost->from_hints;
+  if (method && graph->times && graph->times[node].runs > 0)
+    add_time(sum, profile, &graph->times[node], (double)method->run_count);
+}
+
+void etr_cost_add_sum(etr_cost_sum *sum, const etr_cost_sum *other) {
+  sum->macs += other->macs;
+  sum->integer_macs += other->integer_macs;
+  sum->bytes += other->bytes;
+  sum->weight_bytes += other->weight_bytes;
+  sum->unknown_macs += other->unknown_macs;
+  sum->unknown_bytes += other->unknown_bytes;
+  sum->hinted += other->hinted;
+  sum->ns += other->ns;
+  sum->variance += other->variance;
+  sum->runs = ETR_MAX(sum->runs, other->runs);
+}
+
+double etr_cost_macs(const etr_cost_sum *sum) { return sum->unknown_macs ? NAN : sum->macs; }
+double etr_cost_bytes(const etr_cost_sum *sum) { return sum->unknown_bytes ? NAN : sum->bytes; }
+
+double etr_cost_intensity(const etr_cost_sum *sum) {
+  double bytes = etr_cost_bytes(sum);
+  return bytes > 0 ? 2 * etr_cost_macs(sum) / bytes : NAN;
+}
+
+const char *etr_cost_arithmetic(const etr_cost_sum *sum) {
+  if (!(sum->macs > 0)) return NULL;
+  if (sum->integer_macs == 0) return "float";
+  return sum->integer_macs == sum->macs ? "integer" : "mixed";
+}
+
+/* ---- Rates ---- */
+
+static bool is_timed_well(const etr_cost_sum *sum) {
+  double total = sum->ns * sum->runs;
+  return total > 0 && sqrt(sum->variance) <= ETR_RATE_MOST_ERROR * total;
+}
+
+/* Per nanosecond is 1e9 per second. */
+static double rate_of(const etr_cost_sum *sum, double amount) { return is_timed_well(sum) ? amount / sum->ns : NAN; }
+
+double etr_cost_gflops(const etr_cost_sum *sum) { return rate_of(sum, 2 * etr_cost_macs(sum)); }
+double etr_cost_gbs(const etr_cost_sum *sum) { return rate_of(sum, etr_cost_bytes(sum)); }
+
+/* ---- Roofs ---- */
+
+static void raise(double *roof, double rate) {
+  if (rate > *roof) *roof = rate;
+}
+
+static void take_best(etr_roofs *best, const etr_profile *profile, const etr_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++) {
+    etr_cost_sum sum = {0};
+    if (graph->times[i].runs == 0) continue;
+    etr_cost_add(&sum, profile, graph, i);
+    raise(sum.integer_macs > 0 ? &best->integer_gops : &best->gflops, etr_cost_gflops(&sum));
+    raise(&best->gbs, etr_cost_gbs(&sum));
+  }
+}
+
+void etr_roofs_find(etr_profile *profile) {
+  etr_roofs roofs = {0};
+  for (size_t i = 0; i < profile->method_count; i++) {
+    const etr_method *method = &profile->methods[i];
+    const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+    if (graph && graph->times && graph->costs) take_best(&roofs, profile, graph);
+  }
+  roofs.flops_given = profile->peaks.flops > 0;
+  roofs.integer_given = profile->peaks.integer_ops > 0;
+  roofs.bandwidth_given = profile->peaks.bandwidth > 0;
+  if (roofs.flops_given) roofs.gflops = profile->peaks.flops / 1e9;
+  if (roofs.integer_given) roofs.integer_gops = profile->peaks.integer_ops / 1e9;
+  if (roofs.bandwidth_given) roofs.gbs = profile->peaks.bandwidth / 1e9;
+  profile->roofs = roofs;
+}
+
+const char *etr_bound_name(etr_bound bound) {
+  static const char *const names[] = {NULL, "compute", "memory"};
+  return names[bound];
+}
+
+/* 0 where there is nothing to do; NaN where there is no roof. */
+static double time_at(double amount, double roof) {
+  if (amount == 0) return 0;
+  return roof > 0 ? amount / roof : NAN;
+}
+
+/* What a record's best nodes reach does not tell what the device could: both of them may be far from its peaks. */
+static bool are_given(const etr_cost_sum *sum, const etr_roofs *roofs) {
+  bool computes_floats = sum->macs > sum->integer_macs;
+  return roofs->bandwidth_given && (roofs->flops_given || !computes_floats) &&
+         (roofs->integer_given || sum->integer_macs == 0);
+}
+
+double etr_cost_least_ns(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound) {
+  double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs), roofs->gflops) +
+                     time_at(2 * sum->integer_macs, roofs->integer_gops);
+  double moving = time_at(etr_cost_bytes(sum), roofs->gbs);
+  bool is_known = computing + moving > 0; /* not of NaN */
+  if (bound) *bound = computing > moving ? ETR_BOUND_COMPUTE : ETR_BOUND_MEMORY;
+  if (bound && !(is_known && are_given(sum, roofs))) *bound = ETR_BOUND_UNKNOWN;
+  return is_known ? ETR_MAX(computing, moving) : NAN;
+}
+
+double etr_cost_of_peak(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound) {
+  double least = etr_cost_least_ns(sum, roofs, bound);
+  return is_timed_well(sum) ? least / sum->ns : NAN;
 }

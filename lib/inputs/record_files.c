@@ -82,20 +82,23 @@ static file_kind kind_of_head(etr_slice head) {
   return etr_dump_is(head) ? FILE_ETDUMP : FILE_OTHER;
 }
 
+/* Reads the first bytes. False: it is no file, or cannot be read. */
+static bool read_head(const char *path, char *into, size_t size, size_t *got) {
+  FILE *file = etr_file_open_regular(path);
+  if (!file) return false;
+  *got = fread(into, 1, size, file);
+  bool done = !ferror(file);
+  fclose(file);
+  return done;
+}
+
 /* A zip may have anything before its first header, so only the archive can tell one; a file that is called like a
  * record is taken for one. */
 static file_kind kind_of(const char *path) {
   char head[12] = {0};
-  size_t got = 0;
+  size_t got;
   etr_slice name = etr_slice_of(etr_last_part(path));
-  /* False: it is no file, or cannot be read. */
-  size_t size = sizeof head;
-  FILE *file = etr_file_open_regular(path);
-  if (!file) return kind_of_unread(path);
-  got = fread(head, 1, size, file);
-  bool done = !ferror(file);
-  fclose(file);
-  if (!done) return kind_of_unread(path);
+  if (!read_head(path, head, sizeof head, &got)) return kind_of_unread(path);
   if (etr_slice_is(name, "debug_buffer.bin")) return FILE_DEBUG_BUFFER;
   file_kind kind = kind_of_head((etr_slice){head, got});
   if (kind != FILE_OTHER) return kind;
@@ -155,7 +158,7 @@ static etr_status fail_to_open(const char *path, etr_error *error) {
 static bool starts_like_zip(const char *path) {
   char head[4] = {0};
   size_t got;
-  return peek(path, head, sizeof head, &got) && memcmp(head, "PK\3\4", sizeof head) == 0;
+  return read_head(path, head, sizeof head, &got) && memcmp(head, "PK\3\4", sizeof head) == 0;
 }
 
 static bool is_part(const char *path) {

@@ -138,31 +138,7 @@ static void add_inputs(builder *b) {
   }
 }
 
-/* One that no instruction writes is a view, or was there before. */
-static void add_outputs(builder *b) {
-  for (size_t i = 0; i < b->program->output_count; i++) {
-    const etr_pte_value *value = etr_tensor_at(b->program, b->program->outputs[i]);
-    if (!value || !value->storage) continue;
-    b->uses.list.count = 0;
-    use(b, &(etr_use){.value = b->program->outputs[i]});
-    uint32_t index = b->out->tensor_of_value[b->program->outputs[i]];
-    if (index == ETR_NONE) continue;
-    tensor_at(b, index)->is_kept = true;
-    if (tensor_at(b, index)->role == ETR_TENSOR_ACTIVATION) tensor_at(b, index)->role = ETR_TENSOR_OUTPUT;
-  }
-}
-
 /* ---- Longer than its uses ---- */
-
-static void keep_state(builder *b) {
-  for (size_t i = 0; i < b->out->tensors.count; i++) {
-    etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
-    if (tensor->role != ETR_TENSOR_STATE) continue;
-    tensor->first_instruction = 0;
-    tensor->last_instruction = b->now;
-    tensor->is_kept = true;
-  }
-}
 
 /* Owners stand before their views, and none is a view itself. */
 static void keep_for_views(builder *b) {
@@ -176,15 +152,6 @@ static void keep_for_views(builder *b) {
   }
 }
 
-/* Of a loop from `start` to `end`, whatever was there before it and is used in it. */
-static void keep_for_loop(builder *b, int32_t start, int32_t end) {
-  for (size_t i = 0; i < b->out->tensors.count; i++) {
-    etr_planned_tensor *tensor = tensor_at(b, (uint32_t)i);
-    bool is_used = tensor->last_instruction >= start && tensor->last_instruction < end;
-    if (is_used && tensor->first_instruction < start) tensor->last_instruction = end;
-  }
-}
-
 /* Loops end in the order in which they are nested: the inner one first. */
 static void keep_for_loops(builder *b) {
   enum { MOST_LOOKS = 1 << 26 };
@@ -192,7 +159,12 @@ static void keep_for_loops(builder *b) {
   for (int32_t i = 0; i < (int32_t)ETR_MIN(b->program->instruction_count, (size_t)INT32_MAX) && left > 0; i++) {
     int32_t target = b->program->instructions[i].jump_target;
     if (target < 0 || target > i) continue;
-    keep_for_loop(b, target, i);
+    /* Of a loop from `start` to `end`, whatever was there before it and is used in it. */
+    for (size_t k = 0; k < b->out->tensors.count; k++) {
+      etr_planned_tensor *tensor = tensor_at(b, (uint32_t)k);
+      bool is_used = tensor->last_instruction >= target && tensor->last_instruction < i;
+      if (is_used && tensor->first_instruction < target) tensor->last_instruction = i;
+    }
     left--;
   }
   b->out->is_cut |= b->out->tensors.count && left == 0;
@@ -222,8 +194,24 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
   }
   out->is_cut = b.uses.is_cut;
   b.now = count - 1;
-  add_outputs(&b);
-  keep_state(&b);
+  /* One that no instruction writes is a view, or was there before. */
+  for (size_t i = 0; i < b.program->output_count; i++) {
+    const etr_pte_value *value = etr_tensor_at(b.program, b.program->outputs[i]);
+    if (!value || !value->storage) continue;
+    b.uses.list.count = 0;
+    use(&b, &(etr_use){.value = b.program->outputs[i]});
+    uint32_t index = b.out->tensor_of_value[b.program->outputs[i]];
+    if (index == ETR_NONE) continue;
+    tensor_at(&b, index)->is_kept = true;
+    if (tensor_at(&b, index)->role == ETR_TENSOR_ACTIVATION) tensor_at(&b, index)->role = ETR_TENSOR_OUTPUT;
+  }
+  for (size_t i = 0; i < b.out->tensors.count; i++) {
+    etr_planned_tensor *tensor = tensor_at(&b, (uint32_t)i);
+    if (tensor->role != ETR_TENSOR_STATE) continue;
+    tensor->first_instruction = 0;
+    tensor->last_instruction = b.now;
+    tensor->is_kept = true;
+  }
   keep_for_views(&b);
   keep_for_loops(&b);
   keep_for_views(&b);

@@ -129,15 +129,6 @@ static etr_delegate_blob *blob_of(etr_map *places, etr_delegate_blob *blobs, siz
   return &blobs[slot->value];
 }
 
-static void note_calls(const etr_pte_method *program, etr_delegate_blob *blobs, const uint32_t *blob_of_delegate) {
-  size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
-  for (size_t i = 0; i < count; i++) {
-    const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[i]);
-    etr_delegate_blob *blob = delegate ? &blobs[blob_of_delegate[delegate - program->delegates]] : NULL;
-    if (blob && blob->instruction < 0) blob->instruction = (int32_t)i;
-  }
-}
-
 static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *program, const etr_pte_data *data,
                               etr_arena *arena, etr_arena *scratch) {
   etr_delegate_blob *blobs = etr_arena_alloc_array(arena, program->delegate_count, sizeof *blobs);
@@ -152,7 +143,12 @@ static bool memory_blobs_make(etr_memory_plan *plan, const etr_pte_method *progr
     blob_of_delegate[i] = (uint32_t)(blob - blobs);
     if (blob->segment < data->segment_count) data->segments[blob->segment].kind = ETR_SEGMENT_DELEGATE;
   }
-  note_calls(program, blobs, blob_of_delegate);
+  size_t count = ETR_MIN(program->instruction_count, (size_t)INT32_MAX);
+  for (size_t i = 0; i < count; i++) {
+    const etr_pte_delegate *delegate = etr_delegate_of(program, &program->instructions[i]);
+    etr_delegate_blob *blob = delegate ? &blobs[blob_of_delegate[delegate - program->delegates]] : NULL;
+    if (blob && blob->instruction < 0) blob->instruction = (int32_t)i;
+  }
   plan->blobs = blobs;
   return true;
 }
@@ -216,17 +212,7 @@ static void check_place(memory_check *check, etr_planned_tensor *tensor) {
   warn(check, tensor, what);
 }
 
-/* Marks tensors that cannot be where, or as large as, the program says, with a warning for each. `buffer` is still the
- * number that the program has. */
-static void memory_check_places(memory_check *check, etr_planned_tensor *tensors, size_t count) {
-  for (size_t i = 0; i < count; i++) check_place(check, &tensors[i]);
-}
-
 /* ---- Overlaps ---- */
-
-static bool has_own_memory(const etr_planned_tensor *tensor) {
-  return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
-}
 
 static bool overlap(const etr_planned_tensor *a, const etr_planned_tensor *b) {
   return a->buffer == b->buffer && a->offset_bytes < b->offset_bytes + b->size_bytes &&
@@ -249,18 +235,6 @@ static int by_first_use(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Holds a tensor against those that are live when it comes, and drops those that are not. Returns how many are left. */
-static size_t compare_with_live(memory_check *check, const etr_planned_tensor **live, size_t count,
-                                const etr_planned_tensor *tensor) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (live[i]->last_instruction < tensor->first_instruction) continue;
-    if (overlap(live[i], tensor)) warn_of_overlap(check, live[i], tensor);
-    live[kept++] = live[i];
-  }
-  return kept;
-}
-
 /* Warns of tensors that share memory while both are needed, views aside. False: out of memory. */
 static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor *tensors, size_t count,
                                   etr_arena *scratch) {
@@ -270,24 +244,26 @@ static bool memory_check_overlaps(memory_check *check, const etr_planned_tensor 
   size_t listed = 0, live_count = 0, left = MOST_COMPARISONS;
   if (!list || !live) return false;
   for (size_t i = 0; i < count; i++)
-    if (has_own_memory(&tensors[i])) list[listed++] = &tensors[i];
+    if (tensors[i].view_of == ETR_NONE && !tensors[i].is_misplaced && tensors[i].size_bytes > 0)
+      list[listed++] = &tensors[i];
   etr_sort(list, listed, sizeof *list, by_first_use);
   for (size_t i = 0; i < listed; i++) {
     check->is_cut = left <= live_count;
     if (check->is_cut) break;
     left -= live_count;
-    live_count = compare_with_live(check, live, live_count, list[i]);
+    /* Holds a tensor against those that are live when it comes, and drops those that are not. Returns how many are
+     * left. */
+    const etr_planned_tensor *tensor = list[i];
+    size_t kept = 0;
+    for (size_t k = 0; k < live_count; k++) {
+      if (live[k]->last_instruction < tensor->first_instruction) continue;
+      if (overlap(live[k], tensor)) warn_of_overlap(check, live[k], tensor);
+      live[kept++] = live[k];
+    }
+    live_count = kept;
     live[live_count++] = list[i];
   }
   return true;
-}
-
-/* Says how many warnings there were beyond those that are shown. */
-static void memory_check_end(memory_check *check) {
-  if (check->warned > MOST_WARNINGS)
-    etr_warn(check->source->warnings, check->source->file, check->source->entry, ETR_NO_OFFSET,
-             "%.*s: %zu more contradictions in the memory plan", ETR_HEAD(check->method, 64),
-             check->warned - MOST_WARNINGS);
 }
 
 /* ---- Planned tensors in their buffers, and what is live at each instruction ---- */
@@ -336,27 +312,6 @@ static const etr_value_name *name_of(const builder *b, const etr_planned_tensor 
   return &b->names[b->lives.tensors.data[tensor->view_of].value];
 }
 
-/* The module of what makes it; of what nothing makes, that of the model. */
-static void place_in_graph(const builder *b, etr_planned_tensor *tensor, const etr_value_name *name) {
-  const etr_graph *graph = b->placement->method->graph;
-  if (name->is_computed) tensor->node = name->node;
-  if (graph && name->node != ETR_NONE)
-    tensor->module = graph->nodes[name->node].module;
-  else if (graph && tensor->made_by >= 0)
-    tensor->module = b->plan->steps[tensor->made_by].module;
-}
-
-static void describe_tensors(builder *b) {
-  for (size_t i = 0; i < b->lives.tensors.count; i++) {
-    etr_planned_tensor *tensor = &b->lives.tensors.data[i];
-    const etr_value_name *name = name_of(b, tensor);
-    tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value", tensor->value, b->arena);
-    place_in_graph(b, tensor, name);
-  }
-  b->plan->tensors = b->lives.tensors.data;
-  b->plan->tensor_count = b->lives.tensors.count;
-}
-
 /* ---- Buffers ---- */
 
 static const char *device_of(const builder *b, uint32_t id) {
@@ -373,19 +328,14 @@ static const char *device_of(const builder *b, uint32_t id) {
   return "cpu";
 }
 
-/* How many of a method's tensors are planned into each buffer. */
-static size_t *count_tensors(const builder *b) {
-  size_t *counts = etr_arena_alloc_array(b->scratch, b->program->buffers.count, sizeof *counts);
-  for (size_t i = 0; counts && i < b->lives.tensors.count; i++) {
-    const etr_planned_tensor *tensor = &b->lives.tensors.data[i];
-    if (tensor->buffer < b->program->buffers.count) counts[tensor->buffer]++;
-  }
-  return counts;
-}
-
 static bool add_buffers(builder *b) {
   size_t count = b->program->buffers.count, points = b->plan->instruction_count;
-  const size_t *tensors = count_tensors(b);
+  /* How many of a method's tensors are planned into each buffer. */
+  size_t *tensors = etr_arena_alloc_array(b->scratch, b->program->buffers.count, sizeof *tensors);
+  for (size_t i = 0; tensors && i < b->lives.tensors.count; i++) {
+    const etr_planned_tensor *tensor = &b->lives.tensors.data[i];
+    if (tensor->buffer < b->program->buffers.count) tensors[tensor->buffer]++;
+  }
   etr_planned_buffer *buffers = etr_arena_alloc_array(b->arena, count, sizeof *buffers);
   b->buffer_of_id = etr_arena_alloc_array(b->scratch, count, sizeof *b->buffer_of_id);
   b->live = etr_arena_alloc_array(b->scratch, count, sizeof(uint64_t *));
@@ -459,11 +409,30 @@ static bool fill(builder *b, uint32_t method) {
   b->names = etr_value_names_make(b->placement, b->scratch, b->scratch);
   b->steps = b->names ? memory_steps_make(b->plan, b->placement, b->arena) : NULL;
   if (!b->steps || !etr_lifetimes_find(&b->lives, b->placement, b->arena, b->scratch)) return false;
-  describe_tensors(b);
+  for (size_t i = 0; i < b->lives.tensors.count; i++) {
+    etr_planned_tensor *tensor = &b->lives.tensors.data[i];
+    const etr_value_name *name = name_of(b, tensor);
+    tensor->tensor = etr_describe_tensor(&b->program->values[tensor->value], name, "value", tensor->value, b->arena);
+    /* The module of what makes it; of what nothing makes, that of the model. */
+    const etr_graph *graph = b->placement->method->graph;
+    if (name->is_computed) tensor->node = name->node;
+    if (graph && name->node != ETR_NONE)
+      tensor->module = graph->nodes[name->node].module;
+    else if (graph && tensor->made_by >= 0)
+      tensor->module = b->plan->steps[tensor->made_by].module;
+  }
+  b->plan->tensors = b->lives.tensors.data;
+  b->plan->tensor_count = b->lives.tensors.count;
   if (etr_arena_failed(b->arena)) return false;
-  memory_check_places(&check, b->lives.tensors.data, b->lives.tensors.count);
+  /* Marks tensors that cannot be where, or as large as, the program says, with a warning for each. `buffer` is still
+   * the number that the program has. */
+  for (size_t i = 0; i < b->lives.tensors.count; i++) check_place(&check, &b->lives.tensors.data[i]);
   if (!memory_check_overlaps(&check, b->lives.tensors.data, b->lives.tensors.count, b->scratch)) return false;
-  memory_check_end(&check);
+  /* Says how many warnings there were beyond those that are shown. */
+  if (check.warned > MOST_WARNINGS)
+    etr_warn(check.source->warnings, check.source->file, check.source->entry, ETR_NO_OFFSET,
+             "%.*s: %zu more contradictions in the memory plan", ETR_HEAD(check.method, 64),
+             check.warned - MOST_WARNINGS);
   etr_program_constants_add(b->source->constants, b->program, method, b->names);
   if (!add_buffers(b) || !add_curves(b) || !memory_boundary_make(b->plan, b->program, b->names, b->arena) ||
       !memory_blobs_make(b->plan, b->program, b->source->constants->data, b->arena, b->scratch))

@@ -106,15 +106,6 @@ static behaviour behaviour_of(const finder *f, const etr_instruction *instructio
                      .is_view = f->uses.handed_on >= 0};
 }
 
-/* A call whose arguments are all there, to something. */
-static bool is_told(const etr_instruction *instruction) {
-  bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op && instruction->op[0];
-  if (!is_kernel && (instruction->kind != ETR_INSTRUCTION_DELEGATE || instruction->delegate < 0)) return false;
-  for (size_t i = 0; i < instruction->arg_count; i++)
-    if (instruction->args[i] < 0) return false;
-  return true;
-}
-
 /* ---- Arguments ---- */
 
 static uint32_t owner_of(const finder *f, int32_t value) {
@@ -130,22 +121,18 @@ static void note_tensor(finder *f, uint32_t index) {
   if (added) *added = index;
 }
 
-/* A result gets memory that nobody else knows; what is changed later may be known by other names. */
-static void use_outside(finder *f, const etr_use *arg, bool writes) {
-  const resource *value = &f->values[arg->value];
-  bool is_new = value->writer == ETR_NONE && value->readers == ETR_NONE;
-  touch(f, &f->outside, writes && !(etr_use_defines(arg) && (is_new || value->writer == f->now)));
-}
-
 /* False: it may change a constant, whose readers are not followed. */
 static bool use(finder *f, const etr_use *arg, const behaviour *does) {
   if (f->program->values[arg->value].constant) return !etr_use_defines(arg) && !does->changes_all;
   uint32_t owner = owner_of(f, arg->value);
   bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
   bool writes = etr_use_defines(arg) || arg->is_unsure || does->changes_all || is_state;
-  if (owner == ETR_NONE)
-    use_outside(f, arg, writes);
-  else
+  if (owner == ETR_NONE) {
+    /* A result gets memory that nobody else knows; what is changed later may be known by other names. */
+    const resource *value = &f->values[arg->value];
+    bool is_new = value->writer == ETR_NONE && value->readers == ETR_NONE;
+    touch(f, &f->outside, writes && !(etr_use_defines(arg) && (is_new || value->writer == f->now)));
+  } else
     touch(f, &f->places[owner], writes && (is_state || !does->is_view));
   touch(f, &f->values[arg->value], writes);
   if (owner != ETR_NONE) note_tensor(f, owner);
@@ -157,21 +144,6 @@ static bool use(finder *f, const etr_use *arg, const behaviour *does) {
 static void keep_place(finder *f) {
   for (uint32_t i = f->barrier == ETR_NONE ? 0 : f->barrier; i < f->now; i++) need(f, i);
   f->barrier = f->now;
-}
-
-static bool look_at(finder *f) {
-  const etr_instruction *instruction = &f->program->instructions[f->now];
-  if (!is_told(instruction)) return false;
-  etr_uses_list(&f->uses, (int32_t)f->now);
-  behaviour does = behaviour_of(f, instruction);
-  need(f, f->barrier);
-  for (size_t i = 0; i < f->uses.list.count; i++)
-    if (!f->uses.list.data[i].is_list && !use(f, &f->uses.list.data[i], &does)) return false;
-  const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
-  if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
-  if (does.has_effects) touch(f, &f->effects, true);
-  if (does.is_barrier) keep_place(f);
-  return !f->uses.is_cut && (delegate || instruction->kind == ETR_INSTRUCTION_KERNEL);
 }
 
 static const uint32_t *copy(const numbers *list, etr_arena *arena) {
@@ -186,7 +158,22 @@ static bool look_at_all(finder *f, etr_memory_step *steps, etr_arena *arena) {
   for (f->now = 0; f->now < f->plan->instruction_count; f->now++) {
     tensors = f->tensors.count;
     needs = f->needs.count;
-    if (!look_at(f)) return false;
+    const etr_instruction *instruction = &f->program->instructions[f->now];
+    /* A call whose arguments are all there, to something. */
+    bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op && instruction->op[0];
+    if (!is_kernel && (instruction->kind != ETR_INSTRUCTION_DELEGATE || instruction->delegate < 0)) return false;
+    for (size_t i = 0; i < instruction->arg_count; i++)
+      if (instruction->args[i] < 0) return false;
+    etr_uses_list(&f->uses, (int32_t)f->now);
+    behaviour does = behaviour_of(f, instruction);
+    need(f, f->barrier);
+    for (size_t i = 0; i < f->uses.list.count; i++)
+      if (!f->uses.list.data[i].is_list && !use(f, &f->uses.list.data[i], &does)) return false;
+    const etr_pte_delegate *delegate = etr_delegate_of(f->program, instruction);
+    if (delegate) touch(f, &f->delegates[delegate - f->program->delegates], true);
+    if (does.has_effects) touch(f, &f->effects, true);
+    if (does.is_barrier) keep_place(f);
+    if (f->uses.is_cut || (!delegate && instruction->kind != ETR_INSTRUCTION_KERNEL)) return false;
     steps[f->now].tensor_count = f->tensors.count - tensors;
     steps[f->now].need_count = f->needs.count - needs;
   }
@@ -215,24 +202,20 @@ static uint32_t *new_marks(size_t count, etr_arena *arena) {
   return list;
 }
 
-static bool init(finder *f, const etr_placement *placement) {
-  f->values = new_resources(f->program->value_count, f->scratch);
-  f->places = new_resources(f->plan->tensor_count, f->scratch);
-  f->delegates = new_resources(f->program->delegate_count, f->scratch);
-  f->needed_by = new_marks(f->plan->instruction_count, f->scratch);
-  f->used_by = new_marks(f->plan->tensor_count, f->scratch);
-  f->effects = f->outside = (resource){ETR_NONE, ETR_NONE};
-  f->barrier = ETR_NONE;
-  return !etr_arena_failed(f->scratch) && etr_uses_of_placement(&f->uses, placement, f->scratch);
-}
-
 bool etr_step_needs_find(etr_memory_plan *plan, etr_memory_step *steps, const etr_placement *placement,
                          const etr_lifetimes *lives, etr_arena *arena, etr_arena *scratch) {
   finder f = {
       .plan = plan, .placement = placement, .program = placement->method->program, .lives = lives, .scratch = scratch};
   for (size_t i = 0; i < plan->tensor_count; i++) plan->has_needs &= !plan->tensors[i].is_misplaced;
   if (!plan->has_needs) return true;
-  if (!init(&f, placement)) return false;
+  f.values = new_resources(f.program->value_count, f.scratch);
+  f.places = new_resources(f.plan->tensor_count, f.scratch);
+  f.delegates = new_resources(f.program->delegate_count, f.scratch);
+  f.needed_by = new_marks(f.plan->instruction_count, f.scratch);
+  f.used_by = new_marks(f.plan->tensor_count, f.scratch);
+  f.effects = f.outside = (resource){ETR_NONE, ETR_NONE};
+  f.barrier = ETR_NONE;
+  if (etr_arena_failed(f.scratch) || !etr_uses_of_placement(&f.uses, placement, f.scratch)) return false;
   plan->has_needs = look_at_all(&f, steps, arena);
   for (size_t i = 0; i < plan->instruction_count && !plan->has_needs; i++)
     steps[i].tensor_count = steps[i].need_count = 0;

@@ -40,12 +40,6 @@ static bool list_values(namer *n, bool written) {
   return true;
 }
 
-static void name_results(namer *n, uint32_t index) {
-  const etr_node *node = &n->placement->method->graph->nodes[index];
-  if (!list_values(n, true) || n->count > node->output_count) return;
-  for (size_t i = 0; i < n->count; i++) name_value(n, n->list[i], index, node->outputs[i].name, true);
-}
-
 /* An operator's arguments are those of its node, if there are as many. */
 static void name_weights(namer *n, uint32_t index) {
   const etr_graph *graph = n->placement->method->graph;
@@ -93,16 +87,12 @@ static void name_all(namer *n) {
     if (n->placement->method->program->instructions[i].kind == ETR_INSTRUCTION_DELEGATE)
       name_delegate_results(n, i);
     else if (known && known->node != ETR_NONE) {
-      name_results(n, known->node);
+      const etr_node *node = &n->placement->method->graph->nodes[known->node];
+      if (list_values(n, true) && n->count <= node->output_count) {
+        for (size_t k = 0; k < n->count; k++) name_value(n, n->list[k], known->node, node->outputs[k].name, true);
+      }
       name_weights(n, known->node);
     }
-  }
-}
-
-static void take_names_of_file(namer *n) {
-  for (size_t i = 0; i < n->placement->method->program->value_count; i++) {
-    n->names[i].node = ETR_NONE;
-    n->names[i].name = n->placement->method->program->values[i].weight;
   }
 }
 
@@ -112,7 +102,10 @@ const etr_value_name *etr_value_names_make(const etr_placement *placement, etr_a
   if (!n.names || !etr_delegate_outputs_find(&n.leaving, placement, scratch) ||
       !etr_uses_of_placement(&n.uses, placement, scratch))
     return NULL;
-  take_names_of_file(&n);
+  for (size_t i = 0; i < n.placement->method->program->value_count; i++) {
+    n.names[i].node = ETR_NONE;
+    n.names[i].name = n.placement->method->program->values[i].weight;
+  }
   if (placement->method->graph) name_all(&n);
   return etr_arena_failed(scratch) ? NULL : n.names;
 }

@@ -32,19 +32,15 @@ bool etr_is_list_of(const etr_pte_value *list, const int32_t *values, size_t cou
   return list->item_count == count && (count == 0 || memcmp(list->items, values, count * sizeof *values) == 0);
 }
 
-static bool same_shape(const etr_pte_value *tensor, const etr_value *value) {
+bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
+  if (!tensor || node->output_count == 0) return true;
+  const etr_value *value = &node->outputs[0];
+  if (tensor->dtype && value->dtype && value->rank >= 0 && strcmp(tensor->dtype, value->dtype) != 0) return false;
   if (tensor->dynamic || value->rank < 0) return true;
   if (tensor->rank != value->rank) return false;
   for (int32_t i = 0; i < value->rank; i++)
     if (value->dims[i].size != ETR_DIM_SYMBOLIC && value->dims[i].size != tensor->sizes[i]) return false;
   return true;
-}
-
-bool etr_tensor_agrees(const etr_pte_value *tensor, const etr_node *node) {
-  if (!tensor || node->output_count == 0) return true;
-  const etr_value *value = &node->outputs[0];
-  if (tensor->dtype && value->dtype && value->rank >= 0 && strcmp(tensor->dtype, value->dtype) != 0) return false;
-  return same_shape(tensor, value);
 }
 
 bool etr_instruction_agrees(const etr_pte_method *program, int32_t id, const etr_node *node) {

@@ -56,17 +56,14 @@ static bool changes_arguments(const etr_instruction *instruction) {
          (strstr(op, "batch_norm") && !strstr(op, "no_training"));
 }
 
-/* What a kernel returns is given to it as well: it stands among its arguments twice, or in two lists. */
-static void note_results(etr_uses *u, const etr_instruction *instruction, int32_t id) {
-  u->results = etr_results_of(u->method->program, instruction, &u->result_count);
-  if (!spend(u, u->result_count)) return;
-  for (size_t i = 0; i < u->result_count; i++)
-    if (etr_tensor_at(u->method->program, u->results[i])) u->returned_by[u->results[i]] = id;
-}
-
 static void list_kernel(etr_uses *u, const etr_instruction *instruction, int32_t id) {
   bool fills_first = is_kernel(instruction, "executorch_prim::et_copy_index");
-  note_results(u, instruction, id);
+  /* What a kernel returns is given to it as well: it stands among its arguments twice, or in two lists. */
+  u->results = etr_results_of(u->method->program, instruction, &u->result_count);
+  if (spend(u, u->result_count)) {
+    for (size_t i = 0; i < u->result_count; i++)
+      if (etr_tensor_at(u->method->program, u->results[i])) u->returned_by[u->results[i]] = id;
+  }
   u->changes_arguments = changes_arguments(instruction);
   for (size_t i = 0; i < instruction->arg_count; i++) add_argument(u, instruction, i, (etr_use){.is_read = true});
   for (size_t i = 0; i < u->list.count; i++) {
@@ -90,25 +87,6 @@ static void mark(etr_uses *u, size_t count, int32_t argument, uint8_t how) {
   if (argument >= 0 && (size_t)argument < count) u->marks[argument] |= how;
 }
 
-static void mark_payload(etr_uses *u, const etr_payload *payload, size_t count) {
-  for (size_t i = 0; i < payload->count; i++) {
-    const etr_payload_operator *o = &payload->operators[i];
-    for (uint8_t k = 0; k < o->input_count; k++)
-      if (o->inputs[k] != ETR_NONE) mark(u, count, payload->values[o->inputs[k]].argument, IS_READ);
-    if (o->output != ETR_NONE) mark(u, count, payload->values[o->output].argument, IS_WRITTEN);
-  }
-}
-
-static void mark_own_graph(etr_uses *u, const etr_own_graph *own, size_t count) {
-  for (size_t i = 0; i < count; i++) u->marks[i] = IS_READ;
-  for (size_t i = 0; i < own->written_count; i++)
-    if (own->written[i] < count) u->marks[own->written[i]] = IS_WRITTEN;
-}
-
-static void mark_last(etr_uses *u, size_t results, size_t count) {
-  for (size_t i = 0; i < count; i++) u->marks[i] = i + results >= count ? IS_WRITTEN : IS_READ;
-}
-
 static bool make_room(etr_uses *u, size_t count) {
   if (count > u->mark_room) {
     u->mark_room = ETR_MAX(count, 2 * u->mark_room);
@@ -118,24 +96,28 @@ static bool make_room(etr_uses *u, size_t count) {
   return u->marks || count == 0;
 }
 
-/* Marks what is known of each argument; nothing of those that no operator of a payload uses. */
-static void mark_arguments(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
+  if (!make_room(u, instruction->arg_count)) return;
+  /* Marks what is known of each argument; nothing of those that no operator of a payload uses. */
   const etr_pte_delegate *delegate = etr_delegate_of(u->method->program, instruction);
   const etr_backend *backend = delegate && u->method->payloads ? etr_backend_of(delegate->backend) : NULL;
   const etr_payload *payload = backend ? etr_payloads_read(u->method->payloads, backend, delegate->payload) : NULL;
   const etr_own_graph *own = payload || !u->opens_graphs ? NULL : etr_method_own_graph(u->method, id);
   size_t count = instruction->arg_count, results = u->results_of ? u->results_of[id] : 0;
-  if (payload && spend(u, payload->count))
-    mark_payload(u, payload, count);
-  else if (own)
-    mark_own_graph(u, own, count);
-  else if (results && results < count)
-    mark_last(u, results, count);
-}
-
-static void list_delegate(etr_uses *u, const etr_instruction *instruction, int32_t id) {
-  if (!make_room(u, instruction->arg_count)) return;
-  mark_arguments(u, instruction, id);
+  if (payload && spend(u, payload->count)) {
+    for (size_t i = 0; i < payload->count; i++) {
+      const etr_payload_operator *o = &payload->operators[i];
+      for (uint8_t k = 0; k < o->input_count; k++)
+        if (o->inputs[k] != ETR_NONE) mark(u, count, payload->values[o->inputs[k]].argument, IS_READ);
+      if (o->output != ETR_NONE) mark(u, count, payload->values[o->output].argument, IS_WRITTEN);
+    }
+  } else if (own) {
+    for (size_t i = 0; i < count; i++) u->marks[i] = IS_READ;
+    for (size_t i = 0; i < own->written_count; i++)
+      if (own->written[i] < count) u->marks[own->written[i]] = IS_WRITTEN;
+  } else if (results && results < count) {
+    for (size_t i = 0; i < count; i++) u->marks[i] = i + results >= count ? IS_WRITTEN : IS_READ;
+  }
   for (size_t i = 0; i < instruction->arg_count; i++) {
     bool is_written = u->marks[i] & IS_WRITTEN, is_unsure = u->marks[i] == 0;
     add_argument(u, instruction, i,

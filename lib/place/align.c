@@ -17,18 +17,6 @@ static bool pairs(const aligner *a, size_t i, size_t j) {
   return class_ != 0 && (class_ == a->right[j].class_ || class_ == a->right[j].alternative);
 }
 
-static void fill(const aligner *a) {
-  for (size_t j = 1; j <= a->right_count; j++) *cell(a, 0, j) = *cell(a, 0, j - 1) - a->right[j - 1].cost;
-  for (size_t i = 1; i <= a->left_count; i++) {
-    *cell(a, i, 0) = *cell(a, i - 1, 0) - a->left[i - 1].cost;
-    for (size_t j = 1; j <= a->right_count; j++) {
-      int32_t value = ETR_MAX(*cell(a, i - 1, j) - a->left[i - 1].cost, *cell(a, i, j - 1) - a->right[j - 1].cost);
-      if (pairs(a, i - 1, j - 1)) value = ETR_MAX(value, *cell(a, i - 1, j - 1) + a->right[j - 1].weight);
-      *cell(a, i, j) = value;
-    }
-  }
-}
-
 /* One best path from the end: of equals, left items are left out as late or as early as possible. */
 static void walk_back(const aligner *a, uint32_t *out, bool prefer_right) {
   size_t i = a->left_count, j = a->right_count;
@@ -66,7 +54,16 @@ bool etr_align(etr_align_pair *out, const etr_align_item *left, size_t left_coun
   uint32_t *early = etr_arena_alloc_array(scratch, left_count, sizeof *early),
            *late = etr_arena_alloc_array(scratch, left_count, sizeof *late);
   if (!a.best || !early || !late) return false;
-  fill(&a);
+  /* Each cell has the greatest sum that the items before it can give. */
+  for (size_t j = 1; j <= a.right_count; j++) *cell(&a, 0, j) = *cell(&a, 0, j - 1) - a.right[j - 1].cost;
+  for (size_t i = 1; i <= a.left_count; i++) {
+    *cell(&a, i, 0) = *cell(&a, i - 1, 0) - a.left[i - 1].cost;
+    for (size_t j = 1; j <= a.right_count; j++) {
+      int32_t value = ETR_MAX(*cell(&a, i - 1, j) - a.left[i - 1].cost, *cell(&a, i, j - 1) - a.right[j - 1].cost);
+      if (pairs(&a, i - 1, j - 1)) value = ETR_MAX(value, *cell(&a, i - 1, j - 1) + a.right[j - 1].weight);
+      *cell(&a, i, j) = value;
+    }
+  }
   walk_back(&a, early, true);
   walk_back(&a, late, false);
   for (size_t i = 0; i < left_count; i++) out[i] = (etr_align_pair){late[i], early[i] != late[i]};

@@ -79,14 +79,6 @@ static void see_instruction(numbering *n, const etr_placed *instruction) {
   n->has_names |= s->kind == NAMED_KERNEL;
 }
 
-static void see_program(numbering *n) {
-  const etr_pte_method *program = n->placement->method->program;
-  for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
-    if (program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE) n->seen[i].kind = JUMP;
-    if (program->instructions[i].kind == ETR_INSTRUCTION_MOVE) n->seen[i].kind = MOVE;
-  }
-}
-
 enum { MOST_INSTRUCTIONS = 1 << 20 };
 
 static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
@@ -106,7 +98,12 @@ static bool see_all(numbering *n, uint32_t method, const etr_blocks *blocks) {
   for (size_t i = 0; i < p->instructions.count; i++) see_instruction(n, &p->instructions.data[i]);
   for (size_t b = 0; b < block_count; b++)
     for (size_t i = 0; i < blocks->blocks[mine[b]].event_count; i++) see_row(n, &blocks->blocks[mine[b]].events[i]);
-  see_program(n);
+  /* The program says of each instruction whether it is a jump or a move. */
+  const etr_pte_method *program = n->placement->method->program;
+  for (size_t i = 0; program && i < program->instruction_count && i < n->count; i++) {
+    if (program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE) n->seen[i].kind = JUMP;
+    if (program->instructions[i].kind == ETR_INSTRUCTION_MOVE) n->seen[i].kind = MOVE;
+  }
   return true;
 }
 
@@ -148,46 +145,29 @@ static void push(numbering *n, item_kind kind, uint32_t node, const char *op) {
 
 static void push_body(numbering *n, uint32_t subgraph);
 
-static void push_moves(numbering *n, const etr_node *owner) {
-  for (size_t i = 0; i < owner->output_count; i++) push(n, ITEM_MOVE, ETR_NONE, NULL);
-}
-
-static size_t bodies_of(const numbering *n, uint32_t owner, uint32_t bodies[2]) {
-  size_t count = 0;
-  for (uint32_t i = n->first_body[owner]; i != ETR_NONE; i = n->next_body[i], count++)
-    if (count < 2) bodies[count] = i;
-  return count;
-}
-
-static void push_cond(numbering *n, uint32_t node, const uint32_t bodies[2]) {
-  for (int i = 0; i < 2; i++) {
-    push(n, ITEM_JUMP, ETR_NONE, NULL);
-    push_body(n, bodies[i]);
-    push_moves(n, &n->graph->nodes[node]);
-  }
-}
-
-static void push_map(numbering *n, uint32_t body) {
-  push(n, ITEM_PRIM, ETR_NONE, "sym_size");
-  push(n, ITEM_NAMED, ETR_NONE, "select_copy");
-  push_body(n, body);
-  for (int i = 0; i < 3; i++) push(n, ITEM_PRIM, ETR_NONE, NULL); /* copy what came out, count, compare */
-  push(n, ITEM_JUMP, ETR_NONE, NULL);
-  push(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
-}
-
 /* False: the node has no bodies. */
 static bool push_owner(numbering *n, uint32_t node) {
   uint32_t bodies[2];
   etr_slice op = etr_operator_of_target(n->graph->nodes[node].target);
   if (strncmp(n->graph->nodes[node].target, "higher_order.", 13) != 0) return false;
-  size_t count = bodies_of(n, node, bodies);
+  size_t count = 0;
+  for (uint32_t i = n->first_body[node]; i != ETR_NONE; i = n->next_body[i], count++)
+    if (count < 2) bodies[count] = i;
   if (count == 0) return false;
-  if (count == 2 && etr_slice_is(op, "cond"))
-    push_cond(n, node, bodies);
-  else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map")))
-    push_map(n, bodies[0]);
-  else
+  if (count == 2 && etr_slice_is(op, "cond")) {
+    for (int i = 0; i < 2; i++) {
+      push(n, ITEM_JUMP, ETR_NONE, NULL);
+      push_body(n, bodies[i]);
+      for (size_t k = 0; k < n->graph->nodes[node].output_count; k++) push(n, ITEM_MOVE, ETR_NONE, NULL);
+    }
+  } else if (count == 1 && etr_slice_starts(op, ETR_SLICE("map"))) {
+    push(n, ITEM_PRIM, ETR_NONE, "sym_size");
+    push(n, ITEM_NAMED, ETR_NONE, "select_copy");
+    push_body(n, bodies[0]);
+    for (int i = 0; i < 3; i++) push(n, ITEM_PRIM, ETR_NONE, NULL); /* copy what came out, count, compare */
+    push(n, ITEM_JUMP, ETR_NONE, NULL);
+    push(n, ITEM_PRIM, ETR_NONE, NULL); /* count from 0 again */
+  } else
     push(n, ITEM_REST, ETR_NONE, NULL);
   return true;
 }
@@ -288,20 +268,6 @@ static bool fill_row(numbering *n, size_t i) {
   return true;
 }
 
-static void go_backward(const numbering *n) {
-  for (size_t i = n->items.count + 1; i-- > 0;) {
-    const item *it = i < n->items.count ? &n->items.data[i] : NULL;
-    for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
-      uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
-      bool can = k == n->count && i >= n->tail;
-      can |= it && may_miss(it) && cell_at(n, i + 1, k) & TO_END;
-      can |= it && k < n->count && fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
-      can |= it && k < n->count && may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
-      if (can && *here) *here |= TO_END;
-    }
-  }
-}
-
 /* ---- All ---- */
 
 /* What an instruction is in the numberings that are possible. */
@@ -328,7 +294,18 @@ static bool number(numbering *n, bool *taken) {
   if (!n->rows || !found) return false;
   for (size_t i = 0; i <= n->items.count; i++)
     if (!fill_row(n, i)) return n->is_cut;
-  go_backward(n);
+  /* Marks the cells from which a way leads to the end. */
+  for (size_t i = n->items.count + 1; i-- > 0;) {
+    const item *it = i < n->items.count ? &n->items.data[i] : NULL;
+    for (size_t k = n->rows[i].end; k-- > n->rows[i].first;) {
+      uint8_t *here = &n->cells.data[n->rows[i].at + k - n->rows[i].first];
+      bool can = k == n->count && i >= n->tail;
+      can |= it && may_miss(it) && cell_at(n, i + 1, k) & TO_END;
+      can |= it && k < n->count && fits(n, it, &n->seen[k]) && cell_at(n, i + 1, k + 1) & TO_END;
+      can |= it && k < n->count && may_pass(n, it, &n->seen[k]) && cell_at(n, i, k + 1) & TO_END;
+      if (can && *here) *here |= TO_END;
+    }
+  }
   for (size_t k = 0; k < n->count; k++) found[k].node = ETR_NONE;
   for (size_t i = 0; i < n->items.count; i++)
     for (size_t k = n->rows[i].first; k < n->rows[i].end && k < n->count; k++) note(n, &found[k], i, k, taken);

@@ -51,19 +51,6 @@ static lost_handles *lost_handles_new(const etr_placement *placement, const etr_
   return l->contested ? l : NULL;
 }
 
-/* Whether operators were left without a node as there were too many to look at: beyond what real programs have. */
-static bool lost_handles_are_cut(const lost_handles *l) { return l->is_cut; }
-
-/* Turns to another call, which the record's maps list and whose payload is the backend's. Out of memory shows on the
- * arena. */
-static void lost_handles_turn_to(lost_handles *l, const etr_placed *call, const etr_backend *backend,
-                                 const etr_payload *payload) {
-  l->call = call;
-  l->backend = backend;
-  l->payload = payload;
-  l->is_listed = false;
-}
-
 static bool spend(lost_handles *l, size_t steps) {
   bool enough = etr_spend(&l->budget, steps);
   l->is_cut |= !enough;
@@ -200,26 +187,7 @@ static void read_tensor(flow *f, uint32_t origin) {
   if (slot) *slot = origin == UNKNOWN ? ETR_NONE : origin;
 }
 
-/* The program's inputs are the graph's, in order. */
-static void write_inputs(flow *f) {
-  size_t count = 0, at = 0;
-  const etr_graph *graph = f->placement->method->graph;
-  for (size_t i = 0; i < graph->node_count; i++)
-    count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
-  for (uint32_t i = 0; i < graph->node_count && count == f->program->input_count; i++)
-    if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
-      write_tensor(f, f->program->inputs[at++], f->values.first[i]);
-}
-
 /* ---- Kernels ---- */
-
-static void read_uses(flow *f) {
-  f->inputs.count = 0;
-  for (size_t i = 0; i < f->uses.list.count; i++) {
-    const etr_use *use = &f->uses.list.data[i];
-    if (use->is_read && !use->is_list) read_tensor(f, origin_of(f, use->value));
-  }
-}
 
 /* context: the kernel's first result */
 static bool agrees_with_tensor(const void *context, const etr_node *node) { return etr_tensor_agrees(context, node); }
@@ -229,7 +197,12 @@ static void join_kernel(flow *f, etr_placed *known) {
   size_t count = f->uses.result_count;
   uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->placement->method->operators, known->op) : ETR_NONE;
   if (op == ETR_NONE || known->node != ETR_NONE) return;
-  read_uses(f);
+  /* The values of the graph that the kernel reads. */
+  f->inputs.count = 0;
+  for (size_t i = 0; i < f->uses.list.count; i++) {
+    const etr_use *use = &f->uses.list.data[i];
+    if (use->is_read && !use->is_list) read_tensor(f, origin_of(f, use->value));
+  }
   size_t index = (size_t)(known - f->placement->instructions.data);
   etr_wanted wanted = {.expected = f->rank ? f->order->node_of[index] : ETR_NONE,
                        .handles = known->map->handles,
@@ -251,10 +224,6 @@ static uint32_t origin_of_result(flow *f, const etr_placed *known, size_t result
   if (f->uses.handed_on >= 0) return origin_of(f, f->uses.handed_on);
   const etr_node *node = known->node == ETR_NONE ? NULL : &f->placement->method->graph->nodes[known->node];
   return node && result < node->output_count ? f->values.first[known->node] + (uint32_t)result : UNKNOWN;
-}
-
-static void write_results(flow *f, const etr_placed *known) {
-  for (size_t i = 0; i < f->uses.result_count; i++) write_tensor(f, f->uses.results[i], origin_of_result(f, known, i));
 }
 
 /* ---- Moves ---- */
@@ -335,12 +304,6 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   return f->delegated != NULL;
 }
 
-static void read_payload_inputs(flow *f, const call *c, const etr_payload_operator *o) {
-  f->inputs.count = 0;
-  for (uint8_t i = 0; i < o->input_count; i++)
-    if (o->inputs[i] != ETR_NONE) read_tensor(f, c->origins[o->inputs[i]]);
-}
-
 static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *twins) {
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
@@ -350,7 +313,9 @@ static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *
 
 static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
   delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
-  read_payload_inputs(f, c, o);
+  f->inputs.count = 0;
+  for (uint8_t i = 0; i < o->input_count; i++)
+    if (o->inputs[i] != ETR_NONE) read_tensor(f, c->origins[o->inputs[i]]);
   etr_wanted wanted = {.expected = ETR_NONE,
                        .handles = &o->handle,
                        .handle_count = 1,
@@ -429,7 +394,11 @@ static bool join_delegate(flow *f, etr_placed *known, const etr_instruction *ins
   c.nodes = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.nodes);
   c.by_order = etr_arena_alloc_array(f->arena, payload->count, sizeof *c.by_order);
   if (!c.origins || !c.nodes || !c.by_order || !index_classes(f, backend)) return false;
-  lost_handles_turn_to(f->lost, known, backend, payload);
+  /* Turns to another call, which the record's maps list and whose payload is the backend's. */
+  f->lost->call = known;
+  f->lost->backend = backend;
+  f->lost->payload = payload;
+  f->lost->is_listed = false;
   known->payload = payload;
   known->operator_nodes = c.nodes;
   known->operator_by_order = c.by_order;
@@ -445,7 +414,8 @@ static bool follow(flow *f, int32_t id) {
   if (instruction->kind == ETR_INSTRUCTION_MOVE) follow_move(f, instruction);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL && known && known->is_kernel) {
     join_kernel(f, known);
-    write_results(f, known);
+    for (size_t i = 0; i < f->uses.result_count; i++)
+      write_tensor(f, f->uses.results[i], origin_of_result(f, known, i));
   }
   return instruction->kind != ETR_INSTRUCTION_DELEGATE || !known || !known->is_delegate ||
          join_delegate(f, known, instruction);
@@ -477,8 +447,15 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.lost = lost_handles_new(placement, order, &f.dealing, scratch);
   if (!f.kernels || !f.lost || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
-  write_inputs(&f);
+  /* The program's inputs are the graph's, in order. */
+  size_t count = 0, at = 0;
+  const etr_graph *graph = f.placement->method->graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    count += graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE;
+  for (uint32_t i = 0; i < graph->node_count && count == f.program->input_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_INPUT && graph->nodes[i].subgraph == ETR_NONE)
+      write_tensor(&f, f.program->inputs[at++], f.values.first[i]);
   bool good = follow_all(&f);
-  *is_cut = f.budget == 0 || f.uses.is_cut || lost_handles_are_cut(f.lost);
+  *is_cut = f.budget == 0 || f.uses.is_cut || f.lost->is_cut;
   return good;
 }

@@ -39,22 +39,6 @@ static void scale(etr_event *row, etr_event_meaning *meaning, double factor, etr
   for (size_t i = 0; i < ETR_COUNT(stats); i++) *stats[i] *= factor;
 }
 
-static void take_meaning(etr_event *row, const etr_event_meaning *meaning, etr_arena *arena) {
-  const char *label = meaning->label ? etr_arena_text(arena, etr_slice_of(meaning->label)) : NULL;
-  if (label) row->label = label;
-  row->role = meaning->role;
-  row->phase = meaning->phase;
-  row->unit = meaning->unit;
-  row->is_in_sums = meaning->is_in_sums && meaning->unit == ETR_EVENT_UNIT_TIME;
-  row->is_estimated = meaning->is_estimated;
-  row->has_no_place = meaning->has_no_place;
-  row->shell = meaning->shell;
-  row->inside = meaning->inside;
-  row->shell_phase = meaning->shell_phase;
-  row->compute_unit = meaning->compute_unit;
-  row->is_unit_planned = meaning->is_unit_planned;
-}
-
 static bool note_odd(etr_decoding *decoding, const etr_decoder *decoder, const char *name, etr_arena *arena) {
   for (size_t i = 0; i < decoding->odd.count; i++) {
     if (decoding->odd.data[i].decoder != decoder) continue;
@@ -78,7 +62,20 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
   for (size_t i = 0; i < d->count; i++) {
     etr_event_meaning *meaning = &d->meanings[i];
     if (meaning->step_ns) scale(d->rows[i], meaning, meaning->step_ns * d->ticks_per_ns, decoding);
-    take_meaning(d->rows[i], meaning, d->arena);
+    etr_event *row = d->rows[i];
+    const char *label = meaning->label ? etr_arena_text(d->arena, etr_slice_of(meaning->label)) : NULL;
+    if (label) row->label = label;
+    row->role = meaning->role;
+    row->phase = meaning->phase;
+    row->unit = meaning->unit;
+    row->is_in_sums = meaning->is_in_sums && meaning->unit == ETR_EVENT_UNIT_TIME;
+    row->is_estimated = meaning->is_estimated;
+    row->has_no_place = meaning->has_no_place;
+    row->shell = meaning->shell;
+    row->inside = meaning->inside;
+    row->shell_phase = meaning->shell_phase;
+    row->compute_unit = meaning->compute_unit;
+    row->is_unit_planned = meaning->is_unit_planned;
     if (meaning->is_odd) meaning->key = ETR_KEY_NONE;
     if (meaning->is_odd && !note_odd(decoding, d->decoder, facts[i].name, d->arena)) return false;
   }

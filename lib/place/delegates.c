@@ -5,7 +5,7 @@
 #include "place/delegates.h"
 
 #include "backends/backends.h"
-#include "cost/formulas.h"
+#include "cost/cost.h"
 #include "inputs/dump.h"
 #include "inputs/maps.h"
 #include "place/align.h"
@@ -272,17 +272,6 @@ static bool take_rows(delegate *d, etr_event *rows, size_t count) {
 
 /* ---- By what the backend says ---- */
 
-/* What has no node is the delegate's own: where there is a graph, the lowering inserted it; without one, it computed.
- */
-static void describe_own(const delegate *d) {
-  for (size_t i = 0; i < d->row_count; i++) {
-    etr_event *row = d->rows[i];
-    bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
-    row->is_inserted = is_own && row->is_in_sums && d->placement->method->graph;
-    if (is_own) row->phase = d->placement->method->graph ? ETR_PHASE_OTHER : ETR_PHASE_COMPUTE;
-  }
-}
-
 static bool match_decoded(delegate *d, const etr_decoder *decoder) {
   etr_decoded decoded = {.placement = d->placement,
                          .instruction = d->instruction,
@@ -296,7 +285,14 @@ static bool match_decoded(delegate *d, const etr_decoder *decoder) {
   d->meanings = decoded.meanings;
   if (d->can_plan && !etr_decoded_join(&decoded)) return false;
   if (d->instruction->map && d->can_plan && !match_by_map(d)) return false;
-  describe_own(d);
+  /* What has no node is the delegate's own: where there is a graph, the lowering inserted it; without one, it computed.
+   */
+  for (size_t i = 0; i < d->row_count; i++) {
+    etr_event *row = d->rows[i];
+    bool is_own = row->role == ETR_ROLE_OPERATOR && row->node_count == 0;
+    row->is_inserted = is_own && row->is_in_sums && d->placement->method->graph;
+    if (is_own) row->phase = d->placement->method->graph ? ETR_PHASE_OTHER : ETR_PHASE_COMPUTE;
+  }
   return true;
 }
 

@@ -184,16 +184,6 @@ static uint32_t turn_of(const etr_fx_graph *fx, uint32_t user) {
   return user == fx->late_call ? (uint32_t)most_slots(fx) : fx->positions[user];
 }
 
-/* In the order in which they became users, which hardly changes from one sort to the next. */
-static void sort_users(etr_fx_graph *fx, uint32_t producer) {
-  uint32_t *users = &fx->users.data[fx->user_starts[producer]];
-  for (uint32_t i = 1; i < fx->user_counts[producer]; i++) {
-    uint32_t user = users[i], k = i;
-    for (; k > 0 && turn_of(fx, users[k - 1]) > turn_of(fx, user); k--) users[k] = users[k - 1];
-    users[k] = user;
-  }
-}
-
 bool etr_fx_build(etr_fx_graph *out, const etr_graph *graph, size_t calls, etr_arena *arena) {
   /* each vertex becomes a delegate's result at most once */
   *out = (etr_fx_graph){.graph = graph,
@@ -218,20 +208,6 @@ static uint32_t ready_at(const etr_fx_graph *fx, uint32_t vertex) {
   for (uint32_t i = 0; i < v->input_count; i++)
     at = ETR_MAX(at, fx->positions[fx->input_pool.data[v->first_input + i]]);
   return at;
-}
-
-/* The call reads what the part reads from outside: what is inside is stamped, and so is what it has. */
-static bool add_call_inputs(etr_fx_graph *fx, uint32_t call, const uint32_t *part, size_t count, uint32_t inside) {
-  for (size_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < fx->vertices[part[i]].input_count; k++)
-      if (!add_input(fx, call, fx->input_pool.data[fx->vertices[part[i]].first_input + k])) return false;
-  const uint32_t *inputs = &fx->input_pool.data[fx->vertices[call].first_input];
-  for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) fx->stamps[inputs[k]] = 0;
-  for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) {
-    drop_users(fx, inputs[k], inside);
-    if (!add_user(fx, inputs[k], call)) return false;
-  }
-  return true;
 }
 
 /* The users of a vertex of the part read the call's result instead. */
@@ -267,7 +243,16 @@ uint32_t etr_fx_replace(etr_fx_graph *fx, const uint32_t *part, size_t count) {
     fx->last_gone = ETR_MAX(fx->last_gone, fx->positions[part[i]]);
   }
   uint32_t call = fx->last_call = add_vertex(fx, ETR_NONE, ETR_NONE);
-  if (!add_call_inputs(fx, call, part, count, inside)) return ETR_NONE;
+  /* The call reads what the part reads from outside: what is inside is stamped, and so is what it has. */
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < fx->vertices[part[i]].input_count; k++)
+      if (!add_input(fx, call, fx->input_pool.data[fx->vertices[part[i]].first_input + k])) return ETR_NONE;
+  const uint32_t *inputs = &fx->input_pool.data[fx->vertices[call].first_input];
+  for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) fx->stamps[inputs[k]] = 0;
+  for (uint32_t k = 0; k < fx->vertices[call].input_count; k++) {
+    drop_users(fx, inputs[k], inside);
+    if (!add_user(fx, inputs[k], call)) return ETR_NONE;
+  }
   fx->resume = ETR_MIN(fx->resume, ready_at(fx, call));
   for (size_t i = 0; i < count; i++) {
     drop_users(fx, part[i], inside);
@@ -307,10 +292,6 @@ typedef struct sorter {
 
 static bool is_fresh(const etr_fx_graph *fx, uint32_t vertex) { return fx->positions[vertex] > most_slots(fx); }
 
-static bool is_placed(const sorter *s, uint32_t vertex) {
-  return s->fx->positions[vertex] < s->from || s->fx->sorted_by[vertex] == s->number;
-}
-
 /* Fills what the vertex waits for; gives whether that includes a fresh vertex. */
 static bool meet(sorter *s, uint32_t vertex) {
   const etr_fx_vertex *v = &s->fx->vertices[vertex];
@@ -319,7 +300,7 @@ static bool meet(sorter *s, uint32_t vertex) {
   s->fx->met_by[vertex] = s->number;
   s->fx->waiting[vertex] = 0;
   for (uint32_t i = 0; i < v->input_count; i++) {
-    s->fx->waiting[vertex] += !is_placed(s, inputs[i]);
+    s->fx->waiting[vertex] += s->fx->positions[inputs[i]] >= s->from && s->fx->sorted_by[inputs[i]] != s->number;
     any_fresh |= is_fresh(s->fx, inputs[i]);
   }
   return any_fresh;
@@ -365,7 +346,13 @@ static void place_next(sorter *s) {
   fx->sorted[s->count++] = vertex;
   fx->sorted_by[vertex] = s->number;
   *(is_fresh(fx, vertex) ? &s->fresh : &s->ahead) += is_fresh(fx, vertex) ? UINT32_MAX : 1;
-  sort_users(fx, vertex);
+  /* In the order in which they became users, which hardly changes from one sort to the next. */
+  uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
+  for (uint32_t i = 1; i < fx->user_counts[vertex]; i++) {
+    uint32_t user = users[i], k = i;
+    for (; k > 0 && turn_of(fx, users[k - 1]) > turn_of(fx, user); k--) users[k] = users[k - 1];
+    users[k] = user;
+  }
   for (uint32_t i = 0; i < fx->user_counts[vertex]; i++) {
     uint32_t user = fx->users.data[fx->user_starts[vertex] + i];
     if (fx->met_by[user] != s->number)

@@ -27,22 +27,13 @@ typedef struct lowerer {
 
 /* ---- Taking delegates out ---- */
 
-/* A constant leaves with the delegate that alone uses it. */
-static void name_constants(lowerer *l) {
-  const etr_fx_graph *fx = &l->fx;
-  for (size_t i = 0; i < fx->order_count; i++) {
-    uint32_t vertex = fx->order[i];
-    if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) continue;
-    const uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
-    int32_t member = l->member[users[0]];
-    for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
-      if (l->member[users[k]] != member) member = -1;
-    l->member[vertex] = member;
-  }
-}
+typedef struct placed_vertex {
+  uint32_t position, vertex;
+} placed_vertex;
 
-/* Lists the vertices of each delegate of the last stage. */
-static bool list_parts(lowerer *l, size_t first) {
+/* Takes the delegates of the last stage out, in their order. */
+static bool take_out(lowerer *l, size_t first) {
+  /* Lists the vertices of each delegate of the last stage. */
   const etr_fx_graph *fx = &l->fx;
   for (size_t i = 0; i < fx->order_count; i++)
     if (l->member[fx->order[i]] >= 0) l->part_sizes[l->member[fx->order[i]]]++;
@@ -56,31 +47,16 @@ static bool list_parts(lowerer *l, size_t first) {
     int32_t delegate = l->member[fx->order[i]];
     if (delegate >= 0) l->parts[delegate][l->part_sizes[delegate]++] = fx->order[i];
   }
-  return true;
-}
-
-typedef struct placed_vertex {
-  uint32_t position, vertex;
-} placed_vertex;
-
-/* Puts a part into the order that its vertices have by now. */
-static bool order_part(lowerer *l, uint32_t delegate) {
-  size_t count = l->part_sizes[delegate];
-  placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
-  if (!list) return false;
-  for (size_t i = 0; i < count; i++)
-    list[i] = (placed_vertex){l->fx.positions[l->parts[delegate][i]], l->parts[delegate][i]};
-  etr_sort(list, count, sizeof *list, etr_by_number);
-  for (size_t i = 0; i < count; i++) l->parts[delegate][i] = list[i].vertex;
-  return true;
-}
-
-/* Takes the delegates of the last stage out, in their order. */
-static bool take_out(lowerer *l, size_t first) {
-  if (!list_parts(l, first)) return false;
   for (size_t i = first; i < l->partitioner.leaving_count; i++) {
     uint32_t delegate = l->partitioner.leaving[i];
-    if (!order_part(l, delegate)) return false;
+    /* Puts a part into the order that its vertices have by now. */
+    size_t count = l->part_sizes[delegate];
+    placed_vertex *list = etr_arena_alloc_array(&l->scratch, count, sizeof *list);
+    if (!list) return false;
+    for (size_t k = 0; k < count; k++)
+      list[k] = (placed_vertex){l->fx.positions[l->parts[delegate][k]], l->parts[delegate][k]};
+    etr_sort(list, count, sizeof *list, etr_by_number);
+    for (size_t k = 0; k < count; k++) l->parts[delegate][k] = list[k].vertex;
     l->call_of[delegate] = etr_fx_replace(&l->fx, l->parts[delegate], l->part_sizes[delegate]);
     size_t steps = l->fx.steps;
     if (l->call_of[delegate] == ETR_NONE || !etr_fx_sort(&l->fx)) return false;
@@ -88,13 +64,6 @@ static bool take_out(lowerer *l, size_t first) {
   }
   etr_fx_compact(&l->fx);
   return true;
-}
-
-static bool run_stage(lowerer *l, etr_partition_stage stage) {
-  size_t first = l->partitioner.leaving_count;
-  if (!etr_partition_find(&l->partitioner, stage)) return false;
-  name_constants(l);
-  return take_out(l, first);
 }
 
 /* Which delegate each call is, now that their order is known. */
@@ -120,20 +89,6 @@ static bool rename_calls(lowerer *l) {
 }
 
 /* ---- Proof ---- */
-
-/* The delegate's nodes have the handles of its list, in order. */
-static bool lists_agree(const lowerer *l, uint32_t delegate) {
-  const etr_map_instruction *map = l->delegates[delegate]->map;
-  size_t at = 0;
-  for (size_t i = 0; i < l->part_sizes[delegate]; i++) {
-    uint32_t vertex = l->parts[delegate][i];
-    bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
-    if (!is_listed || !etr_fx_is_operator(&l->fx, vertex)) continue;
-    if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
-    at++;
-  }
-  return at == map->handle_count;
-}
 
 /* The runtime's own kernels, and instructions without a handle, prove nothing, but for those that the reinplace pass
  * made new: their operator is the graph's. */
@@ -164,9 +119,22 @@ static uint32_t find_instruction(const lowerer *l, const etr_placed *instruction
   return ETR_NONE;
 }
 
-/* Kernels and calls follow each other as the instructions do. A kernel is one node for certain if the first that it can
- * be is the last that it can be. */
-static bool instructions_agree(lowerer *l) {
+static bool is_proven(lowerer *l) {
+  for (uint32_t i = 0; i < l->delegate_count; i++) {
+    /* The delegate's nodes have the handles of its list, in order. */
+    const etr_map_instruction *map = l->delegates[i]->map;
+    size_t at = 0;
+    for (size_t k = 0; k < l->part_sizes[i]; k++) {
+      uint32_t vertex = l->parts[i][k];
+      bool is_listed = l->partitioner.roles->lists_getitems || !etr_fx_is_getitem(&l->fx, vertex);
+      if (!is_listed || !etr_fx_is_operator(&l->fx, vertex)) continue;
+      if (at == map->handle_count || map->handles[at] != etr_fx_node(&l->fx, vertex)->debug_handle) return false;
+      at++;
+    }
+    if (at != map->handle_count) return false;
+  }
+  /* Kernels and calls follow each other as the instructions do. A kernel is one node for certain if the first that it
+   * can be is the last that it can be. */
   const etr_placed *instructions = l->placement->instructions.data;
   size_t count = l->placement->instructions.count;
   uint32_t at = 0, delegate = 0;
@@ -188,12 +156,6 @@ static bool instructions_agree(lowerer *l) {
     l->is_open[i] = l->node_of[i] != ETR_NONE && l->fx.vertices[l->fx.order[at]].node != l->node_of[i];
   }
   return true;
-}
-
-static bool is_proven(lowerer *l) {
-  for (uint32_t i = 0; i < l->delegate_count; i++)
-    if (!lists_agree(l, i)) return false;
-  return instructions_agree(l);
 }
 
 /* ---- Result ---- */
@@ -279,8 +241,22 @@ static const struct {
 
 static bool try_strategy(lowerer *l, size_t strategy, const etr_roles *roles) {
   if (!start(l, roles)) return false;
-  for (size_t i = 0; i < strategies[strategy].count; i++)
-    if (!run_stage(l, strategies[strategy].stages[i])) return false;
+  for (size_t i = 0; i < strategies[strategy].count; i++) {
+    size_t first = l->partitioner.leaving_count;
+    if (!etr_partition_find(&l->partitioner, strategies[strategy].stages[i])) return false;
+    /* A constant leaves with the delegate that alone uses it. */
+    const etr_fx_graph *fx = &l->fx;
+    for (size_t j = 0; j < fx->order_count; j++) {
+      uint32_t vertex = fx->order[j];
+      if (!etr_fx_is_constant(fx, vertex) || fx->user_counts[vertex] == 0) continue;
+      const uint32_t *users = &fx->users.data[fx->user_starts[vertex]];
+      int32_t member = l->member[users[0]];
+      for (uint32_t k = 1; k < fx->user_counts[vertex]; k++)
+        if (l->member[users[k]] != member) member = -1;
+      l->member[vertex] = member;
+    }
+    if (!take_out(l, first)) return false;
+  }
   return l->partitioner.leaving_count == l->delegate_count && rename_calls(l) && is_proven(l);
 }
 

@@ -130,31 +130,6 @@ static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition
   return true;
 }
 
-/* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
-static void list_groups(finder *f, etr_partition_stage stage) {
-  const uint32_t *order = f->fx->order;
-  uint32_t at = 0;
-  for (size_t i = f->fx->order_count; i-- > 0;) {
-    if (!is_of_stage(f->p, order[i], stage)) continue;
-    uint32_t *number = &f->group_of[root_of(f->p, order[i])];
-    if (*number == ETR_NONE) f->groups[ *number = (uint32_t)f->group_count++].partition = ETR_NONE;
-    f->groups[*number].count++;
-    f->groups[*number].edges += f->fx->vertices[order[i]].input_count + f->fx->user_counts[order[i]];
-    f->groups[*number].has_weight |= f->p->is_claimed[order[i]];
-    f->chosen[order[i]] = true;
-  }
-  for (size_t i = 0; i < f->group_count; i++) {
-    f->groups[i].first = at;
-    at += f->groups[i].count;
-    f->groups[i].count = 0;
-  }
-  for (size_t i = 0; i < f->fx->order_count; i++) {
-    if (!f->chosen[order[i]]) continue;
-    group *g = &f->groups[f->group_of[order[i]] = f->group_of[root_of(f->p, order[i])]];
-    f->grouped[g->first + g->count++] = order[i];
-  }
-}
-
 /* ---- Partitions ---- */
 
 static uint32_t input_of(const finder *f, uint32_t vertex, uint32_t i) {
@@ -371,18 +346,6 @@ static void add_handle(handle_list *list, uint32_t handle) {
   list->count++;
 }
 
-static void list_partitions(finder *f, handle_list *lists) {
-  for (uint32_t i = 0; i < f->partition_count; i++) lists[i] = (handle_list){.index = i};
-  for (size_t i = 0; i < f->fx->order_count; i++) {
-    uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
-    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
-    handle_list *list = &lists[f->groups[f->group_of[vertex]].partition];
-    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
-    list->last = (uint32_t)i;
-  }
-}
-
 static void list_delegates(const etr_partitioner *p, handle_list *lists) {
   for (uint32_t i = 0; i < p->delegate_count; i++) {
     const etr_map_instruction *map = p->delegates[i]->map;
@@ -402,7 +365,16 @@ static bool name_partitions(finder *f, bool alone) {
   handle_list *delegates = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *delegates);
   uint32_t *name_of = etr_arena_alloc_array(p->scratch, f->partition_count, sizeof *name_of);
   if (!partitions || !delegates || !name_of) return false;
-  list_partitions(f, partitions);
+  /* The handle lists of the partitions, in the order of the graph. */
+  for (uint32_t i = 0; i < f->partition_count; i++) partitions[i] = (handle_list){.index = i};
+  for (size_t i = 0; i < f->fx->order_count; i++) {
+    uint32_t vertex = f->fx->order[i];
+    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
+    if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
+    handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
+    add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
+    list->last = (uint32_t)i;
+  }
   list_delegates(p, delegates);
   etr_sort(partitions, f->partition_count, sizeof *partitions, by_list);
   etr_sort(delegates, p->delegate_count, sizeof *delegates, by_list);
@@ -441,7 +413,28 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
   f.stack = etr_arena_alloc_array(p->scratch, count, sizeof *f.stack);
   if (etr_arena_failed(p->scratch)) return false;
   for (size_t i = 0; i < count; i++) f.group_of[i] = ETR_NONE;
-  list_groups(&f, stage);
+  /* Numbers the stage's groups from the graph's last vertex on, and lists their vertices. */
+  const uint32_t *order = f.fx->order;
+  uint32_t at = 0;
+  for (size_t i = f.fx->order_count; i-- > 0;) {
+    if (!is_of_stage(f.p, order[i], stage)) continue;
+    uint32_t *number = &f.group_of[root_of(f.p, order[i])];
+    if (*number == ETR_NONE) f.groups[ *number = (uint32_t)f.group_count++].partition = ETR_NONE;
+    f.groups[*number].count++;
+    f.groups[*number].edges += f.fx->vertices[order[i]].input_count + f.fx->user_counts[order[i]];
+    f.groups[*number].has_weight |= f.p->is_claimed[order[i]];
+    f.chosen[order[i]] = true;
+  }
+  for (size_t i = 0; i < f.group_count; i++) {
+    f.groups[i].first = at;
+    at += f.groups[i].count;
+    f.groups[i].count = 0;
+  }
+  for (size_t i = 0; i < f.fx->order_count; i++) {
+    if (!f.chosen[order[i]]) continue;
+    group *g = &f.groups[f.group_of[order[i]] = f.group_of[root_of(f.p, order[i])]];
+    f.grouped[g->first + g->count++] = order[i];
+  }
   bool alone = stage == ETR_STAGE_SINGLE;
   return merge(&f, alone) && name_partitions(&f, alone);
 }

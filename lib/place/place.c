@@ -72,19 +72,6 @@ static bool deal(finder *f, const etr_placed *delegate, uint32_t *nodes) {
   return true;
 }
 
-static bool deal_all(finder *f) {
-  f->skip = etr_arena_alloc_array(f->scratch, f->placement->method->by_handle_count, sizeof *f->skip);
-  for (size_t i = 0; f->skip && i < f->placement->instructions.count; i++) {
-    const etr_placed *delegate = &f->placement->instructions.data[i];
-    if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0) continue;
-    uint32_t *nodes = etr_arena_alloc_array(f->scratch, delegate->map->handle_count, sizeof *nodes);
-    if (!nodes || !deal(f, delegate, nodes)) return false;
-    for (size_t k = 0; k < delegate->map->handle_count; k++)
-      if (nodes[k] != ETR_NONE && !keep_node(f, delegate->id, nodes[k])) return false;
-  }
-  return f->skip != NULL;
-}
-
 /* ---- In the order of the lowering ---- */
 
 typedef struct ranked_node {
@@ -121,7 +108,17 @@ static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles
   if (order->is_proven) return deal_in_order(&f, order);
   for (size_t i = 0; roles->is_consistent && i < placement->method->graph->node_count; i++)
     taken[i] |= !roles->is_delegated[i];
-  return deal_all(&f);
+  /* Each delegate's handles are assigned to nodes. */
+  f.skip = etr_arena_alloc_array(f.scratch, f.placement->method->by_handle_count, sizeof *f.skip);
+  for (size_t i = 0; f.skip && i < f.placement->instructions.count; i++) {
+    const etr_placed *delegate = &f.placement->instructions.data[i];
+    if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0) continue;
+    uint32_t *nodes = etr_arena_alloc_array(f.scratch, delegate->map->handle_count, sizeof *nodes);
+    if (!nodes || !deal(&f, delegate, nodes)) return false;
+    for (size_t k = 0; k < delegate->map->handle_count; k++)
+      if (nodes[k] != ETR_NONE && !keep_node(&f, delegate->id, nodes[k])) return false;
+  }
+  return f.skip != NULL;
 }
 
 /* ---- Order first, then bodies, data flow as the check, and what is left ---- */
@@ -149,17 +146,6 @@ static bool is_left(const etr_placed *kernel) {
 
 static bool agrees(const placer *p, const etr_placed *kernel, uint32_t node) {
   return etr_instruction_agrees(p->placement->method->program, kernel->id, &p->placement->method->graph->nodes[node]);
-}
-
-/* ---- By the order of the lowering ---- */
-
-static void take_order(placer *p) {
-  for (size_t i = 0; p->order.is_proven && i < p->placement->instructions.count; i++) {
-    etr_placed *kernel = &p->placement->instructions.data[i];
-    uint32_t node = p->order.node_of[i];
-    if (!is_left(kernel) || node == ETR_NONE || p->taken[node] || !agrees(p, kernel, node)) continue;
-    take(p, kernel, node, p->order.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
-  }
 }
 
 /* ---- By handle and operator ---- */
@@ -203,18 +189,6 @@ static bool needs_order(const etr_method_inputs *method) {
   return false;
 }
 
-/* A handle and an operator that one node alone has need no order. */
-static void name_single_nodes(placer *p) {
-  for (size_t i = 0; i < p->groups.count; i++) {
-    const etr_kernel_group *group = &p->groups.data[i];
-    if (group->node_count > 1) continue;
-    for (size_t k = 0; k < group->kernels.count; k++) {
-      etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[k]];
-      if (kernel->node != ETR_NONE) kernel->match = ETR_MATCH_HANDLE;
-    }
-  }
-}
-
 static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
   etr_placement *placement = p->placement;
   bool is_cut = false;
@@ -233,9 +207,23 @@ static bool place_nodes(placer *p, uint32_t method, const etr_blocks *blocks) {
              "%s: the program's lists of tensors or its delegates' operators are too many to follow: some times get no "
              "node, or an estimate",
              etr_method_label(placement->method));
-  take_order(p);
+  /* The order of the lowering gives kernels their nodes. */
+  for (size_t i = 0; p->order.is_proven && i < p->placement->instructions.count; i++) {
+    etr_placed *kernel = &p->placement->instructions.data[i];
+    uint32_t node = p->order.node_of[i];
+    if (!is_left(kernel) || node == ETR_NONE || p->taken[node] || !agrees(p, kernel, node)) continue;
+    take(p, kernel, node, p->order.is_open[i] ? ETR_MATCH_ALIGNED : ETR_MATCH_ORDER);
+  }
   for (size_t i = 0; i < p->groups.count; i++) take_group(p, &p->groups.data[i]);
-  name_single_nodes(p);
+  /* A handle and an operator that one node alone has need no order. */
+  for (size_t i = 0; i < p->groups.count; i++) {
+    const etr_kernel_group *group = &p->groups.data[i];
+    if (group->node_count > 1) continue;
+    for (size_t k = 0; k < group->kernels.count; k++) {
+      etr_placed *kernel = &p->placement->instructions.data[group->kernels.data[k]];
+      if (kernel->node != ETR_NONE) kernel->match = ETR_MATCH_HANDLE;
+    }
+  }
   if (!take_rest(p)) return false;
   return find_delegate_nodes(placement, &p->roles, &p->order, p->taken, p->arena, &p->scratch);
 }

@@ -78,21 +78,6 @@ static bool add_from_map(collector *c) {
   return true;
 }
 
-/* What ran decides: an instruction with a kernel's event is a kernel, whatever the map says. */
-static bool add_from_block(collector *c, const etr_block *block) {
-  for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *e = &block->events[i];
-    if (e->kind == ETR_EVENT_FRAMEWORK || e->instruction_id < 0) continue;
-    etr_placed *added = add_instruction(c, e->instruction_id);
-    if (!added) return false;
-    added->is_kernel = e->kind == ETR_EVENT_KERNEL;
-    added->is_delegate = !added->is_kernel;
-    if (added->is_kernel && added->op.size == 0)
-      name_operator(c->placement->method, added, etr_operator_of_event(e->name));
-  }
-  return true;
-}
-
 /* The one backend that writes such events, where neither program nor map tells: an event that another one writes as
  * surely leaves it open. */
 static void tell_backends(const etr_placement *placement, const etr_block *block) {
@@ -115,8 +100,20 @@ static void tell_backends(const etr_placement *placement, const etr_block *block
 static bool add_from_blocks(collector *c, uint32_t method, const etr_blocks *blocks) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
-  for (size_t i = 0; i < count; i++)
-    if (!add_from_block(c, &blocks->blocks[mine[i]])) return false;
+  for (size_t i = 0; i < count; i++) {
+    /* What ran decides: an instruction with a kernel's event is a kernel, whatever the map says. */
+    const etr_block *block = &blocks->blocks[mine[i]];
+    for (size_t k = 0; k < block->event_count; k++) {
+      const etr_event *e = &block->events[k];
+      if (e->kind == ETR_EVENT_FRAMEWORK || e->instruction_id < 0) continue;
+      etr_placed *added = add_instruction(c, e->instruction_id);
+      if (!added) return false;
+      added->is_kernel = e->kind == ETR_EVENT_KERNEL;
+      added->is_delegate = !added->is_kernel;
+      if (added->is_kernel && added->op.size == 0)
+        name_operator(c->placement->method, added, etr_operator_of_event(e->name));
+    }
+  }
   return true;
 }
 

@@ -108,17 +108,6 @@ static size_t place_of(operators *o, const char *target) {
   return i;
 }
 
-static operators list_operators(const selection *s, reason why) {
-  operators o = {.is_whole = true};
-  for (size_t i = 0; i < s->count; i++) {
-    if (!is_open(s, i, why)) continue;
-    size_t place = place_of(&o, node_at(s, i)->target);
-    o.all += s->f->entries[s->nodes[i].node];
-    if (place < MOST_OPERATORS) o.entries[place] += s->f->entries[s->nodes[i].node];
-  }
-  return o;
-}
-
 /* The first operators whose entries are as many as have to stay; 0: there are none. *others: there are more. */
 static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
   unsigned found = 0;
@@ -136,7 +125,14 @@ static unsigned subset_of(const operators *o, uint32_t wanted, bool *others) {
 
 /* Lets nodes with this reason stay, until as many are left as the delegates list: whole operators, or the last. */
 static void let_stay(selection *s, reason why, uint32_t wanted) {
-  operators o = list_operators(s, why);
+  /* The operators of the nodes that may stay, with their entries. */
+  operators o = {.is_whole = true};
+  for (size_t i = 0; i < s->count; i++) {
+    if (!is_open(s, i, why)) continue;
+    size_t place = place_of(&o, node_at(s, i)->target);
+    o.all += s->f->entries[s->nodes[i].node];
+    if (place < MOST_OPERATORS) o.entries[place] += s->f->entries[s->nodes[i].node];
+  }
   uint32_t leaving = s->available - wanted;
   bool others, all = o.all <= leaving;
   unsigned subset = all ? 0 : subset_of(&o, leaving, &others);

@@ -1,10 +1,659 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte_graph.c - instructions as nodes.
+ * pte_graph.c - links instructions by the values that they read and write, and nests what delegates run.
  */
 #include "program/pte_graph.h"
 
-#include "program/pte_builder.h"
+#include "backends/operator.h"
+#include "base/number.h"
+#include "formats/json_brief.h"
+#include "inputs/argument.h"
+#include "inputs/pte.h"
+#include "method/uses.h"
+#include "program/program_graph.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* ---- What the kernels of a .pte are given besides tensors ---- */
+
+/** What is known of a method's values. */
+typedef struct etr_program_arguments {
+  const etr_pte_method *program;
+  etr_arena *arena;
+  bool *is_computed;  /* per value: an instruction writes it, or the caller gives it */
+  const char **texts; /* per value: as JSON, as far as it was asked for */
+} etr_program_arguments;
+
+/* ---- Which instruction of a .pte feeds which ---- */
+
+/* A program's values are written and read by place in memory, so instructions are added in the order in which they
+ * run: each reads what wrote its arguments last. What is filled lives in the arena. False always means out of memory.
+ */
+
+/** What wrote each value so far. */
+typedef struct etr_links {
+  const etr_pte_method *program;
+  etr_arena *arena;
+  etr_edge *writer; /* per value of the method: what wrote it last; node ETR_NONE: nothing yet */
+  etr_storages storages;
+  etr_uses uses;                             /* of the instruction added last */
+  etr_vec(uint32_t) read_args, written_args; /* of the instruction added last: per input and per output of its node, the
+                                                argument */
+  etr_vec(int32_t) sources;                  /* values that were read and that nothing wrote, each once */
+  bool *is_source;                           /* per value */
+  bool *is_view;                             /* per value: it is read as a view of what was written */
+  etr_vec(int32_t) reads;                    /* of the node added last: per input, the value */
+  bool misses_input;                         /* of the node added last: it reads what no node gives */
+} etr_links;
+
+/* ---- What program/METHOD is made with ---- */
+
+enum { ETR_NO_INSTRUCTION = -1 };
+
+typedef struct etr_pte_builder {
+  etr_pte_graph *out;
+  const etr_placement *placement;
+  const etr_pte_method *program;
+  uint32_t method;
+  const etr_blocks *blocks;
+  etr_arena *arena, *scratch;
+  etr_vec(etr_node) nodes;
+  etr_vec(etr_subgraph) subgraphs;
+  etr_vec(etr_module) modules; /* of a graph that has none of an Edge graph: one for each delegate that has operators */
+  etr_links links;
+  etr_program_arguments arguments;
+  etr_map kernels; /* name and overload of an operator -> place in targets */
+  etr_vec(const char *) targets;
+  const etr_event **timed; /* of delegates, by instruction, in the order of their blocks */
+  size_t *end_of_timed;    /* per instruction: where its own end there */
+} etr_pte_builder;
+
+/* ---- EValues as JSON ---- */
+
+typedef etr_program_arguments arguments;
+
+/* ---- What is computed ---- */
+
+static void mark(arguments *a, int32_t value) {
+  if (value >= 0 && (size_t)value < a->program->value_count) a->is_computed[value] = true;
+}
+
+/* A kernel returns its last argument; a move writes its second. */
+static void mark_computed(arguments *a, const etr_instruction *instruction) {
+  bool writes = instruction->kind == ETR_INSTRUCTION_KERNEL || instruction->kind == ETR_INSTRUCTION_MOVE;
+  if (writes && instruction->arg_count) mark(a, instruction->args[instruction->arg_count - 1]);
+  if (instruction->kind != ETR_INSTRUCTION_DELEGATE) return;
+  for (size_t i = 0; i < instruction->arg_count; i++) mark(a, instruction->args[i]);
+}
+
+/* False: out of memory. */
+static bool program_arguments_init(arguments *a, const etr_pte_method *program, etr_arena *arena, etr_arena *scratch) {
+  *a = (arguments){.program = program, .arena = arena};
+  a->is_computed = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->is_computed);
+  a->texts = etr_arena_alloc_array(scratch, program->value_count, sizeof *a->texts);
+  if (!a->is_computed || !a->texts) return false;
+  for (size_t i = 0; i < program->input_count; i++) mark(a, program->inputs[i]);
+  for (size_t i = 0; i < program->instruction_count; i++) mark_computed(a, &program->instructions[i]);
+  return true;
+}
+
+/* ---- As JSON ---- */
+
+static const char *text_of_double(arguments *a, double value) {
+  char text[ETR_DOUBLE_ROOM];
+  if (isnan(value)) return "\"NaN\"";
+  if (isinf(value)) return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+  int size = (int)etr_number_of_double(text, value);
+  bool is_whole = strcspn(text, ".e") >= (size_t)size;
+  return etr_arena_format(a->arena, "%.*s%s", size, text, is_whole ? ".0" : "");
+}
+
+static const char *text_of_string(arguments *a, const char *value) {
+  etr_json_brief brief;
+  etr_json_brief_init(&brief);
+  etr_json_brief_string(&brief, etr_slice_of(value));
+  return etr_arena_format(a->arena, "%.*s", (int)brief.size, brief.text);
+}
+
+/* An integer of a list; NULL: the program computes it. */
+static const int64_t *item_of(const arguments *a, int32_t index) {
+  if (index < 0 || a->is_computed[index] || a->program->values[index].kind != ETR_PTE_VALUE_INT) return NULL;
+  return &a->program->values[index].scalar.integer;
+}
+
+/* Cut as json_brief.h cuts lists. */
+static const char *text_of_list(arguments *a, const etr_pte_value *list) {
+  char text[ETR_JSON_BRIEF_BYTES + 64];
+  size_t size = 1;
+  text[0] = '[';
+  for (size_t i = 0; i < list->item_count; i++) {
+    const int64_t *item = item_of(a, list->items[i]);
+    const char *comma = i ? ", " : "";
+    bool is_full = size > ETR_JSON_BRIEF_BYTES;
+    if (is_full)
+      size += (size_t)snprintf(text + size, sizeof text - size, "%s\"...\"", comma);
+    else if (item)
+      size += (size_t)snprintf(text + size, sizeof text - size, "%s%" PRId64, comma, *item);
+    else
+      size += (size_t)snprintf(text + size, sizeof text - size, "%snull", comma);
+    if (is_full) break;
+  }
+  return etr_arena_format(a->arena, "%.*s]", (int)size, text);
+}
+
+static const char *make_text(arguments *a, const etr_pte_value *value) {
+  switch (value->kind) {
+  case ETR_PTE_VALUE_INT: return etr_arena_format(a->arena, "%" PRId64, value->scalar.integer);
+  case ETR_PTE_VALUE_BOOL: return value->scalar.integer ? "true" : "false";
+  case ETR_PTE_VALUE_DOUBLE: return text_of_double(a, value->scalar.real);
+  case ETR_PTE_VALUE_STRING: return value->scalar.text ? text_of_string(a, value->scalar.text) : NULL;
+  case ETR_PTE_VALUE_INT_LIST: return text_of_list(a, value);
+  default: return NULL;
+  }
+}
+
+/* Made once of each value: kernels share them. */
+static const char *text_of(arguments *a, int32_t index) {
+  if (index < 0 || (size_t)index >= a->program->value_count || a->is_computed[index]) return NULL;
+  if (!a->texts[index]) a->texts[index] = make_text(a, &a->program->values[index]);
+  return a->texts[index];
+}
+
+/* ---- The last writer of each value, instruction by instruction ---- */
+
+typedef etr_vec(etr_edge) etr_edges;
+typedef etr_vec(etr_value) etr_values;
+
+enum { MOST_ITEMS = 256 }; /* of a list, whose tensors are told apart; beyond what real programs have */
+
+/* ---- Values ---- */
+
+static void describe_value(etr_links *l, etr_value *out, int32_t index) {
+  const etr_pte_value *value = &l->program->values[index];
+  etr_dim *dims = value->rank > 0 ? etr_arena_alloc_array(l->arena, (size_t)value->rank, sizeof *dims) : NULL;
+  *out = (etr_value){.name = etr_arena_format(l->arena, "value_%d", index),
+                     .dtype = value->dtype,
+                     .rank = -1,
+                     .is_bound = value->dynamic};
+  if (value->kind != ETR_PTE_VALUE_TENSOR || (value->rank > 0 && !dims)) return;
+  for (int32_t i = 0; i < value->rank; i++) dims[i] = (etr_dim){.size = value->sizes[i], .hint = -1};
+  out->dims = dims;
+  out->rank = value->rank;
+}
+
+static bool is_value(const etr_links *l, int32_t index) {
+  return index >= 0 && (size_t)index < l->program->value_count;
+}
+
+/* Marks a value, and what a list holds, as written by an output of a node. */
+static void set_writer(etr_links *l, int32_t index, uint32_t node, uint32_t output) {
+  if (!is_value(l, index)) return;
+  l->writer[index] = (etr_edge){node, output};
+  l->is_view[index] = false;
+  etr_storages_write(&l->storages, index);
+}
+
+static void mark_written(etr_links *l, int32_t index, uint32_t node, uint32_t output) {
+  set_writer(l, index, node, output);
+  const etr_pte_value *value = is_value(l, index) ? &l->program->values[index] : NULL;
+  if (!value || !etr_spend(&l->uses.items_left, value->item_count)) return;
+  for (size_t i = 0; i < value->item_count; i++) set_writer(l, value->items[i], node, output);
+}
+
+/* ---- What an instruction reads and writes ---- */
+
+/* Nothing is added where nothing wrote. */
+static bool add_written(etr_links *l, etr_node *node, etr_edges *inputs, etr_edge writer) {
+  if (writer.node == ETR_NONE) return true;
+  etr_edge *edge = etr_vec_push(l->arena, inputs);
+  if (!edge) return false;
+  *edge = writer;
+  node->inputs = inputs->data;
+  node->input_count = inputs->count;
+  return true;
+}
+
+static bool note_source(etr_links *l, int32_t index) {
+  l->misses_input = true;
+  if (l->program->values[index].kind != ETR_PTE_VALUE_TENSOR || l->is_source[index]) return true;
+  int32_t *source = etr_vec_push(l->arena, &l->sources);
+  if (!source) return false;
+  *source = index;
+  return l->is_source[index] = true;
+}
+
+static bool add_input(etr_links *l, etr_node *node, etr_edges *inputs, int32_t index) {
+  /* A view that memory planning made one with what it views belongs to the writer of that. */
+  int32_t viewed = l->writer[index].node == ETR_NONE ? etr_storages_viewed(&l->storages, index) : -1;
+  if (viewed >= 0) l->writer[index] = l->writer[viewed];
+  if (viewed >= 0) l->is_view[index] = true;
+  etr_edge writer = l->writer[index];
+  if (writer.node == ETR_NONE) return note_source(l, index);
+  int32_t *read = etr_vec_push(l->arena, &l->reads);
+  if (!read) return false;
+  *read = index;
+  return add_written(l, node, inputs, writer);
+}
+
+static bool add_output(etr_links *l, etr_node *node, uint32_t place, etr_values *outputs, int32_t index) {
+  if (l->writer[index].node == place) return true; /* an out argument is what the kernel returns, too */
+  etr_value *output = etr_vec_push(l->arena, outputs);
+  if (!output) return false;
+  describe_value(l, output, index);
+  if (l->writer[index].node != ETR_NONE) /* changed in place: another value with a name of its own */
+    output->name = etr_arena_format(l->arena, "value_%d_%u", index, place);
+  mark_written(l, index, place, (uint32_t)(outputs->count - 1));
+  node->outputs = outputs->data;
+  node->output_count = outputs->count;
+  return true;
+}
+
+/* ---- Together ---- */
+
+/* Nothing is written yet. The method has a program. */
+static bool links_init(etr_links *l, const etr_method_inputs *method, etr_arena *arena) {
+  const etr_pte_method *program = method->program;
+  *l = (etr_links){.program = program, .arena = arena};
+  etr_storages_init(&l->storages, program, arena);
+  l->writer = etr_arena_alloc_array(arena, program->value_count, sizeof *l->writer);
+  for (size_t i = 0; l->writer && i < program->value_count; i++) l->writer[i].node = ETR_NONE;
+  l->is_source = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_source);
+  l->is_view = etr_arena_alloc_array(arena, program->value_count, sizeof *l->is_view);
+  if (!l->writer || !l->is_source || !l->is_view || !etr_uses_init(&l->uses, method, NULL, arena)) return false;
+  return l->uses.opens_graphs = true;
+}
+
+/* Makes node `place` the input that a value of the method is. False also if there is no such value. */
+static bool links_add_input(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
+  etr_value *value = is_value(l, index) ? etr_arena_alloc(l->arena, sizeof *value) : NULL;
+  if (!value) return false;
+  describe_value(l, value, index);
+  node->outputs = value;
+  node->output_count = 1;
+  mark_written(l, index, place, 0);
+  return true;
+}
+
+/* Makes node `place` a source, which nothing writes: a constant, or a buffer that keeps its value between inferences.
+ */
+static bool links_add_source(etr_links *l, etr_node *node, uint32_t place, int32_t index) {
+  const etr_pte_value *value = &l->program->values[index];
+  const char *kind = value->constant ? "constant" : "buffer";
+  node->kind = value->constant ? ETR_NODE_CONSTANT : ETR_NODE_BUFFER;
+  node->name = node->target = node->op_type = etr_arena_format(l->arena, "%s_%d", kind, index);
+  node->weight_name = value->weight;
+  return node->name && links_add_input(l, node, place, index);
+}
+
+/* What was added last came with this argument. */
+static bool note_argument(etr_links *l, const etr_node *node, uint32_t argument) {
+  while (l->read_args.count < node->input_count || l->written_args.count < node->output_count) {
+    bool is_read = l->read_args.count < node->input_count;
+    uint32_t *added = is_read ? etr_vec_push(l->arena, &l->read_args) : etr_vec_push(l->arena, &l->written_args);
+    if (!added) return false;
+    *added = argument;
+  }
+  return true;
+}
+
+/* Fills inputs and outputs of node `place`: a kernel, a delegate or a move, which gives a value to another. The tensors
+ * of a list are used one by one; a list that is longer than any operator's is one value. */
+static bool links_add(etr_links *l, etr_node *node, uint32_t place, int32_t instruction_id) {
+  etr_edges inputs = {0};
+  etr_values outputs = {0};
+  l->read_args.count = l->written_args.count = 0;
+  l->misses_input = false;
+  l->reads.count = 0;
+  etr_uses_list(&l->uses, instruction_id);
+  const etr_use *uses = l->uses.list.data;
+  for (size_t i = 0, end; i < l->uses.list.count; i = end) {
+    for (end = i + 1; end < l->uses.list.count && uses[end].argument == uses[i].argument;) end++;
+    bool is_whole = end - i == 1 || end - i > MOST_ITEMS;
+    for (size_t k = is_whole ? i : i + 1; k < (is_whole ? i + 1 : end); k++) {
+      /* Of a delegate that nothing can look into, what nothing wrote before is a result. */
+      const etr_use *use = &uses[k];
+      bool is_new = l->writer[use->value].node == ETR_NONE && !l->program->values[use->value].constant;
+      bool is_written = use->is_written || (use->is_unsure && is_new);
+      bool is_read = use->is_read && !(use->is_unsure && is_new) && l->writer[use->value].node != place;
+      if (is_read && !add_input(l, node, &inputs, use->value)) return false;
+      if (is_written && !add_output(l, node, place, &outputs, use->value)) return false;
+      if (!note_argument(l, node, use->argument)) return false;
+    }
+  }
+  return !etr_arena_failed(l->arena);
+}
+
+/* What the node added last sees its inputs as (etr_graph.views). False: out of memory. */
+static bool links_views(etr_links *l, const etr_node *node, const etr_value **views) {
+  etr_value *list = NULL;
+  *views = NULL;
+  for (size_t i = 0; i < node->input_count && i < l->reads.count; i++) {
+    if (!l->is_view[l->reads.data[i]]) continue;
+    if (!list) *views = list = etr_arena_alloc_array(l->arena, node->input_count, sizeof *list);
+    if (!list) return false;
+    describe_value(l, &list[i], l->reads.data[i]);
+  }
+  return !etr_arena_failed(l->arena);
+}
+
+/* ---- Adding nodes ---- */
+
+/* A node at the end of the graph: zeroed but for its kind, an operator in no subgraph, that works by its name. */
+static etr_node *pte_push_node(etr_pte_builder *b, int32_t instruction_id) {
+  bool is_granted = b->nodes.count < ETR_NONE && !etr_budget_take(b->placement->method->budget, ETR_NODES, 1);
+  etr_node *node = is_granted ? etr_vec_push(b->arena, &b->nodes) : NULL;
+  int32_t *instruction = node ? etr_vec_push(b->arena, &b->out->instructions) : NULL;
+  if (!instruction || !etr_vec_push(b->arena, &b->out->works) || !etr_vec_push(b->arena, &b->out->views)) return NULL;
+  *instruction = instruction_id;
+  *node = (etr_node){.subgraph = ETR_NONE, .kind = ETR_NODE_OP};
+  return node;
+}
+
+/* The same, to be found by etr_pte_graph_node(). */
+static etr_node *pte_add_node(etr_pte_builder *b, int32_t instruction_id, const char *delegate_id) {
+  etr_node *node = pte_push_node(b, instruction_id);
+  uint32_t place = (uint32_t)(b->nodes.count - 1);
+  return node && etr_pte_graph_note(b->out, instruction_id, delegate_id, place) ? node : NULL;
+}
+
+/* Makes the node stand for a node of the Edge graph. */
+static void pte_take_edge_node(etr_pte_builder *b, etr_node *node, uint32_t edge_node) {
+  const etr_node *source = &b->placement->method->graph->nodes[edge_node];
+  const char **names = etr_arena_alloc(b->arena, sizeof *names);
+  if (!names) return;
+  *names = source->name;
+  node->edge_nodes = names;
+  node->edge_node_count = 1;
+  node->module = source->module;
+  node->source = source->source;
+  node->debug_handle = source->debug_handle;
+}
+
+/* The backend that an instruction calls: "unknown" if the program does not say. */
+static const char *pte_backend_of(const etr_pte_builder *b, const etr_instruction *instruction) {
+  const etr_pte_delegate *delegate = etr_delegate_of(b->program, instruction);
+  return delegate ? delegate->backend : "unknown";
+}
+
+/* ---- Operators of payloads, and of events, as nodes ---- */
+
+/* A delegate's own graph while it is added. */
+typedef struct inside {
+  etr_pte_builder *b;
+  const etr_own_graph *own;
+  const etr_placed *known; /* NULL: nothing is */
+  int32_t instruction_id;
+  uint32_t call, subgraph, module;
+  const char *backend;
+  bool is_bound;    /* what it computes is only as large as its sizes at most */
+  etr_edge *writer; /* per value: what wrote it last; node ETR_NONE: nothing */
+} inside;
+
+/* ---- Subgraph ---- */
+
+static uint32_t add_module(etr_pte_builder *b, const char *name, const char *backend) {
+  etr_module *module = b->placement->method->graph ? NULL : etr_vec_push(b->arena, &b->modules);
+  if (!module) return 0;
+  *module = (etr_module){.path = name, .recorded = name, .type = backend, .parent = 0, .pattern = name};
+  return (uint32_t)(b->modules.count - 1);
+}
+
+static bool open_inside(inside *in) {
+  etr_pte_builder *b = in->b;
+  const char *name = etr_arena_format(b->arena, "delegate_%d", (int)in->instruction_id);
+  etr_subgraph *subgraph = etr_vec_push(b->arena, &b->subgraphs);
+  if (!subgraph || !name) return false;
+  in->backend = pte_backend_of(b, &b->program->instructions[in->instruction_id]);
+  in->call = (uint32_t)(b->nodes.count - 1);
+  b->out->works.data[in->call] = ETR_WORK_ELSEWHERE;
+  in->subgraph = (uint32_t)(b->subgraphs.count - 1);
+  in->module = add_module(b, name, in->backend);
+  *subgraph = (etr_subgraph){.name = name,
+                             .path = name,
+                             .kind = ETR_SUBGRAPH_LOWERED,
+                             .parent = ETR_NONE,
+                             .owner = in->call,
+                             .backend = in->backend};
+  return !etr_arena_failed(b->arena);
+}
+
+static etr_node *push_node(inside *in, etr_node_kind kind, const char *name, const char *target) {
+  etr_node *node = pte_push_node(in->b, in->instruction_id);
+  if (!node || !name || !target) return NULL;
+  node->kind = kind;
+  node->subgraph = in->subgraph;
+  node->module = in->module;
+  node->name = name;
+  node->target = node->op_type = target;
+  return node;
+}
+
+static uint32_t last_node(const inside *in) { return (uint32_t)(in->b->nodes.count - 1); }
+
+/* ---- Values ---- */
+
+static bool describe(inside *in, etr_value *out, uint32_t value) {
+  *out = in->own->values[value].value;
+  out->is_bound = in->is_bound && !in->own->values[value].is_constant;
+  out->name = etr_arena_format(in->b->arena, "value_%u", value);
+  return out->name != NULL;
+}
+
+static bool give_value(inside *in, etr_node *node, uint32_t value) {
+  etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
+  if (!output || !describe(in, output, value)) return false;
+  node->outputs = output;
+  node->output_count = 1;
+  in->writer[value] = (etr_edge){last_node(in), 0};
+  return true;
+}
+
+static bool is_argument(const inside *in, uint32_t value, uint32_t argument) {
+  const etr_own_value *v = &in->own->values[value];
+  return !v->is_constant && v->argument >= 0 && (uint32_t)v->argument == argument;
+}
+
+/* One for each value that the call reads, in its order. */
+static bool add_own_inputs(inside *in, const uint32_t *values) {
+  const etr_links *links = &in->b->links;
+  for (size_t i = 0; i < links->read_args.count; i++) {
+    uint32_t value = values[links->read_args.data[i]];
+    const char *name = etr_arena_format(in->b->arena, "input_%zu", i);
+    etr_node *node = push_node(in, ETR_NODE_INPUT, name, name);
+    if (!node || (value != ETR_NONE && !give_value(in, node, value))) return false;
+  }
+  return true;
+}
+
+static bool tell_bytes(inside *in, etr_node *node, uint64_t bytes) {
+  etr_argument *argument = etr_arena_alloc(in->b->arena, sizeof *argument);
+  if (!argument) return false;
+  *argument = (etr_argument){"bytes", etr_arena_format(in->b->arena, "%" PRIu64, bytes)};
+  node->arguments = argument;
+  node->argument_count = 1;
+  return argument->value != NULL;
+}
+
+static bool add_constant(inside *in, uint32_t value) {
+  const etr_own_value *v = &in->own->values[value];
+  const char *name = etr_arena_format(in->b->arena, "constant_%u", value);
+  etr_node *node = push_node(in, ETR_NODE_CONSTANT, name, name);
+  return node && give_value(in, node, value) && (v->bytes == 0 || tell_bytes(in, node, v->bytes));
+}
+
+/* Those that operators read. */
+static bool add_constants(inside *in) {
+  for (size_t i = 0; i < in->own->count; i++) {
+    const etr_own_operator *o = &in->own->operators[i];
+    for (size_t k = 0; k < o->read_count; k++) {
+      uint32_t value = o->reads[k];
+      bool is_new = in->own->values[value].is_constant && in->writer[value].node == ETR_NONE;
+      if (is_new && !add_constant(in, value)) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Operators ---- */
+
+static bool link_operator(inside *in, etr_node *node, const etr_own_operator *o) {
+  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, o->read_count, sizeof *inputs);
+  etr_value *outputs = etr_arena_alloc_array(in->b->arena, o->write_count, sizeof *outputs);
+  if (!inputs || !outputs) return false;
+  for (size_t i = 0; i < o->read_count; i++)
+    if (in->writer[o->reads[i]].node != ETR_NONE) inputs[node->input_count++] = in->writer[o->reads[i]];
+  for (size_t i = 0; i < o->write_count; i++) {
+    if (!describe(in, &outputs[i], o->writes[i])) return false;
+    in->writer[o->writes[i]] = (etr_edge){last_node(in), (uint32_t)i};
+  }
+  node->inputs = inputs;
+  node->outputs = outputs;
+  node->output_count = o->write_count;
+  return true;
+}
+
+static bool add_operator(inside *in, size_t index) {
+  const etr_own_operator *o = &in->own->operators[index];
+  const char *name = etr_arena_format(in->b->arena, "%s #%" PRId64, o->name, o->id);
+  etr_node *node = push_node(in, ETR_NODE_OP, name, o->name);
+  if (!node || !link_operator(in, node, o)) return false;
+  bool is_whole = node->input_count == o->read_count;
+  in->b->out->works.data[last_node(in)] = (uint8_t)(is_whole ? o->work : ETR_WORK_HIDDEN);
+  bool is_known = in->known && in->known->payload && index < in->known->payload->count;
+  uint32_t edge_node = is_known ? in->known->operator_nodes[index] : ETR_NONE;
+  if (edge_node != ETR_NONE) pte_take_edge_node(in->b, node, edge_node);
+  return true;
+}
+
+/* Where events know better which nodes of the Edge graph the operators are. */
+static void take_nodes_of_events(inside *in) {
+  etr_pte_builder *b = in->b;
+  size_t end = b->end_of_timed[in->instruction_id];
+  for (size_t i = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0; i < end; i++) {
+    const etr_event *e = b->timed[i];
+    uint32_t node = etr_pte_graph_operator(b->out, in->instruction_id, e->payload_operator);
+    if (node != ETR_NONE && e->node_count && b->nodes.data[node].edge_node_count == 0)
+      pte_take_edge_node(b, &b->nodes.data[node], e->nodes[0]);
+  }
+}
+
+static bool add_operators(inside *in) {
+  etr_own_nodes *own = etr_vec_push(in->b->arena, &in->b->out->own);
+  if (!own) return false;
+  *own = (etr_own_nodes){in->instruction_id, (uint32_t)in->b->nodes.count, (uint32_t)in->own->count};
+  for (size_t i = 0; i < in->own->count; i++)
+    if (!add_operator(in, i)) return false;
+  if (in->b->placement->method->graph) take_nodes_of_events(in);
+  return true;
+}
+
+/* What the call writes, in its order, as far as operators write it. */
+static bool add_own_output(inside *in, const uint32_t *values) {
+  const etr_links *links = &in->b->links;
+  etr_edge *inputs = etr_arena_alloc_array(in->b->arena, links->written_args.count, sizeof *inputs);
+  etr_node *node = push_node(in, ETR_NODE_OUTPUT, "output", "output");
+  if (!inputs || !node) return false;
+  for (size_t i = 0; i < links->written_args.count; i++) {
+    uint32_t value = values[links->written_args.data[i]];
+    if (value == ETR_NONE || in->writer[value].node == ETR_NONE) break;
+    inputs[node->input_count++] = in->writer[value];
+  }
+  node->inputs = inputs;
+  return true;
+}
+
+static bool add_own_graph(inside *in) {
+  const etr_instruction *instruction = &in->b->program->instructions[in->instruction_id];
+  /* Values by the call's argument that they are; ETR_NONE: none is. */
+  uint32_t *values = etr_arena_alloc_array(in->b->scratch, instruction->arg_count, sizeof *values);
+  for (size_t i = 0; values && i < instruction->arg_count; i++) values[i] = ETR_NONE;
+  for (uint32_t i = 0; values && i < in->own->value_count; i++) {
+    int32_t argument = in->own->values[i].argument;
+    bool is_new = argument >= 0 && (size_t)argument < instruction->arg_count && values[argument] == ETR_NONE;
+    if (is_new && is_argument(in, i, (uint32_t)argument)) values[argument] = i;
+  }
+  in->writer = etr_arena_alloc_array(in->b->scratch, in->own->value_count, sizeof *in->writer);
+  if (!values || !in->writer || !open_inside(in)) return false;
+  for (size_t i = 0; i < in->own->value_count; i++) in->writer[i].node = ETR_NONE;
+  return add_own_inputs(in, values) && add_constants(in) && add_operators(in) && add_own_output(in, values);
+}
+
+/* ---- By events ---- */
+
+/* "Convolution (NHWC, F32) IGEMM #3" without its number. */
+static const char *operator_name(inside *in, const char *id) {
+  const char *number = strstr(id, " #");
+  return etr_arena_copy(in->b->arena, (etr_slice){id, number ? (size_t)(number - id) : strlen(id)});
+}
+
+/* Adds an operator behind the one before it. */
+static bool add_timed(inside *in, const etr_event *e, uint32_t *previous) {
+  const char *name = operator_name(in, e->delegate_id);
+  etr_node *node = pte_add_node(in->b, in->instruction_id, e->delegate_id);
+  if (node) in->b->out->works.data[last_node(in)] = ETR_WORK_HIDDEN;
+  etr_edge *edge = *previous == ETR_NONE ? NULL : etr_arena_alloc(in->b->arena, sizeof *edge);
+  etr_value *output = etr_arena_alloc(in->b->arena, sizeof *output);
+  if (!node || !output || !name) return false;
+  *output = (etr_value){.name = e->delegate_id, .rank = -1};
+  node->name = e->delegate_id;
+  node->target = node->op_type = name;
+  node->subgraph = in->subgraph;
+  node->outputs = output;
+  node->output_count = 1;
+  if (edge) {
+    *edge = (etr_edge){*previous, 0};
+    node->inputs = edge;
+    node->input_count = 1;
+  }
+  *previous = last_node(in);
+  if (e->node_count) pte_take_edge_node(in->b, node, e->nodes[0]);
+  return !etr_arena_failed(in->b->arena);
+}
+
+static bool add_timed_operators(inside *in) {
+  const etr_pte_builder *b = in->b;
+  uint32_t previous = ETR_NONE;
+  size_t end = b->end_of_timed[in->instruction_id];
+  size_t first = in->instruction_id ? b->end_of_timed[in->instruction_id - 1] : 0;
+  if (first == end) return true;
+  if (!open_inside(in)) return false;
+  for (size_t i = first; i < end; i++) {
+    bool is_new = etr_pte_graph_node(b->out, in->instruction_id, b->timed[i]->delegate_id) == ETR_NONE;
+    if (is_new && !add_timed(in, b->timed[i], &previous)) return false;
+  }
+  return true;
+}
+
+/* ---- All ---- */
+
+/* A payload does not say which sizes are bounds: any may be where one that goes in or out is. */
+static bool has_bound(const etr_pte_builder *b, int32_t instruction_id) {
+  const etr_instruction *instruction = &b->program->instructions[instruction_id];
+  for (size_t i = 0; i < instruction->arg_count; i++) {
+    const etr_pte_value *tensor = etr_tensor_at(b->program, instruction->args[i]);
+    if (tensor && tensor->dynamic) return true;
+  }
+  return false;
+}
+
+/*
+ * Adds the nested graph of a call, whose node is the last one: the operators of its payload with the values that they
+ * read and write; or, where no payload can be read and there is an Edge graph, the operators that its events name.
+ * Where nothing is known of its inside, adds nothing. own: of its payload; NULL. False: no memory, or no budget, left.
+ */
+static bool pte_add_delegate(etr_pte_builder *b, int32_t instruction_id, const etr_own_graph *own) {
+  inside in = {.b = b,
+               .own = own,
+               .known = etr_placed_instruction(b->placement, instruction_id),
+               .instruction_id = instruction_id};
+  in.is_bound = own && has_bound(b, instruction_id);
+  if (own) return !etr_payloads_show(b->placement->method->payloads, own) || add_own_graph(&in);
+  return !b->placement->method->graph || add_timed_operators(&in);
+}
+
+/* ---- Instructions as nodes ---- */
 
 typedef etr_pte_builder builder;
 
@@ -13,21 +662,13 @@ typedef etr_pte_builder builder;
 static bool add_inputs(builder *b) {
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {.kind = ETR_NODE_INPUT, .subgraph = ETR_NONE};
-    if (!etr_links_add_input(&b->links, &input, (uint32_t)b->nodes.count, b->program->inputs[i])) continue;
-    etr_node *node = etr_pte_push_node(b, ETR_NO_INSTRUCTION);
+    if (!links_add_input(&b->links, &input, (uint32_t)b->nodes.count, b->program->inputs[i])) continue;
+    etr_node *node = pte_push_node(b, ETR_NO_INSTRUCTION);
     if (!node) return false;
     input.name = input.target = input.op_type = etr_arena_format(b->arena, "input_%zu", i);
     *node = input;
   }
   return !etr_arena_failed(b->arena);
-}
-
-static bool add_result(builder *b) {
-  etr_node *node = etr_pte_push_node(b, ETR_NO_INSTRUCTION);
-  if (!node) return false;
-  *node = (etr_node){
-      .name = "output", .target = "output", .op_type = "output", .kind = ETR_NODE_OUTPUT, .subgraph = ETR_NONE};
-  return etr_links_add_output(&b->links, node);
 }
 
 /* A jump reads a number, and what is freed is read no more. */
@@ -36,28 +677,22 @@ static bool has_values(const etr_instruction *instruction) {
          instruction->kind == ETR_INSTRUCTION_MOVE;
 }
 
-/* What nothing writes shows in going through all instructions once. */
-static bool find_sources(builder *b, etr_links *links) {
-  if (!etr_links_init(links, b->placement->method, b->scratch)) return false;
+static bool add_sources(builder *b) {
+  etr_links dry;
+  /* What nothing writes shows in going through all instructions once. */
+  if (!links_init(&dry, b->placement->method, b->scratch)) return false;
   for (size_t i = 0; i < b->program->input_count; i++) {
     etr_node input = {0};
-    if (!etr_links_add_input(links, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
+    if (!links_add_input(&dry, &input, 0, b->program->inputs[i]) && etr_arena_failed(b->scratch)) return false;
   }
   for (size_t i = 0; i < b->program->instruction_count && i < INT32_MAX; i++) {
     const etr_instruction *instruction = &b->program->instructions[i];
     etr_node node = {0};
-    if (has_values(instruction) && !etr_links_add(links, &node, (uint32_t)i + 1, (int32_t)i)) return false;
+    if (has_values(instruction) && !links_add(&dry, &node, (uint32_t)i + 1, (int32_t)i)) return false;
   }
-  return true;
-}
-
-static bool add_sources(builder *b) {
-  etr_links dry;
-  if (!find_sources(b, &dry)) return false;
   for (size_t i = 0; i < dry.sources.count; i++) {
-    etr_node *node = etr_pte_push_node(b, ETR_NO_INSTRUCTION);
-    if (!node || !etr_links_add_source(&b->links, node, (uint32_t)(b->nodes.count - 1), dry.sources.data[i]))
-      return false;
+    etr_node *node = pte_push_node(b, ETR_NO_INSTRUCTION);
+    if (!node || !links_add_source(&b->links, node, (uint32_t)(b->nodes.count - 1), dry.sources.data[i])) return false;
   }
   return true;
 }
@@ -133,7 +768,7 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
   switch (instruction->kind) {
   case ETR_INSTRUCTION_KERNEL: return target_of_kernel(b, instruction);
   case ETR_INSTRUCTION_DELEGATE:
-    return etr_arena_format(b->arena, "delegate.%.*s", ETR_HEAD(etr_pte_backend_of(b, instruction), 256));
+    return etr_arena_format(b->arena, "delegate.%.*s", ETR_HEAD(pte_backend_of(b, instruction), 256));
   case ETR_INSTRUCTION_MOVE: return "control.move";
   case ETR_INSTRUCTION_JUMP_FALSE: return "control.jump_false";
   case ETR_INSTRUCTION_FREE: return "control.free";
@@ -144,34 +779,47 @@ static const char *target_of(builder *b, const etr_instruction *instruction) {
 static bool add_call(builder *b, int32_t id) {
   const etr_own_graph *own = etr_method_own_graph(b->placement->method, id);
   uint32_t index = (uint32_t)(b->nodes.count - 1);
-  if (!etr_links_add(&b->links, &b->nodes.data[index], index, id)) return false;
+  if (!links_add(&b->links, &b->nodes.data[index], index, id)) return false;
   b->out->works.data[index] = ETR_WORK_HIDDEN;
   if (b->placement->method->graph) take_delegate_nodes(b, &b->nodes.data[index], id);
-  return etr_pte_add_delegate(b, id, own);
+  return pte_add_delegate(b, id, own);
 }
 
 static bool add_kernel(builder *b, int32_t id, const etr_instruction *instruction) {
   uint32_t index = (uint32_t)(b->nodes.count - 1);
   etr_node *node = &b->nodes.data[index];
-  if (!etr_links_add(&b->links, node, index, id)) return false;
-  if (!etr_links_views(&b->links, node, &b->out->views.data[index])) return false;
+  if (!links_add(&b->links, node, index, id)) return false;
+  if (!links_views(&b->links, node, &b->out->views.data[index])) return false;
   if (b->links.misses_input) b->out->works.data[index] = ETR_WORK_HIDDEN;
-  return etr_program_arguments_give(&b->arguments, node, instruction);
+  /* Gives a node the arguments of its kernel call: numbers, texts and lists of integers. What the program computes is
+   * left out, null in lists. */
+  arguments *a = &b->arguments;
+  etr_vec(etr_argument) list = {0};
+  etr_slice op = etr_operator_of_kernel(instruction->op);
+  for (size_t i = 0; i < instruction->arg_count && list.count < ETR_MOST_ARGUMENTS; i++) {
+    const char *text = text_of(a, instruction->args[i]), *name = etr_argument_name(op, i);
+    etr_argument *added = text ? etr_vec_push(a->arena, &list) : NULL;
+    if (text && !added) return false;
+    if (added) *added = (etr_argument){name ? name : etr_arena_format(a->arena, "arg_%zu", i), text};
+  }
+  node->arguments = list.data;
+  node->argument_count = list.count;
+  return !etr_arena_failed(a->arena);
 }
 
 static bool add_instruction(builder *b, int32_t id) {
   const etr_instruction *instruction = &b->program->instructions[id];
   const etr_placed *known = etr_placed_instruction(b->placement, id);
   uint32_t index = (uint32_t)b->nodes.count;
-  etr_node *node = etr_pte_add_node(b, id, NULL);
+  etr_node *node = pte_add_node(b, id, NULL);
   if (!node) return false;
   node->name = etr_arena_format(b->arena, "instruction_%d", (int)id);
   node->target = node->op_type = target_of(b, instruction);
-  if (b->placement->method->graph && known && known->node != ETR_NONE) etr_pte_take_edge_node(b, node, known->node);
+  if (b->placement->method->graph && known && known->node != ETR_NONE) pte_take_edge_node(b, node, known->node);
   if (instruction->kind == ETR_INSTRUCTION_DELEGATE) return add_call(b, id);
   if (instruction->kind == ETR_INSTRUCTION_KERNEL) return add_kernel(b, id, instruction);
   b->out->works.data[index] = ETR_WORK_ELSEWHERE;
-  return !has_values(instruction) || etr_links_add(&b->links, node, index, id);
+  return !has_values(instruction) || links_add(&b->links, node, index, id);
 }
 
 /* A graph has at least its root. */
@@ -180,8 +828,8 @@ static bool begin(builder *b) {
   etr_module *module = etr_vec_push(b->arena, &b->modules);
   if (!module) return false;
   *module = root;
-  return etr_links_init(&b->links, b->placement->method, b->arena) && group_timed(b) && add_inputs(b) &&
-         add_sources(b) && etr_program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
+  return links_init(&b->links, b->placement->method, b->arena) && group_timed(b) && add_inputs(b) && add_sources(b) &&
+         program_arguments_init(&b->arguments, b->program, b->arena, b->scratch);
 }
 
 bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uint32_t method, const etr_blocks *blocks,
@@ -200,7 +848,16 @@ bool etr_pte_graph_build(etr_pte_graph *out, const etr_placement *placement, uin
   if (!begin(&b)) return false;
   for (size_t i = 0; i < program->instruction_count && i < INT32_MAX; i++)
     if (!add_instruction(&b, (int32_t)i)) return false;
-  if (!add_result(&b)) return false;
+  etr_node *node = pte_push_node(&b, ETR_NO_INSTRUCTION);
+  if (!node) return false;
+  *node = (etr_node){
+      .name = "output", .target = "output", .op_type = "output", .kind = ETR_NODE_OUTPUT, .subgraph = ETR_NONE};
+  /* Fills the inputs of the node that returns what the method does. */
+  etr_edges inputs = {0};
+  for (size_t i = 0; i < b.links.program->output_count; i++)
+    if (is_value(&b.links, b.links.program->outputs[i]) &&
+        !add_written(&b.links, node, &inputs, b.links.writer[b.links.program->outputs[i]]))
+      return false;
   out->is_cut = b.links.uses.is_cut;
   out->graph = (etr_graph){.dialect = "program",
                            .schema_version = "",

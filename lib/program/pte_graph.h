@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pte_graph.h - program/METHOD: making a graph of the instructions of a method of the .pte. Layer 3.
+ * pte_graph.h - the graph program/METHOD, made from a .pte: its instructions, and the operators in its delegates.
+ * Layer 3.
  */
 #ifndef ETR_PTE_GRAPH_H
 #define ETR_PTE_GRAPH_H
@@ -9,7 +10,7 @@
 
 /**
  * Builds the graph of a method as it runs: its inputs, its instructions in order, its output. A delegate call is a node
- * with a nested graph of the operators in its payload (pte_delegate.h). Values say which instruction feeds which.
+ * with a nested graph of the operators in its payload. Values say which instruction feeds which.
  * With an Edge graph, modules are those of the Edge nodes that an instruction stands for, and edge_nodes names these:
  * call it when the rows of the method's blocks have their nodes, so that the operators which they name take the place
  * of a payload that cannot be read. Without one, each delegate with operators is a module of its own. Module, method,

@@ -42,15 +42,6 @@ typedef struct rows {
 
 /* ---- Preparing ---- */
 
-/* The backend of the first delegate that is named, as the record has it, or the program: few methods have two. */
-static const etr_backend *backend_of(const etr_method_inputs *inputs) {
-  const char *id = NULL;
-  for (size_t i = 0; inputs->map && !id && i < inputs->map->instruction_count; i++)
-    id = inputs->map->instructions[i].backend;
-  if (!id && inputs->program && inputs->program->delegate_count) id = inputs->program->delegates[0].backend;
-  return etr_backend_of(id);
-}
-
 static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *inputs) {
   const etr_graph *graph = inputs->graph;
   *c = (candidate){.inputs = inputs, .copies_updates = true};
@@ -59,7 +50,12 @@ static bool prepare(candidate *c, etr_arena *arena, const etr_method_inputs *inp
   for (size_t i = 0; inputs->program && i < inputs->program->instruction_count; i++)
     c->branches |= inputs->program->instructions[i].kind == ETR_INSTRUCTION_JUMP_FALSE;
   c->is_partial = etr_fit_is_partial(inputs);
-  c->backend = backend_of(inputs);
+  /* The backend of the first delegate that is named, as the record has it, or the program: few methods have two. */
+  const char *id = NULL;
+  for (size_t i = 0; inputs->map && !id && i < inputs->map->instruction_count; i++)
+    id = inputs->map->instructions[i].backend;
+  if (!id && inputs->program && inputs->program->delegate_count) id = inputs->program->delegates[0].backend;
+  c->backend = etr_backend_of(id);
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_backend *backend = etr_backend_of(inputs->map->instructions[i].backend);
     c->copies_updates &= !inputs->map->instructions[i].is_delegate || (backend && backend->keeps_no_buffers);
@@ -129,13 +125,6 @@ static int fits_map(const candidate *c, const etr_event *e) {
   etr_slice op = etr_operator_of_event(e->name);
   if (op.size == 0 || !c->inputs->graph) return map->is_delegate ? -1 : 0;
   return operator_at_handles(c->inputs, map, op) ? 1 : -1;
-}
-
-static void hold_row(const candidate *c, etr_fit *fit, const etr_event *e) {
-  int vote = fits_map(c, e);
-  fit->agreeing += vote > 0;
-  fit->against += fit->exact ? !fits_program(c->inputs->program, e) : vote < 0;
-  fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
 }
 
 /* ---- Holding a delegate against a method ---- */
@@ -212,33 +201,10 @@ static uint32_t count_missing(const candidate *c, const rows *r) {
   return missing;
 }
 
-/* Compares the copies that ran with the buffers and inputs that the method updates, without the .pte. */
-static void compare_updates(const candidate *c, etr_fit *fit, const rows *r) {
-  uint32_t copies = 0, others = 0;
-  if (fit->exact || c->is_partial || !c->inputs->graph) return;
-  uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
-  for (size_t i = 0; i < r->block->event_count; i++) {
-    const etr_event *e = &r->block->events[i];
-    if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id)) continue;
-    bool is_copy = is_update(etr_operator_of_event(e->name));
-    copies += is_copy;
-    others += !is_copy; /* may each write any number of buffers */
-  }
-  fit->agreeing += ETR_MIN(copies, updates);
-  fit->against += copies - ETR_MIN(copies, updates);
-  if (c->copies_updates && others == 0) fit->missing += updates - ETR_MIN(copies, updates);
-}
-
 /* What it costs to hold a row against a method. */
 static size_t cost_of(const candidate *c, const etr_event *e) {
   const etr_map_instruction *map = etr_maps_find(c->inputs->map, e->instruction_id);
   return 1 + (map ? map->handle_count : 0);
-}
-
-/* Whether there is budget for the rows of one instruction. */
-static bool spend(etr_fitter *fitter, const candidate *c, const rows *r, size_t first, size_t end) {
-  size_t cost = (end - first) * cost_of(c, &r->block->events[first]);
-  return etr_spend(&fitter->budget, cost);
 }
 
 /* Stops where more than `most` rows are against the method. False: the budget is spent. */
@@ -247,16 +213,36 @@ static bool hold_block(etr_fitter *fitter, const candidate *c, etr_fit *fit, con
   for (size_t i = 0, end; i < r->block->event_count && fit->against <= most; i = end) {
     bool any = false;
     end = etr_block_instruction_end(r->block, i);
-    if (!spend(fitter, c, r, i, end)) return false;
+    /* Whether there is budget for the rows of one instruction. */
+    size_t cost = (end - i) * cost_of(c, &r->block->events[i]);
+    if (!etr_spend(&fitter->budget, cost)) return false;
     for (size_t k = i; k < end; k++) {
-      hold_row(c, fit, &r->block->events[k]);
+      const etr_event *e = &r->block->events[k];
+      int vote = fits_map(c, e);
+      fit->agreeing += vote > 0;
+      fit->against += fit->exact ? !fits_program(c->inputs->program, e) : vote < 0;
+      fit->unchecked += !fit->exact && !c->inputs->graph && e->kind == ETR_EVENT_KERNEL;
       any |= r->block->events[k].kind == ETR_EVENT_DELEGATE_OPERATOR;
     }
     if (any) hold_delegate(fitter, c, fit, r, i, end);
   }
   if (fit->against > most) return true;
   fit->missing += count_missing(c, r);
-  compare_updates(c, fit, r);
+  /* Compares the copies that ran with the buffers and inputs that the method updates, without the .pte. */
+  uint32_t copies = 0, others = 0;
+  if (!fit->exact && !c->is_partial && c->inputs->graph) {
+    uint32_t updates = (uint32_t)ETR_MIN(c->inputs->graph->mutation_count, UINT32_MAX);
+    for (size_t i = 0; i < r->block->event_count; i++) {
+      const etr_event *e = &r->block->events[i];
+      if (e->kind != ETR_EVENT_KERNEL || etr_maps_find(c->inputs->map, e->instruction_id)) continue;
+      bool is_copy = is_update(etr_operator_of_event(e->name));
+      copies += is_copy;
+      others += !is_copy; /* may each write any number of buffers */
+    }
+    fit->agreeing += ETR_MIN(copies, updates);
+    fit->against += copies - ETR_MIN(copies, updates);
+    if (c->copies_updates && others == 0) fit->missing += updates - ETR_MIN(copies, updates);
+  }
   return true;
 }
 
@@ -358,15 +344,6 @@ static void add_entry(builder *b, uint32_t method, int32_t id, etr_slice what) {
   if (added) *added = (entry){key, method};
 }
 
-static void add_program(builder *b, uint32_t method, const etr_pte_method *program) {
-  for (size_t i = 0; i < program->instruction_count && i <= INT32_MAX; i++) {
-    const etr_instruction *instruction = &program->instructions[i];
-    if (instruction->kind == ETR_INSTRUCTION_DELEGATE) add_entry(b, method, (int32_t)i, DELEGATE);
-    if (instruction->kind == ETR_INSTRUCTION_KERNEL)
-      add_entry(b, method, (int32_t)i, etr_operator_of_kernel(instruction->op));
-  }
-}
-
 static void add_map(builder *b, uint32_t method, const etr_method_inputs *inputs) {
   for (size_t i = 0; inputs->map && i < inputs->map->instruction_count; i++) {
     const etr_map_instruction *instruction = &inputs->map->instructions[i];
@@ -395,9 +372,15 @@ etr_fit_index *etr_fit_index_new(etr_arena *arena, const etr_method_inputs *inpu
   if (!b.index) return NULL;
   etr_map_init(&b.index->keys, arena);
   for (uint32_t i = 0; i < count; i++) {
-    if (inputs[i].program)
-      add_program(&b, i, inputs[i].program);
-    else
+    if (inputs[i].program) {
+      /* What the program has. */
+      for (size_t k = 0; k < inputs[i].program->instruction_count && k <= INT32_MAX; k++) {
+        const etr_instruction *instruction = &inputs[i].program->instructions[k];
+        if (instruction->kind == ETR_INSTRUCTION_DELEGATE) add_entry(&b, i, (int32_t)k, DELEGATE);
+        if (instruction->kind == ETR_INSTRUCTION_KERNEL)
+          add_entry(&b, i, (int32_t)k, etr_operator_of_kernel(instruction->op));
+      }
+    } else
       add_map(&b, i, &inputs[i]);
   }
   bool good = group(&b) && !etr_arena_failed(&b.scratch) && !etr_arena_failed(arena);
@@ -467,8 +450,6 @@ const uint32_t *etr_fit_index_find(const etr_fit_index *index, const etr_block *
   return any ? merge(&best, scratch, count) : NULL;
 }
 
-/* ---- Counting operators of a payload, or the nodes of a delegate's handles ---- */
-
 /* ---- By the payload ---- */
 
 bool etr_delegate_counts_of_payload(etr_delegate_counts *out, const etr_payload *payload) {
@@ -494,21 +475,6 @@ static etr_handle_class class_of(const etr_backend *backend, const etr_graph *gr
       .handle = node->debug_handle, .class_ = backend->class_of_node(graph, node), .nodes = 1, .sure = !may_fuse};
 }
 
-/* Makes one of all that are alike. */
-static void sum_up(etr_handle_classes *classes) {
-  size_t kept = 0;
-  for (size_t i = 0; i < classes->count; i++) {
-    const etr_handle_class *c = &classes->list[i];
-    if (kept == 0 || by_handle(c, &classes->list[kept - 1]) != 0) {
-      classes->list[kept++] = *c;
-      continue;
-    }
-    classes->list[kept - 1].nodes += c->nodes;
-    classes->list[kept - 1].sure += c->sure;
-  }
-  classes->count = kept;
-}
-
 bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_backend *backend,
                            const etr_graph *graph) {
   size_t node_count = graph && backend ? graph->node_count : 0;
@@ -523,7 +489,18 @@ bool etr_handle_classes_of(etr_handle_classes *out, etr_arena *arena, const etr_
   etr_arena_clear(&scratch);
   if (!good) return false;
   etr_sort(out->list, out->count, sizeof *out->list, by_handle);
-  sum_up(out);
+  /* Makes one of all that are alike. */
+  size_t kept = 0;
+  for (size_t i = 0; i < out->count; i++) {
+    const etr_handle_class *c = &out->list[i];
+    if (kept == 0 || by_handle(c, &out->list[kept - 1]) != 0) {
+      out->list[kept++] = *c;
+      continue;
+    }
+    out->list[kept - 1].nodes += c->nodes;
+    out->list[kept - 1].sure += c->sure;
+  }
+  out->count = kept;
   return true;
 }
 

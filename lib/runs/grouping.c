@@ -147,14 +147,6 @@ static bool run_loads(const etr_dump_run *run) {
   return false;
 }
 
-/* What is loaded once a method was executed is a further one. */
-static void move_on(builder *b, const etr_dump_run *run, uint32_t dump) {
-  if (b->at.dump != dump) b->at = (stretch){.dump = dump};
-  if (b->splits_at_loads && b->at.any_executed && run_loads(run)) b->at.further_loads++;
-  b->at.executes = run_executes(run);
-  b->at.any_executed |= b->at.executes;
-}
-
 /* The first choice of the same method, counted from 1; 0: none, as for loads. */
 static int64_t choice_of(const builder *b, size_t run_index) {
   const char *method = b->at.executes ? etr_chosen_method(b->options, run_index) : NULL;
@@ -164,11 +156,6 @@ static int64_t choice_of(const builder *b, size_t run_index) {
 }
 
 /* ---- Blocks ---- */
-
-static block_key key_of(const builder *b, const etr_dump_run *run, size_t run_index) {
-  int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
-  return (block_key){run->name, choice_of(b, run_index), run->bundled_input_index, further_loads};
-}
 
 /* The block of a run with these rows, made if it is new. */
 static uint32_t find_block(builder *b, const block_key *key, const signatures *rows) {
@@ -204,8 +191,13 @@ static bool is_alike(const etr_dump_run *run, const etr_dump_run *other) {
 
 static bool add_run(builder *b, const etr_dump_run *run, uint32_t dump, uint32_t index_in_dump) {
   size_t index = b->runs.count;
-  move_on(b, run, dump);
-  block_key key = key_of(b, run, index);
+  /* What is loaded once a method was executed is a further one. */
+  if (b->at.dump != dump) b->at = (stretch){.dump = dump};
+  if (b->splits_at_loads && b->at.any_executed && run_loads(run)) b->at.further_loads++;
+  b->at.executes = run_executes(run);
+  b->at.any_executed |= b->at.executes;
+  int64_t further_loads = b->at.executes ? b->at.further_loads : 0;
+  block_key key = (block_key){run->name, choice_of(b, index), run->bundled_input_index, further_loads};
   bool again = b->before && is_alike(run, b->before) && memcmp(&key, &b->key_before, sizeof key) == 0;
   signatures rows = {0};
   uint32_t *event_rows = again ? b->event_rows.data[index - 1] : find_rows(b, run, &rows);
@@ -287,19 +279,6 @@ static bool make_rows(builder *b, size_t block_index) {
   return true;
 }
 
-static bool allot_samples(builder *b, etr_block *block) {
-  for (size_t i = 0; i < block->event_count; i++) {
-    etr_event *row = &etr_block_rows(block)[i];
-    row->durations = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->durations);
-    row->starts = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->starts);
-    row->sample_runs = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->sample_runs);
-    if (row->metadata) row->metadata = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->metadata);
-    row->sample_count = 0;
-    if (etr_arena_failed(b->arena)) return false;
-  }
-  return true;
-}
-
 /* Calls visit for every run of every dump with its index over all. */
 static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
                      void (*visit)(builder *, const etr_dump_run *, size_t)) {
@@ -310,16 +289,14 @@ static void each_run(builder *b, const etr_dump *dumps, size_t dump_count,
 
 /* ---- What rows are about ---- */
 
-/* What the runtime does for itself, with sizes and in loops: no kernel of the graph. */
-static bool is_prim(const char *event_name) { return strncmp(event_name, "native_call_executorch_prim::", 29) == 0; }
-
 static bool is_kernel(const etr_event *e) { return etr_operator_of_event(e->name).size > 0; }
 
 /* logs_kernel: some row of the instruction is named after a kernel, so that an OPERATOR_CALL is what calling it took.
  */
 static etr_event_kind kind_of(const etr_event *e, bool logs_kernel) {
   if (e->delegate_id) return ETR_EVENT_DELEGATE_OPERATOR;
-  if (e->instruction_id < 0 || e->is_logged_only || is_prim(e->name)) return ETR_EVENT_FRAMEWORK;
+  if (e->instruction_id < 0 || e->is_logged_only || strncmp(e->name, "native_call_executorch_prim::", 29) == 0)
+    return ETR_EVENT_FRAMEWORK;
   if (strcmp(e->name, "DELEGATE_CALL") == 0) return ETR_EVENT_DELEGATE_CALL;
   if (is_kernel(e)) return ETR_EVENT_KERNEL;
   return strcmp(e->name, "OPERATOR_CALL") == 0 && !logs_kernel ? ETR_EVENT_KERNEL : ETR_EVENT_FRAMEWORK;
@@ -345,8 +322,18 @@ static bool fill_blocks(builder *b, const etr_dump *dumps, size_t dump_count) {
     runs[block->run_count++] = (uint32_t)i;
   }
   each_run(b, dumps, dump_count, count_samples);
-  for (size_t i = 0; i < b->blocks.count; i++)
-    if (!allot_samples(b, &b->blocks.data[i])) return false;
+  for (size_t i = 0; i < b->blocks.count; i++) {
+    /* Rows get room for as many samples as were counted. */
+    for (size_t k = 0; k < b->blocks.data[i].event_count; k++) {
+      etr_event *row = &etr_block_rows(&b->blocks.data[i])[k];
+      row->durations = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->durations);
+      row->starts = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->starts);
+      row->sample_runs = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->sample_runs);
+      if (row->metadata) row->metadata = etr_arena_alloc_array(b->arena, row->sample_count, sizeof *row->metadata);
+      row->sample_count = 0;
+      if (etr_arena_failed(b->arena)) return false;
+    }
+  }
   each_run(b, dumps, dump_count, put_samples);
   uint64_t *sorted = etr_arena_alloc_array(&b->scratch, etr_samples_most(b->blocks.data, b->blocks.count),
                                            sizeof *sorted);

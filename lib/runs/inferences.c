@@ -10,7 +10,8 @@
 
 static int compare(uint32_t x, uint32_t y) { return (x > y) - (x < y); }
 
-int etr_inference_by_run(const void *a, const void *b) {
+/* For sorting them so; of a series by phase before run where `phase` is filled. */
+static int inference_by_run(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   if (x->method != y->method) return compare(x->method, y->method);
   return x->series != y->series ? compare(x->series, y->series) : compare(x->run, y->run);
@@ -19,7 +20,7 @@ int etr_inference_by_run(const void *a, const void *b) {
 int etr_inference_by_phase(const void *a, const void *b) {
   const etr_inference *x = a, *y = b;
   bool differ = x->method == y->method && x->series == y->series && x->phase != y->phase;
-  return differ ? compare(x->phase, y->phase) : etr_inference_by_run(a, b);
+  return differ ? compare(x->phase, y->phase) : inference_by_run(a, b);
 }
 
 static bool loads(const etr_block *block) {
@@ -51,7 +52,7 @@ etr_inference *etr_inferences_list(const etr_blocks *blocks, etr_arena *arena, s
     if (block->method != ETR_NONE && etr_block_counts(blocks, block))
       list[(*count)++] = (etr_inference){block->method, run->series, run->phase, i};
   }
-  if (list) etr_sort(list, *count, sizeof *list, etr_inference_by_run);
+  if (list) etr_sort(list, *count, sizeof *list, inference_by_run);
   return list;
 }
 
@@ -84,32 +85,24 @@ enum {
 
 /* ---- The split ---- */
 
-/* The index behind the widest gap that is narrower than gap->below, which it becomes; 0: there is none. */
-static size_t next_gap(const double *sorted, size_t count, etr_gap *gap) {
-  size_t at = 0;
-  double widest = 1;
-  for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
-    double ratio = sorted[i] / sorted[i - 1];
-    if (ratio < gap->least || ratio >= gap->below || ratio <= widest) continue;
-    widest = ratio;
-    at = i;
-  }
-  gap->below = at ? widest : gap->least;
-  return at;
-}
-
-/* How far apart times are, but for a tenth at either end. */
-static double width_of(const double *sorted, size_t count) {
-  return etr_percentile_of_sorted(sorted, count, 90) / etr_percentile_of_sorted(sorted, count, 10);
-}
-
 /* The least time of the long runs; infinite where there are none. */
 static double least_long(const double *sorted, size_t count, etr_gap *gap) {
   if (count < LEAST_RUNS || !(sorted[0] > 0)) return INFINITY;
   for (;;) {
-    size_t at = next_gap(sorted, count, gap);
+    /* The index behind the widest gap that is narrower than gap->below, which it becomes; 0: there is none. */
+    size_t at = 0;
+    double widest = 1;
+    for (size_t i = LEAST_ON_A_SIDE; i + LEAST_ON_A_SIDE <= count; i++) {
+      double ratio = sorted[i] / sorted[i - 1];
+      if (ratio < gap->least || ratio >= gap->below || ratio <= widest) continue;
+      widest = ratio;
+      at = i;
+    }
+    gap->below = at ? widest : gap->least;
     if (at == 0) return INFINITY;
-    if (width_of(sorted, at) < ETR_MAX(gap->below, LEAST_WIDTH)) return sorted[at];
+    if ((etr_percentile_of_sorted(sorted, at, 90) / etr_percentile_of_sorted(sorted, at, 10)) <
+        ETR_MAX(gap->below, LEAST_WIDTH))
+      return sorted[at];
   }
 }
 
@@ -120,34 +113,30 @@ static void keep_range(size_t *least, size_t *most, size_t value, bool is_first)
   *most = is_first ? value : ETR_MAX(*most, value);
 }
 
-/* Runs [first, end) of one series. */
-static void add_series(etr_long_runs *out, size_t first, size_t end) {
-  size_t start = end, behind = end, most_between = 0; /* start and end of the group before */
-  for (size_t i = first, group_end; i < end; i = group_end) {
-    group_end = i + 1;
-    if (!out->is_long[i]) continue;
-    while (group_end < end && out->is_long[group_end]) group_end++;
-    keep_range(&out->shortest, &out->longest, group_end - i, out->group_count == 0);
-    if (start < end) {
-      keep_range(&out->least_between, &most_between, i - behind, out->distances == 0);
-      keep_range(&out->least_period, &out->most_period, i - start, out->distances == 0);
-      out->distances++;
-    }
-    out->inner_groups += i > first;
-    out->group_count++;
-    start = i;
-    behind = group_end;
-  }
-  out->leads &= out->is_long[first];
-}
-
 void etr_long_runs_count(etr_long_runs *runs, const etr_inference *list, size_t count) {
   *runs = (etr_long_runs){.is_long = runs->is_long, .leads = true};
   for (size_t i = 0; i < count; i++) runs->long_count += runs->is_long[i];
   runs->short_count = count - runs->long_count;
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i; end < count && list[end].series == list[i].series;) end++;
-    add_series(runs, i, end);
+    /* Runs [first, end) of one series. */
+    size_t start = end, behind = end, most_between = 0; /* start and end of the group before */
+    for (size_t k = i, group_end; k < end; k = group_end) {
+      group_end = k + 1;
+      if (!runs->is_long[k]) continue;
+      while (group_end < end && runs->is_long[group_end]) group_end++;
+      keep_range(&runs->shortest, &runs->longest, group_end - k, runs->group_count == 0);
+      if (start < end) {
+        keep_range(&runs->least_between, &most_between, k - behind, runs->distances == 0);
+        keep_range(&runs->least_period, &runs->most_period, k - start, runs->distances == 0);
+        runs->distances++;
+      }
+      runs->inner_groups += k > i;
+      runs->group_count++;
+      start = k;
+      behind = group_end;
+    }
+    runs->leads &= runs->is_long[i];
   }
 }
 

@@ -24,8 +24,7 @@ bool etr_runs_number_series(const etr_blocks *blocks, etr_arena *scratch);
  * memory. */
 etr_inference *etr_inferences_list(const etr_blocks *blocks, etr_arena *arena, size_t *count);
 
-/** For sorting them so; of a series by phase before run where `phase` is filled. */
-int etr_inference_by_run(const void *a, const void *b);
+/** Sorts inferences by method, then series, then phase where `phase` is filled, then run. */
 int etr_inference_by_phase(const void *a, const void *b);
 
 /** End of the inferences that have the method, or also the series, or also the phase, of list[first]. */

@@ -62,18 +62,6 @@ static void note_loads(decider *d, const etr_block *block, const etr_event *e) {
     d->runs[block->runs[i]].loads = ETR_MAX(d->runs[block->runs[i]].loads, 1);
 }
 
-static void look_at_runs(decider *d) {
-  for (size_t b = 0; b < d->blocks->block_count; b++) {
-    const etr_block *block = &d->blocks->blocks[b];
-    run_state state = {.told_beside = ETR_NONE, .executed = etr_block_executed(block)};
-    for (size_t i = 0; i < block->run_count; i++) {
-      d->runs[block->runs[i]] = state;
-      d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_ran(block);
-    }
-    for (size_t i = 0; i < block->event_count; i++) note_loads(d, block, &block->events[i]);
-  }
-}
-
 typedef struct dump_method {
   uint32_t dump, method;
 } dump_method;
@@ -240,18 +228,6 @@ static bool choose(decider *d, etr_block *block) {
   return false;
 }
 
-/* A choice for loads alone is a mistake in counting runs. */
-static void warn_of_choices(decider *d) {
-  for (size_t i = 0; d->options && i < d->options->choice_count; i++) {
-    const etr_method_choice *choice = &d->options->choices[i];
-    size_t last = ETR_MAX(choice->run, choice->last), run = choice->run;
-    while (run <= last && run < d->blocks->run_count && !d->runs[run].executed) run++;
-    if (run > last)
-      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "no method ran in run %zu: mapping it to %s has no effect",
-               choice->run, choice->method);
-  }
-}
-
 /* ---- Order of loads ---- */
 
 /* Whether one method, and no other, was loaded between a run and the last execution before it. */
@@ -385,9 +361,26 @@ static bool decide_all(decider *d) {
   if (!d->runs || !d->logs_instructions || !d->fitter) return false;
   etr_map_init(&d->first_runs, &d->scratch);
   etr_map_init(&d->verdict_of, &d->scratch);
-  look_at_runs(d);
+  /* Notes which runs executed a method and which methods were loaded in them. */
+  for (size_t b = 0; b < d->blocks->block_count; b++) {
+    const etr_block *block = &d->blocks->blocks[b];
+    run_state state = {.told_beside = ETR_NONE, .executed = etr_block_executed(block)};
+    for (size_t i = 0; i < block->run_count; i++) {
+      d->runs[block->runs[i]] = state;
+      d->logs_instructions[d->blocks->runs[block->runs[i]].dump] |= etr_block_ran(block);
+    }
+    for (size_t i = 0; i < block->event_count; i++) note_loads(d, block, &block->events[i]);
+  }
   for (size_t i = 0; i < d->blocks->block_count; i++) decide_block(d, &d->blocks->blocks[i]);
-  warn_of_choices(d);
+  /* A choice for loads alone is a mistake in counting runs. */
+  for (size_t i = 0; d->options && i < d->options->choice_count; i++) {
+    const etr_method_choice *choice = &d->options->choices[i];
+    size_t last = ETR_MAX(choice->run, choice->last), run = choice->run;
+    while (run <= last && run < d->blocks->run_count && !d->runs[run].executed) run++;
+    if (run > last)
+      etr_warn(d->warnings, NULL, NULL, ETR_NO_OFFSET, "no method ran in run %zu: mapping it to %s has no effect",
+               choice->run, choice->method);
+  }
   if (!tell_by_loads(d)) return false;
   for (size_t i = 0; i < d->blocks->block_count; i++) {
     etr_block *block = &d->blocks->blocks[i];

@@ -43,8 +43,8 @@ static bool are_parted(const etr_blocks *blocks, uint32_t first, uint32_t second
   return false;
 }
 
-/* A phase's runs; all where that is ETR_NONE. */
-static size_t list_runs(measuring *m, uint32_t phase, uint32_t *runs) {
+static bool measure(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs) {
+  /* A phase's runs; all where that is ETR_NONE. */
   size_t count = 0;
   for (size_t i = 0; i < m->method->run_count; i++) {
     uint32_t run = m->method->runs[i];
@@ -56,11 +56,7 @@ static size_t list_runs(measuring *m, uint32_t phase, uint32_t *runs) {
   }
   for (size_t i = 1; i < count; i++)
     m->samples[i].stretch = m->samples[i - 1].stretch + are_parted(m->blocks, runs[i - 1], runs[i]);
-  return count;
-}
-
-static bool measure(measuring *m, uint32_t phase, etr_run_phase *out, uint32_t *runs) {
-  out->run_count = list_runs(m, phase, runs);
+  out->run_count = count;
   out->runs = runs;
   out->execute = etr_stats_of(m->ticks, out->run_count); /* sorts them */
   for (size_t i = 0; i < out->run_count; i++)

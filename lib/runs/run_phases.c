@@ -46,26 +46,22 @@ static bool count_bytes(known_runs *k, const etr_dump *dumps) {
   return k->bytes != NULL;
 }
 
-/* Of what tells the events of a block; interned texts are told by their pointers. */
-static uint64_t hash_of(const etr_block *block) {
-  uint64_t hash = block->event_count;
-  for (size_t i = 0; i < block->event_count; i++) {
-    const etr_event *event = &block->events[i];
-    const uint64_t parts[] = {(uintptr_t)event->name, (uintptr_t)event->delegate_id, (uint32_t)event->instruction_id};
-    for (size_t k = 0; k < ETR_COUNT(parts); k++) {
-      hash = (hash ^ parts[k]) * 0x9E3779B97F4A7C15u; /* the golden ratio: spreads what is close together */
-      hash ^= hash >> 32;
-    }
-  }
-  return hash;
-}
-
 static bool number_events(known_runs *k) {
   etr_map numbers;
   etr_map_init(&numbers, k->scratch);
   k->events = etr_arena_alloc_array(k->scratch, k->blocks->block_count, sizeof *k->events);
   for (size_t i = 0; k->events && i < k->blocks->block_count; i++) {
-    uint64_t hash = hash_of(&k->blocks->blocks[i]);
+    /* Of what tells the events of a block; interned texts are told by their pointers. */
+    const etr_block *block = &k->blocks->blocks[i];
+    uint64_t hash = block->event_count;
+    for (size_t j = 0; j < block->event_count; j++) {
+      const etr_event *event = &block->events[j];
+      const uint64_t parts[] = {(uintptr_t)event->name, (uintptr_t)event->delegate_id, (uint32_t)event->instruction_id};
+      for (size_t m = 0; m < ETR_COUNT(parts); m++) {
+        hash = (hash ^ parts[m]) * 0x9E3779B97F4A7C15u; /* the golden ratio: spreads what is close together */
+        hash ^= hash >> 32;
+      }
+    }
     k->events[i] = etr_map_number(&numbers, (etr_slice){(const char *)&hash, sizeof hash});
   }
   return k->events != NULL && !etr_arena_failed(k->scratch);
@@ -93,19 +89,6 @@ static size_t kind_of(const candidates *c, size_t i) {
   size_t kind = c->kinds - 1;
   while (kind > 0 && c->values[i] < c->least[kind]) kind--;
   return kind;
-}
-
-static void take_values(candidates *c, etr_phase_rule rule) {
-  for (size_t i = 0; i < c->count; i++) {
-    uint32_t run = c->list[i].run;
-    switch (rule) {
-    case ETR_PHASE_BY_SIZES: c->values[i] = c->known->bytes[run]; break;
-    case ETR_PHASE_BY_EVENTS: c->values[i] = c->known->events[c->known->blocks->runs[run].block]; break;
-    case ETR_PHASE_BY_TIMES: c->values[i] = ticks_of(c, i); break;
-    }
-    c->sorted[i] = c->values[i];
-  }
-  etr_sort(c->sorted, c->count, sizeof *c->sorted, etr_by_double);
 }
 
 /* A kind for each value. */
@@ -202,14 +185,6 @@ static bool do_other_work(candidates *c, const etr_long_runs *runs) {
   return stretch.alike >= LEAST_ALIKE && stretch.width >= least_width;
 }
 
-static void split_by_times(candidates *c, const etr_long_runs *runs) {
-  c->kinds = 2;
-  c->least[0] = c->sorted[0];
-  c->least[1] = INFINITY;
-  for (size_t i = 0; i < c->count; i++)
-    if (runs->is_long[i]) c->least[1] = ETR_MIN(c->least[1], ticks_of(c, i));
-}
-
 static bool tell_times_apart(candidates *c) {
   etr_gap gap = {LEAST_GAP, INFINITY};
   for (int tried = 0; tried < GAPS_TRIED && !c->failed; tried++) {
@@ -217,22 +192,18 @@ static bool tell_times_apart(candidates *c) {
     c->failed = !etr_long_runs_of(&runs, &gap, c->known->blocks, c->list, c->count, c->known->scratch);
     if (c->failed || !runs.is_long) return false;
     if (!do_other_work(c, &runs)) continue;
-    split_by_times(c, &runs);
+    /* Two kinds: short runs, and long ones from the shortest of these on. */
+    c->kinds = 2;
+    c->least[0] = c->sorted[0];
+    c->least[1] = INFINITY;
+    for (size_t i = 0; i < c->count; i++)
+      if (runs.is_long[i]) c->least[1] = ETR_MIN(c->least[1], ticks_of(c, i));
     return !c->failed;
   }
   return false;
 }
 
 /* ---- The kinds ---- */
-
-/* A kind's median. */
-static double median_of(candidates *c, size_t kind) {
-  size_t count = 0;
-  for (size_t i = 0; i < c->count; i++)
-    if (kind_of(c, i) == kind) c->sorted[count++] = ticks_of(c, i);
-  etr_sort(c->sorted, count, sizeof *c->sorted, etr_by_double);
-  return etr_median_of_sorted(c->sorted, count);
-}
 
 /* A run that is first in its series may have other events because it is. */
 static bool is_only_first(const candidates *c, size_t kind) {
@@ -246,7 +217,12 @@ static size_t longest_kind(candidates *c) {
   double least = INFINITY, most = 0;
   size_t longest = 0;
   for (size_t kind = 0; kind < c->kinds; kind++) {
-    double median = median_of(c, kind);
+    /* A kind's median. */
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++)
+      if (kind_of(c, i) == kind) c->sorted[count++] = ticks_of(c, i);
+    etr_sort(c->sorted, count, sizeof *c->sorted, etr_by_double);
+    double median = etr_median_of_sorted(c->sorted, count);
     if (median > most) longest = kind;
     most = ETR_MAX(most, median);
     least = ETR_MIN(least, median);
@@ -264,22 +240,20 @@ static bool tell_events_apart(candidates *c) {
 }
 
 static bool tells(candidates *c, etr_phase_rule rule) {
-  take_values(c, rule);
+  for (size_t i = 0; i < c->count; i++) {
+    uint32_t run = c->list[i].run;
+    switch (rule) {
+    case ETR_PHASE_BY_SIZES: c->values[i] = c->known->bytes[run]; break;
+    case ETR_PHASE_BY_EVENTS: c->values[i] = c->known->events[c->known->blocks->runs[run].block]; break;
+    case ETR_PHASE_BY_TIMES: c->values[i] = ticks_of(c, i); break;
+    }
+    c->sorted[i] = c->values[i];
+  }
+  etr_sort(c->sorted, c->count, sizeof *c->sorted, etr_by_double);
   switch (rule) {
   case ETR_PHASE_BY_SIZES: return tell_sizes_apart(c);
   case ETR_PHASE_BY_EVENTS: return tell_events_apart(c);
   default: return tell_times_apart(c);
-  }
-}
-
-/* Numbers the kinds in the order of their first runs. */
-static void set_phases(const candidates *c, size_t *phase_of) {
-  size_t next = 0;
-  for (size_t kind = 0; kind < c->kinds; kind++) phase_of[kind] = MOST_PHASES;
-  for (size_t i = 0; i < c->count; i++) {
-    size_t *phase = &phase_of[kind_of(c, i)];
-    if (*phase == MOST_PHASES) *phase = next++;
-    c->known->blocks->runs[c->list[i].run].phase = (uint32_t)*phase;
   }
 }
 
@@ -291,18 +265,6 @@ static bool is_prefill(const candidates *c, etr_phase_rule rule, const etr_long_
   return in_order && rule != ETR_PHASE_BY_EVENTS && (rule == ETR_PHASE_BY_SIZES || is_regular);
 }
 
-static void name_phases(etr_phases_told *told, const candidates *c, size_t longest, const size_t *phase_of) {
-  static const char *const numbered[MOST_PHASES] = {"phase 1", "phase 2", "phase 3", "phase 4"};
-  static const char *const kinds[] = {"kind 1", "kind 2"};
-  etr_long_runs runs = {.is_long = c->is_long};
-  for (size_t i = 0; i < c->count; i++) c->is_long[i] = kind_of(c, i) == longest;
-  etr_long_runs_count(&runs, c->list, c->count);
-  for (size_t i = 0; i < told->count; i++) told->names[i] = (told->rule == ETR_PHASE_BY_TIMES ? kinds : numbered)[i];
-  if (!is_prefill(c, told->rule, &runs)) return;
-  told->names[phase_of[longest]] = "prefill";
-  told->names[phase_of[1 - longest]] = "decode";
-}
-
 static void tell(etr_phases_told *told, candidates *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS, ETR_PHASE_BY_TIMES};
   size_t phase_of[MOST_PHASES];
@@ -310,8 +272,24 @@ static void tell(etr_phases_told *told, candidates *c) {
     size_t longest = tells(c, rules[i]) ? longest_kind(c) : MOST_PHASES;
     if (longest == MOST_PHASES) continue;
     *told = (etr_phases_told){.count = c->kinds, .rule = rules[i]};
-    set_phases(c, phase_of);
-    name_phases(told, c, longest, phase_of);
+    /* Numbers the kinds in the order of their first runs. */
+    size_t next = 0;
+    for (size_t kind = 0; kind < c->kinds; kind++) phase_of[kind] = MOST_PHASES;
+    for (size_t k = 0; k < c->count; k++) {
+      size_t *phase = &phase_of[kind_of(c, k)];
+      if (*phase == MOST_PHASES) *phase = next++;
+      c->known->blocks->runs[c->list[k].run].phase = (uint32_t)*phase;
+    }
+    static const char *const numbered[MOST_PHASES] = {"phase 1", "phase 2", "phase 3", "phase 4"};
+    static const char *const kinds[] = {"kind 1", "kind 2"};
+    etr_long_runs runs = {.is_long = c->is_long};
+    for (size_t j = 0; j < c->count; j++) c->is_long[j] = kind_of(c, j) == longest;
+    etr_long_runs_count(&runs, c->list, c->count);
+    for (size_t j = 0; j < told->count; j++) told->names[j] = (told->rule == ETR_PHASE_BY_TIMES ? kinds : numbered)[j];
+    if (is_prefill(c, told->rule, &runs)) {
+      told->names[phase_of[longest]] = "prefill";
+      told->names[phase_of[1 - longest]] = "decode";
+    }
     return;
   }
 }

@@ -48,20 +48,6 @@ static ranked_run ranked_run_of(size_t tenths, size_t count) {
   return (ranked_run){.place = (uint32_t)(rank - 1), .rank = rank, .tenths = tenths};
 }
 
-static void begin(remainder *r, const etr_blocks *blocks, const etr_inference *series, size_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    r->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks, .index = i};
-  etr_sort(r->list, count, sizeof *r->list, by_ticks);
-  for (uint32_t i = 0; i < count; i++) {
-    r->list[i].previous = i ? i - 1 : ETR_NONE;
-    r->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
-    r->place[r->list[i].index] = i;
-  }
-  r->middle = ranked_run_of(5, count);
-  r->long_one = ranked_run_of(8, count);
-  r->count = count;
-}
-
 /* Moves to the run that has the rank once another one is gone; `left` are left. */
 static void move_rank(ranked_run *ranked, const remainder *r, uint32_t gone, size_t left) {
   size_t wanted = rank_of(ranked->tenths, left);
@@ -75,15 +61,6 @@ static void move_rank(ranked_run *ranked, const remainder *r, uint32_t gone, siz
   for (; ranked->rank < wanted; ranked->rank++) ranked->place = r->list[ranked->place].next;
 }
 
-static void take_away(remainder *r, uint32_t place) {
-  const sorted_run *gone = &r->list[place];
-  if (gone->previous != ETR_NONE) r->list[gone->previous].next = gone->next;
-  if (gone->next != ETR_NONE) r->list[gone->next].previous = gone->previous;
-  r->count--;
-  move_rank(&r->middle, r, place, r->count);
-  move_rank(&r->long_one, r, place, r->count);
-}
-
 static double median_of(const remainder *r) {
   const sorted_run *middle = &r->list[r->middle.place];
   if (r->count % 2) return (double)middle->ticks;
@@ -91,10 +68,27 @@ static double median_of(const remainder *r) {
 }
 
 static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_inference *series, size_t count) {
-  begin(r, blocks, series, count);
+  /* All runs are in the list at first, sorted by their time. */
+  for (uint32_t i = 0; i < count; i++)
+    r->list[i] = (sorted_run){.ticks = blocks->runs[series[i].run].execute_ticks, .index = i};
+  etr_sort(r->list, count, sizeof *r->list, by_ticks);
+  for (uint32_t i = 0; i < count; i++) {
+    r->list[i].previous = i ? i - 1 : ETR_NONE;
+    r->list[i].next = i + 1 < count ? i + 1 : ETR_NONE;
+    r->place[r->list[i].index] = i;
+  }
+  r->middle = ranked_run_of(5, count);
+  r->long_one = ranked_run_of(8, count);
+  r->count = count;
   for (size_t i = 0; i + LEAST_BEHIND < count; i++) {
     etr_run *run = &blocks->runs[series[i].run];
-    take_away(r, r->place[i]);
+    /* The run leaves the list, and the ranks follow. */
+    const sorted_run *gone = &r->list[r->place[i]];
+    if (gone->previous != ETR_NONE) r->list[gone->previous].next = gone->next;
+    if (gone->next != ETR_NONE) r->list[gone->next].previous = gone->previous;
+    r->count--;
+    move_rank(&r->middle, r, r->place[i], r->count);
+    move_rank(&r->long_one, r, r->place[i], r->count);
     double ticks = (double)run->execute_ticks, median = median_of(r);
     bool is_longest = ticks > LONG_FACTOR * (double)r->list[r->long_one.place].ticks;
     if (median <= 0 || ticks <= WARM_UP_FACTOR * median || !is_longest) return;
@@ -103,14 +97,6 @@ static void skip_warm_up(const etr_blocks *blocks, remainder *r, const etr_infer
 }
 
 /* ---- All ---- */
-
-static void skip_range(const etr_blocks *blocks, const etr_options *options) {
-  for (size_t i = 0; i < blocks->run_count; i++) {
-    const etr_block *block = &blocks->blocks[blocks->runs[i].block];
-    bool is_inference = block->method != ETR_NONE && etr_block_counts(blocks, block);
-    blocks->runs[i].is_skipped = is_inference && (i < options->first_run || i > options->last_run);
-  }
-}
 
 /* Leading runs of each phase: what comes first is long for its own reasons, too, as a prompt is. */
 static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size_t count, etr_arena *scratch) {
@@ -125,28 +111,29 @@ static bool skip_all_warm_up(const etr_blocks *blocks, etr_inference *list, size
   return true;
 }
 
-static void skip_first(const etr_blocks *blocks, const etr_inference *list, size_t count, uint32_t most) {
-  for (size_t i = 0, end; i < count; i = end) {
-    end = etr_inferences_end_of_series(list, count, i);
-    for (size_t k = i; k < end && k - i < most; k++) blocks->runs[list[k].run].is_skipped = true;
-  }
-}
-
 static bool skip_leading(const etr_blocks *blocks, const etr_options *options, etr_arena *scratch) {
   size_t count;
   etr_inference *list = etr_inferences_list(blocks, scratch, &count);
   if (!list) return false;
   if (options->skip == ETR_SKIP_AUTO) return skip_all_warm_up(blocks, list, count, scratch);
-  skip_first(blocks, list, count, options->skip_count);
+  for (size_t i = 0, end; i < count; i = end) {
+    end = etr_inferences_end_of_series(list, count, i);
+    for (size_t k = i; k < end && k - i < options->skip_count; k++) blocks->runs[list[k].run].is_skipped = true;
+  }
   return true;
 }
 
 bool etr_skipped_find(etr_blocks *blocks, const etr_options *options) {
   etr_arena scratch = {0};
   bool good = true;
-  if (options->skip == ETR_SKIP_RANGE)
-    skip_range(blocks, options);
-  else if (options->skip != ETR_SKIP_NONE)
+  if (options->skip == ETR_SKIP_RANGE) {
+    /* Inferences outside of the range that the caller asked for are excluded. */
+    for (size_t i = 0; i < blocks->run_count; i++) {
+      const etr_block *block = &blocks->blocks[blocks->runs[i].block];
+      bool is_inference = block->method != ETR_NONE && etr_block_counts(blocks, block);
+      blocks->runs[i].is_skipped = is_inference && (i < options->first_run || i > options->last_run);
+    }
+  } else if (options->skip != ETR_SKIP_NONE)
     good = skip_leading(blocks, options, &scratch);
   etr_arena_clear(&scratch);
   return good;
@@ -177,23 +164,20 @@ static bool part_runs(etr_block *block, const etr_run *runs, etr_arena *scratch)
   return true;
 }
 
-static bool drop(const etr_blocks *blocks, uint32_t index, etr_arena *scratch) {
-  etr_block *block = &blocks->blocks[index];
-  bool any = false;
-  for (size_t i = 0; i < block->run_count && !any; i++) any = blocks->runs[block->runs[i]].is_skipped;
-  if (!any) return true;
-  uint64_t *sorted = etr_arena_alloc_array(scratch, etr_samples_most(block, 1), sizeof *sorted);
-  if (!sorted || !part_runs(block, blocks->runs, scratch)) return false;
-  for (size_t i = 0; i < block->event_count; i++) drop_samples(&etr_block_rows(block)[i], blocks->runs);
-  etr_samples_measure(block, sorted);
-  blocks->starts[index] = etr_block_start(block);
-  return true;
-}
-
 bool etr_skipped_drop(const etr_blocks *blocks, uint32_t method, etr_arena *scratch) {
   size_t count;
   const uint32_t *mine = etr_blocks_of_method(blocks, method, &count);
-  for (size_t i = 0; i < count; i++)
-    if (!drop(blocks, mine[i], scratch)) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t index = mine[i];
+    etr_block *block = &blocks->blocks[index];
+    bool any = false;
+    for (size_t k = 0; k < block->run_count && !any; k++) any = blocks->runs[block->runs[k]].is_skipped;
+    if (!any) continue;
+    uint64_t *sorted = etr_arena_alloc_array(scratch, etr_samples_most(block, 1), sizeof *sorted);
+    if (!sorted || !part_runs(block, blocks->runs, scratch)) return false;
+    for (size_t k = 0; k < block->event_count; k++) drop_samples(&etr_block_rows(block)[k], blocks->runs);
+    etr_samples_measure(block, sorted);
+    blocks->starts[index] = etr_block_start(block);
+  }
   return true;
 }

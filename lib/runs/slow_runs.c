@@ -31,26 +31,6 @@ static size_t choose(const etr_method *method, const bool *is_long, bool wants_l
   return count;
 }
 
-static void measure(etr_slow_runs *out, uint64_t *slow, size_t slow_count, uint64_t *others, size_t count) {
-  out->usual = etr_stats_of(others, count).p50;
-  etr_stats stats = etr_stats_of(slow, slow_count);
-  out->p50 = stats.p50;
-  out->least = stats.min;
-  out->most = stats.max;
-  for (size_t i = 0; i < slow_count; i++) out->excess_ticks += slow[i] - (uint64_t)out->usual;
-}
-
-static void decide(etr_slow_runs *out, const etr_long_runs *runs, const etr_operator_stretch *stretch) {
-  bool is_operator = stretch->top_share >= LEAST_SHARE;
-  if (etr_long_runs_are_periodic(runs)) {
-    out->period = runs->least_period;
-    out->runs_of_period = runs->longest;
-  }
-  out->event = is_operator ? stretch->top : NULL;
-  out->kind = out->period ? ETR_SLOW_RUNS_PERIODIC : ETR_SLOW_RUNS_ANY;
-  if (is_operator) out->kind = ETR_SLOW_RUNS_OPERATOR;
-}
-
 bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_blocks *blocks, etr_arena *arena) {
   etr_arena scratch = {0};
   etr_inference *list = etr_arena_alloc_array(&scratch, method->run_count, sizeof *list);
@@ -70,8 +50,22 @@ bool etr_slow_runs_find(etr_slow_runs *out, const etr_method *method, const etr_
       good = etr_operator_stretch_of(&stretch, blocks, slow, runs.long_count, others, runs.short_count);
     }
     if (good) {
-      measure(out, ticks, runs.long_count, ticks + runs.long_count, runs.short_count);
-      decide(out, &runs, &stretch);
+      /* How much longer the slow runs take than the median of the others. */
+      out->usual = etr_stats_of(ticks + runs.long_count, runs.short_count).p50;
+      etr_stats stats = etr_stats_of(ticks, runs.long_count);
+      out->p50 = stats.p50;
+      out->least = stats.min;
+      out->most = stats.max;
+      for (size_t i = 0; i < runs.long_count; i++) out->excess_ticks += ticks[i] - (uint64_t)out->usual;
+      /* What the slow runs have in common. */
+      bool is_operator = stretch.top_share >= LEAST_SHARE;
+      if (etr_long_runs_are_periodic(&runs)) {
+        out->period = runs.least_period;
+        out->runs_of_period = runs.longest;
+      }
+      out->event = is_operator ? stretch.top : NULL;
+      out->kind = out->period ? ETR_SLOW_RUNS_PERIODIC : ETR_SLOW_RUNS_ANY;
+      if (is_operator) out->kind = ETR_SLOW_RUNS_OPERATOR;
       out->runs = slow;
       out->run_count = runs.long_count;
     }
@@ -118,19 +112,6 @@ typedef struct table {
 } table;
 
 /* ---- Filling the table ---- */
-
-static void choose_runs(table *t, const uint32_t *long_runs, size_t long_count, const uint32_t *short_runs,
-                        size_t short_count) {
-  size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG), shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
-  for (size_t i = 0, k = 0; i < longs || k < shorts;) {
-    uint32_t next_long = i < longs ? long_runs[i * long_count / longs] : ETR_NONE;
-    uint32_t next_short = k < shorts ? short_runs[k * short_count / shorts] : ETR_NONE;
-    t->is_long[t->run_count] = next_long < next_short;
-    t->runs[t->run_count++] = ETR_MIN(next_long, next_short);
-    *(next_long < next_short ? &i : &k) += 1;
-  }
-  t->long_count = longs;
-}
 
 static bool is_timed_operator(const etr_event *e) {
   bool takes_time = e->unit == ETR_EVENT_UNIT_TIME && e->role != ETR_ROLE_COUNTER && e->role != ETR_ROLE_CONTAINER;
@@ -338,7 +319,16 @@ bool etr_operator_stretch_of(etr_operator_stretch *out, const etr_blocks *blocks
                              size_t long_count, const uint32_t *short_runs, size_t short_count) {
   table t = {.blocks = blocks};
   *out = (etr_operator_stretch){.width = 1};
-  choose_runs(&t, long_runs, long_count, short_runs, short_count);
+  /* Evenly chosen runs of both kinds, in the order in which they ran. */
+  size_t longs = ETR_MIN(long_count, (size_t)MOST_LONG), shorts = ETR_MIN(short_count, (size_t)MOST_SHORT);
+  for (size_t i = 0, k = 0; i < longs || k < shorts;) {
+    uint32_t next_long = i < longs ? long_runs[i * long_count / longs] : ETR_NONE;
+    uint32_t next_short = k < shorts ? short_runs[k * short_count / shorts] : ETR_NONE;
+    t.is_long[t.run_count] = next_long < next_short;
+    t.runs[t.run_count++] = ETR_MIN(next_long, next_short);
+    *(next_long < next_short ? &i : &k) += 1;
+  }
+  t.long_count = longs;
   etr_map_init(&t.numbers, &t.scratch);
   bool good = add_blocks(&t) && measure_columns(&t, out) && !etr_arena_failed(&t.scratch);
   etr_arena_clear(&t.scratch);

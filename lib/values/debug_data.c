@@ -192,23 +192,6 @@ static uint32_t output_node(const etr_graph *graph) {
   return ETR_NONE;
 }
 
-static void join_value(etr_debug_value *value, const row_index *index, uint32_t block, const etr_placement *placement) {
-  const row_key key = {value->delegate_id, value->instruction_id, block};
-  etr_slice bytes = {(const char *)&key, sizeof key};
-  if (value->is_output) {
-    value->node = placement ? output_node(etr_graph_of_events(placement)) : ETR_NONE;
-    return;
-  }
-  if (value->instruction_id < 0) return;
-  const etr_placed *instruction = placement ? etr_placed_instruction(placement, value->instruction_id) : NULL;
-  value->node = etr_map_get(&index->node_of, bytes);
-  value->is_argument = !value->delegate_id && (etr_map_get(&index->is_delegate, bytes) != ETR_NONE ||
-                                               (instruction && instruction->is_delegate && value->node == ETR_NONE));
-  /* A dump with debug events alone has no rows with nodes. */
-  if (value->node == ETR_NONE && !value->delegate_id && instruction && instruction->is_kernel)
-    value->node = instruction->node;
-}
-
 bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_placement *placements,
                     size_t method_count) {
   row_index index = {0};
@@ -218,7 +201,21 @@ bool etr_debug_join(etr_debug_data *data, const etr_blocks *blocks, const etr_pl
     uint32_t block = blocks->runs[value->run].block;
     value->method = blocks->blocks[block].method;
     value->output = ETR_NONE;
-    join_value(value, &index, block, value->method == ETR_NONE ? NULL : &placements[value->method]);
+    const etr_placement *placement = value->method == ETR_NONE ? NULL : &placements[value->method];
+    const row_key key = {value->delegate_id, value->instruction_id, block};
+    etr_slice bytes = {(const char *)&key, sizeof key};
+    if (value->is_output) {
+      value->node = placement ? output_node(etr_graph_of_events(placement)) : ETR_NONE;
+      continue;
+    }
+    if (value->instruction_id < 0) continue;
+    const etr_placed *instruction = placement ? etr_placed_instruction(placement, value->instruction_id) : NULL;
+    value->node = etr_map_get(&index.node_of, bytes);
+    value->is_argument = !value->delegate_id && (etr_map_get(&index.is_delegate, bytes) != ETR_NONE ||
+                                                 (instruction && instruction->is_delegate && value->node == ETR_NONE));
+    /* A dump with debug events alone has no rows with nodes. */
+    if (value->node == ETR_NONE && !value->delegate_id && instruction && instruction->is_kernel)
+      value->node = instruction->node;
   }
   etr_arena_clear(&index.arena);
   return good && value_outputs_tell(data->values, data->count, placements, method_count);
@@ -283,18 +280,6 @@ static const char *measure_value(measuring *m, etr_debug_value *value) {
   return NULL;
 }
 
-static void warn_of_faults(const measuring *m, const etr_debug_data *data, const char *path, etr_warnings *warnings) {
-  for (size_t i = 0; i < m->faults.count; i++) {
-    const fault *f = &m->faults.data[i];
-    const etr_debug_value *value = &data->values[f->first];
-    char more[64] = "";
-    if (f->count > 1) snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
-    etr_warn(warnings, path, NULL, value->offset,
-             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s",
-             value->byte_size, value->instruction_id, value->run, f->reason, more);
-  }
-}
-
 etr_status etr_debug_open(etr_seekable *out, const etr_profile *profile, etr_error *error) {
   const etr_bytes *held = &profile->debug_buffer_bytes;
   *out = etr_seekable_of((etr_slice){held->data, held->size});
@@ -312,7 +297,15 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
     const char *reason = measure_value(&m, &data->values[i]);
     if (reason) note_fault(&m, reason, i);
   }
-  warn_of_faults(&m, data, path, warnings);
+  for (size_t i = 0; i < m.faults.count; i++) {
+    const fault *f = &m.faults.data[i];
+    const etr_debug_value *value = &data->values[f->first];
+    char more[64] = "";
+    if (f->count > 1) snprintf(more, sizeof more, " (and %zu more)", f->count - 1);
+    etr_warn(warnings, path, NULL, value->offset,
+             "cannot read the %" PRIu64 "-byte tensor logged by instruction %" PRId32 " of run %" PRIu32 ": %s%s",
+             value->byte_size, value->instruction_id, value->run, f->reason, more);
+  }
   etr_seekable_close(&m.file);
   return etr_arena_failed(arena) ? etr_fail_memory_of(error, path, NULL) : ETR_OK;
 }
@@ -321,23 +314,6 @@ etr_status etr_debug_measure(etr_debug_data *data, etr_arena *arena, const etr_p
 
 static bool is_nan_count(const etr_tensor_stats *stats, bool nan) {
   return stats && (nan ? stats->nan_count : stats->inf_count) > 0;
-}
-
-/* "aten_log_default", "an argument of the delegate that instruction 3 calls", ... */
-static void describe(char *text, size_t size, const etr_debug_value *value, const etr_profile *profile) {
-  const etr_method *method = value->method == ETR_NONE ? NULL : &profile->methods[value->method];
-  const etr_graph *graph = method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
-  if (value->is_output)
-    snprintf(text, size, "output %" PRIu32 " of the method", value->index);
-  else if (graph && value->node != ETR_NONE)
-    snprintf(text, size, "node %s (instruction %" PRId32 ")", graph->nodes[value->node].name, value->instruction_id);
-  else if (value->is_argument)
-    snprintf(text, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", value->index,
-             value->instruction_id);
-  else if (value->delegate_id)
-    snprintf(text, size, "%s (instruction %" PRId32 ")", value->delegate_id, value->instruction_id);
-  else
-    snprintf(text, size, "instruction %" PRId32, value->instruction_id);
 }
 
 static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *profile, etr_warnings *warnings) {
@@ -350,7 +326,21 @@ static void warn_of(const etr_debug_data *data, bool nan, const etr_profile *pro
     tensors++;
   }
   if (!first) return;
-  describe(place, sizeof place, first, profile);
+  /* "aten_log_default", "an argument of the delegate that instruction 3 calls", ... */
+  size_t size = sizeof place;
+  const etr_method *method = first->method == ETR_NONE ? NULL : &profile->methods[first->method];
+  const etr_graph *graph = method && method->graph != ETR_NONE ? &profile->graphs[method->graph] : NULL;
+  if (first->is_output)
+    snprintf(place, size, "output %" PRIu32 " of the method", first->index);
+  else if (graph && first->node != ETR_NONE)
+    snprintf(place, size, "node %s (instruction %" PRId32 ")", graph->nodes[first->node].name, first->instruction_id);
+  else if (first->is_argument)
+    snprintf(place, size, "argument %" PRIu32 " of the delegate that instruction %" PRId32 " calls", first->index,
+             first->instruction_id);
+  else if (first->delegate_id)
+    snprintf(place, size, "%s (instruction %" PRId32 ")", first->delegate_id, first->instruction_id);
+  else
+    snprintf(place, size, "instruction %" PRId32, first->instruction_id);
   etr_warn(warnings, profile->debug_buffer, NULL, first->offset,
            "%s in %zu logged tensor%s, first in %s of run %" PRIu32 ": %" PRIu64 " of %" PRIu64 " elements",
            nan ? "NaN" : "infinity", tensors, tensors == 1 ? "" : "s", place, first->run,

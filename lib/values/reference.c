@@ -66,17 +66,6 @@ static const char *compare_tensors(comparer *c, etr_numeric_gap *out, const etr_
   return problem;
 }
 
-static void compare_output(comparer *c, etr_output_gap *gap, const etr_pickle_value *reference) {
-  bool tensors = reference->kind == ETR_PICKLE_TENSOR;
-  if (!gap->value)
-    gap->problem = "the run logged fewer outputs than the reference has";
-  else if (tensors && gap->value->kind == ETR_DEBUG_TENSOR)
-    gap->problem = compare_tensors(c, &gap->gap, reference, gap->value);
-  else
-    gap->problem = tensors || gap->value->kind == ETR_DEBUG_TENSOR ? "one is a tensor, the other is not"
-                                                                   : compare_scalars(&gap->gap, reference, gap->value);
-}
-
 /* ---- One run ---- */
 
 /* Its outputs by index, of equal ones the first: no more than one beyond their number is ever asked for. */
@@ -97,7 +86,14 @@ static void add_output(comparer *c, const etr_output_gap *of, const etr_debug_va
   *gap = *of;
   gap->output = (*output)++;
   gap->value = outputs[gap->output];
-  compare_output(c, gap, reference);
+  bool tensors = reference->kind == ETR_PICKLE_TENSOR;
+  if (!gap->value)
+    gap->problem = "the run logged fewer outputs than the reference has";
+  else if (tensors && gap->value->kind == ETR_DEBUG_TENSOR)
+    gap->problem = compare_tensors(c, &gap->gap, reference, gap->value);
+  else
+    gap->problem = tensors || gap->value->kind == ETR_DEBUG_TENSOR ? "one is a tensor, the other is not"
+                                                                   : compare_scalars(&gap->gap, reference, gap->value);
 }
 
 /* The first output that was not logged is reported; those behind it are not. */
@@ -187,14 +183,6 @@ static void compare_method(comparer *c, uint32_t method, const run_outputs *runs
   }
 }
 
-/* Of equal names the last counts, as in Python. */
-static void index_sets(comparer *c, const etr_pickle_value *root) {
-  etr_map_init(&c->sets_of, &c->scratch);
-  for (size_t i = 0; i + 1 < root->items.count; i += 2)
-    if (root->items.data[i]->kind == ETR_PICKLE_STRING)
-      etr_map_set(&c->sets_of, root->items.data[i]->text, (uint32_t)i + 1);
-}
-
 static void compare_methods(comparer *c) {
   runs_with_outputs runs = {0};
   const etr_pickle_value *root = c->archive.root;
@@ -203,7 +191,11 @@ static void compare_methods(comparer *c) {
              "not a map from methods to sets of outputs: outputs are not compared");
     return;
   }
-  index_sets(c, root);
+  /* Of equal names the last counts, as in Python. */
+  etr_map_init(&c->sets_of, &c->scratch);
+  for (size_t i = 0; i + 1 < root->items.count; i += 2)
+    if (root->items.data[i]->kind == ETR_PICKLE_STRING)
+      etr_map_set(&c->sets_of, root->items.data[i]->text, (uint32_t)i + 1);
   etr_map_init(&c->compacted, &c->scratch);
   if (!collect_runs(c, &runs)) return;
   for (size_t i = 0, end; i < runs.count && !etr_arena_failed(c->arena); i = end) {

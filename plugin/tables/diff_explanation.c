@@ -3,7 +3,7 @@
  * diff_explanation.c - what a change consists of, as a table and as JSON.
  */
 #include "tables/diff_output.h"
-#include "views/diff_explained.h"
+#include "views/diff_view.h"
 
 #include <math.h>
 

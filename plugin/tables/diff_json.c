@@ -5,7 +5,7 @@
 #include "tables/diff_output.h"
 
 #include "tables/cost_fields.h"
-#include "views/diff_costs.h"
+#include "views/diff_view.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #define ETR_DIFF_OUTPUT_H
 
 #include "output/sheet.h"
-#include "views/diff_explained.h"
+#include "views/diff_view.h"
 
 /* ---- Words, for people ---- */
 

@@ -5,7 +5,7 @@
 #include "output/section.h"
 #include "tables/diff_output.h"
 
-#include "views/diff_costs.h"
+#include "views/diff_view.h"
 
 /* ---- A method as text: its verdict ---- */
 

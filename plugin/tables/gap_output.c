@@ -5,7 +5,6 @@
 #include "tables/diff_output.h"
 
 #include "views/logged.h"
-#include "views/output_gaps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "tables/summary_output.h"
-#include "views/line_patterns.h"
-#include "views/source_file.h"
 #include "views/source_lines.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "output/label.h"
 #include "output/node_filter.h"
 #include "output/statistics.h"
-#include "views/output_gaps.h"
+#include "views/logged.h"
 #include "views/phases.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "output/section.h"
 #include "tables/node_fields.h"
 #include "tables/summary_output.h"
-#include "views/output_gaps.h"
+#include "views/logged.h"
 #include "views/phases.h"
 #include "views/run_stats.h"
 #include "views/steadiness.h"

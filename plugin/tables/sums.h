@@ -8,7 +8,7 @@
 
 #include "tables/cost_fields.h"
 #include "views/balance.h"
-#include "views/module_patterns.h"
+#include "views/module_tree.h"
 #include "views/phases.h"
 
 /** A time, per inference unless said otherwise, and what it is of. */

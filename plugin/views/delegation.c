@@ -24,14 +24,6 @@ static etr_slice op_type_of(const char *name) {
   return (etr_slice){name, end > 1 && end < size && name[end - 1] == '_' ? end - 1 : size};
 }
 
-/* The node that is counted for a node: of what is in a body of control flow the one that holds the outermost body. */
-static size_t counted_node(const etr_graph *graph, size_t node) {
-  size_t counted = node;
-  for (uint32_t s = graph->nodes[node].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
-    if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) counted = graph->subgraphs[s].owner;
-  return counted;
-}
-
 static bool is_operator(const etr_node *node) {
   return node->kind == ETR_NODE_OP && strcmp(node->target, "higher_order.executorch_call_delegate") != 0;
 }
@@ -71,12 +63,6 @@ static etr_delegation_row *row_of(counting *c, etr_slice op_type) {
   return added;
 }
 
-static void add_node(etr_delegation_side *side, const etr_profile *profile, const etr_node_time *time) {
-  side->ticks += time->total_ticks;
-  side->timed |= time->runs > 0;
-  if (time->runs > 0) side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
-}
-
 /* Fills medians and weights. False when out of memory. */
 static bool weigh(counting *c, const etr_profile *profile, const etr_method *method) {
   const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->group_of, 2 * c->rows.count);
@@ -100,7 +86,11 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
   *out = (etr_delegation){.subgraphs = method->delegate_count};
   etr_map_init(&c.index, arena);
   for (size_t i = 0; graph && graph->times && i < graph->node_count; i++) {
-    size_t counted = counted_node(graph, i);
+    /* The node that is counted for a node: of what is in a body of control flow the one that holds the outermost body.
+     */
+    size_t counted = i;
+    for (uint32_t s = graph->nodes[i].subgraph; s != ETR_NONE; s = graph->subgraphs[s].parent)
+      if (graph->subgraphs[s].kind == ETR_SUBGRAPH_BODY) counted = graph->subgraphs[s].owner;
     c.group_of[i] = ETR_NONE;
     if (counted >= graph->node_count || !is_counted[counted] || !etr_filter_takes_node(filter, graph, counted))
       continue;
@@ -109,7 +99,10 @@ bool etr_delegation_make(etr_delegation *out, etr_arena *arena, const etr_profil
     bool delegated = graph->times[i].delegate_instruction >= 0;
     etr_delegation_side *side = delegated ? &row->delegated : &row->rest;
     c.group_of[i] = 2 * (uint32_t)(row - c.rows.data) + !delegated;
-    add_node(side, profile, &graph->times[i]);
+    const etr_node_time *time = &graph->times[i];
+    side->ticks += time->total_ticks;
+    side->timed |= time->runs > 0;
+    if (time->runs > 0) side->step = ETR_MAX(side->step, etr_clock_step(profile, time->backend, NULL));
     if (counted != i) continue;
     side->nodes++;
     *(delegated ? &out->delegated_nodes : &out->non_delegated_nodes) += 1;
@@ -175,7 +168,8 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   return rows;
 }
 
-const etr_backend_use *etr_backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
+/* The backends of a method, in the order of its calls. NULL when out of memory; the arena has failed then. */
+static const etr_backend_use *backends_of(etr_arena *arena, const etr_method *method, size_t *count) {
   etr_arena scratch = {0}; /* there may be many methods */
   etr_map places;
   etr_vec(etr_backend_use) uses = {0};
@@ -198,7 +192,7 @@ const char *etr_backends_text(etr_arena *arena, const etr_method *method) {
   etr_text text;
   etr_writer writer;
   size_t count;
-  const etr_backend_use *uses = etr_backends_of(arena, method, &count);
+  const etr_backend_use *uses = backends_of(arena, method, &count);
   etr_text_begin(&text, arena, &writer);
   for (size_t i = 0; uses && i < count; i++)
     etr_putf(&writer, "%s%zu %s", i ? ", " : "", uses[i].delegates, uses[i].name[0] ? uses[i].name : "unknown backend");

@@ -61,9 +61,6 @@ typedef struct etr_backend_use {
   size_t delegates;
 } etr_backend_use;
 
-/** The backends of a method, in the order of its calls. NULL when out of memory; the arena has failed then. */
-const etr_backend_use *etr_backends_of(etr_arena *arena, const etr_method *method, size_t *count);
-
 /** How many delegates each backend has: "4 XnnpackBackend, 1 CoreMLBackend". NULL likewise. */
 const char *etr_backends_text(etr_arena *arena, const etr_method *method);
 

@@ -55,11 +55,6 @@ static bool add_of(etr_finder *finder, etr_finding_kind kind, const marks *of, e
   return !*out || etr_finder_list_nodes(finder, *out, of->marked);
 }
 
-/* Close to the bandwidth: what is far from both peaks is limited by something else. */
-static bool is_memory_bound(const etr_cost_figures *figures) {
-  return figures->bound && strcmp(figures->bound, "memory") == 0 && figures->of_peak >= ETR_FINDING_NEAR_PEAK;
-}
-
 static bool find_memory_bound(etr_finder *finder, const marks *bound) {
   etr_finding *added;
   if (!add_of(finder, ETR_FINDING_MEMORY_BOUND, bound, &added)) return false;
@@ -123,14 +118,11 @@ static double median_intensity(const etr_finder *finder, const rated *list, size
   return sorted ? etr_stats_of(sorted, count).p50 / 1000 : NAN;
 }
 
-static double median_rate(const rated *list, size_t count) {
-  return (list[(count - 1) / 2].gflops + list[count / 2].gflops) / 2;
-}
-
 /* Those at less than half the median rate of their kind, though they have as much to compute for each byte. */
 static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
   bool *marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *marked);
-  double rate = median_rate(list, count), intensity = median_intensity(finder, list, count);
+  double rate = (list[(count - 1) / 2].gflops + list[count / 2].gflops) / 2,
+         intensity = median_intensity(finder, list, count);
   uint64_t ticks = 0, gain = 0;
   if (!marked) return false;
   for (size_t i = 0; i < count; i++) {
@@ -180,31 +172,24 @@ typedef struct rates {
   size_t count;
 } rates;
 
-static bool start(rates *r, etr_arena *arena, size_t node_count) {
-  r->bound.marked = etr_arena_alloc_array(arena, node_count, sizeof *r->bound.marked);
-  r->above.marked = etr_arena_alloc_array(arena, node_count, sizeof *r->above.marked);
-  r->list = etr_arena_alloc_array(arena, node_count, sizeof *r->list);
-  etr_map_init(&r->kinds, arena);
-  return r->bound.marked && r->above.marked && r->list;
-}
-
-static void add_rated(rates *r, const etr_finder *finder, uint32_t node, const etr_cost_figures *figures) {
-  double gflops = usual_rate(finder, node, figures->gflops);
-  if (!(gflops > 0) || isnan(figures->intensity)) return;
-  uint32_t kind = etr_map_number(&r->kinds, etr_slice_of(kind_text(finder, node)));
-  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures->intensity};
-}
-
 static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
   const etr_cost_figures figures = figures_of(finder, node);
-  if (is_memory_bound(&figures)) mark(&r->bound, finder, node);
+  if (figures.bound && strcmp(figures.bound, "memory") == 0 && figures.of_peak >= ETR_FINDING_NEAR_PEAK)
+    mark(&r->bound, finder, node);
   if (figures.exceeds_peak) mark(&r->above, finder, node);
-  add_rated(r, finder, node, &figures);
+  double gflops = usual_rate(finder, node, figures.gflops);
+  if (!(gflops > 0) || isnan(figures.intensity)) return;
+  uint32_t kind = etr_map_number(&r->kinds, etr_slice_of(kind_text(finder, node)));
+  if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity};
 }
 
 bool etr_find_costs(etr_finder *finder) {
   rates r = {0};
-  if (!start(&r, finder->arena, finder->graph->node_count)) return false;
+  r.bound.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.bound.marked);
+  r.above.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.above.marked);
+  r.list = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.list);
+  etr_map_init(&r.kinds, finder->arena);
+  if (!r.bound.marked || !r.above.marked || !r.list) return false;
   for (uint32_t i = 0; i < finder->graph->node_count; i++)
     if (finder->graph->times[i].runs > 0) look_at(&r, finder, i);
   return find_memory_bound(finder, &r.bound) && find_above_peak(finder, &r.above) && find_slow(finder, r.list, r.count);

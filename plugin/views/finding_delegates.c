@@ -206,54 +206,16 @@ typedef struct fallen_list {
   etr_vec(fallen) list;
 } fallen_list;
 
-static unsigned units_of(const etr_finder *finder, const char *backend) {
-  unsigned units = 0;
-  for (size_t i = 0; i < finder->method->portion_count; i++) {
-    const etr_portion *portion = &finder->method->portions[i];
-    bool is_mine = etr_portion_is_in_delegate(portion) && portion->event->backend &&
-                   strcmp(portion->event->backend, backend) == 0;
-    if (is_mine && portion->event->role == ETR_ROLE_OPERATOR) units |= 1u << portion->compute_unit;
-  }
-  return units;
-}
-
 static bool fell(const etr_portion *portion, const char *backend) {
   return etr_portion_is_in_delegate(portion) && portion->event->role == ETR_ROLE_OPERATOR &&
          portion->compute_unit == ETR_COMPUTE_UNIT_CPU && portion->event->backend &&
          strcmp(portion->event->backend, backend) == 0;
 }
 
-static bool add_fallen(const etr_finder *finder, fallen_list *of, const etr_portion *portion) {
-  const etr_event *event = portion->event;
-  char *key = etr_arena_format(finder->arena, "%d %s", (int)event->instruction_id, event->name);
-  etr_map_slot *slot = key ? etr_map_at(&of->index, etr_slice_of(key)) : NULL;
-  if (!slot) return false;
-  if (slot->value == ETR_NONE) {
-    fallen *added = etr_vec_push(finder->arena, &of->list);
-    if (!added) return false;
-    *added = (fallen){.name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
-    slot->value = (uint32_t)(of->list.count - 1);
-  }
-  of->list.data[slot->value].ticks += portion->ticks;
-  return true;
-}
-
 static int by_ticks(const void *a, const void *b) {
   const fallen *x = a, *y = b;
   if (x->ticks != y->ticks) return x->ticks < y->ticks ? 1 : -1;
   return strcmp(x->name, y->name);
-}
-
-static const char *fallen_evidence(const etr_finder *finder, const fallen_list *of) {
-  enum { LISTED = 3 };
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_puts(&writer, "longest, on average: ");
-  for (size_t i = 0; i < of->list.count && i < LISTED; i++)
-    etr_putf(&writer, "%s%s %s", i ? ", " : "", of->list.data[i].name, etr_finder_time(finder, of->list.data[i].ticks));
-  if (of->list.data[0].is_planned) etr_puts(&writer, "; that is the backend's plan, where they ran is not recorded");
-  return etr_text_end(&text, &writer);
 }
 
 /* Groups portions of what fell back in 0. False when out of memory. */
@@ -264,20 +226,22 @@ static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *b
     const etr_portion *portion = &method->portions[i];
     group_of[i] = fell(portion, backend) ? 0 : ETR_NONE;
     if (group_of[i] == ETR_NONE) continue;
-    if (!add_fallen(finder, of, portion)) return false;
+    /* Operators of an instruction with the same name are one entry. */
+    const etr_event *event = portion->event;
+    char *key = etr_arena_format(finder->arena, "%d %s", (int)event->instruction_id, event->name);
+    etr_map_slot *slot = key ? etr_map_at(&of->index, etr_slice_of(key)) : NULL;
+    if (!slot) return false;
+    if (slot->value == ETR_NONE) {
+      fallen *added = etr_vec_push(finder->arena, &of->list);
+      if (!added) return false;
+      *added = (fallen){.name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
+      slot->value = (uint32_t)(of->list.count - 1);
+    }
+    of->list.data[slot->value].ticks += portion->ticks;
     if (portion->node != ETR_NONE) marked[portion->node] = true;
   }
   etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   return true;
-}
-
-static const char *fallen_title(const etr_finder *finder, const fallen_list *of, const char *backend, unsigned units) {
-  static const char *const verbs[2][2] = {{"run on", "runs on"}, {"are planned for", "is planned for"}};
-  const char *others = etr_compute_units_text(finder->arena, units);
-  bool is_planned = of->list.data[0].is_planned, one = of->list.count == 1;
-  return etr_arena_format(finder->arena, "%zu operator%s of %s %s the CPU, others %s %s", of->list.count,
-                          one ? "" : "s", backend, verbs[is_planned][one], is_planned ? "for" : "on",
-                          others ? others : "");
 }
 
 /* units: of the others. */
@@ -293,15 +257,35 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   if (!stats) return false;
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_CPU_FALLBACK, etr_finder_usual(&stats[0], stats[0].count));
   if (!added) return true;
-  added->title = fallen_title(finder, &of, backend, units);
-  added->evidence = fallen_evidence(finder, &of);
+  static const char *const verbs[2][2] = {{"run on", "runs on"}, {"are planned for", "is planned for"}};
+  const char *others = etr_compute_units_text(finder->arena, units);
+  bool is_planned = of.list.data[0].is_planned, one = of.list.count == 1;
+  added->title = etr_arena_format(finder->arena, "%zu operator%s of %s %s the CPU, others %s %s", of.list.count,
+                                  one ? "" : "s", backend, verbs[is_planned][one], is_planned ? "for" : "on",
+                                  others ? others : "");
+  enum { LISTED = 3 };
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_puts(&writer, "longest, on average: ");
+  for (size_t i = 0; i < of.list.count && i < LISTED; i++)
+    etr_putf(&writer, "%s%s %s", i ? ", " : "", of.list.data[i].name, etr_finder_time(finder, of.list.data[i].ticks));
+  if (of.list.data[0].is_planned) etr_puts(&writer, "; that is the backend's plan, where they ran is not recorded");
+  added->evidence = etr_text_end(&text, &writer);
   return !finder->graph || etr_finder_list_nodes(finder, added, marked);
 }
 
 static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
   const unsigned cpu = 1u << ETR_COMPUTE_UNIT_CPU;
   const unsigned faster = 1u << ETR_COMPUTE_UNIT_NPU | 1u << ETR_COMPUTE_UNIT_GPU;
-  unsigned units = units_of(finder, backend);
+  /* The units that operators of this backend ran on. */
+  unsigned units = 0;
+  for (size_t i = 0; i < finder->method->portion_count; i++) {
+    const etr_portion *portion = &finder->method->portions[i];
+    bool is_mine = etr_portion_is_in_delegate(portion) && portion->event->backend &&
+                   strcmp(portion->event->backend, backend) == 0;
+    if (is_mine && portion->event->role == ETR_ROLE_OPERATOR) units |= 1u << portion->compute_unit;
+  }
   return !(units & cpu) || !(units & faster) || add_cpu_fallback(finder, backend, units & faster);
 }
 

@@ -63,8 +63,6 @@ static bool add_inserted(insertions *in, const etr_event *event, uint64_t ticks)
   return true;
 }
 
-static bool is_in_delegate(const etr_event *event) { return event->kind >= ETR_EVENT_DELEGATE_CALL; }
-
 /* Rows [first, end) are one delegate's call and events. Events that add up to more than the call count as shares of it,
  * as they do in the balance. */
 static bool add_delegate(insertions *in, const etr_block *block, size_t first, size_t end) {
@@ -133,19 +131,6 @@ static const char *layout_title(const insertions *in) {
   return etr_text_end(&text, &writer);
 }
 
-static const char *layout_evidence(const etr_finder *finder, const insertions *in) {
-  enum { LISTED = 3 };
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, in->arena, &writer);
-  etr_puts(&writer, "longest: ");
-  for (size_t i = 0; i < in->list.count && i < LISTED; i++)
-    etr_putf(&writer, "%s%s of delegate %d %s", i ? ", " : "", in->list.data[i].name, (int)in->list.data[i].instruction,
-             etr_finder_time(finder, in->list.data[i].ticks));
-  if (in->by_order) etr_puts(&writer, "; which operators have no node is estimated by order");
-  return etr_text_end(&text, &writer);
-}
-
 bool etr_find_layouts(etr_finder *finder) {
   insertions in = {.arena = finder->arena};
   size_t at = 0;
@@ -153,7 +138,7 @@ bool etr_find_layouts(etr_finder *finder) {
   for (const etr_block *block; (block = next_block(finder, &at)) != NULL;)
     for (size_t i = 0, end; i < block->event_count; i = end) {
       end = etr_block_instruction_end(block, i);
-      if (is_in_delegate(&block->events[i]) && !add_delegate(&in, block, i, end)) return false;
+      if (block->events[i].kind >= ETR_EVENT_DELEGATE_CALL && !add_delegate(&in, block, i, end)) return false;
     }
   etr_finding *added = in.list.count ? etr_finder_add(finder, ETR_FINDING_LAYOUT,
                                                       ETR_MIN(in.ticks, finder->method->delegate_only_ticks))
@@ -164,7 +149,16 @@ bool etr_find_layouts(etr_finder *finder) {
   added->instructions = in.instructions.data;
   added->instruction_count = in.instructions.count;
   added->title = layout_title(&in);
-  added->evidence = layout_evidence(finder, &in);
+  enum { LISTED = 3 };
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, in.arena, &writer);
+  etr_puts(&writer, "longest: ");
+  for (size_t i = 0; i < in.list.count && i < LISTED; i++)
+    etr_putf(&writer, "%s%s of delegate %d %s", i ? ", " : "", in.list.data[i].name, (int)in.list.data[i].instruction,
+             etr_finder_time(finder, in.list.data[i].ticks));
+  if (in.by_order) etr_puts(&writer, "; which operators have no node is estimated by order");
+  added->evidence = etr_text_end(&text, &writer);
   return true;
 }
 
@@ -225,14 +219,6 @@ bool etr_find_slow_calls(etr_finder *finder) {
 
 /* ---- Operators that one run makes look slow: something came in between, and the average does not say so ---- */
 
-/* The phase that most of a method's runs are of, and so mostly the medians; ETR_NONE where it has none. */
-static uint32_t usual_phase(const etr_method *method) {
-  uint32_t usual = method->run_phase_count ? 0 : ETR_NONE;
-  for (uint32_t i = 1; i < method->run_phase_count; i++)
-    if (method->run_phases[i].run_count > method->run_phases[usual].run_count) usual = i;
-  return usual;
-}
-
 /* A node's longest run but for the first, which is cold and a finding of its own; NULL if it does not stand out. Of a
  * node whose median is below its clock's step, any tick would. */
 static const etr_run_ticks *outlying_run(const etr_finder *finder, const etr_node_time *time, uint32_t phase) {
@@ -256,7 +242,10 @@ bool etr_find_outliers(etr_finder *finder) {
   const etr_graph *graph = finder->graph;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   const etr_run_ticks *worst_run = NULL;
-  const uint32_t phase = usual_phase(finder->method);
+  /* The phase that most of a method's runs are of, and so mostly the medians; ETR_NONE where it has none. */
+  uint32_t phase = finder->method->run_phase_count ? 0 : ETR_NONE;
+  for (uint32_t i = 1; i < finder->method->run_phase_count; i++)
+    if (finder->method->run_phases[i].run_count > finder->method->run_phases[phase].run_count) phase = i;
   size_t worst = 0;
   uint64_t ticks = 0;
   if (!marked) return false;

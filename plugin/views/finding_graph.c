@@ -54,17 +54,6 @@ static backends reached(between *b, uint32_t node, const backends *flags) {
   return b->delegate[node] != ETR_NONE ? backend_bit(b, b->delegate[node]) : flags[node];
 }
 
-/* One pass forwards and one backwards: nodes stand in execution order. */
-static void spread(between *b) {
-  const etr_graph *graph = b->finder->graph;
-  for (uint32_t i = 0; i < graph->node_count; i++)
-    for (size_t k = 0; b->delegate[i] == ETR_NONE && k < graph->nodes[i].input_count; k++)
-      b->before[i] |= reached(b, graph->nodes[i].inputs[k].node, b->before);
-  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
-    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
-      b->behind[graph->nodes[i].inputs[k].node] |= reached(b, i, b->behind);
-}
-
 static bool is_between(const between *b, uint32_t node, backends backend) {
   return b->delegate[node] == ETR_NONE && b->finder->graph->nodes[node].kind == ETR_NODE_OP &&
          (b->before[node] & b->behind[node] & backend);
@@ -131,7 +120,14 @@ bool etr_find_fallbacks(etr_finder *finder) {
   b.behind = etr_arena_alloc_array(finder->arena, count, sizeof *b.behind);
   if (!b.delegate || !b.before || !b.behind) return false;
   note_delegates(&b);
-  spread(&b);
+  /* One pass forwards and one backwards: nodes stand in execution order. */
+  const etr_graph *graph = b.finder->graph;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    for (size_t k = 0; b.delegate[i] == ETR_NONE && k < graph->nodes[i].input_count; k++)
+      b.before[i] |= reached(&b, graph->nodes[i].inputs[k].node, b.before);
+  for (uint32_t i = (uint32_t)graph->node_count; i-- > 0;)
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++)
+      b.behind[graph->nodes[i].inputs[k].node] |= reached(&b, i, b.behind);
   for (size_t i = 0; i < b.name_count; i++)
     if (!add_fallback(&b, i)) return false;
   return true;
@@ -160,41 +156,6 @@ static bool only_of_weights(const etr_graph *graph, const etr_node *node) {
   return node->input_count > 0;
 }
 
-static void count_copy(copies *c, const etr_graph *graph, const etr_node *node) {
-  if (node->input_count == 0) return;
-  const etr_node *source = &graph->nodes[node->inputs[0].node];
-  const char *from = dtype_of(graph, &node->inputs[0]), *to = node->output_count ? node->outputs[0].dtype : NULL;
-  c->of_weights += only_of_weights(graph, node);
-  c->of_copies += source->kind == ETR_NODE_OP && strcmp(source->target, node->target) == 0;
-  c->casts += from && to && strcmp(from, to) != 0;
-}
-
-/* "; together they read and write 4.03 MB" */
-static void put_moved(etr_writer *writer, const etr_finder *finder, const etr_finding *finding) {
-  etr_cost_sum sum = {0};
-  for (size_t i = 0; i < finding->node_count; i++)
-    etr_cost_add(&sum, finder->profile, finder->graph, finding->nodes[i]);
-  if (!(etr_cost_bytes(&sum) > 0)) return;
-  etr_puts(writer, "; together they read and write ");
-  etr_put_amount(writer, etr_cost_bytes(&sum));
-  etr_puts(writer, etr_cost_bytes(&sum) < 999.5 ? " bytes" : "B");
-}
-
-static const char *copies_evidence(const etr_finder *finder, const etr_finding *finding, const copies *c) {
-  etr_text text;
-  etr_writer writer;
-  const char *longest = etr_label_node(finder->arena, finder->graph, finding->nodes[0]);
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "longest: %s %s", longest ? longest : "",
-           etr_finder_time(finder, etr_finder_node_ticks(finder, finding->nodes[0])));
-  if (c->of_weights)
-    etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c->of_weights);
-  if (c->of_copies) etr_putf(&writer, "; %zu on another one's result", c->of_copies);
-  if (c->casts) etr_putf(&writer, "; %zu to another data type", c->casts);
-  put_moved(&writer, finder, finding);
-  return etr_text_end(&text, &writer);
-}
-
 static bool add_copies(etr_finder *finder, const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
   uint64_t ticks = 0;
@@ -205,13 +166,37 @@ static bool add_copies(etr_finder *finder, const etr_breakdown_row *row) {
     marked[i] = graph->times[i].runs > 0 && strcmp(graph->nodes[i].target, row->key) == 0;
     if (!marked[i]) continue;
     ticks += etr_finder_node_ticks(finder, i);
-    count_copy(&c, graph, &graph->nodes[i]);
+    const etr_node *node = &graph->nodes[i];
+    if (node->input_count == 0) continue;
+    const etr_node *source = &graph->nodes[node->inputs[0].node];
+    const char *from = dtype_of(graph, &node->inputs[0]), *to = node->output_count ? node->outputs[0].dtype : NULL;
+    c.of_weights += only_of_weights(graph, node);
+    c.of_copies += source->kind == ETR_NODE_OP && strcmp(source->target, node->target) == 0;
+    c.casts += from && to && strcmp(from, to) != 0;
   }
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_COPIES, ticks);
   if (!added) return true;
   if (!etr_finder_list_nodes(finder, added, marked)) return false;
   added->title = etr_arena_format(finder->arena, "%zu %s move or convert data", row->node_count, row->key);
-  added->evidence = copies_evidence(finder, added, &c);
+  etr_text text;
+  etr_writer writer;
+  const char *longest = etr_label_node(finder->arena, finder->graph, added->nodes[0]);
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "longest: %s %s", longest ? longest : "",
+           etr_finder_time(finder, etr_finder_node_ticks(finder, added->nodes[0])));
+  if (c.of_weights)
+    etr_putf(&writer, "; %zu on a parameter or constant, with the same result in every run", c.of_weights);
+  if (c.of_copies) etr_putf(&writer, "; %zu on another one's result", c.of_copies);
+  if (c.casts) etr_putf(&writer, "; %zu to another data type", c.casts);
+  /* "; together they read and write 4.03 MB" */
+  etr_cost_sum sum = {0};
+  for (size_t i = 0; i < added->node_count; i++) etr_cost_add(&sum, finder->profile, finder->graph, added->nodes[i]);
+  if (etr_cost_bytes(&sum) > 0) {
+    etr_puts(&writer, "; together they read and write ");
+    etr_put_amount(&writer, etr_cost_bytes(&sum));
+    etr_puts(&writer, etr_cost_bytes(&sum) < 999.5 ? " bytes" : "B");
+  }
+  added->evidence = etr_text_end(&text, &writer);
   return true;
 }
 

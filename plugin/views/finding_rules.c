@@ -15,10 +15,10 @@
 #include <stdlib.h>
 
 const char *etr_finding_kind_name(etr_finding_kind kind) {
-  static const char *const names[] = {"fallback",    "layout",       "copies",    "calls",     "outlier",
-                                      "first_run",   "load",         "drift",     "waiting",   "cpu_fallback",
-                                      "small_calls", "memory_bound", "slow_rate", "above_peak",
-                                      "step",        "modes",        "slow_runs", "periodic",  "slow_operator"};
+  static const char *const names[] = {"fallback",    "layout",       "copies",    "calls",        "outlier",
+                                      "first_run",   "load",         "drift",     "waiting",      "cpu_fallback",
+                                      "small_calls", "memory_bound", "slow_rate", "above_peak",   "step",
+                                      "modes",       "slow_runs",    "periodic",  "slow_operator"};
   return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
 }
 
@@ -153,19 +153,14 @@ static bool find_first_run(etr_finder *finder) {
   return true;
 }
 
-/* Looks from the method on, so that all methods together look at each but once or twice. */
-static bool is_only_timed(const etr_finder *finder) {
-  const etr_profile *profile = finder->profile;
-  size_t mine = (size_t)(finder->method - profile->methods);
-  for (size_t i = 1; i < profile->method_count; i++)
-    if (profile->methods[(mine + i) % profile->method_count].run_count) return false;
-  return true;
-}
-
 /* Whose load it was cannot be told where several methods ran. */
 static bool find_load(etr_finder *finder) {
   etr_loads loads;
-  if (!is_only_timed(finder)) return true;
+  /* Looks from the method on, so that all methods together look at each but once or twice. */
+  const etr_profile *profile = finder->profile;
+  size_t mine = (size_t)(finder->method - profile->methods);
+  for (size_t i = 1; i < profile->method_count; i++)
+    if (profile->methods[(mine + i) % profile->method_count].run_count) return true;
   if (!etr_loads_make(&loads, finder->arena, finder->profile)) return false;
   if (!loads.whole || finder->method->execute.p50 <= 0) return true;
   double factor = loads.whole->stats.avg / finder->method->execute.p50;

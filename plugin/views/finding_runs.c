@@ -33,8 +33,12 @@ static const char *name_of(const etr_finder *finder, const alike_runs *r) {
 
 /* ---- Drift ---- */
 
-/* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
-static const char *title_of_drift(const etr_finder *finder, const alike_runs *r) {
+static bool add_drift(etr_finder *finder, const alike_runs *r) {
+  double change = r->noise->start * r->noise->change;
+  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
+  if (!added) return false;
+  added->slope = change / (double)(r->noise->over_runs - 1);
+  /* "decode runs get 22 % slower over 12 runs, and anew in each of 3 stretches" */
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, finder->arena, &writer);
@@ -42,15 +46,7 @@ static const char *title_of_drift(const etr_finder *finder, const alike_runs *r)
   etr_put_change_of_time(&writer, r->noise->change);
   etr_putf(&writer, " over %zu runs", r->noise->over_runs);
   if (r->noise->stretches > 1) etr_putf(&writer, ", and anew in each of %zu stretches", r->noise->stretches);
-  return etr_text_end(&text, &writer);
-}
-
-static bool add_drift(etr_finder *finder, const alike_runs *r) {
-  double change = r->noise->start * r->noise->change;
-  etr_finding *added = add_finding(finder, ETR_FINDING_DRIFT, fabs(change) / 2, r->median);
-  if (!added) return false;
-  added->slope = change / (double)(r->noise->over_runs - 1);
-  added->title = title_of_drift(finder, r);
+  added->title = etr_text_end(&text, &writer);
   added->evidence = etr_arena_format(
       finder->arena, "Method::execute: from %s to %s%s, %s per run, on a line by least squares",
       etr_finder_time_of(finder, r->noise->start), etr_finder_time_of(finder, r->noise->start + change),
@@ -120,12 +116,6 @@ static const char *ordinal_ending(size_t number) {
   return last < ETR_COUNT(endings) && number / 10 % 10 != 1 ? endings[last] : "th";
 }
 
-/* "3.1-5.8 times the median" */
-static void put_slowness(etr_writer *writer, const etr_slow_runs *slow) {
-  etr_put_factors(writer, slow->least / slow->usual, slow->most / slow->usual);
-  etr_puts(writer, " times the median");
-}
-
 static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
   size_t count = finder->method->run_count;
   etr_text text;
@@ -145,32 +135,9 @@ static const char *title_of_slow_runs(const etr_finder *finder, const etr_slow_r
   } else {
     etr_putf(&writer, "%zu of %zu runs take ", slow->run_count, count);
   }
-  put_slowness(&writer, slow);
-  return etr_text_end(&text, &writer);
-}
-
-/* "runs 3, 17, 25": a few of them. */
-static void put_numbers(etr_writer *writer, const etr_slow_runs *slow) {
-  enum { LISTED = 8 };
-  for (size_t i = 0; i < slow->run_count && i < LISTED; i++)
-    etr_putf(writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
-  if (slow->run_count > LISTED) etr_puts(writer, ", ...");
-}
-
-static const char *evidence_of_slow_runs(const etr_finder *finder, const etr_slow_runs *slow) {
-  etr_text text;
-  etr_writer writer;
-  etr_text_begin(&text, finder->arena, &writer);
-  etr_putf(&writer, "Method::execute: median %s in ", etr_finder_time_of(finder, slow->p50));
-  put_numbers(&writer, slow);
-  etr_putf(&writer, ", %s in the others; ", etr_finder_time_of(finder, slow->usual));
-  if (slow->event)
-    etr_puts(&writer, "half or more of what each takes longer is in this operator");
-  else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
-    etr_puts(&writer,
-             "half or more of what each takes longer is in one operator, not always the same: an interruption");
-  else
-    etr_puts(&writer, "no single operator makes them slow, and operators are not stretched as other work would");
+  /* "3.1-5.8 times the median" */
+  etr_put_factors(&writer, slow->least / slow->usual, slow->most / slow->usual);
+  etr_puts(&writer, " times the median");
   return etr_text_end(&text, &writer);
 }
 
@@ -185,7 +152,24 @@ static bool add_slow_runs(etr_finder *finder) {
   etr_finding *added = add_finding(finder, kinds[slow->kind], cost, method->execute.p50);
   if (!added) return false;
   added->title = title_of_slow_runs(finder, slow);
-  added->evidence = evidence_of_slow_runs(finder, slow);
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, finder->arena, &writer);
+  etr_putf(&writer, "Method::execute: median %s in ", etr_finder_time_of(finder, slow->p50));
+  /* "runs 3, 17, 25": a few of them. */
+  enum { LISTED = 8 };
+  for (size_t i = 0; i < slow->run_count && i < LISTED; i++)
+    etr_putf(&writer, "%s%u", i ? ", " : "runs ", (unsigned)slow->runs[i]);
+  if (slow->run_count > LISTED) etr_puts(&writer, ", ...");
+  etr_putf(&writer, ", %s in the others; ", etr_finder_time_of(finder, slow->usual));
+  if (slow->event)
+    etr_puts(&writer, "half or more of what each takes longer is in this operator");
+  else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
+    etr_puts(&writer,
+             "half or more of what each takes longer is in one operator, not always the same: an interruption");
+  else
+    etr_puts(&writer, "no single operator makes them slow, and operators are not stretched as other work would");
+  added->evidence = etr_text_end(&text, &writer);
   if (slow->event && finder->graph) {
     added->nodes = slow->event->nodes;
     added->node_count = slow->event->node_count;

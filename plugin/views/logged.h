@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * logged.h - values that the program logged: intermediate outputs of operators and delegates, and the outputs of runs,
- * as the ETDump and its debug buffer have them. Tables and documents show one row for the same value of all runs, and
- * the values of each event. Layer 4.
+ * logged.h - tensors that a run logged, and how far they are from those of a reference. Layer 4.
  */
 #ifndef ETR_LOGGED_H
 #define ETR_LOGGED_H
 
 #include "output/fields.h"
+#include "output/sheet.h"
+
+/* ---- Values that the program logged ---- */
+
+/* intermediate outputs of operators and delegates, and the outputs of runs, as the ETDump and its debug buffer have
+ * them. Tables and documents show one row for the same value of all runs, and the values of each event. */
 
 /** The same value (method, instruction, delegate id, index) in all runs that logged it. */
 typedef struct etr_logged {
@@ -75,5 +79,23 @@ const char *etr_logged_type(etr_arena *arena, const etr_debug_value *value);
  */
 void etr_field_logged(const etr_fields *fields, etr_arena *arena, const etr_debug_value *value,
                       const etr_tensor_stats *stats);
+
+/* ---- What a method returned beside the record's reference outputs ---- */
+
+/** Writes a section of a text: for each output the run that is furthest from its reference. Nothing if none was
+ * compared. */
+void etr_put_output_gaps(etr_answer *answer, uint32_t method);
+
+/** Writes the key output_gaps: a list of all runs' outputs. */
+void etr_field_output_gaps(const etr_fields *fields, uint32_t method);
+
+/** Writes the keys of a gap: mse, l1, max_abs_error, snr_db, elements, left_out, unlike. NULL: nulls. */
+void etr_field_gap(const etr_fields *fields, const etr_numeric_gap *gap);
+
+enum { ETR_GAP_DIGITS = 4 }; /* of errors, for people */
+
+/** The signal-to-noise ratio for people: "equal" where nothing differs, or how many NaN or infinities differ. gap may
+ * be NULL: not known. */
+etr_cell etr_gap_snr(etr_arena *arena, const etr_numeric_gap *gap);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * module_tree.c - summing up modules.
+ * module_tree.c - adds up modules over the tree, and modules that repeat.
  */
 #include "views/module_tree.h"
 
@@ -9,6 +9,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+/* ---- Summing up modules ---- */
 
 /* A module of the graph and what is in it. */
 typedef struct sum {
@@ -48,34 +50,6 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
-/* Parents stand before their children. */
-static void add_below(sum *sums, size_t count) {
-  for (size_t i = count; i-- > 0;) {
-    sums[i].row.total_ticks += sums[i].row.own_ticks;
-    sums[i].row.node_count += sums[i].row.own_count;
-    etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
-    if (sums[i].row.parent == ETR_NONE) continue;
-    etr_module_row *parent = &sums[sums[i].row.parent].row;
-    parent->total_ticks += sums[i].row.total_ticks;
-    parent->node_count += sums[i].row.node_count;
-    etr_cost_add_sum(&parent->costs, &sums[i].row.costs);
-    parent->step = ETR_MAX(parent->step, sums[i].row.step);
-  }
-  for (size_t i = 0; i < count; i++)
-    if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
-}
-
-/* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
-static bool add_medians_of_level(sum *sums, const etr_method *method, size_t module_count, const uint32_t *module_of,
-                                 uint32_t level) {
-  etr_arena scratch = {0};
-  const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, module_count);
-  for (size_t i = 0; stats && i < module_count; i++)
-    if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
-  etr_arena_clear(&scratch);
-  return stats != NULL;
-}
-
 /* Medians of sums are told level by level: no node is in two modules of one. False when out of memory. */
 static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         const etr_breakdown *own) {
@@ -94,28 +68,15 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
     for (size_t i = 0; i < graph->node_count; i++)
       while (module_of[i] != ETR_NONE && sums[module_of[i]].row.level > level)
         module_of[i] = sums[module_of[i]].row.parent;
-    good = add_medians_of_level(sums, method, graph->module_count, module_of, level);
+    /* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
+    etr_arena scratch = {0};
+    const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, graph->module_count);
+    for (size_t i = 0; stats && i < graph->module_count; i++)
+      if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
+    etr_arena_clear(&scratch);
+    good = stats != NULL;
   }
   return good;
-}
-
-static void weigh(sum *sums, const etr_profile *profile, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
-    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
-    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
-    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
-  }
-}
-
-/* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is
- * behind all. */
-static size_t *first_children(const sum *const *sorted, size_t count, size_t module_count, etr_arena *arena) {
-  size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
-  for (size_t i = 0; first && i < count; i++)
-    first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
-  for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
-  return first;
 }
 
 /* Parents first, then what is below them, most time first: a stack takes children from behind. */
@@ -128,7 +89,12 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
   for (size_t i = 0; i < module_count; i++)
     if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
   etr_sort(sorted, count, sizeof *sorted, by_parent);
-  size_t *first = first_children(sorted, count, module_count, arena);
+  /* Where the children of each module stand in a list sorted by parent: [first[m], first[m + 1]); the root's place is
+   * behind all. */
+  size_t *first = etr_arena_alloc_array(arena, module_count + 2, sizeof *first);
+  for (size_t i = 0; first && i < count; i++)
+    first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
+  for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
   etr_module_row *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
   if (!first || !rows) return false;
   for (size_t k = first[module_count + 1]; k-- > first[module_count];) stack[depth++] = sorted[k];
@@ -154,9 +120,27 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
   if (!sums) return false;
   add_own(sums, profile, graph, own);
-  add_below(sums, graph->module_count);
+  /* Parents stand before their children. */
+  for (size_t i = graph->module_count; i-- > 0;) {
+    sums[i].row.total_ticks += sums[i].row.own_ticks;
+    sums[i].row.node_count += sums[i].row.own_count;
+    etr_cost_add_sum(&sums[i].row.costs, &sums[i].row.own_costs);
+    if (sums[i].row.parent == ETR_NONE) continue;
+    etr_module_row *parent = &sums[sums[i].row.parent].row;
+    parent->total_ticks += sums[i].row.total_ticks;
+    parent->node_count += sums[i].row.node_count;
+    etr_cost_add_sum(&parent->costs, &sums[i].row.costs);
+    parent->step = ETR_MAX(parent->step, sums[i].row.step);
+  }
+  for (size_t i = 0; i < graph->module_count; i++)
+    if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
   if (!add_medians(sums, arena, profile, method, own)) return false;
-  weigh(sums, profile, graph->module_count);
+  for (size_t i = 0; i < graph->module_count; i++) {
+    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
+    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
+    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
+    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
+  }
   if (!put_in_order(out, arena, sums, graph->module_count)) return false;
   if (sums[0].row.number != ETR_NONE) out->summed_p50 += own->stats[sums[0].row.number].p50;
   return true;
@@ -196,4 +180,105 @@ const bool *etr_module_tree_choose(const etr_module_tree *tree, etr_arena *arena
   etr_sort(candidates, count, sizeof *candidates, by_total);
   for (size_t i = 0; i < count && (most == 0 || i < most); i++) shown[candidates[i].place] = true;
   return shown;
+}
+
+/* ---- Summing up modules that repeat ---- */
+
+/* Rows of the tree by pattern, those of one pattern with most time first. */
+static int by_pattern(const void *a, const void *b) {
+  const etr_module_row *x = *(const etr_module_row *const *)a, *y = *(const etr_module_row *const *)b;
+  int order = strcmp(x->pattern, y->pattern);
+  if (order) return order;
+  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
+  return strcmp(x->path, y->path);
+}
+
+static int by_pattern_time(const void *a, const void *b) {
+  const etr_pattern_row *x = a, *y = b;
+  if ((x->level == 0) != (y->level == 0)) return x->level == 0 ? -1 : 1;
+  if (x->total_ticks != y->total_ticks) return x->total_ticks < y->total_ticks ? 1 : -1;
+  if (x->level != y->level) return x->level < y->level ? -1 : 1; /* a container before what it contains */
+  return strcmp(x->pattern, y->pattern);
+}
+
+const char *etr_pattern_numbers(etr_arena *arena, const char *pattern, const char *path) {
+  char *text = etr_arena_alloc(arena, strlen(path) + 1);
+  size_t size = 0;
+  for (; text && *pattern && *path; pattern++) {
+    if (*pattern == *path) {
+      path++;
+      continue;
+    }
+    if (size) text[size++] = '.';
+    while (*path >= '0' && *path <= '9') text[size++] = *path++;
+  }
+  return text;
+}
+
+/* Of values that descend. */
+static double median_of(const etr_module_row *const *rows, size_t count) {
+  uint64_t low = rows[count / 2]->total_ticks, high = rows[(count - 1) / 2]->total_ticks;
+  return (double)low + (double)(high - low) / 2;
+}
+
+static etr_pattern_row sum_pattern(const etr_profile *profile, const etr_module_row *const *rows, size_t count) {
+  etr_cost_sum costs = {0}, own_costs = {0};
+  etr_pattern_row row = {.pattern = rows[0]->pattern,
+                         .type = rows[0]->type,
+                         .level = rows[0]->level,
+                         .module_count = count,
+                         .median_ticks = median_of(rows, count),
+                         .slowest = rows[0]->path,
+                         .slowest_ticks = rows[0]->total_ticks};
+  for (size_t i = 0; i < count; i++) {
+    row.total_ticks += rows[i]->total_ticks;
+    row.own_ticks += rows[i]->own_ticks;
+    row.estimated_ticks += rows[i]->estimated_ticks;
+    row.node_count += rows[i]->node_count;
+    row.own_count += rows[i]->own_count;
+    etr_cost_add_sum(&costs, &rows[i]->costs);
+    etr_cost_add_sum(&own_costs, &rows[i]->own_costs);
+    if (strcmp(rows[i]->type, row.type) != 0) row.type = "";
+  }
+  row.cost = etr_cost_figures_of(profile, &costs);
+  row.own_cost = etr_cost_figures_of(profile, &own_costs);
+  return row;
+}
+
+bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
+                              const etr_module_tree *tree, const etr_breakdown *own, bool by_name) {
+  const etr_module_row **sorted = etr_arena_alloc_array(arena, tree->count, sizeof *sorted);
+  etr_pattern_row *rows = etr_arena_alloc_array(arena, tree->count, sizeof *rows);
+  size_t count = 0;
+  *out = (etr_module_patterns){0};
+  if (!sorted || !rows) return false;
+  for (size_t i = 0; i < tree->count; i++) sorted[i] = &tree->rows[i];
+  etr_sort(sorted, tree->count, sizeof *sorted, by_pattern);
+  for (size_t from = 0, to; from < tree->count; from = to) {
+    for (to = from + 1; to < tree->count && strcmp(sorted[from]->pattern, sorted[to]->pattern) == 0;) to++;
+    rows[count++] = sum_pattern(profile, &sorted[from], to - from);
+  }
+  /* A pattern has the times of its modules without the modules in them. */
+  etr_map places;
+  etr_map_init(&places, arena);
+  for (uint32_t i = 0; i < own->count; i++)
+    if (!etr_map_set(&places, etr_slice_of(own->rows[i].key), own->rows[i].number)) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t number = etr_map_get(&places, etr_slice_of(rows[i].pattern));
+    rows[i].stats = number == ETR_NONE ? NULL : &own->stats[number];
+  }
+  if (count && !by_name) etr_sort(rows, count, sizeof *rows, by_pattern_time);
+  *out = (etr_module_patterns){rows, count};
+  return true;
+}
+
+bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
+                            const etr_method *method) {
+  etr_breakdown modules, patterns;
+  etr_module_tree tree;
+  if (!etr_breakdown_make(&modules, arena, profile, method, ETR_BY_MODULE, NULL) ||
+      !etr_breakdown_make(&patterns, arena, profile, method, ETR_BY_PATTERN, NULL) ||
+      !etr_module_tree_make(&tree, arena, profile, method, &modules))
+    return false;
+  return etr_module_patterns_make(out, arena, profile, &tree, &patterns, false);
 }

@@ -30,16 +30,6 @@ static etr_stats stats_of_group(group_runs *r, uint32_t group, const etr_portion
   return etr_stats_of(r->sample, runs);
 }
 
-/* Puts the portions that are in groups group by group; end: of each group's portions, one place later. */
-static void sort_portions(const etr_portion **sorted, size_t *end, const etr_method *method, const uint32_t *group_of,
-                          size_t group_count) {
-  for (size_t i = 0; i < method->portion_count; i++)
-    if (group_of[i] != ETR_NONE) end[group_of[i] + 1]++;
-  for (size_t group = 1; group <= group_count; group++) end[group] += end[group - 1];
-  for (size_t i = 0; i < method->portion_count; i++)
-    if (group_of[i] != ETR_NONE) sorted[end[group_of[i]]++] = &method->portions[i];
-}
-
 static bool fill(etr_stats *stats, etr_arena *scratch, const etr_method *method, const uint32_t *group_of,
                  size_t group_count) {
   size_t *end = etr_arena_alloc_array(scratch, group_count + 1, sizeof *end);
@@ -48,7 +38,12 @@ static bool fill(etr_stats *stats, etr_arena *scratch, const etr_method *method,
                   .group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
                   .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample)};
   if (!end || !sorted || !r.ticks || !r.group || !r.sample) return false;
-  sort_portions(sorted, end, method, group_of, group_count);
+  /* Puts the portions that are in groups group by group; end: of each group's portions, one place later. */
+  for (size_t i = 0; i < method->portion_count; i++)
+    if (group_of[i] != ETR_NONE) end[group_of[i] + 1]++;
+  for (size_t group = 1; group <= group_count; group++) end[group] += end[group - 1];
+  for (size_t i = 0; i < method->portion_count; i++)
+    if (group_of[i] != ETR_NONE) sorted[end[group_of[i]]++] = &method->portions[i];
   for (uint32_t group = 0; group < group_count; group++) {
     size_t first = group ? end[group - 1] : 0;
     stats[group] = stats_of_group(&r, group, &sorted[first], end[group] - first);

@@ -49,11 +49,6 @@ static void put_modes(etr_writer *writer, const etr_profile *profile, const etr_
   if (noise->in_stretches) etr_puts(writer, ", in stretches");
 }
 
-static void put_drift(etr_writer *writer, const etr_noise *noise) {
-  etr_putf(writer, " over %zu runs", noise->over_runs);
-  if (noise->stretches > 1) etr_putf(writer, ", and anew in each of %zu stretches", noise->stretches);
-}
-
 /* " but for 3 of 40 runs, 1.6-4.1×" of what is steady otherwise, ", beyond that 3 of 40 runs at ..." of what is noisy.
  */
 static void put_outliers(etr_writer *writer, const etr_noise *noise) {
@@ -82,8 +77,10 @@ static void put_noise(etr_writer *writer, const etr_profile *profile, const etr_
     etr_put_change_of_time(writer, noise->change);
     if (noise->verdict == ETR_NOISE_STEP)
       etr_putf(writer, " from run %u on", (unsigned)noise->from_run);
-    else
-      put_drift(writer, noise);
+    else {
+      etr_putf(writer, " over %zu runs", noise->over_runs);
+      if (noise->stretches > 1) etr_putf(writer, ", and anew in each of %zu stretches", noise->stretches);
+    }
   }
   if (noise->outliers) put_outliers(writer, noise);
 }

@@ -15,14 +15,6 @@ const char *etr_breakdown_name(etr_breakdown_by by) {
   return names[by];
 }
 
-/* A flag for each node that the filter takes. */
-static const bool *wanted_nodes(const etr_summary *s, etr_arena *arena, const etr_node_filter *filter) {
-  bool *wanted = etr_arena_alloc_array(arena, s->graph ? s->graph->node_count : 0, sizeof *wanted);
-  for (size_t i = 0; wanted && s->graph && i < s->graph->node_count; i++)
-    wanted[i] = etr_filter_takes_node(filter, s->graph, i);
-  return wanted;
-}
-
 static bool list_nodes(etr_summary *s, etr_arena *arena, const bool *wanted, etr_node_order order) {
   size_t all = s->graph ? s->graph->node_count : 0, count = 0;
   etr_timed_node *list = etr_arena_alloc_array(arena, all, sizeof *list);
@@ -66,7 +58,10 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
                        .method = method,
                        .graph = graph && graph->times ? graph : NULL,
                        .is_part = etr_filter_is_active(choice.filter)};
-  const bool *wanted = wanted_nodes(out, arena, choice.filter);
+  /* A flag for each node that the filter takes. */
+  bool *wanted = etr_arena_alloc_array(arena, out->graph ? out->graph->node_count : 0, sizeof *wanted);
+  for (size_t i = 0; wanted && out->graph && i < out->graph->node_count; i++)
+    wanted[i] = etr_filter_takes_node(choice.filter, out->graph, i);
   if (!wanted || !list_nodes(out, arena, wanted, choice.order)) return false;
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     if (!etr_breakdown_make(&out->by[by], arena, profile, method, by, wanted)) return false;

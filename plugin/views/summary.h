@@ -9,7 +9,7 @@
 #include "views/breakdown.h"
 #include "views/findings.h"
 #include "views/loads.h"
-#include "views/module_patterns.h"
+#include "views/module_tree.h"
 
 typedef struct etr_summary {
   const etr_profile *profile;

@@ -4,8 +4,6 @@
  * rates.
  */
 #include "cost/cost.h"
-#include "cost/formulas.h"
-#include "cost/rates.h"
 #include "open_fixture.h"
 #include "tiny_graph.h"
 

@@ -2,7 +2,7 @@
  *
  * Rows of a comparison: which are news, which section lists them, and in what order.
  */
-#include "views/diff_rows.h"
+#include "views/diff_view.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
  *
  * Source lines: files are only shown if they have what was recorded, and lines add up.
  */
-#include "views/source_file.h"
 #include "views/source_lines.h"
 
 #include <criterion/criterion.h>

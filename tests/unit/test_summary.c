@@ -3,7 +3,7 @@
  * What a summary adds up, on real records: lists add up to the balance, statistics of single nodes are the nodes',
  * filters take their part.
  */
-#include "views/line_patterns.h"
+#include "views/source_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

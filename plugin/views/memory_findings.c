@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * memory_findings.c - names the parts of memory, and finds what could be spared.
+ */
+#include "views/memory_findings.h"
+
+#include "base/natural.h"
+#include "output/writer.h"
+
+/** What the rules work on, and what they found. */
+typedef struct etr_memory_finder {
+  const etr_profile *profile;
+  const etr_method *method;
+  const etr_memory_plan *plan; /* NULL: no program tells */
+  etr_arena *arena;
+  etr_vec(etr_memory_finding) found;
+} etr_memory_finder;
+
+/* Adds a finding, unless it has too few bytes, or too small a part of `of`. NULL then, or when out of memory. */
+static etr_memory_finding *memory_finder_add(etr_memory_finder *f, etr_memory_finding_kind kind, uint64_t bytes,
+                                             uint64_t of) {
+  bool counts = bytes >= ETR_MEMORY_LEAST_BYTES && (double)bytes >= ETR_MEMORY_LEAST_SHARE * (double)of;
+  etr_memory_finding *added = counts ? etr_vec_push(f->arena, &f->found) : NULL;
+  if (added)
+    *added = (etr_memory_finding){.kind = kind, .title = "", .evidence = "", .bytes = bytes, .instruction = -1};
+  return added;
+}
+
+/* Each rule adds its findings. Out of memory shows on the arena. */
+
+/* ---- Weights and constants summed up, tensors that are live ---- */
+
+const etr_graph *etr_memory_graph(const etr_profile *profile, const etr_method *method) {
+  return method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+}
+
+/* ---- Weights ---- */
+
+static const char *module_of_weight(etr_arena *arena, const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? etr_arena_copy(arena, (etr_slice){name, (size_t)(dot - name)}) : "";
+}
+
+const etr_weight *etr_weights_of(size_t *count, etr_arena *arena, const etr_profile *profile,
+                                 const etr_method *method) {
+  const etr_graph *graph = etr_memory_graph(profile, method);
+  etr_weight *list = etr_arena_alloc_array(arena, graph ? graph->node_count : 0, sizeof *list);
+  etr_map names;
+  etr_map_init(&names, arena);
+  *count = 0;
+  for (size_t i = 0; list && graph && i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (!node->weight_name || node->output_count == 0) continue;
+    if (etr_map_count(&names, etr_slice_of(node->weight_name)) > 0) continue;
+    etr_weight *weight = &list[(*count)++];
+    *weight = (etr_weight){
+        .node = node, .value = &node->outputs[0], .module = module_of_weight(arena, node->weight_name)};
+    weight->is_known = etr_value_bytes(weight->value, &weight->bytes);
+  }
+  return etr_arena_failed(arena) ? NULL : list;
+}
+
+/* ---- Sums ---- */
+
+typedef struct sums {
+  etr_arena *arena;
+  etr_map places; /* texts that rows go by -> place in the list */
+  etr_vec(etr_weight_sum) list;
+} sums;
+
+static void add_row(sums *s, etr_weight_sum row) {
+  const char *key = etr_arena_format(s->arena, "%s\n%s\n%s", row.module, row.place, row.dtype);
+  etr_map_slot *slot = key ? etr_map_at(&s->places, etr_slice_of(key)) : NULL;
+  if (!slot) return;
+  if (slot->value == ETR_NONE) {
+    etr_weight_sum *added = etr_vec_push(s->arena, &s->list);
+    if (!added) return;
+    slot->value = (uint32_t)(s->list.count - 1);
+    *added = (etr_weight_sum){.module = row.module, .dtype = row.dtype, .place = row.place};
+  }
+  s->list.data[slot->value].count++;
+  s->list.data[slot->value].bytes = etr_add_up_to_most(s->list.data[slot->value].bytes, row.bytes);
+}
+
+static int by_bytes(const void *a, const void *b) {
+  const etr_weight_sum *x = a, *y = b;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  int order = etr_natural_compare(x->module, y->module);
+  if (order == 0) order = etr_natural_compare(x->place, y->place);
+  return order ? order : strcmp(x->dtype, y->dtype);
+}
+
+static const etr_weight_sum *finish(sums *s, size_t *count) {
+  static const etr_weight_sum none = {.module = "", .dtype = "", .place = ""};
+  *count = s->list.count;
+  if (etr_arena_failed(s->arena)) return NULL;
+  etr_sort(s->list.data, s->list.count, sizeof *s->list.data, by_bytes);
+  return s->list.count ? s->list.data : &none;
+}
+
+static const char *or_empty(const char *text) { return text ? text : ""; }
+
+const etr_weight_sum *etr_weight_sums_make(size_t *count, etr_arena *arena, const etr_weight *weights,
+                                           size_t weight_count) {
+  sums s = {.arena = arena};
+  etr_map_init(&s.places, arena);
+  for (size_t i = 0; i < weight_count; i++)
+    add_row(&s, (etr_weight_sum){.module = weights[i].module,
+                                 .dtype = or_empty(weights[i].value->dtype),
+                                 .place = "",
+                                 .bytes = weights[i].bytes});
+  return finish(&s, count);
+}
+
+const etr_weight_sum *etr_constant_sums_make(size_t *count, etr_arena *arena, const etr_program_memory *memory) {
+  sums s = {.arena = arena};
+  etr_map_init(&s.places, arena);
+  for (size_t i = 0; i < memory->constant_count; i++) {
+    const etr_constant *constant = &memory->constants[i];
+    const char *place = constant->place == ETR_CONSTANT_SEGMENT
+                            ? etr_arena_format(arena, "segment %u", (unsigned)constant->segment)
+                            : etr_constant_place_name(constant->place);
+    add_row(&s, (etr_weight_sum){.module = "",
+                                 .dtype = or_empty(constant->tensor.dtype),
+                                 .place = or_empty(place),
+                                 .bytes = constant->size_bytes});
+  }
+  return finish(&s, count);
+}
+
+const etr_blob_sum *etr_blob_sums_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan) {
+  etr_blob_sum *list = etr_arena_alloc_array(arena, plan->blob_count, sizeof *list);
+  etr_map backends;
+  etr_map_init(&backends, arena);
+  *count = 0;
+  for (size_t i = 0; list && i < plan->blob_count; i++) {
+    const etr_delegate_blob *blob = &plan->blobs[i];
+    uint32_t place = etr_map_number(&backends, etr_slice_of(blob->backend));
+    if (place == ETR_NONE) return NULL;
+    if (place == *count) list[(*count)++] = (etr_blob_sum){.backend = blob->backend, .largest_instruction = -1};
+    etr_blob_sum *sum = &list[place];
+    sum->delegates += blob->delegate_count;
+    sum->bytes = etr_add_up_to_most(sum->bytes, blob->size_bytes);
+    if (blob->size_bytes <= sum->largest_bytes) continue;
+    sum->largest_bytes = blob->size_bytes;
+    sum->largest_instruction = blob->instruction;
+  }
+  return list;
+}
+
+/* ---- What is live ---- */
+
+bool etr_tensor_is_live(const etr_planned_tensor *tensor, int32_t instruction) {
+  return instruction >= 0 && tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0 &&
+         tensor->first_instruction <= instruction && instruction <= tensor->last_instruction;
+}
+
+typedef struct live_tensor {
+  uint64_t bytes;
+  uint32_t index;
+} live_tensor;
+
+static int by_size(const void *a, const void *b) {
+  const live_tensor *x = a, *y = b;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+const uint32_t *etr_live_tensors_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan,
+                                      int32_t instruction) {
+  live_tensor *live = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *live);
+  uint32_t *list = etr_arena_alloc_array(arena, plan->tensor_count, sizeof *list);
+  *count = 0;
+  if (!live || !list) return NULL;
+  for (uint32_t i = 0; i < plan->tensor_count; i++)
+    if (etr_tensor_is_live(&plan->tensors[i], instruction))
+      live[(*count)++] = (live_tensor){plan->tensors[i].size_bytes, i};
+  etr_sort(live, *count, sizeof *live, by_size);
+  for (size_t i = 0; i < *count; i++) list[i] = live[i].index;
+  return list;
+}
+
+const char *etr_memory_step_op(const etr_profile *profile, const etr_method *method, int32_t instruction) {
+  const etr_graph *graph = etr_memory_graph(profile, method);
+  if (instruction < 0 || (size_t)instruction >= method->memory->instruction_count) return "";
+  const etr_memory_step *step = &method->memory->steps[instruction];
+  return graph && step->node != ETR_NONE ? graph->nodes[step->node].target : step->op;
+}
+
+const char *etr_memory_module(const etr_profile *profile, const etr_method *method, uint32_t module) {
+  const etr_graph *graph = etr_memory_graph(profile, method);
+  return graph && module < graph->module_count ? graph->modules[module].path : "";
+}
+
+/* ---- What is not known ---- */
+
+/* "3 XnnpackBackend" of the delegates that the program has bytes of. */
+static const char *delegates_text(etr_arena *arena, const etr_memory_plan *plan) {
+  size_t delegates = 0;
+  const char *backend = plan->blobs[0].backend;
+  bool is_one = true;
+  for (size_t i = 0; i < plan->blob_count; i++) {
+    delegates += plan->blobs[i].delegate_count;
+    is_one &= strcmp(plan->blobs[i].backend, backend) == 0;
+  }
+  return etr_arena_format(
+      arena,
+      "%zu delegate%s%s%.*s allocate%s working memory of %s own when loaded, for packed weights and "
+      "intermediate results; a program does not say how much",
+      delegates, delegates == 1 ? "" : "s", is_one ? " of " : "", ETR_HEAD(is_one ? backend : "", 128),
+      delegates == 1 ? "s" : "", delegates == 1 ? "its" : "their");
+}
+
+const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan) {
+  enum { MOST = 4 };
+  etr_memory_unknown *list = etr_arena_alloc_array(arena, MOST, sizeof *list);
+  size_t callers = 0;
+  for (size_t i = 0; i < plan->boundary_count; i++) callers += !plan->boundary[i].is_planned;
+  *count = 0;
+  if (!list) return NULL;
+  if (plan->blob_count) list[(*count)++] = (etr_memory_unknown){"delegates", delegates_text(arena, plan)};
+  list[(*count)++] = (etr_memory_unknown){
+      "allocators", "the runtime's method allocator (tensors' metadata, instructions) and temporary allocator "
+                    "(scratch of kernels) are sized by the application"};
+  if (plan->unplanned_count)
+    list[(*count)++] = (etr_memory_unknown){
+        "unplanned", etr_arena_format(arena, "%zu tensor%s without a bound %s allocated while the method runs",
+                                      plan->unplanned_count, plan->unplanned_count == 1 ? "" : "s",
+                                      plan->unplanned_count == 1 ? "is" : "are")};
+  if (callers)
+    list[(*count)++] = (etr_memory_unknown){
+        "inputs_and_outputs",
+        etr_arena_format(arena, "%zu input%s or output%s outside the plan: the application provides the memory",
+                         callers, callers == 1 ? "" : "s", callers == 1 ? " is" : "s are")};
+  return etr_arena_failed(arena) ? NULL : list;
+}
+
+const char *etr_bytes_text(etr_arena *arena, uint64_t bytes) {
+  char digits[ETR_UINT_ROOM], text[2 * ETR_UINT_ROOM];
+  size_t size = etr_format_uint(digits, bytes), used = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (i > 0 && (size - i) % 3 == 0) text[used++] = ',';
+    text[used++] = digits[i];
+  }
+  const char *copy = etr_arena_copy(arena, (etr_slice){text, used});
+  return copy ? copy : "";
+}
+
+/* ---- Results that could take the place of an argument ---- */
+
+/* Operators that compute each element of their result from the elements in the same place, or that only give data
+ * another shape: their result may take the place of an argument. */
+static const char *const elementwise[] = {
+    "abs",          "add",         "clamp",   "clone",          "cos",       "div",         "elu",
+    "erf",          "exp",         "gelu",    "hardtanh",       "hardswish", "hardsigmoid", "leaky_relu",
+    "log",          "logical_not", "maximum", "minimum",        "mul",       "neg",         "pow",
+    "reciprocal",   "relu",        "rsqrt",   "sigmoid",        "silu",      "sin",         "sqrt",
+    "squeeze_copy", "sub",         "tanh",    "unsqueeze_copy", "view_copy"};
+
+/* Of "aten::add.out". */
+static bool is_elementwise(const etr_memory_step *step) {
+  const char *colons = step->is_delegate ? NULL : strstr(step->op, "::");
+  etr_slice name = colons ? (etr_slice){colons + 2, strcspn(colons + 2, ".")} : (etr_slice){0};
+  for (size_t i = 0; i < ETR_COUNT(elementwise); i++)
+    if (name.size && etr_slice_equal(name, etr_slice_of(elementwise[i]))) return true;
+  return false;
+}
+
+/* The tensor that an instruction is the last to use and whose size and type are those of its result: what it reads, as
+ * nothing else ends there. */
+typedef struct last_use {
+  const etr_planned_tensor *tensor; /* NULL: none */
+} last_use;
+
+static bool is_alike(const etr_planned_tensor *a, const etr_planned_tensor *b) {
+  return a->size_bytes == b->size_bytes && a->buffer == b->buffer && a->tensor.dtype == b->tensor.dtype;
+}
+
+static bool has_own_memory(const etr_planned_tensor *tensor) {
+  return tensor->view_of == ETR_NONE && !tensor->is_misplaced && tensor->size_bytes > 0;
+}
+
+static void memory_find_in_place(etr_memory_finder *f) {
+  const etr_memory_plan *plan = f->plan;
+  /* The largest activation that each instruction is the last to use. */
+  last_use *uses = etr_arena_alloc_array(f->arena, f->plan->instruction_count, sizeof *uses);
+  for (size_t i = 0; uses && i < f->plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &f->plan->tensors[i];
+    if (tensor->role != ETR_TENSOR_ACTIVATION || !has_own_memory(tensor) || tensor->last_instruction < 0) continue;
+    last_use *use = &uses[tensor->last_instruction];
+    if (tensor->first_instruction < tensor->last_instruction &&
+        (!use->tensor || use->tensor->size_bytes < tensor->size_bytes))
+      use->tensor = tensor;
+  }
+  uint64_t *spared = etr_arena_alloc_array(f->arena, plan->instruction_count, sizeof *spared), peak = 0;
+  size_t operators = 0;
+  if (!uses || !spared) return;
+  for (size_t i = 0; i < plan->tensor_count; i++) {
+    const etr_planned_tensor *result = &plan->tensors[i];
+    if (!has_own_memory(result) || result->made_by < 0 || result->made_by != result->first_instruction) continue;
+    const etr_planned_tensor *argument = uses[result->made_by].tensor;
+    if (!argument || !is_elementwise(&plan->steps[result->made_by]) || !is_alike(result, argument)) continue;
+    if (spared[result->made_by]) continue;
+    spared[result->made_by] = result->size_bytes;
+    operators++;
+  }
+  for (size_t i = 0; i < plan->instruction_count; i++)
+    peak = ETR_MAX(peak, plan->live_bytes[i] - ETR_MIN(spared[i], plan->live_bytes[i]));
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak, plan->peak_bytes);
+  if (!added) return;
+  added->title = etr_arena_format(f->arena, "writing results in place would lower the peak to %s bytes",
+                                  etr_bytes_text(f->arena, peak));
+  added->evidence = etr_arena_format(
+      f->arena, "%zu elementwise operator%s write%s a result as large as an argument that nothing needs afterwards",
+      operators, operators == 1 ? "" : "s", operators == 1 ? "s" : "");
+}
+
+/* ---- Another order of the instructions ---- */
+
+/* The first moves, and how many more there are. */
+static const char *moves_text(const etr_memory_finder *f, const etr_memory_order *order) {
+  enum { LISTED = 3 };
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, f->arena, &writer);
+  for (size_t i = 0; i < order->move_count && i < LISTED; i++) {
+    etr_puts(&writer, i ? ", " : "");
+    /* "aten.sum.dim_IntList (instruction 9) right after instruction 2" */
+    const etr_order_move *move = &order->moves[i];
+    if (move->first == move->last)
+      etr_putf(&writer, "%.*s (instruction %d)", ETR_HEAD(etr_memory_step_op(f->profile, f->method, move->first), 128),
+               (int)move->first);
+    else
+      etr_putf(&writer, "instructions %d to %d", (int)move->first, (int)move->last);
+    if (move->after < 0)
+      etr_puts(&writer, " to the start");
+    else
+      etr_putf(&writer, " right after instruction %d", (int)move->after);
+  }
+  if (order->move_count > LISTED)
+    etr_putf(&writer, ", and %zu more move%s", order->move_count - LISTED, order->move_count - LISTED == 1 ? "" : "s");
+  const char *made = etr_text_end(&text, &writer);
+  return made ? made : "";
+}
+
+static void memory_find_order(etr_memory_finder *f) {
+  etr_memory_order *order = etr_arena_alloc(f->arena, sizeof *order);
+  if (!order || !etr_memory_order_find(order, f->plan, f->arena)) return;
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ORDER, f->plan->peak_bytes - order->peak_bytes,
+                                                f->plan->peak_bytes);
+  if (!added) return;
+  added->title = etr_arena_format(f->arena, "another order of the instructions would lower the peak to %s bytes",
+                                  etr_bytes_text(f->arena, order->peak_bytes));
+  added->evidence = etr_arena_format(
+      f->arena,
+      "move %s; the results stay the same. The peak counts live bytes; how much is planned "
+      "also depends on where memory planning puts each tensor",
+      moves_text(f, order));
+  added->instruction = order->moves[0].first;
+  added->order = order;
+}
+
+/* ---- Weights stored twice ---- */
+
+/* The delegates, by instruction, that nodes with a weight run in; -1 stands for kernels. */
+enum { MOST_USERS = 8 };
+
+typedef struct users {
+  int32_t list[MOST_USERS];
+  size_t count;
+} users;
+
+static void note_user(users *u, int32_t instruction) {
+  for (size_t i = 0; i < u->count; i++)
+    if (u->list[i] == instruction) return;
+  if (u->count < MOST_USERS) u->list[u->count++] = instruction;
+}
+
+static bool shares_named_data(const etr_program_memory *memory) {
+  for (size_t i = 0; memory && i < memory->segment_count; i++)
+    if (memory->segments[i].kind == ETR_SEGMENT_NAMED) return true;
+  return false;
+}
+
+/* Who uses each weight: per node of the graph. */
+static users *find_users(const etr_memory_finder *f, const etr_graph *graph) {
+  users *all = etr_arena_alloc_array(f->arena, graph->node_count, sizeof *all);
+  for (size_t i = 0; all && i < graph->node_count; i++) {
+    if (graph->nodes[i].kind != ETR_NODE_OP) continue;
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
+      uint32_t input = graph->nodes[i].inputs[k].node;
+      if (graph->nodes[input].weight_name) note_user(&all[input], graph->times[i].delegate_instruction);
+    }
+  }
+  return all;
+}
+
+static void memory_find_stored_twice(etr_memory_finder *f) {
+  const etr_graph *graph = etr_memory_graph(f->profile, f->method);
+  const users *all = f->plan && graph && graph->times ? find_users(f, graph) : NULL;
+  size_t weight_count, copies = 0;
+  const etr_weight *weights = etr_weights_of(&weight_count, f->arena, f->profile, f->method);
+  uint64_t bytes = 0, whole = 0;
+  const etr_weight *first = NULL;
+  if (!all || !weights || shares_named_data(f->profile->program_memory)) return;
+  for (size_t i = 0; i < weight_count; i++) {
+    const users *u = &all[weights[i].node - graph->nodes];
+    whole = etr_add_up_to_most(whole, weights[i].bytes);
+    if (u->count < 2 || !weights[i].is_known) continue;
+    if (!first || first->bytes < weights[i].bytes) first = &weights[i];
+    copies++;
+    bytes = etr_add_up_to_most(bytes, (u->count - 1) * weights[i].bytes);
+  }
+  etr_memory_finding *added = first ? memory_finder_add(f, ETR_MEMORY_STORED_TWICE, bytes, whole) : NULL;
+  if (!added) return;
+  added->title = etr_arena_format(f->arena, "%zu weight%s used in several delegates, or by kernels as well", copies,
+                                  copies == 1 ? " is" : "s are");
+  added->evidence = etr_arena_format(
+      f->arena, "the largest is %.*s, %s bytes; each delegate may hold a copy, as the program shares no named data",
+      ETR_HEAD(first->node->weight_name, 96), etr_bytes_text(f->arena, first->bytes));
+}
+
+/* ---- float32 beside int8 ---- */
+
+typedef struct by_type {
+  uint64_t floats, bytes; /* float32; int8 and uint8 */
+  const char *largest;
+  uint64_t largest_bytes;
+} by_type;
+
+static void add_type(by_type *types, const etr_value *value, const char *name, uint64_t bytes) {
+  const char *dtype = value->dtype ? value->dtype : "";
+  if (strcmp(dtype, "int8") == 0 || strcmp(dtype, "uint8") == 0) types->bytes = etr_add_up_to_most(types->bytes, bytes);
+  if (strcmp(dtype, "float32") != 0) return;
+  types->floats = etr_add_up_to_most(types->floats, bytes);
+  if (bytes <= types->largest_bytes) return;
+  types->largest = name;
+  types->largest_bytes = bytes;
+}
+
+/* Of the graph's weights; without a graph, of the constants. */
+static by_type sum_types(etr_memory_finder *f) {
+  const etr_program_memory *memory = f->profile->program_memory;
+  size_t count;
+  by_type types = {0};
+  const etr_weight *weights = etr_weights_of(&count, f->arena, f->profile, f->method);
+  for (size_t i = 0; weights && i < count; i++)
+    add_type(&types, weights[i].value, weights[i].node->weight_name, weights[i].bytes);
+  if (etr_memory_graph(f->profile, f->method)) return types;
+  for (size_t i = 0; memory && i < memory->constant_count; i++)
+    add_type(&types, &memory->constants[i].tensor, memory->constants[i].tensor.name, memory->constants[i].size_bytes);
+  return types;
+}
+
+static void memory_find_float_beside(etr_memory_finder *f) {
+  const by_type types = sum_types(f);
+  if (types.bytes == 0 || !types.largest) return;
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_FLOAT_BESIDE, types.floats,
+                                                etr_add_up_to_most(types.floats, types.bytes));
+  if (!added) return;
+  added->title = "float32 weights beside int8 ones";
+  added->evidence = etr_arena_format(f->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
+                                     etr_bytes_text(f->arena, types.floats), etr_bytes_text(f->arena, types.bytes),
+                                     ETR_HEAD(types.largest, 96), etr_bytes_text(f->arena, types.largest_bytes));
+}
+
+/* ---- Rules about planned tensors, and all findings together ---- */
+
+const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
+  static const char *const names[] = {"peak",  "one_operator", "fragmentation", "in_place",
+                                      "order", "waiting",      "stored_twice",  "float_beside_int8"};
+  return (size_t)kind < ETR_COUNT(names) ? names[kind] : "";
+}
+
+/* ---- What rules share ---- */
+
+static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_bytes_text(f->arena, bytes); }
+
+/* "instruction 9, aten.hardtanh.default" */
+static const char *step_text(const etr_memory_finder *f, int32_t instruction) {
+  const char *text = etr_arena_format(f->arena, "instruction %d, %.*s", (int)instruction,
+                                      ETR_HEAD(etr_memory_step_op(f->profile, f->method, instruction), 128));
+  return text ? text : "";
+}
+
+/* Adds "NAME 1,024" to a list. */
+static void name_tensor(const etr_memory_finder *f, etr_writer *writer, size_t place,
+                        const etr_planned_tensor *tensor) {
+  enum { LISTED = 4 };
+  if (place < LISTED)
+    etr_putf(writer, "%s%.*s %s", place ? ", " : "", ETR_HEAD(tensor->tensor.name, 96),
+             bytes_of(f, tensor->size_bytes));
+  else if (place == LISTED)
+    etr_puts(writer, ", ...");
+}
+
+/* ---- The peak ---- */
+
+static void find_peak(etr_memory_finder *f) {
+  size_t count, taken = 0;
+  uint64_t bytes = 0;
+  etr_text text;
+  etr_writer writer;
+  const uint32_t *live = etr_live_tensors_make(&count, f->arena, f->plan, f->plan->peak_instruction);
+  etr_text_begin(&text, f->arena, &writer);
+  for (; live && taken < count && (double)bytes < ETR_MEMORY_PEAK_SHARE * (double)f->plan->peak_bytes; taken++) {
+    const etr_planned_tensor *tensor = &f->plan->tensors[live[taken]];
+    name_tensor(f, &writer, taken, tensor);
+    bytes += tensor->size_bytes;
+  }
+  const char *names = etr_text_end(&text, &writer);
+  if (taken > ETR_MEMORY_PEAK_TENSORS) return;
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_PEAK, bytes, f->plan->peak_bytes);
+  if (!added) return;
+  added->title = etr_arena_format(f->arena, "%zu of %zu live tensors set%s the peak", taken, count,
+                                  taken == 1 ? "s" : "");
+  added->evidence = etr_arena_format(f->arena, "%s: %s", step_text(f, f->plan->peak_instruction), names ? names : "");
+  added->instruction = f->plan->peak_instruction;
+}
+
+static void find_one_operator(etr_memory_finder *f) {
+  if (f->plan->instruction_count < 2) return;
+  /* The most that is live at any instruction but one. */
+  uint64_t rest = 0;
+  for (size_t i = 0; i < f->plan->instruction_count; i++)
+    if ((int32_t)i != f->plan->peak_instruction) rest = ETR_MAX(rest, f->plan->live_bytes[i]);
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_ONE_OPERATOR, f->plan->peak_bytes - rest,
+                                                f->plan->peak_bytes);
+  if (!added) return;
+  added->title = "one operator alone causes the peak";
+  added->evidence = etr_arena_format(f->arena, "%s: %s bytes are live; at no other instruction more than %s",
+                                     step_text(f, f->plan->peak_instruction), bytes_of(f, f->plan->peak_bytes),
+                                     bytes_of(f, rest));
+  added->instruction = f->plan->peak_instruction;
+}
+
+static void find_fragmentation(etr_memory_finder *f) {
+  uint64_t peaks = 0;
+  for (size_t i = 0; i < f->plan->buffer_count; i++) peaks += f->plan->buffers[i].peak_bytes;
+  if (peaks >= f->plan->planned_bytes) return;
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_FRAGMENTATION, f->plan->planned_bytes - peaks,
+                                                f->plan->planned_bytes);
+  if (!added) return;
+  added->title = "planned, but never live at once (gaps between tensors, padding)";
+  added->evidence = etr_arena_format(f->arena, "%s bytes are planned, at most %s are live",
+                                     bytes_of(f, f->plan->planned_bytes), bytes_of(f, peaks));
+}
+
+/* Made before the peak and last needed behind it. */
+static bool waits(const etr_memory_finder *f, const etr_planned_tensor *tensor) {
+  int32_t peak = f->plan->peak_instruction;
+  return tensor->role == ETR_TENSOR_ACTIVATION && etr_tensor_is_live(tensor, peak) &&
+         tensor->first_instruction < peak && tensor->last_instruction > peak;
+}
+
+static void find_waiting(etr_memory_finder *f) {
+  uint64_t bytes = 0;
+  size_t count = 0;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, f->arena, &writer);
+  for (size_t i = 0; i < f->plan->tensor_count; i++) {
+    const etr_planned_tensor *tensor = &f->plan->tensors[i];
+    if (!waits(f, tensor)) continue;
+    name_tensor(f, &writer, count++, tensor);
+    bytes += tensor->size_bytes;
+  }
+  const char *names = etr_text_end(&text, &writer);
+  etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_WAITING, bytes, f->plan->peak_bytes);
+  if (!added) return;
+  added->title = etr_arena_format(f->arena, "%zu tensor%s made before the peak %s needed behind it", count,
+                                  count == 1 ? "" : "s", count == 1 ? "is" : "are");
+  added->evidence = etr_arena_format(f->arena, "%s; another order, or computing %s again, could spare at most that",
+                                     names ? names : "", count == 1 ? "it" : "them");
+  added->instruction = f->plan->peak_instruction;
+}
+
+/* ---- All ---- */
+
+static int by_spared_bytes(const void *a, const void *b) {
+  const etr_memory_finding *x = a, *y = b;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+const etr_memory_finding *etr_memory_findings_make(size_t *count, etr_arena *arena, const etr_profile *profile,
+                                                   const etr_method *method) {
+  static const etr_memory_finding none = {.title = "", .evidence = ""};
+  etr_memory_finder f = {.profile = profile, .method = method, .plan = method->memory, .arena = arena};
+  *count = 0;
+  if (f.plan && f.plan->peak_instruction >= 0) {
+    find_peak(&f);
+    find_one_operator(&f);
+    find_fragmentation(&f);
+    find_waiting(&f);
+    memory_find_in_place(&f);
+    memory_find_order(&f);
+  }
+  memory_find_stored_twice(&f);
+  memory_find_float_beside(&f);
+  if (etr_arena_failed(arena)) return NULL;
+  etr_sort(f.found.data, f.found.count, sizeof *f.found.data, by_spared_bytes);
+  *count = f.found.count;
+  return *count ? f.found.data : &none;
+}

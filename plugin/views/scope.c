@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * scope.c - builds the tree of boxes: adds them, joins lists, shortens labels, and splits boxes that are too full.
+ */
+#include "views/scope.h"
+
+#include "output/label.h"
+
+enum {
+  ETR_TREE_TOP = 0,        /* boxes[0] stands for the top level: it becomes no scope */
+  ETR_TREE_MAX_DEPTH = 32, /* what lies deeper stays in its last box, so that hostile stacks give no endless names */
+};
+
+typedef struct etr_box {
+  const char *label;
+  const char *stem; /* of a bucket of consecutive things: "ops"; else NULL */
+  uint32_t base;    /* of such a bucket: the number of the first thing in it */
+  uint32_t parent;  /* parents stand before their children */
+  uint32_t depth;   /* ETR_TREE_TOP has 0 */
+  uint32_t module;
+  etr_scope_kind kind;
+  bool dissolved;       /* its children are its parent's */
+  uint32_t op_count;    /* operators inside, at any depth */
+  uint32_t node_count;  /* nodes directly inside, without weights */
+  uint32_t box_count;   /* boxes directly inside */
+  uint32_t digit_count; /* those of them whose label is a number: members of a list */
+} etr_box;
+
+typedef struct etr_tree {
+  etr_arena *arena;
+  const etr_graph *graph;
+  etr_vec(etr_box) boxes;
+  uint32_t *of_node; /* box of each node; of weights only in the end */
+  bool *is_guest;    /* as in etr_scopes */
+} etr_tree;
+
+/** Weights are drawn at their consumers and count as nobody's child. */
+static inline bool etr_node_is_weight(const etr_node *node) { return node->kind >= ETR_NODE_PARAMETER; }
+
+/* Adds a box; gives the parent when out of memory. */
+static uint32_t tree_add(etr_tree *tree, uint32_t parent, const char *label, etr_scope_kind kind) {
+  etr_box *box = etr_vec_push(tree->arena, &tree->boxes);
+  if (!box) return parent;
+  *box = (etr_box){.label = label ? label : "", .parent = parent, .kind = kind, .module = ETR_NONE};
+  uint32_t index = (uint32_t)(tree->boxes.count - 1);
+  if (index != ETR_TREE_TOP) box->depth = tree->boxes.data[parent].depth + 1;
+  return index;
+}
+
+/* Leaves of long labels the end that tells siblings apart; members of a list ("layers.0", "layers.1") are cut alike.
+ */
+static void tree_shorten(etr_tree *tree);
+
+/* Puts the children of overfull boxes into buckets. Counts are stale afterwards. */
+static void tree_bucket(etr_tree *tree);
+
+/* ---- From modules and nested graphs to a tree of boxes ---- */
+
+/* place the nodes, join lists, dissolve roots, shorten labels, fill buckets, export.
+ */
+
+enum {
+  MAX_BOXES_ON_TOP = 30, /* dissolving goes on up to here */
+  MAX_JOINED = 32,       /* children of a box into which a list's members are joined */
+  MAX_LOOSE_INPUTS = 4,  /* more get a box of their own */
+  SMALL_BOX = 4,         /* nodes; a box this small is a leaf of the model and no root, however much it holds */
+};
+
+/* ---- Placing ---- */
+
+/* Where the nodes go at first. */
+typedef struct placing {
+  etr_tree *tree;
+  etr_map boxes;         /* key: subgraph and module, or what else has a box */
+  uint32_t *module;      /* of each node: as recorded, or, of one that quantizing inserted, its neighbours' */
+  uint32_t *shown;       /* of each module: itself, or the nearest ancestor that has a box */
+  uint32_t *input_count; /* of each nested graph, shifted by one: 0 is the graph itself */
+} placing;
+
+enum { KEY_SELF = ETR_NONE, KEY_INPUTS = ETR_NONE - 1 };
+
+typedef struct box_key {
+  uint32_t subgraph, what;
+} box_key;
+ETR_NO_PADDING(box_key, 2 * sizeof(uint32_t));
+
+static etr_slice key_bytes(const box_key *key) { return (etr_slice){(const char *)key, sizeof *key}; }
+
+/* A module's name below its parent; "" if it adds nothing. */
+static const char *relative_path(const char *path, const char *parent) {
+  size_t size = strlen(parent);
+  if (size == 0 || strncmp(path, parent, size) != 0) return path;
+  if (path[size] == '\0') return "";
+  return path[size] == '.' ? path + size + 1 : path;
+}
+
+static uint32_t parent_module(const etr_graph *graph, uint32_t module) {
+  return graph->modules[module].parent < module ? graph->modules[module].parent : 0;
+}
+
+/* In a program the module that a delegate's own box is; ETR_NONE: none. */
+static uint32_t module_of_delegate(const etr_graph *graph, uint32_t subgraph) {
+  if (subgraph >= graph->subgraph_count || subgraph + 1 >= graph->module_count) return ETR_NONE;
+  return strcmp(graph->modules[subgraph + 1].path, graph->subgraphs[subgraph].path) ? ETR_NONE : subgraph + 1;
+}
+
+/* Decides which modules have boxes: not the root, none without a name of its own, none too deep. */
+static void choose_modules(placing *p) {
+  const etr_graph *graph = p->tree->graph;
+  uint32_t *depth = etr_arena_alloc_array(p->tree->arena, graph->module_count + 1, sizeof *depth);
+  if (!depth) return;
+  for (uint32_t i = 1; i < graph->module_count; i++) {
+    uint32_t parent = parent_module(graph, i);
+    depth[i] = depth[parent] + 1;
+    bool hollow = relative_path(graph->modules[i].path, graph->modules[parent].path)[0] == '\0';
+    bool has_no_box = hollow || depth[i] > ETR_TREE_MAX_DEPTH || module_of_delegate(graph, i - 1) != ETR_NONE;
+    p->shown[i] = has_no_box ? p->shown[parent] : i;
+  }
+}
+
+static uint32_t add_known(placing *p, box_key key, uint32_t parent, const char *label, etr_scope_kind kind) {
+  uint32_t box = p->tree->boxes.data[parent].depth < ETR_TREE_MAX_DEPTH ? tree_add(p->tree, parent, label, kind)
+                                                                        : parent;
+  etr_map_set(&p->boxes, key_bytes(&key), box);
+  return box;
+}
+
+/* The box of a nested graph, below its owner; the owner stands before its nested graph and has been placed. */
+static uint32_t subgraph_box(placing *p, uint32_t subgraph) {
+  const etr_graph *graph = p->tree->graph;
+  if (subgraph >= graph->subgraph_count) return ETR_TREE_TOP;
+  box_key key = {subgraph, KEY_SELF};
+  uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
+  if (known != ETR_NONE) return known;
+  const etr_subgraph *sub = &graph->subgraphs[subgraph];
+  /* What tells it from its siblings comes first: the page cuts labels at a dozen characters. */
+  const char *label = sub->name;
+  if (!etr_is_program(graph)) label = etr_arena_format(p->tree->arena, "%s.%s", label, graph->nodes[sub->owner].name);
+  uint32_t box = add_known(p, key, p->tree->of_node[sub->owner], label, ETR_SCOPE_SUBGRAPH);
+  p->tree->boxes.data[box].module = module_of_delegate(graph, subgraph);
+  return box;
+}
+
+/* Modules up to this one are already told by where the graph is. */
+static uint32_t outer_module(const placing *p, uint32_t subgraph) {
+  const etr_graph *graph = p->tree->graph;
+  return subgraph < graph->subgraph_count ? p->shown[graph->nodes[graph->subgraphs[subgraph].owner].module] : 0;
+}
+
+/* The box of a shown module within a graph. Recursion is bounded by ETR_TREE_MAX_DEPTH. */
+static uint32_t module_box(placing *p, uint32_t subgraph, uint32_t module) {
+  if (module == outer_module(p, subgraph)) return subgraph_box(p, subgraph);
+  box_key key = {subgraph, module};
+  uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
+  if (known != ETR_NONE) return known;
+  const etr_graph *graph = p->tree->graph;
+  uint32_t parent = p->shown[parent_module(graph, module)];
+  uint32_t box = module_box(p, subgraph, parent);
+  box = add_known(p, key, box, relative_path(graph->modules[module].path, graph->modules[parent].path),
+                  ETR_SCOPE_MODULE);
+  if (p->tree->boxes.data[box].module == ETR_NONE) p->tree->boxes.data[box].module = module;
+  return box;
+}
+
+static bool extends_owner(const placing *p, uint32_t subgraph, uint32_t module) {
+  uint32_t outer = outer_module(p, subgraph);
+  while (module != outer && module != 0) module = p->shown[parent_module(p->tree->graph, module)];
+  return module == outer;
+}
+
+static uint32_t inputs_box(placing *p, uint32_t subgraph) {
+  uint32_t parent = subgraph_box(p, subgraph);
+  if (p->input_count[subgraph + 1] <= MAX_LOOSE_INPUTS) return parent;
+  box_key key = {subgraph, KEY_INPUTS};
+  uint32_t known = etr_map_get(&p->boxes, key_bytes(&key));
+  if (known != ETR_NONE) return known;
+  uint32_t box = add_known(p, key, parent, "inputs", ETR_SCOPE_BUCKET);
+  if (box != parent) p->tree->boxes.data[box].stem = "inputs";
+  return box;
+}
+
+static uint32_t place_node(placing *p, size_t index) {
+  const etr_node *node = &p->tree->graph->nodes[index];
+  uint32_t module = p->shown[p->module[index]];
+  if (node->kind == ETR_NODE_INPUT) return inputs_box(p, node->subgraph);
+  if (node->kind != ETR_NODE_OP || !extends_owner(p, node->subgraph, module)) return subgraph_box(p, node->subgraph);
+  return module_box(p, node->subgraph, module);
+}
+
+/* ---- Nodes that quantizing inserted ---- */
+
+static const char quantized[] = "quantized_decomposed.";
+
+/* Inserted by a pass of the compiler, which knows no module. */
+static bool is_inserted(const etr_node *node) {
+  return node->kind == ETR_NODE_OP && node->module == 0 && strncmp(node->target, quantized, sizeof quantized - 1) == 0;
+}
+
+static bool is_dequantizer(const etr_node *node) {
+  return strncmp(node->target + sizeof quantized - 1, "dequantize", 10) == 0;
+}
+
+/* The operator whose output is quantized; ETR_NONE if it is an input or a weight. */
+static uint32_t quantized_operator(const etr_graph *graph, const etr_node *node) {
+  if (node->input_count == 0 || graph->nodes[node->inputs[0].node].kind != ETR_NODE_OP) return ETR_NONE;
+  return graph->nodes[node->inputs[0].node].subgraph == node->subgraph ? node->inputs[0].node : ETR_NONE;
+}
+
+/* Notes for a node's inputs that it uses them from within its module: ETR_NONE is nobody so far, AMBIGUOUS users in
+ * several. */
+enum { AMBIGUOUS = ETR_NONE - 1 };
+static void note_use(const etr_graph *graph, uint32_t *used_in, size_t user, uint32_t module) {
+  const etr_node *node = &graph->nodes[user];
+  for (size_t k = 0; k < node->input_count; k++) {
+    uint32_t *seen = &used_in[node->inputs[k].node];
+    bool same = graph->nodes[node->inputs[k].node].subgraph == node->subgraph;
+    *seen = same && (*seen == ETR_NONE || *seen == module) ? module : AMBIGUOUS;
+  }
+}
+
+/* What a value is made from again goes with what uses it; what quantizes an operator's output, with the operator. */
+static void find_modules(placing *p) {
+  const etr_graph *graph = p->tree->graph;
+  uint32_t *used_in = etr_arena_alloc_array(p->tree->arena, graph->node_count, sizeof *used_in);
+  if (!used_in) return;
+  for (size_t i = 0; i < graph->node_count; i++) used_in[i] = ETR_NONE;
+  for (size_t i = graph->node_count; i-- > 0;) {
+    const etr_node *node = &graph->nodes[i];
+    p->module[i] = node->module;
+    bool is_free = is_inserted(node) && (is_dequantizer(node) || quantized_operator(graph, node) == ETR_NONE);
+    if (is_free && used_in[i] < AMBIGUOUS) p->module[i] = used_in[i];
+    if (node->kind == ETR_NODE_OP && (is_free || !is_inserted(node))) note_use(graph, used_in, i, p->module[i]);
+  }
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const etr_node *node = &graph->nodes[i];
+    if (!is_inserted(node) || is_dequantizer(node)) continue;
+    uint32_t producer = quantized_operator(graph, node);
+    if (producer != ETR_NONE) p->module[i] = p->module[producer];
+  }
+}
+
+static void place_nodes(etr_tree *tree) {
+  const etr_graph *graph = tree->graph;
+  placing p = {.tree = tree};
+  etr_map_init(&p.boxes, tree->arena);
+  p.module = etr_arena_alloc_array(tree->arena, graph->node_count, sizeof *p.module);
+  p.shown = etr_arena_alloc_array(tree->arena, graph->module_count + 1, sizeof *p.shown);
+  p.input_count = etr_arena_alloc_array(tree->arena, graph->subgraph_count + 1, sizeof *p.input_count);
+  if (etr_arena_failed(tree->arena)) return;
+  choose_modules(&p);
+  find_modules(&p);
+  if (etr_arena_failed(tree->arena)) return;
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].kind == ETR_NODE_INPUT) p.input_count[graph->nodes[i].subgraph + 1]++;
+  for (size_t i = 0; i < graph->node_count && !etr_arena_failed(tree->arena); i++)
+    if (!etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = place_node(&p, i);
+  for (size_t i = 0; i < graph->node_count; i++) tree->is_guest[i] = p.module[i] != graph->nodes[i].module;
+}
+
+/* A weight goes where it is used first. */
+static void place_weights(etr_tree *tree) {
+  const etr_graph *graph = tree->graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (etr_node_is_weight(&graph->nodes[i])) tree->of_node[i] = ETR_NONE;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    if (etr_node_is_weight(&graph->nodes[i])) continue;
+    for (size_t k = 0; k < graph->nodes[i].input_count; k++) {
+      uint32_t *box = &tree->of_node[graph->nodes[i].inputs[k].node];
+      if (*box == ETR_NONE) *box = tree->of_node[i];
+    }
+  }
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (tree->of_node[i] == ETR_NONE) tree->of_node[i] = ETR_TREE_TOP;
+}
+
+/* ---- The tree ---- */
+
+static bool is_number(const char *label) { return label[0] != '\0' && label[strspn(label, "0123456789")] == '\0'; }
+
+/* Counts what is in each box. */
+static void tree_count(etr_tree *tree) {
+  etr_box *boxes = tree->boxes.data;
+  for (size_t i = 0; i < tree->boxes.count; i++)
+    boxes[i].op_count = boxes[i].node_count = boxes[i].box_count = boxes[i].digit_count = 0;
+  for (size_t i = 0; i < tree->graph->node_count; i++) {
+    if (etr_node_is_weight(&tree->graph->nodes[i])) continue;
+    boxes[tree->of_node[i]].node_count++;
+    boxes[tree->of_node[i]].op_count += tree->graph->nodes[i].kind == ETR_NODE_OP;
+  }
+  for (size_t i = tree->boxes.count; i-- > 1;) {
+    etr_box *parent = &boxes[boxes[i].parent];
+    parent->op_count += boxes[i].op_count;
+    parent->box_count++;
+    parent->digit_count += is_number(boxes[i].label);
+  }
+}
+
+/* ---- Dissolving ---- */
+
+static uint32_t standing_parent(const etr_tree *tree, uint32_t box) {
+  do box = tree->boxes.data[box].parent;
+  while (tree->boxes.data[box].dissolved);
+  return box;
+}
+
+static void dissolve(etr_tree *tree, uint32_t index) {
+  etr_box *box = &tree->boxes.data[index], *parent = &tree->boxes.data[standing_parent(tree, index)];
+  box->dissolved = true;
+  parent->box_count += box->box_count - 1;
+  parent->node_count += box->node_count;
+}
+
+/* A box on top that holds most of the operators, and may be dissolved; ETR_TREE_TOP if there is none. */
+static uint32_t find_root(const etr_tree *tree) {
+  const etr_box *top = &tree->boxes.data[ETR_TREE_TOP];
+  for (uint32_t i = 1; i < tree->boxes.count; i++) {
+    const etr_box *box = &tree->boxes.data[i];
+    if (box->kind != ETR_SCOPE_MODULE || box->dissolved || box->op_count <= top->op_count / 2) continue;
+    bool is_leaf = box->box_count == 0 && box->node_count <= SMALL_BOX;
+    if (!is_leaf && standing_parent(tree, i) == ETR_TREE_TOP && top->box_count + box->box_count - 1 <= MAX_BOXES_ON_TOP)
+      return i;
+  }
+  return ETR_TREE_TOP;
+}
+
+/* ---- Settling ---- */
+
+typedef struct settling {
+  etr_tree *tree;
+  const etr_box *old;
+  uint32_t *moved; /* new index of each old box; 0: not yet */
+} settling;
+
+/* A label, with those of the dissolved boxes around it in front. */
+static const char *dotted_label(const settling *s, uint32_t box) {
+  const char *label = s->old[box].label;
+  for (uint32_t p = s->old[box].parent; s->old[p].dissolved && label; p = s->old[p].parent)
+    label = etr_arena_format(s->tree->arena, "%s.%s", s->old[p].label, label);
+  return label;
+}
+
+/* Recursion is bounded by the tree's depth. */
+static uint32_t settle_box(settling *s, uint32_t box) {
+  if (box == ETR_TREE_TOP || s->moved[box]) return s->moved[box];
+  uint32_t at = settle_box(s, s->old[box].parent);
+  if (!s->old[box].dissolved) {
+    at = tree_add(s->tree, at, dotted_label(s, box), s->old[box].kind);
+    etr_box *added = &s->tree->boxes.data[at];
+    added->module = s->old[box].module;
+    added->stem = s->old[box].stem;
+    added->base = s->old[box].base;
+  }
+  return s->moved[box] = at;
+}
+
+/* Drops dissolved boxes and puts the rest in the order in which their nodes appear, parents first. Counts are stale
+ * afterwards. */
+static void tree_settle(etr_tree *tree) {
+  settling s = {.tree = tree, .old = tree->boxes.data};
+  s.moved = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.moved);
+  memset(&tree->boxes, 0, sizeof tree->boxes);
+  tree_add(tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
+  for (size_t i = 0; i < tree->graph->node_count && !etr_arena_failed(tree->arena); i++)
+    if (!etr_node_is_weight(&tree->graph->nodes[i])) tree->of_node[i] = settle_box(&s, tree->of_node[i]);
+}
+
+/* ---- Export ---- */
+
+/* Makes a label unique among its siblings; the map holds the last suffix given for each. */
+static const char *unique_label(etr_arena *arena, etr_map *taken, uint32_t parent, const char *label) {
+  etr_slice first = etr_key_of(arena, parent, etr_slice_of(label)), key = first;
+  for (const char *tried = label; tried;) {
+    if (etr_map_get(taken, key) == ETR_NONE) {
+      etr_map_set(taken, key, 1);
+      return tried;
+    }
+    uint32_t suffix = etr_map_get(taken, first) + 1;
+    etr_map_set(taken, first, suffix);
+    tried = etr_arena_format(arena, "%s~%u", label, (unsigned)suffix);
+    if (tried) key = etr_key_of(arena, parent, etr_slice_of(tried));
+  }
+  return label;
+}
+
+static void export_tree(etr_scopes *out, etr_tree *tree) {
+  etr_scope *list = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *list);
+  etr_map taken;
+  etr_map_init(&taken, tree->arena);
+  for (size_t i = 1; i < tree->boxes.count && list; i++) {
+    const etr_box *box = &tree->boxes.data[i];
+    list[i - 1] = (etr_scope){.label = unique_label(tree->arena, &taken, box->parent, box->label),
+                              .parent = box->parent - 1, /* the top, 0, becomes ETR_NONE */
+                              .depth = box->depth - 1,
+                              .kind = box->kind,
+                              .module = box->module,
+                              .op_count = box->op_count};
+  }
+  for (size_t i = 0; i < tree->graph->node_count; i++) tree->of_node[i]--;
+  *out = (etr_scopes){
+      .list = list, .count = tree->boxes.count - 1, .of_node = tree->of_node, .is_guest = tree->is_guest};
+}
+
+static etr_status build(etr_scopes *out, etr_arena *arena, const etr_graph *graph, bool has_buckets) {
+  *out = (etr_scopes){0};
+  etr_tree tree = {.arena = arena, .graph = graph};
+  tree.of_node = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.of_node);
+  tree.is_guest = etr_arena_alloc_array(arena, graph->node_count + 1, sizeof *tree.is_guest);
+  tree_add(&tree, ETR_TREE_TOP, "", ETR_SCOPE_MODULE);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  place_nodes(&tree);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  tree_count(&tree);
+  /* A module that only lists others (nn.Sequential) is joined to its members: "conv" with "0" and "1" becomes "conv.0"
+   * and "conv.1". */
+  for (uint32_t i = 1; i < tree.boxes.count; i++) {
+    const etr_box *box = &tree.boxes.data[i];
+    uint32_t parent = standing_parent(&tree, i);
+    const etr_box *around = &tree.boxes.data[parent];
+    bool is_list = box->kind == ETR_SCOPE_MODULE && box->node_count == 0 && box->digit_count == box->box_count &&
+                   !is_number(box->label);
+    size_t children = (size_t)around->box_count + around->node_count + box->box_count - 1;
+    if (is_list && children <= (parent == ETR_TREE_TOP ? MAX_BOXES_ON_TOP : MAX_JOINED)) dissolve(&tree, i);
+  }
+  for (uint32_t root; (root = find_root(&tree)) != ETR_TREE_TOP;) dissolve(&tree, root);
+  tree_settle(&tree);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  tree_shorten(&tree);
+  if (has_buckets && !etr_arena_failed(arena)) tree_bucket(&tree);
+  if (etr_arena_failed(arena)) return ETR_ERROR_MEMORY;
+  tree_count(&tree);
+  place_weights(&tree);
+  export_tree(out, &tree);
+  return etr_arena_failed(arena) ? ETR_ERROR_MEMORY : ETR_OK;
+}
+
+etr_status etr_scopes_build(etr_scopes *out, etr_arena *arena, const etr_graph *graph) {
+  return build(out, arena, graph, true);
+}
+
+etr_status etr_scopes_build_to_fold(etr_scopes *out, etr_arena *arena, const etr_graph *graph) {
+  return build(out, arena, graph, false);
+}
+
+/* ---- Labels that fit into a box ---- */
+
+/* the path where all of it does, else as little of its end as tells siblings apart: "layer_3" of
+ * "encoder.layers.encoder_layer_3". */
+
+enum {
+  LONGEST = 13,     /* characters of a label that TensorBoard's page shows */
+  WHOLE = ETR_NONE, /* parts of a path that is not cut */
+};
+
+typedef struct shortening {
+  etr_tree *tree;
+  uint32_t *family; /* of each box: the first with the same parent and the same label but for the number at its end:
+                       they are cut alike */
+  uint32_t *parts;  /* of each family: how many parts of the path are kept */
+  size_t *longest;  /* of each family: its longest label */
+} shortening;
+
+/* The last so many parts of a dotted path; more where the last is only a number. */
+static const char *last_parts(const char *label, uint32_t parts) {
+  if (parts == WHOLE) return label;
+  const char *start = label + strlen(label);
+  while (start > label) {
+    const char *end = start;
+    for (start--; start > label && start[-1] != '.';) start--;
+    bool number = start + strspn(start, "0123456789") >= end;
+    if (!number && --parts == 0) break;
+    if (start > label) start--; /* the dot */
+  }
+  if (*start == '.') start++;
+  return *start ? start : label; /* nothing but dots */
+}
+
+static void find_families(shortening *s) {
+  etr_map known;
+  etr_map_init(&known, s->tree->arena);
+  for (uint32_t i = 1; i < s->tree->boxes.count; i++) {
+    const etr_box *box = &s->tree->boxes.data[i];
+    size_t stem = strlen(box->label);
+    while (stem > 0 && box->label[stem - 1] >= '0' && box->label[stem - 1] <= '9') stem--;
+    etr_slice key = etr_key_of(s->tree->arena, box->parent, (etr_slice){box->label, stem});
+    uint32_t first = etr_map_get(&known, key);
+    s->family[i] = first == ETR_NONE ? i : first;
+    if (first == ETR_NONE && !etr_map_set(&known, key, i)) return;
+    s->parts[i] = 1;
+  }
+}
+
+static void measure_families(shortening *s) {
+  const etr_box *boxes = s->tree->boxes.data;
+  memset(s->longest, 0, s->tree->boxes.count * sizeof *s->longest);
+  for (size_t i = 1; i < s->tree->boxes.count; i++)
+    s->longest[s->family[i]] = ETR_MAX(s->longest[s->family[i]], strlen(boxes[i].label));
+}
+
+/* Only families that can: the count of a whole path must not go around. */
+static void grow(shortening *s, uint32_t family) {
+  if (s->parts[family] != WHOLE) s->parts[family]++;
+}
+
+static bool can_grow(const shortening *s, uint32_t box) {
+  const char *label = s->tree->boxes.data[box].label;
+  return last_parts(label, s->parts[s->family[box]]) != label;
+}
+
+/* ---- Words ---- */
+
+/* "layer_3" of "encoder_layer_3", whose number the page would cut off; NULL if nothing is to be gained. */
+static const char *last_words(const shortening *s, uint32_t box) {
+  const char *label = s->tree->boxes.data[box].label, *start = NULL;
+  size_t size = strlen(label), longest = s->longest[s->family[box]];
+  if (s->tree->boxes.data[box].kind != ETR_SCOPE_MODULE || longest <= LONGEST || size == 0 || label[size - 1] < '0' ||
+      label[size - 1] > '9' || strchr(label, '.'))
+    return NULL;
+  for (const char *at = strchr(label, '_'); at; at = strchr(at + 1, '_')) {
+    if (at[1 + strspn(at + 1, "0123456789_")] == '\0') break;
+    start = at + 1;
+    if (strlen(start) + (longest - size) <= LONGEST) break;
+  }
+  return start;
+}
+
+/* All labels that siblings have, or could be cut to; the value is the family, NO_FAMILY if two have it. */
+enum { NO_FAMILY = ETR_NONE - 1 };
+static void note_label(shortening *s, etr_map *known, uint32_t box, const char *label) {
+  etr_slice key = etr_key_of(s->tree->arena, s->tree->boxes.data[box].parent, etr_slice_of(label));
+  uint32_t seen = etr_map_get(known, key);
+  etr_map_set(known, key, seen == ETR_NONE ? s->family[box] : NO_FAMILY);
+}
+
+/* Cuts families off which every label stays alone. */
+static void cut_words(shortening *s) {
+  etr_box *boxes = s->tree->boxes.data;
+  uint32_t count = (uint32_t)s->tree->boxes.count;
+  bool *can_be_cut = etr_arena_alloc_array(s->tree->arena, count, sizeof *can_be_cut);
+  etr_map known;
+  etr_map_init(&known, s->tree->arena);
+  if (!can_be_cut) return;
+  measure_families(s);
+  for (uint32_t i = 1; i < count && !etr_arena_failed(s->tree->arena); i++) {
+    const char *words = last_words(s, i);
+    note_label(s, &known, i, boxes[i].label);
+    if (words) note_label(s, &known, i, words);
+    can_be_cut[s->family[i]] |= words != NULL;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const char *words = last_words(s, i);
+    if (words && etr_map_get(&known, etr_key_of(s->tree->arena, boxes[i].parent, etr_slice_of(words))) == NO_FAMILY)
+      can_be_cut[s->family[i]] = false;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const char *words = last_words(s, i);
+    if (words && can_be_cut[s->family[i]]) boxes[i].label = words;
+  }
+}
+
+static void tree_shorten(etr_tree *tree) {
+  enum { MOST_PASSES = 8 }; /* what is still alike then keeps its path */
+  shortening s = {.tree = tree};
+  s.family = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.family);
+  s.parts = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.parts);
+  s.longest = etr_arena_alloc_array(tree->arena, tree->boxes.count, sizeof *s.longest);
+  if (!s.family || !s.parts || !s.longest) return;
+  find_families(&s);
+  measure_families(&s);
+  for (size_t i = 1; i < s.tree->boxes.count; i++)
+    if (s.longest[s.family[i]] <= LONGEST) s.parts[s.family[i]] = WHOLE;
+  bool growing = true;
+  for (int pass = 0; growing && pass < MOST_PASSES && !etr_arena_failed(tree->arena); pass++) {
+    /* Families of which two boxes would be called alike keep one part more. True if there were any. */
+    bool grown = false;
+    etr_map known;
+    etr_map_init(&known, s.tree->arena);
+    for (uint32_t i = 1; i < s.tree->boxes.count && !etr_arena_failed(s.tree->arena); i++) {
+      const etr_box *box = &s.tree->boxes.data[i];
+      const char *shown = box->kind == ETR_SCOPE_MODULE ? last_parts(box->label, s.parts[s.family[i]]) : box->label;
+      etr_slice key = etr_key_of(s.tree->arena, box->parent, etr_slice_of(shown));
+      uint32_t other = etr_map_get(&known, key);
+      if (other == ETR_NONE) etr_map_set(&known, key, i);
+      if (other == ETR_NONE || (!can_grow(&s, i) && !can_grow(&s, other))) continue;
+      grow(&s, s.family[i]);
+      if (s.family[other] != s.family[i]) grow(&s, s.family[other]);
+      grown = true;
+    }
+    growing = grown;
+  }
+  for (uint32_t i = 1; i < tree->boxes.count && !growing; i++)
+    if (tree->boxes.data[i].kind == ETR_SCOPE_MODULE)
+      tree->boxes.data[i].label = last_parts(tree->boxes.data[i].label, s.parts[s.family[i]]);
+  if (!etr_arena_failed(tree->arena)) cut_words(&s);
+}
+
+/* ---- Boxes with too many children get buckets ---- */
+
+/* runs of list members ("layers.0-15"), of nodes ("ops.0000-0063"), and, where names do not help, of boxes
+ * ("modules.0000-0015"). A pass takes one step for every overfull box; a few passes nest buckets as deep as it takes.
+ */
+
+enum {
+  MAX_ON_TOP = 32,
+  MAX_IN_BOX = 100,
+  MAX_BUCKETS = 16, /* made of one box's nodes, or of one run, in one pass; what is too big then is split again */
+  NODES_PER_BUCKET = 64,
+  NODES_PER_BUCKET_ON_TOP =
+      8,              /* a single box on top that holds most of a small model would be all that is seen of it */
+  FEWEST_BUCKETS = 4, /* where that many are wanted, for the same reason */
+  BOXES_PER_BUCKET = 8,
+  SHORTEST_RUN = 3,
+  MAX_PASSES = 16, /* each pass divides by more than ten: a bound for structs that break the contract, not for graphs */
+};
+
+typedef enum step { STEP_NONE, STEP_NODES, STEP_RUNS, STEP_BOXES } step;
+
+/* What is done to one box in this pass. */
+typedef struct box_plan {
+  step step;
+  uint32_t loose;       /* nodes directly inside that may go into buckets */
+  uint32_t longest_run; /* of list members among the boxes inside */
+  uint32_t buckets;     /* to be made of the nodes, or of the boxes */
+  uint32_t seen;        /* things put into buckets so far */
+  uint32_t bucket;      /* the one being filled */
+} box_plan;
+
+/* Siblings "layers.0", "layers.1", ..., whatever stands between them; kept at the first of them. */
+typedef struct list_run {
+  uint32_t first;
+  uint32_t length, seen, bucket;
+} list_run;
+
+typedef struct pass {
+  etr_tree *tree;
+  size_t box_count; /* without those that the pass adds */
+  box_plan *plans;
+  list_run *runs;
+} pass;
+
+static uint32_t bucket_count(uint32_t things, uint32_t per_bucket) {
+  return ETR_MIN((things + per_bucket - 1) / per_bucket, (uint32_t)MAX_BUCKETS);
+}
+
+/* Inputs and the output stay where they are, unless they are in a box of inputs. */
+static bool is_loose(const etr_tree *tree, size_t node) {
+  etr_node_kind kind = tree->graph->nodes[node].kind;
+  return kind == ETR_NODE_OP ||
+         (kind == ETR_NODE_INPUT && tree->boxes.data[tree->of_node[node]].kind == ETR_SCOPE_BUCKET);
+}
+
+/* Length of a label without the number at its end. */
+static size_t stem_length(const char *label) {
+  size_t stem = strlen(label);
+  while (stem > 0 && label[stem - 1] >= '0' && label[stem - 1] <= '9') stem--;
+  return stem;
+}
+
+/* The first member of the list that a box is in, as far as they are siblings; the box itself if it is the first, or in
+ * none. */
+static uint32_t first_of_list(const etr_tree *tree, etr_map *lists, uint32_t index) {
+  const etr_box *box = &tree->boxes.data[index];
+  size_t stem = stem_length(box->label);
+  if (box->kind != ETR_SCOPE_MODULE || box->label[stem] == '\0') return index;
+  etr_slice key = etr_key_of(tree->arena, box->parent, (etr_slice){box->label, stem});
+  uint32_t known = etr_map_get(lists, key);
+  if (known == ETR_NONE) etr_map_set(lists, key, index);
+  return known == ETR_NONE ? index : known;
+}
+
+static step choose_step(const etr_box *box, box_plan *plan, bool on_top) {
+  uint32_t limit = on_top ? MAX_ON_TOP : MAX_IN_BOX, others = box->node_count - plan->loose + box->box_count;
+  if (plan->loose + others <= limit) return STEP_NONE;
+  uint32_t wanted = bucket_count(plan->loose, on_top ? NODES_PER_BUCKET_ON_TOP : NODES_PER_BUCKET);
+  uint32_t room = limit > others ? limit - others : 0;
+  bool fits = room >= ETR_MIN(wanted, (uint32_t)FEWEST_BUCKETS);
+  plan->buckets = fits ? ETR_MIN(wanted, room) : wanted;
+  if (plan->loose > 1 && fits) return STEP_NODES;
+  if (plan->longest_run >= SHORTEST_RUN) return STEP_RUNS;
+  if (plan->loose > wanted) return STEP_NODES;
+  plan->buckets = bucket_count(box->box_count, BOXES_PER_BUCKET);
+  return box->box_count > 1 ? STEP_BOXES : STEP_NONE;
+}
+
+static bool choose_steps(pass *p) {
+  bool any = false;
+  for (size_t i = 0; i < p->tree->graph->node_count; i++)
+    if (!etr_node_is_weight(&p->tree->graph->nodes[i])) p->plans[p->tree->of_node[i]].loose += is_loose(p->tree, i);
+  for (size_t i = 0; i < p->box_count; i++) {
+    p->plans[i].step = choose_step(&p->tree->boxes.data[i], &p->plans[i], i == ETR_TREE_TOP);
+    any |= p->plans[i].step != STEP_NONE;
+  }
+  return any;
+}
+
+/* Even buckets: 65 things are 33 and 32, not 64 and 1. */
+static uint32_t bucket_size(uint32_t things, uint32_t buckets) { return (things + buckets - 1) / buckets; }
+
+/* The bucket of the next of `things` in a box; numbers go on where the box, being a bucket itself, starts. */
+static uint32_t next_bucket(pass *p, uint32_t box, const char *stem, uint32_t things) {
+  box_plan *plan = &p->plans[box];
+  uint32_t size = bucket_size(things, plan->buckets), at = plan->seen++;
+  if (at % size != 0) return plan->bucket;
+  const etr_box *around = &p->tree->boxes.data[box];
+  uint32_t base = 0;
+  if (around->stem) {
+    stem = around->stem;
+    base = around->base;
+  }
+  unsigned first = base + at, last = base + ETR_MIN(at + size, things) - 1;
+  plan->bucket = tree_add(p->tree, box, etr_arena_format(p->tree->arena, "%s.%04u-%04u", stem, first, last),
+                          ETR_SCOPE_BUCKET);
+  p->tree->boxes.data[plan->bucket].stem = stem;
+  p->tree->boxes.data[plan->bucket].base = first;
+  return plan->bucket;
+}
+
+/* The bucket of the next member of a run. It is called like its first member until the last one is in. */
+static uint32_t next_run_bucket(pass *p, list_run *run, uint32_t box) {
+  uint32_t size = bucket_size(run->length, bucket_count(run->length, BOXES_PER_BUCKET)), at = run->seen++;
+  const char *label = p->tree->boxes.data[box].label;
+  if (at % size == 0) run->bucket = tree_add(p->tree, p->tree->boxes.data[box].parent, label, ETR_SCOPE_BUCKET);
+  bool is_last = at % size == size - 1 || at == run->length - 1;
+  if (is_last && at % size != 0) {
+    etr_box *bucket = &p->tree->boxes.data[run->bucket];
+    const char *range = etr_arena_format(p->tree->arena, "%s-%s", bucket->label, label + stem_length(label));
+    if (range) bucket->label = range;
+  }
+  return run->bucket;
+}
+
+static void tree_bucket(etr_tree *tree) {
+  for (int i = 0; i < MAX_PASSES; i++) {
+    tree_count(tree);
+    pass p = {.tree = tree, .box_count = tree->boxes.count};
+    p.plans = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.plans);
+    p.runs = etr_arena_alloc_array(tree->arena, p.box_count, sizeof *p.runs);
+    if (etr_arena_failed(tree->arena)) return;
+    /* Lists of boxes that follow each other. */
+    etr_map lists;
+    etr_map_init(&lists, p.tree->arena);
+    for (uint32_t j = 1; j < p.box_count; j++) {
+      box_plan *around = &p.plans[p.tree->boxes.data[j].parent];
+      p.runs[j].first = first_of_list(p.tree, &lists, j);
+      uint32_t length = ++p.runs[p.runs[j].first].length;
+      around->longest_run = ETR_MAX(around->longest_run, length);
+    }
+    if (!choose_steps(&p)) return;
+    /* Boxes go into the bucket that their parent's plan wants. */
+    for (uint32_t m = 1; m < p.box_count; m++) {
+      uint32_t parent = p.tree->boxes.data[m].parent, bucket = parent;
+      list_run *run = &p.runs[p.runs[m].first];
+      if (p.plans[parent].step == STEP_RUNS && run->length >= SHORTEST_RUN) bucket = next_run_bucket(&p, run, m);
+      if (p.plans[parent].step == STEP_BOXES)
+        bucket = next_bucket(&p, parent, "modules", p.tree->boxes.data[parent].box_count);
+      p.tree->boxes.data[m].parent = bucket;
+    }
+    /* Nodes of boxes that have too many. */
+    for (size_t k = 0; k < p.tree->graph->node_count; k++) {
+      if (etr_node_is_weight(&p.tree->graph->nodes[k])) continue;
+      uint32_t box = p.tree->of_node[k];
+      if (p.plans[box].step == STEP_NODES && is_loose(p.tree, k))
+        p.tree->of_node[k] = next_bucket(&p, box, "ops", p.plans[box].loose);
+    }
+    tree_settle(tree);
+    if (etr_arena_failed(tree->arena)) return;
+  }
+}
