@@ -134,6 +134,11 @@ void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
   return etr_arena_alloc(arena, count * size);
 }
 
+void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) return fail(arena);
+  return etr_arena_alloc_raw(arena, count * size);
+}
+
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   char *copy = bytes.size < SIZE_MAX ? alloc_raw(arena, bytes.size + 1, 1) : fail(arena);
   if (!copy) return NULL;

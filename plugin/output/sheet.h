@@ -229,6 +229,7 @@ typedef struct etr_sheet {
   unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
   bool exact;                 /* values as programs need them; may be changed likewise */
   size_t top;                 /* rows shown at most; 0: all. options.top unless changed */
+  size_t others;              /* rows that are not shown, besides those that were added: nobody made them */
   const etr_field **chosen;   /* by --columns; NULL: the fields of the medium */
   size_t chosen_count;
   const etr_field **columns; /* of the table being written; NULL: none */

@@ -177,17 +177,19 @@ static void put_part(etr_report *r, const etr_summary *s) {
 /* ---- Lists ---- */
 
 static void put_operators(etr_report *r, const etr_summary *s) {
-  etr_node_row *rows = etr_arena_alloc_array(&r->answer.arena, s->node_count, sizeof *rows);
   etr_sheet sheet;
   etr_sheet_init(&sheet, &r->answer, &etr_node_fields);
+  size_t shown = sheet.top ? ETR_MIN(sheet.top, s->node_count) : s->node_count;
+  etr_node_row *rows = etr_arena_alloc_raw_array(&r->answer.arena, shown, sizeof *rows);
   sheet.medium = ETR_IN_OPERATORS;
   etr_sheet_choose_between(&sheet, 1, 0);
-  for (size_t i = 0; rows && i < s->node_count; i++) {
+  for (size_t i = 0; rows && i < shown; i++) {
     rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
     rows[i].summed_p50 = &s->summed_p50;
   }
-  etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? s->node_count : 0));
+  etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? shown : 0));
+  sheet.others = s->node_count - shown;
   etr_report_put(r, &sheet);
 }
 
@@ -298,10 +300,20 @@ static double hinted_nodes(const etr_summary *s) {
   return nodes;
 }
 
+/* Operators are in all of them: they tell how many nodes have sizes that are examples. */
+static unsigned shown_parts(const etr_report *r) {
+  const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE, operators = 1u << ETR_BY_OP;
+  etr_sum_by only = r->answer.options->by;
+  if (!only) return ETR_SUMMARY_ALL & ~patterns;
+  if (only == ETR_SUM_BY_PATTERN) return operators | modules | patterns;
+  return operators | 1u << etr_breakdown_of(only);
+}
+
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
   if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
-                        (etr_summary_choice){r->answer.filter, r->answer.options->unit, r->answer.options->order}))
+                        (etr_summary_choice){r->answer.filter, r->answer.options->unit, r->answer.options->order,
+                                             shown_parts(r)}))
     return false;
   put_head(r, &s);
   if (!r->answer.options->by) put_phases(r, &s);
@@ -362,7 +374,7 @@ static bool put_rows(etr_report *r) {
     const etr_method *method = &profile->methods[i];
     if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;
     if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method,
-                          (etr_summary_choice){r->answer.filter, options->unit, options->order}))
+                          (etr_summary_choice){r->answer.filter, options->unit, options->order, ETR_SUMMARY_ALL}))
       return false;
     (patterns ? etr_summary_rows_add_patterns : etr_summary_rows_add)(&sheet, &summaries[i]);
   }

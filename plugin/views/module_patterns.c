@@ -100,11 +100,10 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const 
 
 bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method) {
-  etr_breakdown modules, patterns;
+  etr_breakdown by[ETR_BREAKDOWNS] = {{0}};
   etr_module_tree tree;
-  if (!etr_breakdown_make(&modules, arena, profile, method, ETR_BY_MODULE, NULL) ||
-      !etr_breakdown_make(&patterns, arena, profile, method, ETR_BY_PATTERN, NULL) ||
-      !etr_module_tree_make(&tree, arena, profile, method, &modules))
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_MODULE | 1u << ETR_BY_PATTERN, arena, profile, method, NULL) ||
+      !etr_module_tree_make(&tree, arena, profile, method, &by[ETR_BY_MODULE]))
     return false;
-  return etr_module_patterns_make(out, arena, profile, &tree, &patterns, false);
+  return etr_module_patterns_make(out, arena, profile, &tree, &by[ETR_BY_PATTERN], false);
 }

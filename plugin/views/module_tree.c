@@ -66,12 +66,24 @@ static void add_below(sum *sums, size_t count) {
 }
 
 /* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
-static bool add_medians_of_level(sum *sums, const etr_method *method, size_t module_count, const uint32_t *module_of,
+static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph, const uint32_t *module_of,
                                  uint32_t level) {
   etr_arena scratch = {0};
-  const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, module_count);
-  for (size_t i = 0; stats && i < module_count; i++)
-    if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
+  uint32_t *modules = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *modules), count = 0;
+  uint32_t *number = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *number);
+  uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, graph->node_count, sizeof *group_of);
+  const etr_stats *stats = NULL;
+  if (modules && number && group_of) {
+    for (uint32_t i = 0; i < graph->module_count; i++) {
+      bool is_here = sums[i].row.level == level && sums[i].row.node_count > 0;
+      number[i] = is_here ? count : ETR_NONE;
+      if (is_here) modules[count++] = i;
+    }
+    for (size_t i = 0; i < graph->node_count; i++)
+      group_of[i] = module_of[i] == ETR_NONE ? ETR_NONE : number[module_of[i]];
+    stats = etr_run_stats_of_nodes(&scratch, method, group_of, count);
+  }
+  for (size_t i = 0; stats && i < count; i++) sums[modules[i]].row.total_p50 = stats[i].p50;
   etr_arena_clear(&scratch);
   return stats != NULL;
 }
@@ -94,7 +106,7 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
     for (size_t i = 0; i < graph->node_count; i++)
       while (module_of[i] != ETR_NONE && sums[module_of[i]].row.level > level)
         module_of[i] = sums[module_of[i]].row.parent;
-    good = add_medians_of_level(sums, method, graph->module_count, module_of, level);
+    good = add_medians_of_level(sums, method, graph, module_of, level);
   }
   return good;
 }
