@@ -48,6 +48,7 @@ enum {
   COPIES = 4, /* etr_operator_only_copies(); and so do all that ATen and the Edge dialect name "..._copy" */
 };
 
+/* Sorted by their first letters. */
 static const struct {
   const char *op;
   int does;
@@ -90,8 +91,8 @@ static const struct {
              {"view_copy", VIEW}};
 
 static int does(etr_slice op) {
-  for (size_t i = 0; i < ETR_COUNT(views); i++)
-    if (op.size && views[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(views[i].op))) return views[i].does;
+  for (size_t i = 0; op.size && i < ETR_COUNT(views) && views[i].op[0] <= op.data[0]; i++)
+    if (views[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(views[i].op))) return views[i].does;
   return 0;
 }
 

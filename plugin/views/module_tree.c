@@ -112,11 +112,13 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
 }
 
 static void weigh(sum *sums, const etr_profile *profile, size_t count) {
+  const etr_cost_figures nothing = etr_cost_figures_of(profile, &(etr_cost_sum){0});
   for (size_t i = 0; i < count; i++) {
-    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
-    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
-    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
-    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
+    etr_module_row *row = &sums[i].row;
+    if (row->node_count == 0) continue; /* it is not shown */
+    row->weight = etr_ranking(profile, (double)row->total_ticks, isnan(row->total_p50) ? 0 : row->total_p50);
+    row->cost = etr_cost_figures_of(profile, &row->costs);
+    row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }
 }
 
@@ -141,7 +143,7 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
     if (sums[i].row.node_count > 0) sorted[count++] = &sums[i];
   etr_sort(sorted, count, sizeof *sorted, by_parent);
   size_t *first = first_children(sorted, count, module_count, arena);
-  etr_module_row *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
+  etr_module_row *rows = etr_arena_alloc_raw_array(arena, count, sizeof *rows);
   if (!first || !rows) return false;
   for (size_t k = first[module_count + 1]; k-- > first[module_count];) stack[depth++] = sorted[k];
   while (depth > 0) {
@@ -163,7 +165,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_module_tree){0};
   if (!graph || !graph->times) return true;
-  sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
+  sum *sums = etr_arena_alloc_raw_array(arena, graph->module_count, sizeof *sums);
   if (!sums) return false;
   add_own(sums, profile, graph, own);
   add_below(sums, graph->module_count);
