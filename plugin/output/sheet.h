@@ -165,6 +165,15 @@ typedef struct etr_rows {
 /** The value of a field in a row. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
 
+/** The text and the number of a cell: all that some documents have of it. */
+typedef struct etr_plain_cell {
+  const char *text;
+  double number;
+} etr_plain_cell;
+
+/** The same, without what only tables show: cheaper, for documents with many cells. */
+etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row);
+
 typedef enum etr_datum_type {
   ETR_DATUM_NULL,
   ETR_DATUM_TEXT,
