@@ -10,7 +10,6 @@
 #include "compare/noise.h"
 #include "etrecord_compare.h"
 
-
 /* ---- What a comparison needs of a method's graph, beyond times ---- */
 
 /* ---- Producers ---- */

@@ -28,8 +28,8 @@ typedef struct etr_profile_doc {
   etr_map texts; /* text -> its index in list */
   etr_vec(const char *) list;
   etr_recent_text recent[64]; /* texts that were written last: finding them takes no hash */
-  etr_text joined; /* a text being put together */
-  etr_side *side;  /* what a comparison needs */
+  etr_text joined;            /* a text being put together */
+  etr_side *side;             /* what a comparison needs */
   etr_placer placer;
 } etr_profile_doc;
 

@@ -311,9 +311,9 @@ static unsigned shown_parts(const etr_report *r) {
 
 static bool put_method(etr_report *r, const etr_method *method) {
   etr_summary s;
-  if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
-                        (etr_summary_choice){r->answer.filter, r->answer.options->unit, r->answer.options->order,
-                                             shown_parts(r)}))
+  if (!etr_summary_make(
+          &s, &r->answer.arena, r->answer.profile, method,
+          (etr_summary_choice){r->answer.filter, r->answer.options->unit, r->answer.options->order, shown_parts(r)}))
     return false;
   put_head(r, &s);
   if (!r->answer.options->by) put_phases(r, &s);

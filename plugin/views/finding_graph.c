@@ -220,7 +220,7 @@ bool etr_find_copies(etr_finder *finder) {
   etr_breakdown rows;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   if (!marked) return false;
-  for (size_t i = 0; i < graph->node_count; i++) 
+  for (size_t i = 0; i < graph->node_count; i++)
     marked[i] = graph->times[i].runs > 0 && etr_node_only_copies(&graph->nodes[i]);
   if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked)) return false;
   for (size_t i = 0; i < rows.count; i++)
