@@ -28,6 +28,7 @@ LAYERS = {
     **dict.fromkeys(JOIN, 3),
     "compare": 3,
     "output": 4,
+    "order": 4,
     "views": 4,
     "tensorboard": 5,
     "dot": 5,

@@ -48,6 +48,7 @@ enum {
   COPIES = 4, /* etr_operator_only_copies(); and so do all that ATen and the Edge dialect name "..._copy" */
 };
 
+/* Sorted by their first letters. */
 static const struct {
   const char *op;
   int does;
@@ -90,8 +91,8 @@ static const struct {
              {"view_copy", VIEW}};
 
 static int does(etr_slice op) {
-  for (size_t i = 0; i < ETR_COUNT(views); i++)
-    if (op.size && views[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(views[i].op))) return views[i].does;
+  for (size_t i = 0; op.size && i < ETR_COUNT(views) && views[i].op[0] <= op.data[0]; i++)
+    if (views[i].op[0] == op.data[0] && etr_slice_equal(op, etr_slice_of(views[i].op))) return views[i].does;
   return 0;
 }
 
@@ -99,14 +100,13 @@ bool etr_operator_is_view(etr_slice op) { return (does(op) & VIEW) != 0; }
 
 bool etr_operator_shares_memory(etr_slice op) { return (does(op) & SHARES) != 0; }
 
-bool etr_operator_only_copies(const char *target) {
-  etr_slice op = etr_operator_of_target(target);
-  return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0;
-}
+static bool only_copies(etr_slice op) { return etr_slice_ends(op, ETR_SLICE("_copy")) || (does(op) & COPIES) != 0; }
+
+bool etr_operator_only_copies(const char *target) { return only_copies(etr_operator_of_target(target)); }
 
 bool etr_operator_only_moves(const char *target) {
   etr_slice op = etr_operator_of_target(target);
-  return etr_operator_only_copies(target) || etr_slice_starts(op, ETR_SLICE("quantize_")) ||
+  return only_copies(op) || etr_slice_starts(op, ETR_SLICE("quantize_")) ||
          etr_slice_starts(op, ETR_SLICE("dequantize_"));
 }
 

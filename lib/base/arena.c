@@ -134,6 +134,11 @@ void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size) {
   return etr_arena_alloc(arena, count * size);
 }
 
+void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) return fail(arena);
+  return etr_arena_alloc_raw(arena, count * size);
+}
+
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   char *copy = bytes.size < SIZE_MAX ? alloc_raw(arena, bytes.size + 1, 1) : fail(arena);
   if (!copy) return NULL;
@@ -142,10 +147,21 @@ char *etr_arena_copy(etr_arena *arena, etr_slice bytes) {
   return copy;
 }
 
+/* Has a high bit set if any of 8 bytes is 0 or not ASCII: subtracting 1 from each borrows through those that are 0. */
+static uint64_t odd_bytes(const char *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return (word | (word - 0x0101010101010101u)) & 0x8080808080808080u;
+}
+
+/* Whether there are only ASCII characters, and no NUL. */
 static bool is_plain(etr_slice bytes) {
-  unsigned char bad = 0;
-  for (size_t i = 0; i < bytes.size; i++) bad |= (unsigned char)((bytes.data[i] & 0x80) | (bytes.data[i] == 0));
-  return !bad;
+  uint64_t odd = 0;
+  size_t i = 0;
+  for (; i + 8 <= bytes.size; i += 8) odd |= odd_bytes(bytes.data + i);
+  if (bytes.size >= 8) return !(odd | odd_bytes(bytes.data + bytes.size - 8));
+  for (; i < bytes.size; i++) odd |= (bytes.data[i] & 0x80) || bytes.data[i] == 0;
+  return !odd;
 }
 
 char *etr_arena_text(etr_arena *arena, etr_slice bytes) {

@@ -39,6 +39,9 @@ void *etr_arena_alloc_raw(etr_arena *arena, size_t size);
 /** Like etr_arena_alloc() for count elements; NULL, and failed, if the product overflows. */
 void *etr_arena_alloc_array(etr_arena *arena, size_t count, size_t size);
 
+/** The same, but not zeroed. */
+void *etr_arena_alloc_raw_array(etr_arena *arena, size_t count, size_t size);
+
 /** A NUL-terminated copy of bytes as they are. */
 char *etr_arena_copy(etr_arena *arena, etr_slice bytes);
 

@@ -162,3 +162,5 @@ const char *etr_debug_kind_name(etr_debug_kind kind) {
 }
 
 const char *etr_statistic_name(etr_statistic statistic) { return statistic == ETR_STATISTIC_P50 ? "p50" : "avg"; }
+
+double etr_ticks_to_ns(const etr_profile *profile, double ticks) { return ticks * (1e9 / profile->ticks_per_second); }

@@ -10,8 +10,6 @@
 #include "compare/noise.h"
 #include "etrecord_compare.h"
 
-#include <inttypes.h>
-
 /* ---- What a comparison needs of a method's graph, beyond times ---- */
 
 /* ---- Producers ---- */
@@ -74,16 +72,39 @@ static bool find_producer(const tracer *t, const etr_edge *edge, uint32_t user, 
 
 /* ---- Weights ---- */
 
+enum { MOST_DIMS_TOLD = 16 };
+
+/* Writes a decimal number; returns how many bytes it takes, at most 20. */
+static size_t put_number(char *to, int64_t number) {
+  char digits[20], *end = digits + sizeof digits, *start = end;
+  uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+  do *--start = (char)('0' + rest % 10);
+  while ((rest /= 10) > 0);
+  if (number < 0) *--start = '-';
+  memcpy(to, start, (size_t)(end - start));
+  return (size_t)(end - start);
+}
+
 /* "[1,s77]"; "" of what is no tensor. NULL when out of memory. */
 static const char *shape_of(const etr_value *value, etr_arena *arena) {
-  enum { MOST_TOLD = 16 };
-  const char *text = value->rank < 0 ? "" : "[";
-  for (int32_t k = 0; text && k < ETR_MIN(value->rank, MOST_TOLD); k++) {
-    const char *comma = k ? "," : "", *symbol = value->dims[k].symbol;
-    text = symbol ? etr_arena_format(arena, "%s%s%s", text, comma, symbol)
-                  : etr_arena_format(arena, "%s%s%" PRId64, text, comma, value->dims[k].size);
+  enum { DIM_ROOM = 21 }; /* a number and a comma or bracket */
+  int32_t count = ETR_MIN(value->rank, MOST_DIMS_TOLD);
+  size_t room = 3;
+  if (value->rank < 0) return "";
+  for (int32_t k = 0; k < count; k++)
+    room += value->dims[k].symbol ? strlen(value->dims[k].symbol) + 1 : (size_t)DIM_ROOM;
+  char *text = etr_arena_alloc_raw(arena, room), *at = text;
+  if (!text) return NULL;
+  *at++ = '[';
+  for (int32_t k = 0; k < count; k++) {
+    const char *symbol = value->dims[k].symbol;
+    size_t size = symbol ? strlen(symbol) : 0;
+    if (k) *at++ = ',';
+    if (symbol) memcpy(at, symbol, size);
+    at += symbol ? size : put_number(at, value->dims[k].size);
   }
-  return text && value->rank >= 0 ? etr_arena_format(arena, "%s]", text) : text;
+  memcpy(at, "]", 2);
+  return text;
 }
 
 /* The weight behind an edge. Operators that move, convert or dequantize it are looked through, so that every lowering

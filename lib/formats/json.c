@@ -155,6 +155,41 @@ static inline const char *json_find_end(const char *at, const char *end, uint64_
 /* '[' and '{', ']' and '}' differ in one bit, which this sets: of each pair the brace is left. */
 static inline char json_to_brace(char c) { return (char)(c | 0x20); }
 
+/* Where the marks of JSON are among 64 bytes: a bit for each byte. */
+typedef struct json_marks {
+  uint64_t quotes, backslashes, opening, closing; /* opening, closing: brackets of either kind */
+} json_marks;
+
+static inline json_marks json_find_marks(const char *at) {
+  json_marks found = {0};
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), open = _mm_set1_epi8('{'),
+                close = _mm_set1_epi8('}'), brace_bit = _mm_set1_epi8(0x20);
+  for (int i = 0; i < 64; i += 16) {
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i)), braces = _mm_or_si128(bytes, brace_bit);
+    found.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << i;
+    found.backslashes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash)) << i;
+    found.opening |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(braces, open)) << i;
+    found.closing |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(braces, close)) << i;
+  }
+#else
+  for (int i = 0; i < 64; i++) {
+    found.quotes |= (uint64_t)(at[i] == '"') << i;
+    found.backslashes |= (uint64_t)(at[i] == '\\') << i;
+    found.opening |= (uint64_t)(json_to_brace(at[i]) == '{') << i;
+    found.closing |= (uint64_t)(json_to_brace(at[i]) == '}') << i;
+  }
+#endif
+  return found;
+}
+
+/* Bit i of the result is the parity of the bits 0 to i. Given the quotes, it is set from each quote that opens a string
+ * up to the one that closes it. */
+static inline uint64_t json_parity_64(uint64_t bits) {
+  for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+
 /* The first quote or bracket of any kind in [at, end), or end. */
 static inline const char *json_find_bracket(const char *at, const char *end) {
 #if defined(__SSE2__)
@@ -336,25 +371,56 @@ static bool measure_string(etr_window *w, const char **at) {
   return false;
 }
 
+/* How far an array or object has been measured. */
+typedef struct json_nesting {
+  uint64_t escapes; /* 1: the next byte is escaped */
+  uint64_t string;  /* all bits: the next byte is in a string */
+  size_t open;      /* brackets that are open */
+} json_nesting;
+
+/* Measures on over `size` bytes, at most 64, behind which there are others up to 64 that are zero. Returns how many of
+ * them there are up to the bracket that closes the outermost one, 0 if that is not among them, or -1 if a backslash is
+ * outside of strings, which no JSON has. */
+static int measure_64(json_nesting *nesting, const char *at, size_t size) {
+  json_marks marks = json_find_marks(at);
+  if (marks.backslashes | nesting->escapes) {
+    uint64_t escaped = json_escaped_64(marks.backslashes, &nesting->escapes);
+    if (size < 64) nesting->escapes = escaped >> size & 1;
+    marks.quotes &= ~escaped;
+  }
+  uint64_t strings = json_parity_64(marks.quotes) ^ nesting->string;
+  nesting->string = strings >> 63 ? UINT64_MAX : 0;
+  if (marks.backslashes & ~strings) return -1;
+  for (uint64_t left = (marks.opening | marks.closing) & ~strings; left; left &= left - 1) {
+    bool opens = marks.opening >> __builtin_ctzll(left) & 1;
+    nesting->open += opens ? 1 : SIZE_MAX;
+    if (nesting->open == 0) return __builtin_ctzll(left) + 1;
+  }
+  return 0;
+}
+
 /* Measures a string, array or object, with its quotes or brackets. False, and nothing failed, if it does not end or is
  * longer than the window may show. */
 static bool json_measure(etr_window *w, size_t *size) {
+  json_nesting nesting = {0};
   const char *at = w->at;
-  size_t open = 0;
-  do {
-    at = json_find_bracket(at, w->end);
-    if (at == w->end) {
-      if (!show_more(w, &at)) return false;
-    } else if (*at == '"') {
-      at++;
-      if (!skip_plain(w, &at) && !measure_string(w, &at)) return false;
-    } else if (json_to_brace(*at++) == '{')
-      open++;
-    else
-      open--;
-  } while (open > 0);
+  int last = 0;
+  if (*at == '"') {
+    at++;
+    if (!skip_plain(w, &at) && !measure_string(w, &at)) return false;
+    *size = (size_t)(at - w->at);
+    return true;
+  }
+  while (last == 0) {
+    char rest[64] = {0};
+    if (at == w->end && !show_more(w, &at)) return false;
+    size_t count = ETR_MIN((size_t)(w->end - at), sizeof rest);
+    if (count < sizeof rest) memcpy(rest, at, count);
+    last = measure_64(&nesting, count < sizeof rest ? rest : at, count);
+    at += last > 0 ? (size_t)last : count;
+  }
   *size = (size_t)(at - w->at);
-  return true;
+  return last > 0;
 }
 
 /* ---- The pull reader of json.h: a window that moves over the document, and a byte for each array or object that is

@@ -412,5 +412,3 @@ void etr_profile_close(etr_profile *profile) {
   if (box) etr_arena_clear(&box->arena);
   free(box);
 }
-
-double etr_ticks_to_ns(const etr_profile *profile, double ticks) { return ticks * (1e9 / profile->ticks_per_second); }

@@ -29,25 +29,39 @@ static double unsigned_at(const char *at, size_t size) {
   return (double)wide;
 }
 
-static etr_cell member_cell(const etr_member *member, const char *at) {
-  const char *text = NULL;
-  double number = NAN;
+static etr_plain_cell member_cell(const etr_member *member, const char *at) {
+  etr_plain_cell cell = {NULL, NAN};
   if (member->pointer != ETR_IN_ROW) memcpy(&at, at + member->pointer, sizeof at);
-  if (!at) return etr_cell_none();
+  if (!at) return cell;
   at += member->offset;
   switch (member->type) {
-  case ETR_MEMBER_NONE: return (etr_cell){0};
-  case ETR_MEMBER_TEXT: memcpy(&text, at, sizeof text); return etr_cell_text(text);
-  case ETR_MEMBER_REAL: memcpy(&number, at, sizeof number); break;
-  case ETR_MEMBER_SIGNED: number = signed_at(at, member->size); return etr_cell_number(number < 0 ? NAN : number);
-  case ETR_MEMBER_UNSIGNED: number = unsigned_at(at, member->size); break;
+  case ETR_MEMBER_NONE: cell.number = 0; break;
+  case ETR_MEMBER_TEXT: memcpy(&cell.text, at, sizeof cell.text); break;
+  case ETR_MEMBER_REAL: memcpy(&cell.number, at, sizeof cell.number); break;
+  case ETR_MEMBER_SIGNED: cell.number = signed_at(at, member->size); break;
+  case ETR_MEMBER_UNSIGNED: cell.number = unsigned_at(at, member->size); break;
   }
-  return etr_cell_number(number);
+  if (member->type == ETR_MEMBER_SIGNED && cell.number < 0) cell.number = NAN;
+  return cell;
+}
+
+etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row) {
+  if (field->has && !field->has(row)) return (etr_plain_cell){NULL, NAN};
+  if (!field->get) return member_cell(&field->member, row);
+  const etr_cell cell = field->get(row);
+  return (etr_plain_cell){cell.text, cell.number};
 }
 
 etr_cell etr_field_cell(const etr_field *field, const void *row) {
   if (field->has && !field->has(row)) return etr_cell_none();
-  etr_cell cell = field->get ? field->get(row) : member_cell(&field->member, row);
+  etr_cell cell = {0};
+  if (field->get) {
+    cell = field->get(row);
+  } else {
+    const etr_plain_cell plain = member_cell(&field->member, row);
+    cell.text = plain.text;
+    cell.number = plain.number;
+  }
   if (field->digits) cell.digits = field->digits;
   if (field->step) cell.step = field->step(row);
   if (field->own_unit) cell.unit = field->own_unit(row);

@@ -353,7 +353,7 @@ static void put_row(etr_sheet *sheet, const void *row) {
 }
 
 size_t etr_sheet_fill(etr_sheet *sheet) {
-  size_t shown = etr_sheet_shown(sheet), hidden = sheet->rows.count - shown;
+  size_t shown = etr_sheet_shown(sheet), hidden = sheet->rows.count - shown + sheet->others;
   if (!sheet->columns) begin_table(sheet);
   for (size_t i = 0; i < shown; i++) put_row(sheet, sheet->rows.data[i].row);
   sheet->rows.count = 0;

@@ -189,6 +189,15 @@ struct etr_row_type {
 /** The value of a field in a row. */
 etr_cell etr_field_cell(const etr_field *field, const void *row);
 
+/** The text and the number of a cell: all that some documents have of it. */
+typedef struct etr_plain_cell {
+  const char *text;
+  double number;
+} etr_plain_cell;
+
+/** The same, without what only tables show: cheaper, for documents with many cells. */
+etr_plain_cell etr_field_plain_cell(const etr_field *field, const void *row);
+
 typedef enum etr_datum_type {
   ETR_DATUM_NULL,
   ETR_DATUM_TEXT,
@@ -259,6 +268,7 @@ typedef struct etr_sheet {
   unsigned medium;            /* an ETR_IN_ bit; may be changed before the first row is written */
   bool exact;                 /* values as programs need them; may be changed likewise */
   size_t top;                 /* rows shown at most; 0: all. options.top unless changed */
+  size_t others;              /* rows that are not shown, besides those that were added: nobody made them */
   const etr_field **chosen;   /* by --columns; NULL: the fields of the medium */
   size_t chosen_count;
   const etr_field **columns; /* of the table being written; NULL: none */

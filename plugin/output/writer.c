@@ -147,6 +147,10 @@ size_t etr_format_uint(char *to, uint64_t value) {
 }
 
 void etr_put_uint(etr_writer *writer, uint64_t value) {
+  if (value < 10) {
+    etr_put_byte(writer, (char)('0' + value));
+    return;
+  }
   if (sizeof writer->buffer - writer->used < ETR_UINT_ROOM) flush(writer);
   writer->used += etr_format_uint(writer->buffer + writer->used, value);
 }
@@ -176,6 +180,10 @@ static bool put_quotient(etr_writer *writer, double value, double power, int dec
  * which turns to exponents below 1e-4. */
 static bool put_short_double(etr_writer *writer, double value) {
   if (signbit(value) || !(value < 1e12)) return false;
+  if ((double)(uint64_t)value == value) {
+    etr_put_uint(writer, (uint64_t)value);
+    return true;
+  }
   if (put_quotient(writer, value, 1e3, 3)) return true;
   return value >= 1e-4 && value < 1e6 && put_quotient(writer, value, 1e9, 9);
 }

@@ -15,14 +15,21 @@
 
 /* ---- What the parts of the dashboard's document share ---- */
 
+/** A text by its address, and its index. */
+typedef struct etr_recent_text {
+  const char *text;
+  uint32_t index;
+} etr_recent_text;
+
 /** The document while it is written. */
 typedef struct etr_profile_doc {
   etr_fields fields;
   etr_arena arena;
   etr_map texts; /* text -> its index in list */
   etr_vec(const char *) list;
-  etr_text joined; /* a text being put together */
-  etr_side *side;  /* what a comparison needs */
+  etr_recent_text recent[64]; /* texts that were written last: finding them takes no hash */
+  etr_text joined;            /* a text being put together */
+  etr_side *side;             /* what a comparison needs */
   etr_placer placer;
 } etr_profile_doc;
 

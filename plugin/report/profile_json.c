@@ -27,9 +27,16 @@ static uint32_t add_text(etr_profile_doc *e, const char *text) {
   return index;
 }
 
+static uint32_t index_of(etr_profile_doc *e, const char *text) {
+  uint32_t index = etr_map_get(&e->texts, etr_slice_of(text));
+  return index == ETR_NONE ? add_text(e, text) : index;
+}
+
+/* The same texts come again and again, and mostly from the same addresses. */
 void etr_profile_put_text(etr_profile_doc *e, const char *text) {
-  uint32_t index = text ? etr_map_get(&e->texts, etr_slice_of(text)) : ETR_NONE;
-  etr_profile_put_index(e, index == ETR_NONE ? add_text(e, text) : index);
+  etr_recent_text *recent = &e->recent[((uintptr_t)text >> 3) % ETR_COUNT(e->recent)];
+  if (!text || recent->text != text) *recent = (etr_recent_text){text, text ? index_of(e, text) : ETR_NONE};
+  etr_profile_put_index(e, recent->index);
 }
 
 void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
@@ -40,6 +47,10 @@ void etr_profile_put_copy(etr_profile_doc *e, etr_slice text) {
 
 /* To the picosecond: the rest of an interpolated percentile is noise of its arithmetic. */
 void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
+  if (isnan(ticks)) {
+    etr_jw_null(e->fields.json);
+    return;
+  }
   etr_jw_double(e->fields.json, round(etr_ticks_to_ns(e->fields.profile, ticks) * 1e3) / 1e3);
 }
 
@@ -47,12 +58,13 @@ void etr_profile_put_ns(etr_profile_doc *e, double ticks) {
  * tell. */
 static double rounded_rate(double rate) {
   double scale = 1;
+  if (isnan(rate)) return rate;
   while (rate * scale < 1000 && scale < 1e15) scale *= 10;
   return round(rate * scale) / scale;
 }
 
 static void put_cell(etr_profile_doc *e, const etr_field *field, const void *row) {
-  etr_cell cell = etr_field_cell(field, row);
+  const etr_plain_cell cell = etr_field_plain_cell(field, row);
   switch (field->kind) {
   case ETR_CELL_WORD: etr_profile_put_text(e, cell.text); break;
   case ETR_CELL_ITEM: etr_jw_string(e->fields.json, cell.text); break;

@@ -67,7 +67,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_summary s;
   size_t count;
   if (!etr_summary_make(&s, &answer->arena, f->profile, method,
-                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME}))
+                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME, 1u << ETR_BY_SOURCE}))
     return false;
   etr_line_patterns patterns;
   const etr_source_lines *files = etr_source_lines_make(&count, &answer->arena, &s, false);
@@ -323,7 +323,7 @@ static bool list_method(listing *l, const etr_method *method, bool is_first) {
   const etr_table_options *options = l->answer.options;
   bool text = options->format == ETR_TABLE_TEXT;
   if (!etr_summary_make(&s, &l->answer.arena, l->answer.profile, method,
-                        (etr_summary_choice){l->answer.filter, options->unit, options->order}))
+                        (etr_summary_choice){l->answer.filter, options->unit, options->order, 1u << ETR_BY_SOURCE}))
     return false;
   const etr_source_lines *files = etr_source_lines_make(&count, &l->answer.arena, &s, options->order != ETR_ORDER_TIME);
   if (!files || (by_pattern(l) && !etr_line_patterns_make(&l->patterns, &l->answer.arena, &s))) return false;

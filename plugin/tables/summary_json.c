@@ -160,7 +160,7 @@ static bool put_method(etr_answer *answer, const etr_method *method) {
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_summary s;
   if (!etr_summary_make(&s, &answer->arena, f->profile, method,
-                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME}))
+                        (etr_summary_choice){answer->filter, f->unit, ETR_ORDER_TIME, ETR_SUMMARY_ALL}))
     return false;
   etr_jw_object(f->json);
   etr_field_method(f, method);

@@ -368,17 +368,19 @@ static void put_part(report *r, const etr_summary *s) {
 /* ---- Lists ---- */
 
 static void put_operators(report *r, const etr_summary *s) {
-  etr_node_row *rows = etr_arena_alloc_array(&r->answer.arena, s->node_count, sizeof *rows);
   etr_sheet sheet;
   etr_sheet_init(&sheet, &r->answer, &etr_node_fields);
+  size_t shown = sheet.top ? ETR_MIN(sheet.top, s->node_count) : s->node_count;
+  etr_node_row *rows = etr_arena_alloc_raw_array(&r->answer.arena, shown, sizeof *rows);
   sheet.medium = ETR_IN_OPERATORS;
   etr_sheet_choose_between(&sheet, 1, 0);
-  for (size_t i = 0; rows && i < s->node_count; i++) {
+  for (size_t i = 0; rows && i < shown; i++) {
     rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
     rows[i].summed_p50 = &s->summed_p50;
   }
-  etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? s->node_count : 0));
+  etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? shown : 0));
+  sheet.others = s->node_count - shown;
   put_sheet(r, &sheet);
 }
 
@@ -456,13 +458,22 @@ static void put_all(report *r, const etr_summary *s) {
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
+/* Operators are in all of them: they say how many nodes have sizes that are examples. */
+static unsigned shown_parts(const report *r) {
+  const unsigned patterns = 1u << ETR_BY_PATTERN, modules = 1u << ETR_BY_MODULE, operators = 1u << ETR_BY_OP;
+  etr_sum_by only = r->answer.options->by;
+  if (!only) return ETR_SUMMARY_ALL & ~patterns;
+  if (only == ETR_SUM_BY_PATTERN) return operators | modules | patterns;
+  return operators | 1u << breakdown_of(only);
+}
+
 static bool put_method(report *r, const etr_method *method) {
   const etr_table_options *options = r->answer.options;
   etr_delegate_parts phases, units;
   etr_summary s;
   double hinted = 0;
   if (!etr_summary_make(&s, &r->answer.arena, r->answer.profile, method,
-                        (etr_summary_choice){r->answer.filter, options->unit, options->order}) ||
+                        (etr_summary_choice){r->answer.filter, options->unit, options->order, shown_parts(r)}) ||
       !etr_delegate_phases_make(&phases, &r->answer.arena, method) ||
       !etr_compute_units_make(&units, &r->answer.arena, method))
     return false;
@@ -659,7 +670,7 @@ static bool put_rows(report *r) {
     const etr_method *method = &profile->methods[i];
     if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;
     if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method,
-                          (etr_summary_choice){r->answer.filter, options->unit, options->order}))
+                          (etr_summary_choice){r->answer.filter, options->unit, options->order, ETR_SUMMARY_ALL}))
       return false;
     (patterns ? add_patterns : add_summary)(&sheet, &summaries[i]);
   }

@@ -52,6 +52,8 @@ void etr_breakdown_sort_by_key(etr_breakdown *breakdown) {
 
 typedef struct collector {
   etr_arena *arena;
+  etr_breakdown_by by;
+  uint32_t *row_of_node;
   etr_map by_text; /* -> row */
   etr_text place;  /* a source's line and file */
   etr_vec(etr_breakdown_row) rows;
@@ -75,46 +77,82 @@ static uint32_t number_of(collector *c, const etr_breakdown_row *row) {
   return slot->value = added->number = (uint32_t)(c->rows.count - 1);
 }
 
-static void add_node(etr_breakdown_row *row, const etr_profile *profile, const etr_graph *graph, size_t node) {
-  const etr_node_time *time = &graph->times[node];
-  etr_cost_add(&row->costs, profile, graph, node);
-  row->total_ticks += time->total_ticks;
-  row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
-  row->step = ETR_MAX(row->step, etr_clock_step(profile, time->backend, NULL));
+/* What a node adds to its row in each breakdown. */
+typedef struct node_part {
+  const etr_node_time *time;
+  etr_cost_sum cost;
+  double step; /* of the clock that timed it */
+} node_part;
+
+static bool add_node(collector *c, const etr_graph *graph, size_t node, const node_part *part) {
+  const etr_breakdown_row made = row_of(graph, node, c->by);
+  uint32_t number = c->row_of_node[node] = number_of(c, &made);
+  if (number == ETR_NONE) return false;
+  etr_breakdown_row *row = &c->rows.data[number];
+  etr_cost_add_sum(&row->costs, &part->cost);
+  row->total_ticks += part->time->total_ticks;
+  row->estimated_ticks += part->time->is_estimated ? part->time->total_ticks : 0;
+  row->step = ETR_MAX(row->step, part->step);
   row->node_count++;
+  return true;
 }
 
-/* Adds up the nodes. The number of each one's row; NULL when out of memory. */
-static const uint32_t *collect(collector *c, const etr_profile *profile, const etr_graph *graph, etr_breakdown_by by,
-                               const bool *wanted) {
-  uint32_t *row_of_node = etr_arena_alloc_array(c->arena, graph ? graph->node_count : 0, sizeof *row_of_node);
-  for (size_t i = 0; row_of_node && graph && i < graph->node_count; i++) {
+/* Adds up the nodes in each of the breakdowns. False when out of memory. */
+static bool collect(collector *list, size_t count, const etr_profile *profile, const etr_graph *graph,
+                    const bool *wanted) {
+  for (size_t i = 0; graph && i < graph->node_count; i++) {
     const etr_node_time *time = graph->times ? &graph->times[i] : NULL;
-    row_of_node[i] = ETR_NONE;
-    if (!time || time->runs == 0 || (wanted && !wanted[i])) continue;
-    const etr_breakdown_row row = row_of(graph, i, by);
-    uint32_t number = row_of_node[i] = number_of(c, &row);
-    if (number == ETR_NONE) return NULL;
-    add_node(&c->rows.data[number], profile, graph, i);
+    bool is_counted = time && time->runs > 0 && (!wanted || wanted[i]);
+    node_part part = {.time = time};
+    if (is_counted) {
+      etr_cost_add(&part.cost, profile, graph, i);
+      part.step = etr_clock_step(profile, time->backend, NULL);
+    }
+    for (size_t k = 0; k < count; k++) {
+      list[k].row_of_node[i] = ETR_NONE;
+      if (is_counted && !add_node(&list[k], graph, i, &part)) return false;
+    }
   }
-  return row_of_node;
+  return true;
 }
 
-bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
-                        etr_breakdown_by by, const bool *wanted) {
-  collector c = {.arena = arena, .place = {.arena = arena}};
-  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-  etr_map_init(&c.by_text, arena);
-  const uint32_t *row_of_node = collect(&c, profile, graph, by, wanted);
-  if (!row_of_node) return false;
-  const etr_stats *stats = etr_run_stats_of_nodes(arena, method, row_of_node, c.rows.count);
+/* Measures and sorts the rows. False when out of memory. */
+static bool finish(etr_breakdown *out, const collector *c, const etr_profile *profile, const etr_method *method) {
+  const etr_stats *stats = etr_run_stats_of_nodes(c->arena, method, c->row_of_node, c->rows.count);
   if (!stats) return false;
-  *out = (etr_breakdown){c.rows.data, c.rows.count, row_of_node, stats, 0};
+  *out = (etr_breakdown){c->rows.data, c->rows.count, c->row_of_node, stats, 0};
   for (size_t i = 0; i < out->count; i++) {
     out->rows[i].weight = etr_ranking(profile, (double)out->rows[i].total_ticks, stats[i].p50);
     out->rows[i].cost = etr_cost_figures_of(profile, &out->rows[i].costs);
     out->summed_p50 += stats[i].p50;
   }
   etr_sort(out->rows, out->count, sizeof *out->rows, by_weight);
-  return !etr_arena_failed(arena);
+  return !etr_arena_failed(c->arena);
+}
+
+bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method, const bool *wanted) {
+  collector list[ETR_BREAKDOWNS];
+  const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
+  size_t count = 0;
+  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
+    if (!(kinds & 1u << by)) continue;
+    collector *c = &list[count++];
+    *c = (collector){.arena = arena, .by = by, .place = {.arena = arena}};
+    c->row_of_node = etr_arena_alloc_raw_array(arena, graph ? graph->node_count : 0, sizeof *c->row_of_node);
+    etr_map_init(&c->by_text, arena);
+    if (!c->row_of_node) return false;
+  }
+  if (!collect(list, count, profile, graph, wanted)) return false;
+  for (size_t k = 0; k < count; k++)
+    if (!finish(&out[list[k].by], &list[k], profile, method)) return false;
+  return true;
+}
+
+bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
+                        etr_breakdown_by by, const bool *wanted) {
+  etr_breakdown made[ETR_BREAKDOWNS] = {{0}};
+  if (!etr_breakdowns_make(made, 1u << by, arena, profile, method, wanted)) return false;
+  *out = made[by];
+  return true;
 }

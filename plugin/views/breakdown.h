@@ -53,6 +53,12 @@ uint32_t etr_counted_module(const etr_graph *graph, uint32_t module);
 bool etr_breakdown_make(etr_breakdown *out, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         etr_breakdown_by by, const bool *wanted);
 
+/** The same for several kinds at once, into out[by]: a bit (1u << ETR_BY_OP, ...) for each. The others stay as they
+ * are.
+ */
+bool etr_breakdowns_make(etr_breakdown *out, unsigned kinds, etr_arena *arena, const etr_profile *profile,
+                         const etr_method *method, const bool *wanted);
+
 /** Puts the rows into another order: by key, and source lines by file and line. */
 void etr_breakdown_sort_by_key(etr_breakdown *breakdown);
 

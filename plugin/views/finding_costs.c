@@ -101,15 +101,28 @@ static int by_kind_and_rate(const void *a, const void *b) {
   return (x->node > y->node) - (x->node < y->node);
 }
 
-/* "aten.convolution.default as Convolution (NHWC, F32) IGEMM", without the number of several. */
-static const char *kind_text(const etr_finder *finder, uint32_t node) {
+/* The name of the kernel that a node runs as, without the number of several. */
+static etr_slice kernel_of(const etr_finder *finder, uint32_t node) {
   const char *kernel = etr_label_kernel(finder->graph->times[node].runs_as);
   size_t size = strlen(kernel), digits = size;
   while (digits > 0 && kernel[digits - 1] >= '0' && kernel[digits - 1] <= '9') digits--;
   if (digits > 1 && digits < size && kernel[digits - 1] == '#') size = digits - 2;
-  const char *text = etr_arena_format(finder->arena, "%s as %.*s", finder->graph->nodes[node].target, (int)size,
-                                      kernel);
-  return text ? text : "";
+  return (etr_slice){kernel, size};
+}
+
+/* Puts "aten.convolution.default as Convolution (NHWC, F32) IGEMM" into a text: operators of one kind have the same. */
+static etr_slice kind_of(etr_text *text, const etr_finder *finder, uint32_t node) {
+  text->size = 0;
+  etr_text_add(text, etr_slice_of(finder->graph->nodes[node].target));
+  etr_text_add(text, ETR_SLICE(" as "));
+  etr_text_add(text, kernel_of(finder, node));
+  return (etr_slice){text->data, text->size};
+}
+
+static const char *kind_text(const etr_finder *finder, uint32_t node) {
+  etr_text text = {.arena = finder->arena};
+  const char *copy = etr_arena_copy(finder->arena, kind_of(&text, finder, node));
+  return copy ? copy : "";
 }
 
 static double median_intensity(const etr_finder *finder, const rated *list, size_t count) {
@@ -168,6 +181,7 @@ static bool find_slow(etr_finder *finder, rated *list, size_t count) {
 typedef struct rates {
   marks bound, above;
   etr_map kinds;
+  etr_text kind; /* of the operator looked at */
   rated *list;
   size_t count;
 } rates;
@@ -179,12 +193,12 @@ static void look_at(rates *r, const etr_finder *finder, uint32_t node) {
   if (figures.exceeds_peak) mark(&r->above, finder, node);
   double gflops = usual_rate(finder, node, figures.gflops);
   if (!(gflops > 0) || isnan(figures.intensity)) return;
-  uint32_t kind = etr_map_number(&r->kinds, etr_slice_of(kind_text(finder, node)));
+  uint32_t kind = etr_map_number(&r->kinds, kind_of(&r->kind, finder, node));
   if (kind != ETR_NONE) r->list[r->count++] = (rated){kind, node, gflops, figures.intensity};
 }
 
 bool etr_find_costs(etr_finder *finder) {
-  rates r = {0};
+  rates r = {.kind = {.arena = finder->arena}};
   r.bound.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.bound.marked);
   r.above.marked = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.above.marked);
   r.list = etr_arena_alloc_array(finder->arena, finder->graph->node_count, sizeof *r.list);

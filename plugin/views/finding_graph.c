@@ -156,14 +156,14 @@ static bool only_of_weights(const etr_graph *graph, const etr_node *node) {
   return node->input_count > 0;
 }
 
-static bool add_copies(etr_finder *finder, const etr_breakdown_row *row) {
+static bool add_copies(etr_finder *finder, const etr_breakdown *rows, const etr_breakdown_row *row) {
   const etr_graph *graph = finder->graph;
   uint64_t ticks = 0;
   copies c = {0};
   bool *marked = row->node_count > 1 ? etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked) : NULL;
   if (!marked) return row->node_count <= 1;
   for (uint32_t i = 0; i < graph->node_count; i++) {
-    marked[i] = graph->times[i].runs > 0 && strcmp(graph->nodes[i].target, row->key) == 0;
+    marked[i] = rows->row_of_node[i] == row->number;
     if (!marked[i]) continue;
     ticks += etr_finder_node_ticks(finder, i);
     const etr_node *node = &graph->nodes[i];
@@ -205,9 +205,10 @@ bool etr_find_copies(etr_finder *finder) {
   etr_breakdown rows;
   bool *marked = etr_arena_alloc_array(finder->arena, graph->node_count, sizeof *marked);
   if (!marked) return false;
-  for (size_t i = 0; i < graph->node_count; i++) marked[i] = etr_node_only_copies(&graph->nodes[i]);
+  for (size_t i = 0; i < graph->node_count; i++)
+    marked[i] = graph->times[i].runs > 0 && etr_node_only_copies(&graph->nodes[i]);
   if (!etr_breakdown_make(&rows, finder->arena, finder->profile, finder->method, ETR_BY_OP, marked)) return false;
   for (size_t i = 0; i < rows.count; i++)
-    if (!add_copies(finder, &rows.rows[i])) return false;
+    if (!add_copies(finder, &rows, &rows.rows[i])) return false;
   return true;
 }

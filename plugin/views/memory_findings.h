@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "etrecord_tb.h"
-#include "views/order_moves.h"
+#include "order/order_moves.h"
 
 /* ---- Sums and lists of a method's memory that several outputs show ---- */
 

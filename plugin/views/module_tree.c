@@ -50,6 +50,29 @@ static void add_own(sum *sums, const etr_profile *profile, const etr_graph *grap
   }
 }
 
+/* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
+static bool add_medians_of_level(sum *sums, const etr_method *method, const etr_graph *graph, const uint32_t *module_of,
+                                 uint32_t level) {
+  etr_arena scratch = {0};
+  uint32_t *modules = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *modules), count = 0;
+  uint32_t *number = etr_arena_alloc_raw_array(&scratch, graph->module_count, sizeof *number);
+  uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, graph->node_count, sizeof *group_of);
+  const etr_stats *stats = NULL;
+  if (modules && number && group_of) {
+    for (uint32_t i = 0; i < graph->module_count; i++) {
+      bool is_here = sums[i].row.level == level && sums[i].row.node_count > 0;
+      number[i] = is_here ? count : ETR_NONE;
+      if (is_here) modules[count++] = i;
+    }
+    for (size_t i = 0; i < graph->node_count; i++)
+      group_of[i] = module_of[i] == ETR_NONE ? ETR_NONE : number[module_of[i]];
+    stats = etr_run_stats_of_nodes(&scratch, method, group_of, count);
+  }
+  for (size_t i = 0; stats && i < count; i++) sums[modules[i]].row.total_p50 = stats[i].p50;
+  etr_arena_clear(&scratch);
+  return stats != NULL;
+}
+
 /* Medians of sums are told level by level: no node is in two modules of one. False when out of memory. */
 static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile, const etr_method *method,
                         const etr_breakdown *own) {
@@ -68,13 +91,7 @@ static bool add_medians(sum *sums, etr_arena *arena, const etr_profile *profile,
     for (size_t i = 0; i < graph->node_count; i++)
       while (module_of[i] != ETR_NONE && sums[module_of[i]].row.level > level)
         module_of[i] = sums[module_of[i]].row.parent;
-    /* module_of: of each node, the module of this level or above that it is in; ETR_NONE: not counted. */
-    etr_arena scratch = {0};
-    const etr_stats *stats = etr_run_stats_of_nodes(&scratch, method, module_of, graph->module_count);
-    for (size_t i = 0; stats && i < graph->module_count; i++)
-      if (sums[i].row.level == level) sums[i].row.total_p50 = stats[i].p50;
-    etr_arena_clear(&scratch);
-    good = stats != NULL;
+    good = add_medians_of_level(sums, method, graph, module_of, level);
   }
   return good;
 }
@@ -95,7 +112,7 @@ static bool put_in_order(etr_module_tree *out, etr_arena *arena, sum *sums, size
   for (size_t i = 0; first && i < count; i++)
     first[(sorted[i]->row.parent == ETR_NONE ? module_count : sorted[i]->row.parent) + 1]++;
   for (size_t m = 1; first && m <= module_count + 1; m++) first[m] += first[m - 1];
-  etr_module_row *rows = etr_arena_alloc_array(arena, count, sizeof *rows);
+  etr_module_row *rows = etr_arena_alloc_raw_array(arena, count, sizeof *rows);
   if (!first || !rows) return false;
   for (size_t k = first[module_count + 1]; k-- > first[module_count];) stack[depth++] = sorted[k];
   while (depth > 0) {
@@ -117,7 +134,7 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   *out = (etr_module_tree){0};
   if (!graph || !graph->times) return true;
-  sum *sums = etr_arena_alloc_array(arena, graph->module_count, sizeof *sums);
+  sum *sums = etr_arena_alloc_raw_array(arena, graph->module_count, sizeof *sums);
   if (!sums) return false;
   add_own(sums, profile, graph, own);
   /* Parents stand before their children. */
@@ -135,11 +152,13 @@ bool etr_module_tree_make(etr_module_tree *out, etr_arena *arena, const etr_prof
   for (size_t i = 0; i < graph->module_count; i++)
     if (sums[i].row.parent != ETR_NONE) sums[i].row.level = sums[sums[i].row.parent].row.level + 1;
   if (!add_medians(sums, arena, profile, method, own)) return false;
+  const etr_cost_figures nothing = etr_cost_figures_of(profile, &(etr_cost_sum){0});
   for (size_t i = 0; i < graph->module_count; i++) {
-    double p50 = isnan(sums[i].row.total_p50) ? 0 : sums[i].row.total_p50;
-    sums[i].row.weight = etr_ranking(profile, (double)sums[i].row.total_ticks, p50);
-    sums[i].row.cost = etr_cost_figures_of(profile, &sums[i].row.costs);
-    sums[i].row.own_cost = etr_cost_figures_of(profile, &sums[i].row.own_costs);
+    etr_module_row *row = &sums[i].row;
+    if (row->node_count == 0) continue; /* it is not shown */
+    row->weight = etr_ranking(profile, (double)row->total_ticks, isnan(row->total_p50) ? 0 : row->total_p50);
+    row->cost = etr_cost_figures_of(profile, &row->costs);
+    row->own_cost = row->own_count ? etr_cost_figures_of(profile, &row->own_costs) : nothing;
   }
   if (!put_in_order(out, arena, sums, graph->module_count)) return false;
   if (sums[0].row.number != ETR_NONE) out->summed_p50 += own->stats[sums[0].row.number].p50;
@@ -274,11 +293,10 @@ bool etr_module_patterns_make(etr_module_patterns *out, etr_arena *arena, const 
 
 bool etr_module_patterns_of(etr_module_patterns *out, etr_arena *arena, const etr_profile *profile,
                             const etr_method *method) {
-  etr_breakdown modules, patterns;
+  etr_breakdown by[ETR_BREAKDOWNS] = {{0}};
   etr_module_tree tree;
-  if (!etr_breakdown_make(&modules, arena, profile, method, ETR_BY_MODULE, NULL) ||
-      !etr_breakdown_make(&patterns, arena, profile, method, ETR_BY_PATTERN, NULL) ||
-      !etr_module_tree_make(&tree, arena, profile, method, &modules))
+  if (!etr_breakdowns_make(by, 1u << ETR_BY_MODULE | 1u << ETR_BY_PATTERN, arena, profile, method, NULL) ||
+      !etr_module_tree_make(&tree, arena, profile, method, &by[ETR_BY_MODULE]))
     return false;
-  return etr_module_patterns_make(out, arena, profile, &tree, &patterns, false);
+  return etr_module_patterns_make(out, arena, profile, &tree, &by[ETR_BY_PATTERN], false);
 }

@@ -8,42 +8,52 @@
 
 /* A group's time in single runs. */
 typedef struct group_runs {
-  uint64_t *ticks;  /* per run of the method */
-  uint32_t *group;  /* the group that these ticks are of, plus one */
-  uint64_t *sample; /* those of the runs that it ran in */
+  uint32_t *group;  /* per run of the method: the group that ran in it last, plus one */
+  size_t *place;    /* per run: where that group's time in this run is in the sample */
+  uint64_t *sample; /* ticks in each of the runs in which the group ran */
 } group_runs;
 
+/* What a portion adds to its group. */
+typedef struct group_portion {
+  uint64_t ticks;
+  uint32_t run;
+} group_portion;
+
 /* The portions of one group, in any order of runs. */
-static etr_stats stats_of_group(group_runs *r, uint32_t group, const etr_portion *const *portions, size_t count) {
+static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_portion *portions, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
-    uint32_t run = portions[i]->run;
-    if (r->group[run] != group + 1) r->ticks[run] = 0;
-    r->group[run] = group + 1;
-    r->ticks[run] += portions[i]->ticks;
-  }
-  for (size_t i = 0; i < count; i++) {
-    uint32_t run = portions[i]->run;
-    if (r->group[run] == group + 1) r->sample[runs++] = r->ticks[run];
-    r->group[run] = 0;
+    uint32_t run = portions[i].run;
+    if (r->group[run] != group + 1) {
+      r->group[run] = group + 1;
+      r->place[run] = runs;
+      r->sample[runs++] = 0;
+    }
+    r->sample[r->place[run]] += portions[i].ticks;
   }
   return etr_stats_of(r->sample, runs);
+}
+
+/* Puts the portions that are in groups group by group; end: of each group's portions, one place later. */
+static void sort_portions(group_portion *sorted, size_t *end, const etr_method *method, const uint32_t *group_of,
+                          size_t group_count) {
+  for (size_t i = 0; i < method->portion_count; i++)
+    if (group_of[i] != ETR_NONE) end[group_of[i] + 1]++;
+  for (size_t group = 1; group <= group_count; group++) end[group] += end[group - 1];
+  for (size_t i = 0; i < method->portion_count; i++)
+    if (group_of[i] != ETR_NONE)
+      sorted[end[group_of[i]]++] = (group_portion){method->portions[i].ticks, method->portions[i].run};
 }
 
 static bool fill(etr_stats *stats, etr_arena *scratch, const etr_method *method, const uint32_t *group_of,
                  size_t group_count) {
   size_t *end = etr_arena_alloc_array(scratch, group_count + 1, sizeof *end);
-  const etr_portion **sorted = etr_arena_alloc_array(scratch, method->portion_count, sizeof *sorted);
-  group_runs r = {.ticks = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.ticks),
-                  .group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
+  group_portion *sorted = etr_arena_alloc_raw_array(scratch, method->portion_count, sizeof *sorted);
+  group_runs r = {.group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
+                  .place = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.place),
                   .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample)};
-  if (!end || !sorted || !r.ticks || !r.group || !r.sample) return false;
-  /* Puts the portions that are in groups group by group; end: of each group's portions, one place later. */
-  for (size_t i = 0; i < method->portion_count; i++)
-    if (group_of[i] != ETR_NONE) end[group_of[i] + 1]++;
-  for (size_t group = 1; group <= group_count; group++) end[group] += end[group - 1];
-  for (size_t i = 0; i < method->portion_count; i++)
-    if (group_of[i] != ETR_NONE) sorted[end[group_of[i]]++] = &method->portions[i];
+  if (!end || !sorted || !r.group || !r.place || !r.sample) return false;
+  sort_portions(sorted, end, method, group_of, group_count);
   for (uint32_t group = 0; group < group_count; group++) {
     size_t first = group ? end[group - 1] : 0;
     stats[group] = stats_of_group(&r, group, &sorted[first], end[group] - first);
@@ -64,7 +74,7 @@ const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const
 const etr_stats *etr_run_stats_of_nodes(etr_arena *arena, const etr_method *method, const uint32_t *group_of_node,
                                         size_t group_count) {
   etr_arena scratch = {0};
-  uint32_t *group_of = etr_arena_alloc_array(&scratch, method->portion_count, sizeof *group_of);
+  uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, method->portion_count, sizeof *group_of);
   for (size_t i = 0; group_of && i < method->portion_count; i++) {
     uint32_t node = method->portions[i].node;
     group_of[i] = node == ETR_NONE ? ETR_NONE : group_of_node[node];

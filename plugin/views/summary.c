@@ -63,14 +63,16 @@ bool etr_summary_make(etr_summary *out, etr_arena *arena, const etr_profile *pro
   for (size_t i = 0; wanted && out->graph && i < out->graph->node_count; i++)
     wanted[i] = etr_filter_takes_node(choice.filter, out->graph, i);
   if (!wanted || !list_nodes(out, arena, wanted, choice.order)) return false;
-  for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
-    if (!etr_breakdown_make(&out->by[by], arena, profile, method, by, wanted)) return false;
-    if (choice.order == ETR_ORDER_NAME) etr_breakdown_sort_by_key(&out->by[by]);
-  }
-  return etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE]) &&
-         etr_module_patterns_make(&out->patterns, arena, profile, &out->modules, &out->by[ETR_BY_PATTERN],
-                                  choice.order == ETR_ORDER_NAME) &&
-         etr_first_run_of(&out->first_run, arena, profile, method) &&
-         etr_findings_make(&out->findings, arena, profile, method, choice.unit) &&
+  if (!etr_breakdowns_make(out->by, choice.parts, arena, profile, method, wanted)) return false;
+  for (etr_breakdown_by by = ETR_BY_OP; choice.order == ETR_ORDER_NAME && by <= ETR_BY_SOURCE; by++)
+    etr_breakdown_sort_by_key(&out->by[by]);
+  bool modules = choice.parts & 1u << ETR_BY_MODULE, patterns = modules && choice.parts & 1u << ETR_BY_PATTERN;
+  if (modules && !etr_module_tree_make(&out->modules, arena, profile, method, &out->by[ETR_BY_MODULE])) return false;
+  if (patterns && !etr_module_patterns_make(&out->patterns, arena, profile, &out->modules, &out->by[ETR_BY_PATTERN],
+                                            choice.order == ETR_ORDER_NAME))
+    return false;
+  if (!etr_first_run_of(&out->first_run, arena, profile, method)) return false;
+  if (!(choice.parts & ETR_SUMMARY_FINDINGS)) return true;
+  return etr_findings_make(&out->findings, arena, profile, method, choice.unit) &&
          (!out->is_part || keep_findings(out, arena, wanted));
 }

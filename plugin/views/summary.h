@@ -31,11 +31,19 @@ typedef struct etr_summary {
  * Static. */
 const char *etr_breakdown_name(etr_breakdown_by by);
 
+/** Parts of a summary: these bits, and 1u << ETR_BY_OP etc. for the breakdowns. Modules come with ETR_BY_MODULE,
+ * patterns with ETR_BY_PATTERN if ETR_BY_MODULE is there, too. */
+enum {
+  ETR_SUMMARY_FINDINGS = 1 << ETR_BREAKDOWNS,
+  ETR_SUMMARY_ALL = (1 << (ETR_BREAKDOWNS + 1)) - 1,
+};
+
 /** What a summary is of, and how it is shown. */
 typedef struct etr_summary_choice {
   const etr_node_filter *filter; /* NULL: everything */
   etr_unit unit;                 /* of the findings' evidence */
   etr_node_order order;          /* of nodes, modules and the breakdowns' rows: ETR_ORDER_NAME, or by time */
+  unsigned parts;                /* what is shown, so that nothing else is made: it stays zeroed */
 } etr_summary_choice;
 
 /** Sums up a method. False when out of memory. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What etrecord-tb costs: bench.py [PATH/TO/etrecord-tb] [--repeat N] [--only PART] [--executorch] [--keep]. README.md tells what the columns are.
+"""What etrecord-tb costs: bench.py [PATH/TO/etrecord-tb] [--repeat N] [--only PART] [--executorch] [--against COMMIT] [--keep]. README.md tells what the columns are.
 
 Nothing here is a test: no figure makes it fail.
 """
@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 
+from against import beside_commit
 from inspector import beside_executorch
 from limit import beside_limit
 from measure import FIXTURES, HERE, ROOT, WRITE, Bench, Skipped, make, measure
@@ -185,6 +186,7 @@ PARTS = {
     'python': ('Beside Python', beside_python),
     'limit': ('Beside the limit', beside_limit),
     'instructions': ('Instructions', instructions),
+    'against': ('Beside an earlier version', beside_commit),
     'growth': ('Growth', growth),
     'executorch': ('Beside ExecuTorch', beside_executorch),
 }
@@ -211,6 +213,7 @@ def parse():
         '--executorch', action='store_true', help='the part executorch, too: installs executorch and torch, makes models (8 GB)'
     )
     parser.add_argument('--python', help='a Python that has executorch, torch and torchvision, instead of one that is made')
+    parser.add_argument('--against', metavar='COMMIT', help='count the instructions of this commit, too, which is built for that')
     parser.add_argument('--keep', action='store_true', help='put the figures of the parts that ran into README.md')
     return parser.parse_args()
 
@@ -219,7 +222,8 @@ def main():
     arguments = parse()
     if not os.access(arguments.program, os.X_OK):
         sys.exit('%s: build it first: cmake --preset release && ninja -C build/release' % arguments.program)
-    chosen = arguments.only or [part for part in PARTS if part != 'executorch' or arguments.executorch]
+    optional = {'executorch': arguments.executorch, 'against': arguments.against}
+    chosen = arguments.only or [part for part in PARTS if optional.get(part, True)]
     print(machine())
     for part, (title, run) in PARTS.items():
         if part in chosen:

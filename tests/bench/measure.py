@@ -64,7 +64,7 @@ class Bench:
 
     def __init__(self, arguments, folder):
         self.program, self.repeat, self.python = os.path.abspath(arguments.program), arguments.repeat, arguments.python
-        self.folder = folder
+        self.folder, self.against = folder, arguments.against
         self.empty = self.run('--version')[0]
 
     def run(self, *arguments):
@@ -89,8 +89,9 @@ class Bench:
                     file.write(archive.read(name))
         return path, documents
 
-    def count(self, *arguments):
-        """Million instructions of one run, counted by callgrind."""
-        words = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', self.program, *arguments]
+    def count(self, *arguments, program=None):
+        """Million instructions of one run, counted by callgrind; of another version where a program is given."""
+        shutil.rmtree(os.path.join(self.folder, 'out'), ignore_errors=True)
+        words = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', program or self.program, *arguments]
         told = subprocess.run(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True).stderr.decode()
         return int(re.search(r'refs:\s*([\d,]+)', told)[1].replace(',', '')) / 1e6

@@ -5,10 +5,10 @@
  * Programs are those of tiny_plan.h. What an order needs is told by the plan of a program that is written in it: as
  * each tensor has a place of its own there, none is taken for a view of another.
  */
+#include "order/order_moves.h"
+#include "order/order_search.h"
 #include "random.h"
 #include "tiny_plan.h"
-#include "views/order_moves.h"
-#include "views/order_search.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

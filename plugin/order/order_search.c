@@ -7,7 +7,7 @@
  * least as much room for it. So only those that add to what is live are tried one after the other; a set of
  * instructions that led nowhere is not tried again.
  */
-#include "views/order_search.h"
+#include "order/order_search.h"
 
 enum {
   STEPS_PER_SIZE = 256,   /* of a whole search */

@@ -2,7 +2,7 @@
  *
  * order_problem.c - uses counted, orders tried.
  */
-#include "views/order_problem.h"
+#include "order/order_problem.h"
 
 bool etr_order_starts(const etr_planned_tensor *tensor) {
   return tensor->role == ETR_TENSOR_INPUT || tensor->role == ETR_TENSOR_STATE;

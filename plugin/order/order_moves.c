@@ -2,9 +2,9 @@
  *
  * order_moves.c - the instructions of an order that are not in their place, and of these those that have to be moved.
  */
-#include "views/order_moves.h"
+#include "order/order_moves.h"
 
-#include "views/order_search.h"
+#include "order/order_search.h"
 
 enum {
   TRIES_OF_SIZE = 256,

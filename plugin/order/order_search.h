@@ -5,7 +5,7 @@
 #ifndef ETR_ORDER_SEARCH_H
 #define ETR_ORDER_SEARCH_H
 
-#include "views/order_problem.h"
+#include "order/order_problem.h"
 
 /**
  * The order with the lowest peak that is found within a fixed number of steps, which grows as the method does. There

@@ -5,7 +5,7 @@
 #ifndef ETR_ORDER_MOVES_H
 #define ETR_ORDER_MOVES_H
 
-#include "views/order_problem.h"
+#include "order/order_problem.h"
 
 /** Instructions that stand together in both orders, and run elsewhere in the new one. */
 typedef struct etr_order_move {
