@@ -243,13 +243,13 @@ Test(dump, hostile_files) {
     const char *message;
   } cases[] = {
       {"bad_ident", ETR_ERROR_FORMAT, 0, 0, 8, "identifier ED00"},
-      {"bad_root", ETR_ERROR_FORMAT, 0, 0, 4, "outside the buffer"},
+      {"bad_root", ETR_ERROR_FORMAT, 0, 0, 4, "cut short or damaged"},
       {"empty_file", ETR_ERROR_FORMAT, 0, 0, 0, "empty"},
       {"no_size_prefix", ETR_OK, 7, 0, ETR_NO_OFFSET, ""},
       {"size_prefix_wrong", ETR_OK, 7, 1, ETR_NO_OFFSET, ""},
       {"trailing_garbage", ETR_OK, 7, 0, ETR_NO_OFFSET, ""},
-      {"trunc_12", ETR_ERROR_FORMAT, 0, 1, 4, "outside the buffer"},
-      {"trunc_half", ETR_ERROR_FORMAT, 0, 1, 36, "outside the buffer"},
+      {"trunc_12", ETR_ERROR_FORMAT, 0, 1, 4, "cut short or damaged"},
+      {"trunc_half", ETR_ERROR_FORMAT, 0, 1, 36, "cut short or damaged"},
       {"trunc_minus1", ETR_OK, 7, 1, ETR_NO_OFFSET, ""},
       {"trunc_prefix_only", ETR_ERROR_FORMAT, 0, 0, 8, "identifier ED00"},
       {"zeros", ETR_ERROR_FORMAT, 0, 0, 8, "identifier ED00"},

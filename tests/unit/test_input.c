@@ -105,7 +105,9 @@ Test(input, single_files) {
       {FIXTURES "/add_mul/etdump.etdp", "-;etdump.etdp;-;-"},
       {FIXTURES "/add_mul/model.pte", "-;;model.pte;-"},
       {FIXTURES "/hostile/not_zip.etrecord", "not_zip.etrecord;;-;-"}, /* opening it says what is wrong */
-      {FIXTURES "/add_mul/truth.json", "truth.json;;-;-"},
+      {FIXTURES "/add_mul/truth.json",
+       "3: not a file of a record: no ETRecord, no ETDump, no log with one, no .pte, .bpte or .ptd, and not called "
+       "debug_buffer.bin; give a record's directory, or its files"},
       {FIXTURES "/add_mul/", "etrecord.bin;etdump.etdp;model.pte;-"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {

@@ -95,9 +95,9 @@ Test(sheet, no_such_column) {
     etr_status status;
     etr_error error;
     const char *got = written(&arena, &(etr_table_options){.columns = names[i]}, &status, &error);
-    cr_expect_eq(status, ETR_ERROR_CHOICE);
+    cr_expect_eq(status, ETR_ERROR_OPTION);
     cr_expect_str_eq(got, "", "nothing is written");
-    cr_expect_not_null(strstr(error.message, "there are: id time unit share ratio ns"), "%s", error.message);
+    cr_expect_not_null(strstr(error.message, "here are: id time unit share ratio ns"), "%s", error.message);
     etr_arena_clear(&arena);
   }
 }

@@ -175,7 +175,7 @@ Test(source, lines_add_up) {
       size_t count;
       uint64_t files = 0, lines = 0;
       cr_assert(etr_summary_make(&s, &arena, profile, &profile->methods[m],
-                                 (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME}));
+                                 (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
       const etr_source_lines *list = etr_source_lines_make(&count, &arena, &s, false);
       cr_assert_not_null(list);
       for (size_t f = 0; f < count; f++) {

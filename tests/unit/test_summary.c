@@ -86,7 +86,8 @@ Test(summary, lists_add_up) {
     for (size_t m = 0; m < profile->method_count; m++) {
       etr_summary s;
       const etr_method *method = &profile->methods[m];
-      cr_assert(etr_summary_make(&s, &arena, profile, method, (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME}));
+      cr_assert(etr_summary_make(&s, &arena, profile, method,
+                                 (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
       cr_expect_not(s.is_part);
       expect_sums(&s, method->nodes_ticks);
     }
@@ -105,7 +106,7 @@ Test(summary, statistics_of_one_node) {
   size_t compared = 0;
   open_record(&inputs, &profile, "mv2_xnnpack");
   cr_assert(etr_summary_make(&s, &arena, profile, &profile->methods[0],
-                             (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME}));
+                             (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
   for (size_t i = 0; i < s.graph->node_count; i++) {
     uint32_t row = s.by[ETR_BY_MODULE].row_of_node[i];
     const etr_stats *of_node = &s.graph->times[i].per_run,
@@ -130,11 +131,14 @@ Test(summary, of_some_nodes) {
   etr_summary adds, others, all;
   open_record(&inputs, &profile, "quantized_xnnpack");
   const etr_method *method = &profile->methods[0];
-  cr_assert(etr_summary_make(&all, &arena, profile, method, (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME}));
-  cr_assert(etr_summary_make(&adds, &arena, profile, method,
-                             (etr_summary_choice){&(etr_node_filter){.backend = "cpu"}, ETR_UNIT_MS, ETR_ORDER_TIME}));
-  cr_assert(etr_summary_make(&others, &arena, profile, method,
-                             (etr_summary_choice){&(etr_node_filter){.backend = "Xnn*"}, ETR_UNIT_MS, ETR_ORDER_TIME}));
+  cr_assert(etr_summary_make(&all, &arena, profile, method,
+                             (etr_summary_choice){NULL, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+  cr_assert(etr_summary_make(
+      &adds, &arena, profile, method,
+      (etr_summary_choice){&(etr_node_filter){.backend = "cpu"}, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
+  cr_assert(etr_summary_make(
+      &others, &arena, profile, method,
+      (etr_summary_choice){&(etr_node_filter){.backend = "Xnn*"}, ETR_UNIT_MS, ETR_ORDER_TIME, ETR_SUMMARY_ALL}));
   expect_sums(&adds, adds.part_ticks);
   expect_sums(&others, others.part_ticks);
   cr_expect(adds.is_part && adds.part_ticks > 0 && others.part_ticks > 0);
