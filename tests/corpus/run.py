@@ -83,7 +83,7 @@ def check(program, case, folder):
     verdicts = case.verdict.split(' or ')
     outcomes = {}
     for name in ('write', 'info', 'nodes'):
-        arguments = [name, *case.arguments(inputs)] + (['--format', 'json'] if name == 'nodes' else [])
+        arguments = [name, *case.arguments(inputs)] + {'nodes': ['--format', 'json', '--force'], 'write': ['--force']}.get(name, [])
         outcome = run(program, work, arguments, memory=case.memory)
         outcomes[name] = outcome
         if case.says not in outcome.stderr.decode():
@@ -101,7 +101,7 @@ def check(program, case, folder):
     if len({outcome.status for outcome in outcomes.values()}) != 1:
         raise Wrong('write, info and nodes do not agree whether to refuse')
     if 'read' in verdicts and not ('refuse' in verdicts and outcome.status):
-        check_read(program, work, arguments, outcomes['nodes'], ['nodes', *case.undamaged(), '--format', 'json'])
+        check_read(program, work, arguments, outcomes['nodes'], ['nodes', *case.undamaged(), '--format', 'json', '--force'])
     if case.look:
         complaint = case.look(outcomes['nodes'], files_below(work), files_below(folder))
         if complaint:

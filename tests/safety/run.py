@@ -62,9 +62,9 @@ OUTPUTS = [
     ('report RECORD', formats.report, None),
     ('write RECORD --logdir out', formats.paths, None),
     ('info PROGRAM', formats.text, None),
-    ('nodes PROGRAM --graph program', formats.text, None),
-    ('nodes PROGRAM --graph program --format json', formats.json_document, 'nodes'),
-    ('dot PROGRAM --entry=ENTRY', formats.dot, None),
+    ('nodes PROGRAM --graph program --force', formats.text, None),
+    ('nodes PROGRAM --graph program --force --format json', formats.json_document, 'nodes'),
+    ('dot PROGRAM --entry=ENTRY --force', formats.dot, None),
 ]
 
 # What is said of names on the command line.
