@@ -63,6 +63,13 @@ typedef enum etr_status {
   ETR_ERROR_OPTION, /**< an option has a value that does not exist, such as the name of a column */
 } etr_status;
 
+/** A member that changed its name: both names are the same member. The old one stays for one release. */
+#define ETR_RENAMED(type, name, old_name)                                                                              \
+  union {                                                                                                              \
+    type name;                                                                                                         \
+    type old_name;                                                                                                     \
+  }
+
 /** Offset of an error that has no place in the file. */
 #define ETR_NO_OFFSET UINT64_MAX
 
@@ -759,17 +766,19 @@ typedef struct etr_event {
   double confidence; /**< of its nodes: 1 where its match is no estimate; of an estimate the share of such time that is
                         right; 0 without nodes */
   etr_event_role role;
-  etr_phase phase;       /**< of a phase, and of an operator that is the delegate's own */
-  etr_event_unit unit;   /**< of `durations` and `stats` */
-  bool is_in_sums;       /**< its time is part of its delegate's; false of all that is no time */
-  bool is_estimated;     /**< its time is an estimate: its backend's own, or its part of a time that was shared out by
-                            cycles */
-  bool has_no_place;     /**< `starts` tell nothing: not recorded, or by another clock */
-  uint8_t shell, inside; /**< of what is nested in a call: its own depth as a shell, and the shell that it lies in;
-                            0: it is none, it lies in the call itself. A shell's time beyond what lies in it is its
-                            `shell_phase`. Where the call has a shell in cycles, too, operators inside it that are
-                            in cycles get their share of its time, as an estimate: of nodes, or without a graph */
-  etr_phase shell_phase;
+  etr_phase phase;     /**< of a phase, and of an operator that is the delegate's own */
+  etr_event_unit unit; /**< of `durations` and `stats` */
+  bool is_in_sums;     /**< its time is part of its delegate's; false of all that is no time */
+  bool is_estimated;   /**< its time is an estimate: its backend's own, or its part of a time that was shared out by
+                          cycles */
+  bool has_no_place;   /**< `starts` tell nothing: not recorded, or by another clock */
+  /** Depth of an event that encloses others in a delegate's call, from 1 on; 0: it encloses none. */
+  ETR_RENAMED(uint8_t, wrapper, shell);
+  /** The depth of the event that encloses this one; 0: it is in the call itself. If the call encloses a total in cycles
+   * too, operators counted in cycles get their share of its time, as an estimate: of nodes, or without a graph. */
+  uint8_t inside;
+  /** What an enclosing event spent the time on that none of its own events took. */
+  ETR_RENAMED(etr_phase, wrapper_phase, shell_phase);
   etr_compute_unit compute_unit;
   bool is_unit_planned;        /**< compute_unit is what its backend planned, and may not be where it ran */
   const etr_bytes *metadata;   /**< delegate_debug_metadata, sample_count entries; NULL if all are empty */
@@ -823,23 +832,30 @@ typedef struct etr_delegate {
   uint64_t call_ticks; /**< DELEGATE_CALL, total over the method's runs */
 } etr_delegate;
 
-/** What a portion of time was spent on. */
-typedef enum etr_portion_kind {
-  ETR_PORTION_NODE,        /**< a node */
-  ETR_PORTION_DELEGATE,    /**< a delegate, beyond what is on nodes */
-  ETR_PORTION_UNEXPLAINED, /**< could not be told */
-} etr_portion_kind;
+/** What a time slice was spent on. */
+typedef enum etr_time_slice_kind {
+  ETR_TIME_SLICE_NODE,        /**< a node */
+  ETR_TIME_SLICE_DELEGATE,    /**< a delegate, beyond what is on nodes */
+  ETR_TIME_SLICE_UNEXPLAINED, /**< could not be told */
+} etr_time_slice_kind;
 
 /** A piece of a method's time: what one event, or a delegate's call beyond its events, took in one run. */
-typedef struct etr_portion {
+typedef struct etr_time_slice {
   uint64_t ticks;
   const etr_event *event; /**< that recorded it; of a delegate's rest, its call */
   uint32_t run;           /**< place among the method's runs: index into execute_per_run */
-  uint32_t node;          /**< of the method's graph; ETR_NONE unless ETR_PORTION_NODE */
-  etr_portion_kind kind;
-  etr_phase phase; /**< of ETR_PORTION_DELEGATE */
+  uint32_t node;          /**< of the method's graph; ETR_NONE unless ETR_TIME_SLICE_NODE */
+  etr_time_slice_kind kind;
+  etr_phase phase; /**< of ETR_TIME_SLICE_DELEGATE */
   etr_compute_unit compute_unit;
-} etr_portion;
+} etr_time_slice;
+
+/** Names that changed; the old ones stay for one release. */
+typedef etr_time_slice etr_portion;
+typedef etr_time_slice_kind etr_portion_kind;
+#define ETR_PORTION_NODE ETR_TIME_SLICE_NODE
+#define ETR_PORTION_DELEGATE ETR_TIME_SLICE_DELEGATE
+#define ETR_PORTION_UNEXPLAINED ETR_TIME_SLICE_UNEXPLAINED
 
 /** What told the phases of a method's runs. */
 typedef enum etr_phase_rule {
@@ -923,9 +939,10 @@ typedef struct etr_method {
   size_t delegate_count;
   size_t ambiguous_node_count; /**< nodes that could as well be in a delegate as outside of all: debug handles do not
                                     say, the likelier side is counted */
-  const etr_portion *portions; /**< all of its time but the framework's: they add up to nodes_ticks, delegate_only_ticks
-                                  and unexplained_ticks. By node, of a node by run; those without node last */
-  size_t portion_count;
+  /** All of its time but the runtime's own: the slices add up to nodes_ticks, delegate_only_ticks and
+   * unexplained_ticks. Sorted by node, and for one node by run; those without a node come last. */
+  ETR_RENAMED(const etr_time_slice *, time_slices, portions);
+  ETR_RENAMED(size_t, time_slice_count, portion_count);
   const uint32_t *blocks; /**< indices into etr_profile.blocks: those whose method it is, in their order */
   size_t block_count;
   const etr_memory_plan *memory; /**< NULL: no program (.pte) tells */
@@ -1062,24 +1079,25 @@ ETR_API double etr_cost_gbs(const etr_cost_sum *sum);
 ETR_API const char *etr_cost_arithmetic(const etr_cost_sum *sum);
 
 /** The most that can be reached, in 1e9 per second; 0: not known. */
-typedef struct etr_roofs {
+typedef struct etr_effective_peaks {
   double gflops, integer_gops, gbs;
   bool flops_given, integer_given, bandwidth_given; /**< as a peak; else it is the best of the record's nodes */
-} etr_roofs;
+} etr_effective_peaks;
+typedef etr_effective_peaks etr_roofs; /**< the old name, for one release */
 
-/** What limits nodes at the roofs; unknown unless the peaks that it depends on were given. */
+/** What limits nodes at the peaks; unknown unless the peaks that it depends on were given. */
 typedef enum etr_bound { ETR_BOUND_UNKNOWN, ETR_BOUND_COMPUTE, ETR_BOUND_MEMORY } etr_bound;
 
 /** Name of a bound as the JSON has it: "compute", "memory"; NULL if unknown. Static. */
 ETR_API const char *etr_bound_name(etr_bound bound);
 
-/** The least time that the roofs allow, in ns per inference, and what sets it (may be NULL). NaN where costs or roofs
+/** The least time that the peaks allow, in ns per inference, and what sets it (may be NULL). NaN where costs or peaks
  * are unknown. */
-ETR_API double etr_cost_least_ns(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound);
+ETR_API double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks, etr_bound *bound);
 
-/** That as a part of the time taken: 1 at the roof, more if a peak, a cost or a match is wrong. NaN where rates are
+/** That as a part of the time taken: 1 at the peak, more if a peak, a cost or a match is wrong. NaN where rates are
  * unknown. */
-ETR_API double etr_cost_of_peak(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound);
+ETR_API double etr_cost_of_peak(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks, etr_bound *bound);
 
 /* ---- The profile ---- */
 
@@ -1129,7 +1147,8 @@ struct etr_profile {
   etr_skip skip;           /**< as the options chose */
   etr_statistic statistic; /**< likewise */
   etr_peaks peaks;         /**< likewise */
-  etr_roofs roofs;         /**< the peaks, and in place of those that were not given the best rates of its nodes */
+  /** The peaks; in place of those that were not given, the best rates of its nodes. */
+  ETR_RENAMED(etr_effective_peaks, effective_peaks, roofs);
   const etr_block *blocks;
   size_t block_count;
   const char *const *unknown_entries; /**< zip entries that nothing is known about */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what mirrors the fields in C: generate.py PRINT_FIELDS [--check]
 
-PRINT_FIELDS prints the lists of fields (etr_row_type in plugin/output/sheet.h) and the words of enumerations. From these, and from definitions.json, come
+PRINT_FIELDS prints the lists of fields (etr_row_type in plugin/output/table.h) and the words of enumerations. From these, and from definitions.json, come
 
 - `$defs` in schema/*.schema.json: of each definition that the schema refers to, in a list of rows or with `_columns` behind its name for the dashboard's document;
 - the fields of the dataclasses in web/python/etrecord_tb/model.py: their order and defaults stay, what is new comes last;

@@ -5,7 +5,7 @@
  */
 #include "etrecord_compare.h"
 #include "etrecord_file.h"
-#include "output/sheet.h"
+#include "output/table.h"
 #include "views/diff_view.h"
 #include "views/findings.h"
 #include "views/memory_findings.h"

@@ -38,8 +38,8 @@ typedef struct etr_event_meaning {
   etr_compute_unit compute_unit;               /* likewise */
   bool is_unit_planned;                        /* likewise */
   bool is_odd;                                 /* not what the backend writes: it stays unjoined, with a warning */
-  uint8_t shell, inside;                       /* likewise as in etr_event; at most ETR_MOST_SHELLS */
-  etr_phase shell_phase;
+  uint8_t wrapper, inside;                     /* likewise as in etr_event; at most ETR_MOST_WRAPPERS */
+  etr_phase wrapper_phase;
   uint32_t step_ns; /* what one step of its durations is, in ns; 0: a tick */
   etr_event_key key;
   etr_slice node;        /* of ETR_KEY_NODE; lent from the facts */
@@ -49,8 +49,8 @@ typedef struct etr_event_meaning {
   int64_t place;         /* of ETR_KEY_OPERATOR: those with one place are one operator; they run in this order */
 } etr_event_meaning;
 
-/** Shells nest this deep: 1 is the outermost. */
-enum { ETR_MOST_SHELLS = 2 };
+/** Wrappers nest this deep: 1 is the outermost. */
+enum { ETR_MOST_WRAPPERS = 2 };
 
 /** The decoder of one backend: functions without state. */
 typedef struct etr_decoder {

@@ -87,15 +87,15 @@ typedef struct totals {
   bool has_accelerator; /* the NPU's: HTP names them */
 } totals;
 
-static void make_shell(etr_event_meaning *out, uint8_t shell, etr_phase phase) {
-  out->shell = shell;
-  out->shell_phase = phase;
-  out->inside = (uint8_t)(shell - 1);
+static void make_wrapper(etr_event_meaning *out, uint8_t wrapper, etr_phase phase) {
+  out->wrapper = wrapper;
+  out->wrapper_phase = phase;
+  out->inside = (uint8_t)(wrapper - 1);
 }
 
 /* Of the accelerator's total in cycles operators have their shares. */
 static void read_accelerator(etr_event_meaning *out) {
-  make_shell(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
+  make_wrapper(out, IN_ACCELERATOR, ETR_PHASE_COMPUTE);
   if (!is_time(out)) return;
   out->role = ETR_ROLE_PHASE;
   out->phase = ETR_PHASE_COMPUTE;
@@ -109,7 +109,7 @@ static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
   for (size_t i = 0; i < ETR_COUNT(other_totals); i++) is_other |= etr_slice_equal(id, etr_slice_of(other_totals[i]));
   out->role = ETR_ROLE_CONTAINER;
   if (is_accelerator) read_accelerator(out);
-  if (is_time(out) && (is_qnn || (is_rpc && !of->has_qnn))) make_shell(out, IN_QNN, ETR_PHASE_WAIT);
+  if (is_time(out) && (is_qnn || (is_rpc && !of->has_qnn))) make_wrapper(out, IN_QNN, ETR_PHASE_WAIT);
   return is_accelerator || is_qnn || is_rpc || is_other;
 }
 
@@ -117,7 +117,7 @@ static bool read_total(etr_event_meaning *out, etr_slice id, const totals *of) {
 
 static bool is_wait(etr_slice id) { return etr_slice_starts(id, ETR_SLICE("Time for ")); }
 
-/* Shells are summed as such, and waits are part of one. */
+/* Wrappers are summed as such, and waits are part of one. */
 static void read_event(etr_event_meaning *out, const etr_event_facts *event, const totals *of, etr_arena *scratch) {
   etr_slice id = take_unit(out, etr_slice_of(event->name));
   out->is_in_sums = false;

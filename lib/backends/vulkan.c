@@ -230,8 +230,8 @@ enum { IN_SUBMISSION = 1 };
 static void read_step(etr_event_meaning *out, const etr_known_event *event) {
   etr_known_event_tell(out, event);
   if (event->name != submission) return;
-  out->shell = IN_SUBMISSION;
-  out->shell_phase = ETR_PHASE_WAIT;
+  out->wrapper = IN_SUBMISSION;
+  out->wrapper_phase = ETR_PHASE_WAIT;
 }
 
 /* ---- Dispatches ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * attribute.c - cuts the rows of runs into portions, and gives the nodes of graphs their times.
+ * attribute.c - cuts the rows of runs into time slices, and gives the nodes of graphs their times.
  */
 #include "balance/attribute.h"
 
@@ -14,7 +14,7 @@
 #include "program/pte_graph.h"
 #include "runs/runs.h"
 
-/* ---- Rows turned into portions: ticks of one run on one node, or on none ---- */
+/* ---- Rows turned into time slices: ticks of one run on one node, or on none ---- */
 
 #define NOT_TIMED UINT64_MAX /* what a call took: its events are limited by nothing */
 
@@ -34,10 +34,10 @@ static bool list_runs(etr_time *t) {
   t->so_far = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->so_far);
   t->cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->cycles);
   t->inside_cycles = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->inside_cycles);
-  for (size_t s = 0; s <= ETR_MOST_SHELLS; s++) {
-    t->shells[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->shells[s]);
+  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++) {
+    t->wrappers[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->wrappers[s]);
     t->insides[s] = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *t->insides[s]);
-    if (!t->shells[s] || !t->insides[s]) return false;
+    if (!t->wrappers[s] || !t->insides[s]) return false;
   }
   if (!t->execute || !t->call || !t->sum || !t->so_far || !t->cycles || !t->inside_cycles) return false;
   for (size_t i = 0; i < t->block_count; i++)
@@ -61,42 +61,43 @@ static bool list_delegates(etr_time *t) {
   return true;
 }
 
-/* ---- Portions ---- */
+/* ---- Time slices ---- */
 
-static etr_time_portion portion_of(const etr_time *t, const etr_event *e, size_t sample,
-                                   etr_portion_kind without_node) {
-  return (etr_time_portion){.node = e->node_count ? e->nodes[0] : ETR_NONE,
-                            .run = t->blocks->place_of_run[e->sample_runs[sample]],
-                            .ticks = e->durations[sample],
-                            .event = e,
-                            .kind = e->node_count ? ETR_PORTION_NODE : without_node,
-                            .phase = e->phase ? e->phase : ETR_PHASE_OTHER,
-                            .compute_unit = e->compute_unit};
+static etr_time_slice_of time_slice_of(const etr_time *t, const etr_event *e, size_t sample,
+                                       etr_time_slice_kind without_node) {
+  return (etr_time_slice_of){.node = e->node_count ? e->nodes[0] : ETR_NONE,
+                             .run = t->blocks->place_of_run[e->sample_runs[sample]],
+                             .ticks = e->durations[sample],
+                             .event = e,
+                             .kind = e->node_count ? ETR_TIME_SLICE_NODE : without_node,
+                             .phase = e->phase ? e->phase : ETR_PHASE_OTHER,
+                             .compute_unit = e->compute_unit};
 }
 
-static bool add_portions(etr_time *t, const etr_event *e, etr_portion_kind without_node) {
+static bool add_time_slices(etr_time *t, const etr_event *e, etr_time_slice_kind without_node) {
   for (size_t i = 0; i < e->sample_count; i++) {
-    etr_time_portion *p = etr_vec_push(t->scratch, &t->portions);
+    etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
     if (!p) return false;
-    *p = portion_of(t, e, i, without_node);
+    *p = time_slice_of(t, e, i, without_node);
   }
   return true;
 }
 
-/* What the portions from `first` on add up to in each run that they are of. */
+/* What the time slices from `first` on add up to in each run that they are of. */
 static void sum_runs(etr_time *t, size_t first) {
-  for (size_t i = first; i < t->portions.count; i++) t->sum[t->portions.data[i].run] = 0;
-  for (size_t i = first; i < t->portions.count; i++) t->sum[t->portions.data[i].run] += t->portions.data[i].ticks;
+  for (size_t i = first; i < t->time_slices.count; i++) t->sum[t->time_slices.data[i].run] = 0;
+  for (size_t i = first; i < t->time_slices.count; i++)
+    t->sum[t->time_slices.data[i].run] += t->time_slices.data[i].ticks;
 }
 
-/* Scales portions [first, end) of each run so that they add up to at most limit[run]. True if any were. Touches the
+/* Scales time slices [first, end) of each run so that they add up to at most limit[run]. True if any were. Touches the
  * runs alone that they are of: there may be as many delegate calls as there are runs. */
-static bool limit_portions(etr_time *t, size_t first, const uint64_t *limit) {
+static bool limit_time_slices(etr_time *t, size_t first, const uint64_t *limit) {
   bool scaled = false;
   sum_runs(t, first);
-  for (size_t i = first; i < t->portions.count; i++) t->so_far[t->portions.data[i].run] = 0;
-  for (size_t i = first; i < t->portions.count; i++) {
-    etr_time_portion *p = &t->portions.data[i];
+  for (size_t i = first; i < t->time_slices.count; i++) t->so_far[t->time_slices.data[i].run] = 0;
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    etr_time_slice_of *p = &t->time_slices.data[i];
     uint64_t *so_far = &t->so_far[p->run], sum = t->sum[p->run];
     if (sum <= limit[p->run]) continue;
     uint64_t before = etr_scale(*so_far, limit[p->run], sum);
@@ -109,56 +110,59 @@ static bool limit_portions(etr_time *t, size_t first, const uint64_t *limit) {
 
 /* What a delegate's call took beyond its own events. */
 static bool add_rest_of_call(etr_time *t, size_t first, const etr_block *block, const etr_event *call) {
-  /* Takes a delegate's events, the portions from `first` on, off what its call took in each run; counts them in so_far.
+  /* Takes a delegate's events, the time slices from `first` on, off what its call took in each run; counts them in
+   * so_far.
    */
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->place_of_run[block->runs[i]];
     t->so_far[run] = 0;
     if (t->call[run] == NOT_TIMED) t->call[run] = 0;
   }
-  for (size_t i = first; i < t->portions.count; i++) {
-    uint32_t run = t->portions.data[i].run;
-    t->call[run] -= ETR_MIN(t->call[run], t->portions.data[i].ticks);
-    t->so_far[run] += t->portions.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
+  for (size_t i = first; i < t->time_slices.count; i++) {
+    uint32_t run = t->time_slices.data[i].run;
+    t->call[run] -= ETR_MIN(t->call[run], t->time_slices.data[i].ticks);
+    t->so_far[run] += t->time_slices.data[i].event->kind == ETR_EVENT_DELEGATE_OPERATOR;
   }
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->place_of_run[block->runs[i]];
     uint64_t rest = t->call[run];
-    etr_time_portion *p = rest ? etr_vec_push(t->scratch, &t->portions) : NULL;
+    etr_time_slice_of *p = rest ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
     if (rest && !p) return false;
     if (p)
-      *p = (etr_time_portion){.node = call->node_count ? call->nodes[0] : ETR_NONE,
-                              .run = run,
-                              .ticks = rest,
-                              .event = call,
-                              .kind = call->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
-                              .phase = ETR_PHASE_OTHER,
-                              .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
+      *p = (etr_time_slice_of){.node = call->node_count ? call->nodes[0] : ETR_NONE,
+                               .run = run,
+                               .ticks = rest,
+                               .event = call,
+                               .kind = call->node_count ? ETR_TIME_SLICE_NODE : ETR_TIME_SLICE_DELEGATE,
+                               .phase = ETR_PHASE_OTHER,
+                               .operators = (uint32_t)ETR_MIN(t->so_far[run], UINT32_MAX)};
   }
   return true;
 }
 
-/* ---- Shells ---- */
+/* ---- Wrappers ---- */
 
-/* A shell, whose time is known. */
-static bool is_shell(const etr_event *e, size_t shell) { return e->shell == shell && e->unit == ETR_EVENT_UNIT_TIME; }
+/* A wrapper, whose time is known. */
+static bool is_wrapper(const etr_event *e, size_t wrapper) {
+  return e->wrapper == wrapper && e->unit == ETR_EVENT_UNIT_TIME;
+}
 
 /* NULL: the call has none. */
-static const etr_event *find_shell(const etr_block *block, size_t first, size_t end, size_t shell) {
+static const etr_event *find_wrapper(const etr_block *block, size_t first, size_t end, size_t wrapper) {
   for (size_t i = first; i < end; i++)
-    if (is_shell(&block->events[i], shell)) return &block->events[i];
+    if (is_wrapper(&block->events[i], wrapper)) return &block->events[i];
   return NULL;
 }
 
-static bool has_shells(const etr_block *block, size_t first, size_t end) {
-  for (size_t s = 1; s <= ETR_MOST_SHELLS; s++)
-    if (find_shell(block, first, end, s)) return true;
+static bool has_wrappers(const etr_block *block, size_t first, size_t end) {
+  for (size_t s = 1; s <= ETR_MOST_WRAPPERS; s++)
+    if (find_wrapper(block, first, end, s)) return true;
   return false;
 }
 
-static void warn_of_shells(etr_time *t, const etr_event *call) {
-  if (t->warned_shells) return;
-  t->warned_shells = true;
+static void warn_of_wrappers(etr_time *t, const etr_event *call) {
+  if (t->warned_wrappers) return;
+  t->warned_wrappers = true;
   etr_warn(
       t->warnings, NULL, NULL, ETR_NO_OFFSET,
       "%s: operators of delegate call %d (%s) take longer than what contains them: they are timed by another clock",
@@ -166,46 +170,46 @@ static void warn_of_shells(etr_time *t, const etr_event *call) {
       call->backend ? call->backend : "unknown backend");
 }
 
-static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, const etr_event *shell) {
-  etr_time_portion *p = ticks ? etr_vec_push(t->scratch, &t->portions) : NULL;
+static bool add_own_time(etr_time *t, const etr_event *of, uint32_t run, uint64_t ticks, const etr_event *wrapper) {
+  etr_time_slice_of *p = ticks ? etr_vec_push(t->scratch, &t->time_slices) : NULL;
   if (p)
-    *p = (etr_time_portion){.node = of->node_count ? of->nodes[0] : ETR_NONE,
-                            .run = run,
-                            .ticks = ticks,
-                            .event = of,
-                            .kind = of->node_count ? ETR_PORTION_NODE : ETR_PORTION_DELEGATE,
-                            .phase = shell->shell_phase,
-                            .compute_unit = shell->compute_unit};
+    *p = (etr_time_slice_of){.node = of->node_count ? of->nodes[0] : ETR_NONE,
+                             .run = run,
+                             .ticks = ticks,
+                             .event = of,
+                             .kind = of->node_count ? ETR_TIME_SLICE_NODE : ETR_TIME_SLICE_DELEGATE,
+                             .phase = wrapper->wrapper_phase,
+                             .compute_unit = wrapper->compute_unit};
   return p || !ticks;
 }
 
-/* ---- Shares of a shell's time, by cycles ---- */
+/* ---- Shares of a wrapper's time, by cycles ---- */
 
-static bool is_in_cycles(const etr_event *e, size_t shell) {
-  return e->unit == ETR_EVENT_UNIT_CYCLES && (e->shell ? e->shell == shell : e->inside == shell);
+static bool is_in_cycles(const etr_event *e, size_t wrapper) {
+  return e->unit == ETR_EVENT_UNIT_CYCLES && (e->wrapper ? e->wrapper == wrapper : e->inside == wrapper);
 }
 
-/* An operator's share in each run: what the shell's time is for so many of its cycles. Operators that count more than
- * the shell, as they overlap, share all of its time. */
-static bool add_share(etr_time *t, const etr_event *e, size_t shell) {
+/* An operator's share in each run: what the wrapper's time is for so many of its cycles. Operators that count more than
+ * the wrapper, as they overlap, share all of its time. */
+static bool add_share(etr_time *t, const etr_event *e, size_t wrapper) {
   for (size_t k = 0; k < e->sample_count; k++) {
     uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
     uint64_t whole = ETR_MAX(t->cycles[run], t->inside_cycles[run]);
-    if (t->cycles[run] == 0 || t->shells[shell][run] == 0) continue;
-    etr_time_portion *p = etr_vec_push(t->scratch, &t->portions);
+    if (t->cycles[run] == 0 || t->wrappers[wrapper][run] == 0) continue;
+    etr_time_slice_of *p = etr_vec_push(t->scratch, &t->time_slices);
     if (!p) return false;
-    *p = portion_of(t, e, k, ETR_PORTION_DELEGATE);
-    p->ticks = etr_scale(e->durations[k], t->shells[shell][run], whole);
+    *p = time_slice_of(t, e, k, ETR_TIME_SLICE_DELEGATE);
+    p->ticks = etr_scale(e->durations[k], t->wrappers[wrapper][run], whole);
     p->phase = ETR_PHASE_COMPUTE;
-    t->insides[shell][run] += p->ticks;
+    t->insides[wrapper][run] += p->ticks;
   }
   return true;
 }
 
 /* Operators without a node are the delegate's own: their time stays in its sums. Without a graph none has one; in a
  * program all are the call's, whose time is measured. */
-static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end, size_t shell) {
-  /* True if some of it is the shell's own. */
+static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t end, size_t wrapper) {
+  /* True if some of it is the wrapper's own. */
   bool any = false;
   for (size_t i = 0; i < block->run_count; i++) {
     uint32_t run = t->blocks->place_of_run[block->runs[i]];
@@ -213,51 +217,52 @@ static bool add_shares(etr_time *t, const etr_block *block, size_t first, size_t
   }
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    if (!is_in_cycles(e, shell)) continue;
-    any |= e->shell > 0;
-    uint64_t *sums = e->shell ? t->cycles : t->inside_cycles;
+    if (!is_in_cycles(e, wrapper)) continue;
+    any |= e->wrapper > 0;
+    uint64_t *sums = e->wrapper ? t->cycles : t->inside_cycles;
     for (size_t k = 0; k < e->sample_count; k++) sums[t->blocks->place_of_run[e->sample_runs[k]]] += e->durations[k];
   }
   if (!any) return true;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     bool is_told = t->placement->method->graph ? e->node_count > 0 : !t->placement->program_graph;
-    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, shell) && is_told && !add_share(t, e, shell)) return false;
+    if (e->role == ETR_ROLE_OPERATOR && is_in_cycles(e, wrapper) && is_told && !add_share(t, e, wrapper)) return false;
   }
   return true;
 }
 
-/* ---- Own times of shells ---- */
+/* ---- Own times of wrappers ---- */
 
-/* What the shells of a call took beyond what lies in them. */
-static bool add_shells(etr_time *t, const etr_block *block, const etr_event *call, size_t first, size_t end) {
-  if (!has_shells(block, first, end)) return true;
-  for (size_t s = 0; s <= ETR_MOST_SHELLS; s++)
+/* What the wrappers of a call took beyond what lies in them. */
+static bool add_wrappers(etr_time *t, const etr_block *block, const etr_event *call, size_t first, size_t end) {
+  if (!has_wrappers(block, first, end)) return true;
+  for (size_t s = 0; s <= ETR_MOST_WRAPPERS; s++)
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
-      t->shells[s][run] = t->insides[s][run] = 0;
+      t->wrappers[s][run] = t->insides[s][run] = 0;
     }
-  /* What shells took in each run, and what lies directly in each. */
+  /* What wrappers took in each run, and what lies directly in each. */
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
     for (size_t k = 0; k < e->sample_count; k++) {
       uint32_t run = t->blocks->place_of_run[e->sample_runs[k]];
-      if (e->shell && is_shell(e, e->shell)) t->shells[e->shell][run] += e->durations[k];
-      if (e->inside && e->is_in_sums && !e->shell) t->insides[e->inside][run] += e->durations[k];
+      if (e->wrapper && is_wrapper(e, e->wrapper)) t->wrappers[e->wrapper][run] += e->durations[k];
+      if (e->inside && e->is_in_sums && !e->wrapper) t->insides[e->inside][run] += e->durations[k];
     }
   }
-  for (size_t s = ETR_MOST_SHELLS; s > 0; s--) {
-    const etr_event *shell = find_shell(block, first, end, s), *of = shell && shell->node_count ? shell : call;
-    if (shell && !add_shares(t, block, first, end, s)) return false;
+  for (size_t s = ETR_MOST_WRAPPERS; s > 0; s--) {
+    const etr_event *wrapper = find_wrapper(block, first, end, s),
+                    *of = wrapper && wrapper->node_count ? wrapper : call;
+    if (wrapper && !add_shares(t, block, first, end, s)) return false;
     for (size_t i = 0; i < block->run_count; i++) {
       uint32_t run = t->blocks->place_of_run[block->runs[i]];
-      if (t->shells[s][run] && t->insides[s][run] > t->shells[s][run]) warn_of_shells(t, call);
-      /* A shell's own time in a run. What it holds counts for the shell around it; one that was not recorded holds
+      if (t->wrappers[s][run] && t->insides[s][run] > t->wrappers[s][run]) warn_of_wrappers(t, call);
+      /* A wrapper's own time in a run. What it holds counts for the wrapper around it; one that was not recorded holds
        * nothing of its own. */
-      uint64_t whole = t->shells[s][run], inside = t->insides[s][run];
+      uint64_t whole = t->wrappers[s][run], inside = t->insides[s][run];
       t->insides[s - 1][run] += ETR_MAX(whole, inside);
       uint64_t own = whole > inside ? whole - inside : 0;
-      if (shell && !add_own_time(t, of, run, own, shell)) return false;
+      if (wrapper && !add_own_time(t, of, run, own, wrapper)) return false;
     }
   }
   return true;
@@ -286,12 +291,13 @@ static void warn_of_shares(etr_time *t, const etr_event *call) {
 /* One delegate's call and events: rows [first, end) of a block have its instruction id. */
 static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size_t end) {
   const etr_event *call = NULL;
-  size_t first_portion = t->portions.count;
+  size_t first_time_slice = t->time_slices.count;
   for (size_t i = 0; i < block->run_count; i++) t->call[t->blocks->place_of_run[block->runs[i]]] = NOT_TIMED;
   for (size_t i = first; i < end; i++) {
     const etr_event *e = &block->events[i];
-    etr_portion_kind without_node = e->match == ETR_MATCH_NONE ? ETR_PORTION_UNEXPLAINED : ETR_PORTION_DELEGATE;
-    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums && !add_portions(t, e, without_node)) return false;
+    etr_time_slice_kind without_node = e->match == ETR_MATCH_NONE ? ETR_TIME_SLICE_UNEXPLAINED
+                                                                  : ETR_TIME_SLICE_DELEGATE;
+    if (e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->is_in_sums && !add_time_slices(t, e, without_node)) return false;
     if (e->kind != ETR_EVENT_DELEGATE_CALL) continue;
     call = e;
     uint64_t ticks = 0;
@@ -304,9 +310,9 @@ static bool add_delegate(etr_time *t, const etr_block *block, size_t first, size
       add_call(t, t->blocks->place_of_run[e->sample_runs[k]], e->durations[k]);
   }
   if (!call) return true; /* the call itself was not timed */
-  if (!add_shells(t, block, call, first, end)) return false;
-  if (limit_portions(t, first_portion, t->call)) warn_of_shares(t, call);
-  return add_rest_of_call(t, first_portion, block, call);
+  if (!add_wrappers(t, block, call, first, end)) return false;
+  if (limit_time_slices(t, first_time_slice, t->call)) warn_of_shares(t, call);
+  return add_rest_of_call(t, first_time_slice, block, call);
 }
 
 static bool add_block(etr_time *t, const etr_block *block) {
@@ -317,13 +323,14 @@ static bool add_block(etr_time *t, const etr_block *block) {
       end = etr_block_instruction_end(block, i);
       if (!add_delegate(t, block, i, end)) return false;
     } else if (e->kind == ETR_EVENT_KERNEL && e->match != ETR_MATCH_FRAMEWORK &&
-               !add_portions(t, e, ETR_PORTION_UNEXPLAINED))
+               !add_time_slices(t, e, ETR_TIME_SLICE_UNEXPLAINED))
       return false;
   }
   return true;
 }
 
-/* Lists runs, delegates and portions of blocks whose events have their nodes (event_nodes.h). False: out of memory. */
+/* Lists runs, delegates and time slices of blocks whose events have their nodes (event_nodes.h). False: out of memory.
+ */
 static bool time_cut(etr_time *t) {
   if (!list_runs(t) || !list_delegates(t)) return false;
   for (size_t i = 0; i < t->block_count; i++)
@@ -335,29 +342,30 @@ static bool time_cut(etr_time *t) {
 
 /* Events of one run are of one block, and stand there in order. */
 static int by_run(const void *x, const void *y) {
-  const etr_time_portion *a = x, *b = y;
+  const etr_time_slice_of *a = x, *b = y;
   if (a->run != b->run) return a->run < b->run ? -1 : 1;
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts portions by node, of node_count at most; of a node by run. Those without one last. False: out of memory.
- * Counting keeps the order in which portions were added, so runs mostly are in order already. */
+/* Sorts time slices by node, of node_count at most; of a node by run. Those without one last. False: out of memory.
+ * Counting keeps the order in which time slices were added, so runs mostly are in order already. */
 static bool time_sort(etr_time *t, size_t node_count) {
-  size_t count = t->portions.count;
+  size_t count = t->time_slices.count;
   size_t *end = etr_arena_alloc_array(t->scratch, node_count + 2,
-                                      sizeof *end); /* of each node's portions, one place later */
+                                      sizeof *end); /* of each node's time slices, one place later */
   if (!t->spare) t->spare = etr_arena_alloc_array(t->scratch, count, sizeof *t->spare);
   if (!end || !t->spare) return false;
-  etr_time_portion *sorted = t->spare;
-  for (size_t i = 0; i < count; i++) end[ETR_MIN(t->portions.data[i].node, node_count) + 1]++;
+  etr_time_slice_of *sorted = t->spare;
+  for (size_t i = 0; i < count; i++) end[ETR_MIN(t->time_slices.data[i].node, node_count) + 1]++;
   for (size_t i = 1; i <= node_count + 1; i++) end[i] += end[i - 1];
-  for (size_t i = 0; i < count; i++) sorted[end[ETR_MIN(t->portions.data[i].node, node_count)]++] = t->portions.data[i];
+  for (size_t i = 0; i < count; i++)
+    sorted[end[ETR_MIN(t->time_slices.data[i].node, node_count)]++] = t->time_slices.data[i];
   for (size_t i = 0; i < node_count; i++) {
     size_t start = i ? end[i - 1] : 0;
     etr_sort(sorted + start, end[i] - start, sizeof *sorted, by_run);
   }
-  t->spare = t->portions.data;
-  t->portions.data = sorted;
+  t->spare = t->time_slices.data;
+  t->time_slices.data = sorted;
   return true;
 }
 
@@ -387,7 +395,7 @@ static bool take_instruction(const etr_pte_graph *program, etr_event *row, etr_a
 
 /* Copying and waiting is the call's, not what it was made for. */
 static bool is_work(const etr_event *row) {
-  if (row->shell) return row->shell_phase == ETR_PHASE_COMPUTE;
+  if (row->wrapper) return row->wrapper_phase == ETR_PHASE_COMPUTE;
   return row->is_in_sums && (row->role == ETR_ROLE_OPERATOR || row->phase == ETR_PHASE_COMPUTE);
 }
 
@@ -404,7 +412,7 @@ static bool take_operator(const etr_pte_graph *program, etr_event *row, etr_aren
 /* Whether events tell what some of a call's time was spent on. */
 static bool tells_inside(const etr_event *rows, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && (rows[i].is_in_sums || rows[i].shell)) return true;
+    if (rows[i].kind == ETR_EVENT_DELEGATE_OPERATOR && (rows[i].is_in_sums || rows[i].wrapper)) return true;
   return false;
 }
 
@@ -439,9 +447,9 @@ static bool program_rows(const etr_placement *placement, uint32_t method, const 
   return true;
 }
 
-/* ---- The times of a graph's nodes, from the portions of its method ---- */
+/* ---- The times of a graph's nodes, from the time slices of its method ---- */
 
-/* Each fills `times` and profile_method of a graph, and leaves the portions in the order of its nodes. False: out of
+/* Each fills `times` and profile_method of a graph, and leaves the time slices in the order of its nodes. False: out of
  * memory; or, of the program's graph, the join's budget is used up. */
 
 static bool is_longer(const etr_stats *x, const etr_stats *y) {
@@ -450,9 +458,9 @@ static bool is_longer(const etr_stats *x, const etr_stats *y) {
 
 /* Of a node that runs as several operators (a layout change, then a convolution), the one that takes longest. */
 static const etr_event *longest_event(const etr_time *t, size_t first, size_t end) {
-  const etr_event *longest = t->portions.data[first].event;
+  const etr_event *longest = t->time_slices.data[first].event;
   for (size_t i = first + 1; i < end; i++) {
-    const etr_event *event = t->portions.data[i].event;
+    const etr_event *event = t->time_slices.data[i].event;
     if (event != longest && is_longer(&event->stats, &longest->stats)) longest = event;
   }
   return longest;
@@ -461,7 +469,7 @@ static const etr_event *longest_event(const etr_time *t, size_t first, size_t en
 static int32_t first_instruction(const etr_time *t, size_t first, size_t end) {
   int32_t least = -1;
   for (size_t i = first; i < end; i++) {
-    int32_t id = t->portions.data[i].event->instruction_id;
+    int32_t id = t->time_slices.data[i].event->instruction_id;
     if (id >= 0 && (least < 0 || id < least)) least = id;
   }
   return least;
@@ -472,10 +480,10 @@ static bool is_of_call(const etr_event *e) {
   return e->kind == ETR_EVENT_DELEGATE_OPERATOR && e->match == ETR_MATCH_INSTRUCTION;
 }
 
-/* portions [first, end) are one node's, by run; per_run has room for all runs. */
+/* time slices [first, end) are one node's, by run; per_run has room for all runs. */
 static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_t end, uint64_t *per_run,
                       bool in_program) {
-  const etr_event *e = longest_event(t, first, end), *earliest = t->portions.data[first].event;
+  const etr_event *e = longest_event(t, first, end), *earliest = t->time_slices.data[first].event;
   size_t runs = 0;
   *out = (etr_node_time){.runs_as = is_of_call(e) ? "DELEGATE_CALL" : e->label,
                          .backend = e->backend,
@@ -492,8 +500,8 @@ static void time_node(const etr_time *t, etr_node_time *out, size_t first, size_
   if (is_operator) out->confidence = e->is_operator_unsure ? 0.5 : 1;
   out->is_estimated = e->is_estimated || out->match == ETR_MATCH_ALIGNED;
   for (size_t i = first; i < end; i++) {
-    const etr_time_portion *q = &t->portions.data[i];
-    if (i == first || q->run != t->portions.data[i - 1].run) per_run[runs++] = 0;
+    const etr_time_slice_of *q = &t->time_slices.data[i];
+    if (i == first || q->run != t->time_slices.data[i - 1].run) per_run[runs++] = 0;
     per_run[runs - 1] += q->ticks;
     out->total_ticks += q->ticks;
     out->calls += !is_of_call(e) || q->event == e;
@@ -533,7 +541,7 @@ static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_
   etr_run_ticks *runs = etr_arena_alloc_array(t->arena, out->runs, sizeof *runs), *last = runs;
   if (!runs) return false;
   for (size_t i = first; i < end; i++) {
-    const etr_time_portion *p = &t->portions.data[i];
+    const etr_time_slice_of *p = &t->time_slices.data[i];
     if (i > first && p->run != last->run) last++;
     last->run = p->run;
     last->ticks += p->ticks;
@@ -545,13 +553,13 @@ static bool keep_runs(const etr_time *t, etr_node_time *out, size_t first, size_
 /* How a graph is timed. */
 enum { KEEPS_RUNS = 1, IN_PROGRAM = 2 };
 
-/* Times of a graph from the portions, sorted by its nodes; each run's, too, where it keeps them. */
+/* Times of a graph from the time slices, sorted by its nodes; each run's, too, where it keeps them. */
 static bool time_graph(etr_time *t, etr_graph *graph, etr_node_time *times, unsigned how) {
   uint64_t *per_run = etr_arena_alloc_array(t->scratch, t->run_count, sizeof *per_run);
   if (!per_run || !time_sort(t, graph->node_count)) return false;
-  for (size_t first = 0, end; first < t->portions.count; first = end) {
-    uint32_t node = t->portions.data[first].node;
-    for (end = first; end < t->portions.count && t->portions.data[end].node == node;) end++;
+  for (size_t first = 0, end; first < t->time_slices.count; first = end) {
+    uint32_t node = t->time_slices.data[first].node;
+    for (end = first; end < t->time_slices.count && t->time_slices.data[end].node == node;) end++;
     if (node == ETR_NONE) continue;
     time_node(t, &times[node], first, end, per_run, how & IN_PROGRAM);
     if ((how & KEEPS_RUNS) && !keep_runs(t, &times[node], first, end)) return false;
@@ -604,7 +612,7 @@ static void take_notes(etr_node_time *time, const etr_node_time *edge) {
   time->total_cycles += edge->total_cycles;
 }
 
-/* The Edge graph, whose nodes the portions are on: with each run's time, and with what carries fused nodes. */
+/* The Edge graph, whose nodes the time slices are on: with each run's time, and with what carries fused nodes. */
 static bool time_edge_graph(etr_time *t, etr_graph *graph) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, graph->node_count, sizeof *times);
   for (uint32_t i = 0; times && i < graph->node_count; i++) times[i] = untimed(t, i);
@@ -615,8 +623,8 @@ static bool time_edge_graph(etr_time *t, etr_graph *graph) {
   return etr_find_carriers(t->placement, t->method, t->blocks, times, t->scratch);
 }
 
-/* The ATen graph, through aten_node; what has no ATen node has no place there. Puts the portions on its nodes: call it
- * once the Edge graph is timed. */
+/* The ATen graph, through aten_node; what has no ATen node has no place there. Puts the time slices on its nodes: call
+ * it once the Edge graph is timed. */
 static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten) {
   etr_node_time *times = etr_arena_alloc_array(t->arena, aten->node_count, sizeof *times);
   uint32_t *aten_of = etr_arena_alloc_array(t->scratch, edge->node_count, sizeof *aten_of);
@@ -624,8 +632,8 @@ static bool time_aten_graph(etr_time *t, const etr_graph *edge, etr_graph *aten)
   for (uint32_t i = 0; i < aten->node_count; i++) times[i] = untimed(t, ETR_NONE);
   for (uint32_t i = 0; i < edge->node_count; i++)
     if (aten_of[i] != ETR_NONE && times[aten_of[i]].delegate_instruction < 0) times[aten_of[i]] = untimed(t, i);
-  for (size_t i = 0; i < t->portions.count; i++)
-    if (t->portions.data[i].node != ETR_NONE) t->portions.data[i].node = aten_of[t->portions.data[i].node];
+  for (size_t i = 0; i < t->time_slices.count; i++)
+    if (t->time_slices.data[i].node != ETR_NONE) t->time_slices.data[i].node = aten_of[t->time_slices.data[i].node];
   if (!time_graph(t, aten, times, 0)) return false;
   for (uint32_t i = 0; edge->times && i < edge->node_count; i++) {
     note_instruction(times, aten_of[i], edge->times[i].instruction);
@@ -654,20 +662,20 @@ static uint32_t program_node(const etr_pte_graph *program, const etr_event *e) {
   return node == ETR_NONE ? etr_pte_graph_node(program, e->instruction_id, NULL) : node;
 }
 
-/* Makes the graph of the method's instructions and times it. Every portion is some instruction's, or some operator's
- * in a delegate: puts the portions on these nodes. */
+/* Makes the graph of the method's instructions and times it. Every time slice is some instruction's, or some operator's
+ * in a delegate: puts the time slices on these nodes. */
 static bool time_program_graph(etr_time *t, etr_graph *out) {
   etr_pte_graph program;
   if (!etr_pte_graph_build(&program, t->placement, t->method, t->blocks, t->arena, t->scratch)) return false;
-  for (size_t i = 0; i < t->portions.count; i++)
-    t->portions.data[i].node = program_node(&program, t->portions.data[i].event);
+  for (size_t i = 0; i < t->time_slices.count; i++)
+    t->time_slices.data[i].node = program_node(&program, t->time_slices.data[i].event);
   return time_program(t, &program, out, false);
 }
 
 /* ---- Totals ---- */
 
 /* What the delegate's lowering inserted; the call's own row is the rest. */
-static void sum_up_delegate(const etr_time *t, etr_method *out, const etr_time_portion *p) {
+static void sum_up_delegate(const etr_time *t, etr_method *out, const etr_time_slice_of *p) {
   const etr_event *e = p->event;
   out->delegate_only_ticks += p->ticks;
   if (e->is_inserted)
@@ -685,13 +693,13 @@ static bool sum_up(const etr_time *t, etr_method *out) {
   out->run_count = t->run_count;
   out->execute_per_run = t->execute;
   for (size_t i = 0; i < t->run_count; i++) out->execute_ticks += t->execute[i];
-  for (size_t i = 0; i < t->portions.count; i++) {
-    const etr_time_portion *p = &t->portions.data[i];
-    bool is_aligned = p->kind == ETR_PORTION_NODE && p->event->match == ETR_MATCH_ALIGNED;
-    bool is_estimated = p->kind == ETR_PORTION_NODE && p->event->is_estimated;
-    if (p->kind == ETR_PORTION_NODE) out->nodes_ticks += p->ticks;
-    if (p->kind == ETR_PORTION_DELEGATE) sum_up_delegate(t, out, p);
-    if (p->kind == ETR_PORTION_UNEXPLAINED) out->unexplained_ticks += p->ticks;
+  for (size_t i = 0; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
+    bool is_aligned = p->kind == ETR_TIME_SLICE_NODE && p->event->match == ETR_MATCH_ALIGNED;
+    bool is_estimated = p->kind == ETR_TIME_SLICE_NODE && p->event->is_estimated;
+    if (p->kind == ETR_TIME_SLICE_NODE) out->nodes_ticks += p->ticks;
+    if (p->kind == ETR_TIME_SLICE_DELEGATE) sum_up_delegate(t, out, p);
+    if (p->kind == ETR_TIME_SLICE_UNEXPLAINED) out->unexplained_ticks += p->ticks;
     if (is_aligned || is_estimated) out->estimated_ticks += p->ticks;
     if (is_estimated) out->estimated_time_ticks += p->ticks;
     if (is_estimated && p->event->unit == ETR_EVENT_UNIT_CYCLES) out->shared_ticks += p->ticks;
@@ -735,33 +743,34 @@ static bool lend_runs(const etr_time *t, etr_method *out) {
   return true;
 }
 
-/* The portions for the profile, while they are on the nodes of the method's graph and in their order. */
-static bool lend_portions(const etr_time *t, etr_method *out) {
-  etr_portion *portions = etr_arena_alloc_array(t->arena, t->portions.count, sizeof *portions);
-  for (size_t i = 0; portions && i < t->portions.count; i++) {
-    const etr_time_portion *p = &t->portions.data[i];
+/* The time slices for the profile, while they are on the nodes of the method's graph and in their order. */
+static bool lend_time_slices(const etr_time *t, etr_method *out) {
+  etr_time_slice *time_slices = etr_arena_alloc_array(t->arena, t->time_slices.count, sizeof *time_slices);
+  for (size_t i = 0; time_slices && i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
     const etr_event *event = p->event;
-    portions[i] = (etr_portion){.ticks = p->ticks,
-                                .event = event,
-                                .run = p->run,
-                                .node = p->node,
-                                .kind = p->kind,
-                                .phase = p->phase,
-                                .compute_unit = p->compute_unit};
+    time_slices[i] = (etr_time_slice){.ticks = p->ticks,
+                                      .event = event,
+                                      .run = p->run,
+                                      .node = p->node,
+                                      .kind = p->kind,
+                                      .phase = p->phase,
+                                      .compute_unit = p->compute_unit};
   }
-  out->portions = portions;
-  out->portion_count = t->portions.count;
-  return portions != NULL;
+  out->time_slices = time_slices;
+  out->time_slice_count = t->time_slices.count;
+  return time_slices != NULL;
 }
 
 /* Names the longest of what may compute inside delegates and has no node. */
 static void warn_of_unexplained(const etr_time *t) {
   const etr_event *longest = NULL;
   size_t count = 0;
-  for (size_t i = 0; i < t->portions.count; i++) {
-    const etr_time_portion *p = &t->portions.data[i];
+  for (size_t i = 0; i < t->time_slices.count; i++) {
+    const etr_time_slice_of *p = &t->time_slices.data[i];
     const etr_event *e = p->event;
-    if (p->kind != ETR_PORTION_UNEXPLAINED || !e->delegate_id || (i && t->portions.data[i - 1].event == e)) continue;
+    if (p->kind != ETR_TIME_SLICE_UNEXPLAINED || !e->delegate_id || (i && t->time_slices.data[i - 1].event == e))
+      continue;
     count++;
     if (!longest || e->stats.avg > longest->stats.avg) longest = e;
   }
@@ -788,7 +797,8 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
              etr_method_label(t->placement->method), count,
              count == 1 ? "kernel reads or writes" : "kernels read or write");
   if (t->placement->method->graph) warn_of_unexplained(t);
-  /* Completes runs whose Method::execute was not timed by what was timed in them, and limits portions to the others. */
+  /* Completes runs whose Method::execute was not timed by what was timed in them, and limits time slices to the others.
+   */
   /* A run whose Method::execute was not timed, or damaged, took at least what was timed inside it. */
   size_t completed = 0;
   if (t->run_count) memset(t->sum, 0, t->run_count * sizeof *t->sum);
@@ -803,7 +813,7 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
              "%s: %zu of %zu runs lack the time of Method::execute: the sum of their kernels and delegates replaces "
              "it, and framework time is unknown",
              etr_method_label(t->placement->method), completed, t->run_count);
-  if (limit_portions(t, 0, t->execute))
+  if (limit_time_slices(t, 0, t->execute))
     etr_warn(t->warnings, NULL, NULL, ETR_NO_OFFSET,
              "%s: kernels and delegates add up to more than Method::execute: their times are scaled to fit",
              etr_method_label(t->placement->method));
@@ -811,7 +821,7 @@ static bool attribute(etr_time *t, etr_method *out, const etr_method_graphs *gra
   if (graphs->edge && !time_edge_graph(t, graphs->edge)) return false;
   bool has_own = t->placement->program_graph && graphs->program;
   if (has_own && !time_program(t, t->placement->program_graph, graphs->program, true)) return false;
-  if (!lend_portions(t, out)) return false;
+  if (!lend_time_slices(t, out)) return false;
   if (graphs->edge && graphs->aten && !time_aten_graph(t, graphs->edge, graphs->aten)) return false;
   return has_own || !graphs->program || time_program_graph(t, graphs->program);
 }

@@ -467,22 +467,23 @@ static bool time_parts(lister *l, etr_side_time parts[ETR_SIDE_PARTS]) {
   for (etr_side_part part = 0; part < ETR_SIDE_PARTS; part++) {
     if (part == ETR_SIDE_FRAMEWORK) continue;
     etr_run_sums_begin(&l->sums);
-    for (size_t i = 0; i < l->method->portion_count; i++) {
-      const etr_portion *portion = &l->method->portions[i];
-      const etr_run_ticks ticks = {portion->run, portion->ticks};
-      bool is_of_part = portion->kind != ETR_PORTION_NODE &&
-                        (portion->kind == ETR_PORTION_DELEGATE ? ETR_SIDE_DELEGATE_ONLY : ETR_SIDE_UNEXPLAINED) == part;
+    for (size_t i = 0; i < l->method->time_slice_count; i++) {
+      const etr_time_slice *time_slice = &l->method->time_slices[i];
+      const etr_run_ticks ticks = {time_slice->run, time_slice->ticks};
+      bool is_of_part = time_slice->kind != ETR_TIME_SLICE_NODE &&
+                        (time_slice->kind == ETR_TIME_SLICE_DELEGATE ? ETR_SIDE_DELEGATE_ONLY : ETR_SIDE_UNEXPLAINED) ==
+                            part;
       if (is_of_part && !etr_run_sums_add(&l->sums, &ticks, 1)) return false;
     }
     if (!etr_run_sums_end(&l->sums, &parts[part], true, 1)) return false;
   }
-  /* What portions leave of a run is the framework's. */
+  /* What time slices leave of a run is the framework's. */
   uint64_t *rest = etr_arena_alloc_array(&l->scratch, l->method->run_count, sizeof *rest);
   if (!rest) return false;
   for (size_t i = 0; i < l->method->run_count; i++) rest[i] = l->method->execute_per_run[i];
-  for (size_t i = 0; i < l->method->portion_count; i++) {
-    const etr_portion *portion = &l->method->portions[i];
-    rest[portion->run] -= ETR_MIN(portion->ticks, rest[portion->run]);
+  for (size_t i = 0; i < l->method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &l->method->time_slices[i];
+    rest[time_slice->run] -= ETR_MIN(time_slice->ticks, rest[time_slice->run]);
   }
   return etr_side_time_of_ticks(&parts[ETR_SIDE_FRAMEWORK], rest, &l->side_runs, 1, &l->scratch);
 }

@@ -605,7 +605,7 @@ bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, e
     etr_arena_clear(&scratch);
     if (!good) return false;
   }
-  etr_roofs_find(profile);
+  etr_effective_peaks_find(profile);
   return true;
 }
 
@@ -690,13 +690,13 @@ static double rate_of(const etr_cost_sum *sum, double amount) { return is_timed_
 double etr_cost_gflops(const etr_cost_sum *sum) { return rate_of(sum, 2 * etr_cost_macs(sum)); }
 double etr_cost_gbs(const etr_cost_sum *sum) { return rate_of(sum, etr_cost_bytes(sum)); }
 
-/* ---- Roofs ---- */
+/* ---- Peaks ---- */
 
-static void raise(double *roof, double rate) {
-  if (rate > *roof) *roof = rate;
+static void raise(double *peak, double rate) {
+  if (rate > *peak) *peak = rate;
 }
 
-static void take_best(etr_roofs *best, const etr_profile *profile, const etr_graph *graph) {
+static void take_best(etr_effective_peaks *best, const etr_profile *profile, const etr_graph *graph) {
   for (size_t i = 0; i < graph->node_count; i++) {
     etr_cost_sum sum = {0};
     if (graph->times[i].runs == 0) continue;
@@ -706,20 +706,20 @@ static void take_best(etr_roofs *best, const etr_profile *profile, const etr_gra
   }
 }
 
-void etr_roofs_find(etr_profile *profile) {
-  etr_roofs roofs = {0};
+void etr_effective_peaks_find(etr_profile *profile) {
+  etr_effective_peaks effective_peaks = {0};
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
-    if (graph && graph->times && graph->costs) take_best(&roofs, profile, graph);
+    if (graph && graph->times && graph->costs) take_best(&effective_peaks, profile, graph);
   }
-  roofs.flops_given = profile->peaks.flops > 0;
-  roofs.integer_given = profile->peaks.integer_ops > 0;
-  roofs.bandwidth_given = profile->peaks.bandwidth > 0;
-  if (roofs.flops_given) roofs.gflops = profile->peaks.flops / 1e9;
-  if (roofs.integer_given) roofs.integer_gops = profile->peaks.integer_ops / 1e9;
-  if (roofs.bandwidth_given) roofs.gbs = profile->peaks.bandwidth / 1e9;
-  profile->roofs = roofs;
+  effective_peaks.flops_given = profile->peaks.flops > 0;
+  effective_peaks.integer_given = profile->peaks.integer_ops > 0;
+  effective_peaks.bandwidth_given = profile->peaks.bandwidth > 0;
+  if (effective_peaks.flops_given) effective_peaks.gflops = profile->peaks.flops / 1e9;
+  if (effective_peaks.integer_given) effective_peaks.integer_gops = profile->peaks.integer_ops / 1e9;
+  if (effective_peaks.bandwidth_given) effective_peaks.gbs = profile->peaks.bandwidth / 1e9;
+  profile->effective_peaks = effective_peaks;
 }
 
 const char *etr_bound_name(etr_bound bound) {
@@ -727,30 +727,30 @@ const char *etr_bound_name(etr_bound bound) {
   return names[bound];
 }
 
-/* 0 where there is nothing to do; NaN where there is no roof. */
-static double time_at(double amount, double roof) {
+/* 0 where there is nothing to do; NaN where there is no peak. */
+static double time_at(double amount, double peak) {
   if (amount == 0) return 0;
-  return roof > 0 ? amount / roof : NAN;
+  return peak > 0 ? amount / peak : NAN;
 }
 
 /* What a record's best nodes reach does not tell what the device could: both of them may be far from its peaks. */
-static bool are_given(const etr_cost_sum *sum, const etr_roofs *roofs) {
+static bool are_given(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks) {
   bool computes_floats = sum->macs > sum->integer_macs;
-  return roofs->bandwidth_given && (roofs->flops_given || !computes_floats) &&
-         (roofs->integer_given || sum->integer_macs == 0);
+  return effective_peaks->bandwidth_given && (effective_peaks->flops_given || !computes_floats) &&
+         (effective_peaks->integer_given || sum->integer_macs == 0);
 }
 
-double etr_cost_least_ns(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound) {
-  double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs), roofs->gflops) +
-                     time_at(2 * sum->integer_macs, roofs->integer_gops);
-  double moving = time_at(etr_cost_bytes(sum), roofs->gbs);
+double etr_cost_least_ns(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks, etr_bound *bound) {
+  double computing = time_at(2 * (etr_cost_macs(sum) - sum->integer_macs), effective_peaks->gflops) +
+                     time_at(2 * sum->integer_macs, effective_peaks->integer_gops);
+  double moving = time_at(etr_cost_bytes(sum), effective_peaks->gbs);
   bool is_known = computing + moving > 0; /* not of NaN */
   if (bound) *bound = computing > moving ? ETR_BOUND_COMPUTE : ETR_BOUND_MEMORY;
-  if (bound && !(is_known && are_given(sum, roofs))) *bound = ETR_BOUND_UNKNOWN;
+  if (bound && !(is_known && are_given(sum, effective_peaks))) *bound = ETR_BOUND_UNKNOWN;
   return is_known ? ETR_MAX(computing, moving) : NAN;
 }
 
-double etr_cost_of_peak(const etr_cost_sum *sum, const etr_roofs *roofs, etr_bound *bound) {
-  double least = etr_cost_least_ns(sum, roofs, bound);
+double etr_cost_of_peak(const etr_cost_sum *sum, const etr_effective_peaks *effective_peaks, etr_bound *bound) {
+  double least = etr_cost_least_ns(sum, effective_peaks, bound);
   return is_timed_well(sum) ? least / sum->ns : NAN;
 }

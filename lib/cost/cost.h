@@ -49,15 +49,15 @@ bool etr_multiplies(const char *target);
 
 /* ---- What a graph's nodes compute and move, by their shapes alone ---- */
 
-/** Fills the roofs of a profile that is laid out, and the costs of `graphs`, which are the profile's. What a delegate
+/** Fills the peaks of a profile that is laid out, and the costs of `graphs`, which are the profile's. What a delegate
  * fused counts for the node that carries it. Warns of sizes whose product is too large to count. False: out of memory.
  */
 bool etr_costs_find(etr_profile *profile, etr_graph *graphs, etr_arena *arena, etr_warnings *warnings);
 
-/* ---- The roofs of a profile ---- */
+/* ---- The peaks of a profile ---- */
 
-/** Sets the roofs of a profile that has its costs: its peaks, and in place of those that were not given the best rates
+/** Sets the peaks of a profile that has its costs: its peaks, and in place of those that were not given the best rates
  * of its timed nodes. */
-void etr_roofs_find(etr_profile *profile);
+void etr_effective_peaks_find(etr_profile *profile);
 
 #endif

@@ -6,15 +6,15 @@
 
 #include "base/number.h"
 #include "formats/element.h"
-#include "formats/json_brief.h"
+#include "formats/json_excerpt.h"
 
 void etr_arguments_init(etr_arguments *a, etr_map *strings, etr_arena *scratch) {
   *a = (etr_arguments){.strings = strings, .scratch = scratch};
   etr_map_init(&a->lists, scratch);
 }
 
-static const char *intern(etr_arguments *a, const etr_json_brief *brief) {
-  return etr_intern(a->strings, (etr_slice){brief->text, brief->size});
+static const char *intern(etr_arguments *a, const etr_json_excerpt *excerpt) {
+  return etr_intern(a->strings, (etr_slice){excerpt->text, excerpt->size});
 }
 
 /* ---- What a member of the union holds ---- */
@@ -61,25 +61,25 @@ static const char *word_for(form what, etr_slice number) {
 /* ---- Values ---- */
 
 static const char *number_text(etr_arguments *a, form what, etr_json *json) {
-  etr_json_brief brief;
+  etr_json_excerpt excerpt;
   etr_slice number = etr_json_number_text(json);
   const char *word = word_for(what, number);
-  etr_json_brief_init(&brief);
+  etr_json_excerpt_init(&excerpt);
   if (word)
-    etr_json_brief_string(&brief, etr_slice_of(word));
+    etr_json_excerpt_string(&excerpt, etr_slice_of(word));
   else
-    etr_json_brief_number(&brief, number);
-  return intern(a, &brief);
+    etr_json_excerpt_number(&excerpt, number);
+  return intern(a, &excerpt);
 }
 
 static const char *list_text(etr_arguments *a, etr_json *json) {
   bool known;
   uint32_t number = etr_memo_next(&a->lists, json, &known);
   if (known) return a->values.data[number];
-  etr_json_brief brief;
-  etr_json_brief_init(&brief);
-  etr_json_brief_value(&brief, json);
-  const char *text = intern(a, &brief);
+  etr_json_excerpt excerpt;
+  etr_json_excerpt_init(&excerpt);
+  etr_json_excerpt_value(&excerpt, json);
+  const char *text = intern(a, &excerpt);
   const char **slot = number == ETR_NONE ? NULL : etr_vec_push(a->scratch, &a->values);
   if (slot) *slot = text;
   return text;
@@ -101,10 +101,10 @@ static const char *device_text(etr_arguments *a, etr_json *json) {
   }
   const char *name = index < 0 || !type ? type : etr_arena_format(a->scratch, "%s:%lld", type, (long long)index);
   if (!name) return NULL;
-  etr_json_brief brief;
-  etr_json_brief_init(&brief);
-  etr_json_brief_string(&brief, etr_slice_of(name));
-  return intern(a, &brief);
+  etr_json_excerpt excerpt;
+  etr_json_excerpt_init(&excerpt);
+  etr_json_excerpt_string(&excerpt, etr_slice_of(name));
+  return intern(a, &excerpt);
 }
 
 /* NULL for null, and when out of memory. */
@@ -147,48 +147,48 @@ typedef struct symbols {
   void *context;
 } symbols;
 
-static void put_named(etr_json_brief *brief, const symbols *s, etr_slice name) {
+static void put_named(etr_json_excerpt *excerpt, const symbols *s, etr_slice name) {
   const char *known = s->symbol_of(s->context, name);
   etr_slice expression = known ? etr_slice_of(known) : name;
-  (etr_is_number(expression) ? etr_json_brief_number : etr_json_brief_string)(brief, expression);
+  (etr_is_number(expression) ? etr_json_excerpt_number : etr_json_excerpt_string)(excerpt, expression);
 }
 
 /* {as_name: ...}, or {as_int: ...} beside such in a list; old files write dead members as null */
-static void put_symbolic(etr_json_brief *brief, etr_json *json, void *context) {
+static void put_symbolic(etr_json_excerpt *excerpt, etr_json *json, void *context) {
   etr_slice key;
-  size_t start = brief->size;
+  size_t start = excerpt->size;
   if (etr_json_peek(json) != ETR_JSON_OBJECT) {
-    etr_json_brief_value(brief, json);
+    etr_json_excerpt_value(excerpt, json);
     return;
   }
   etr_json_object(json);
   while (etr_json_key(json, &key)) {
     bool is_symbol = etr_slice_is(key, "as_name") && etr_json_peek(json) == ETR_JSON_STRING;
-    if (brief->size > start)
+    if (excerpt->size > start)
       etr_json_skip(json);
     else if (is_symbol)
-      put_named(brief, context, etr_json_string(json));
+      put_named(excerpt, context, etr_json_string(json));
     else if (!etr_json_null(json))
-      etr_json_brief_value(brief, json);
+      etr_json_excerpt_value(excerpt, json);
   }
-  if (brief->size == start) etr_json_brief_string(brief, ETR_SLICE(""));
+  if (excerpt->size == start) etr_json_excerpt_string(excerpt, ETR_SLICE(""));
 }
 
 static const char *symbolic_text(etr_arguments *a, etr_slice text, symbols *s) {
   etr_json *json = etr_json_open_memory(text, NULL);
-  etr_json_brief brief;
-  etr_json_brief_init(&brief);
+  etr_json_excerpt excerpt;
+  etr_json_excerpt_init(&excerpt);
   if (!json) {
     etr_arena_fail(a->scratch);
     return "";
   }
   if (etr_json_peek(json) == ETR_JSON_ARRAY)
-    etr_json_brief_list(&brief, json, put_symbolic, s);
+    etr_json_excerpt_list(&excerpt, json, put_symbolic, s);
   else
-    put_symbolic(&brief, json, s);
+    put_symbolic(&excerpt, json, s);
   bool damaged = etr_json_failed(json);
   etr_json_close(json);
-  return damaged ? "null" : intern(a, &brief);
+  return damaged ? "null" : intern(a, &excerpt);
 }
 
 void etr_arguments_resolve(etr_arguments *a, size_t base, etr_symbol_of symbol_of, void *context) {

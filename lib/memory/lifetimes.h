@@ -31,7 +31,7 @@ bool etr_lifetimes_find(etr_lifetimes *out, const etr_placement *placement, etr_
 /* Told by values and by memory. A value's: a tensor is written before it is read, and read before it is written
  * again. Memory's: the same of all tensors that are in one another's place on purpose, as views and what is changed
  * in place are; not of two that memory planning put in one place at different times, as another order has another
- * plan. In doubt, instructions keep their order: those that use a state, calls of one delegate, random numbers,
+ * plan. In uncertainty, instructions keep their order: those that use a state, calls of one delegate, random numbers,
  * operators whose arguments are not known here to be read only, and, with all others, operators that give no tensor. */
 
 /**

@@ -4,7 +4,7 @@
  */
 #include "place/candidates.h"
 
-/* Nodes of one handle and kind are dealt in order, so that the right one is among the first that are left. */
+/* Nodes of one handle and kind are assigned in order, so that the right one is among the first that are left. */
 enum { MOST_LOOKED_AT = 32 };
 
 typedef struct ranked_slot {
@@ -13,9 +13,9 @@ typedef struct ranked_slot {
 
 struct etr_candidates {
   const etr_node_index *index;
-  const etr_dealing *dealing;
+  const etr_assignment *assignment;
   const uint32_t *nodes; /* per slot of the index: within a handle and kind the nodes by rank */
-  bool *contested;       /* per node: it had a twin, be that taken by now */
+  bool *contested;       /* per node: it had a equally good candidate, be that taken by now */
   uint32_t *first_free;  /* per slot that starts a range: how many of it are known to be taken */
 };
 
@@ -26,19 +26,19 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena) {
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment, etr_arena *arena) {
   etr_candidates *c = etr_arena_alloc(arena, sizeof *c);
   ranked_slot *slots = etr_arena_alloc_array(arena, index->count, sizeof *slots);
   uint32_t *nodes = etr_arena_alloc_array(arena, index->count, sizeof *nodes);
   if (!c || !slots || !nodes) return NULL;
   for (size_t i = 0; i < index->count; i++) {
     const etr_node_slot *slot = &index->slots[i];
-    slots[i] = (ranked_slot){slot->handle, slot->kind, etr_dealing_rank(dealing, slot->node), slot->node};
+    slots[i] = (ranked_slot){slot->handle, slot->kind, etr_assignment_rank(assignment, slot->node), slot->node};
   }
   etr_sort(slots, index->count, sizeof *slots, by_rank);
   for (size_t i = 0; i < index->count; i++) nodes[i] = slots[i].node;
-  *c = (etr_candidates){.index = index, .dealing = dealing, .nodes = nodes};
-  c->contested = etr_arena_alloc_array(arena, dealing->values->graph->node_count, sizeof *c->contested);
+  *c = (etr_candidates){.index = index, .assignment = assignment, .nodes = nodes};
+  c->contested = etr_arena_alloc_array(arena, assignment->values->graph->node_count, sizeof *c->contested);
   c->first_free = etr_arena_alloc_array(arena, index->count, sizeof *c->first_free);
   return etr_arena_failed(arena) ? NULL : c;
 }
@@ -53,9 +53,9 @@ enum { EXACTLY = 8, IN_PLACE = 1, BY_SOURCE = 4, CONTRADICTS = -16, UNREAD = -2 
 
 /* How an input of the operator stands to the node's k-th: the same, the same before fusion, another. */
 static int compare(const etr_candidates *c, uint32_t value, const etr_edge *edge) {
-  uint32_t other = etr_value_of_edge(c->dealing->values, edge);
-  if (c->dealing->values->same[value] == c->dealing->values->same[other]) return EXACTLY;
-  return c->dealing->values->source[value] == c->dealing->values->source[other] ? BY_SOURCE : CONTRADICTS;
+  uint32_t other = etr_value_of_edge(c->assignment->values, edge);
+  if (c->assignment->values->same[value] == c->assignment->values->same[other]) return EXACTLY;
+  return c->assignment->values->source[value] == c->assignment->values->source[other] ? BY_SOURCE : CONTRADICTS;
 }
 
 /* The best that an input finds among the node's: in its own place first. */
@@ -70,12 +70,12 @@ static int rate_input(const etr_candidates *c, const etr_node *node, uint32_t va
 enum { MOST_INPUTS = 16 };
 
 static int rate(const etr_candidates *c, uint32_t node_index, const etr_wanted *wanted) {
-  const etr_node *node = &c->dealing->values->graph->nodes[node_index];
+  const etr_node *node = &c->assignment->values->graph->nodes[node_index];
   uint8_t where[MOST_INPUTS]; /* the node's inputs that are no weights */
   size_t count = 0;
   int rating = 0;
   for (size_t i = 0; i < node->input_count && count < MOST_INPUTS && i < UINT8_MAX; i++)
-    if (!c->dealing->values->constant[etr_value_of_edge(c->dealing->values, &node->inputs[i])])
+    if (!c->assignment->values->constant[etr_value_of_edge(c->assignment->values, &node->inputs[i])])
       where[count++] = (uint8_t)i;
   for (size_t i = 0; i < wanted->input_count && i < MOST_INPUTS; i++)
     if (wanted->inputs[i] != ETR_NONE) rating += rate_input(c, node, wanted->inputs[i], i, where, count);
@@ -90,8 +90,8 @@ typedef struct choice {
 } choice;
 
 static void consider(const etr_candidates *c, choice *best, uint32_t node, const etr_wanted *wanted) {
-  if (c->dealing->taken[node] || node == best->node) return;
-  if (wanted->agrees && !wanted->agrees(wanted->context, &c->dealing->values->graph->nodes[node])) {
+  if (c->assignment->taken[node] || node == best->node) return;
+  if (wanted->agrees && !wanted->agrees(wanted->context, &c->assignment->values->graph->nodes[node])) {
     best->is_contradicted = true;
     return;
   }
@@ -99,24 +99,26 @@ static void consider(const etr_candidates *c, choice *best, uint32_t node, const
   if (best->node != ETR_NONE && rating < best->rating) return;
   bool equal = best->node != ETR_NONE && rating == best->rating;
   if (equal) c->contested[node] = c->contested[best->node] = true;
-  if (!equal || etr_dealing_rank(c->dealing, node) < etr_dealing_rank(c->dealing, best->node)) best->node = node;
+  if (!equal || etr_assignment_rank(c->assignment, node) < etr_assignment_rank(c->assignment, best->node))
+    best->node = node;
   best->rating = rating;
 }
 
 /* ---- The choice ---- */
 
-static bool reads_doubtful(const etr_candidates *c, const etr_wanted *wanted) {
-  for (size_t i = 0; !c->dealing->rank && i < wanted->input_count; i++)
-    if (wanted->inputs[i] != ETR_NONE && c->dealing->doubtful[wanted->inputs[i]]) return true;
+static bool reads_uncertain(const etr_candidates *c, const etr_wanted *wanted) {
+  for (size_t i = 0; !c->assignment->rank && i < wanted->input_count; i++)
+    if (wanted->inputs[i] != ETR_NONE && c->assignment->uncertain[wanted->inputs[i]]) return true;
   return false;
 }
 
-void etr_dealing_doubt(const etr_dealing *dealing, uint32_t node) {
-  for (size_t i = 0; i < dealing->values->graph->nodes[node].output_count; i++)
-    dealing->doubtful[dealing->values->first[node] + i] = true;
+void etr_assignment_uncertainty(const etr_assignment *assignment, uint32_t node) {
+  for (size_t i = 0; i < assignment->values->graph->nodes[node].output_count; i++)
+    assignment->uncertain[assignment->values->first[node] + i] = true;
 }
 
-uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted) {
+uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
+                               bool *is_contradicted) {
   choice best = {.node = ETR_NONE};
   size_t all = 0;
   if (wanted->expected != ETR_NONE) consider(c, &best, wanted->expected, wanted);
@@ -124,13 +126,13 @@ uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool
     size_t count, first = etr_node_index_find(c->index, wanted->handles[i], wanted->kind, &count);
     all += count;
     uint32_t none = 0, *skip = count ? &c->first_free[first] : &none;
-    while (*skip < count && c->dealing->taken[c->nodes[first + *skip]]) ++*skip;
+    while (*skip < count && c->assignment->taken[c->nodes[first + *skip]]) ++*skip;
     for (size_t k = *skip; k < count && k < *skip + (size_t)MOST_LOOKED_AT; k++)
       consider(c, &best, c->nodes[first + k], wanted);
   }
   *is_contradicted = all > 1 && (best.node == ETR_NONE ? best.is_contradicted : best.rating < UNREAD);
   if (*is_contradicted) best.node = ETR_NONE;
-  *twins = best.node != ETR_NONE && (c->contested[best.node] || (all > 1 && reads_doubtful(c, wanted)));
-  if (*twins) etr_dealing_doubt(c->dealing, best.node);
+  *equal_candidates = best.node != ETR_NONE && (c->contested[best.node] || (all > 1 && reads_uncertain(c, wanted)));
+  if (*equal_candidates) etr_assignment_uncertainty(c->assignment, best.node);
   return best.node;
 }

@@ -23,30 +23,33 @@ typedef struct etr_wanted {
 /** The nodes that are left, and how they are looked up. */
 typedef struct etr_candidates etr_candidates;
 
-/** What is known of the graph's nodes while they are dealt out; borrowed. */
-typedef struct etr_dealing {
+/** What is known of the graph's nodes while they are assigned out; borrowed. */
+typedef struct etr_assignment {
   const etr_graph_values *values;
   const bool *taken;    /* per node; read, not written */
-  const uint32_t *rank; /* per node, the order in which twins are dealt; NULL: the graph's, which proves nothing */
-  bool *doubtful;       /* per value: its node was chosen among twins, or found by what such a node makes; written */
-} etr_dealing;
+  const uint32_t *rank; /* per node, the order in which equally good candidates are assigned; NULL: the graph's, which
+                           proves nothing */
+  bool *uncertain; /* per value: its node was chosen among equally good candidates, or found by what such a node makes;
+                      written */
+} etr_assignment;
 
-/** The order in which a node is dealt, as a twin. */
-static inline uint32_t etr_dealing_rank(const etr_dealing *dealing, uint32_t node) {
-  return dealing->rank ? dealing->rank[node] : node;
+/** The order in which a node is assigned, as a equally good candidate. */
+static inline uint32_t etr_assignment_rank(const etr_assignment *assignment, uint32_t node) {
+  return assignment->rank ? assignment->rank[node] : node;
 }
 
-/** Notes that a node was chosen among twins, or found by what such a node makes. */
-void etr_dealing_doubt(const etr_dealing *dealing, uint32_t node);
+/** Notes that a node was chosen among equally good candidates, or found by what such a node makes. */
+void etr_assignment_uncertainty(const etr_assignment *assignment, uint32_t node);
 
 /** Borrows all. NULL: out of memory. */
-etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_dealing *dealing, etr_arena *arena);
+etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment, etr_arena *arena);
 
 /**
- * The node; ETR_NONE if there is none. *twins: whether others have the same claim, so that
- * order decided, here or before: without a rank, what was found by a doubtful value is doubtful. *is_contradicted:
+ * The node; ETR_NONE if there is none. *equally good candidates: whether others have the same claim, so that
+ * order decided, here or before: without a rank, what was found by a uncertain value is uncertain. *is_contradicted:
  * there are several nodes, and none of those that are left reads and writes what the operator does.
  */
-uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *twins, bool *is_contradicted);
+uint32_t etr_candidates_choose(etr_candidates *c, const etr_wanted *wanted, bool *equal_candidates,
+                               bool *is_contradicted);
 
 #endif

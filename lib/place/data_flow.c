@@ -27,14 +27,14 @@ typedef struct held_node {
 struct lost_handles {
   const etr_placement *placement;
   const etr_lowering *order;
-  const etr_dealing *dealing;
+  const etr_assignment *assignment;
   etr_arena *arena;
   const etr_placed *call; /* that is looked at */
   const etr_backend *backend;
   const etr_payload *payload;
   etr_vec(held_node) held; /* of the call, by rank */
   bool is_listed;          /* held is filled */
-  bool *contested;         /* per node: it had a twin, be that taken by now */
+  bool *contested;         /* per node: it had a equally good candidate, be that taken by now */
   size_t budget;           /* steps left: calls may share lists of handles, and handles their nodes */
   bool is_cut;
 };
@@ -43,10 +43,11 @@ enum { BUDGET = 1 << 22 }; /* steps: calls may share payloads and lists of handl
 
 /* For the calls of a method; all are borrowed. NULL: out of memory. */
 static lost_handles *lost_handles_new(const etr_placement *placement, const etr_lowering *order,
-                                      const etr_dealing *dealing, etr_arena *arena) {
+                                      const etr_assignment *assignment, etr_arena *arena) {
   lost_handles *l = etr_arena_alloc(arena, sizeof *l);
   if (!l) return NULL;
-  *l = (lost_handles){.placement = placement, .order = order, .dealing = dealing, .arena = arena, .budget = BUDGET};
+  *l = (lost_handles){
+      .placement = placement, .order = order, .assignment = assignment, .arena = arena, .budget = BUDGET};
   l->contested = etr_arena_alloc_array(arena, placement->method->graph->node_count, sizeof *l->contested);
   return l->contested ? l : NULL;
 }
@@ -69,7 +70,7 @@ static void list_node(lost_handles *l, uint32_t node) {
   bool is_elsewhere = l->order->is_proven && l->order->delegate_of[node] != l->call->id;
   if (is_elsewhere || loss_of(l, node) == ETR_KEEPS_HANDLE) return;
   held_node *added = etr_vec_push(l->arena, &l->held);
-  if (added) *added = (held_node){etr_dealing_rank(l->dealing, node), node};
+  if (added) *added = (held_node){etr_assignment_rank(l->assignment, node), node};
 }
 
 static void list_held(lost_handles *l) {
@@ -103,10 +104,10 @@ static uint32_t first_read(const etr_graph_values *values, const etr_node *node)
 
 /* How surely a node is the operator's; ETR_KEEPS_HANDLE: it is not. */
 static etr_handle_loss claim_of(const lost_handles *l, uint32_t node, const etr_payload_operator *o, uint32_t read) {
-  const etr_graph_values *values = l->dealing->values;
+  const etr_graph_values *values = l->assignment->values;
   const etr_node *n = &values->graph->nodes[node];
   const etr_payload_value *result = o->whole == ETR_NONE ? NULL : &l->payload->values[o->whole];
-  if (l->dealing->taken[node] || l->backend->class_of_node(values->graph, n) != o->class_ || !agrees_with(result, n))
+  if (l->assignment->taken[node] || l->backend->class_of_node(values->graph, n) != o->class_ || !agrees_with(result, n))
     return ETR_KEEPS_HANDLE;
   uint32_t own = first_read(values, n);
   bool reads_it = read == ETR_NONE || (own != ETR_NONE && values->source[own] == values->source[read]);
@@ -114,13 +115,13 @@ static etr_handle_loss claim_of(const lost_handles *l, uint32_t node, const etr_
 }
 
 /* The node of the call's operator `index`, whose first input is the graph's value `read`, ETR_NONE: it is not known
- * which; ETR_NONE if there is none. *twins: others have the same claim, and order decided: dealing's rank, or the
- * graph's. */
-static uint32_t lost_handles_choose(lost_handles *l, uint32_t index, uint32_t read, bool *twins) {
+ * which; ETR_NONE if there is none. *equally good candidates: others have the same claim, and order decided:
+ * assignment's rank, or the graph's. */
+static uint32_t lost_handles_choose(lost_handles *l, uint32_t index, uint32_t read, bool *equal_candidates) {
   const etr_payload_operator *o = &l->payload->operators[index];
   etr_handle_loss best = ETR_KEEPS_HANDLE;
   uint32_t found = ETR_NONE;
-  *twins = false;
+  *equal_candidates = false;
   if (!(l->backend->traits(o->class_) & ETR_CLASS_COMPUTES)) return ETR_NONE;
   if (!l->is_listed) list_held(l);
   if (!spend(l, l->held.count)) return ETR_NONE;
@@ -132,8 +133,8 @@ static uint32_t lost_handles_choose(lost_handles *l, uint32_t index, uint32_t re
     if (claim > best) found = node;
     best = claim;
   }
-  *twins = found != ETR_NONE && l->contested[found];
-  if (*twins) etr_dealing_doubt(l->dealing, found);
+  *equal_candidates = found != ETR_NONE && l->contested[found];
+  if (*equal_candidates) etr_assignment_uncertainty(l->assignment, found);
   return found;
 }
 
@@ -148,7 +149,7 @@ typedef struct flow {
   const etr_lowering *order;
   const uint32_t *rank; /* of the order; NULL: it is not proven */
   bool *taken;
-  etr_dealing dealing;
+  etr_assignment assignment;
   etr_arena *arena, *scratch;
   etr_graph_values values;
   etr_candidates *kernels;
@@ -193,7 +194,7 @@ static void read_tensor(flow *f, uint32_t origin) {
 static bool agrees_with_tensor(const void *context, const etr_node *node) { return etr_tensor_agrees(context, node); }
 
 static void join_kernel(flow *f, etr_placed *known) {
-  bool twins;
+  bool equal_candidates;
   size_t count = f->uses.result_count;
   uint32_t op = known->map && !known->is_prim ? etr_map_get(&f->placement->method->operators, known->op) : ETR_NONE;
   if (op == ETR_NONE || known->node != ETR_NONE) return;
@@ -212,12 +213,12 @@ static void join_kernel(flow *f, etr_placed *known) {
                        .input_count = f->inputs.count,
                        .agrees = agrees_with_tensor,
                        .context = count ? etr_tensor_at(f->program, f->uses.results[0]) : NULL};
-  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &twins, &known->is_contradicted);
+  uint32_t node = etr_candidates_choose(f->kernels, &wanted, &equal_candidates, &known->is_contradicted);
   if (node == ETR_NONE) return;
   f->taken[node] = true;
   known->node = node;
   known->match = f->rank ? ETR_MATCH_ORDER : ETR_MATCH_ALIGNED;
-  if (!twins) known->match = ETR_MATCH_HANDLE;
+  if (!equal_candidates) known->match = ETR_MATCH_HANDLE;
 }
 
 static uint32_t origin_of_result(flow *f, const etr_placed *known, size_t result) {
@@ -258,7 +259,7 @@ typedef struct call {
   const etr_payload *payload;
   uint32_t *origins; /* per value of the payload */
   uint32_t *nodes;   /* per operator */
-  bool *by_order;    /* per operator: twins had the same claim */
+  bool *by_order;    /* per operator: equally good candidates had the same claim */
 } call;
 
 /* What an operator is held against a node by. */
@@ -300,18 +301,18 @@ static bool index_classes(flow *f, const etr_backend *backend) {
   if (!index->slots) return false;
   etr_node_index_sort(index);
   f->backend = backend;
-  f->delegated = etr_candidates_new(index, &f->dealing, f->scratch);
+  f->delegated = etr_candidates_new(index, &f->assignment, f->scratch);
   return f->delegated != NULL;
 }
 
-static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *twins) {
+static uint32_t node_without_handle(flow *f, const call *c, size_t index, bool *equal_candidates) {
   const etr_payload_operator *o = &c->payload->operators[index];
   uint32_t origin = o->input_count && o->inputs[0] != ETR_NONE ? c->origins[o->inputs[0]] : UNKNOWN;
   if (origin == WEIGHT) return ETR_NONE;
-  return lost_handles_choose(f->lost, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, twins);
+  return lost_handles_choose(f->lost, (uint32_t)index, origin == UNKNOWN ? ETR_NONE : origin, equal_candidates);
 }
 
-static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *twins) {
+static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_operator *o, bool *equal_candidates) {
   delegated d = {f, o->whole == ETR_NONE ? NULL : &c->payload->values[o->whole]};
   f->inputs.count = 0;
   for (uint8_t i = 0; i < o->input_count; i++)
@@ -325,26 +326,26 @@ static uint32_t node_with_handle(flow *f, const call *c, const etr_payload_opera
                        .agrees = agrees_with_value,
                        .context = &d};
   bool is_contradicted;
-  return etr_candidates_choose(f->delegated, &wanted, twins, &is_contradicted);
+  return etr_candidates_choose(f->delegated, &wanted, equal_candidates, &is_contradicted);
 }
 
-static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *twins) {
+static uint32_t node_of_operator(flow *f, const call *c, size_t index, bool *equal_candidates) {
   const etr_payload_operator *o = &c->payload->operators[index];
   if (o->completes != ETR_NONE) return c->nodes[o->completes];
   if (o->class_ == 0) return ETR_NONE;
-  return o->handle ? node_with_handle(f, c, o, twins) : node_without_handle(f, c, index, twins);
+  return o->handle ? node_with_handle(f, c, o, equal_candidates) : node_without_handle(f, c, index, equal_candidates);
 }
 
 /* What has no node leaves its value as it is: a conversion, a transpose, a copy. */
 static void join_operator(flow *f, const call *c, size_t index) {
   const etr_payload_operator *o = &c->payload->operators[index];
-  bool twins = false;
-  uint32_t node = node_of_operator(f, c, index, &twins);
+  bool equal_candidates = false;
+  uint32_t node = node_of_operator(f, c, index, &equal_candidates);
   bool passes_on = node == ETR_NONE && o->input_count && o->inputs[0] != ETR_NONE &&
                    (f->backend->traits(o->class_) & ETR_CLASS_FUSES ||
                     f->backend->traits(o->class_) & ETR_CLASS_INSERTED);
   c->nodes[index] = node;
-  c->by_order[index] = twins;
+  c->by_order[index] = equal_candidates;
   if (node != ETR_NONE) f->taken[node] = true;
   if (o->output == ETR_NONE) return;
   c->origins[o->output] = passes_on ? c->origins[o->inputs[0]] : UNKNOWN;
@@ -441,10 +442,11 @@ bool etr_data_flow_find(etr_placement *placement, const etr_lowering *order, boo
   f.origin = etr_arena_alloc_array(scratch, placement->method->program->value_count, sizeof *f.origin);
   if (!f.origin || !etr_graph_values_find(&f.values, placement->method->graph, scratch)) return false;
   for (size_t i = 0; i < placement->method->program->value_count; i++) f.origin[i] = UNKNOWN;
-  f.dealing = (etr_dealing){.values = &f.values, .taken = taken, .rank = f.rank};
-  f.dealing.doubtful = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.dealing.doubtful);
-  f.kernels = f.dealing.doubtful ? etr_candidates_new(&placement->method->by_operator, &f.dealing, scratch) : NULL;
-  f.lost = lost_handles_new(placement, order, &f.dealing, scratch);
+  f.assignment = (etr_assignment){.values = &f.values, .taken = taken, .rank = f.rank};
+  f.assignment.uncertain = etr_arena_alloc_array(scratch, f.values.count, sizeof *f.assignment.uncertain);
+  f.kernels = f.assignment.uncertain ? etr_candidates_new(&placement->method->by_operator, &f.assignment, scratch)
+                                     : NULL;
+  f.lost = lost_handles_new(placement, order, &f.assignment, scratch);
   if (!f.kernels || !f.lost || !find_returned(&f)) return false;
   if (!etr_uses_init(&f.uses, placement->method, NULL, scratch)) return false;
   /* The program's inputs are the graph's, in order. */

@@ -71,9 +71,9 @@ bool etr_decoded_read(etr_decoded *d, etr_decoding *decoding) {
     row->is_in_sums = meaning->is_in_sums && meaning->unit == ETR_EVENT_UNIT_TIME;
     row->is_estimated = meaning->is_estimated;
     row->has_no_place = meaning->has_no_place;
-    row->shell = meaning->shell;
+    row->wrapper = meaning->wrapper;
     row->inside = meaning->inside;
-    row->shell_phase = meaning->shell_phase;
+    row->wrapper_phase = meaning->wrapper_phase;
     row->compute_unit = meaning->compute_unit;
     row->is_unit_planned = meaning->is_unit_planned;
     if (meaning->is_odd) meaning->key = ETR_KEY_NONE;

@@ -56,7 +56,7 @@ static bool list_entries(finder *f, const etr_placed *delegate, entries *listed,
 
 /* Of each handle the nodes of the payload's operators, then the next that are left in the graph's order; ETR_NONE where
  * none is. */
-static bool deal(finder *f, const etr_placed *delegate, uint32_t *nodes) {
+static bool assign(finder *f, const etr_placed *delegate, uint32_t *nodes) {
   entries listed = {0}, own = {0};
   if (!list_entries(f, delegate, &listed, &own)) return false;
   for (size_t i = 0, at = 0; i < listed.count; i++) {
@@ -85,7 +85,7 @@ static int by_rank(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static bool deal_in_order(finder *f, const etr_lowering *order) {
+static bool assign_in_order(finder *f, const etr_lowering *order) {
   size_t node_count = f->placement->method->graph->node_count, count = 0;
   ranked_node *list = etr_arena_alloc_array(f->scratch, node_count, sizeof *list);
   if (!list) return false;
@@ -105,7 +105,7 @@ static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles
                                 bool *taken, etr_arena *arena, etr_arena *scratch) {
   finder f = {.placement = placement, .taken = taken, .arena = arena, .scratch = scratch};
   placement->is_ordered = true;
-  if (order->is_proven) return deal_in_order(&f, order);
+  if (order->is_proven) return assign_in_order(&f, order);
   for (size_t i = 0; roles->is_consistent && i < placement->method->graph->node_count; i++)
     taken[i] |= !roles->is_delegated[i];
   /* Each delegate's handles are assigned to nodes. */
@@ -114,7 +114,7 @@ static bool find_delegate_nodes(etr_placement *placement, const etr_roles *roles
     const etr_placed *delegate = &f.placement->instructions.data[i];
     if (!delegate->is_delegate || !delegate->map || delegate->map->handle_count == 0) continue;
     uint32_t *nodes = etr_arena_alloc_array(f.scratch, delegate->map->handle_count, sizeof *nodes);
-    if (!nodes || !deal(&f, delegate, nodes)) return false;
+    if (!nodes || !assign(&f, delegate, nodes)) return false;
     for (size_t k = 0; k < delegate->map->handle_count; k++)
       if (nodes[k] != ETR_NONE && !keep_node(&f, delegate->id, nodes[k])) return false;
   }

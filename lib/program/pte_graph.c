@@ -6,7 +6,7 @@
 
 #include "backends/operator.h"
 #include "base/number.h"
-#include "formats/json_brief.h"
+#include "formats/json_excerpt.h"
 #include "inputs/argument.h"
 #include "inputs/pte.h"
 #include "method/uses.h"
@@ -111,10 +111,10 @@ static const char *text_of_double(arguments *a, double value) {
 }
 
 static const char *text_of_string(arguments *a, const char *value) {
-  etr_json_brief brief;
-  etr_json_brief_init(&brief);
-  etr_json_brief_string(&brief, etr_slice_of(value));
-  return etr_arena_format(a->arena, "%.*s", (int)brief.size, brief.text);
+  etr_json_excerpt excerpt;
+  etr_json_excerpt_init(&excerpt);
+  etr_json_excerpt_string(&excerpt, etr_slice_of(value));
+  return etr_arena_format(a->arena, "%.*s", (int)excerpt.size, excerpt.text);
 }
 
 /* An integer of a list; NULL: the program computes it. */
@@ -123,7 +123,7 @@ static const int64_t *item_of(const arguments *a, int32_t index) {
   return &a->program->values[index].scalar.integer;
 }
 
-/* Cut as json_brief.h cuts lists. */
+/* Cut as json_excerpt.h cuts lists. */
 static const char *text_of_list(arguments *a, const etr_pte_value *list) {
   char text[ETR_JSON_BRIEF_BYTES + 64];
   size_t size = 1;

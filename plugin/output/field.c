@@ -2,7 +2,7 @@
  *
  * field.c - what a field has in a row, for people and for programs.
  */
-#include "output/sheet.h"
+#include "output/table.h"
 
 /* ---- Cells ---- */
 
@@ -70,42 +70,42 @@ etr_cell etr_field_cell(const etr_field *field, const void *row) {
 
 /* ---- JSON ---- */
 
-static etr_datum real_datum(double number) {
-  return (etr_datum){isnan(number) ? ETR_DATUM_NULL : ETR_DATUM_REAL, .real = number};
+static etr_scalar real_scalar(double number) {
+  return (etr_scalar){isnan(number) ? ETR_SCALAR_NULL : ETR_SCALAR_REAL, .real = number};
 }
 
-static etr_datum text_datum(const char *text, bool blank_is_null) {
-  return (etr_datum){!text || (blank_is_null && !text[0]) ? ETR_DATUM_NULL : ETR_DATUM_TEXT, .text = text};
+static etr_scalar text_scalar(const char *text, bool blank_is_null) {
+  return (etr_scalar){!text || (blank_is_null && !text[0]) ? ETR_SCALAR_NULL : ETR_SCALAR_TEXT, .text = text};
 }
 
 /* Averages of what runs in some inferences only are rounded; what does not fit is a real. */
-static etr_datum amount_datum(double number) {
-  if (number > 9e18) return real_datum(number);
-  return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)round(number)};
+static etr_scalar amount_scalar(double number) {
+  if (number > 9e18) return real_scalar(number);
+  return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)round(number)};
 }
 
-etr_datum etr_field_datum(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row) {
+etr_scalar etr_field_scalar(const etr_profile *profile, etr_unit unit, const etr_field *field, const void *row) {
   const etr_cell cell = etr_field_cell(field, row);
   if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
-    return text_datum(cell.unit ? cell.unit : etr_unit_name(unit), false);
+    return text_scalar(cell.unit ? cell.unit : etr_unit_name(unit), false);
   if (field->kind == ETR_CELL_FLAG)
-    return (etr_datum){isnan(cell.number) ? ETR_DATUM_NULL : ETR_DATUM_FLAG, .whole = cell.number != 0};
+    return (etr_scalar){isnan(cell.number) ? ETR_SCALAR_NULL : ETR_SCALAR_FLAG, .whole = cell.number != 0};
   if (cell.text || field->kind < ETR_CELL_UNIT || isnan(cell.number))
-    return text_datum(cell.text, field->blank_is_null);
-  if (field->kind == ETR_CELL_COUNT) return (etr_datum){ETR_DATUM_WHOLE, .whole = (int64_t)cell.number};
-  if (field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES) return amount_datum(cell.number);
-  if (field->kind == ETR_CELL_TIME && !cell.unit) return real_datum(etr_ticks_to_unit(profile, cell.number, unit));
-  if (field->kind == ETR_CELL_SHARE) return real_datum(cell.whole > 0 ? cell.number / cell.whole : NAN);
-  return real_datum(cell.number);
+    return text_scalar(cell.text, field->blank_is_null);
+  if (field->kind == ETR_CELL_COUNT) return (etr_scalar){ETR_SCALAR_WHOLE, .whole = (int64_t)cell.number};
+  if (field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES) return amount_scalar(cell.number);
+  if (field->kind == ETR_CELL_TIME && !cell.unit) return real_scalar(etr_ticks_to_unit(profile, cell.number, unit));
+  if (field->kind == ETR_CELL_SHARE) return real_scalar(cell.whole > 0 ? cell.number / cell.whole : NAN);
+  return real_scalar(cell.number);
 }
 
-void etr_put_datum(etr_jw *json, etr_datum value) {
+void etr_put_scalar(etr_jw *json, etr_scalar value) {
   switch (value.type) {
-  case ETR_DATUM_NULL: etr_jw_string(json, NULL); break;
-  case ETR_DATUM_TEXT: etr_jw_string(json, value.text); break;
-  case ETR_DATUM_FLAG: etr_jw_bool(json, value.whole); break;
-  case ETR_DATUM_WHOLE: etr_jw_int(json, value.whole); break;
-  case ETR_DATUM_REAL: etr_jw_double(json, value.real); break;
+  case ETR_SCALAR_NULL: etr_jw_string(json, NULL); break;
+  case ETR_SCALAR_TEXT: etr_jw_string(json, value.text); break;
+  case ETR_SCALAR_FLAG: etr_jw_bool(json, value.whole); break;
+  case ETR_SCALAR_WHOLE: etr_jw_int(json, value.whole); break;
+  case ETR_SCALAR_REAL: etr_jw_double(json, value.real); break;
   }
 }
 
@@ -134,7 +134,7 @@ static etr_rows array_rows(const etr_array *array, const char *at) {
 static void put_value(const etr_fields *fields, const etr_field *field, const void *at) {
   uint64_t wide;
   if (field->member.size != sizeof wide || field->member.type != ETR_MEMBER_UNSIGNED) {
-    etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, at));
+    etr_put_scalar(fields->json, etr_field_scalar(fields->profile, fields->unit, field, at));
     return;
   }
   memcpy(&wide, at, sizeof wide);
@@ -170,7 +170,7 @@ void etr_field_put_medium(const etr_fields *fields, const etr_row_type *list, un
     if (field->parts)
       put_parts(fields, field, row);
     else
-      etr_put_datum(fields->json, etr_field_datum(fields->profile, fields->unit, field, row));
+      etr_put_scalar(fields->json, etr_field_scalar(fields->profile, fields->unit, field, row));
   }
 }
 

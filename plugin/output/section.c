@@ -25,10 +25,10 @@ void etr_section_item(etr_answer *answer, const char *what, const char *evidence
 }
 
 void etr_section_rows(etr_answer *answer, const etr_row_type *columns, unsigned medium, etr_rows rows) {
-  etr_sheet sheet;
+  etr_table table;
   if (rows.count == 0) return;
-  etr_sheet_init(&sheet, answer, columns);
-  sheet.medium = medium;
-  etr_sheet_add_rows(&sheet, rows);
-  etr_sheet_finish(&sheet);
+  etr_table_init(&table, answer, columns);
+  table.medium = medium;
+  etr_table_add_rows(&table, rows);
+  etr_table_finish(&table);
 }

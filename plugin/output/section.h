@@ -7,7 +7,7 @@
 #ifndef ETR_SECTION_H
 #define ETR_SECTION_H
 
-#include "output/sheet.h"
+#include "output/table.h"
 
 /** True if the answer is Markdown. */
 bool etr_section_is_markdown(const etr_answer *answer);

@@ -4,7 +4,7 @@
  */
 #include "output/statistics.h"
 
-#include "output/sheet.h"
+#include "output/table.h"
 #include "views/steadiness.h"
 
 static bool is_timed(const void *row) { return ((const etr_stats *)row)->count > 0; }
@@ -115,13 +115,13 @@ void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_metho
   etr_jw_end(fields->json);
 }
 
-#define ROOFS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_roofs, name)
+#define ROOFS(kind, name) NULL, kind, ETR_IN_JSON, ETR_AT(etr_effective_peaks, name)
 
-static bool has_flops(const void *row) { return ((const etr_roofs *)row)->gflops > 0; }
-static bool has_integers(const void *row) { return ((const etr_roofs *)row)->integer_gops > 0; }
-static bool has_bandwidth(const void *row) { return ((const etr_roofs *)row)->gbs > 0; }
+static bool has_flops(const void *row) { return ((const etr_effective_peaks *)row)->gflops > 0; }
+static bool has_integers(const void *row) { return ((const etr_effective_peaks *)row)->integer_gops > 0; }
+static bool has_bandwidth(const void *row) { return ((const etr_effective_peaks *)row)->gbs > 0; }
 
-static const etr_field roofs_fields[] = {
+static const etr_field effective_peaks_fields[] = {
     {"gflops", ROOFS(ETR_CELL_NUMBER, gflops), .has = has_flops},
     {"integer_gops", ROOFS(ETR_CELL_NUMBER, integer_gops), .has = has_integers},
     {"gbs", ROOFS(ETR_CELL_NUMBER, gbs), .has = has_bandwidth},
@@ -129,10 +129,10 @@ static const etr_field roofs_fields[] = {
     {"integer_given", ROOFS(ETR_CELL_FLAG, integer_given)},
     {"bandwidth_given", ROOFS(ETR_CELL_FLAG, bandwidth_given)},
 };
-ETR_ROW_TYPE(roofs, roofs_fields);
+ETR_ROW_TYPE(effective_peaks, effective_peaks_fields);
 
-void etr_field_roofs(const etr_fields *fields) {
+void etr_field_effective_peaks(const etr_fields *fields) {
   etr_field_object(fields, "roofs");
-  etr_field_put_all(fields, &etr_roofs_fields, &fields->profile->roofs);
+  etr_field_put_all(fields, &etr_effective_peaks_fields, &fields->profile->effective_peaks);
   etr_jw_end(fields->json);
 }

@@ -14,7 +14,7 @@ void etr_field_stats(const etr_fields *fields, const etr_stats *stats);
  * times in `shown`. The arena fails when out of memory. */
 void etr_field_noise(const etr_fields *fields, etr_arena *arena, const etr_method *method, etr_unit shown);
 
-/** Key roofs: the most that rates are held against. */
-void etr_field_roofs(const etr_fields *fields);
+/** Key peaks: the most that rates are held against. */
+void etr_field_effective_peaks(const etr_fields *fields);
 
 #endif

@@ -1,270 +1,379 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * table.c - laying out and escaping tables.
+ * table.c - columns and rows in each format.
  */
 #include "output/table.h"
+#include "output/label.h"
 
-#include <math.h>
+#include "base/natural.h"
+#include "views/memory_findings.h"
 
-enum {
-  GAP = 2,
-  LEAST_WIDTH = 8,
-  LEGIBLE_WIDTH = 20, /* a name cut shorter than this can hardly be told from the next */
-};
+#include <stdio.h>
+#include <stdlib.h>
 
-void etr_table_init(etr_table *table, etr_arena *arena, const etr_column *columns, size_t column_count) {
-  *table = (etr_table){.arena = arena, .columns = columns, .column_count = column_count};
+/* ---- Columns ---- */
+
+static unsigned medium_of(etr_table_format format) {
+  if (format == ETR_TABLE_TEXT) return ETR_IN_TEXT;
+  return format == ETR_TABLE_MARKDOWN ? ETR_IN_MARKDOWN : ETR_IN_DATA;
 }
 
-void etr_table_may_leave_out(etr_table *table, size_t column) {
-  size_t *spare = etr_vec_push(table->arena, &table->spare);
-  if (spare) *spare = column;
+static bool ranks_by_p50(const etr_table *table) { return etr_ranks_by_p50(table->answer->profile); }
+
+static bool has_field(const etr_table *table, const etr_field *field) {
+  return !field->p50_only || ranks_by_p50(table);
 }
 
-void etr_table_add(etr_table *table, const char *text) {
-  const char **cell = etr_vec_push(table->arena, &table->cells);
-  unsigned char *style = cell ? etr_vec_push(table->arena, &table->styles) : NULL;
-  if (style) *cell = text ? etr_plain_copy(table->arena, text) : "";
+static const char *full_title(const etr_table *table, const etr_field *field) {
+  return field->p50_title && ranks_by_p50(table) ? field->p50_title : field->title;
 }
 
-void etr_table_style(etr_table *table, etr_style style) {
-  if (table->styles.count) table->styles.data[table->styles.count - 1] = (unsigned char)style;
+/* What programs call a column, in all formats: the key in JSON documents, else its title, "runs_as". */
+static const char *plain_name(const etr_table *table, const etr_field *field) {
+  if (field->key) return field->key;
+  char *name = etr_arena_copy(&table->answer->arena, etr_slice_of(full_title(table, field)));
+  for (char *at = name; at && *at; at++)
+    if (*at == ' ' || *at == '-') *at = '_';
+  return name ? name : "";
 }
 
-void etr_put_share(etr_writer *writer, double part, double whole) {
-  etr_put_fixed(writer, 100 * part / whole, 1);
-  etr_puts(writer, " %");
+/* True if --columns means the title, or key, by this name. */
+static bool is_called(const char *title, etr_slice name) {
+  if (!title || strlen(title) != name.size) return false;
+  for (size_t i = 0; i < name.size; i++)
+    if (name.data[i] != title[i] && !(name.data[i] == '_' && (title[i] == ' ' || title[i] == '-'))) return false;
+  return true;
 }
 
-void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit) {
-  static const int decimals[] = {
-      [ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit), decimals[unit]);
-}
-
-void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit) {
-  enum { MOST_DECIMALS = 9 };
-  double time = etr_ticks_to_unit(profile, step, unit);
-  int decimals = 0;
-  for (double scaled = time; scaled < 1 && decimals < MOST_DECIMALS; scaled *= 10) decimals++;
-  etr_puts(writer, "<");
-  etr_put_fixed(writer, time, decimals);
-}
-
-/* ---- Text ---- */
-
-/* How a column is laid out. */
-typedef struct layout {
-  size_t width;
-  etr_cut cut;
-  bool is_left_out;
-} layout;
-
-static void put_cell(etr_writer *writer, const char *text, layout at, bool right, bool last, etr_style style) {
-  size_t width = at.width;
-  size_t actual = ETR_MIN(etr_plain_width(writer, text), width);
-  bool styled = style != ETR_STYLE_PLAIN && actual > 0;
-  if (right) etr_put_blanks(writer, width - actual);
-  if (styled) etr_put_style(writer, style);
-  actual = etr_put_cut(writer, text, width, at.cut);
-  if (styled) etr_put_style(writer, ETR_STYLE_PLAIN);
-  if (!right && !last) etr_put_blanks(writer, width - actual);
-}
-
-/* What a line takes, if no shrinking column takes more than `most`. */
-static size_t line_width(const etr_table *table, const layout *columns, size_t most) {
-  size_t total = 0, count = 0;
-  for (size_t i = 0; i < table->column_count; i++) {
-    if (columns[i].is_left_out) continue;
-    total += table->columns[i].shrinks ? ETR_MIN(columns[i].width, most) : columns[i].width;
-    count++;
+/* Of several fields with one name the one that stands in the medium anyway; NULL: there is none. */
+static const etr_field *find_titled(const etr_table *table, etr_slice name, bool by_full_title) {
+  const etr_field *found = NULL;
+  for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++) {
+    if (!(field->in & (ETR_IN_TABLES | table->medium)) || !field->title || !has_field(table, field)) continue;
+    if (!is_called(by_full_title ? full_title(table, field) : field->title, name) && !is_called(field->key, name))
+      continue;
+    if (!found || !(found->in & table->medium)) found = field;
   }
-  return total + GAP * (count ? count - 1 : 0);
+  return found;
 }
 
-/* Takes columns off the widest shrinking column until the line fits. */
-static void shrink(const etr_table *table, layout *columns, size_t width) {
-  size_t total = line_width(table, columns, SIZE_MAX);
-  while (total > width) {
-    size_t widest = SIZE_MAX;
-    for (size_t i = 0; i < table->column_count; i++) {
-      bool can = table->columns[i].shrinks && !columns[i].is_left_out && columns[i].width > LEAST_WIDTH;
-      if (can && (widest == SIZE_MAX || columns[i].width > columns[widest].width)) widest = i;
+/* A share keeps its short name, whatever it is of. */
+static const etr_field *find_field(const etr_table *table, etr_slice name) {
+  const etr_field *found = find_titled(table, name, true);
+  return found ? found : find_titled(table, name, false);
+}
+
+/* The columns that a name stands for: one, or where there is none of this name that of the base and that of the newer
+ * record. How many there are. */
+static size_t find_fields(const etr_table *table, etr_slice name, const etr_field **found) {
+  static const char *const sides[] = {"base", "new"};
+  char text[64];
+  found[0] = find_field(table, name);
+  if (found[0] || name.size + sizeof "base " > sizeof text) return found[0] != NULL;
+  for (size_t i = 0; i < ETR_COUNT(sides); i++) {
+    int size = snprintf(text, sizeof text, "%s %.*s", sides[i], (int)name.size, name.data);
+    found[i] = find_field(table, (etr_slice){text, (size_t)size});
+    if (!found[i]) return 0;
+  }
+  return ETR_COUNT(sides);
+}
+
+static void refuse(const etr_table *table, etr_slice name) {
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &table->answer->arena, &writer);
+  const char *near = NULL;
+  for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++)
+    if (field->in & ETR_IN_DATA && has_field(table, field))
+      near = etr_nearer_word(name.data, name.size, near, plain_name(table, field));
+  etr_putf(&writer, "no column %.*s", (int)ETR_MIN(name.size, (size_t)80), name.data);
+  if (near) etr_putf(&writer, ": did you mean %s?", near);
+  etr_puts(&writer, near ? " There are:" : "; there are:");
+  for (const etr_field *field = table->fields->first; field < table->fields->first + table->fields->count; field++)
+    if (field->in & ETR_IN_DATA && has_field(table, field)) etr_putf(&writer, " %s", plain_name(table, field));
+  etr_answer_refuse(table->answer, etr_text_end(&text, &writer));
+}
+
+void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fields) {
+  *table = (etr_table){.answer = answer,
+                       .fields = fields,
+                       .medium = medium_of(answer->options->format),
+                       .exact = medium_of(answer->options->format) == ETR_IN_DATA,
+                       .top = answer->options->top};
+}
+
+void etr_table_take_arrow(etr_table *table, etr_arrow *arrow) {
+  if (!arrow) return;
+  table->arrow = arrow;
+  table->medium = ETR_IN_DATA;
+  table->exact = true;
+}
+
+void etr_table_choose(etr_table *table) {
+  const char *names = table->answer->options->columns;
+  const etr_field **chosen = names ? etr_arena_alloc_array(&table->answer->arena, strlen(names) + 1, sizeof *chosen)
+                                   : NULL;
+  size_t count = 0;
+  for (const char *at = names; chosen && at; at = *at == ',' ? at + 1 : NULL) {
+    etr_slice name = {at, strcspn(at, ",")};
+    size_t found = find_fields(table, name, chosen + count); /* a name and its comma have room for two */
+    if (found == 0) {
+      refuse(table, name);
+      return;
     }
-    if (widest == SIZE_MAX) return;
-    columns[widest].width--;
-    total--;
+    count += found;
+    at += name.size;
   }
+  table->chosen = chosen;
+  table->chosen_count = count;
 }
 
-static const char *cell_at(const etr_table *table, size_t row, size_t column) {
-  return row == 0 ? table->columns[column].title : table->cells.data[(row - 1) * table->column_count + column];
+/* The fields of the medium, in the answer's arena. NULL when out of memory. */
+static const etr_field **fields_of_medium(const etr_table *table, size_t *count) {
+  const etr_field **list = etr_arena_alloc_array(&table->answer->arena, table->fields->count, sizeof *list);
+  *count = 0;
+  for (size_t i = 0; list && i < table->fields->count; i++)
+    if ((table->fields->first[i].in & table->medium) && has_field(table, &table->fields->first[i]))
+      list[(*count)++] = &table->fields->first[i];
+  return list;
 }
 
-static etr_style style_at(const etr_table *table, size_t row, size_t column) {
-  return row == 0 ? ETR_STYLE_BOLD : (etr_style)table->styles.data[(row - 1) * table->column_count + column];
+void etr_table_choose_between(etr_table *table, size_t first, size_t last) {
+  size_t count, usual;
+  etr_table_choose(table);
+  if (!table->chosen) return;
+  const etr_field **stay = fields_of_medium(table, &usual);
+  const etr_field **all = etr_arena_alloc_array(&table->answer->arena, first + table->chosen_count + last, sizeof *all);
+  if (!stay || !all || first + last > usual) return;
+  for (count = 0; count < first; count++) all[count] = stay[count];
+  for (size_t i = 0; i < table->chosen_count; i++) all[count++] = table->chosen[i];
+  for (size_t i = usual - last; i < usual; i++) all[count++] = stay[i];
+  table->chosen = all;
+  table->chosen_count = count;
 }
 
-/* How many different texts a column shows if it is cut so. */
-static size_t count_shown(const etr_table *table, const etr_writer *like, size_t column, layout at) {
-  etr_map seen;
-  etr_map_init(&seen, table->arena);
-  for (size_t i = column; i < table->cells.count; i += table->column_count) {
-    etr_text text;
-    etr_writer writer;
-    etr_text_begin(&text, table->arena, &writer);
-    writer.ascii = like->ascii;
-    (void)etr_put_cut(&writer, table->cells.data[i], at.width, at.cut);
-    const char *shown = etr_text_end(&text, &writer);
-    if (!shown || !etr_map_set(&seen, etr_slice_of(shown), 0)) break;
-  }
-  return seen.count;
-}
-
-/* Modules of one model begin alike: cut in the middle, they may all look the same. */
-static void choose_cuts(const etr_table *table, const etr_writer *writer, layout *columns, const layout *wanted) {
-  for (size_t i = 0; i < table->column_count; i++) {
-    if (columns[i].is_left_out || columns[i].width >= wanted[i].width) continue;
-    size_t middle = count_shown(table, writer, i, columns[i]);
-    columns[i].cut = ETR_CUT_START;
-    if (count_shown(table, writer, i, columns[i]) <= middle) columns[i].cut = ETR_CUT_MIDDLE;
-  }
-}
-
-/* One row; no blanks behind its last text. */
-static void write_text_row(const etr_table *table, etr_writer *writer, size_t row, const layout *columns) {
-  size_t count = table->column_count;
-  while (count > 0 && (columns[count - 1].is_left_out || cell_at(table, row, count - 1)[0] == '\0')) count--;
-  for (size_t i = 0, shown = 0; i < count; i++) {
-    if (columns[i].is_left_out) continue;
-    if (shown++ > 0) etr_put_blanks(writer, GAP);
-    put_cell(writer, cell_at(table, row, i), columns[i], table->columns[i].right, i + 1 == count,
-             style_at(table, row, i));
-  }
-  etr_puts(writer, "\n");
-}
-
-/* What stands under the table if it lacks columns that have a name. */
-static void put_left_out(const etr_table *table, etr_writer *writer, const layout *columns) {
-  bool any = false;
-  for (size_t i = 0; i < table->column_count; i++) {
-    if (!columns[i].is_left_out || !table->columns[i].title[0]) continue;
-    if (!any) etr_put_style(writer, ETR_STYLE_DIM);
-    etr_putf(writer, "%s%s", any ? ", " : "no room for: ", table->columns[i].title);
-    any = true;
-  }
-  if (!any) return;
-  etr_put_style(writer, ETR_STYLE_PLAIN);
-  etr_puts(writer, "\n");
-}
-
-static bool has_titles(const etr_table *table) {
-  for (size_t i = 0; i < table->column_count; i++)
-    if (table->columns[i].title[0]) return true;
-  return false;
-}
-
-static void write_text(const etr_table *table, etr_writer *writer, size_t width) {
-  layout *columns = etr_arena_alloc_array(table->arena, table->column_count, sizeof *columns);
-  layout *wanted = etr_arena_alloc_array(table->arena, table->column_count, sizeof *wanted);
-  if (!columns || !wanted) return;
-  for (size_t i = 0; i < table->column_count; i++) wanted[i].width = etr_plain_width(writer, table->columns[i].title);
-  for (size_t i = 0; i < table->cells.count; i++) {
-    size_t *column = &wanted[i % table->column_count].width;
-    *column = ETR_MAX(*column, etr_plain_width(writer, table->cells.data[i]));
-  }
-  memcpy(columns, wanted, table->column_count * sizeof *columns);
-  for (size_t i = 0; i < table->spare.count && line_width(table, columns, LEGIBLE_WIDTH) > width; i++)
-    columns[table->spare.data[i]].is_left_out = true;
-  shrink(table, columns, width);
-  choose_cuts(table, writer, columns, wanted);
-  size_t rows = table->cells.count / table->column_count;
-  for (size_t row = has_titles(table) ? 0 : 1; row <= rows; row++) write_text_row(table, writer, row, columns);
-  put_left_out(table, writer, columns);
-  if (etr_arena_failed(table->arena)) writer->status = ETR_ERROR_MEMORY; /* while the cuts were chosen */
-}
-
-/* ---- For programs ---- */
-
-static bool is_number(const char *text) {
-  size_t digits = strspn(text + (*text == '-'), "0123456789.");
-  return digits > 0 && text[(*text == '-') + digits] == '\0';
-}
-
-static void put_csv(etr_writer *writer, const char *text) {
-  bool formula = *text && strchr("=+-@", *text) && !is_number(text);
-  if (!formula && !strpbrk(text, ",\"")) {
-    etr_puts(writer, text);
-    return;
-  }
-  etr_puts(writer, formula ? "\"'" : "\"");
-  for (; *text; text++) etr_put(writer, *text == '"' ? ETR_SLICE("\"\"") : (etr_slice){text, 1});
-  etr_puts(writer, "\"");
-}
-
-static void put_tsv(etr_writer *writer, const char *text) {
-  if (*text && strchr("=+-@", *text) && !is_number(text)) etr_puts(writer, "'");
-  etr_puts(writer, text);
-}
-
-/* Not every Markdown takes a backslash before every character; references it has from HTML, which each of them knows.
- */
-static const char *markdown_reference(uint32_t code) {
-  switch (code) {
-  case '<': return "&lt;";
-  case '>': return "&gt;";
-  case '&': return "&amp;";
-  case '~': return "&#126;";
-  default: return NULL;
-  }
-}
-
-void etr_put_markdown(etr_writer *writer, const char *text) {
-  for (size_t size; *text; text += size) {
-    uint32_t code = etr_character_at(text, &size);
-    const char *reference = etr_is_control(code) ? "?" : markdown_reference(code);
-    if (code < 0x80 && strchr("\\`*_{}[]|#!", *text)) etr_puts(writer, "\\");
-    etr_put(writer, reference ? etr_slice_of(reference) : (etr_slice){text, size});
-  }
-}
-
-/* What stands around the cells of a row, and how a cell is written. */
-typedef struct row_format {
-  const char *before, *between, *behind;
-  void (*put)(etr_writer *, const char *);
-} row_format;
-
-static void write_rows(const etr_table *table, etr_writer *writer, etr_table_format format) {
-  static const row_format formats[] = {[ETR_TABLE_CSV] = {"", ",", "\r\n", put_csv},
-                                       [ETR_TABLE_TSV] = {"", "\t", "\n", put_tsv},
-                                       [ETR_TABLE_MARKDOWN] = {"| ", " | ", " |\n", etr_put_markdown}};
-  bool markdown = format == ETR_TABLE_MARKDOWN;
-  size_t rows = table->cells.count / table->column_count;
-  for (size_t row = 0; row <= rows; row++) {
-    for (size_t i = 0; i < table->column_count; i++) {
-      etr_puts(writer, i ? formats[format].between : formats[format].before);
-      formats[format].put(writer, cell_at(table, row, i));
+void etr_table_say_origin(etr_table *table) {
+  const etr_table_options *options = table->answer->options;
+  etr_arena *arena = &table->answer->arena;
+  if (options->format != ETR_TABLE_JSON_LINES && !table->arrow) return;
+  etr_tag *origin = etr_arena_alloc_array(arena, options->tag_count + 2, sizeof *origin);
+  if (!origin) return;
+  origin[0] = (etr_tag){"record", etr_label_record(arena, table->answer->profile)};
+  origin[1] = (etr_tag){"run", etr_label_dump(arena, table->answer->profile)};
+  size_t count = 2;
+  for (size_t i = 0; i < options->tag_count; i++) {
+    const etr_tag *tag = &options->tags[i];
+    size_t place = 0; /* a name of the user's own replaces the file's */
+    while (place < count && strcmp(origin[place].name, tag->name) != 0) place++;
+    if (place >= 2 && (place < count || find_field(table, etr_slice_of(tag->name)))) {
+      const char *why = etr_arena_format(arena, "tag %.80s: there is already a column of this name", tag->name);
+      etr_answer_refuse(table->answer, why ? why : "");
     }
-    etr_puts(writer, formats[format].behind);
-    for (size_t i = 0; markdown && row == 0 && i < table->column_count; i++)
-      etr_puts(writer, table->columns[i].right ? "|---:" : "|---");
-    if (markdown && row == 0) etr_puts(writer, "|\n");
+    origin[place] = *tag;
+    count += place == count;
   }
+  table->origin = origin;
+  table->origin_count = count;
 }
 
-void etr_table_write(const etr_table *table, etr_writer *writer, etr_table_format format, size_t width) {
-  if (etr_arena_failed(table->arena))
-    writer->status = ETR_ERROR_MEMORY;
-  else if (format == ETR_TABLE_TEXT)
-    write_text(table, writer, width ? width : 100);
+static bool is_shown(const etr_table *table, const etr_field *field) {
+  if (!(field->in & table->medium) || !has_field(table, field)) return false;
+  return (table->medium & ETR_IN_FULL) || !field->tells || field->tells(table->context);
+}
+
+static const char *title_of(const etr_table *table, const etr_field *field, size_t column) {
+  if (column == 0 && table->title) return table->title;
+  const char *title = full_title(table, field);
+  if (table->exact) return plain_name(table, field);
+  bool usual = table->medium == ETR_IN_TEXT && !table->chosen;
+  const char *heading = ranks_by_p50(table) && field->p50_heading ? field->p50_heading : field->heading;
+  if (usual && heading) title = heading;
+  if (!(field->unit_in & table->medium)) return title;
+  const char *with_unit = etr_arena_format(&table->answer->arena, "%s %s", title,
+                                           etr_unit_name(table->answer->options->unit));
+  return with_unit ? with_unit : "";
+}
+
+static etr_arrow_type arrow_type_of(etr_cell_kind kind) {
+  if (kind == ETR_CELL_FLAG) return ETR_ARROW_FLAG;
+  if (kind == ETR_CELL_COUNT || kind == ETR_CELL_AMOUNT || kind == ETR_CELL_BYTES) return ETR_ARROW_WHOLE;
+  return kind < ETR_CELL_COUNT ? ETR_ARROW_TEXT : ETR_ARROW_REAL;
+}
+
+/* Decides on the columns, now that it is known what they can tell. */
+static void begin_table(etr_table *table) {
+  size_t most = table->chosen ? table->chosen_count : table->fields->count, count = 0;
+  etr_column *columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *columns);
+  table->columns = etr_arena_alloc_array(&table->answer->arena, most, sizeof *table->columns);
+  for (size_t i = 0; columns && table->columns && i < most; i++) {
+    const etr_field *field = table->chosen ? table->chosen[i] : &table->fields->first[i];
+    if (!table->chosen && !is_shown(table, field)) continue;
+    columns[count] = (etr_column){title_of(table, field, count), field->kind >= ETR_CELL_COUNT,
+                                  field->kind <= ETR_CELL_ITEM};
+    table->columns[count++] = field;
+  }
+  etr_text_table_init(&table->laid_out, &table->answer->arena, columns, count);
+  for (unsigned turn = 1; turn <= count && !table->chosen; turn++)
+    for (size_t i = 0; i < count; i++)
+      if (table->columns[i]->spare == turn) etr_text_table_may_leave_out(&table->laid_out, i);
+  for (size_t i = 0; table->arrow && i < table->origin_count; i++)
+    etr_arrow_add_column(table->arrow, table->origin[i].name, ETR_ARROW_TEXT);
+  for (size_t i = 0; table->arrow && i < count; i++)
+    etr_arrow_add_column(table->arrow, columns[i].title, arrow_type_of(table->columns[i]->kind));
+}
+
+/* ---- Rows ---- */
+
+void etr_table_add(etr_table *table, const void *row, const char *key, double weight) {
+  etr_table_row *added = etr_vec_push(&table->answer->arena, &table->rows);
+  if (added) *added = (etr_table_row){row, key, weight, table->rows.count};
+}
+
+void etr_table_add_rows(etr_table *table, etr_rows rows) {
+  for (size_t i = 0; i < rows.count; i++) etr_table_add(table, (const char *)rows.first + i * rows.size, "", 0);
+}
+
+static int by_key_and_weight(const void *a, const void *b) {
+  const etr_table_row *x = a, *y = b;
+  int order = x->key == y->key ? 0 : etr_natural_compare(x->key, y->key);
+  if (order) return order;
+  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  return x->place < y->place ? -1 : 1;
+}
+
+void etr_table_sort(etr_table *table) {
+  etr_sort(table->rows.data, table->rows.count, sizeof *table->rows.data, by_key_and_weight);
+}
+
+size_t etr_table_shown(const etr_table *table) {
+  return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
+}
+
+static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field, etr_cell cell) {
+  enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
+  const etr_profile *profile = table->answer->profile;
+  etr_unit unit = table->answer->options->unit;
+  bool is_large = field->kind == ETR_CELL_AMOUNT || field->kind == ETR_CELL_BYTES;
+  if (field->kind == ETR_CELL_COUNT || (is_large && table->exact))
+    etr_put_fixed(writer, cell.number, 0);
+  else if (field->kind == ETR_CELL_AMOUNT)
+    etr_put_amount(writer, cell.number);
+  else if (field->kind == ETR_CELL_RATE && table->exact)
+    etr_put_double(writer, cell.number);
+  else if (field->kind == ETR_CELL_RATE)
+    etr_put_significant(writer, cell.number);
+  else if (field->kind == ETR_CELL_TIME && cell.unit && table->exact)
+    etr_put_double(writer, cell.number);
+  else if (field->kind == ETR_CELL_TIME && cell.unit)
+    etr_putf(writer, "%.0f %s", cell.number, cell.unit);
+  else if (field->kind == ETR_CELL_TIME && table->exact)
+    etr_put_fixed(writer, etr_ticks_to_unit(profile, cell.number, unit), TIME_DECIMALS);
+  else if (field->kind == ETR_CELL_TIME && cell.number < cell.step)
+    etr_put_below(writer, profile, cell.step, unit);
+  else if (field->kind == ETR_CELL_TIME)
+    etr_put_time(writer, profile, cell.number, unit);
+  else if (field->kind == ETR_CELL_SHARE && table->exact)
+    etr_put_fixed(writer, cell.number / cell.whole, SHARE_DECIMALS);
+  else if (field->kind == ETR_CELL_SHARE)
+    etr_put_share(writer, cell.number, cell.whole);
+  else if (isinf(cell.number))
+    etr_puts(writer, cell.number > 0 ? "inf" : "-inf");
+  else if (cell.digits == ETR_ALL_DIGITS)
+    etr_put_double(writer, cell.number);
+  else if (cell.digits)
+    etr_put_general(writer, cell.number, cell.digits);
   else
-    write_rows(table, writer, format);
+    etr_put_fixed(writer, cell.number, cell.decimals);
 }
 
-void etr_put_more(etr_writer *writer, size_t count) {
-  if (count == 0) return;
-  etr_put_style(writer, ETR_STYLE_DIM);
-  etr_putf(writer, "%zu more: --top 0", count);
-  etr_put_style(writer, ETR_STYLE_PLAIN);
-  etr_puts(writer, "\n");
+static const char *cell_text(const etr_table *table, const etr_field *field, etr_cell cell) {
+  etr_text text;
+  etr_writer writer;
+  if (field->kind == ETR_CELL_UNIT && !isnan(cell.number))
+    return cell.unit ? cell.unit : etr_unit_name(table->answer->options->unit);
+  if (field->kind == ETR_CELL_ITEM && table->answer->options->format == ETR_TABLE_TEXT)
+    return etr_arena_format(&table->answer->arena, "  %s", cell.text ? cell.text : "");
+  if (field->kind == ETR_CELL_FLAG && !isnan(cell.number)) return cell.number != 0 ? "true" : "false";
+  if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
+  if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
+  if (field->kind == ETR_CELL_BYTES && !table->exact)
+    return etr_bytes_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
+  etr_text_begin(&text, &table->answer->arena, &writer);
+  put_number(table, &writer, field, cell);
+  if (field->kind == ETR_CELL_RATE && cell.unit && !table->exact) etr_putf(&writer, " %s", cell.unit);
+  return etr_text_end(&text, &writer);
+}
+
+static etr_style cell_style(const etr_field *field, etr_cell cell) {
+  const double warm = 0.03, hot = 0.10;
+  double part = field->kind == ETR_CELL_SHARE && cell.whole > 0 && !cell.text ? cell.number / cell.whole : 0;
+  if (cell.style != ETR_STYLE_PLAIN || cell.is_cold || !(part >= warm)) return cell.style;
+  return part >= hot ? ETR_STYLE_HOT : ETR_STYLE_WARM;
+}
+
+/* A row as a line of JSON. */
+static void put_line(const etr_table *table, const void *row) {
+  etr_jw json;
+  const etr_fields fields = {table->answer->profile, table->answer->options->unit, &json};
+  etr_jw_init(&json, &table->answer->writer);
+  etr_jw_object(&json);
+  for (size_t i = 0; i < table->origin_count; i++)
+    etr_field_text(&fields, table->origin[i].name, table->origin[i].value);
+  for (size_t i = 0; i < table->laid_out.column_count; i++) {
+    etr_jw_key(&json, table->laid_out.columns[i].title);
+    etr_put_scalar(&json, etr_field_scalar(fields.profile, fields.unit, table->columns[i], row));
+  }
+  etr_jw_end(&json);
+}
+
+/* A row as values of Arrow's columns. */
+static void add_arrow_row(const etr_table *table, const void *row) {
+  for (size_t i = 0; i < table->origin_count; i++)
+    etr_arrow_add(table->arrow, (etr_arrow_value){!table->origin[i].value, .text = table->origin[i].value});
+  for (size_t i = 0; i < table->laid_out.column_count; i++) {
+    const etr_field *field = table->columns[i];
+    etr_scalar v = etr_field_scalar(table->answer->profile, table->answer->options->unit, field, row);
+    bool fits = (arrow_type_of(field->kind) == ETR_ARROW_TEXT) ==
+                (v.type == ETR_SCALAR_TEXT); /* a text may stand in place of a number */
+    etr_arrow_add(table->arrow, (etr_arrow_value){v.type == ETR_SCALAR_NULL || !fits, v.text, v.whole, v.real});
+  }
+}
+
+static void put_row(etr_table *table, const void *row) {
+  if (table->arrow)
+    add_arrow_row(table, row);
+  else if (table->answer->options->format == ETR_TABLE_JSON_LINES)
+    put_line(table, row);
+  else
+    for (size_t i = 0; i < table->laid_out.column_count; i++) {
+      etr_cell cell = etr_field_cell(table->columns[i], row);
+      etr_text_table_add(&table->laid_out, cell_text(table, table->columns[i], cell));
+      etr_text_table_style(&table->laid_out, cell_style(table->columns[i], cell));
+    }
+}
+
+size_t etr_table_fill(etr_table *table) {
+  size_t shown = etr_table_shown(table), hidden = table->rows.count - shown + table->others;
+  if (!table->columns) begin_table(table);
+  for (size_t i = 0; i < shown; i++) put_row(table, table->rows.data[i].row);
+  table->rows.count = 0;
+  return hidden;
+}
+
+void etr_table_write(etr_table *table) {
+  if (!table->columns) begin_table(table);
+  if (etr_arena_failed(&table->answer->arena))
+    table->answer->writer.status = ETR_ERROR_MEMORY;
+  else if (!table->arrow && table->answer->options->format != ETR_TABLE_JSON_LINES)
+    etr_text_table_write(&table->laid_out, &table->answer->writer, table->answer->options->format,
+                         etr_answer_width(table->answer));
+  table->columns = NULL;
+}
+
+void etr_table_finish(etr_table *table) {
+  etr_table_format format = table->answer->options->format;
+  size_t hidden = etr_table_fill(table);
+  etr_table_write(table);
+  if (format == ETR_TABLE_TEXT) etr_put_more(&table->answer->writer, hidden);
+  if (format == ETR_TABLE_MARKDOWN && hidden) etr_putf(&table->answer->writer, "\n%zu more\n", hidden);
 }

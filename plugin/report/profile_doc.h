@@ -10,7 +10,7 @@
 
 #include "etrecord_compare.h"
 #include "etrecord_tb.h"
-#include "output/sheet.h"
+#include "output/table.h"
 #include "trace/trace_place.h"
 
 /* ---- What the parts of the dashboard's document share ---- */

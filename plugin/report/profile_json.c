@@ -219,7 +219,7 @@ etr_status etr_emit_profile_json(const etr_profile *profile, const etr_sink *sin
   etr_field_text(&e.fields, "version", etr_version());
   etr_field_number(&e.fields, "ticks_per_second", profile->ticks_per_second);
   put_inputs(&e.fields);
-  etr_field_roofs(&e.fields);
+  etr_field_effective_peaks(&e.fields);
   etr_field_list(&e.fields, "methods");
   for (size_t i = 0; good && i < profile->method_count; i++)
     if (etr_profile_shows(&profile->methods[i])) good = put_method(&e, &profile->methods[i], &e.side->methods[i]);

@@ -10,7 +10,7 @@
 /** All modules as one, which calls render(); it cannot end an HTML <script>. */
 extern const etr_slice etr_web_script;
 
-/** The style sheet. */
+/** The style table. */
 extern const etr_slice etr_web_style;
 
 /** A content security policy that allows these two and nothing else, no network either: "default-src 'none'; ...". */

@@ -5,7 +5,7 @@
 #ifndef ETR_COST_FIELDS_H
 #define ETR_COST_FIELDS_H
 
-#include "output/sheet.h"
+#include "output/table.h"
 #include "views/cost_figures.h"
 
 /* clang-format off */

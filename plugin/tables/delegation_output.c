@@ -18,7 +18,7 @@ typedef struct delegate_cells {
   double runs; /* its times are divided by this; 1: they are totals */
 } delegate_cells;
 
-/* What the delegates shown in a table tell: the context of its sheet. */
+/* What the delegates shown in a table tell: the context of its table. */
 typedef struct delegate_table {
   bool timed;
   bool phases[ETR_PHASES], units[ETR_COMPUTE_UNITS];
@@ -226,15 +226,15 @@ etr_status etr_emit_delegation_json(const etr_profile *profile, const etr_node_f
 
 /* Lists what is counted of a method: most time first, where that is asked for; rows without times stay by operator
  * type. False when out of memory. */
-static bool collect(etr_sheet *sheet, etr_delegation *out, const etr_method *method) {
-  etr_answer *answer = sheet->answer;
+static bool collect(etr_table *table, etr_delegation *out, const etr_method *method) {
+  etr_answer *answer = table->answer;
   if (!etr_delegation_make(out, &answer->arena, answer->profile, method, answer->filter)) return false;
   delegation_row *rows = etr_arena_alloc_array(&answer->arena, out->count, sizeof *rows);
   for (size_t i = 0; rows && i < out->count; i++) {
     rows[i] = (delegation_row){answer->profile, method, &out->rows[i]};
-    etr_sheet_add(sheet, &rows[i], "", out->rows[i].weight);
+    etr_table_add(table, &rows[i], "", out->rows[i].weight);
   }
-  if (answer->options->order == ETR_ORDER_TIME) etr_sheet_sort(sheet);
+  if (answer->options->order == ETR_ORDER_TIME) etr_table_sort(table);
   return rows != NULL;
 }
 
@@ -269,31 +269,31 @@ static void put_title_of_delegates(etr_answer *answer, const etr_method *method)
 }
 
 typedef struct delegates {
-  delegate_table table;
-  etr_sheet sheet;
+  delegate_table shown;
+  etr_table table;
 } delegates;
 
 static delegates *begin_delegates(etr_answer *answer) {
   delegates *d = etr_arena_alloc_array(&answer->arena, 1, sizeof *d);
   if (!d) return NULL;
-  etr_sheet_init(&d->sheet, answer, &etr_delegate_fields);
-  d->sheet.context = &d->table;
+  etr_table_init(&d->table, answer, &etr_delegate_fields);
+  d->table.context = &d->shown;
   return d;
 }
 
 /* False when out of memory. */
 static bool add_delegates(delegates *d, const etr_method *method) {
-  const etr_answer *answer = d->sheet.answer;
+  const etr_answer *answer = d->table.answer;
   size_t count = 0;
-  const delegate_cells *cells = delegate_cells_make(&d->sheet.answer->arena, answer->profile, method, answer->filter,
+  const delegate_cells *cells = delegate_cells_make(&d->table.answer->arena, answer->profile, method, answer->filter,
                                                     (double)method->run_count, &count);
   if (!cells) return false;
   for (size_t i = 0; i < count; i++) {
-    d->table.timed |= cells[i].row->delegate->call_ticks > 0;
-    for (size_t p = 0; p < ETR_PHASES; p++) d->table.phases[p] |= cells[i].row->phases[p] > 0;
-    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++) d->table.units[u] |= cells[i].row->units[u] > 0;
+    d->shown.timed |= cells[i].row->delegate->call_ticks > 0;
+    for (size_t p = 0; p < ETR_PHASES; p++) d->shown.phases[p] |= cells[i].row->phases[p] > 0;
+    for (size_t u = 0; u < ETR_COMPUTE_UNITS; u++) d->shown.units[u] |= cells[i].row->units[u] > 0;
   }
-  etr_sheet_add_rows(&d->sheet, ETR_ROWS(cells, count));
+  etr_table_add_rows(&d->table, ETR_ROWS(cells, count));
   return true;
 }
 
@@ -302,12 +302,12 @@ static bool put_told_delegates(etr_answer *answer, const etr_method *method, uns
   delegates *d = begin_delegates(answer);
   if (!d || !add_delegates(d, method)) return false;
   bool tells = false;
-  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++) tells |= d->table.phases[p];
-  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++) tells |= d->table.units[u];
+  for (size_t p = ETR_PHASE_COPY_IN; p < ETR_PHASE_OTHER; p++) tells |= d->shown.phases[p];
+  for (size_t u = ETR_COMPUTE_UNIT_NPU; u < ETR_COMPUTE_UNITS; u++) tells |= d->shown.units[u];
   if (!tells) return true;
-  d->sheet.medium = medium;
+  d->table.medium = medium;
   etr_puts(&answer->writer, "\n");
-  etr_sheet_finish(&d->sheet);
+  etr_table_finish(&d->table);
   return true;
 }
 
@@ -320,46 +320,46 @@ static bool put_delegates(etr_answer *answer) {
     if (!etr_filter_takes_method(answer->filter, method)) continue;
     if (!d || is_text) d = begin_delegates(answer);
     if (!d) return false;
-    etr_sheet_choose(&d->sheet);
+    etr_table_choose(&d->table);
     if (!add_delegates(d, method)) return false;
     if (!is_text) continue;
     if (follows_table) etr_puts(&answer->writer, "\n");
     put_title_of_delegates(answer, method);
     etr_put_filter(&answer->writer, &answer->arena, answer->filter);
-    if (d->sheet.rows.count) etr_sheet_finish(&d->sheet);
+    if (d->table.rows.count) etr_table_finish(&d->table);
   }
-  if (d && !etr_sheet_is_text(&d->sheet)) etr_sheet_finish(&d->sheet);
+  if (d && !etr_table_is_text(&d->table)) etr_table_finish(&d->table);
   return true;
 }
 
 /* ---- Tables ---- */
 
 /* Text has a table for each method, other formats one for all. */
-static bool put_method(etr_sheet *sheet, const etr_method *method) {
-  const etr_table_options *options = sheet->answer->options;
+static bool put_method(etr_table *table, const etr_method *method) {
+  const etr_table_options *options = table->answer->options;
   etr_delegation delegation;
-  bool follows_table = sheet->table.cells.count > 0;
-  if (!collect(sheet, &delegation, method)) return false;
-  if (!etr_sheet_is_text(sheet)) {
-    etr_sheet_fill(sheet);
+  bool follows_table = table->laid_out.cells.count > 0;
+  if (!collect(table, &delegation, method)) return false;
+  if (!etr_table_is_text(table)) {
+    etr_table_fill(table);
     return true;
   }
-  if (follows_table) etr_puts(&sheet->answer->writer, "\n");
-  put_title(sheet->answer, method, &delegation);
-  if (delegation.count) etr_sheet_finish(sheet);
-  return options->by || options->columns || put_told_delegates(sheet->answer, method, ETR_IN_TEXT);
+  if (follows_table) etr_puts(&table->answer->writer, "\n");
+  put_title(table->answer, method, &delegation);
+  if (delegation.count) etr_table_finish(table);
+  return options->by || options->columns || put_told_delegates(table->answer, method, ETR_IN_TEXT);
 }
 
 static bool put_operators(etr_answer *answer) {
-  etr_sheet sheet;
+  etr_table table;
   bool good = true;
-  etr_sheet_init(&sheet, answer, &etr_operator_delegation_fields);
-  etr_sheet_choose(&sheet);
+  etr_table_init(&table, answer, &etr_operator_delegation_fields);
+  etr_table_choose(&table);
   for (size_t i = 0; good && i < answer->profile->method_count; i++)
     if (answer->profile->methods[i].graph != ETR_NONE &&
         etr_filter_takes_method(answer->filter, &answer->profile->methods[i]))
-      good = put_method(&sheet, &answer->profile->methods[i]);
-  if (!etr_sheet_is_text(&sheet)) etr_sheet_write(&sheet);
+      good = put_method(&table, &answer->profile->methods[i]);
+  if (!etr_table_is_text(&table)) etr_table_write(&table);
   return good;
 }
 
@@ -376,16 +376,16 @@ etr_status etr_emit_delegation_tables(const etr_profile *profile, const etr_node
 etr_status etr_delegation_page(const etr_profile *profile, const etr_method *method, const etr_table_options *options,
                                const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_sheet sheet;
+  etr_table table;
   etr_delegation delegation = {0};
   etr_answer_begin(&answer, profile, NULL, options, sink);
-  etr_sheet_init(&sheet, &answer, &etr_operator_delegation_fields);
-  sheet.medium = ETR_IN_PAGE;
-  bool good = collect(&sheet, &delegation, method);
+  etr_table_init(&table, &answer, &etr_operator_delegation_fields);
+  table.medium = ETR_IN_PAGE;
+  bool good = collect(&table, &delegation, method);
   if (delegation.count > 0) {
     etr_putf(&answer.writer, "%zu delegated subgraph%s: %zu nodes delegated, %zu not\n\n", delegation.subgraphs,
              delegation.subgraphs == 1 ? "" : "s", delegation.delegated_nodes, delegation.non_delegated_nodes);
-    etr_sheet_finish(&sheet);
+    etr_table_finish(&table);
   }
   good = good && put_told_delegates(&answer, method, ETR_IN_PAGE);
   return etr_answer_end(&answer, good, error);

@@ -51,14 +51,14 @@ typedef struct table {
   etr_diff_output *of;
   const etr_method_pair *method;
   const etr_explanation *explanation;
-  etr_sheet sheet;
+  etr_table table;
 } table;
 
 static void put_line(table *t, const char *text, double base, double newer, const etr_change *judged) {
   table_row *row = etr_arena_alloc_array(&t->of->answer.arena, 1, sizeof *row);
   if (!row || !text) return;
   *row = (table_row){t->of, text, base, newer, judged};
-  etr_sheet_add(&t->sheet, row, "", 0);
+  etr_table_add(&t->table, row, "", 0);
 }
 
 /* The median of a row on a side; NaN where it has none. */
@@ -126,9 +126,9 @@ static void put_rest(table *t) {
 void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *method, const etr_explanation *explanation) {
   const etr_change *execute = &method->execute;
   table t = {.of = o, .method = method, .explanation = explanation};
-  etr_sheet_init(&t.sheet, &o->answer, ETR_FIELDS(fields));
-  t.sheet.top = 0; /* what is added has been chosen */
-  t.sheet.title = "median per inference";
+  etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
+  t.table.top = 0; /* what is added has been chosen */
+  t.table.title = "median per inference";
   put_groups(&t);
   put_rest(&t);
   put_line(&t, "Method::execute", execute->base_p50, execute->new_p50, execute);
@@ -138,8 +138,8 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
     put_line(&t, "load, once", base_median(load->change), new_median(load->change), load->change);
     break;
   }
-  etr_sheet_fill(&t.sheet);
-  etr_sheet_write(&t.sheet);
+  etr_table_fill(&t.table);
+  etr_table_write(&t.table);
 }
 
 /* ---- JSON: decimals that add up ---- */

@@ -117,7 +117,7 @@ static double new_step(const void *row) {
 
 /* ---- Fields ---- */
 
-/* What the rows of a section have in common: the context of its sheet. */
+/* What the rows of a section have in common: the context of its table. */
 typedef struct section_table {
   const etr_method_pair *method;
   bool has_intervals; /* of some row */
@@ -198,48 +198,48 @@ void etr_diff_put_change(const etr_fields *f, const etr_change *change) {
 
 /* ---- Tables ---- */
 
-static void add_row(etr_sheet *sheet, change_row row) {
-  change_row *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
+static void add_row(etr_table *table, change_row row) {
+  change_row *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added) return;
   *added = row;
   added->base_cost = row.row ? row.row->base_cost : NULL;
   added->new_cost = row.row ? row.row->new_cost : NULL;
-  etr_sheet_add(sheet, added, "", 0);
+  etr_table_add(table, added, "", 0);
 }
 
-static void init(etr_sheet *sheet, etr_diff_output *o) {
-  etr_sheet_init(sheet, &o->answer, &etr_change_fields);
-  sheet->top = 0; /* what is added has been chosen */
+static void init(etr_table *table, etr_diff_output *o) {
+  etr_table_init(table, &o->answer, &etr_change_fields);
+  table->top = 0; /* what is added has been chosen */
 }
 
-void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o) {
-  init(sheet, o);
-  etr_sheet_choose(sheet);
+void etr_diff_table_init(etr_table *table, etr_diff_output *o) {
+  init(table, o);
+  etr_table_choose(table);
 }
 
-void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_pair *method, const char *part,
+void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method, const char *part,
                         const etr_diff_row *row, const etr_change *change) {
   static const etr_method_pair none = {.name = ""};
-  add_row(sheet, (change_row){.of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
+  add_row(table, (change_row){.of = o, .method = method ? method : &none, .part = part, .row = row, .change = change});
 }
 
 size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method, const etr_diff_rows *rows,
                               etr_diff_section section) {
   size_t top = o->answer.options->top, shown = top ? ETR_MIN(rows->news_count, top) : rows->count;
-  section_table table = {.method = method};
-  etr_sheet sheet;
-  for (size_t i = 0; i < shown; i++) table.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
-  init(&sheet, o);
-  sheet.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
-  sheet.title = etr_diff_section_title(section);
-  etr_sheet_choose_between(&sheet, 1, 0);
-  sheet.context = &table;
+  section_table shown_columns = {.method = method};
+  etr_table table;
+  for (size_t i = 0; i < shown; i++) shown_columns.has_intervals |= etr_diff_has_interval(rows->rows[i].change);
+  init(&table, o);
+  table.medium = section == ETR_DIFF_SECTION_NODES ? NODES : SUMS;
+  table.title = etr_diff_section_title(section);
+  etr_table_choose_between(&table, 1, 0);
+  table.context = &shown_columns;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
     const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(the model itself)" : row->name;
-    add_row(&sheet, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
+    add_row(&table, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
   }
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_table_fill(&table);
+  etr_table_write(&table);
   return shown;
 }

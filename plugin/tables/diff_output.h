@@ -7,7 +7,7 @@
 #ifndef ETR_DIFF_OUTPUT_H
 #define ETR_DIFF_OUTPUT_H
 
-#include "output/sheet.h"
+#include "output/table.h"
 #include "views/diff_view.h"
 
 /* ---- Words, for people ---- */
@@ -72,10 +72,10 @@ const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *met
 void etr_diff_put_change(const etr_fields *fields, const etr_change *change);
 
 /** Starts the table that programs get. */
-void etr_diff_sheet_init(etr_sheet *sheet, etr_diff_output *o);
+void etr_diff_table_init(etr_table *table, etr_diff_output *o);
 
 /** Adds a change to it. method is NULL for loads, row for a method itself; part: "execute", "node", "by_op", "load". */
-void etr_diff_sheet_add(etr_sheet *sheet, etr_diff_output *o, const etr_method_pair *method, const char *part,
+void etr_diff_table_add(etr_table *table, etr_diff_output *o, const etr_method_pair *method, const char *part,
                         const etr_diff_row *row, const etr_change *change);
 
 /** Writes a section's rows for people: the news, at most options.top; all rows if that is 0. Returns how many. */

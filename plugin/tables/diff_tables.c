@@ -172,16 +172,16 @@ static bool write_sections(etr_diff_output *o) {
 
 /* ---- One table ---- */
 
-static bool add_method(etr_diff_output *o, etr_sheet *sheet, const etr_method_pair *method) {
+static bool add_method(etr_diff_output *o, etr_table *table, const etr_method_pair *method) {
   static const char *const parts[ETR_DIFF_SECTIONS] = {"node", "by_op", "by_module", "by_pattern", "by_backend"};
   size_t top = o->answer.options->top;
-  etr_diff_sheet_add(sheet, o, method, "execute", NULL, &method->execute);
+  etr_diff_table_add(table, o, method, "execute", NULL, &method->execute);
   for (etr_diff_section s = 0; s < ETR_DIFF_SECTIONS; s++) {
     etr_diff_rows rows;
     if (!takes_section(o, s)) continue;
     if (!make_rows(&rows, o, method, s)) return false;
     for (size_t i = 0; i < rows.count && (top == 0 || i < top); i++)
-      etr_diff_sheet_add(sheet, o, method, parts[s], &rows.rows[i], rows.rows[i].change);
+      etr_diff_table_add(table, o, method, parts[s], &rows.rows[i], rows.rows[i].change);
   }
   return true;
 }
@@ -189,16 +189,16 @@ static bool add_method(etr_diff_output *o, etr_sheet *sheet, const etr_method_pa
 static bool write_times(etr_diff_output *o) {
   const etr_comparison *c = o->comparison;
   etr_diff_row *loads = etr_arena_alloc_array(&o->answer.arena, c->load_count, sizeof *loads);
-  etr_sheet sheet;
-  etr_diff_sheet_init(&sheet, o);
+  etr_table table;
+  etr_diff_table_init(&table, o);
   for (size_t i = 0; i < c->method_count; i++)
-    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &sheet, &c->methods[i])) return false;
+    if (etr_diff_takes_method(o->filter, &c->methods[i]) && !add_method(o, &table, &c->methods[i])) return false;
   for (size_t i = 0; loads && i < c->load_count; i++) {
     loads[i] = (etr_diff_row){.name = c->loads[i].name, .module = ""};
-    etr_diff_sheet_add(&sheet, o, NULL, "load", &loads[i], &c->loads[i].change);
+    etr_diff_table_add(&table, o, NULL, "load", &loads[i], &c->loads[i].change);
   }
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_table_fill(&table);
+  etr_table_write(&table);
   return true;
 }
 

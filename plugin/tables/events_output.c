@@ -51,7 +51,7 @@ typedef struct handle_index {
 
 typedef struct events_output {
   etr_answer answer;
-  etr_sheet sheet;
+  etr_table table;
   handle_index *handles; /* of JSON: of each method */
   etr_logged_rows logged;
 } events_output;
@@ -350,29 +350,29 @@ static void collect(events_output *e, const etr_block *block) {
   for (size_t i = 0; rows && i < block->event_count; i++) {
     if (!etr_filter_takes_event(e->answer.filter, e->answer.profile, method, &block->events[i])) continue;
     rows[i] = row_of(e, block, &block->events[i]);
-    etr_sheet_add(&e->sheet, &rows[i], sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
+    etr_table_add(&e->table, &rows[i], sort_key(e->answer.options->order, &rows[i]), /* What is no time comes last. */
                   own_unit(&rows[i]) ? 0 : time_that(etr_ranking, &rows[i]));
   }
-  if (e->answer.options->order != ETR_ORDER_GRAPH) etr_sheet_sort(&e->sheet);
+  if (e->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&e->table);
 }
 
 /* Text has a table for each block, other formats one for all. */
 static void put_blocks(events_output *e) {
-  bool text = etr_sheet_is_text(&e->sheet), any = false;
+  bool text = etr_table_is_text(&e->table), any = false;
   for (size_t i = 0; i < e->answer.profile->block_count; i++) {
     const etr_block *block = &e->answer.profile->blocks[i];
     if (!etr_filter_takes_block(e->answer.filter, e->answer.profile, block)) continue;
     collect(e, block);
-    if (e->sheet.rows.count == 0) continue;
+    if (e->table.rows.count == 0) continue;
     if (text) put_title(e, block, !any);
     if (text)
-      etr_sheet_finish(&e->sheet);
+      etr_table_finish(&e->table);
     else
-      etr_sheet_fill(&e->sheet);
+      etr_table_fill(&e->table);
     any = true;
   }
   if (!text) {
-    etr_sheet_write(&e->sheet);
+    etr_table_write(&e->table);
   } else if (!any && etr_filter_is_active(e->answer.filter)) {
     etr_puts(&e->answer.writer, "no events: ");
     etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
@@ -383,10 +383,10 @@ etr_status etr_write_events(const etr_profile *profile, const etr_node_filter *f
                             etr_table_target target, etr_error *error) {
   events_output e = {0};
   etr_answer_begin(&e.answer, profile, filter, options, target.sink);
-  etr_sheet_init(&e.sheet, &e.answer, &etr_event_fields);
-  etr_sheet_take_arrow(&e.sheet, target.arrow);
-  etr_sheet_choose(&e.sheet);
-  etr_sheet_say_origin(&e.sheet);
+  etr_table_init(&e.table, &e.answer, &etr_event_fields);
+  etr_table_take_arrow(&e.table, target.arrow);
+  etr_table_choose(&e.table);
+  etr_table_say_origin(&e.table);
   put_blocks(&e);
   return etr_answer_end(&e.answer, true, error);
 }

@@ -167,16 +167,16 @@ static void put_first(etr_diff_output *o, const etr_method_pair *method, const c
 }
 
 /* Adds a method's gaps, sorted; `most` at most. */
-static void add_rows(etr_diff_output *o, etr_sheet *sheet, const etr_method_pair *method, size_t most) {
+static void add_rows(etr_diff_output *o, etr_table *table, const etr_method_pair *method, size_t most) {
   const etr_value_gap **list = sorted(&o->answer.arena, method);
   gap_row *rows = etr_arena_alloc_array(&o->answer.arena, method->gap_count, sizeof *rows);
   for (size_t i = 0; list && rows && i < most; i++) rows[i] = row_of(o, method, list[i]);
-  etr_sheet_add_rows(sheet, ETR_ROWS(rows, list && rows ? most : 0));
+  etr_table_add_rows(table, ETR_ROWS(rows, list && rows ? most : 0));
 }
 
 void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   bool markdown = o->answer.options->format == ETR_TABLE_MARKDOWN;
-  etr_sheet sheet;
+  etr_table table;
   if (method->gap_count == 0) return;
   counts c = count(method);
   size_t differ = method->gap_count - c.equal - c.problems;
@@ -184,11 +184,11 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
   put_summary(o, method, &c);
   if (c.first_low) put_first(o, method, &c, markdown);
   if (markdown) etr_puts(&o->answer.writer, "\n");
-  etr_sheet_init(&sheet, &o->answer, &etr_gap_fields);
-  sheet.medium = PEOPLE;
-  add_rows(o, &sheet, method, differ);
-  size_t shown = differ - etr_sheet_fill(&sheet);
-  if (shown) etr_sheet_write(&sheet);
+  etr_table_init(&table, &o->answer, &etr_gap_fields);
+  table.medium = PEOPLE;
+  add_rows(o, &table, method, differ);
+  size_t shown = differ - etr_table_fill(&table);
+  if (shown) etr_table_write(&table);
   if (markdown && shown) etr_puts(&o->answer.writer, "\n");
   if (shown < differ) etr_putf(&o->answer.writer, "%zu of %zu; all: --top 0\n", shown, differ);
   if (shown)
@@ -201,15 +201,15 @@ void etr_gap_put_section(etr_diff_output *o, const etr_method_pair *method) {
 /* ---- One table ---- */
 
 void etr_gap_write_table(etr_diff_output *o) {
-  etr_sheet sheet;
-  etr_sheet_init(&sheet, &o->answer, &etr_gap_fields);
+  etr_table table;
+  etr_table_init(&table, &o->answer, &etr_gap_fields);
   for (size_t i = 0; i < o->comparison->method_count; i++) {
     const etr_method_pair *method = &o->comparison->methods[i];
     if (!etr_diff_takes_method(o->filter, method)) continue;
-    add_rows(o, &sheet, method, method->gap_count);
-    etr_sheet_fill(&sheet);
+    add_rows(o, &table, method, method->gap_count);
+    etr_table_fill(&table);
   }
-  etr_sheet_write(&sheet);
+  etr_table_write(&table);
 }
 
 /* ---- JSON ---- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "output/sheet.h"
+#include "output/table.h"
 #include "views/breakdown.h"
 #include "views/cost_figures.h"
 #include "views/delegation.h"
@@ -203,14 +203,14 @@ static size_t shorten(static_cost *rows, size_t count) {
 
 typedef etr_vec(static_cost) cost_rows;
 
-static bool add_method(etr_answer *answer, const etr_method *method, bool brief, cost_rows *rows) {
+static bool add_method(etr_answer *answer, const etr_method *method, bool excerpt, cost_rows *rows) {
   const etr_profile *profile = answer->profile;
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &profile->graphs[method->graph];
   size_t added;
   if (!graph || !graph->costs) return true;
   static_cost *list = static_costs_make(&added, &answer->arena, profile, graph);
   if (!list) return false;
-  if (brief) added = shorten(list, added);
+  if (excerpt) added = shorten(list, added);
   for (size_t i = 0; i < added; i++) {
     static_cost *row = etr_vec_push(&answer->arena, rows);
     if (!row) return false;
@@ -219,12 +219,12 @@ static bool add_method(etr_answer *answer, const etr_method *method, bool brief,
   return true;
 }
 
-/* Rows of all methods that have an Edge graph, by method, then module. brief: only those that most of the cost is in,
+/* Rows of all methods that have an Edge graph, by method, then module. excerpt: only those that most of the cost is in,
  * most first: for people. */
-static etr_rows info_costs(etr_answer *answer, bool brief) {
+static etr_rows info_costs(etr_answer *answer, bool excerpt) {
   cost_rows rows = {0};
   for (size_t i = 0; i < answer->profile->method_count; i++)
-    if (!add_method(answer, &answer->profile->methods[i], brief, &rows)) break;
+    if (!add_method(answer, &answer->profile->methods[i], excerpt, &rows)) break;
   return ETR_ROWS(rows.data, rows.count);
 }
 
@@ -462,17 +462,17 @@ static void put_lines(info *i) {
 }
 
 static void put_table(info *i, const char *title, const etr_row_type *type, etr_rows rows) {
-  etr_sheet sheet;
+  etr_table table;
   if (rows.count == 0) return;
   bool markdown = i->answer.options->format == ETR_TABLE_MARKDOWN;
   etr_putf(&i->answer.writer, "%s%s%s\n%s", i->has_begun ? "\n" : "", markdown ? "## " : "", title,
            markdown ? "\n" : "");
   i->has_begun = true;
-  etr_sheet_init(&sheet, &i->answer, type);
-  sheet.top = 0;
-  sheet.context = &rows;
-  etr_sheet_add_rows(&sheet, rows);
-  etr_sheet_finish(&sheet);
+  etr_table_init(&table, &i->answer, type);
+  table.top = 0;
+  table.context = &rows;
+  etr_table_add_rows(&table, rows);
+  etr_table_finish(&table);
 }
 
 /* ---- For programs: one table, with a row for each cell of the others ---- */
@@ -491,12 +491,12 @@ static const etr_field value_row_fields[] = {
 };
 ETR_ROW_TYPE(info_value, value_row_fields);
 
-static void add_value(etr_sheet *sheet, const char *section, const char *key, etr_cell value) {
-  value_row *row = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *row);
+static void add_value(etr_table *table, const char *section, const char *key, etr_cell value) {
+  value_row *row = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *row);
   if (!row || !key) return;
   if (!value.text) value.digits = ETR_ALL_DIGITS;
   *row = (value_row){section, key, value};
-  etr_sheet_add(sheet, row, "", 0);
+  etr_table_add(table, row, "", 0);
 }
 
 /* ROW.COLUMN, with the unit of a time and '_' for blanks in the column: "forward.execute_avg_ms". */
@@ -510,8 +510,8 @@ static const char *key_of(etr_answer *answer, const char *row, const etr_field *
 }
 
 /* Rows go by their first column if is_named, else by their number. */
-static void add_list(etr_sheet *sheet, const char *section, const etr_row_type *list, etr_rows rows, bool is_named) {
-  etr_answer *answer = sheet->answer;
+static void add_list(etr_table *table, const char *section, const etr_row_type *list, etr_rows rows, bool is_named) {
+  etr_answer *answer = table->answer;
   for (size_t i = 0; i < rows.count; i++) {
     const void *row = (const char *)rows.first + i * rows.size;
     const char *name = is_named ? etr_field_cell(list->first, row).text : etr_arena_format(&answer->arena, "%zu", i);
@@ -520,39 +520,39 @@ static void add_list(etr_sheet *sheet, const char *section, const etr_row_type *
       etr_cell value = etr_field_cell(field, row);
       if (field->kind == ETR_CELL_TIME)
         value.number = etr_ticks_to_unit(answer->profile, value.number, answer->options->unit);
-      add_value(sheet, section, key_of(answer, name, field), value);
+      add_value(table, section, key_of(answer, name, field), value);
     }
   }
 }
 
-static void add_facts(etr_sheet *sheet, const char *section, const etr_row_type *list, const void *row) {
+static void add_facts(etr_table *table, const char *section, const etr_row_type *list, const void *row) {
   for (const etr_field *field = list->first; field < list->first + list->count; field++)
-    if (field->in & ETR_IN_DATA) add_value(sheet, section, field->key, etr_field_cell(field, row));
+    if (field->in & ETR_IN_DATA) add_value(table, section, field->key, etr_field_cell(field, row));
 }
 
 static void write_values(etr_answer *answer) {
   const etr_profile *profile = answer->profile;
   const value_counts counts = value_counts_of(profile);
-  etr_sheet sheet;
-  etr_sheet_init(&sheet, answer, &etr_info_value_fields);
-  sheet.top = 0;
-  add_facts(&sheet, "inputs", &(etr_row_type){NULL, input_fields, 1}, profile);
+  etr_table table;
+  etr_table_init(&table, answer, &etr_info_value_fields);
+  table.top = 0;
+  add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields, 1}, profile);
   for (size_t i = 0; i < profile->etdump_count; i++)
-    add_value(&sheet, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
-  add_facts(&sheet, "inputs", &(etr_row_type){NULL, input_fields + 1, ETR_COUNT(input_fields) - 1}, profile);
-  add_facts(&sheet, "debug_values", &etr_logged_count_fields, &counts);
-  add_list(&sheet, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
-  add_list(&sheet, "methods", &etr_method_fields, list_methods(answer), true);
-  add_list(&sheet, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
-  add_list(&sheet, "runs", &etr_run_fields, list_runs(answer, true), false);
-  add_list(&sheet, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count), true);
-  add_list(&sheet, "external_weights", &etr_external_weight_fields, ETR_ROWS(profile->weights, profile->weight_count),
+    add_value(&table, "inputs", "etdump", etr_cell_text(profile->etdumps[i]));
+  add_facts(&table, "inputs", &(etr_row_type){NULL, input_fields + 1, ETR_COUNT(input_fields) - 1}, profile);
+  add_facts(&table, "debug_values", &etr_logged_count_fields, &counts);
+  add_list(&table, "entry_points", &etr_entry_point_fields, list_graphs(answer), true);
+  add_list(&table, "methods", &etr_method_fields, list_methods(answer), true);
+  add_list(&table, "costs", &etr_module_cost_fields, info_costs(answer, false), false);
+  add_list(&table, "runs", &etr_run_fields, list_runs(answer, true), false);
+  add_list(&table, "test_sets", &etr_test_set_fields, ETR_ROWS(profile->test_sets, profile->test_set_count), true);
+  add_list(&table, "external_weights", &etr_external_weight_fields, ETR_ROWS(profile->weights, profile->weight_count),
            true);
   for (size_t i = 0; i < profile->unknown_entry_count; i++)
-    add_value(&sheet, "unknown_entries", "entry", etr_cell_text(profile->unknown_entries[i]));
+    add_value(&table, "unknown_entries", "entry", etr_cell_text(profile->unknown_entries[i]));
   for (size_t i = 0; i < profile->warning_count; i++)
-    add_value(&sheet, "warnings", "message", etr_cell_text(profile->warnings[i].message));
-  etr_sheet_finish(&sheet);
+    add_value(&table, "warnings", "message", etr_cell_text(profile->warnings[i].message));
+  etr_table_finish(&table);
 }
 
 static void write_tables(info *i) {

@@ -787,16 +787,16 @@ static void put_report(memory_report *r) {
 /* For programs, and where columns are chosen. */
 static void put_tensors(memory_report *r) {
   const etr_profile *profile = r->answer.profile;
-  etr_sheet sheet;
-  etr_sheet_init(&sheet, &r->answer, &etr_tensor_fields);
-  etr_sheet_choose(&sheet);
+  etr_table table;
+  etr_table_init(&table, &r->answer, &etr_tensor_fields);
+  etr_table_choose(&table);
   for (size_t i = 0; i < profile->method_count; i++) {
     const memory of = memory_of(&r->answer.arena, profile, &profile->methods[i]);
-    if (of.plan && etr_filter_takes_method(r->answer.filter, of.method)) etr_sheet_add_rows(&sheet, planned_rows(&of));
+    if (of.plan && etr_filter_takes_method(r->answer.filter, of.method)) etr_table_add_rows(&table, planned_rows(&of));
   }
   const memory whole = memory_of(&r->answer.arena, profile, NULL);
-  if (profile->program_memory) etr_sheet_add_rows(&sheet, constant_rows(&whole));
-  etr_sheet_finish(&sheet);
+  if (profile->program_memory) etr_table_add_rows(&table, constant_rows(&whole));
+  etr_table_finish(&table);
 }
 
 etr_status etr_emit_memory_tables(const etr_profile *profile, const etr_node_filter *filter,

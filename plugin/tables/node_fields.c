@@ -246,17 +246,17 @@ static void put_values(const etr_fields *f, const void *row) {
 /* ---- Fields ---- */
 
 /* Text leaves out what tells nothing or can be read off another column: a line has 100 columns. */
-static bool tells_graph(const void *context) { return ((const etr_node_table *)context)->several_graphs; }
+static bool tells_graph(const void *context) { return ((const etr_node_columns *)context)->several_graphs; }
 static bool tells_operator(const void *context) {
-  const etr_node_table *table = context;
+  const etr_node_columns *table = context;
   return !table->timed || table->has_numbers;
 }
-static bool tells_time(const void *context) { return ((const etr_node_table *)context)->timed; }
-static bool tells_calls(const void *context) { return ((const etr_node_table *)context)->uneven; }
-static bool tells_unit(const void *context) { return ((const etr_node_table *)context)->some_units; }
-static bool tells_cycles(const void *context) { return ((const etr_node_table *)context)->some_cycles; }
+static bool tells_time(const void *context) { return ((const etr_node_columns *)context)->timed; }
+static bool tells_calls(const void *context) { return ((const etr_node_columns *)context)->uneven; }
+static bool tells_unit(const void *context) { return ((const etr_node_columns *)context)->some_units; }
+static bool tells_cycles(const void *context) { return ((const etr_node_columns *)context)->some_cycles; }
 static bool tells_match(const void *context) {
-  return tells_time(context) && !((const etr_node_table *)context)->only_match;
+  return tells_time(context) && !((const etr_node_columns *)context)->only_match;
 }
 
 enum {
@@ -402,22 +402,22 @@ static const etr_field fields[] = {
 };
 ETR_ROW_TYPE(node, fields);
 
-etr_node_table etr_node_table_of(const etr_sheet *sheet) {
-  etr_node_table table = {0};
+etr_node_columns etr_node_columns_of(const etr_table *table) {
+  etr_node_columns said = {0};
   const etr_node_row *first = NULL;
   bool several_matches = false;
-  for (size_t i = 0; i < etr_sheet_shown(sheet); i++) {
-    const etr_node_row *row = as_row(sheet->rows.data[i].row);
-    table.several_graphs |= row->graph != as_row(sheet->rows.data[0].row)->graph;
-    table.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
+  for (size_t i = 0; i < etr_table_shown(table); i++) {
+    const etr_node_row *row = as_row(table->rows.data[i].row);
+    said.several_graphs |= row->graph != as_row(table->rows.data[0].row)->graph;
+    said.has_numbers |= etr_is_program(row->graph) && row->node->subgraph == ETR_NONE;
     if (!is_timed(row)) continue;
-    table.some_cycles |= row->known->has_cycles;
-    table.some_units |= row->known->compute_units != 0;
-    table.uneven |= row->time->calls != row->method->run_count;
+    said.some_cycles |= row->known->has_cycles;
+    said.some_units |= row->known->compute_units != 0;
+    said.uneven |= row->time->calls != row->method->run_count;
     several_matches |= first && row->time->match != first->time->match;
     if (!first) first = row;
   }
-  table.timed = first != NULL;
-  table.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
-  return table;
+  said.timed = first != NULL;
+  said.only_match = first && !several_matches ? etr_match_name(first->time->match) : NULL;
+  return said;
 }

@@ -31,8 +31,8 @@ typedef struct etr_node_row {
   uint32_t source, carrier; /* index of the source line, of the operator that carries its time; ETR_NONE */
 } etr_node_row;
 
-/** What the rows shown in a table have in common: the context of its sheet. */
-typedef struct etr_node_table {
+/** What the rows shown in a table have in common: the context of its table. */
+typedef struct etr_node_columns {
   bool several_graphs;
   bool timed;             /* some ran */
   bool has_numbers;       /* some are instructions, whose names say nothing */
@@ -40,14 +40,14 @@ typedef struct etr_node_table {
   bool some_units;        /* some compute unit is told */
   bool uneven;            /* some did not run once in each run */
   const char *only_match; /* how all of them were matched, if in one way; NULL */
-} etr_node_table;
+} etr_node_columns;
 
 enum { ETR_IN_OPERATORS = ETR_IN_OWN }; /* the operators in a summary */
 
 /** The row of a node, by its index. */
 etr_node_row etr_node_row_of(etr_arena *arena, const etr_profile *profile, const etr_graph *graph, size_t node);
 
-/** Finds out what the rows that a sheet will show, etr_node_row each, have in common. */
-etr_node_table etr_node_table_of(const etr_sheet *sheet);
+/** Finds out what the rows that a table will show, etr_node_row each, have in common. */
+etr_node_columns etr_node_columns_of(const etr_table *table);
 
 #endif

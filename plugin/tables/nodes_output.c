@@ -11,8 +11,8 @@
 
 typedef struct nodes_output {
   etr_answer answer;
-  etr_sheet sheet;
-  etr_node_table table; /* about the sheet's rows */
+  etr_table table;
+  etr_node_columns columns; /* about the table's rows */
 } nodes_output;
 
 static const etr_node_row *as_row(const void *row) { return row; }
@@ -105,10 +105,10 @@ static void add_nodes(nodes_output *n, const etr_graph *graph, bool only_timed) 
     etr_node_row *row = etr_arena_alloc_array(&n->answer.arena, 1, sizeof *row);
     if (!row) return;
     *row = etr_node_row_of(&n->answer.arena, n->answer.profile, graph, i);
-    row->is_text = etr_sheet_is_text(&n->sheet);
+    row->is_text = etr_table_is_text(&n->table);
     row->summed_p50 = summed_p50;
     if (only_timed) *summed_p50 += row->time->per_run.p50;
-    etr_sheet_add(&n->sheet, row, sort_key(n->answer.options->order, row), weight_of(n, row, only_timed));
+    etr_table_add(&n->table, row, sort_key(n->answer.options->order, row), weight_of(n, row, only_timed));
   }
 }
 
@@ -121,7 +121,7 @@ static void collect(nodes_output *n) {
     if (only_timed ? is_listed(n, graph) : etr_filter_takes_graph(n->answer.filter, graph))
       add_nodes(n, graph, only_timed);
   }
-  if (n->answer.options->order != ETR_ORDER_GRAPH) etr_sheet_sort(&n->sheet);
+  if (n->answer.options->order != ETR_ORDER_GRAPH) etr_table_sort(&n->table);
 }
 
 /* ---- How much it is ---- */
@@ -165,28 +165,29 @@ static void put_runs(nodes_output *n) {
 }
 
 static void write_table(nodes_output *n) {
-  bool text = etr_sheet_is_text(&n->sheet), part = etr_filter_is_active(n->answer.filter),
-       any = n->sheet.rows.count > 0;
+  bool text = etr_table_is_text(&n->table), part = etr_filter_is_active(n->answer.filter),
+       any = n->table.rows.count > 0;
   total *totals = part && text ? etr_arena_alloc_array(&n->answer.arena, n->answer.profile->graph_count, sizeof *totals)
                                : NULL;
   double hinted = 0;
-  for (size_t i = 0; totals && i < n->sheet.rows.count; i++) {
-    const etr_node_row *row = as_row(n->sheet.rows.data[i].row);
+  for (size_t i = 0; totals && i < n->table.rows.count; i++) {
+    const etr_node_row *row = as_row(n->table.rows.data[i].row);
     total *of_graph = &totals[row->graph - n->answer.profile->graphs];
     if (row->time->runs > 0) of_graph->ticks += row->time->avg;
     of_graph->count++;
   }
-  for (size_t i = 0; i < etr_sheet_shown(&n->sheet); i++) hinted += as_row(n->sheet.rows.data[i].row)->cost.hinted > 0;
-  size_t hidden = etr_sheet_fill(&n->sheet);
+  for (size_t i = 0; i < etr_table_shown(&n->table); i++) hinted += as_row(n->table.rows.data[i].row)->cost.hinted > 0;
+  size_t hidden = etr_table_fill(&n->table);
   if (text && part && !any) {
     etr_puts(&n->answer.writer, "no nodes: ");
     etr_put_filter(&n->answer.writer, &n->answer.arena, n->answer.filter);
     return;
   }
-  etr_sheet_write(&n->sheet);
+  etr_table_write(&n->table);
   if (!text) return;
   etr_put_more(&n->answer.writer, hidden);
-  if (n->table.only_match) etr_putf(&n->answer.writer, "match%s: %s\n", hidden ? " of these" : "", n->table.only_match);
+  if (n->columns.only_match)
+    etr_putf(&n->answer.writer, "match%s: %s\n", hidden ? " of these" : "", n->columns.only_match);
   etr_put_hinted(&n->answer, hinted);
   put_runs(n);
   for (size_t i = 0; totals && i < n->answer.profile->graph_count; i++)
@@ -197,13 +198,13 @@ etr_status etr_write_nodes(const etr_profile *profile, const etr_node_filter *fi
                            etr_table_target target, etr_error *error) {
   nodes_output n = {0};
   etr_answer_begin(&n.answer, profile, filter, options, target.sink);
-  etr_sheet_init(&n.sheet, &n.answer, &etr_node_fields);
-  etr_sheet_take_arrow(&n.sheet, target.arrow);
-  etr_sheet_choose(&n.sheet);
-  etr_sheet_say_origin(&n.sheet);
-  n.sheet.context = &n.table;
+  etr_table_init(&n.table, &n.answer, &etr_node_fields);
+  etr_table_take_arrow(&n.table, target.arrow);
+  etr_table_choose(&n.table);
+  etr_table_say_origin(&n.table);
+  n.table.context = &n.columns;
   collect(&n);
-  n.table = etr_node_table_of(&n.sheet);
+  n.columns = etr_node_columns_of(&n.table);
   write_table(&n);
   return etr_answer_end(&n.answer, true, error);
 }

@@ -101,7 +101,7 @@ typedef struct listing {
   etr_answer answer;
   const etr_source_options *source;
   etr_line_patterns patterns; /* of the method being listed, where they are asked for */
-  etr_sheet sums;             /* of the formats for programs: one over all methods */
+  etr_table sums;             /* of the formats for programs: one over all methods */
   double least;               /* lines with less weight are summed up */
   size_t ties;                /* lines with just that weight that are shown */
 } listing;
@@ -146,20 +146,20 @@ static const etr_field line_fields[] = {
 };
 ETR_ROW_TYPE(source_line, line_fields);
 
-static void add_line(etr_sheet *sheet, code_line line) {
-  code_line *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
+static void add_line(etr_table *table, code_line line) {
+  code_line *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added) return;
   *added = line;
-  etr_sheet_add(sheet, added, "", 0);
+  etr_table_add(table, added, "", 0);
 }
 
 static const char *number_text(listing *l, int64_t line) {
   return etr_arena_format(&l->answer.arena, "%" PRId64, line);
 }
 
-static void add_timed(etr_sheet *sheet, const etr_sum *sum, const char *number, const char *code) {
-  const etr_profile *profile = sheet->answer->profile;
-  add_line(sheet, (code_line){.ticks = etr_sum_ranking(profile, sum),
+static void add_timed(etr_table *table, const etr_sum *sum, const char *number, const char *code) {
+  const etr_profile *profile = table->answer->profile;
+  add_line(table, (code_line){.ticks = etr_sum_ranking(profile, sum),
                               .share = etr_sum_share(profile, sum),
                               .step = sum->step,
                               .cost = sum->cost,
@@ -167,12 +167,12 @@ static void add_timed(etr_sheet *sheet, const etr_sum *sum, const char *number, 
                               .code = code});
 }
 
-static void add_dim(etr_sheet *sheet, const char *number, const char *code) {
-  add_line(sheet, (code_line){.ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
+static void add_dim(etr_table *table, const char *number, const char *code) {
+  add_line(table, (code_line){.ticks = NAN, .share = NAN, .number = number, .code = code, .style = ETR_STYLE_DIM});
 }
 
 /* The modules that a line with time is run for, below it. */
-static void add_patterns(listing *l, const etr_summary *s, etr_sheet *sheet, const etr_breakdown_row *line) {
+static void add_patterns(listing *l, const etr_summary *s, etr_table *table, const etr_breakdown_row *line) {
   if (!l->patterns.first) return;
   for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
     const etr_line_pattern *row = &l->patterns.rows[i];
@@ -180,7 +180,7 @@ static void add_patterns(listing *l, const etr_summary *s, etr_sheet *sheet, con
     const char *text = etr_arena_format(&l->answer.arena, row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s", name,
                                         row->module_count);
     const etr_sum sum = sum_of_pattern(s, row);
-    add_line(sheet, (code_line){.ticks = sum.ticks,
+    add_line(table, (code_line){.ticks = sum.ticks,
                                 .share = etr_sum_share(l->answer.profile, &sum),
                                 .number = "",
                                 .code = text,
@@ -190,14 +190,14 @@ static void add_patterns(listing *l, const etr_summary *s, etr_sheet *sheet, con
 
 /* Lines of the file near one with time that have none themselves, from the one behind `after` on, and a mark for those
  * between that are left out. */
-static void add_context(listing *l, etr_sheet *sheet, const etr_source_file *file, int64_t after, int64_t before) {
+static void add_context(listing *l, etr_table *table, const etr_source_file *file, int64_t after, int64_t before) {
   int64_t last = after > 0 ? ETR_MIN(after + CONTEXT, before - 1) : 0,
           first = ETR_MAX(ETR_MAX(before - CONTEXT, last + 1), 1);
   int64_t end = ETR_MIN(before - 1, (int64_t)file->line_count);
   for (int64_t line = after + 1; after > 0 && line <= ETR_MIN(last, (int64_t)file->line_count); line++)
-    add_dim(sheet, number_text(l, line), file->lines[line - 1]);
-  if (after > 0 && first > last + 1 && before <= (int64_t)file->line_count) add_dim(sheet, "\xE2\x80\xA6", "");
-  for (int64_t line = first; line <= end; line++) add_dim(sheet, number_text(l, line), file->lines[line - 1]);
+    add_dim(table, number_text(l, line), file->lines[line - 1]);
+  if (after > 0 && first > last + 1 && before <= (int64_t)file->line_count) add_dim(table, "\xE2\x80\xA6", "");
+  for (int64_t line = first; line <= end; line++) add_dim(table, number_text(l, line), file->lines[line - 1]);
 }
 
 static void put_file_head(listing *l, const etr_summary *s, const etr_source_lines *file, etr_source_state state) {
@@ -230,16 +230,16 @@ static void put_file_head(listing *l, const etr_summary *s, const etr_source_lin
 
 static void put_file(listing *l, const etr_summary *s, const etr_source_lines *file) {
   etr_source_file disk = {0};
-  etr_sheet sheet;
+  etr_table table;
   etr_source_state state = ETR_SOURCE_ABSENT;
   size_t left_out = 0;
   etr_sum rest = etr_sum_make(s->method, 0); /* lines that are left out; their medians are added up */
   int64_t after = 0;
   if (file->path && l->source && l->source->read_files)
     state = etr_source_file_read(&disk, &l->answer.arena, file->path, l->source->root, file->sources, file->count);
-  etr_sheet_init(&sheet, &l->answer, &etr_source_line_fields);
-  etr_sheet_choose_between(&sheet, 2, 2);
-  sheet.top = 0; /* lines have been chosen */
+  etr_table_init(&table, &l->answer, &etr_source_line_fields);
+  etr_table_choose_between(&table, 2, 2);
+  table.top = 0; /* lines have been chosen */
   for (size_t i = 0; i < file->count; i++) {
     const etr_source *source = file->sources[i];
     const char *text = source ? source->code : "nodes without source";
@@ -253,20 +253,20 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
       continue;
     }
     if (state == ETR_SOURCE_FOUND && source->line >= 1 && (uint64_t)source->line <= disk.line_count) {
-      add_context(l, &sheet, &disk, after, source->line);
+      add_context(l, &table, &disk, after, source->line);
       after = source->line;
       text = disk.lines[source->line - 1];
     }
-    add_timed(&sheet, &sum, source ? number_text(l, source->line) : "", text);
-    add_patterns(l, s, &sheet, file->rows[i]);
+    add_timed(&table, &sum, source ? number_text(l, source->line) : "", text);
+    add_patterns(l, s, &table, file->rows[i]);
   }
-  if (after > 0) add_context(l, &sheet, &disk, after, INT64_MAX);
+  if (after > 0) add_context(l, &table, &disk, after, INT64_MAX);
   if (left_out)
-    add_timed(&sheet, &rest, "",
+    add_timed(&table, &rest, "",
               etr_arena_format(&l->answer.arena, "%zu more line%s: --top 0", left_out, left_out == 1 ? "" : "s"));
   put_file_head(l, s, file, state);
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_table_fill(&table);
+  etr_table_write(&table);
 }
 
 static void put_head(listing *l, const etr_summary *s, bool is_first) {
@@ -295,12 +295,12 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
 
 static void add_sum(listing *l, const etr_summary *s, const etr_breakdown_row *row) {
   const size_t *first = l->patterns.first;
-  if (!first) etr_sum_sheet_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
+  if (!first) etr_sum_table_add(&l->sums, etr_sum_of(s->method, ETR_BY_SOURCE, &s->by[ETR_BY_SOURCE], row));
   for (size_t i = first ? first[row->number] : 0; first && i < first[row->number + 1]; i++) {
     etr_sum sum = sum_of_pattern(s, &l->patterns.rows[i]);
     sum.by = ETR_BY_SOURCE;
     sum.source = row->source;
-    etr_sum_sheet_add(&l->sums, sum);
+    etr_sum_table_add(&l->sums, sum);
   }
 }
 
@@ -346,16 +346,16 @@ etr_status etr_emit_source_tables(const etr_profile *profile, const etr_node_fil
   bool good = true, is_first = true;
   etr_answer_begin(&l.answer, profile, filter, options, sink);
   if (by_pattern(&l)) etr_answer_refuse_patterns(&l.answer);
-  etr_sum_sheet_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
+  etr_sum_table_init(&l.sums, &l.answer, by_pattern(&l) ? ETR_IN_LINE_PATTERNS : ETR_IN_DATA,
                      NULL); /* Markdown, too, has all there is */
-  if (l.answer.options->format != ETR_TABLE_TEXT) etr_sheet_choose(&l.sums);
+  if (l.answer.options->format != ETR_TABLE_TEXT) etr_table_choose(&l.sums);
   l.sums.top = 0; /* each method's lines have been chosen */
   for (size_t i = 0; good && i < profile->method_count; i++) {
     if (!etr_filter_takes_method(filter, &profile->methods[i])) continue;
     good = list_method(&l, &profile->methods[i], is_first);
     is_first = false;
   }
-  etr_sheet_fill(&l.sums);
-  if (l.answer.options->format != ETR_TABLE_TEXT) etr_sheet_write(&l.sums);
+  etr_table_fill(&l.sums);
+  if (l.answer.options->format != ETR_TABLE_TEXT) etr_table_write(&l.sums);
   return etr_answer_end(&l.answer, good, error);
 }

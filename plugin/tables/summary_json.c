@@ -208,7 +208,7 @@ etr_status etr_emit_summary_json(const etr_profile *profile, const etr_node_filt
   etr_answer answer;
   etr_answer_begin_ranked(&answer, profile, filter, unit, sink, "summary/1");
   etr_answer_put_filter(&answer);
-  etr_field_roofs(&answer.fields);
+  etr_field_effective_peaks(&answer.fields);
   bool good = etr_answer_put_methods(&answer, put_method) && etr_summary_put_loads(&answer.fields, &answer.arena);
   return etr_answer_end(&answer, good, error);
 }

@@ -31,11 +31,11 @@ enum { DEFAULT_ROWS = 10, TREE_ROWS = 40 };
 #define DOT " \xC2\xB7 "
 #define TIMES "\xC3\x97"
 
-/* Writes the rows of a sheet after an empty line, and how many are not shown; nothing if there are none. */
-static void put_sheet(report *r, etr_sheet *sheet) {
-  if (sheet->rows.count == 0) return;
+/* Writes the rows of a table after an empty line, and how many are not shown; nothing if there are none. */
+static void put_table(report *r, etr_table *table) {
+  if (table->rows.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
-  etr_sheet_finish(sheet);
+  etr_table_finish(table);
 }
 
 /* ---- Events, where there is no graph ---- */
@@ -78,12 +78,12 @@ static bool add_event(report *r, timed_events *events, const etr_event *event) {
 }
 
 /* What events have in the balance: inside a delegate, this may be a share of what was recorded. */
-static bool add_portions(report *r, timed_events *events, const etr_method *method) {
-  uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->portion_count, sizeof *place_of);
-  for (size_t i = 0; place_of && i < method->portion_count; i++) {
-    const etr_portion *portion = &method->portions[i];
-    place_of[i] = etr_map_get(&events->places, (etr_slice){(const char *)&portion->event, sizeof portion->event});
-    if (place_of[i] != ETR_NONE) events->list.data[place_of[i]].ticks += portion->ticks;
+static bool add_time_slices(report *r, timed_events *events, const etr_method *method) {
+  uint32_t *place_of = etr_arena_alloc_array(&r->answer.arena, method->time_slice_count, sizeof *place_of);
+  for (size_t i = 0; place_of && i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    place_of[i] = etr_map_get(&events->places, (etr_slice){(const char *)&time_slice->event, sizeof time_slice->event});
+    if (place_of[i] != ETR_NONE) events->list.data[place_of[i]].ticks += time_slice->ticks;
   }
   const etr_stats *stats = place_of ? etr_run_stats(&r->answer.arena, method, place_of, events->list.count) : NULL;
   for (size_t i = 0; stats && i < events->list.count; i++) {
@@ -101,17 +101,17 @@ static bool list_events(report *r, timed_events *events, const etr_method *metho
     for (size_t k = 0; k < block->event_count; k++)
       if (is_own_time(block, k) && !add_event(r, events, &block->events[k])) return false;
   }
-  if (!add_portions(r, events, method)) return false;
+  if (!add_time_slices(r, events, method)) return false;
   if (events->list.count) qsort(events->list.data, events->list.count, sizeof *events->list.data, by_weight);
   return true;
 }
 
 static void put_events(report *r, const etr_summary *s) {
   timed_events events = {0};
-  etr_sheet sheet;
+  etr_table table;
   double summed_p50 = 0;
   if (!list_events(r, &events, s->method)) return;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_EVENTS, "events");
+  etr_sum_table_init(&table, &r->answer, ETR_IN_EVENTS, "events");
   for (size_t i = 0; i < events.list.count; i++) summed_p50 += events.list.data[i].stats.p50;
   for (size_t i = 0; i < events.list.count; i++) {
     const timed_event *timed = &events.list.data[i];
@@ -124,9 +124,9 @@ static void put_events(report *r, const etr_summary *s) {
     if (event->kind == ETR_EVENT_DELEGATE_OPERATOR)
       sum.step = etr_clock_step(r->answer.profile, event->backend, event->delegate_id);
     sum.instruction = event->instruction_id;
-    etr_sum_sheet_add(&sheet, sum);
+    etr_sum_table_add(&table, sum);
   }
-  put_sheet(r, &sheet);
+  put_table(r, &table);
 }
 
 /* ---- By module: a tree. A row "N more" stands for those of one parent that are not shown ---- */
@@ -146,11 +146,11 @@ static const char *below(const etr_module_tree *tree, const etr_module_row *row)
 }
 
 /* A module's name, or what stands for several of one level. */
-static void add_module(report *r, etr_sheet *sheet, uint32_t level, const char *name, etr_sum sum) {
+static void add_module(report *r, etr_table *table, uint32_t level, const char *name, etr_sum sum) {
   static const char dots[] = "........................", blanks[] = "                        ";
   size_t size = ETR_MIN(2 * (size_t)(level - 1), sizeof blanks - 1);
   sum.text = etr_arena_format(&r->answer.arena, "%.*s%s", (int)size, r->markdown ? dots : blanks, name);
-  etr_sum_sheet_add(sheet, sum);
+  etr_sum_table_add(table, sum);
 }
 
 static etr_sum sum_of(const etr_summary *s, const etr_module_row *row) {
@@ -183,24 +183,24 @@ static void put_modules(report *r, const etr_summary *s) {
   if (depth && most) most = ETR_MAX(most, (size_t)TREE_ROWS);
   const bool *shown = etr_module_tree_choose(tree, &r->answer.arena, depth, most);
   left_out *left = shown ? count_left_out(&r->answer.arena, tree, shown) : NULL;
-  etr_sheet sheet;
+  etr_table table;
   if (!left) return;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_MODULES, "by module");
-  etr_sheet_choose_between(&sheet, 1, 0);
-  sheet.top = 0;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_MODULES, "by module");
+  etr_table_choose_between(&table, 1, 0);
+  table.top = 0;
   for (size_t i = 1; i < tree->count; i++) {
     const etr_module_row *row = &tree->rows[i];
     left_out *l = &left[row->parent];
     bool is_last = l->shown && l->count == 1; /* it takes the line that would stand for it */
     if (shown[i] || is_last) {
       if (!shown[i]) l->count = 0;
-      add_module(r, &sheet, row->level, below(tree, row), sum_of(s, row));
+      add_module(r, &table, row->level, below(tree, row), sum_of(s, row));
     } else if (l->shown && l->count) { /* they have less time than those shown, and so come behind them */
       const char *more = etr_arena_format(&r->answer.arena, "%zu more", l->count);
       etr_sum sum = etr_sum_make(s->method, l->ticks);
       sum.p50 = l->p50;
       sum.summed_p50 = s->modules.summed_p50;
-      add_module(r, &sheet, row->level, more, sum);
+      add_module(r, &table, row->level, more, sum);
       l->count = 0;
     }
   }
@@ -212,9 +212,9 @@ static void put_modules(report *r, const etr_summary *s) {
     sum.own = 0;
     sum.cost = &tree->rows[0].own_cost;
     sum.nodes = tree->rows[0].own_count;
-    add_module(r, &sheet, 1, "(the model itself)", sum);
+    add_module(r, &table, 1, "(the model itself)", sum);
   }
-  put_sheet(r, &sheet);
+  put_table(r, &table);
 }
 
 /* ---- By pattern ---- */
@@ -223,17 +223,17 @@ static void put_modules(report *r, const etr_summary *s) {
 static void put_patterns(report *r, const etr_summary *s) {
   const etr_module_patterns *patterns = &s->patterns;
   int depth = r->answer.options->depth;
-  etr_sheet sheet;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_PATTERNS, "by pattern");
-  etr_sheet_choose_between(&sheet, 1, 0);
+  etr_table table;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_PATTERNS, "by pattern");
+  etr_table_choose_between(&table, 1, 0);
   for (size_t i = 0; i < patterns->count; i++) {
     const etr_pattern_row *row = &patterns->rows[i];
     if (row->level > 0 && (depth <= 0 || row->level <= (uint32_t)depth))
-      etr_sum_sheet_add(&sheet, etr_sum_of_pattern(s->method, row, false));
+      etr_sum_table_add(&table, etr_sum_of_pattern(s->method, row, false));
   }
   if (patterns->count && patterns->rows[0].own_count)
-    etr_sum_sheet_add(&sheet, etr_sum_of_pattern(s->method, &patterns->rows[0], true));
-  put_sheet(r, &sheet);
+    etr_sum_table_add(&table, etr_sum_of_pattern(s->method, &patterns->rows[0], true));
+  put_table(r, &table);
 }
 
 /* ---- Head ---- */
@@ -302,11 +302,11 @@ static void put_note(report *r, const char *note) {
 }
 
 static void put_balance(report *r, const etr_summary *s) {
-  etr_sheet sheet;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, etr_balance_title(r->answer.profile));
-  sheet.top = 0;
-  etr_balance_add(&sheet, s->method);
-  put_sheet(r, &sheet);
+  etr_table table;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, etr_balance_title(r->answer.profile));
+  table.top = 0;
+  etr_balance_add(&table, s->method);
+  put_table(r, &table);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &r->answer.arena, r->answer.profile, s->method);
   for (size_t i = 0; i < count; i++) put_note(r, notes[i]);
@@ -314,10 +314,10 @@ static void put_balance(report *r, const etr_summary *s) {
 }
 
 /* A time of no method, or of a part of its runs: not a share of anything. */
-static void add_time(etr_sheet *sheet, const char *text, double ticks, const etr_stats *stats) {
+static void add_time(etr_table *table, const char *text, double ticks, const etr_stats *stats) {
   etr_sum sum = etr_sum_of_stats(ticks, stats);
   sum.text = text;
-  etr_sum_sheet_add(sheet, sum);
+  etr_sum_table_add(table, sum);
 }
 
 /* The kinds of runs that the times below are over, where there is more than one. */
@@ -327,17 +327,17 @@ static void put_phases(report *r, const etr_summary *s) {
                                       "estimated: told by the operators' times, which longer runs stretch unlike each "
                                       "other"};
   const etr_method *method = s->method;
-  etr_sheet sheet;
+  etr_table table;
   if (method->mixed_phase_count < 2) return;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_RUNS, "phases of the runs");
-  sheet.top = 0;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "phases of the runs");
+  table.top = 0;
   for (size_t i = 0; i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
     if (phase->run_count)
-      add_time(&sheet, etr_arena_format(&r->answer.arena, "%zu %s", phase->run_count, phase->name), phase->execute.avg,
+      add_time(&table, etr_arena_format(&r->answer.arena, "%zu %s", phase->run_count, phase->name), phase->execute.avg,
                &phase->execute);
   }
-  put_sheet(r, &sheet);
+  put_table(r, &table);
   put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are over all of these runs",
                                notes[method->run_phases[0].told_by]));
   const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method, r->answer.options->unit);
@@ -347,12 +347,12 @@ static void put_phases(report *r, const etr_summary *s) {
 /* Where no backend tells any of them, there is nothing to add to the balance. */
 static void put_delegate_parts(report *r, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
-  etr_sheet sheet;
+  etr_table table;
   if (!parts->tells) return;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_BALANCE, title);
-  sheet.top = 0;
-  etr_sum_sheet_add_parts(&sheet, method, parts);
-  put_sheet(r, &sheet);
+  etr_sum_table_init(&table, &r->answer, ETR_IN_BALANCE, title);
+  table.top = 0;
+  etr_sum_table_add_parts(&table, method, parts);
+  put_table(r, &table);
 }
 
 /* What the tables below are about, where that is less than all. */
@@ -368,54 +368,54 @@ static void put_part(report *r, const etr_summary *s) {
 /* ---- Lists ---- */
 
 static void put_operators(report *r, const etr_summary *s) {
-  etr_sheet sheet;
-  etr_sheet_init(&sheet, &r->answer, &etr_node_fields);
-  size_t shown = sheet.top ? ETR_MIN(sheet.top, s->node_count) : s->node_count;
+  etr_table table;
+  etr_table_init(&table, &r->answer, &etr_node_fields);
+  size_t shown = table.top ? ETR_MIN(table.top, s->node_count) : s->node_count;
   etr_node_row *rows = etr_arena_alloc_raw_array(&r->answer.arena, shown, sizeof *rows);
-  sheet.medium = ETR_IN_OPERATORS;
-  etr_sheet_choose_between(&sheet, 1, 0);
+  table.medium = ETR_IN_OPERATORS;
+  etr_table_choose_between(&table, 1, 0);
   for (size_t i = 0; rows && i < shown; i++) {
     rows[i] = etr_node_row_of(&r->answer.arena, s->profile, s->graph, s->nodes[i]);
     rows[i].is_text = true;
     rows[i].summed_p50 = &s->summed_p50;
   }
-  etr_sheet_add_rows(&sheet, ETR_ROWS(rows, rows ? shown : 0));
-  sheet.others = s->node_count - shown;
-  put_sheet(r, &sheet);
+  etr_table_add_rows(&table, ETR_ROWS(rows, rows ? shown : 0));
+  table.others = s->node_count - shown;
+  put_table(r, &table);
 }
 
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
-  etr_sheet sheet;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_TEXT, titles[by]);
-  etr_sheet_choose_between(&sheet, 1, 0);
-  etr_sum_sheet_add_all(&sheet, s->method, by, &s->by[by]);
-  put_sheet(r, &sheet);
+  etr_table table;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, titles[by]);
+  etr_table_choose_between(&table, 1, 0);
+  etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
+  put_table(r, &table);
 }
 
 static void put_runs(report *r, const etr_summary *s) {
   const etr_stats *all = &s->method->execute, *rest = &s->first_run.rest;
-  etr_sheet sheet;
+  etr_table table;
   if (rest->count == 0) return;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_RUNS, "runs");
-  sheet.top = 0;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "runs");
+  table.top = 0;
   const char *counted = s->method->skipped_run_count ? "the %zu that count" : "all %zu";
   if (all->count != rest->count)
-    add_time(&sheet, etr_arena_format(&r->answer.arena, counted, s->method->run_count), all->avg, all);
-  add_time(&sheet, "first", s->first_run.ticks, NULL);
+    add_time(&table, etr_arena_format(&r->answer.arena, counted, s->method->run_count), all->avg, all);
+  add_time(&table, "first", s->first_run.ticks, NULL);
   const char *phase = s->first_run.phase;
-  add_time(&sheet, etr_arena_format(&r->answer.arena, "other %zu%s%s", rest->count, phase[0] ? " " : "", phase),
+  add_time(&table, etr_arena_format(&r->answer.arena, "other %zu%s%s", rest->count, phase[0] ? " " : "", phase),
            rest->avg, rest);
-  put_sheet(r, &sheet);
+  put_table(r, &table);
 }
 
 static void put_loads(report *r) {
-  etr_sheet sheet;
-  etr_sum_sheet_init(&sheet, &r->answer, ETR_IN_LOADS, "loading");
-  sheet.top = 0;
+  etr_table table;
+  etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
+  table.top = 0;
   for (size_t i = 0; i < r->loads.count; i++)
-    add_time(&sheet, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
-  put_sheet(r, &sheet);
+    add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
+  put_table(r, &table);
 }
 
 /* ---- Findings ---- */
@@ -528,11 +528,11 @@ static bool put_methods(report *r) {
 
 /* ---- For programs: the sections under each other, in one long table ---- */
 
-static void add_row(etr_sheet *sheet, const char *section, const char *key, const char *note, etr_sum sum) {
+static void add_row(etr_table *table, const char *section, const char *key, const char *note, etr_sum sum) {
   sum.section = section;
   sum.key = key;
   sum.note = note;
-  etr_sum_sheet_add(sheet, sum);
+  etr_sum_table_add(table, sum);
 }
 
 /* Times that are no share of anything. */
@@ -542,42 +542,42 @@ static etr_sum time_of(const etr_method *method, double ticks, const etr_stats *
   return sum;
 }
 
-static void add_balance(etr_sheet *sheet, const etr_summary *s) {
+static void add_balance(etr_table *table, const etr_summary *s) {
   const etr_method *method = s->method;
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_sum whole = etr_sum_make(method, method->execute_ticks), part = etr_sum_make(method, s->part_ticks);
   whole.stats = &method->execute;
   part.nodes = s->node_count;
-  add_row(sheet, "execute", "", "", whole);
+  add_row(table, "execute", "", "", whole);
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++)
-    add_row(sheet, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
-  add_row(sheet, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
-  if (s->is_part) add_row(sheet, "filtered", "", "", part);
+    add_row(table, parts[i].name, "", "", etr_sum_make(method, parts[i].ticks));
+  add_row(table, "clock_hidden", "", "", etr_sum_make(method, method->clock_hidden_ticks));
+  if (s->is_part) add_row(table, "filtered", "", "", part);
   if (s->first_run.rest.count == 0) return;
-  add_row(sheet, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
-  add_row(sheet, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
+  add_row(table, "first_run", "", "", time_of(method, s->first_run.ticks, NULL));
+  add_row(table, "other_runs", "", "", time_of(method, s->first_run.rest.avg, &s->first_run.rest));
 }
 
-static void add_delegate_parts(etr_sheet *sheet, const etr_method *method, const char *section,
+static void add_delegate_parts(etr_table *table, const etr_method *method, const char *section,
                                const etr_delegate_parts *parts) {
   for (size_t i = 0; parts->tells && i < parts->list.count; i++)
-    add_row(sheet, section, parts->list.data[i].text, parts->list.data[i].backend,
+    add_row(table, section, parts->list.data[i].text, parts->list.data[i].backend,
             etr_sum_make(method, parts->list.data[i].ticks));
 }
 
-static void add_phases(etr_sheet *sheet, const etr_method *method) {
+static void add_phases(etr_table *table, const etr_method *method) {
   for (size_t i = 0; method->mixed_phase_count > 1 && i < method->run_phase_count; i++) {
     const etr_run_phase *phase = &method->run_phases[i];
-    const char *note = etr_arena_format(&sheet->answer->arena, "%zu runs, told by %s", phase->run_count,
+    const char *note = etr_arena_format(&table->answer->arena, "%zu runs, told by %s", phase->run_count,
                                         etr_phase_rule_name(phase->told_by));
     if (phase->run_count)
-      add_row(sheet, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
+      add_row(table, "phase_of_runs", phase->name, note, time_of(method, phase->execute.avg, &phase->execute));
   }
 }
 
-static void add_nodes(etr_sheet *sheet, const etr_summary *s, size_t top) {
-  etr_cost_figures *costs = etr_arena_alloc_array(&sheet->answer->arena, s->node_count, sizeof *costs);
+static void add_nodes(etr_table *table, const etr_summary *s, size_t top) {
+  etr_cost_figures *costs = etr_arena_alloc_array(&table->answer->arena, s->node_count, sizeof *costs);
   for (size_t i = 0; i < ETR_MIN(s->node_count, top); i++) {
     const etr_node_time *time = &s->graph->times[s->nodes[i]];
     etr_sum sum = etr_sum_make(s->method, time->total_ticks);
@@ -586,22 +586,22 @@ static void add_nodes(etr_sheet *sheet, const etr_summary *s, size_t top) {
     if (costs) costs[i] = etr_cost_figures_of_node(s->profile, s->graph, s->nodes[i]);
     sum.cost = costs ? &costs[i] : NULL;
     sum.summed_p50 = s->summed_p50;
-    add_row(sheet, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
+    add_row(table, "node", s->graph->nodes[s->nodes[i]].name, time->runs_as, sum);
   }
 }
 
-static void add_breakdown(etr_sheet *sheet, const etr_summary *s, etr_breakdown_by by, size_t top) {
+static void add_breakdown(etr_table *table, const etr_summary *s, etr_breakdown_by by, size_t top) {
   for (size_t i = 0; i < ETR_MIN(s->by[by].count, top); i++) {
     const etr_source *source = s->by[by].rows[i].source;
     etr_sum sum = etr_sum_of(s->method, by, &s->by[by], &s->by[by].rows[i]);
-    const char *key = source ? etr_arena_format(&sheet->answer->arena, "%s:%lld", source->file, (long long)source->line)
+    const char *key = source ? etr_arena_format(&table->answer->arena, "%s:%lld", source->file, (long long)source->line)
                              : sum.key;
-    add_row(sheet, etr_breakdown_name(by), key, source ? source->code : "", sum);
+    add_row(table, etr_breakdown_name(by), key, source ? source->code : "", sum);
   }
 }
 
 /* With what is below each module. */
-static void add_modules(etr_sheet *sheet, const etr_summary *s, size_t top) {
+static void add_modules(etr_table *table, const etr_summary *s, size_t top) {
   for (size_t i = 0; i < ETR_MIN(s->modules.count, top); i++) {
     const etr_module_row *row = &s->modules.rows[i];
     etr_sum sum = etr_sum_make(s->method, row->total_ticks);
@@ -609,75 +609,75 @@ static void add_modules(etr_sheet *sheet, const etr_summary *s, size_t top) {
     sum.p50 = row->total_p50;
     sum.summed_p50 = s->modules.summed_p50;
     sum.cost = &row->cost;
-    add_row(sheet, "module_total", row->path, row->type, sum);
+    add_row(table, "module_total", row->path, row->type, sum);
   }
 }
 
-static void add_findings(etr_sheet *sheet, const etr_summary *s) {
+static void add_findings(etr_table *table, const etr_summary *s) {
   for (size_t i = 0; i < s->findings.count; i++) {
     const etr_finding *finding = &s->findings.list[i];
     etr_sum sum = {
         .method = s->method, .ticks = finding->cost, .p50 = finding->cost, .part = finding->share, .whole = 1};
     sum.nodes = finding->node_count;
-    add_row(sheet, "finding", etr_finding_kind_name(finding->kind),
-            etr_arena_format(&sheet->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
+    add_row(table, "finding", etr_finding_kind_name(finding->kind),
+            etr_arena_format(&table->answer->arena, "%s: %s", finding->title, finding->evidence), sum);
   }
 }
 
-static void add_summary(etr_sheet *sheet, const etr_summary *summary) {
-  size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
-  etr_sum_by only = sheet->answer->options->by;
-  if (!only) add_balance(sheet, summary);
+static void add_summary(etr_table *table, const etr_summary *summary) {
+  size_t top = table->answer->options->top ? table->answer->options->top : SIZE_MAX;
+  etr_sum_by only = table->answer->options->by;
+  if (!only) add_balance(table, summary);
   etr_delegate_parts phases, units;
-  if (!only && etr_delegate_phases_make(&phases, &sheet->answer->arena, summary->method) &&
-      etr_compute_units_make(&units, &sheet->answer->arena, summary->method)) {
-    add_delegate_parts(sheet, summary->method, "delegate_phase", &phases);
-    add_delegate_parts(sheet, summary->method, "compute_unit", &units);
+  if (!only && etr_delegate_phases_make(&phases, &table->answer->arena, summary->method) &&
+      etr_compute_units_make(&units, &table->answer->arena, summary->method)) {
+    add_delegate_parts(table, summary->method, "delegate_phase", &phases);
+    add_delegate_parts(table, summary->method, "compute_unit", &units);
   }
-  if (!only) add_phases(sheet, summary->method);
-  if (!only) add_nodes(sheet, summary, top);
+  if (!only) add_phases(table, summary->method);
+  if (!only) add_nodes(table, summary, top);
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++) {
     if (only && breakdown_of(only) != by) continue;
-    add_breakdown(sheet, summary, by, top);
-    if (by == ETR_BY_MODULE) add_modules(sheet, summary, top);
+    add_breakdown(table, summary, by, top);
+    if (by == ETR_BY_MODULE) add_modules(table, summary, top);
   }
-  if (!only) add_findings(sheet, summary);
+  if (!only) add_findings(table, summary);
 }
 
-static void add_patterns(etr_sheet *sheet, const etr_summary *summary) {
-  size_t top = sheet->answer->options->top ? sheet->answer->options->top : SIZE_MAX;
+static void add_patterns(etr_table *table, const etr_summary *summary) {
+  size_t top = table->answer->options->top ? table->answer->options->top : SIZE_MAX;
   for (size_t i = 0; i < ETR_MIN(summary->patterns.count, top); i++)
-    etr_sum_sheet_add(sheet, etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
+    etr_sum_table_add(table, etr_sum_of_pattern(summary->method, &summary->patterns.rows[i], false));
 }
 
-static void add_loads(etr_sheet *sheet, const etr_loads *loads) {
+static void add_loads(etr_table *table, const etr_loads *loads) {
   static const etr_method none = {.name = ""};
   for (size_t i = 0; i < loads->count; i++)
-    add_row(sheet, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
+    add_row(table, "load", loads->list[i].name, "", time_of(&none, loads->list[i].stats.avg, &loads->list[i].stats));
 }
 
 static bool put_rows(report *r) {
   const etr_profile *profile = r->answer.profile;
   const etr_table_options *options = r->answer.options;
   etr_summary *summaries = etr_arena_alloc_array(&r->answer.arena, profile->method_count, sizeof *summaries);
-  etr_sheet sheet;
+  etr_table table;
   if (!summaries) return false;
   bool patterns = options->by == ETR_SUM_BY_PATTERN;
-  etr_sum_sheet_init(&sheet, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
-  etr_sheet_choose(&sheet);
-  sheet.top = 0; /* it is of each section */
+  etr_sum_table_init(&table, &r->answer, patterns ? ETR_IN_PATTERN_ROWS : ETR_IN_ROWS, NULL);
+  etr_table_choose(&table);
+  table.top = 0; /* it is of each section */
   for (size_t i = 0; i < profile->method_count; i++) {
     const etr_method *method = &profile->methods[i];
     if (!etr_filter_takes_method(r->answer.filter, method) || method->run_count == 0) continue;
     if (!etr_summary_make(&summaries[i], &r->answer.arena, profile, method,
                           (etr_summary_choice){r->answer.filter, options->unit, options->order, ETR_SUMMARY_ALL}))
       return false;
-    (patterns ? add_patterns : add_summary)(&sheet, &summaries[i]);
+    (patterns ? add_patterns : add_summary)(&table, &summaries[i]);
   }
   if (!etr_loads_make(&r->loads, &r->answer.arena, profile)) return false;
-  if (!options->by) add_loads(&sheet, &r->loads);
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  if (!options->by) add_loads(&table, &r->loads);
+  etr_table_fill(&table);
+  etr_table_write(&table);
   return true;
 }
 

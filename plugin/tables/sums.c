@@ -204,15 +204,15 @@ static const char *integers(const void *row) { return etr_cost_integers(as_row(r
 /* ---- Fields ---- */
 
 static bool tells_estimated(const void *context) {
-  const etr_sheet *sheet = context;
-  for (size_t i = 0; i < sheet->rows.count; i++)
-    if (as_row(sheet->rows.data[i].row)->estimated > 0) return true;
+  const etr_table *table = context;
+  for (size_t i = 0; i < table->rows.count; i++)
+    if (as_row(table->rows.data[i].row)->estimated > 0) return true;
   return false;
 }
 
 static bool tells_code(const void *context) {
-  const etr_sheet *sheet = context;
-  return sheet->rows.count && as_row(sheet->rows.data[0].row)->by == ETR_BY_SOURCE;
+  const etr_table *table = context;
+  return table->rows.count && as_row(table->rows.data[0].row)->by == ETR_BY_SOURCE;
 }
 
 enum {
@@ -308,39 +308,39 @@ void etr_sum_put(const etr_fields *f, const etr_sum *sum) {
 
 /* ---- Sheets ---- */
 
-void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, const char *title) {
-  etr_sheet_init(sheet, answer, &etr_sum_fields);
-  sheet->medium = medium;
-  sheet->exact = (medium & (PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS)) != 0;
-  sheet->title = title;
-  sheet->context = sheet;
+void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title) {
+  etr_table_init(table, answer, &etr_sum_fields);
+  table->medium = medium;
+  table->exact = (medium & (PROGRAMS | PATTERN_ROWS | ETR_IN_LINE_PATTERNS)) != 0;
+  table->title = title;
+  table->context = table;
 }
 
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats) {
   return (etr_sum){.ticks = ticks, .p50 = stats ? stats->p50 : ticks, .stats = stats};
 }
 
-void etr_sum_sheet_add(etr_sheet *sheet, etr_sum sum) {
-  etr_sum *added = etr_arena_alloc_array(&sheet->answer->arena, 1, sizeof *added);
+void etr_sum_table_add(etr_table *table, etr_sum sum) {
+  etr_sum *added = etr_arena_alloc_array(&table->answer->arena, 1, sizeof *added);
   if (!added) return;
   *added = sum;
-  added->answer = sheet->answer;
-  added->profile = sheet->answer->profile;
-  etr_sheet_add(sheet, added, "", 0);
+  added->answer = table->answer;
+  added->profile = table->answer->profile;
+  etr_table_add(table, added, "", 0);
 }
 
-void etr_sum_sheet_add_all(etr_sheet *sheet, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows) {
-  for (size_t i = 0; i < rows->count; i++) etr_sum_sheet_add(sheet, etr_sum_of(method, by, rows, &rows->rows[i]));
+void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows) {
+  for (size_t i = 0; i < rows->count; i++) etr_sum_table_add(table, etr_sum_of(method, by, rows, &rows->rows[i]));
 }
 
-void etr_sum_sheet_add_parts(etr_sheet *sheet, const etr_method *method, const etr_delegate_parts *parts) {
+void etr_sum_table_add_parts(etr_table *table, const etr_method *method, const etr_delegate_parts *parts) {
   for (size_t i = 0; i < parts->list.count; i++) {
     const etr_delegate_part *part = &parts->list.data[i];
     etr_sum sum = etr_sum_make(method, part->ticks);
-    sum.text = etr_arena_format(&sheet->answer->arena, "%s, %s", part->backend ? part->backend : "unknown backend",
+    sum.text = etr_arena_format(&table->answer->arena, "%s, %s", part->backend ? part->backend : "unknown backend",
                                 part->text);
     sum.has_bar = true;
-    if (sum.text) etr_sum_sheet_add(sheet, sum);
+    if (sum.text) etr_sum_table_add(table, sum);
   }
 }
 
@@ -348,7 +348,7 @@ const char *etr_balance_title(const etr_profile *profile) {
   return etr_ranks_by_p50(profile) ? "where the time goes, on average" : "where the time goes";
 }
 
-void etr_balance_add(etr_sheet *sheet, const etr_method *method) {
+void etr_balance_add(etr_table *table, const etr_method *method) {
   etr_balance_part parts[ETR_BALANCE_PARTS];
   etr_balance_list(method, parts);
   for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) {
@@ -357,6 +357,6 @@ void etr_balance_add(etr_sheet *sheet, const etr_method *method) {
     sum.text = parts[i].text;
     sum.has_bar = !parts[i].is_part_of_previous;
     sum.style = parts[i].is_part_of_previous ? ETR_STYLE_DIM : ETR_STYLE_PLAIN;
-    etr_sum_sheet_add(sheet, sum);
+    etr_sum_table_add(table, sum);
   }
 }

@@ -41,7 +41,7 @@ typedef struct etr_sum {
   etr_style style;
 } etr_sum;
 
-/** The tables that have sums as rows, besides those of sheet.h: ETR_IN_TEXT and ETR_IN_PAGE have breakdowns,
+/** The tables that have sums as rows, besides those of table.h: ETR_IN_TEXT and ETR_IN_PAGE have breakdowns,
  * ETR_IN_DATA source lines. */
 enum {
   ETR_IN_ROWS = ETR_IN_OWN, /* a summary for programs: all sections under each other */
@@ -76,25 +76,25 @@ etr_sum etr_sum_of_pattern(const etr_method *method, const etr_pattern_row *row,
  * object: see schema/summary.schema.json. */
 void etr_sum_put(const etr_fields *fields, const etr_sum *sum);
 
-/** Starts a sheet of sums. medium: an ETR_IN_ bit; title: of the first column, for people; NULL: none. */
-void etr_sum_sheet_init(etr_sheet *sheet, etr_answer *answer, unsigned medium, const char *title);
+/** Starts a table of sums. medium: an ETR_IN_ bit; title: of the first column, for people; NULL: none. */
+void etr_sum_table_init(etr_table *table, etr_answer *answer, unsigned medium, const char *title);
 
 /** A time that is the average of stats; NULL: it was taken once, and is its own median. */
 etr_sum etr_sum_of_stats(double ticks, const etr_stats *stats);
 
 /** Adds a copy of a sum. */
-void etr_sum_sheet_add(etr_sheet *sheet, etr_sum sum);
+void etr_sum_table_add(etr_table *table, etr_sum sum);
 
 /** Adds the rows of a breakdown. */
-void etr_sum_sheet_add_all(etr_sheet *sheet, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows);
+void etr_sum_table_add_all(etr_table *table, const etr_method *method, etr_breakdown_by by, const etr_breakdown *rows);
 
 /** Adds parts of delegates' time. */
-void etr_sum_sheet_add_parts(etr_sheet *sheet, const etr_method *method, const etr_delegate_parts *parts);
+void etr_sum_table_add_parts(etr_table *table, const etr_method *method, const etr_delegate_parts *parts);
 
 /** "where the time goes", and by which statistic, if another one ranks. Static. */
 const char *etr_balance_title(const etr_profile *profile);
 
 /** Adds the parts of a method's balance that people need to see. */
-void etr_balance_add(etr_sheet *sheet, const etr_method *method);
+void etr_balance_add(etr_table *table, const etr_method *method);
 
 #endif

@@ -55,12 +55,12 @@ static void put_counts(etr_answer *answer, const etr_validation *validation) {
 etr_status etr_emit_validation_table(const etr_validation *validation, const etr_table_options *options,
                                      const etr_sink *sink, etr_error *error) {
   etr_answer answer;
-  etr_sheet sheet;
+  etr_table table;
   etr_answer_begin(&answer, NULL, NULL, options, sink);
-  etr_sheet_init(&sheet, &answer, &etr_flaw_fields);
-  if (etr_sheet_is_text(&sheet)) put_counts(&answer, validation);
-  etr_sheet_add_rows(&sheet, ETR_ROWS(validation->flaws, validation->flaw_count));
-  if (etr_sheet_is_text(&sheet) && validation->flaw_count) etr_puts(&answer.writer, "\n");
-  if (validation->flaw_count || !etr_sheet_is_text(&sheet)) etr_sheet_finish(&sheet);
+  etr_table_init(&table, &answer, &etr_flaw_fields);
+  if (etr_table_is_text(&table)) put_counts(&answer, validation);
+  etr_table_add_rows(&table, ETR_ROWS(validation->flaws, validation->flaw_count));
+  if (etr_table_is_text(&table) && validation->flaw_count) etr_puts(&answer.writer, "\n");
+  if (validation->flaw_count || !etr_table_is_text(&table)) etr_table_finish(&table);
   return etr_answer_end(&answer, true, error);
 }

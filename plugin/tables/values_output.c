@@ -4,12 +4,12 @@
  */
 #include "output/label.h"
 #include "output/node_filter.h"
-#include "output/sheet.h"
+#include "output/table.h"
 #include "views/logged.h"
 
 typedef struct values_output {
   etr_answer answer;
-  etr_sheet sheet;
+  etr_table table;
   bool zeros, nan, inf; /* some value shown has any */
   bool tensors;         /* some are tensors */
 } values_output;
@@ -22,7 +22,7 @@ typedef struct value_row {
 
 static const value_row *as_row(const void *row) { return row; }
 static etr_arena *arena_of(const void *row) { return &as_row(row)->of->answer.arena; }
-static bool is_text(const void *row) { return etr_sheet_is_text(&as_row(row)->of->sheet); }
+static bool is_text(const void *row) { return etr_table_is_text(&as_row(row)->of->table); }
 
 /* ---- Cells ---- */
 
@@ -152,10 +152,10 @@ static void collect(values_output *v, const etr_logged_list *list) {
   value_row *rows = etr_arena_alloc_array(&v->answer.arena, list->count, sizeof *rows);
   for (size_t i = 0; rows && i < list->count; i++) {
     rows[i] = (value_row){v, &list->rows[i], list->rows[i].value};
-    if (takes(&v->answer, rows[i].value)) etr_sheet_add(&v->sheet, &rows[i], "", 0);
+    if (takes(&v->answer, rows[i].value)) etr_table_add(&v->table, &rows[i], "", 0);
   }
-  for (size_t i = 0; i < etr_sheet_shown(&v->sheet); i++) {
-    const value_row *row = v->sheet.rows.data[i].row;
+  for (size_t i = 0; i < etr_table_shown(&v->table); i++) {
+    const value_row *row = v->table.rows.data[i].row;
     v->tensors |= row->value->kind == ETR_DEBUG_TENSOR;
     v->zeros |= row->logged->stats.zero_count > 0;
     v->nan |= row->logged->stats.nan_count > 0;
@@ -165,11 +165,11 @@ static void collect(values_output *v, const etr_logged_list *list) {
 
 static void put_text(values_output *v) {
   etr_writer *writer = &v->answer.writer;
-  bool any = v->sheet.rows.count > 0;
+  bool any = v->table.rows.count > 0;
   etr_put_filter(writer, &v->answer.arena, v->answer.filter);
-  size_t hidden = etr_sheet_fill(&v->sheet);
+  size_t hidden = etr_table_fill(&v->table);
   if (any)
-    etr_sheet_write(&v->sheet);
+    etr_table_write(&v->table);
   else
     etr_puts(writer,
              v->answer.profile->debug_value_count ? "these nodes logged no values\n" : "the runs logged no values\n");
@@ -183,16 +183,16 @@ etr_status etr_emit_values_table(const etr_profile *profile, const etr_node_filt
   values_output v = {0};
   etr_logged_list list = {0};
   etr_answer_begin(&v.answer, profile, filter, options, sink);
-  etr_sheet_init(&v.sheet, &v.answer, &etr_logged_value_fields);
-  etr_sheet_choose(&v.sheet);
-  v.sheet.context = &v;
+  etr_table_init(&v.table, &v.answer, &etr_logged_value_fields);
+  etr_table_choose(&v.table);
+  v.table.context = &v;
   bool good = etr_logged_merge(&list, &v.answer.arena, profile);
   collect(&v, &list);
-  if (etr_sheet_is_text(&v.sheet)) {
+  if (etr_table_is_text(&v.table)) {
     put_text(&v);
   } else {
-    etr_sheet_fill(&v.sheet);
-    etr_sheet_write(&v.sheet);
+    etr_table_fill(&v.table);
+    etr_table_write(&v.table);
   }
   return etr_answer_end(&v.answer, good, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * tb_curves.c - sums of a method's portions by inference, operator, backend and instruction; planned memory.
+ * tb_curves.c - sums of a method's time slices by inference, operator, backend and instruction; planned memory.
  */
 #include "tensorboard/tb_curves.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAX_OP_TYPES = 15, MAX_BACKENDS = 4 }; /* curves of their own; with "other" and the rest about 30 tags */
 
-/* What portions are added up under: an operator, a backend. */
+/* What time slices are added up under: an operator, a backend. */
 typedef struct key_sum {
   const char *key;
   uint64_t ticks; /* over all runs */
@@ -69,18 +69,18 @@ static void add_runs(builder *b, const char *group, const char *name, const uint
 
 /* ---- Sums by a key ---- */
 
-typedef const char *(*key_of)(const builder *b, const etr_portion *portion);
+typedef const char *(*key_of)(const builder *b, const etr_time_slice *time_slice);
 
-static const char *op_of(const builder *b, const etr_portion *portion) {
-  return portion->kind == ETR_PORTION_NODE && b->method->graph != ETR_NONE
-             ? b->profile->graphs[b->method->graph].nodes[portion->node].target
+static const char *op_of(const builder *b, const etr_time_slice *time_slice) {
+  return time_slice->kind == ETR_TIME_SLICE_NODE && b->method->graph != ETR_NONE
+             ? b->profile->graphs[b->method->graph].nodes[time_slice->node].target
              : NULL;
 }
 
-static const char *backend_of(const builder *b, const etr_portion *portion) {
+static const char *backend_of(const builder *b, const etr_time_slice *time_slice) {
   (void)b;
-  if (portion->event->backend) return portion->event->backend;
-  return portion->kind == ETR_PORTION_DELEGATE || portion->event->delegate_id ? "unknown" : NULL;
+  if (time_slice->event->backend) return time_slice->event->backend;
+  return time_slice->kind == ETR_TIME_SLICE_DELEGATE || time_slice->event->delegate_id ? "unknown" : NULL;
 }
 
 static int by_ticks(const void *x, const void *y) {
@@ -89,29 +89,29 @@ static int by_ticks(const void *x, const void *y) {
   return etr_natural_compare(a->key, b->key);
 }
 
-/* Sums by a key, largest first, and what each portion counts for. */
+/* Sums by a key, largest first, and what each time slice counts for. */
 typedef struct sums_by_key {
   etr_vec(key_sum) list;
-  uint32_t *place; /* of each portion in list, before that was put in order; ETR_NONE: it has no key */
+  uint32_t *place; /* of each time slice in list, before that was put in order; ETR_NONE: it has no key */
 } sums_by_key;
 
-/* Adds up by a key; false when out of memory. Portions of a node stand together: a key is looked up when it is another
- * one. */
+/* Adds up by a key; false when out of memory. Time slices of a node stand together: a key is looked up when it is
+ * another one. */
 static bool sum_by_key(builder *b, sums_by_key *sums, key_of key) {
   const char *before = NULL;
   uint32_t place = ETR_NONE;
   etr_map places;
   etr_map_init(&places, b->arena);
-  *sums = (sums_by_key){.place = etr_arena_alloc_array(b->arena, b->method->portion_count, sizeof *sums->place)};
-  for (size_t i = 0; i < b->method->portion_count && !etr_arena_failed(b->arena); i++) {
-    const char *text = key(b, &b->method->portions[i]);
+  *sums = (sums_by_key){.place = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *sums->place)};
+  for (size_t i = 0; i < b->method->time_slice_count && !etr_arena_failed(b->arena); i++) {
+    const char *text = key(b, &b->method->time_slices[i]);
     if (text && text != before) place = etr_map_number(&places, etr_slice_of(before = text));
     if (text && place == sums->list.count) {
       key_sum *added = etr_vec_push(b->arena, &sums->list);
       if (added) *added = (key_sum){.key = text, .place = place};
     }
     sums->place[i] = text ? place : ETR_NONE;
-    if (text && place < sums->list.count) sums->list.data[place].ticks += b->method->portions[i].ticks;
+    if (text && place < sums->list.count) sums->list.data[place].ticks += b->method->time_slices[i].ticks;
   }
   if (etr_arena_failed(b->arena)) return false;
   etr_sort(sums->list.data, sums->list.count, sizeof *sums->list.data, by_ticks);
@@ -124,9 +124,9 @@ static uint64_t *sum_by_run(builder *b, const sums_by_key *sums, size_t shown) {
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (shown + 1) * runs, sizeof *ticks);
   size_t *row_of = etr_arena_alloc_array(b->arena, sums->list.count, sizeof *row_of);
   for (size_t i = 0; row_of && i < sums->list.count; i++) row_of[sums->list.data[i].place] = ETR_MIN(i, shown);
-  for (size_t i = 0; i < b->method->portion_count && ticks && row_of; i++) {
-    const etr_portion *portion = &b->method->portions[i];
-    if (sums->place[i] != ETR_NONE) ticks[row_of[sums->place[i]] * runs + portion->run] += portion->ticks;
+  for (size_t i = 0; i < b->method->time_slice_count && ticks && row_of; i++) {
+    const etr_time_slice *time_slice = &b->method->time_slices[i];
+    if (sums->place[i] != ETR_NONE) ticks[row_of[sums->place[i]] * runs + time_slice->run] += time_slice->ticks;
   }
   return row_of ? ticks : NULL;
 }
@@ -154,18 +154,18 @@ static void add_part(builder *b, const char *name, const uint64_t *ticks) {
 
 static void add_parts(builder *b) {
   size_t runs = b->method->run_count;
-  static const char *const names[] = {[ETR_PORTION_NODE] = "nodes",
-                                      [ETR_PORTION_DELEGATE] = "delegate_only",
-                                      [ETR_PORTION_UNEXPLAINED] = "unexplained"};
+  static const char *const names[] = {[ETR_TIME_SLICE_NODE] = "nodes",
+                                      [ETR_TIME_SLICE_DELEGATE] = "delegate_only",
+                                      [ETR_TIME_SLICE_UNEXPLAINED] = "unexplained"};
   uint64_t *ticks = etr_arena_alloc_array(b->arena, (ETR_COUNT(names) + 1) * runs, sizeof *ticks);
   if (!ticks) return;
   uint64_t *framework = ticks + ETR_COUNT(names) * runs;
   memcpy(framework, b->method->execute_per_run, runs * sizeof *framework);
-  for (size_t i = 0; i < b->method->portion_count; i++) {
-    const etr_portion *portion = &b->method->portions[i];
-    ticks[portion->kind * runs + portion->run] += portion->ticks;
-    ETR_CHECK(portion->ticks <= framework[portion->run]);
-    framework[portion->run] -= portion->ticks;
+  for (size_t i = 0; i < b->method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &b->method->time_slices[i];
+    ticks[time_slice->kind * runs + time_slice->run] += time_slice->ticks;
+    ETR_CHECK(time_slice->ticks <= framework[time_slice->run]);
+    framework[time_slice->run] -= time_slice->ticks;
   }
   for (size_t i = 0; i < ETR_COUNT(names); i++) add_part(b, names[i], ticks + i * runs);
   add_part(b, "framework", framework);
@@ -185,16 +185,16 @@ static int by_id(const void *x, const void *y) {
 
 /* What each instruction took over all runs, by its number. */
 static instruction_time *sum_by_instruction(builder *b, size_t *count) {
-  instruction_time *list = etr_arena_alloc_array(b->arena, b->method->portion_count, sizeof *list);
+  instruction_time *list = etr_arena_alloc_array(b->arena, b->method->time_slice_count, sizeof *list);
   size_t used = 0, kept = 0;
-  for (size_t i = 0; i < b->method->portion_count && list; i++) {
-    const etr_portion *portion = &b->method->portions[i];
-    int32_t id = portion->event->instruction_id;
+  for (size_t i = 0; i < b->method->time_slice_count && list; i++) {
+    const etr_time_slice *time_slice = &b->method->time_slices[i];
+    int32_t id = time_slice->event->instruction_id;
     if (id < 0) continue;
     if (used > 0 && list[used - 1].id == id) /* a node's runs stand together: less to sort */
-      list[used - 1].ticks += portion->ticks;
+      list[used - 1].ticks += time_slice->ticks;
     else
-      list[used++] = (instruction_time){id, portion->ticks};
+      list[used++] = (instruction_time){id, time_slice->ticks};
   }
   if (used) etr_sort(list, used, sizeof *list, by_id);
   for (size_t i = 0; i < used; i++) {

@@ -28,23 +28,23 @@ typedef struct method_page {
 static void put_breakdown(etr_answer *answer, const etr_method *method, etr_breakdown_by by) {
   static const char *const titles[] = {"operator", "module", "pattern", "backend", "source line"};
   etr_breakdown rows;
-  etr_sheet sheet;
+  etr_table table;
   if (!etr_breakdown_make(&rows, &answer->arena, answer->profile, method, by, NULL) || rows.count == 0) return;
-  etr_sum_sheet_init(&sheet, answer, ETR_IN_PAGE, titles[by]);
-  etr_sum_sheet_add_all(&sheet, method, by, &rows);
+  etr_sum_table_init(&table, answer, ETR_IN_PAGE, titles[by]);
+  etr_sum_table_add_all(&table, method, by, &rows);
   etr_puts(&answer->writer, "\n");
-  etr_sheet_finish(&sheet);
+  etr_table_finish(&table);
 }
 
 static void put_balance(etr_answer *answer, const etr_method *method) {
   etr_sum whole = etr_sum_make(method, method->execute_ticks);
-  etr_sheet sheet;
-  etr_sum_sheet_init(&sheet, answer, ETR_IN_BALANCE_PAGE, etr_balance_title(answer->profile));
-  sheet.top = 0;
-  etr_balance_add(&sheet, method);
+  etr_table table;
+  etr_sum_table_init(&table, answer, ETR_IN_BALANCE_PAGE, etr_balance_title(answer->profile));
+  table.top = 0;
+  etr_balance_add(&table, method);
   whole.text = "Method::execute";
-  etr_sum_sheet_add(&sheet, whole);
-  etr_sheet_finish(&sheet);
+  etr_sum_table_add(&table, whole);
+  etr_table_finish(&table);
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
   for (size_t i = 0; i < count; i++) etr_putf(&answer->writer, "\n%s\n", notes[i]);
@@ -55,13 +55,13 @@ static void put_balance(etr_answer *answer, const etr_method *method) {
 /* Where no backend tells any of them, there is nothing to add to the balance. */
 static void put_delegate_parts(etr_answer *answer, const etr_method *method, const char *title,
                                const etr_delegate_parts *parts) {
-  etr_sheet sheet;
+  etr_table table;
   if (!parts->tells) return;
-  etr_sum_sheet_init(&sheet, answer, ETR_IN_BALANCE_PAGE, title);
-  sheet.top = 0;
-  etr_sum_sheet_add_parts(&sheet, method, parts);
+  etr_sum_table_init(&table, answer, ETR_IN_BALANCE_PAGE, title);
+  table.top = 0;
+  etr_sum_table_add_parts(&table, method, parts);
   etr_puts(&answer->writer, "\n");
-  etr_sheet_finish(&sheet);
+  etr_table_finish(&table);
 }
 
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
@@ -128,15 +128,15 @@ static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *
   static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = MOST_ROWS};
   const method_page *page = context;
   etr_answer answer;
-  etr_sheet sheet;
+  etr_table table;
   etr_findings findings;
   etr_answer_begin(&answer, page->profile, NULL, &options, sink);
   bool good = etr_findings_make(&findings, &answer.arena, page->profile, page->method, ETR_UNIT_US);
-  etr_sheet_init(&sheet, &answer, ETR_FIELDS(fields));
-  sheet.medium = ETR_IN_PAGE;
+  etr_table_init(&table, &answer, ETR_FIELDS(fields));
+  table.medium = ETR_IN_PAGE;
   if (good && findings.count) {
-    etr_sheet_add_rows(&sheet, ETR_ROWS(findings.list, findings.count));
-    etr_sheet_finish(&sheet);
+    etr_table_add_rows(&table, ETR_ROWS(findings.list, findings.count));
+    etr_table_finish(&table);
   }
   return etr_answer_end(&answer, good, error);
 }

@@ -155,19 +155,19 @@ static bool lies_inside(const etr_span *span, const etr_span *call) {
   return span->raw >= call->raw && end_of(span) <= end_of(call);
 }
 
-/* What lies in a shell of its call is laid out there: dispatches in their submission. */
+/* What lies in a wrapper of its call is laid out there: dispatches in their submission. */
 static void nest(etr_placer *p, const etr_block *block) {
-  uint32_t *shells = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *shells); /* of a call, plus one */
-  for (size_t i = 0; shells != NULL && i < p->spans.count; i++) {
-    const etr_span *span = &p->spans.data[i]; /* a shell, if its place in its call was measured */
-    if (span->call != ETR_NONE && block->events[span->event].shell == 1 &&
+  uint32_t *wrappers = etr_arena_alloc_array(&p->scratch, p->spans.count, sizeof *wrappers); /* of a call, plus one */
+  for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
+    const etr_span *span = &p->spans.data[i]; /* a wrapper, if its place in its call was measured */
+    if (span->call != ETR_NONE && block->events[span->event].wrapper == 1 &&
         lies_inside(span, &p->spans.data[span->call]))
-      shells[span->call] = (uint32_t)i + 1;
+      wrappers[span->call] = (uint32_t)i + 1;
   }
-  for (size_t i = 0; shells != NULL && i < p->spans.count; i++) {
+  for (size_t i = 0; wrappers != NULL && i < p->spans.count; i++) {
     etr_span *span = &p->spans.data[i];
-    uint32_t shell = span->call != ETR_NONE && block->events[span->event].inside == 1 ? shells[span->call] : 0;
-    if (shell) span->call = shell - 1;
+    uint32_t wrapper = span->call != ETR_NONE && block->events[span->event].inside == 1 ? wrappers[span->call] : 0;
+    if (wrapper) span->call = wrapper - 1;
   }
 }
 

@@ -5,7 +5,7 @@
 #include "views/balance.h"
 
 #include "base/method_parts.h"
-#include "output/table.h"
+#include "output/text_table.h"
 
 #include <string.h>
 
@@ -48,8 +48,8 @@ static const char *part_note(etr_arena *arena, const etr_method *method, uint64_
 }
 
 static bool has_plans(const etr_method *method) {
-  for (size_t i = 0; i < method->portion_count; i++)
-    if (method->portions[i].event->is_unit_planned) return true;
+  for (size_t i = 0; i < method->time_slice_count; i++)
+    if (method->time_slices[i].event->is_unit_planned) return true;
   return false;
 }
 

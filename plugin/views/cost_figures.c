@@ -8,7 +8,7 @@
 
 etr_cost_figures etr_cost_figures_of(const etr_profile *profile, const etr_cost_sum *sum) {
   etr_bound bound;
-  double of_peak = etr_cost_of_peak(sum, &profile->roofs, &bound);
+  double of_peak = etr_cost_of_peak(sum, &profile->effective_peaks, &bound);
   bool exceeds = of_peak > 1 + ETR_RATE_MOST_ERROR;
   return (etr_cost_figures){
       .macs = etr_cost_macs(sum),

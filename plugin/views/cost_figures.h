@@ -11,7 +11,7 @@
 typedef struct etr_cost_figures {
   double macs, bytes, weight_bytes; /* per inference */
   double gflops, gbs, intensity;
-  double of_peak;    /* the time that the roofs allow as a part of the time taken; NaN also where it exceeds that */
+  double of_peak;    /* the time that the peaks allow as a part of the time taken; NaN also where it exceeds that */
   bool exceeds_peak; /* by more than reading the clock may: it is no rate then */
   const char *bound, *arithmetic;
   double unknown; /* nodes whose cost is not known */

@@ -129,10 +129,10 @@ static void count_in_delegate(etr_delegate_row *row, const etr_node_time *time) 
   row->estimated_ticks += time->is_estimated ? time->total_ticks : 0;
 }
 
-static void add_portion(etr_delegate_row *row, const etr_portion *portion) {
+static void add_time_slice(etr_delegate_row *row, const etr_time_slice *time_slice) {
   if (!row) return;
-  row->units[portion->compute_unit] += portion->ticks;
-  if (portion->kind == ETR_PORTION_DELEGATE) row->phases[portion->phase] += portion->ticks;
+  row->units[time_slice->compute_unit] += time_slice->ticks;
+  if (time_slice->kind == ETR_TIME_SLICE_DELEGATE) row->phases[time_slice->phase] += time_slice->ticks;
 }
 
 /* Keeps the rows that a filter takes; returns how many. taken: per row, whether it takes one of its nodes. */
@@ -161,9 +161,10 @@ const etr_delegate_row *etr_delegate_rows_make(etr_arena *arena, const etr_profi
   if (!rows || !taken) return NULL;
   for (size_t i = 0; i < method->delegate_count; i++) rows[i].delegate = &method->delegates[i];
   if (method->graph != ETR_NONE) add_nodes(rows, taken, method, &profile->graphs[method->graph], filter);
-  for (size_t i = 0; i < method->portion_count; i++)
-    if (etr_portion_is_in_delegate(&method->portions[i]))
-      add_portion(row_of_delegate(rows, method, method->portions[i].event->instruction_id), &method->portions[i]);
+  for (size_t i = 0; i < method->time_slice_count; i++)
+    if (etr_time_slice_is_in_delegate(&method->time_slices[i]))
+      add_time_slice(row_of_delegate(rows, method, method->time_slices[i].event->instruction_id),
+                     &method->time_slices[i]);
   *count = keep_taken(rows, method->delegate_count, taken, filter);
   return rows;
 }

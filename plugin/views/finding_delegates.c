@@ -16,9 +16,9 @@
 typedef enum spending { WORK, COPY, WAIT, AROUND, SPENDINGS } spending;
 
 /* Operators compute, on nodes or not. */
-static spending spending_of(const etr_portion *portion) {
-  if (portion->kind != ETR_PORTION_DELEGATE || portion->event->role == ETR_ROLE_OPERATOR) return WORK;
-  switch (portion->phase) {
+static spending spending_of(const etr_time_slice *time_slice) {
+  if (time_slice->kind != ETR_TIME_SLICE_DELEGATE || time_slice->event->role == ETR_ROLE_OPERATOR) return WORK;
+  switch (time_slice->phase) {
   case ETR_PHASE_COMPUTE: return WORK;
   case ETR_PHASE_COPY_IN:
   case ETR_PHASE_COPY_OUT: return COPY;
@@ -64,12 +64,13 @@ static void count_events(const etr_finder *finder, call *calls) {
 static call *measure_calls(const etr_finder *finder) {
   const etr_method *method = finder->method;
   call *calls = etr_arena_alloc_array(finder->arena, method->delegate_count, sizeof *calls);
-  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->portion_count, sizeof *group_of);
+  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *group_of);
   if (!calls || !group_of) return NULL;
-  for (size_t i = 0; i < method->portion_count; i++) {
-    const etr_portion *portion = &method->portions[i];
-    call *of = etr_portion_is_in_delegate(portion) ? call_of(calls, method, portion->event->instruction_id) : NULL;
-    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * SPENDINGS + spending_of(portion)) : ETR_NONE;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    call *of = etr_time_slice_is_in_delegate(time_slice) ? call_of(calls, method, time_slice->event->instruction_id)
+                                                         : NULL;
+    group_of[i] = of ? (uint32_t)((size_t)(of - calls) * SPENDINGS + spending_of(time_slice)) : ETR_NONE;
   }
   const etr_stats *stats = etr_run_stats(finder->arena, method, group_of, method->delegate_count * SPENDINGS);
   for (size_t i = 0; stats && i < method->delegate_count; i++) {
@@ -206,10 +207,10 @@ typedef struct fallen_list {
   etr_vec(fallen) list;
 } fallen_list;
 
-static bool fell(const etr_portion *portion, const char *backend) {
-  return etr_portion_is_in_delegate(portion) && portion->event->role == ETR_ROLE_OPERATOR &&
-         portion->compute_unit == ETR_COMPUTE_UNIT_CPU && portion->event->backend &&
-         strcmp(portion->event->backend, backend) == 0;
+static bool fell(const etr_time_slice *time_slice, const char *backend) {
+  return etr_time_slice_is_in_delegate(time_slice) && time_slice->event->role == ETR_ROLE_OPERATOR &&
+         time_slice->compute_unit == ETR_COMPUTE_UNIT_CPU && time_slice->event->backend &&
+         strcmp(time_slice->event->backend, backend) == 0;
 }
 
 static int by_ticks(const void *a, const void *b) {
@@ -218,16 +219,16 @@ static int by_ticks(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-/* Groups portions of what fell back in 0. False when out of memory. */
+/* Groups time slices of what fell back in 0. False when out of memory. */
 static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *backend, uint32_t *group_of,
                         bool *marked) {
   const etr_method *method = finder->method;
-  for (size_t i = 0; i < method->portion_count; i++) {
-    const etr_portion *portion = &method->portions[i];
-    group_of[i] = fell(portion, backend) ? 0 : ETR_NONE;
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    group_of[i] = fell(time_slice, backend) ? 0 : ETR_NONE;
     if (group_of[i] == ETR_NONE) continue;
     /* Operators of an instruction with the same name are one entry. */
-    const etr_event *event = portion->event;
+    const etr_event *event = time_slice->event;
     char *key = etr_arena_format(finder->arena, "%d %s", (int)event->instruction_id, event->name);
     etr_map_slot *slot = key ? etr_map_at(&of->index, etr_slice_of(key)) : NULL;
     if (!slot) return false;
@@ -237,8 +238,8 @@ static bool find_fallen(const etr_finder *finder, fallen_list *of, const char *b
       *added = (fallen){.name = event->label, .backend = event->backend, .is_planned = event->is_unit_planned};
       slot->value = (uint32_t)(of->list.count - 1);
     }
-    of->list.data[slot->value].ticks += portion->ticks;
-    if (portion->node != ETR_NONE) marked[portion->node] = true;
+    of->list.data[slot->value].ticks += time_slice->ticks;
+    if (time_slice->node != ETR_NONE) marked[time_slice->node] = true;
   }
   etr_sort(of->list.data, of->list.count, sizeof *of->list.data, by_ticks);
   return true;
@@ -249,7 +250,7 @@ static bool add_cpu_fallback(etr_finder *finder, const char *backend, unsigned u
   const etr_method *method = finder->method;
   fallen_list of = {0};
   size_t node_count = finder->graph ? finder->graph->node_count : 0;
-  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->portion_count, sizeof *group_of);
+  uint32_t *group_of = etr_arena_alloc_array(finder->arena, method->time_slice_count, sizeof *group_of);
   bool *marked = etr_arena_alloc_array(finder->arena, node_count, sizeof *marked);
   etr_map_init(&of.index, finder->arena);
   if (!group_of || !marked || !find_fallen(finder, &of, backend, group_of, marked)) return false;
@@ -280,11 +281,11 @@ static bool find_cpu_fallback(etr_finder *finder, const char *backend) {
   const unsigned faster = 1u << ETR_COMPUTE_UNIT_NPU | 1u << ETR_COMPUTE_UNIT_GPU;
   /* The units that operators of this backend ran on. */
   unsigned units = 0;
-  for (size_t i = 0; i < finder->method->portion_count; i++) {
-    const etr_portion *portion = &finder->method->portions[i];
-    bool is_mine = etr_portion_is_in_delegate(portion) && portion->event->backend &&
-                   strcmp(portion->event->backend, backend) == 0;
-    if (is_mine && portion->event->role == ETR_ROLE_OPERATOR) units |= 1u << portion->compute_unit;
+  for (size_t i = 0; i < finder->method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &finder->method->time_slices[i];
+    bool is_mine = etr_time_slice_is_in_delegate(time_slice) && time_slice->event->backend &&
+                   strcmp(time_slice->event->backend, backend) == 0;
+    if (is_mine && time_slice->event->role == ETR_ROLE_OPERATOR) units |= 1u << time_slice->compute_unit;
   }
   return !(units & cpu) || !(units & faster) || add_cpu_fallback(finder, backend, units & faster);
 }

@@ -6,7 +6,7 @@
 
 #include "base/natural.h"
 #include "base/stats.h"
-#include "output/table.h"
+#include "output/text_table.h"
 #include "views/breakdown.h"
 #include "views/loads.h"
 #include "views/timed_node.h"

@@ -5,7 +5,7 @@
 #include "views/loads.h"
 
 #include "base/stats.h"
-#include "output/table.h"
+#include "output/text_table.h"
 
 bool etr_loads_make(etr_loads *out, etr_arena *arena, const etr_profile *profile) {
   etr_vec(etr_load) list = {0};

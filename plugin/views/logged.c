@@ -324,7 +324,7 @@ static const etr_field worst_fields[] = {
 };
 
 void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
-  etr_sheet sheet;
+  etr_table table;
   size_t gap_count, count;
   const etr_output_gap *gaps = gaps_of(answer->profile, method, &gap_count);
   const worst_run *outputs = gaps ? find_worst(&answer->arena, gaps, gap_count, &count) : NULL;
@@ -334,11 +334,11 @@ void etr_put_output_gaps(etr_answer *answer, uint32_t method) {
       outputs->runs == 1 ? "" : "s", outputs->gap->rule);
   etr_puts(&answer->writer, "\n");
   if (title) etr_put_wrapped(&answer->writer, ETR_STYLE_PLAIN, title, 0, etr_answer_text_width(answer));
-  etr_sheet_init(&sheet, answer, ETR_FIELDS(worst_fields));
-  sheet.top = 0;
-  etr_sheet_add_rows(&sheet, ETR_ROWS(outputs, count));
-  etr_sheet_fill(&sheet);
-  etr_sheet_write(&sheet);
+  etr_table_init(&table, answer, ETR_FIELDS(worst_fields));
+  table.top = 0;
+  etr_table_add_rows(&table, ETR_ROWS(outputs, count));
+  etr_table_fill(&table);
+  etr_table_write(&table);
 }
 
 /* Of a pointer, NULL where nothing was compared. */

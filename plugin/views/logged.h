@@ -6,7 +6,7 @@
 #define ETR_LOGGED_H
 
 #include "output/fields.h"
-#include "output/sheet.h"
+#include "output/table.h"
 
 /* ---- Values that the program logged ---- */
 

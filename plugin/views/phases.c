@@ -32,18 +32,18 @@ static backend_time *time_of(backend_times *times, etr_arena *arena, const char 
   return added;
 }
 
-/* part_of: the part that a portion belongs to, or NO_PART. */
+/* part_of: the part that a time slice belongs to, or NO_PART. */
 static bool sum_up(backend_times *times, etr_arena *arena, const etr_method *method,
-                   size_t (*part_of)(const etr_portion *)) {
+                   size_t (*part_of)(const etr_time_slice *)) {
   etr_map_init(&times->places, arena);
-  for (size_t i = 0; i < method->portion_count; i++) {
-    const etr_portion *portion = &method->portions[i];
-    size_t part = part_of(portion);
+  for (size_t i = 0; i < method->time_slice_count; i++) {
+    const etr_time_slice *time_slice = &method->time_slices[i];
+    size_t part = part_of(time_slice);
     if (part == NO_PART) continue;
-    backend_time *time = time_of(times, arena, portion->event->backend);
+    backend_time *time = time_of(times, arena, time_slice->event->backend);
     if (!time) return false;
-    time->ticks[part] += portion->ticks;
-    time->is_planned |= portion->event->is_unit_planned;
+    time->ticks[part] += time_slice->ticks;
+    time->is_planned |= time_slice->event->is_unit_planned;
   }
   return true;
 }
@@ -56,8 +56,8 @@ static bool add_part(etr_delegate_parts *out, etr_arena *arena, etr_delegate_par
 
 /* ---- Phases ---- */
 
-static size_t phase_of(const etr_portion *portion) {
-  return portion->kind == ETR_PORTION_DELEGATE ? (size_t)portion->phase : NO_PART;
+static size_t phase_of(const etr_time_slice *time_slice) {
+  return time_slice->kind == ETR_TIME_SLICE_DELEGATE ? (size_t)time_slice->phase : NO_PART;
 }
 
 bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method) {
@@ -85,8 +85,8 @@ const char *etr_phase_text(etr_phase phase) {
 
 /* ---- Compute units ---- */
 
-static size_t unit_of(const etr_portion *portion) {
-  return etr_portion_is_in_delegate(portion) ? (size_t)portion->compute_unit : NO_PART;
+static size_t unit_of(const etr_time_slice *time_slice) {
+  return etr_time_slice_is_in_delegate(time_slice) ? (size_t)time_slice->compute_unit : NO_PART;
 }
 
 static const char *unit_text(etr_compute_unit unit, bool is_planned) {

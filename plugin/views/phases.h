@@ -34,9 +34,9 @@ bool etr_delegate_phases_make(etr_delegate_parts *out, etr_arena *arena, const e
  * memory. */
 bool etr_compute_units_make(etr_delegate_parts *out, etr_arena *arena, const etr_method *method);
 
-/** Whether a portion is time of a delegate's call. */
-static inline bool etr_portion_is_in_delegate(const etr_portion *portion) {
-  return portion->event->kind >= ETR_EVENT_DELEGATE_CALL;
+/** Whether a time slice is time of a delegate's call. */
+static inline bool etr_time_slice_is_in_delegate(const etr_time_slice *time_slice) {
+  return time_slice->event->kind >= ETR_EVENT_DELEGATE_CALL;
 }
 
 /** "copying in": what people read. Static. */

@@ -13,47 +13,47 @@ typedef struct group_runs {
   uint64_t *sample; /* ticks in each of the runs in which the group ran */
 } group_runs;
 
-/* What a portion adds to its group. */
-typedef struct group_portion {
+/* What a time slice adds to its group. */
+typedef struct group_time_slice {
   uint64_t ticks;
   uint32_t run;
-} group_portion;
+} group_time_slice;
 
-/* The portions of one group, in any order of runs. */
-static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_portion *portions, size_t count) {
+/* The time slices of one group, in any order of runs. */
+static etr_stats stats_of_group(group_runs *r, uint32_t group, const group_time_slice *time_slices, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
-    uint32_t run = portions[i].run;
+    uint32_t run = time_slices[i].run;
     if (r->group[run] != group + 1) {
       r->group[run] = group + 1;
       r->place[run] = runs;
       r->sample[runs++] = 0;
     }
-    r->sample[r->place[run]] += portions[i].ticks;
+    r->sample[r->place[run]] += time_slices[i].ticks;
   }
   return etr_stats_of(r->sample, runs);
 }
 
-/* Puts the portions that are in groups group by group; end: of each group's portions, one place later. */
-static void sort_portions(group_portion *sorted, size_t *end, const etr_method *method, const uint32_t *group_of,
-                          size_t group_count) {
-  for (size_t i = 0; i < method->portion_count; i++)
+/* Puts the time slices that are in groups group by group; end: of each group's time slices, one place later. */
+static void sort_time_slices(group_time_slice *sorted, size_t *end, const etr_method *method, const uint32_t *group_of,
+                             size_t group_count) {
+  for (size_t i = 0; i < method->time_slice_count; i++)
     if (group_of[i] != ETR_NONE) end[group_of[i] + 1]++;
   for (size_t group = 1; group <= group_count; group++) end[group] += end[group - 1];
-  for (size_t i = 0; i < method->portion_count; i++)
+  for (size_t i = 0; i < method->time_slice_count; i++)
     if (group_of[i] != ETR_NONE)
-      sorted[end[group_of[i]]++] = (group_portion){method->portions[i].ticks, method->portions[i].run};
+      sorted[end[group_of[i]]++] = (group_time_slice){method->time_slices[i].ticks, method->time_slices[i].run};
 }
 
 static bool fill(etr_stats *stats, etr_arena *scratch, const etr_method *method, const uint32_t *group_of,
                  size_t group_count) {
   size_t *end = etr_arena_alloc_array(scratch, group_count + 1, sizeof *end);
-  group_portion *sorted = etr_arena_alloc_raw_array(scratch, method->portion_count, sizeof *sorted);
+  group_time_slice *sorted = etr_arena_alloc_raw_array(scratch, method->time_slice_count, sizeof *sorted);
   group_runs r = {.group = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.group),
                   .place = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.place),
                   .sample = etr_arena_alloc_array(scratch, method->run_count, sizeof *r.sample)};
   if (!end || !sorted || !r.group || !r.place || !r.sample) return false;
-  sort_portions(sorted, end, method, group_of, group_count);
+  sort_time_slices(sorted, end, method, group_of, group_count);
   for (uint32_t group = 0; group < group_count; group++) {
     size_t first = group ? end[group - 1] : 0;
     stats[group] = stats_of_group(&r, group, &sorted[first], end[group] - first);
@@ -74,9 +74,9 @@ const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const
 const etr_stats *etr_run_stats_of_nodes(etr_arena *arena, const etr_method *method, const uint32_t *group_of_node,
                                         size_t group_count) {
   etr_arena scratch = {0};
-  uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, method->portion_count, sizeof *group_of);
-  for (size_t i = 0; group_of && i < method->portion_count; i++) {
-    uint32_t node = method->portions[i].node;
+  uint32_t *group_of = etr_arena_alloc_raw_array(&scratch, method->time_slice_count, sizeof *group_of);
+  for (size_t i = 0; group_of && i < method->time_slice_count; i++) {
+    uint32_t node = method->time_slices[i].node;
     group_of[i] = node == ETR_NONE ? ETR_NONE : group_of_node[node];
   }
   const etr_stats *stats = group_of ? etr_run_stats(arena, method, group_of, group_count) : NULL;

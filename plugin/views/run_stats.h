@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * run_stats.h - statistics, over the runs of a method, of what groups of its portions add up to in each run. Layer 4.
+ * run_stats.h - statistics, over the runs of a method, of what groups of its time slices add up to in each run.
+ * Layer 4.
  */
 #ifndef ETR_RUN_STATS_H
 #define ETR_RUN_STATS_H
@@ -9,8 +10,8 @@
 #include "etrecord_tb.h"
 
 /**
- * Statistics of each group over the runs in which any of its portions ran. group_of: the group of each of the method's
- * portions; ETR_NONE: of none. NULL when out of memory.
+ * Statistics of each group over the runs in which any of its time slices ran. group_of: the group of each of the
+ * method's time slices; ETR_NONE: of none. NULL when out of memory.
  */
 const etr_stats *etr_run_stats(etr_arena *arena, const etr_method *method, const uint32_t *group_of,
                                size_t group_count);

@@ -4,7 +4,7 @@
  */
 #include "views/steadiness.h"
 
-#include "output/table.h"
+#include "output/text_table.h"
 
 #include <math.h>
 

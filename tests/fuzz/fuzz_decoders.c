@@ -122,8 +122,8 @@ static void check(bool holds) {
 
 static void check_meaning(const etr_event_meaning *m, const etr_event_facts *facts) {
   check(m->role >= ETR_ROLE_OPERATOR && m->role <= ETR_ROLE_COUNTER);
-  check(m->phase <= ETR_PHASE_OTHER && m->shell_phase <= ETR_PHASE_OTHER && m->unit <= ETR_EVENT_UNIT_BYTES);
-  check(m->shell <= ETR_MOST_SHELLS && m->inside <= ETR_MOST_SHELLS && (!m->shell || m->inside < m->shell));
+  check(m->phase <= ETR_PHASE_OTHER && m->wrapper_phase <= ETR_PHASE_OTHER && m->unit <= ETR_EVENT_UNIT_BYTES);
+  check(m->wrapper <= ETR_MOST_WRAPPERS && m->inside <= ETR_MOST_WRAPPERS && (!m->wrapper || m->inside < m->wrapper));
   check(m->role != ETR_ROLE_COUNTER || !m->is_in_sums);
   if (m->key == ETR_KEY_NODE)
     check(m->node.size > 0 && m->node.data >= facts->name && m->node.size <= strlen(facts->name));

@@ -2,18 +2,18 @@
  *
  * fuzz_program.c - lib/inputs/program.c on any bytes: whatever graph comes out, its indices point inside it.
  */
-#include "formats/json_brief.h"
+#include "formats/json_excerpt.h"
 #include "inputs/program.h"
 
 #include <stdlib.h>
 
 /* A name, and a value that is JSON: unlike etr_json_skip() this looks at what lists and strings hold. */
 static void check_argument(const etr_argument *argument) {
-  etr_json_brief again;
+  etr_json_excerpt again;
   etr_json *json = argument->name[0] ? etr_json_open_memory(etr_slice_of(argument->value), NULL) : NULL;
   if (!json) abort();
-  etr_json_brief_init(&again);
-  etr_json_brief_value(&again, json);
+  etr_json_excerpt_init(&again);
+  etr_json_excerpt_value(&again, json);
   etr_json_end(json);
   if (etr_json_failed(json)) abort();
   etr_json_close(json);

@@ -12,7 +12,7 @@ typedef struct finder {
   etr_graph_values values;
   etr_node_index index;
   bool *taken;
-  etr_dealing dealing;
+  etr_assignment assignment;
   etr_candidates *candidates;
 } finder;
 
@@ -28,10 +28,10 @@ static void start(finder *f, const char *nodes, const char *rank) {
       f->index.slots[f->index.count++] = (etr_node_slot){f->g->nodes[i].debug_handle, 1, i};
   etr_node_index_sort(&f->index);
   cr_assert(etr_graph_values_find(&f->values, &f->g->graph, &f->arena));
-  f->dealing = (etr_dealing){.values = &f->values, .taken = f->taken};
-  f->dealing.rank = rank ? tiny_numbers(&f->arena, rank, &count) : NULL;
-  f->dealing.doubtful = etr_arena_alloc_array(&f->arena, f->values.count, sizeof *f->dealing.doubtful);
-  f->candidates = etr_candidates_new(&f->index, &f->dealing, &f->arena);
+  f->assignment = (etr_assignment){.values = &f->values, .taken = f->taken};
+  f->assignment.rank = rank ? tiny_numbers(&f->arena, rank, &count) : NULL;
+  f->assignment.uncertain = etr_arena_alloc_array(&f->arena, f->values.count, sizeof *f->assignment.uncertain);
+  f->candidates = etr_candidates_new(&f->index, &f->assignment, &f->arena);
   cr_assert_not_null(f->candidates);
 }
 
@@ -44,18 +44,18 @@ static const char *choose(finder *f, const char *handles, const char *inputs, in
   etr_wanted wanted = {.expected = ETR_NONE, .kind = 1, .agrees = rows ? agrees : NULL, .context = &rows};
   uint32_t *list = etr_arena_alloc_array(&f->arena, 24, sizeof *list);
   char *rest = etr_arena_copy(&f->arena, etr_slice_of(inputs));
-  bool twins, contradicted;
+  bool equal_candidates, contradicted;
   wanted.handles = tiny_numbers(&f->arena, handles, &wanted.handle_count);
   for (char *name; (name = tiny_piece(&rest, ","));)
     list[wanted.input_count++] = *name == '?' ? ETR_NONE : f->values.first[tiny_node(f->g, name)];
   wanted.inputs = list;
-  uint32_t node = etr_candidates_choose(f->candidates, &wanted, &twins, &contradicted);
+  uint32_t node = etr_candidates_choose(f->candidates, &wanted, &equal_candidates, &contradicted);
   if (node != ETR_NONE) f->taken[node] = true;
-  return etr_arena_format(&f->arena, "%s%s", tiny_name(f->g, node), twins ? "?" : "");
+  return etr_arena_format(&f->arena, "%s%s", tiny_name(f->g, node), equal_candidates ? "?" : "");
 }
 
 /* Operators that ask one after the other, joined by ' ': "INPUTS" or "INPUTS/ROWS", of handle 1. want: the answers, '?'
- * behind those of twins. */
+ * behind those of equally good candidates. */
 static const struct {
   const char *title, *nodes, *rank, *asks, *want;
 } cases[] = {
@@ -151,8 +151,8 @@ Test(candidates, many) {
   }
 }
 
-/* 80 twins in a row, dealt from the last to the first. */
-Test(candidates, many_twins_by_rank) {
+/* 80 equally good candidates in a row, assigned from the last to the first. */
+Test(candidates, many_equal_candidates_by_rank) {
   etr_arena arena = {0};
   finder f = {0};
   const char *text = "x input", *rank = "0";

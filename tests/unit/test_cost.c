@@ -332,14 +332,14 @@ Test(cost, no_rate_where_the_clock_may_have_made_it) {
   cr_expect(isnan(etr_cost_gflops(&(etr_cost_sum){.macs = 500})), "not timed");
 }
 
-typedef struct roof_case {
+typedef struct peak_case {
   const char *title;
-  etr_roofs roofs;
+  etr_effective_peaks effective_peaks;
   double of_peak; /* 0: unknown */
   etr_bound bound;
-} roof_case;
+} peak_case;
 
-static const roof_case roof_cases[] = {
+static const peak_case peak_cases[] = {
     {"limited by computing",
      {.gflops = 10, .gbs = 5, .flops_given = true, .bandwidth_given = true},
      0.5,
@@ -357,14 +357,14 @@ static const roof_case roof_cases[] = {
     {"no roof", {.gbs = 5, .bandwidth_given = true}, 0, ETR_BOUND_UNKNOWN},
 };
 
-Test(cost, roofs) {
+Test(cost, effective_peaks) {
   etr_cost_sum sum = sum_of(200, 0);
-  for (size_t i = 0; i < ETR_COUNT(roof_cases); i++) {
+  for (size_t i = 0; i < ETR_COUNT(peak_cases); i++) {
     etr_bound bound;
-    double of_peak = etr_cost_of_peak(&sum, &roof_cases[i].roofs, &bound);
-    cr_expect_float_eq(isnan(of_peak) ? 0 : of_peak, roof_cases[i].of_peak, 1e-9, "%s: %g", roof_cases[i].title,
+    double of_peak = etr_cost_of_peak(&sum, &peak_cases[i].effective_peaks, &bound);
+    cr_expect_float_eq(isnan(of_peak) ? 0 : of_peak, peak_cases[i].of_peak, 1e-9, "%s: %g", peak_cases[i].title,
                        of_peak);
-    cr_expect_eq(bound, roof_cases[i].bound, "%s", roof_cases[i].title);
+    cr_expect_eq(bound, peak_cases[i].bound, "%s", peak_cases[i].title);
   }
 }
 
@@ -391,12 +391,13 @@ Test(cost, of_records) {
   }
 }
 
-Test(cost, peaks_become_roofs) {
+Test(cost, peaks_become_effective_peaks) {
   etr_profile *best = open_fixture("mv2_xnnpack", NULL);
   etr_profile *given = open_fixture("mv2_xnnpack", &(etr_options){.peaks = {.flops = 1e12}});
-  cr_expect(best->roofs.gflops > 1 && !best->roofs.flops_given);
-  cr_expect(given->roofs.gflops == 1000 && given->roofs.flops_given && !given->roofs.bandwidth_given);
-  cr_expect_eq(given->roofs.gbs, best->roofs.gbs);
+  cr_expect(best->effective_peaks.gflops > 1 && !best->effective_peaks.flops_given);
+  cr_expect(given->effective_peaks.gflops == 1000 && given->effective_peaks.flops_given &&
+            !given->effective_peaks.bandwidth_given);
+  cr_expect_eq(given->effective_peaks.gbs, best->effective_peaks.gbs);
   etr_profile_close(best);
   etr_profile_close(given);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What backends' events mean, each as "role phase unit key shell/inside flags": names as the runtimes write them, and
+ * What backends' events mean, each as "role phase unit key wrapper/inside flags": names as the runtimes write them, and
  * names as nothing does.
  */
 #include "backends/decoder.h"
@@ -192,7 +192,7 @@ static void describe(const etr_event_meaning *m, char *out, size_t size) {
   case ETR_KEY_NODE: fprintf(file, "%.*s", (int)m->node.size, m->node.data); break;
   case ETR_KEY_OPERATOR: fprintf(file, "%s@%lld", m->operator_, (long long)m->place); break;
   }
-  if (m->shell) fprintf(file, " shell %d %s", m->shell, or_none(etr_phase_name(m->shell_phase)));
+  if (m->wrapper) fprintf(file, " shell %d %s", m->wrapper, or_none(etr_phase_name(m->wrapper_phase)));
   fprintf(file, "%s%s", m->is_in_sums ? " sums" : "", m->is_estimated ? " estimated" : "");
   if (m->inside) fprintf(file, " in %d", m->inside);
   fprintf(file, "%s%s", m->step_ns == 1000 ? " us" : "", m->is_odd ? " odd" : "");

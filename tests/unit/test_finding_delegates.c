@@ -23,14 +23,14 @@ typedef struct calls {
   tiny tiny;
   etr_delegate delegates[MOST_CALLS];
   etr_event events[2 * MOST_CALLS];
-  etr_portion portions[8 * MOST_CALLS];
-  size_t portion_count;
+  etr_time_slice time_slices[8 * MOST_CALLS];
+  size_t time_slice_count;
   etr_block block;
 } calls;
 
-static void add_portion(calls *c, etr_portion portion) {
-  if (portion.ticks == 0) return;
-  for (portion.run = 0; portion.run < 2; portion.run++) c->portions[c->portion_count++] = portion;
+static void add_time_slice(calls *c, etr_time_slice time_slice) {
+  if (time_slice.ticks == 0) return;
+  for (time_slice.run = 0; time_slice.run < 2; time_slice.run++) c->time_slices[c->time_slice_count++] = time_slice;
 }
 
 /* An event of two runs, equally long. */
@@ -83,16 +83,17 @@ static const etr_finding *find_of_calls(calls *c, const spent *each, size_t coun
     *call = event_of(NULL, instruction);
     *operator_ = event_of("op", instruction);
     c->delegates[i] = (etr_delegate){.instruction_id = instruction, .backend = "SomeBackend"};
-    add_portion(c, (etr_portion){.ticks = each->work, .event = operator_, .node = node, .kind = ETR_PORTION_NODE});
-    etr_portion own = {.event = call, .node = ETR_NONE, .kind = ETR_PORTION_DELEGATE};
-    own.phase = ETR_PHASE_COPY_IN, own.ticks = each->copy, add_portion(c, own);
-    own.phase = ETR_PHASE_WAIT, own.ticks = each->wait, add_portion(c, own);
-    own.phase = ETR_PHASE_OTHER, own.ticks = each->around, add_portion(c, own);
+    add_time_slice(
+        c, (etr_time_slice){.ticks = each->work, .event = operator_, .node = node, .kind = ETR_TIME_SLICE_NODE});
+    etr_time_slice own = {.event = call, .node = ETR_NONE, .kind = ETR_TIME_SLICE_DELEGATE};
+    own.phase = ETR_PHASE_COPY_IN, own.ticks = each->copy, add_time_slice(c, own);
+    own.phase = ETR_PHASE_WAIT, own.ticks = each->wait, add_time_slice(c, own);
+    own.phase = ETR_PHASE_OTHER, own.ticks = each->around, add_time_slice(c, own);
   }
   c->block = (etr_block){.name = "Execute", .run_count = 2, .method = 0, .events = c->events, .event_count = 2 * count};
   set_totals(c);
-  c->tiny.method.portions = c->portions;
-  c->tiny.method.portion_count = c->portion_count;
+  c->tiny.method.time_slices = c->time_slices;
+  c->tiny.method.time_slice_count = c->time_slice_count;
   c->tiny.method.delegates = c->delegates;
   c->tiny.method.delegate_count = count;
   c->tiny.profile.blocks = &c->block;
@@ -176,7 +177,7 @@ Test(finding_delegates, operators_that_fell_back_to_the_cpu) {
     calls c = {0};
     const spent each = {.work = 100000};
     find_of_calls(&c, &each, 2, ETR_FINDING_CPU_FALLBACK);
-    for (size_t k = 0; k < c.portion_count; k++) c.portions[k].compute_unit = cases[i].units[k / 2];
+    for (size_t k = 0; k < c.time_slice_count; k++) c.time_slices[k].compute_unit = cases[i].units[k / 2];
     for (size_t k = 0; k < 4; k++) c.events[k].is_unit_planned = cases[i].is_planned;
     const etr_finding *finding = find(&c, ETR_FINDING_CPU_FALLBACK);
     cr_expect_eq(finding != NULL, cases[i].title != NULL, "case %zu", i);

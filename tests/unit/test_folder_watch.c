@@ -47,7 +47,7 @@ ParameterizedTestParameters(folder_watch, files) {
 ParameterizedTest(bool *use_inotify, folder_watch, files, .timeout = 60) {
   folder_watch *watch = calloc(1, sizeof *watch);
   char name[NAME_MAX + 1];
-  (void)signal(SIGINT, SIG_DFL); /* what a shell starts in the background ignores it */
+  (void)signal(SIGINT, SIG_DFL); /* what a wrapper starts in the background ignores it */
   cr_assert(mkdtemp(folder) != NULL);
   put("there", "before");
   cr_assert(folder_watch_begin(watch, folder, *use_inotify, 0.01));

@@ -77,7 +77,7 @@ static const char *describe(etr_arena *arena, const etr_lowering *order, const t
   return etr_arena_format(arena, "%s%s", text, inside >= 0 ? "]" : "");
 }
 
-Test(lowering, proofs) {
+Test(lowering, peffective_peaks) {
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     etr_arena arena = {0};
     etr_lowering order;

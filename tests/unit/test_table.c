@@ -1,155 +1,230 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables: what fits a line, and what each format escapes.
+ * test_table.c - one list of fields in every format: cells of each kind, columns that are asked for, order and number
+ * of rows.
  */
 #include "output/table.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 
-enum { COLUMNS = 3 };
+typedef struct row {
+  const char *name;
+  double ticks;
+} row;
 
-static const etr_column columns[COLUMNS] = {{"name", false, true}, {"time", true, false}, {"runs as", false, true}};
+static const row rows[] = {{"b", 1500000}, {"a", 500000}, {"c", 1500000}, {"none", NAN}};
 
-/* The cells as a table, in the arena. */
-static char *written(etr_arena *arena, const char *const cells[][COLUMNS], size_t rows, etr_table_format format,
-                     size_t width) {
-  etr_table table;
+static const row *at(const void *each) { return each; }
+static etr_cell name(const void *each) { return etr_cell_text(at(each)->name); }
+static etr_cell ticks(const void *each) { return etr_cell_number(at(each)->ticks); }
+static etr_cell part(const void *each) { return etr_cell_share(at(each)->ticks, 3000000); }
+static etr_cell ratio(const void *each) { return (etr_cell){.number = at(each)->ticks / 1e6, .decimals = 1}; }
+static void put_both(const etr_fields *f, const void *each) { etr_field_text(f, "both", at(each)->name); }
+static bool tells_nothing(const void *context) { return context != NULL; }
+
+static const etr_field fields[] = {
+    {"id", "the name", ETR_CELL_NAME, ETR_IN_ALL, .get = name, .heading = "name"},
+    {"both", .in = ETR_IN_JSON, .put = put_both},
+    {"time", "time", ETR_CELL_TIME, ETR_IN_ALL, .get = ticks, .unit_in = ETR_IN_TEXT | ETR_IN_MARKDOWN},
+    {NULL, "unit", .kind = ETR_CELL_UNIT, .in = ETR_IN_DATA},
+    {NULL, "share", ETR_CELL_SHARE, ETR_IN_TABLES, .get = part},
+    {"ratio", "ratio", ETR_CELL_NUMBER, ETR_IN_ALL, .get = ratio, .tells = tells_nothing},
+    {NULL, "ns", ETR_CELL_COUNT, ETR_IN_DATA, .get = ticks},
+};
+
+static const etr_profile profile = {.ticks_per_second = 1e9};
+
+/* The rows in a format. status: of the answer; its message is in *error. */
+static const char *written(etr_arena *arena, const etr_table_options *options, etr_status *status, etr_error *error) {
   etr_text text;
   etr_writer writer;
-  etr_table_init(&table, arena, columns, COLUMNS);
-  for (size_t i = 0; i < rows * COLUMNS; i++) etr_table_add(&table, cells[i / COLUMNS][i % COLUMNS]);
+  etr_answer answer;
+  etr_table table;
   etr_text_begin(&text, arena, &writer);
-  etr_table_write(&table, &writer, format, width);
+  etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
+  etr_table_init(&table, &answer, ETR_FIELDS(fields));
+  etr_table_choose(&table);
+  for (size_t i = 0; i < ETR_COUNT(rows); i++)
+    etr_table_add(&table, &rows[i], options->order == ETR_ORDER_NAME ? rows[i].name : "",
+                  isnan(rows[i].ticks) ? 0 : rows[i].ticks);
+  if (options->order != ETR_ORDER_GRAPH) etr_table_sort(&table);
+  size_t shown = etr_table_shown(&table), hidden = etr_table_fill(&table);
+  cr_expect_eq(shown + hidden, ETR_COUNT(rows));
+  etr_table_write(&table);
+  *status = etr_answer_end(&answer, true, error);
   return etr_text_end(&text, &writer);
 }
 
 Test(table, formats) {
   static const struct {
-    const char *row[COLUMNS];
-    const char *text, *csv, *tsv, *markdown; /* NULL: not looked at */
+    etr_table_options options;
+    const char *text;
   } cases[] = {
-      {{"conv", "0.5", "IGEMM"},
-       "conv   0.5  IGEMM\n",
-       "conv,0.5,IGEMM\r\n",
-       "conv\t0.5\tIGEMM\n",
-       "| conv | 0.5 | IGEMM |\n"},
-      {{"conv", "", NULL}, "conv\n", "conv,,\r\n", "conv\t\t\n", "| conv |  |  |\n"},
-      {{"", "", ""}, "\n", ",,\r\n", "\t\t\n", "|  |  |  |\n"},
-      {{"", "1", ""}, "         1\n", ",1,\r\n", NULL, NULL},
-      {{"a,b", "say \"x\"", "'"}, NULL, "\"a,b\",\"say \"\"x\"\"\",'\r\n", NULL, NULL},
-      {{"=1+2", "-0.5", "-x"}, NULL, "\"'=1+2\",-0.5,\"'-x\"\r\n", "'=1+2\t-0.5\t'-x\n", NULL},
-      {{"-5", "-", "5"}, NULL, "-5,\"'-\",5\r\n", "-5\t'-\t5\n", NULL},
-      {{"@SUM(A1)", "+1", "="}, NULL, "\"'@SUM(A1)\",\"'+1\",\"'=\"\r\n", NULL, NULL},
-      {{"a|b", "*", "<b>_x_`"}, NULL, NULL, NULL, "| a\\|b | \\* | &lt;b&gt;\\_x\\_\\` |\n"},
-      {{"\x1b[31m", "\n", "\xC2\x9B!\x7F\t"},
-       "?[31m     ?  ?!??\n",
-       "?[31m,?,?!??\r\n",
-       "?[31m\t?\t?!??\n",
-       "| ?\\[31m | ? | ?\\!?? |\n"},
-      {{"\xC3\xA9\xC3\xA9", "1", "\xE2\x82\xAC"}, "\xC3\xA9\xC3\xA9       1  \xE2\x82\xAC\n", NULL, NULL, NULL},
+      {{.order = ETR_ORDER_GRAPH},
+       "name  time ms   share\nb      1.5000  50.0 %\na      0.5000  16.7 %\nc      1.5000  50.0 %\nnone\n"},
+      {{.order = ETR_ORDER_NAME, .top = 2, .unit = ETR_UNIT_NS},
+       "name  time ns   share\na      500000  16.7 %\nb     1500000  50.0 %\n"},
+      {{.format = ETR_TABLE_MARKDOWN, .order = ETR_ORDER_GRAPH, .top = 1},
+       "| the name | time ms | share | ratio |\n|---|---:|---:|---:|\n| b | 1.5000 | 50.0 % | 1.5 |\n"},
+      {{.format = ETR_TABLE_CSV, .top = 2},
+       "id,time,unit,share,ratio,ns\r\nb,1.500000000,ms,0.500000,1.5,1500000\r\nc,1.500000000,ms,0.500000,1.5,"
+       "1500000\r\n"},
+      {{.format = ETR_TABLE_JSON_LINES, .order = ETR_ORDER_GRAPH, .top = 1},
+       "{\"id\":\"b\",\"time\":1.5,\"unit\":\"ms\",\"share\":0.5,\"ratio\":1.5,\"ns\":1500000}\n"},
+      {{.order = ETR_ORDER_GRAPH, .top = 1, .columns = "ns,ratio,the_name"},
+       "     ns  ratio  the name\n1500000    1.5  b\n"},
+      {{.format = ETR_TABLE_TSV, .order = ETR_ORDER_GRAPH, .top = 1, .columns = "unit,id,unit"},
+       "unit\tid\tunit\nms\tb\tms\n"},
+      {{.format = ETR_TABLE_JSON_LINES, .order = ETR_ORDER_GRAPH, .columns = "time"},
+       "{\"time\":1.5}\n{\"time\":0.5}\n{\"time\":1.5}\n{\"time\":null}\n"},
   };
-  static const char *const heads[] = {NULL, "name,time,runs as\r\n", "name\ttime\truns as\n",
-                                      "| name | time | runs as |\n|---|---:|---|\n"};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    const char *const expected[] = {cases[i].text, cases[i].csv, cases[i].tsv, cases[i].markdown};
-    for (etr_table_format format = ETR_TABLE_TEXT; format <= ETR_TABLE_MARKDOWN; format++) {
-      etr_arena arena = {0};
-      const char *got = written(&arena, &cases[i].row, 1, format, 100);
-      const char *head = heads[format];
-      if (head) cr_expect(strncmp(got, head, strlen(head)) == 0, "%s", got);
-      const char *body = head ? got + strlen(head) : strchr(got, '\n') + 1;
-      if (expected[format]) cr_expect_str_eq(body, expected[format], "case %zu, format %d: '%s'", i, (int)format, body);
-      etr_arena_clear(&arena);
-    }
-  }
-}
-
-static size_t longest_line(const char *text) {
-  size_t longest = 0, here = 0;
-  for (; *text; text++) {
-    if (*text == '\n')
-      here = 0;
-    else if (((unsigned char)*text & 0xC0) != 0x80)
-      here++;
-    longest = ETR_MAX(longest, here);
-  }
-  return longest;
-}
-
-Test(table, text_fits_its_width) {
-  static const char *const cells[][COLUMNS] = {
-      {"a_very_long_name_of_a_node_in_a_graph_that_nobody_would_give", "123.4567",
-       "Convolution (NHWC, F32) IGEMM #3 and more of that"},
-      {"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3"
-       "\xA9\xC3\xA9\xC3\xA9",
-       "1", "x"},
-  };
-  static const size_t widths[] = {30, 40, 60, 79, 100, 400};
-  for (size_t i = 0; i < ETR_COUNT(widths); i++) {
     etr_arena arena = {0};
-    const char *got = written(&arena, cells, ETR_COUNT(cells), ETR_TABLE_TEXT, widths[i]);
-    cr_expect_leq(longest_line(got), widths[i], "%zu columns:\n%s", widths[i], got);
-    cr_expect_str_eq(got, etr_arena_text(&arena, etr_slice_of(got)), "cut inside a character");
+    etr_status status;
+    const char *got = written(&arena, &cases[i].options, &status, NULL);
+    cr_expect_eq(status, ETR_OK);
+    cr_expect_str_eq(got, cases[i].text, "case %zu:\n%s", i, got);
     etr_arena_clear(&arena);
   }
 }
 
-Test(table, cuts_in_the_middle) {
-  static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "x"}};
+Test(table, no_such_column) {
+  static const char *const names[] = {"time,ids", "", "time,", "key", "the-name"};
+  for (size_t i = 0; i < ETR_COUNT(names); i++) {
+    etr_arena arena = {0};
+    etr_status status;
+    etr_error error;
+    const char *got = written(&arena, &(etr_table_options){.columns = names[i]}, &status, &error);
+    cr_expect_eq(status, ETR_ERROR_OPTION);
+    cr_expect_str_eq(got, "", "nothing is written");
+    cr_expect_not_null(strstr(error.message, "here are: id time unit share ratio ns"), "%s", error.message);
+    etr_arena_clear(&arena);
+  }
+}
+
+Test(table, objects_of_documents) {
   etr_arena arena = {0};
-  cr_expect_str_eq(written(&arena, cells, 1, ETR_TABLE_TEXT, 30),
-                   "name             time  runs as\nabcdefg\xE2\x80\xA6tuvwxyz     1  x\n");
+  etr_text text;
+  etr_writer writer;
+  etr_answer answer;
+  etr_text_begin(&text, &arena, &writer);
+  etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
+  etr_field_put_all(&answer.fields, ETR_FIELDS(fields), &rows[1]);
+  cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
+  cr_expect_str_eq(etr_text_end(&text, &writer),
+                   "{\"schema\":\"etrecord-tb/test/"
+                   "1\",\"time_unit\":\"us\",\"id\":\"a\",\"both\":\"a\",\"time\":500,\"ratio\":0.5}\n");
   etr_arena_clear(&arena);
 }
 
-/* Which columns are there, and what is said of those that are not. */
-Test(table, leaves_columns_out) {
-  static const char *const cells[][COLUMNS] = {{"abcdefghijklmnopqrstuvwxyz", "1", "one"}, {"b", "2", "two"}};
-  static const struct {
-    size_t width;
-    etr_table_format format;
-    const char *text;
-  } cases[] = {
-      {60, ETR_TABLE_TEXT,
-       "name                        time  runs as\nabcdefghijklmnopqrstuvwxyz     1  one\nb                            "
-       "  2  two\n"},
-      {35, ETR_TABLE_TEXT,
-       "name                  time  runs as\nabcdefghij\xE2\x80\xA6rstuvwxyz     1  one\nb                        2  "
-       "two\n"},
-      {34, ETR_TABLE_TEXT,
-       "name                        time\nabcdefghijklmnopqrstuvwxyz     1\nb                              2\nno room "
-       "for: runs as\n"},
-      {24, ETR_TABLE_TEXT, "name\nabcdefghijkl\xE2\x80\xA6pqrstuvwxyz\nb\nno room for: time, runs as\n"},
-      {24, ETR_TABLE_CSV, "name,time,runs as\r\nabcdefghijklmnopqrstuvwxyz,1,one\r\nb,2,two\r\n"},
-  };
-  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    etr_arena arena = {0};
-    etr_table table;
-    etr_text text;
-    etr_writer writer;
-    etr_table_init(&table, &arena, columns, COLUMNS);
-    etr_table_may_leave_out(&table, 2);
-    etr_table_may_leave_out(&table, 1);
-    for (size_t k = 0; k < ETR_COUNT(cells) * COLUMNS; k++) etr_table_add(&table, cells[k / COLUMNS][k % COLUMNS]);
-    etr_text_begin(&text, &arena, &writer);
-    etr_table_write(&table, &writer, cases[i].format, cases[i].width);
-    const char *got = etr_text_end(&text, &writer);
-    cr_expect_str_eq(got, cases[i].text, "%zu columns: %s", cases[i].width, got);
-    etr_arena_clear(&arena);
-  }
+/* ---- Kinds of cells ---- */
+
+typedef struct parts {
+  const char *name;
+  uint64_t ticks;
+  uint32_t place;
+  int32_t instruction;
+  bool flag;
+} parts;
+
+typedef struct whole {
+  const parts *of;
+  double number, part;
+} whole;
+
+static const parts some = {"some", 1234567, 7, 3, true}, unknown = {"", 0, ETR_NONE, -1, false};
+
+static bool has_part(const void *each) { return ((const whole *)each)->part > 0; }
+static etr_cell heat(const void *each) { return etr_cell_share(((const whole *)each)->part, 100); }
+static etr_cell cold(const void *each) {
+  return (etr_cell){.number = ((const whole *)each)->part, .whole = 100, .is_cold = true};
 }
 
-Test(table, out_of_memory_is_told) {
-  static const char *const cells[][COLUMNS] = {{"a", "b", "c"}};
-  etr_arena broken = {.failed = true};
-  etr_table table;
+/* A table of some fields and one row, in a format. */
+static const char *one_row(etr_arena *arena, const etr_field *list, size_t count, const void *shown,
+                           const etr_table_options *options) {
+  etr_text text;
   etr_writer writer;
-  etr_error error;
-  etr_sink nowhere = {0};
-  etr_table_init(&table, &broken, columns, COLUMNS);
-  etr_table_add(&table, cells[0][0]);
-  etr_writer_init(&writer, &nowhere);
-  etr_table_write(&table, &writer, ETR_TABLE_CSV, 0);
-  cr_expect_eq(etr_writer_finish(&writer, &error), ETR_ERROR_MEMORY);
+  etr_answer answer;
+  etr_table table;
+  etr_text_begin(&text, arena, &writer);
+  etr_answer_begin(&answer, &profile, NULL, options, &writer.sink);
+  etr_table_init(&table, &answer, &(etr_row_type){NULL, list, count});
+  table.title = "first";
+  etr_table_add(&table, shown, "", 0);
+  etr_table_fill(&table);
+  etr_table_write(&table);
+  cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
+  return etr_text_end(&text, &writer);
+}
+
+Test(table, members_of_rows) {
+  static const etr_field list[] = {
+      {"name", "name", ETR_CELL_ITEM, ETR_IN_ALL, ETR_VIA(whole, of, parts, name), .blank_is_null = true},
+      {"ticks", "ticks", ETR_CELL_COUNT, ETR_IN_ALL, ETR_VIA(whole, of, parts, ticks)},
+      {"place", "place", ETR_CELL_COUNT, ETR_IN_ALL, ETR_VIA(whole, of, parts, place)},
+      {"instruction", "instruction", ETR_CELL_COUNT, ETR_IN_ALL, ETR_VIA(whole, of, parts, instruction)},
+      {"flag", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(whole, of, parts, flag)},
+      {"number", "number", ETR_CELL_NUMBER, ETR_IN_ALL, ETR_AT(whole, number), .digits = 3, .has = has_part},
+  };
+  static const whole wholes[] = {{&some, -1.23456, 1}, {&unknown, 5, 0}, {NULL, NAN, 1}};
+  static const char *const texts[] = {
+      "first     ticks  place  instruction  number\n  some  1234567      7            3   -1.23\n",
+      "first  ticks  place  instruction  number\n           0\n", "first  ticks  place  instruction  number\n  \n"};
+  etr_arena arena = {0};
+  etr_text text;
+  etr_writer writer;
+  etr_answer answer;
+  for (size_t i = 0; i < ETR_COUNT(wholes); i++) {
+    const char *got = one_row(&arena, list, ETR_COUNT(list), &wholes[i], &(etr_table_options){0});
+    cr_expect_str_eq(got, texts[i], "case %zu:\n%s", i, got);
+  }
+  etr_text_begin(&text, &arena, &writer);
+  etr_answer_begin_document(&answer, &profile, NULL, ETR_UNIT_US, &writer.sink, "test/1");
+  etr_field_put_rows(&answer.fields, "rows", ETR_FIELDS(list), ETR_ROWS(wholes, 2));
+  cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
+  cr_expect_str_eq(
+      etr_text_end(&text, &writer),
+      "{\"schema\":\"etrecord-tb/test/1\",\"time_unit\":\"us\",\"rows\":[\n"
+      "{\"name\":\"some\",\"ticks\":1234567,\"place\":7,\"instruction\":3,\"flag\":true,\"number\":-1.23456},\n"
+      "{\"name\":null,\"ticks\":0,\"place\":null,\"instruction\":null,\"flag\":false,\"number\":null}\n]}\n");
+  etr_arena_clear(&arena);
+}
+
+Test(table, times_in_units) {
+  static const etr_field list[] = {{NULL, "time", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(parts, ticks)}};
+  static const char *const texts[] = {[ETR_UNIT_MS] = " first\n1.2346\n",
+                                      [ETR_UNIT_NS] = "  first\n1234567\n",
+                                      [ETR_UNIT_US] = " first\n1234.6\n",
+                                      [ETR_UNIT_S] = "    first\n0.0012346\n",
+                                      [ETR_UNIT_CYCLES] = "  first\n1234567\n"};
+  etr_arena arena = {0};
+  for (etr_unit unit = ETR_UNIT_MS; unit <= ETR_UNIT_CYCLES; unit++)
+    cr_expect_str_eq(one_row(&arena, list, 1, &some, &(etr_table_options){.unit = unit}), texts[unit]);
+  cr_expect_str_eq(one_row(&arena, list, 1, &some, &(etr_table_options){.format = ETR_TABLE_CSV}),
+                   "first\r\n1.234567000\r\n");
+  etr_arena_clear(&arena);
+}
+
+Test(table, shares_are_coloured_by_heat) {
+  static const etr_field list[] = {{NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = heat},
+                                   {NULL, "", ETR_CELL_SHARE, ETR_IN_TABLES, .get = cold}};
+  static const struct {
+    double part;
+    const char *line;
+  } cases[] = {
+      {200, "\033[31m200.0 %\033[0m  200.0 %\n"},
+      {10, "\033[31m10.0 %\033[0m  10.0 %\n"},
+      {9.9, "\033[33m9.9 %\033[0m  9.9 %\n"},
+      {3, "\033[33m3.0 %\033[0m  3.0 %\n"},
+      {1, "1.0 %  1.0 %\n"},
+      {0, "0.0 %  0.0 %\n"},
+  };
+  etr_arena arena = {0};
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    const whole shown = {.part = cases[i].part};
+    const char *got = one_row(&arena, list, 2, &shown, &(etr_table_options){.color = true});
+    cr_expect_not_null(strstr(got, cases[i].line), "case %zu: %s", i, got);
+  }
+  etr_arena_clear(&arena);
 }

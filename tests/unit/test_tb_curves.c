@@ -86,13 +86,14 @@ enum { NODES = 40, RUNS = 2500 };
 static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph, etr_method *method) {
   static const etr_event event = {.name = "k", .instruction_id = 3};
   etr_node *nodes = etr_arena_alloc_array(arena, NODES, sizeof *nodes);
-  etr_portion *portions = etr_arena_alloc_array(arena, (size_t)NODES * RUNS, sizeof *portions);
+  etr_time_slice *time_slices = etr_arena_alloc_array(arena, (size_t)NODES * RUNS, sizeof *time_slices);
   uint64_t *execute = etr_arena_alloc_array(arena, RUNS, sizeof *execute);
   for (uint32_t i = 0; i < NODES; i++) {
     nodes[i] = (etr_node){.target = i == NODES - 1 ? "other" : etr_arena_format(arena, "op%u", (unsigned)i),
                           .kind = ETR_NODE_OP};
     for (uint32_t run = 0; run < RUNS; run++)
-      portions[(size_t)i * RUNS + run] = (etr_portion){.ticks = 1000 * (i + 1), .event = &event, .run = run, .node = i};
+      time_slices[(size_t)i * RUNS + run] = (etr_time_slice){
+          .ticks = 1000 * (i + 1), .event = &event, .run = run, .node = i};
   }
   for (size_t run = 0; run < RUNS; run++) execute[run] = 1000000;
   *graph = (etr_graph){.nodes = nodes, .node_count = NODES};
@@ -100,8 +101,8 @@ static void make_method(etr_arena *arena, etr_profile *profile, etr_graph *graph
                          .graph = 0,
                          .run_count = RUNS,
                          .execute_per_run = execute,
-                         .portions = portions,
-                         .portion_count = (size_t)NODES * RUNS};
+                         .time_slices = time_slices,
+                         .time_slice_count = (size_t)NODES * RUNS};
   *profile = (etr_profile){
       .ticks_per_second = 1e9, .graphs = graph, .graph_count = 1, .methods = method, .method_count = 1};
 }

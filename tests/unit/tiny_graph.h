@@ -53,10 +53,10 @@ static inline char *tiny_piece(char **rest, const char *separators) {
 
 static inline const char *tiny_dtype(const char *text) {
   static const struct {
-    const char *brief, *dtype;
+    const char *excerpt, *dtype;
   } types[] = {{"i8", "int8"}, {"i64", "int64"}, {"f16", "float16"}, {"f32", "float32"}, {"bool", "bool"}};
   for (size_t i = 0; i < ETR_COUNT(types); i++)
-    if (strcmp(types[i].brief, text) == 0) return types[i].dtype;
+    if (strcmp(types[i].excerpt, text) == 0) return types[i].dtype;
   return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * test_portions.c - the portions of records add up to what methods, runs and nodes say, to the tick, whatever times the
- * dump has.
+ * test_time_slices.c - the time slices of records add up to what methods, runs and nodes say, to the tick, whatever
+ * times the dump has.
  */
 #include "inputs/dump.h"
 
@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static uint64_t sum_of_kind(const etr_method *m, etr_portion_kind kind) {
+static uint64_t sum_of_kind(const etr_method *m, etr_time_slice_kind kind) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < m->portion_count; i++) sum += m->portions[i].kind == kind ? m->portions[i].ticks : 0;
+  for (size_t i = 0; i < m->time_slice_count; i++) sum += m->time_slices[i].kind == kind ? m->time_slices[i].ticks : 0;
   return sum;
 }
 
-/* Of the portions without node, those of events inside delegates. */
+/* Of the time slices without node, those of events inside delegates. */
 static uint64_t sum_of_inserted(const etr_method *m) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < m->portion_count; i++) {
-    const etr_portion *p = &m->portions[i];
-    if (p->kind == ETR_PORTION_DELEGATE && p->event->delegate_id) sum += p->ticks;
+  for (size_t i = 0; i < m->time_slice_count; i++) {
+    const etr_time_slice *p = &m->time_slices[i];
+    if (p->kind == ETR_TIME_SLICE_DELEGATE && p->event->delegate_id) sum += p->ticks;
   }
   return sum;
 }
@@ -38,42 +38,42 @@ static void expect_balance(const char *fixture, const etr_method *m) {
   cr_expect_leq(m->estimated_ticks, m->nodes_ticks, "%s: estimated", fixture);
   for (uint32_t run = 0; run < m->run_count; run++) {
     uint64_t left = m->execute_per_run[run];
-    for (size_t i = 0; i < m->portion_count; i++) {
-      if (m->portions[i].run != run) continue;
-      cr_assert_leq(m->portions[i].ticks, left, "%s: run %u", fixture, (unsigned)run);
-      left -= m->portions[i].ticks;
+    for (size_t i = 0; i < m->time_slice_count; i++) {
+      if (m->time_slices[i].run != run) continue;
+      cr_assert_leq(m->time_slices[i].ticks, left, "%s: run %u", fixture, (unsigned)run);
+      left -= m->time_slices[i].ticks;
     }
   }
 }
 
 static void expect_order(const etr_method *m) {
-  for (size_t i = 1; i < m->portion_count; i++) {
-    const etr_portion *before = &m->portions[i - 1], *p = &m->portions[i];
+  for (size_t i = 1; i < m->time_slice_count; i++) {
+    const etr_time_slice *before = &m->time_slices[i - 1], *p = &m->time_slices[i];
     cr_expect(before->node < p->node || (before->node == p->node && (p->node == ETR_NONE || before->run <= p->run)),
               "portion %zu", i);
   }
 }
 
 static void expect_sums(const char *fixture, const etr_profile *profile, const etr_method *m) {
-  cr_expect_eq(sum_of_kind(m, ETR_PORTION_NODE), m->nodes_ticks, "%s: nodes", fixture);
-  cr_expect_eq(sum_of_kind(m, ETR_PORTION_DELEGATE), m->delegate_only_ticks, "%s: delegates", fixture);
+  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_NODE), m->nodes_ticks, "%s: nodes", fixture);
+  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_DELEGATE), m->delegate_only_ticks, "%s: delegates", fixture);
   cr_expect_eq(sum_of_inserted(m), m->inserted_ticks, "%s: inserted", fixture);
   cr_expect_leq(m->clock_hidden_ticks, m->delegate_only_ticks - m->inserted_ticks, "%s: hidden by clocks", fixture);
-  cr_expect_eq(sum_of_kind(m, ETR_PORTION_UNEXPLAINED), m->unexplained_ticks, "%s: unexplained", fixture);
+  cr_expect_eq(sum_of_kind(m, ETR_TIME_SLICE_UNEXPLAINED), m->unexplained_ticks, "%s: unexplained", fixture);
   size_t at = 0;
   for (uint32_t node = 0; m->graph != ETR_NONE && node < profile->graphs[m->graph].node_count; node++) {
     uint64_t sum = 0;
-    for (; at < m->portion_count && m->portions[at].node == node; at++) {
-      cr_expect_lt(m->portions[at].run, m->run_count);
-      cr_expect_not_null(m->portions[at].event);
-      sum += m->portions[at].ticks;
+    for (; at < m->time_slice_count && m->time_slices[at].node == node; at++) {
+      cr_expect_lt(m->time_slices[at].run, m->run_count);
+      cr_expect_not_null(m->time_slices[at].event);
+      sum += m->time_slices[at].ticks;
     }
     cr_expect_eq(sum, profile->graphs[m->graph].times[node].total_ticks, "%s: node %u", fixture, (unsigned)node);
   }
-  for (; at < m->portion_count; at++) cr_expect_eq(m->portions[at].node, ETR_NONE);
+  for (; at < m->time_slice_count; at++) cr_expect_eq(m->time_slices[at].node, ETR_NONE);
 }
 
-Test(portions, add_up) {
+Test(time_slices, add_up) {
   static const char *const fixtures[] = {"add_mul",
                                          "control_flow",
                                          "control_flow_map",
@@ -94,14 +94,14 @@ Test(portions, add_up) {
                                          "hostile/ends_before_start"};
   for (size_t i = 0; i < sizeof fixtures / sizeof *fixtures; i++) {
     etr_profile *profile = open_fixture(fixtures[i]);
-    size_t portions = 0;
+    size_t time_slices = 0;
     for (size_t k = 0; k < profile->method_count; k++) {
       expect_balance(fixtures[i], &profile->methods[k]);
       expect_order(&profile->methods[k]);
       expect_sums(fixtures[i], profile, &profile->methods[k]);
-      portions += profile->methods[k].portion_count;
+      time_slices += profile->methods[k].time_slice_count;
     }
-    cr_expect_gt(portions, 0, "%s", fixtures[i]);
+    cr_expect_gt(time_slices, 0, "%s", fixtures[i]);
     etr_profile_close(profile);
   }
 }
@@ -133,7 +133,7 @@ static const char *write_long_dump(const char *path) {
   return path;
 }
 
-Test(portions, no_sum_over_dumps_wraps) {
+Test(time_slices, no_sum_over_dumps_wraps) {
   char path[] = "/tmp/test_portions.XXXXXX";
   const char *dumps[MOST_DUMPS];
   etr_profile *profile;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json_brief.h - a value of a document as a short text: JSON on one line, with Python's blanks: [1, {"a": 2}]. Layer 1.
+ * json_excerpt.h - a value of a document as a short text: JSON on one line, with Python's blanks: [1, {"a": 2}].
+ * Layer 1.
  *
  * A number keeps its digits; NaN and the infinities, which JSON lacks, become strings. What is long is cut, and "..."
  * stands for the rest: of a string of more than ETR_JSON_BRIEF_STRING bytes, of the lists and objects that are open
@@ -20,27 +21,27 @@ enum {
 };
 
 /** The text so far. Not NUL-terminated. */
-typedef struct etr_json_brief {
+typedef struct etr_json_excerpt {
   size_t size;
   char text[ETR_JSON_BRIEF_ROOM];
-} etr_json_brief;
+} etr_json_excerpt;
 
 /** An empty text; its room is left as it is. */
-static inline void etr_json_brief_init(etr_json_brief *brief) { brief->size = 0; }
+static inline void etr_json_excerpt_init(etr_json_excerpt *excerpt) { excerpt->size = 0; }
 
 /** Appends the reader's next value, which is read or passed over. Failures are the reader's. */
-void etr_json_brief_value(etr_json_brief *brief, etr_json *json);
+void etr_json_excerpt_value(etr_json_excerpt *excerpt, etr_json *json);
 
 /** Reads the next value, and appends what it makes of it. */
-typedef void (*etr_json_brief_put)(etr_json_brief *brief, etr_json *json, void *context);
+typedef void (*etr_json_excerpt_put)(etr_json_excerpt *excerpt, etr_json *json, void *context);
 
 /** Appends the array that is next; each of its values as `put` does. */
-void etr_json_brief_list(etr_json_brief *brief, etr_json *json, etr_json_brief_put put, void *context);
+void etr_json_excerpt_list(etr_json_excerpt *excerpt, etr_json *json, etr_json_excerpt_put put, void *context);
 
 /** Appends a text as a string. */
-void etr_json_brief_string(etr_json_brief *brief, etr_slice text);
+void etr_json_excerpt_string(etr_json_excerpt *excerpt, etr_slice text);
 
 /** Appends a number as etr_json_number_text() gives it. */
-void etr_json_brief_number(etr_json_brief *brief, etr_slice number);
+void etr_json_excerpt_number(etr_json_excerpt *excerpt, etr_slice number);
 
 #endif

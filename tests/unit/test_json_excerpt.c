@@ -2,35 +2,35 @@
  *
  * Values of a document as short texts: normalised, cut where they are long, always JSON.
  */
-#include "formats/json_brief.h"
+#include "formats/json_excerpt.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* The value of a document; NULL if the reader failed. To be freed. */
-static char *brief_of(etr_slice document) {
-  etr_json_brief brief;
+static char *excerpt_of(etr_slice document) {
+  etr_json_excerpt excerpt;
   etr_json *json = etr_json_open_memory(document, NULL);
-  etr_json_brief_init(&brief);
-  etr_json_brief_value(&brief, json);
+  etr_json_excerpt_init(&excerpt);
+  etr_json_excerpt_value(&excerpt, json);
   etr_json_end(json);
   bool failed = etr_json_failed(json);
   etr_json_close(json);
-  return failed ? NULL : strndup(brief.text, brief.size);
+  return failed ? NULL : strndup(excerpt.text, excerpt.size);
 }
 
 static void expect_json(const char *text) {
   etr_json *json = etr_json_open_memory(etr_slice_of(text), NULL);
-  etr_json_brief again;
-  etr_json_brief_init(&again);
-  etr_json_brief_value(&again, json); /* unlike etr_json_skip() this looks at everything */
+  etr_json_excerpt again;
+  etr_json_excerpt_init(&again);
+  etr_json_excerpt_value(&again, json); /* unlike etr_json_skip() this looks at everything */
   etr_json_end(json);
   cr_expect_not(etr_json_failed(json), "%s: %s", etr_json_message(json), text);
   etr_json_close(json);
 }
 
-Test(json_brief, values) {
+Test(json_excerpt, values) {
   static const char *const cases[][2] = {
       {"1", "1"},
       {"-0.50", "-0.50"},
@@ -52,7 +52,7 @@ Test(json_brief, values) {
       {"[[[[[[[[[1]]]]]]]]]", "[[[[[[[[\"...\"]]]]]]]]"},
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    char *text = brief_of(etr_slice_of(cases[i][0]));
+    char *text = excerpt_of(etr_slice_of(cases[i][0]));
     cr_assert_not_null(text, "%s", cases[i][0]);
     cr_expect_str_eq(text, cases[i][1], "%s: %s", cases[i][0], text);
     expect_json(text);
@@ -60,10 +60,10 @@ Test(json_brief, values) {
   }
 }
 
-Test(json_brief, damaged) {
+Test(json_excerpt, damaged) {
   static const char *const cases[] = {"", "[1", "[1,]", "[1 2]", "{\"a\" 1}", "[01]", "\"\\x\"", "nul"};
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
-    char *text = brief_of(etr_slice_of(cases[i]));
+    char *text = excerpt_of(etr_slice_of(cases[i]));
     cr_expect_null(text, "%s: %s", cases[i], text);
     free(text);
   }
@@ -78,7 +78,7 @@ static char *repeated(const char *head, const char *piece, size_t count, const c
   return text;
 }
 
-Test(json_brief, long_ones_are_cut) {
+Test(json_excerpt, long_ones_are_cut) {
   static const struct {
     const char *head, *piece;
     size_t count;
@@ -104,7 +104,7 @@ Test(json_brief, long_ones_are_cut) {
   };
   for (size_t i = 0; i < ETR_COUNT(cases); i++) {
     char *document = repeated(cases[i].head, cases[i].piece, cases[i].count, cases[i].tail),
-         *text = brief_of(etr_slice_of(document));
+         *text = excerpt_of(etr_slice_of(document));
     if (cases[i].end) {
       cr_assert_not_null(text, "case %zu", i);
       size_t size = strlen(text);
