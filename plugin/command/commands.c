@@ -187,7 +187,7 @@ static void warn_of_differences(const etr_comparison *comparison, const cli_sett
     const etr_method_pair *method = &comparison->methods[i];
     if (!is_asked_for(method, settings) || !method->execute.base_runs || !method->execute.new_runs) continue;
     if (method->may_differ)
-      message_warning("%s: only %zu of %zu timed nodes match: these may be different models", name_of(method),
+      message_warning("%s: these look like two different models: %zu of %zu timed nodes match", name_of(method),
                       method->timed_paired, method->timed_nodes);
     for (size_t k = 0; k < method->difference_count; k++)
       if (method->differences[k].kind == ETR_DIFFERS_INPUT) {

@@ -179,3 +179,14 @@ char *etr_label_time(etr_arena *arena, double ns) {
   etr_puts(&writer, units[unit].name);
   return etr_text_end(&text, &writer);
 }
+
+const char *etr_count_text(etr_arena *arena, uint64_t bytes) {
+  char digits[ETR_UINT_ROOM], text[2 * ETR_UINT_ROOM];
+  size_t size = etr_format_uint(digits, bytes), used = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (i > 0 && (size - i) % 3 == 0) text[used++] = ',';
+    text[used++] = digits[i];
+  }
+  const char *copy = etr_arena_copy(arena, (etr_slice){text, used});
+  return copy ? copy : "";
+}

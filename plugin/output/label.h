@@ -54,4 +54,7 @@ const char *etr_label_dump(etr_arena *arena, const etr_profile *profile);
 /** A time to three digits: "0.437 ms", "43.7 us", "12.3 s". */
 char *etr_label_time(etr_arena *arena, double ns);
 
+/** Returns "9,936,896", in the arena; "" when out of memory, which shows there. */
+const char *etr_count_text(etr_arena *arena, uint64_t bytes);
+
 #endif

@@ -6,8 +6,8 @@
 #include "output/label.h"
 
 #include "base/natural.h"
-#include "views/memory_findings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -99,7 +99,8 @@ void etr_table_init(etr_table *table, etr_answer *answer, const etr_row_type *fi
                        .fields = fields,
                        .medium = medium_of(answer->options->format),
                        .exact = medium_of(answer->options->format) == ETR_IN_DATA,
-                       .top = answer->options->top};
+                       .top = answer->options->top,
+                       .time_digits = ETR_TIME_DIGITS};
 }
 
 void etr_table_take_arrow(etr_table *table, etr_arrow *arrow) {
@@ -249,6 +250,36 @@ size_t etr_table_shown(const etr_table *table) {
   return table->top ? ETR_MIN(table->top, table->rows.count) : table->rows.count;
 }
 
+/* A time that is not 0, but would be written as 0, is below what is written. */
+static void put_rounded_time(const etr_table *table, etr_writer *writer, etr_cell cell) {
+  double time = etr_ticks_to_unit(table->answer->profile, cell.number, table->answer->options->unit);
+  double least = pow(10, -table->time_decimals);
+  bool is_zero = fabs(time) < least / 2;
+  if (is_zero && time > 0 && !cell.is_signed) {
+    etr_puts(writer, "<");
+    time = least;
+  } else if (is_zero) {
+    time = 0;
+  } else if (cell.is_signed && time > 0) {
+    etr_puts(writer, "+");
+  }
+  etr_put_fixed(writer, time, table->time_decimals);
+}
+
+/* The decimals that give the longest time of the rows its significant digits: then all times of a column end at the
+ * same place, and parts add up to their sum. */
+static int find_time_decimals(const etr_table *table, size_t shown) {
+  double longest = 0;
+  for (size_t i = 0; i < shown; i++)
+    for (size_t k = 0; k < table->laid_out.column_count; k++) {
+      if (table->columns[k]->kind != ETR_CELL_TIME) continue;
+      etr_cell cell = etr_field_cell(table->columns[k], table->rows.data[i].row);
+      if (!cell.text && !cell.unit && fabs(cell.number) > longest) longest = fabs(cell.number);
+    }
+  if (!(longest > 0)) return 0;
+  return etr_time_decimals(table->answer->profile, longest, table->answer->options->unit, table->time_digits);
+}
+
 static void put_number(const etr_table *table, etr_writer *writer, const etr_field *field, etr_cell cell) {
   enum { TIME_DECIMALS = 9, SHARE_DECIMALS = 6 }; /* for programs: what adds up still does */
   const etr_profile *profile = table->answer->profile;
@@ -268,10 +299,10 @@ static void put_number(const etr_table *table, etr_writer *writer, const etr_fie
     etr_putf(writer, "%.0f %s", cell.number, cell.unit);
   else if (field->kind == ETR_CELL_TIME && table->exact)
     etr_put_fixed(writer, etr_ticks_to_unit(profile, cell.number, unit), TIME_DECIMALS);
-  else if (field->kind == ETR_CELL_TIME && cell.number < cell.step)
+  else if (field->kind == ETR_CELL_TIME && fabs(cell.number) < cell.step)
     etr_put_below(writer, profile, cell.step, unit);
   else if (field->kind == ETR_CELL_TIME)
-    etr_put_time(writer, profile, cell.number, unit);
+    put_rounded_time(table, writer, cell);
   else if (field->kind == ETR_CELL_SHARE && table->exact)
     etr_put_fixed(writer, cell.number / cell.whole, SHARE_DECIMALS);
   else if (field->kind == ETR_CELL_SHARE)
@@ -297,7 +328,7 @@ static const char *cell_text(const etr_table *table, const etr_field *field, etr
   if (field->kind < ETR_CELL_COUNT || cell.text || isnan(cell.number)) return cell.text;
   if (field->kind == ETR_CELL_SHARE && !(cell.whole > 0)) return NULL;
   if (field->kind == ETR_CELL_BYTES && !table->exact)
-    return etr_bytes_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
+    return etr_count_text(&table->answer->arena, cell.number < 0x1p64 ? (uint64_t)cell.number : UINT64_MAX);
   etr_text_begin(&text, &table->answer->arena, &writer);
   put_number(table, &writer, field, cell);
   if (field->kind == ETR_CELL_RATE && cell.unit && !table->exact) etr_putf(&writer, " %s", cell.unit);
@@ -355,6 +386,7 @@ static void put_row(etr_table *table, const void *row) {
 size_t etr_table_fill(etr_table *table) {
   size_t shown = etr_table_shown(table), hidden = table->rows.count - shown + table->others;
   if (!table->columns) begin_table(table);
+  if (!table->exact && table->columns) table->time_decimals = find_time_decimals(table, shown);
   for (size_t i = 0; i < shown; i++) put_row(table, table->rows.data[i].row);
   table->rows.count = 0;
   return hidden;

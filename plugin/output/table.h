@@ -33,7 +33,8 @@ typedef enum etr_cell_kind {
   ETR_CELL_COUNT,  /* a whole number; this and the following kinds are numbers, aligned right */
   ETR_CELL_AMOUNT, /* a whole number that may be large: "8.62 M" for people */
   ETR_CELL_BYTES,  /* a whole number, "9,936,896" for people */
-  ETR_CELL_TIME,   /* ticks, written in the unit asked for: to about 100 ns for people, with 9 decimals for programs */
+  ETR_CELL_TIME,   /* ticks, in the unit asked for: for people, all of a table with the decimals of the longest; for
+                      programs, with 9 decimals */
   ETR_CELL_SHARE,  /* a part of a whole: "12.3 %" for people, coloured by heat; 0.123 for programs */
   ETR_CELL_NUMBER,
   ETR_CELL_RATE,   /* three significant digits for people, all for programs */
@@ -55,6 +56,7 @@ typedef struct etr_cell {
                        read back the same number */
   etr_style style;  /* plain: shares are coloured by heat */
   bool is_cold;     /* of ETR_CELL_SHARE: it is not */
+  bool is_signed;   /* of ETR_CELL_TIME: "+" is written before what is above 0 */
 } etr_cell;
 
 enum { ETR_ALL_DIGITS = -1 };
@@ -275,6 +277,8 @@ typedef struct etr_table {
   etr_text_table laid_out;   /* the same as text or CSV */
   const etr_tag *origin;     /* columns before all others in JSON Lines and Arrow, the same in every row */
   size_t origin_count;
+  int time_digits;             /* significant digits of the longest time, for people: ETR_TIME_DIGITS unless changed */
+  int time_decimals;           /* of all times of the table being written, for people */
   etr_arrow *arrow;            /* takes the rows instead of the output; NULL: the output does */
   etr_vec(etr_table_row) rows; /* those that etr_table_fill() will write */
 } etr_table;

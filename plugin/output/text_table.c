@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * table.c - laying out and escaping tables.
+ * text_table.c - laying out and escaping tables.
  */
 #include "output/text_table.h"
 
@@ -36,10 +36,19 @@ void etr_put_share(etr_writer *writer, double part, double whole) {
   etr_puts(writer, " %");
 }
 
-void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit) {
-  static const int decimals[] = {
+int etr_time_decimals(const etr_profile *profile, double ticks, etr_unit unit, int digits) {
+  /* No unit gets finer than 100 ns: no clock of a device supports more. */
+  static const int most[] = {
       [ETR_UNIT_MS] = 4, [ETR_UNIT_NS] = 0, [ETR_UNIT_US] = 1, [ETR_UNIT_S] = 7, [ETR_UNIT_CYCLES] = 0};
-  etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit), decimals[unit]);
+  double time = fabs(etr_ticks_to_unit(profile, ticks, unit));
+  int decimals = 0;
+  for (double least = pow(10, digits - 1); time > 0 && time < least && decimals < most[unit]; least /= 10) decimals++;
+  return decimals;
+}
+
+void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit) {
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, ticks, unit),
+                etr_time_decimals(profile, ticks, unit, ETR_TIME_DIGITS));
 }
 
 void etr_put_below(etr_writer *writer, const etr_profile *profile, double step, etr_unit unit) {

@@ -45,7 +45,15 @@ void etr_text_table_style(etr_text_table *table, etr_style style);
  */
 void etr_text_table_write(const etr_text_table *table, etr_writer *writer, etr_table_format format, size_t width);
 
-/** Writes a time for people, in a unit without its name, to about 100 ns. */
+/** Significant digits of times for people. The runs of a steady method differ by a per cent or so, which more digits
+ * would only pretend to resolve. */
+enum { ETR_TIME_DIGITS = 3 };
+
+/** Returns the number of decimals that show a time with so many significant digits, in a unit; at most those of 100 ns.
+ */
+int etr_time_decimals(const etr_profile *profile, double ticks, etr_unit unit, int digits);
+
+/** Writes a time for people, in a unit without its name, with ETR_TIME_DIGITS digits. */
 void etr_put_time(etr_writer *writer, const etr_profile *profile, double ticks, etr_unit unit);
 
 /** Writes "<0.001": a time that its clock, which counts steps of so many ticks, cannot tell from nothing. */

@@ -3,6 +3,7 @@
  * delegation_output.c - what is delegated: as JSON, as tables, as a page.
  */
 #include "tables/delegation_output.h"
+#include "output/label.h"
 
 #include "output/node_filter.h"
 #include "output/section.h"
@@ -242,15 +243,16 @@ static void put_title(etr_answer *answer, const etr_method *method, const etr_de
   bool timed = method->run_count > 0;
   etr_section_line(
       answer, ETR_STYLE_PLAIN, 0,
-      etr_arena_format(&answer->arena, "%s \xC2\xB7 %zu delegated subgraph%s \xC2\xB7 %zu nodes delegated, %zu not%s%s",
-                       method->name, delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s",
-                       delegation->delegated_nodes, delegation->non_delegated_nodes, timed ? " \xC2\xB7 times in " : "",
+      etr_arena_format(&answer->arena, "%s: %s of %s nodes are delegated, in %zu subgraph%s%s%s", method->name,
+                       etr_count_text(&answer->arena, delegation->delegated_nodes),
+                       etr_count_text(&answer->arena, delegation->delegated_nodes + delegation->non_delegated_nodes),
+                       delegation->subgraphs, delegation->subgraphs == 1 ? "" : "s", timed ? "; times are in " : "",
                        timed ? etr_unit_name(answer->options->unit) : ""));
   if (method->ambiguous_node_count)
     etr_section_line(answer, ETR_STYLE_PLAIN, 0,
                      etr_arena_format(&answer->arena,
-                                      "%zu nodes could be on the other side: their debug handles do not say which of "
-                                      "them delegates took",
+                                      "%zu nodes could be on the other side, because their debug handles do not "
+                                      "identify which of them the delegates took",
                                       method->ambiguous_node_count));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
   etr_put_filter(&answer->writer, &answer->arena, answer->filter);
@@ -261,9 +263,9 @@ static void put_title(etr_answer *answer, const etr_method *method, const etr_de
 static void put_title_of_delegates(etr_answer *answer, const etr_method *method) {
   const char *backends = etr_backends_text(&answer->arena, method);
   etr_section_line(answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(&answer->arena, "%s \xC2\xB7 %s%s%s", method->name,
+                   etr_arena_format(&answer->arena, "%s: %s%s%s", method->name,
                                     backends && backends[0] ? backends : "no delegates",
-                                    method->run_count ? " \xC2\xB7 times in " : "",
+                                    method->run_count ? "; times are in " : "",
                                     method->run_count ? etr_unit_name(answer->options->unit) : ""));
   etr_put_left_out(&answer->writer, &answer->arena, answer->profile, method, answer->options->unit);
 }

@@ -19,17 +19,11 @@ typedef struct table_row {
 static const table_row *as_row(const void *row) { return row; }
 static double known(double time) { return isnan(time) ? 0 : time; }
 
+static etr_cell base(const void *row) { return etr_cell_number(as_row(row)->base); }
+static etr_cell newer(const void *row) { return etr_cell_number(as_row(row)->newer); }
 static etr_cell change(const void *row) {
-  return etr_cell_text(etr_diff_signed_time(as_row(row)->of, known(as_row(row)->newer) - known(as_row(row)->base)));
+  return (etr_cell){.number = known(as_row(row)->newer) - known(as_row(row)->base), .is_signed = true};
 }
-
-/* What is left over may be below 0. */
-static etr_cell time_cell(const void *row, double ticks) {
-  if (!(ticks < 0)) return etr_cell_number(ticks);
-  return etr_cell_text(etr_diff_signed_time(as_row(row)->of, ticks));
-}
-static etr_cell base(const void *row) { return time_cell(row, as_row(row)->base); }
-static etr_cell newer(const void *row) { return time_cell(row, as_row(row)->newer); }
 
 static etr_cell percent(const void *row) {
   return etr_cell_text(as_row(row)->judged ? etr_diff_percent(as_row(row)->of, as_row(row)->judged) : "");
@@ -92,7 +86,7 @@ static void put_groups(table *t) {
   put_line(t, t->method->by_events ? "events" : "graph operators", base, newer, NULL);
   for (size_t i = 0; i < shown; i++) {
     const etr_node_group *group = e->rows[i].group;
-    const char *key = group->key[0] ? group->key : "(the model itself)";
+    const char *key = group->key[0] ? group->key : "(top level)";
     put_line(t, etr_arena_format(arena, "  %s", key), base_median(&group->change), new_median(&group->change),
              &group->change);
   }
@@ -127,6 +121,7 @@ void etr_diff_write_explanation(etr_diff_output *o, const etr_method_pair *metho
   const etr_change *execute = &method->execute;
   table t = {.of = o, .method = method, .explanation = explanation};
   etr_table_init(&t.table, &o->answer, ETR_FIELDS(fields));
+  t.table.time_digits = ETR_DIFF_TIME_DIGITS;
   t.table.top = 0; /* what is added has been chosen */
   t.table.title = "median per inference";
   put_groups(&t);

@@ -62,7 +62,7 @@ static const char *new_integers(const void *row) { return etr_cost_integers(as_r
 /* ---- For people ---- */
 
 static etr_cell signed_median(const void *row) {
-  return etr_cell_text(etr_diff_signed_time(as_row(row)->of, etr_diff_median(as_row(row)->change)));
+  return (etr_cell){.number = etr_diff_median(as_row(row)->change), .is_signed = true};
 }
 static etr_cell percent(const void *row) {
   return etr_cell_text(etr_diff_percent(as_row(row)->of, as_row(row)->change));
@@ -209,6 +209,7 @@ static void add_row(etr_table *table, change_row row) {
 
 static void init(etr_table *table, etr_diff_output *o) {
   etr_table_init(table, &o->answer, &etr_change_fields);
+  table->time_digits = ETR_DIFF_TIME_DIGITS;
   table->top = 0; /* what is added has been chosen */
 }
 
@@ -236,7 +237,7 @@ size_t etr_diff_write_section(etr_diff_output *o, const etr_method_pair *method,
   table.context = &shown_columns;
   for (size_t i = 0; i < shown; i++) {
     const etr_diff_row *row = &rows->rows[i];
-    const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(the model itself)" : row->name;
+    const char *name = section != ETR_DIFF_SECTION_NODES && !row->name[0] ? "(top level)" : row->name;
     add_row(&table, (change_row){.of = o, .method = method, .name = name, .row = row, .change = row->change});
   }
   etr_table_fill(&table);

@@ -19,8 +19,8 @@ typedef struct etr_diff_output {
   etr_answer answer;             /* about the newer profile, whose clock times are in */
 } etr_diff_output;
 
-/** "+0.0123" with the unit's decimals; no sign where all digits are 0. */
-const char *etr_diff_signed_time(etr_diff_output *o, double ticks);
+/** Significant digits of times in tables of changes: one more than elsewhere, as changes are small parts of times. */
+enum { ETR_DIFF_TIME_DIGITS = ETR_TIME_DIGITS + 1 };
 /** "+12.3 %" of the base; "" without a base. */
 const char *etr_diff_percent(etr_diff_output *o, const etr_change *change);
 /** True if the interval of a change is known; one of its bounds may still be open. */

@@ -47,7 +47,7 @@ static void put_title(etr_diff_output *o, const etr_method_pair *method) {
   etr_section_line(&o->answer, ETR_STYLE_HOT, 0, etr_diff_unlike_text(o, method));
   etr_text_begin(&text, &o->answer.arena, &title);
   etr_putf(&title, "%s: %s", method->name[0] ? method->name : "method not known", etr_diff_verdict_text(o, execute));
-  if (medians[0]) etr_putf(&title, " \xC2\xB7 execute p50 %s \xC2\xB7 %s", medians, etr_diff_runs_text(o, execute));
+  if (medians[0]) etr_putf(&title, "; median %s per inference, %s", medians, etr_diff_runs_text(o, execute));
   etr_section_line(&o->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &title));
   if (left_out[0]) etr_putf(&o->answer.writer, "  %s\n", left_out);
   put_note(o, etr_diff_reason_text(o, execute));
@@ -76,7 +76,7 @@ static void put_verdict(etr_diff_output *o, const etr_method_pair *method) {
   etr_put_markdown(&o->answer.writer, method->name[0] ? method->name : "method not known");
   etr_putf(&o->answer.writer, ": %s**", etr_diff_verdict_text(o, &method->execute));
   if (medians[0])
-    etr_putf(&o->answer.writer, " (execute p50 %s; %s)", medians, etr_diff_runs_text(o, &method->execute));
+    etr_putf(&o->answer.writer, "; median %s per inference, %s", medians, etr_diff_runs_text(o, &method->execute));
   if (left_out[0]) etr_putf(&o->answer.writer, "; %s", left_out);
   put_markdown_line(o, "", etr_diff_reason_text(o, &method->execute));
   if (is_timed_twice(method)) {

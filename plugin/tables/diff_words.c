@@ -14,19 +14,21 @@
 /* Out of memory is found out in the end, when the arena says so. */
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
-const char *etr_diff_signed_time(etr_diff_output *o, double ticks) {
+/* "+0.0123"; no sign where all digits are 0. */
+static const char *signed_time(etr_diff_output *o, double ticks) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &o->answer.arena, &writer);
   etr_puts(&writer, ticks < 0 ? "-" : "+");
-  etr_put_time(&writer, o->comparison->newer, fabs(ticks), o->answer.options->unit);
+  etr_put_fixed(&writer, fabs(etr_ticks_to_unit(o->comparison->newer, ticks, o->answer.options->unit)),
+                etr_time_decimals(o->comparison->newer, ticks, o->answer.options->unit, ETR_DIFF_TIME_DIGITS));
   const char *made = or_empty(etr_text_end(&text, &writer));
   bool is_zero = made[0] && made[1 + strspn(made + 1, "0.")] == '\0';
   return is_zero ? made + 1 : made;
 }
 
 static const char *time_text(etr_diff_output *o, double ticks) {
-  const char *text = etr_diff_signed_time(o, ticks);
+  const char *text = signed_time(o, ticks);
   return text[0] == '+' ? text + 1 : text;
 }
 
@@ -189,13 +191,13 @@ static const char *needed_text(const etr_diff_output *o, etr_arena *arena, const
     return or_empty(etr_arena_format(arena, "record %d on each side, in turns, to learn how they differ", GOOD_HABIT));
   if (has < ETR_LEAST_RECORDINGS)
     return or_empty(etr_arena_format(arena,
-                                     "record %zu on each side, in turns, which would tell if they differ by %.3g %%",
+                                     "record %zu on each side, in turns, which would decide if they differ by %.3g %%",
                                      needed, 100 * o->comparison->recording_noise));
   if (needed == 0)
     return or_empty(etr_arena_format(arena, "it would take more than %zu recordings on each side",
                                      ETR_MAX(has, (size_t)ETR_MOST_RECORDINGS)));
   return or_empty(
-      etr_arena_format(arena, "%zu recordings on each side would tell, if they differ as these do", needed));
+      etr_arena_format(arena, "%zu recordings on each side would decide, if they differ as these do", needed));
 }
 
 /* Of a change that is no larger than a step, or of times that are not. */
@@ -213,27 +215,27 @@ const char *etr_diff_reason_text(etr_diff_output *o, const etr_change *change) {
   switch (reason) {
   case ETR_REASON_NONE:
     if (!is_limit_open) return "";
-    return or_empty(etr_arena_format(arena, "whether that is above %.3g %% cannot be told: %s", 100 * limit,
+    return or_empty(etr_arena_format(arena, "the data do not decide whether that is above %.3g %%: %s", 100 * limit,
                                      needed_text(o, arena, change)));
   case ETR_REASON_CLOCK: return clock_text(change);
   case ETR_REASON_FEW_RUNS:
     return or_empty(etr_arena_format(
-        arena,
-        "a side has fewer than %d runs that count: record %d runs or more, or %d recordings or more, on each side",
+        arena, "a side has fewer than %d runs: record at least %d runs, or at least %d recordings, on each side",
         (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RUNS, (int)ETR_LEAST_RECORDINGS));
   case ETR_REASON_ONE_SESSION:
     return "the base was recorded earlier, and the machine may have changed since: record both in turns "
            "(`bench --against`)";
   case ETR_REASON_ONE_RECORDING:
-    return or_empty(etr_arena_format(arena, "%s: recordings of one program are taken to differ by %.3g %%; %s",
+    return or_empty(etr_arena_format(arena, "%s: recordings of one program are assumed to differ by %.3g %%; %s",
                                      change->base_recordings == 1 && change->new_recordings == 1
                                          ? "one recording a side"
                                          : "fewer than 3 recordings on a side",
                                      100 * o->comparison->recording_noise, needed_text(o, arena, change)));
   case ETR_REASON_TOO_NEAR:
-    return or_empty(etr_arena_format(
-        arena, "the change is too near %s: %s%s", etr_diff_straddles(change, limit) ? "the limit" : "0",
-        needed_text(o, arena, change), limit > 0 ? "" : "; whether both are equal, a limit decides (--fail-above)"));
+    return or_empty(etr_arena_format(arena, "the change is too near %s: %s%s",
+                                     etr_diff_straddles(change, limit) ? "the limit" : "0",
+                                     needed_text(o, arena, change),
+                                     limit > 0 ? "" : "; a limit (--fail-above) would decide whether both are equal"));
   case ETR_REASON_SPREAD:
     return or_empty(etr_arena_format(arena, "the recordings differ too much: %s", needed_text(o, arena, change)));
   }
@@ -266,13 +268,14 @@ void etr_describe_change(char *room, size_t size, const etr_comparison *comparis
 
 /* A time with so many decimals, but no more than the unit has. */
 static const char *rounded_time(etr_diff_output *o, double ticks, int decimals) {
-  double time = etr_ticks_to_unit(o->comparison->newer, ticks, o->answer.options->unit);
-  const char *whole = time_text(o, ticks), *point = strchr(whole, '.');
+  enum { ALL = 9 }; /* digits: as many as the unit has */
+  const etr_profile *profile = o->comparison->newer;
+  etr_unit unit = o->answer.options->unit;
   etr_text text;
   etr_writer writer;
-  if (!point || (int)strlen(point + 1) <= decimals) return whole;
   etr_text_begin(&text, &o->answer.arena, &writer);
-  etr_put_fixed(&writer, time, decimals);
+  etr_put_fixed(&writer, etr_ticks_to_unit(profile, ticks, unit),
+                ETR_MIN(decimals, etr_time_decimals(profile, ticks, unit, ALL)));
   return or_empty(etr_text_end(&text, &writer));
 }
 
@@ -285,7 +288,9 @@ const char *etr_diff_medians_text(etr_diff_output *o, const etr_change *change) 
   /* As many digits as the interval supports, of the shorter time, which the interval is a part of. */
   double half_width = has_both_bounds(change) ? (change->high - change->low) / 2 / (1 + change->relative) : 0;
   double shorter = ETR_MIN(change->base_p50, change->new_p50);
-  int decimals = decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer, shorter, o->answer.options->unit));
+  etr_unit times = o->answer.options->unit;
+  int decimals = half_width > 0 ? decimals_of(half_width * etr_ticks_to_unit(o->comparison->newer, shorter, times))
+                                : etr_time_decimals(o->comparison->newer, shorter, times, ETR_TIME_DIGITS);
   return or_empty(etr_arena_format(&o->answer.arena, "%s \xE2\x86\x92 %s %s",
                                    rounded_time(o, change->base_p50, decimals),
                                    rounded_time(o, change->new_p50, decimals), unit));
@@ -303,12 +308,12 @@ const char *etr_diff_runs_text(etr_diff_output *o, const etr_change *change) {
     return or_empty(etr_arena_format(arena, "%zu run%s", runs, plural(runs)));
   }
   if (recordings == change->new_recordings && runs == change->new_runs)
-    return or_empty(etr_arena_format(arena, "%zu recording%s and %zu run%s a side", recordings, plural(recordings),
-                                     runs, plural(runs)));
+    return or_empty(etr_arena_format(arena, "%zu recording%s with %zu run%s on each side", recordings,
+                                     plural(recordings), runs, plural(runs)));
   if (recordings == change->new_recordings)
-    return or_empty(etr_arena_format(arena, "%zu recording%s a side, %zu and %zu runs", recordings, plural(recordings),
-                                     runs, change->new_runs));
-  return or_empty(etr_arena_format(arena, "%zu and %zu recordings, %zu and %zu runs", recordings,
+    return or_empty(etr_arena_format(arena, "%zu recording%s on each side, with %zu and %zu runs", recordings,
+                                     plural(recordings), runs, change->new_runs));
+  return or_empty(etr_arena_format(arena, "%zu and %zu recordings with %zu and %zu runs", recordings,
                                    change->new_recordings, runs, change->new_runs));
 }
 
@@ -335,7 +340,7 @@ const char *etr_diff_lined_up_text(etr_diff_output *o, const etr_method_pair *me
   return or_empty(etr_arena_format(&o->answer.arena, "%s%zu of %zu timed %s on both sides match%s",
                                    method->may_differ ? "only " : "", method->timed_paired, method->timed_nodes,
                                    method->by_events ? "events" : "nodes",
-                                   method->may_differ ? ": trust sums more than single nodes" : ""));
+                                   method->may_differ ? ": trust the sums more than single nodes" : ""));
 }
 
 /* A median of runs in two modes, or before and behind a step, is not that of one time. */
@@ -353,23 +358,31 @@ const char *etr_diff_steadiness_text(etr_diff_output *o, const etr_profile *prof
 
 /* What one side lacks, the other has alone. */
 static const char *difference_text(etr_diff_output *o, const etr_difference *d) {
-  static const char *const words[] = {"perhaps the model", "input ", "types ", "backend "};
+  static const char *const words[] = {"", "input ", "types ", "backend "};
   static const char *const without[] = {"", "none", "none", "cpu"};
-  if (d->kind == ETR_DIFFERS_MODEL) return words[d->kind];
   return or_empty(etr_arena_format(&o->answer.arena, "%s%s%s%s \xE2\x86\x92 %s", words[d->kind], or_empty(d->name),
                                    d->name ? " " : "", d->base && d->base[0] ? d->base : without[d->kind],
                                    d->newer && d->newer[0] ? d->newer : without[d->kind]));
 }
 
 const char *etr_diff_unlike_text(etr_diff_output *o, const etr_method_pair *method) {
-  enum { MOST_TOLD = 6 };
-  const char *text = "";
-  for (size_t i = 0; i < ETR_MIN(method->difference_count, (size_t)MOST_TOLD); i++)
-    text = or_empty(etr_arena_format(&o->answer.arena, "%s%s%s", text, i ? ", " : "Not the same on both sides: ",
-                                     difference_text(o, &method->differences[i])));
-  if (method->difference_count > MOST_TOLD)
-    text = or_empty(etr_arena_format(&o->answer.arena, "%s, and %zu more", text, method->difference_count - MOST_TOLD));
-  return text;
+  enum { MOST_SHOWN = 6 };
+  etr_arena *arena = &o->answer.arena;
+  const char *text = "", *model = "";
+  size_t shown = 0, others = 0;
+  for (size_t i = 0; i < method->difference_count; i++) {
+    if (method->differences[i].kind == ETR_DIFFERS_MODEL)
+      model = or_empty(
+          etr_arena_format(arena, "warning: these look like two different models: %zu of %zu timed %s match",
+                           method->timed_paired, method->timed_nodes, method->by_events ? "events" : "nodes"));
+    else if (shown++ < MOST_SHOWN)
+      text = or_empty(etr_arena_format(arena, "%s%s%s", text, text[0] ? ", " : "The two sides differ in: ",
+                                       difference_text(o, &method->differences[i])));
+    else
+      others++;
+  }
+  if (others) text = or_empty(etr_arena_format(arena, "%s, and %zu more", text, others));
+  return or_empty(etr_arena_format(arena, "%s%s%s", model, model[0] && text[0] ? ". " : "", text));
 }
 
 static size_t left_out(const etr_profile *profile, uint32_t method) {
@@ -381,8 +394,8 @@ const char *etr_diff_left_out_text(etr_diff_output *o, const etr_method_pair *me
   size_t base = left_out(c->base, method->base_method), newer = left_out(c->newer, method->new_method);
   bool by_hand = c->base->skip == ETR_SKIP_RANGE || c->newer->skip == ETR_SKIP_RANGE;
   if (!base && !newer) return "";
-  return or_empty(etr_arena_format(&o->answer.arena, "%zu and %zu more runs left out%s", base, newer,
-                                   by_hand ? "" : " as warm-up"));
+  return or_empty(
+      etr_arena_format(&o->answer.arena, "%zu and %zu %sruns excluded", base, newer, by_hand ? "" : "warm-up "));
 }
 
 static bool is_compared(const etr_diff_output *o, const etr_method_pair *method) {
@@ -435,8 +448,8 @@ const char *etr_diff_adds_up_text(etr_diff_output *o, const etr_method_pair *met
                                   size_t shown) {
   double whole = etr_diff_median(&method->execute), listed = 0;
   for (size_t i = 0; i < shown; i++) listed += etr_diff_median(rows->rows[i].change);
-  const char *listed_text = etr_diff_signed_time(o, listed), *rest = etr_diff_signed_time(o, whole - listed),
-             *sum = etr_diff_signed_time(o, whole);
+  const char *listed_text = signed_time(o, listed), *rest = signed_time(o, whole - listed),
+             *sum = signed_time(o, whole);
   return or_empty(etr_arena_format(&o->answer.arena,
                                    "change of the medians: these rows %s, rest %s, Method::execute %s %s", listed_text,
                                    rest, sum, etr_unit_name(o->answer.options->unit)));

@@ -145,7 +145,7 @@ enum { MOST_ROWS = 10, DEEPEST = 2 };
 static const static_cost *as_row(const void *row) { return row; }
 
 static etr_cell module(const void *row) {
-  return etr_cell_text(as_row(row)->module[0] ? as_row(row)->module : "(the model itself)");
+  return etr_cell_text(as_row(row)->module[0] ? as_row(row)->module : "(top level)");
 }
 
 /* In FLOP, as torch counts. */

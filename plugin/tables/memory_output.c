@@ -324,7 +324,7 @@ static etr_cell sum_share(const void *row) {
 
 static etr_cell module_or_model(const void *row) {
   const char *module = ((const sum_row *)row)->sum.module;
-  return etr_cell_text(module[0] ? module : "(the model itself)");
+  return etr_cell_text(module[0] ? module : "(top level)");
 }
 
 #define SUM(name) ETR_AT(sum_row, sum.name)
@@ -695,7 +695,7 @@ static void put_part(memory_report *r, const etr_row_type *columns, etr_rows row
   etr_section_rows(&r->answer, columns, r->medium, rows);
 }
 
-static const char *bytes(memory_report *r, uint64_t number) { return etr_bytes_text(&r->answer.arena, number); }
+static const char *bytes(memory_report *r, uint64_t number) { return etr_count_text(&r->answer.arena, number); }
 
 /* "2 inputs, 602,112 bytes; 1 output, 4,000 bytes" */
 static void put_boundary(memory_report *r, const etr_memory_plan *plan) {

@@ -95,8 +95,6 @@ etr_status etr_emit_source_json(const etr_profile *profile, const etr_node_filte
 
 enum { CONTEXT = 2 }; /* lines before and behind one with time */
 
-#define DOT " \xC2\xB7 "
-
 typedef struct listing {
   etr_answer answer;
   const etr_source_options *source;
@@ -176,7 +174,7 @@ static void add_patterns(listing *l, const etr_summary *s, etr_table *table, con
   if (!l->patterns.first) return;
   for (size_t i = l->patterns.first[line->number]; i < l->patterns.first[line->number + 1]; i++) {
     const etr_line_pattern *row = &l->patterns.rows[i];
-    const char *name = row->pattern[0] ? row->pattern : "(the model itself)";
+    const char *name = row->pattern[0] ? row->pattern : "(top level)";
     const char *text = etr_arena_format(&l->answer.arena, row->module_count > 1 ? "    %s \xC3\x97%zu" : "    %s", name,
                                         row->module_count);
     const etr_sum sum = sum_of_pattern(s, row);
@@ -273,20 +271,20 @@ static void put_head(listing *l, const etr_summary *s, bool is_first) {
   etr_puts(&l->answer.writer, is_first ? "" : "\n");
   etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
   etr_put_plain(&l->answer.writer, etr_label_record(&l->answer.arena, l->answer.profile));
-  etr_puts(&l->answer.writer, DOT);
+  etr_puts(&l->answer.writer, ", ");
   etr_put_plain(&l->answer.writer, s->method->name[0] ? s->method->name : "method not known");
   etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
   if (s->method->run_count == 0) {
-    etr_puts(&l->answer.writer, DOT "not timed\n");
+    etr_puts(&l->answer.writer, ": not timed\n");
     return;
   }
-  etr_puts(&l->answer.writer, DOT);
+  etr_puts(&l->answer.writer, ": ");
   etr_put_time(&l->answer.writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
                l->answer.options->unit);
   etr_puts(&l->answer.writer, " of ");
   etr_put_time(&l->answer.writer, l->answer.profile, s->method->execute.avg, l->answer.options->unit);
-  etr_putf(&l->answer.writer, " %s on %s%s\n", etr_unit_name(l->answer.options->unit),
-           s->is_part ? "the nodes asked for" : "graph nodes", etr_on_average(l->answer.profile));
+  etr_putf(&l->answer.writer, " %s per inference are on %s%s\n", etr_unit_name(l->answer.options->unit),
+           s->is_part ? "the selected nodes" : "graph nodes", etr_on_average(l->answer.profile));
   etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, l->answer.options->unit);
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }

@@ -212,7 +212,7 @@ static void put_modules(report *r, const etr_summary *s) {
     sum.own = 0;
     sum.cost = &tree->rows[0].own_cost;
     sum.nodes = tree->rows[0].own_count;
-    add_module(r, &table, 1, "(the model itself)", sum);
+    add_module(r, &table, 1, "(top level)", sum);
   }
   put_table(r, &table);
 }
@@ -247,51 +247,89 @@ static void put_heading(report *r, const char *text) {
 
 static const char *method_name(const etr_method *method) { return method->name[0] ? method->name : "method not known"; }
 
-static void put_head_time(const report *r, etr_writer *writer, const char *name, double ticks) {
-  etr_putf(writer, DOT "%s ", name);
+static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_put_time(writer, r->answer.profile, ticks, r->answer.options->unit);
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few runs
- * to judge noise" */
+/* Puts the median and, of runs that scatter around it, their robust standard deviation: "82.4 ms ± 1.0". The deviation
+ * has two digits, and the median as many decimals. */
+static void put_median(const report *r, etr_writer *writer, const etr_method *method) {
+  const etr_profile *profile = r->answer.profile;
+  etr_unit unit = r->answer.options->unit;
+  const etr_noise *noise = &method->noise;
+  double deviation = noise->cv * method->execute.p50;
+  bool scatters = noise->verdict != ETR_NOISE_FEW_RUNS && noise->verdict <= ETR_NOISE_NOISY && noise->cv < 1;
+  if (!scatters || !(deviation > 0) || method->mixed_phase_count > 1) {
+    put_time(r, writer, method->execute.p50);
+    return;
+  }
+  int decimals = etr_time_decimals(profile, deviation, unit, 2);
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, method->execute.p50, unit), decimals);
+  etr_putf(writer, " %s \xC2\xB1 ", etr_unit_name(unit));
+  etr_put_fixed(writer, etr_ticks_to_unit(profile, deviation, unit), decimals);
+}
+
+/* Puts "steady (cv 1.2 %)", "steady but for 3 of 40 runs, 1.6-4.1× (cv 1.2 %)", "12 % slower from run 26 on", "too few
+ * runs to judge noise". */
 static void put_noise(etr_writer *writer, const etr_method *method, const char *text) {
   const etr_noise *noise = &method->noise;
   bool is_spread = noise->verdict < ETR_NOISE_TWO_MODES;
   if (noise->verdict == ETR_NOISE_FEW_RUNS) {
-    etr_puts(writer, DOT "too few runs to judge noise");
+    etr_puts(writer, "too few runs to judge noise");
     return;
   }
   if (method->mixed_phase_count > 1 || !text || !text[0]) text = etr_noise_verdict_name(noise->verdict);
-  etr_putf(writer, DOT "%s", text);
+  etr_putf(writer, "%s", text);
   if (!is_spread) return;
   etr_putf(writer, " (cv %s", noise->cv > 1 ? "over " : "");
   etr_put_share(writer, ETR_MIN(noise->cv, 1.0), 1);
   etr_puts(writer, ")");
 }
 
-/* "mobilenet_v2 · forward · 10 runs, 1 left out as warm-up (51.8000 ms) · p50 1.2134 ms · avg 1.3010 ms · first
- * run 2.9× · steady (cv 1.2 %) · load 4.4012 ms" */
+/* "2 warm-up runs excluded (2.12 ms in all) · first run 3.5× the others · steady (cv 1.2 %) · loading takes 1.59 ms" */
+static const char *circumstances(report *r, const etr_summary *s) {
+  const char *runs = etr_runs_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit);
+  const char *excluded = runs ? strstr(runs, "; ") : NULL;
+  etr_text text;
+  etr_writer writer;
+  etr_text_begin(&text, &r->answer.arena, &writer);
+  if (excluded) etr_putf(&writer, "%s" DOT, excluded + strlen("; "));
+  if (s->first_run.rest.p50 > 0) {
+    double factor = s->first_run.ticks / s->first_run.rest.p50;
+    etr_puts(&writer, "first run ");
+    etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
+    etr_puts(&writer, TIMES " the others" DOT);
+  }
+  put_noise(&writer, s->method,
+            etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
+  if (r->loads.whole && r->loads.timed_methods == 1) {
+    etr_puts(&writer, DOT "loading takes ");
+    put_time(r, &writer, r->loads.whole->stats.avg);
+  }
+  return etr_text_end(&text, &writer);
+}
+
+/* "mobilenet_v2, forward: 0.404 ms ± 0.005 per inference (median of 8 runs; average 0.463 ms)" */
 static void put_head(report *r, const etr_summary *s) {
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, &r->answer.arena, &writer);
-  const char *runs = etr_runs_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit);
-  etr_putf(&writer, "%s" DOT "%s" DOT "%s", etr_label_record(&r->answer.arena, r->answer.profile),
-           method_name(s->method), runs ? runs : "");
-  put_head_time(r, &writer, "p50", s->method->execute.p50);
-  put_head_time(r, &writer, "avg", s->method->execute.avg);
-  if (s->first_run.rest.p50 > 0) {
-    etr_puts(&writer, DOT "first run ");
-    double factor = s->first_run.ticks / s->first_run.rest.p50;
-    etr_put_fixed(&writer, factor, factor < 10 ? 1 : 0); /* "2.9" of 2.88, "29" of 28.8 */
-    etr_puts(&writer, TIMES);
+  etr_putf(&writer, "%s, %s: ", etr_label_record(&r->answer.arena, r->answer.profile), method_name(s->method));
+  put_median(r, &writer, s->method);
+  etr_puts(&writer, " per inference (");
+  if (s->method->run_count > 1) {
+    etr_putf(&writer, "median of %zu runs; average ", s->method->run_count);
+    put_time(r, &writer, s->method->execute.avg);
+  } else {
+    etr_puts(&writer, "one run");
   }
-  put_noise(&writer, s->method,
-            etr_steadiness_text(&r->answer.arena, r->answer.profile, s->method, r->answer.options->unit));
-  if (r->loads.whole && r->loads.timed_methods == 1) put_head_time(r, &writer, "load", r->loads.whole->stats.avg);
+  etr_puts(&writer, ")");
   const char *head = etr_text_end(&text, &writer);
-  if (head) put_heading(r, head);
+  if (!head) return;
+  put_heading(r, head);
+  if (r->markdown) etr_puts(&r->answer.writer, "\n");
+  etr_section_line(&r->answer, ETR_STYLE_PLAIN, r->markdown ? 0 : 2, circumstances(r, s));
 }
 
 /* ---- Where the time goes ---- */
@@ -322,10 +360,9 @@ static void add_time(etr_table *table, const char *text, double ticks, const etr
 
 /* The kinds of runs that the times below are over, where there is more than one. */
 static void put_phases(report *r, const etr_summary *s) {
-  static const char *const notes[] = {"told by the sizes of the values that the runs logged",
-                                      "told by the events of the runs",
-                                      "estimated: told by the operators' times, which longer runs stretch unlike each "
-                                      "other"};
+  static const char *const notes[] = {"phases differ in the sizes of the values that the runs logged",
+                                      "phases differ in the events of the runs",
+                                      "phases are an estimate: longer runs stretch some operators more than others"};
   const etr_method *method = s->method;
   etr_table table;
   if (method->mixed_phase_count < 2) return;
@@ -338,7 +375,7 @@ static void put_phases(report *r, const etr_summary *s) {
                &phase->execute);
   }
   put_table(r, &table);
-  put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are over all of these runs",
+  put_note(r, etr_arena_format(&r->answer.arena, "%s; all other times are averages over all of these runs",
                                notes[method->run_phases[0].told_by]));
   const char *text = etr_steadiness_text(&r->answer.arena, r->answer.profile, method, r->answer.options->unit);
   if (text && text[0]) put_note(r, text);
@@ -384,9 +421,11 @@ static void put_operators(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
+/* A breakdown of one row says no more than the balance: it is shown only where it was asked for. */
 static void put_breakdown(report *r, const etr_summary *s, etr_breakdown_by by) {
   static const char *const titles[] = {"by type", "by module", "by pattern", "by backend", "by source line"};
   etr_table table;
+  if (s->by[by].count < 2 && !r->answer.options->by) return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_TEXT, titles[by]);
   etr_table_choose_between(&table, 1, 0);
   etr_sum_table_add_all(&table, s->method, by, &s->by[by]);
@@ -399,7 +438,8 @@ static void put_runs(report *r, const etr_summary *s) {
   if (rest->count == 0) return;
   etr_sum_table_init(&table, &r->answer, ETR_IN_RUNS, "runs");
   table.top = 0;
-  const char *counted = s->method->skipped_run_count ? "the %zu that count" : "all %zu";
+  table.time_digits = ETR_TIME_DIGITS + 1; /* the first run, which is often the longest, is not what matters */
+  const char *counted = s->method->skipped_run_count ? "%zu without warm-up" : "all %zu";
   if (all->count != rest->count)
     add_time(&table, etr_arena_format(&r->answer.arena, counted, s->method->run_count), all->avg, all);
   add_time(&table, "first", s->first_run.ticks, NULL);
@@ -409,13 +449,20 @@ static void put_runs(report *r, const etr_summary *s) {
   put_table(r, &table);
 }
 
+/* Method::init is most of Program::load_method, which contains it: an equal time says nothing new. */
+static bool is_whole_load(const etr_loads *loads, const etr_load *load) {
+  const double equal = 0.98;
+  return load != loads->whole && load->stats.avg >= equal * loads->whole->stats.avg;
+}
+
 static void put_loads(report *r) {
   etr_table table;
   etr_sum_table_init(&table, &r->answer, ETR_IN_LOADS, "loading");
   table.top = 0;
   for (size_t i = 0; i < r->loads.count; i++)
-    add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
-  put_table(r, &table);
+    if (!is_whole_load(&r->loads, &r->loads.list[i]))
+      add_time(&table, r->loads.list[i].name, r->loads.list[i].stats.avg, &r->loads.list[i].stats);
+  if (table.rows.count > 1 || r->loads.timed_methods != 1) put_table(r, &table);
 }
 
 /* ---- Findings ---- */
@@ -436,7 +483,7 @@ static void put_findings(report *r, const etr_summary *s) {
   if (s->findings.count == 0) return;
   etr_puts(&r->answer.writer, "\n");
   etr_put_style(&r->answer.writer, ETR_STYLE_BOLD);
-  etr_puts(&r->answer.writer, "findings, by medians");
+  etr_puts(&r->answer.writer, "findings (times are medians)");
   etr_put_style(&r->answer.writer, ETR_STYLE_PLAIN);
   etr_puts(&r->answer.writer, r->markdown ? "\n\n" : "\n");
   for (size_t i = 0; i < s->findings.count; i++)
@@ -446,6 +493,7 @@ static void put_findings(report *r, const etr_summary *s) {
 /* ---- Methods ---- */
 
 static void put_all(report *r, const etr_summary *s) {
+  put_findings(r, s);
   if (!s->graph) put_events(r, s);
   put_operators(r, s);
   put_breakdown(r, s, ETR_BY_OP);
@@ -454,7 +502,6 @@ static void put_all(report *r, const etr_summary *s) {
   if (!s->graph || !etr_is_program(s->graph)) put_breakdown(r, s, ETR_BY_SOURCE);
   put_runs(r, s);
   if (r->loads.timed_methods == 1) put_loads(r);
-  put_findings(r, s);
   if (!r->markdown) etr_put_output_gaps(&r->answer, (uint32_t)(s->method - r->answer.profile->methods));
 }
 
@@ -481,8 +528,8 @@ static bool put_method(report *r, const etr_method *method) {
   if (!options->by) {
     put_phases(r, &s);
     put_balance(r, &s);
-    put_delegate_parts(r, method, "delegates' own time", &phases);
-    put_delegate_parts(r, method, "delegates by compute unit", &units);
+    put_delegate_parts(r, method, "delegate overhead by phase", &phases);
+    put_delegate_parts(r, method, "delegate time by compute unit", &units);
   }
   put_part(r, &s);
   if (!options->by)
@@ -503,9 +550,9 @@ static void put_untimed(report *r, const etr_method *method) {
   const etr_graph *graph = method->graph == ETR_NONE ? NULL : &r->answer.profile->graphs[method->graph];
   size_t operators = 0;
   const char *why = r->answer.profile->run_count ? "no run is known to be of it" : "there is no ETDump";
-  if (method->skipped_run_count) why = "all of its runs are left out";
+  if (method->skipped_run_count) why = "all of its runs are excluded";
   for (size_t i = 0; graph && i < graph->node_count; i++) operators += graph->nodes[i].kind == ETR_NODE_OP;
-  put_heading(r, etr_arena_format(&r->answer.arena, "%s" DOT "%s" DOT "not timed: %s",
+  put_heading(r, etr_arena_format(&r->answer.arena, "%s, %s: not timed: %s",
                                   etr_label_record(&r->answer.arena, r->answer.profile), method_name(method), why));
   etr_putf(&r->answer.writer, "%s%zu operators, %zu delegate%s\n", r->markdown ? "\n" : "  ", operators,
            method->delegate_count, method->delegate_count == 1 ? "" : "s");

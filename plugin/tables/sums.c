@@ -75,8 +75,7 @@ double etr_sum_share(const etr_profile *profile, const etr_sum *sum) {
 static etr_cell text(const void *row) {
   const etr_sum *sum = as_row(row);
   if (sum->text) return etr_cell_text(sum->text);
-  if ((sum->by == ETR_BY_MODULE || sum->by == ETR_BY_PATTERN) && !sum->key[0])
-    return etr_cell_text("(the model itself)");
+  if ((sum->by == ETR_BY_MODULE || sum->by == ETR_BY_PATTERN) && !sum->key[0]) return etr_cell_text("(top level)");
   if (sum->by != ETR_BY_SOURCE) return etr_cell_text(sum->key);
   return etr_cell_text(sum->source ? etr_label_source(&sum->answer->arena, sum->source) : "(not recorded)");
 }

@@ -13,28 +13,27 @@ void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALAN
   ETR_CHECK(etr_method_adds_up(method));
   uint64_t rest = method->delegate_only_ticks - method->inserted_ticks;
   const etr_balance_part list[ETR_BALANCE_PARTS] = {
-      {"nodes", "on graph nodes", method->nodes_ticks, false},
+      {"nodes", "graph operators", method->nodes_ticks, false},
       {"estimated", "  estimated", method->estimated_ticks, true},
-      {"delegate_only", "delegates, beyond their nodes", method->delegate_only_ticks, false},
+      {"delegate_only", "delegate overhead (calls minus operators)", method->delegate_only_ticks, false},
       {"inserted", "  inserted operators", method->inserted_ticks, true},
-      {"rest_of_calls", "  rest of the calls", rest, true},
-      {"framework", "framework, between operators", method->framework_ticks, false},
+      {"rest_of_calls", "  call overhead", rest, true},
+      {"framework", "runtime, outside operators", method->framework_ticks, false},
       {"unexplained", "unexplained", method->unexplained_ticks, false},
   };
   memcpy(parts, list, sizeof list);
 }
 
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index) {
-  size_t whole = index;
-  while (parts[whole].is_part_of_previous) whole--;
-  return whole == index || parts[whole].ticks > 0;
+  bool is_rest_alone = strcmp(parts[index].name, "rest_of_calls") == 0 && parts[index - 1].ticks == 0;
+  return parts[index].ticks > 0 && !is_rest_alone;
 }
 
 /* ---- Notes ---- */
 
 static const char *certainty(etr_arena *arena, const etr_profile *profile, const etr_method *method) {
   if (method->estimated_confidence == 0) return NULL;
-  return etr_arena_format(arena, "average confidence of estimated times %.0f %%: %s",
+  return etr_arena_format(arena, "the average confidence of estimated times is %.0f %%: %s",
                           100 * method->estimated_confidence,
                           profile->pte ? "operators were matched by order where the files do not tell them apart"
                                        : "operators were matched by order; the .pte would make it exact");
@@ -76,7 +75,7 @@ const char *etr_balance_note(etr_arena *arena, const etr_profile *profile, const
   etr_text_begin(&text, arena, &writer);
   etr_puts(&writer, "up to ");
   etr_put_time(&writer, profile, (double)method->clock_hidden_ticks / (double)method->run_count, unit);
-  etr_putf(&writer, " %s of the rest of the calls may be operator time", etr_unit_name(unit));
-  etr_puts(&writer, " lost to the delegates' clock, which counts whole microseconds");
+  etr_putf(&writer, " %s of the call overhead may be operator time", etr_unit_name(unit));
+  etr_puts(&writer, " that the delegates' clock, which counts whole microseconds, did not record");
   return etr_text_end(&text, &writer);
 }

@@ -10,7 +10,7 @@
 
 typedef struct etr_balance_part {
   const char *name;         /* "nodes": the key in JSON */
-  const char *text;         /* "on graph nodes" */
+  const char *text;         /* "graph operators" */
   uint64_t ticks;           /* over all runs */
   bool is_part_of_previous; /* of the last one before that is no part of another: "estimated" is contained in "nodes" */
 } etr_balance_part;
@@ -20,7 +20,7 @@ enum { ETR_BALANCE_PARTS = 7 };
 /** The parts, in the order in which they are shown. Those that are no part of another add up to execute_ticks. */
 void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALANCE_PARTS]);
 
-/** False of the parts of a part that is nothing: people need not see them. */
+/** Returns false for a part that people need not see: it took no time, or is all of the part that it belongs to. */
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
 
 enum { ETR_BALANCE_MOST_NOTES = 4 };

@@ -55,13 +55,14 @@ bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *p
 }
 
 char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit) {
-  size_t skipped = method->skipped_run_count, all = method->run_count + skipped;
+  size_t skipped = method->skipped_run_count;
   etr_text text;
   etr_writer writer;
   etr_text_begin(&text, arena, &writer);
-  etr_putf(&writer, "%zu run%s", all, all == 1 ? "" : "s");
+  etr_putf(&writer, "%zu run%s", method->run_count, method->run_count == 1 ? "" : "s");
   if (skipped) {
-    etr_putf(&writer, ", %zu left out%s (", skipped, profile->skip == ETR_SKIP_RANGE ? "" : " as warm-up");
+    etr_putf(&writer, "; %zu %srun%s excluded (", skipped, profile->skip == ETR_SKIP_RANGE ? "" : "warm-up ",
+             skipped == 1 ? "" : "s");
     etr_put_time(&writer, profile, (double)method->skipped_ticks, unit);
     etr_putf(&writer, " %s%s)", etr_unit_name(unit), skipped == 1 ? "" : " in all");
   }

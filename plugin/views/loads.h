@@ -36,7 +36,8 @@ typedef struct etr_first_run {
 /** False when out of memory. */
 bool etr_first_run_of(etr_first_run *out, etr_arena *arena, const etr_profile *profile, const etr_method *method);
 
-/** The runs of a method: "10 runs", "10 runs, 1 left out as warm-up (51.8000 ms)". NULL when out of memory. */
+/** Returns the runs of a method that count, and those that do not: "9 runs", "9 runs; 1 warm-up run excluded (51.8
+ * ms)". NULL when out of memory. */
 char *etr_runs_text(etr_arena *arena, const etr_profile *profile, const etr_method *method, etr_unit unit);
 
 /** Writes a line with it below a heading that does not tell the runs, if some are left out. */

@@ -4,6 +4,8 @@
  */
 #include "views/memory_findings.h"
 
+#include "output/label.h"
+
 #include "base/natural.h"
 #include "output/writer.h"
 
@@ -235,17 +237,6 @@ const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *are
   return etr_arena_failed(arena) ? NULL : list;
 }
 
-const char *etr_bytes_text(etr_arena *arena, uint64_t bytes) {
-  char digits[ETR_UINT_ROOM], text[2 * ETR_UINT_ROOM];
-  size_t size = etr_format_uint(digits, bytes), used = 0;
-  for (size_t i = 0; i < size; i++) {
-    if (i > 0 && (size - i) % 3 == 0) text[used++] = ',';
-    text[used++] = digits[i];
-  }
-  const char *copy = etr_arena_copy(arena, (etr_slice){text, used});
-  return copy ? copy : "";
-}
-
 /* ---- Results that could take the place of an argument ---- */
 
 /* Operators that compute each element of their result from the elements in the same place, or that only give data
@@ -309,7 +300,7 @@ static void memory_find_in_place(etr_memory_finder *f) {
   etr_memory_finding *added = memory_finder_add(f, ETR_MEMORY_IN_PLACE, plan->peak_bytes - peak, plan->peak_bytes);
   if (!added) return;
   added->title = etr_arena_format(f->arena, "writing results in place would lower the peak to %s bytes",
-                                  etr_bytes_text(f->arena, peak));
+                                  etr_count_text(f->arena, peak));
   added->evidence = etr_arena_format(
       f->arena, "%zu elementwise operator%s write%s a result as large as an argument that nothing needs afterwards",
       operators, operators == 1 ? "" : "s", operators == 1 ? "s" : "");
@@ -350,7 +341,7 @@ static void memory_find_order(etr_memory_finder *f) {
                                                 f->plan->peak_bytes);
   if (!added) return;
   added->title = etr_arena_format(f->arena, "another order of the instructions would lower the peak to %s bytes",
-                                  etr_bytes_text(f->arena, order->peak_bytes));
+                                  etr_count_text(f->arena, order->peak_bytes));
   added->evidence = etr_arena_format(
       f->arena,
       "move %s; the results stay the same. The peak counts live bytes; how much is planned "
@@ -417,7 +408,7 @@ static void memory_find_stored_twice(etr_memory_finder *f) {
                                   copies == 1 ? " is" : "s are");
   added->evidence = etr_arena_format(
       f->arena, "the largest is %.*s, %s bytes; each delegate may hold a copy, as the program shares no named data",
-      ETR_HEAD(first->node->weight_name, 96), etr_bytes_text(f->arena, first->bytes));
+      ETR_HEAD(first->node->weight_name, 96), etr_count_text(f->arena, first->bytes));
 }
 
 /* ---- float32 beside int8 ---- */
@@ -460,8 +451,8 @@ static void memory_find_float_beside(etr_memory_finder *f) {
   if (!added) return;
   added->title = "float32 weights beside int8 ones";
   added->evidence = etr_arena_format(f->arena, "%s bytes of float32, %s of 8 bits; the largest float32 one is %.*s, %s",
-                                     etr_bytes_text(f->arena, types.floats), etr_bytes_text(f->arena, types.bytes),
-                                     ETR_HEAD(types.largest, 96), etr_bytes_text(f->arena, types.largest_bytes));
+                                     etr_count_text(f->arena, types.floats), etr_count_text(f->arena, types.bytes),
+                                     ETR_HEAD(types.largest, 96), etr_count_text(f->arena, types.largest_bytes));
 }
 
 /* ---- Rules about planned tensors, and all findings together ---- */
@@ -474,7 +465,7 @@ const char *etr_memory_finding_kind_name(etr_memory_finding_kind kind) {
 
 /* ---- What rules share ---- */
 
-static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_bytes_text(f->arena, bytes); }
+static const char *bytes_of(const etr_memory_finder *f, uint64_t bytes) { return etr_count_text(f->arena, bytes); }
 
 /* "instruction 9, aten.hardtanh.default" */
 static const char *step_text(const etr_memory_finder *f, int32_t instruction) {

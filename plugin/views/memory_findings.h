@@ -78,9 +78,6 @@ typedef struct etr_memory_unknown {
 /** What is not known of a method's memory, and why. NULL when out of memory. */
 const etr_memory_unknown *etr_memory_unknowns_make(size_t *count, etr_arena *arena, const etr_memory_plan *plan);
 
-/** "9,936,896", in the arena; "" when out of memory, which shows there. */
-const char *etr_bytes_text(etr_arena *arena, uint64_t bytes);
-
 /* ---- What in a method's memory is worth a look, most bytes first ---- */
 
 typedef enum etr_memory_finding_kind {
