@@ -252,8 +252,9 @@ static void put_time(const report *r, etr_writer *writer, double ticks) {
   etr_putf(writer, " %s", etr_unit_name(r->answer.options->unit));
 }
 
-/* Puts the median and, of runs that scatter around it, their robust standard deviation: "82.4 ms ± 1.0". The deviation
- * has two digits, and the median as many decimals. */
+/* Puts the median and, of runs that scatter around it, their robust standard deviation: "82.4 ms ± 1.0". As physicists
+ * do (the rule of the Particle Data Group), the deviation has two digits if it begins with 1 to 3.5, else one, and the
+ * median has as many decimals. */
 static void put_median(const report *r, etr_writer *writer, const etr_method *method) {
   const etr_profile *profile = r->answer.profile;
   etr_unit unit = r->answer.options->unit;
@@ -264,7 +265,9 @@ static void put_median(const report *r, etr_writer *writer, const etr_method *me
     put_time(r, writer, method->execute.p50);
     return;
   }
-  int decimals = etr_time_decimals(profile, deviation, unit, 2);
+  double leading = etr_ticks_to_unit(profile, deviation, unit);
+  leading /= pow(10, floor(log10(leading)));
+  int decimals = etr_time_decimals(profile, deviation, unit, leading < 3.55 ? 2 : 1);
   etr_put_fixed(writer, etr_ticks_to_unit(profile, method->execute.p50, unit), decimals);
   etr_putf(writer, " %s \xC2\xB1 ", etr_unit_name(unit));
   etr_put_fixed(writer, etr_ticks_to_unit(profile, deviation, unit), decimals);

@@ -158,8 +158,8 @@ static bool add_slow(etr_finder *finder, const rated *list, size_t count) {
                                amount_text(finder, 100 * longest.of_peak));
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s to gain of %s at the median rate of these %zu, %s GFLOP/s; longest: %s at %s GFLOP/s%s. Sizes and strides "
-      "differ, so not all of it need be within reach",
+      "could save up to %s of %s at the median rate of these %zu, %s GFLOP/s; longest: %s at %s GFLOP/s%s. Sizes and "
+      "strides differ, so perhaps not all of it is within reach",
       etr_finder_time(finder, gain), etr_finder_time(finder, ticks), count, amount_text(finder, rate),
       longest_of(finder, added), amount_text(finder, usual_rate(finder, added->nodes[0], longest.gflops)),
       of_peak ? of_peak : "");

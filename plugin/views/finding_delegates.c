@@ -175,10 +175,9 @@ static bool is_small(const call *of) {
 }
 
 static const char *small_evidence(const etr_finder *finder, const chosen *of, uint64_t around) {
-  return etr_arena_format(finder->arena, "operators %s%s, around them %s, which is %s a call",
-                          of->hidden ? "at most " : "", etr_finder_time(finder, of->ticks[WORK] + of->hidden),
-                          etr_finder_time(finder, around),
-                          etr_finder_time_of(finder, (double)around / (double)of->calls));
+  return etr_arena_format(finder->arena, "overhead %s (%s per call), operators %s%s", etr_finder_time(finder, around),
+                          etr_finder_time_of(finder, (double)around / (double)of->calls), of->hidden ? "at most " : "",
+                          etr_finder_time(finder, of->ticks[WORK] + of->hidden));
 }
 
 static bool add_small_calls(etr_finder *finder, const chosen *of) {
@@ -188,7 +187,7 @@ static bool add_small_calls(etr_finder *finder, const chosen *of) {
   etr_finding *added = etr_finder_add(finder, ETR_FINDING_SMALL_CALLS, around);
   if (!added) return true;
   tell(added, of,
-       etr_arena_format(finder->arena, "%zu calls of %s take longer around their operators than in them",
+       etr_arena_format(finder->arena, "%zu delegate calls of %s spend more time on overhead than on operators",
                         of->calls / runs, name_of(of)),
        small_evidence(finder, of, around));
   return true;

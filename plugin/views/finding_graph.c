@@ -104,11 +104,11 @@ static bool add_fallback(between *b, size_t backend) {
                                   added->node_count == 1 ? " runs as a kernel" : "s run as kernels", b->names[backend]);
   added->evidence = etr_arena_format(
       finder->arena,
-      "%s. Merging the %zu delegates around them would save at most %s: these kernels, %s of call overhead and %s that "
-      "the delegates' calls take beyond their own nodes. Framework time between calls and gains from fusion are not "
-      "included; whether %s could run them is not recorded",
-      etr_finder_by_operator(finder, marked), count, etr_finder_time(finder, kernels + calls + rest),
-      etr_finder_time(finder, calls), etr_finder_time(finder, rest), b->names[backend]);
+      "could save up to %s if %s ran these operators and %zu delegates became one: %s kernels + %s kernel calls + %s "
+      "delegate overhead. The operators: %s. Whether %s can run them is not recorded",
+      etr_finder_time(finder, kernels + calls + rest), b->names[backend], count, etr_finder_time(finder, kernels),
+      etr_finder_time(finder, calls), etr_finder_time(finder, rest), etr_finder_by_operator(finder, marked),
+      b->names[backend]);
   return true;
 }
 

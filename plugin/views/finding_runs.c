@@ -163,12 +163,13 @@ static bool add_slow_runs(etr_finder *finder) {
   if (slow->run_count > LISTED) etr_puts(&writer, ", ...");
   etr_putf(&writer, ", %s in the others; ", etr_finder_time_of(finder, slow->usual));
   if (slow->event)
-    etr_puts(&writer, "half or more of what each takes longer is in this operator");
+    etr_puts(&writer, "at least half of the extra time is in this operator");
   else if (slow->kind == ETR_SLOW_RUNS_OPERATOR)
     etr_puts(&writer,
-             "half or more of what each takes longer is in one operator, not always the same: an interruption");
+             "at least half of the extra time is in one operator, but not always the same one: an interruption");
   else
-    etr_puts(&writer, "no single operator makes them slow, and operators are not stretched as other work would");
+    etr_puts(&writer, "no single operator causes it, and the operators do not take longer in the way that other work "
+                      "would make them");
   added->evidence = etr_text_end(&text, &writer);
   if (slow->event && finder->graph) {
     added->nodes = slow->event->nodes;

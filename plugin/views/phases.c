@@ -91,7 +91,7 @@ static size_t unit_of(const etr_time_slice *time_slice) {
 
 static const char *unit_text(etr_compute_unit unit, bool is_planned) {
   static const char *const texts[ETR_COMPUTE_UNITS][2] = {
-      {"not told", "not told"}, {"NPU", "NPU (planned)"}, {"GPU", "GPU (planned)"}, {"CPU", "CPU (planned)"}};
+      {"not recorded", "not recorded"}, {"NPU", "NPU (planned)"}, {"GPU", "GPU (planned)"}, {"CPU", "CPU (planned)"}};
   return texts[unit][is_planned];
 }
 
