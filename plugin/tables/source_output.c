@@ -4,6 +4,7 @@
  */
 #include "output/label.h"
 #include "output/node_filter.h"
+#include "output/section.h"
 #include "tables/summary_output.h"
 #include "views/source_lines.h"
 
@@ -267,25 +268,27 @@ static void put_file(listing *l, const etr_summary *s, const etr_source_lines *f
   etr_table_write(&table);
 }
 
+/* "before, forward: 0.442 of 0.506 ms per inference are on graph nodes" */
 static void put_head(listing *l, const etr_summary *s, bool is_first) {
+  etr_unit unit = l->answer.options->unit;
+  etr_text text;
+  etr_writer writer;
   etr_puts(&l->answer.writer, is_first ? "" : "\n");
-  etr_put_style(&l->answer.writer, ETR_STYLE_BOLD);
-  etr_put_plain(&l->answer.writer, etr_label_record(&l->answer.arena, l->answer.profile));
-  etr_puts(&l->answer.writer, ", ");
-  etr_put_plain(&l->answer.writer, s->method->name[0] ? s->method->name : "method not known");
-  etr_put_style(&l->answer.writer, ETR_STYLE_PLAIN);
-  if (s->method->run_count == 0) {
-    etr_puts(&l->answer.writer, ": not timed\n");
-    return;
+  etr_text_begin(&text, &l->answer.arena, &writer);
+  etr_putf(&writer, "%s, %s: ", etr_label_record(&l->answer.arena, l->answer.profile),
+           s->method->name[0] ? s->method->name : "method not known");
+  if (s->method->run_count) {
+    etr_put_time(&writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks, unit);
+    etr_puts(&writer, " of ");
+    etr_put_time(&writer, l->answer.profile, s->method->execute.avg, unit);
+    etr_putf(&writer, " %s per inference are on %s%s", etr_unit_name(unit),
+             s->is_part ? "the selected nodes" : "graph nodes", etr_on_average(l->answer.profile));
+  } else {
+    etr_puts(&writer, "not timed");
   }
-  etr_puts(&l->answer.writer, ": ");
-  etr_put_time(&l->answer.writer, l->answer.profile, etr_sum_make(s->method, s->part_ticks).ticks,
-               l->answer.options->unit);
-  etr_puts(&l->answer.writer, " of ");
-  etr_put_time(&l->answer.writer, l->answer.profile, s->method->execute.avg, l->answer.options->unit);
-  etr_putf(&l->answer.writer, " %s per inference are on %s%s\n", etr_unit_name(l->answer.options->unit),
-           s->is_part ? "the selected nodes" : "graph nodes", etr_on_average(l->answer.profile));
-  etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, l->answer.options->unit);
+  etr_section_line(&l->answer, ETR_STYLE_BOLD, 0, etr_text_end(&text, &writer));
+  if (s->method->run_count == 0) return;
+  etr_put_left_out(&l->answer.writer, &l->answer.arena, l->answer.profile, s->method, unit);
   etr_put_filter(&l->answer.writer, &l->answer.arena, l->answer.filter);
 }
 

@@ -404,7 +404,7 @@ static void memory_find_stored_twice(etr_memory_finder *f) {
   }
   etr_memory_finding *added = first ? memory_finder_add(f, ETR_MEMORY_STORED_TWICE, bytes, whole) : NULL;
   if (!added) return;
-  added->title = etr_arena_format(f->arena, "%zu weight%s used by several delegates, or by delegates and kernels", copies,
+  added->title = etr_arena_format(f->arena, "%zu weight%s used by several delegates, or also by kernels", copies,
                                   copies == 1 ? " is" : "s are");
   added->evidence = etr_arena_format(
       f->arena, "the largest is %.*s, %s bytes; each delegate may hold a copy, as the program shares no named data",

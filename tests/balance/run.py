@@ -25,12 +25,12 @@ import forge  # noqa: E402
 WHOLES = ('nodes', 'delegate_only', 'framework', 'unexplained')
 NAMES = ('nodes', 'estimated', 'delegate_only', 'inserted', 'rest_of_calls', 'framework', 'unexplained')
 TEXTS = {
-    'on graph nodes': 'nodes',
+    'graph operators': 'nodes',
     'estimated': 'estimated',
-    'delegates, beyond their nodes': 'delegate_only',
+    'delegate overhead (calls minus operators)': 'delegate_only',
     'inserted operators': 'inserted',
-    'rest of the calls': 'rest_of_calls',
-    'framework, between operators': 'framework',
+    'call overhead': 'rest_of_calls',
+    'runtime, outside operators': 'framework',
     'unexplained': 'unexplained',
     'Method::execute': 'execute',
 }
@@ -60,6 +60,8 @@ def require(holds, message, *values):
 
 
 def number(text):
+    if text.startswith('<'):
+        return 0  # less than half of the last digit
     value = float(text)
     require(value >= 0, 'a negative time: %s', text)
     return value
@@ -75,7 +77,7 @@ def rows_of(lines, pattern, parts):
         if not match or match[1].strip() not in parts:
             break
         name = parts[match[1].strip()]
-        found[name] = float(match[2]) if name in ('rest', 'outside') else number(match[2])
+        found[name] = float(match[2].lstrip('<')) if name in ('rest', 'outside') else number(match[2])
     return found
 
 
@@ -85,11 +87,11 @@ def tables(text, title, pattern, behind=1, parts=TEXTS):
 
 
 def in_text(text):
-    return tables(text, 'where the time goes', r'  (.{3,}?)  +([-0-9.]+)')
+    return tables(text, 'where the time goes', r'  (.{3,}?)  +(<?[-0-9.]+)')
 
 
 def in_markdown(text):
-    return tables(text, '| where the time goes |', r'\| (.+?) \| ([-0-9.]+) \|', 2)
+    return tables(text, '| where the time goes |', r'\| (.+?) \| (<?[-0-9.]+) \|', 2)
 
 
 def in_csv(text):
@@ -120,11 +122,11 @@ def in_report(text):
 
 
 def in_diff(text):
-    return tables(text, 'median per inference', r'(.+?)  +([-0-9.]+)', parts=MEDIANS)
+    return tables(text, 'median per inference', r'(.+?)  +(<?[-0-9.]+)', parts=MEDIANS)
 
 
 def in_diff_markdown(text):
-    return tables(text, '| median per inference |', r'\| (.+?) \| ([-0-9.]+) \|', 2, MEDIANS)
+    return tables(text, '| median per inference |', r'\| (.+?) \| (<?[-0-9.]+) \|', 2, MEDIANS)
 
 
 def in_diff_json(text):

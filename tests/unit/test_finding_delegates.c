@@ -110,15 +110,15 @@ Test(finding_delegates, waiting) {
       {{100000, 0, 150000, 0},
        2,
        "2 delegates of SomeBackend wait longer than they compute",
-       "waiting 0.3000 ms, computing 0.2000 ms"},
+       "waiting 0.300 ms, computing 0.200 ms"},
       {{100000, 150000, 0, 0},
        1,
        "delegate 0 of SomeBackend copies longer than it computes",
-       "copying in and out 0.1500 ms, computing 0.1000 ms"},
+       "copying in and out 0.150 ms, computing 0.100 ms"},
       {{100000, 60000, 60000, 0},
        1,
        "delegate 0 of SomeBackend waits and copies longer than it computes",
-       "waiting 0.0600 ms, copying in and out 0.0600 ms, computing 0.1000 ms"},
+       "waiting 0.0600 ms, copying in and out 0.0600 ms, computing 0.100 ms"},
       {{100000, 40000, 60000, 0}, 1, NULL, NULL},
       {{100000, 0, 0, 900000}, 1, NULL, NULL}, /* nobody knows what for */
       {{0, 0, 150000, 0}, 1, NULL, NULL},      /* what it computed is not told */
@@ -152,9 +152,9 @@ Test(finding_delegates, small_calls) {
     cr_expect_eq(finding != NULL, cases[i].found, "case %zu", i);
     if (finding) cr_expect_float_eq(finding->cost, 160000, 1e-9);
     if (finding)
-      cr_expect_str_eq(finding->title, "8 calls of SomeBackend take longer around their operators than in them");
+      cr_expect_str_eq(finding->title, "8 delegate calls of SomeBackend spend more time on overhead than on operators");
     if (finding)
-      cr_expect_str_eq(finding->evidence, "operators 0.0800 ms, around them 0.1600 ms, which is 0.0200 ms a call");
+      cr_expect_str_eq(finding->evidence, "overhead 0.160 ms (0.0200 ms per call), operators 0.0800 ms");
     tiny_clear(&c.tiny);
   }
 }

@@ -47,10 +47,10 @@ static module_line read_line(const char *line) {
   bool stands_for_more = sscanf(line + indent, "%lu %4s", &more, word) == 2 && strcmp(word, "more") == 0;
   while (line[name] == ' ') name++;
   bool is_below = line[name] == '<';
-  bool is_model = strncmp(line + indent, "(the model", 10) == 0;
+  bool is_top = strncmp(line + indent, "(top level", 10) == 0;
   return (module_line){.level = indent / 2,
                        .modules = stands_for_more ? more
-                                  : is_model      ? 0
+                                  : is_top      ? 0
                                                   : 1,
                        .total = is_below ? 0 : strtod(line + name, NULL),
                        .off = is_below ? strtod(line + name + 1, NULL) : 1};

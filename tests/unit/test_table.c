@@ -61,11 +61,11 @@ Test(table, formats) {
     const char *text;
   } cases[] = {
       {{.order = ETR_ORDER_GRAPH},
-       "name  time ms   share\nb      1.5000  50.0 %\na      0.5000  16.7 %\nc      1.5000  50.0 %\nnone\n"},
+       "name  time ms   share\nb        1.50  50.0 %\na        0.50  16.7 %\nc        1.50  50.0 %\nnone\n"},
       {{.order = ETR_ORDER_NAME, .top = 2, .unit = ETR_UNIT_NS},
        "name  time ns   share\na      500000  16.7 %\nb     1500000  50.0 %\n"},
       {{.format = ETR_TABLE_MARKDOWN, .order = ETR_ORDER_GRAPH, .top = 1},
-       "| the name | time ms | share | ratio |\n|---|---:|---:|---:|\n| b | 1.5000 | 50.0 % | 1.5 |\n"},
+       "| the name | time ms | share | ratio |\n|---|---:|---:|---:|\n| b | 1.50 | 50.0 % | 1.5 |\n"},
       {{.format = ETR_TABLE_CSV, .top = 2},
        "id,time,unit,share,ratio,ns\r\nb,1.500000000,ms,0.500000,1.5,1500000\r\nc,1.500000000,ms,0.500000,1.5,"
        "1500000\r\n"},
@@ -191,12 +191,42 @@ Test(table, members_of_rows) {
   etr_arena_clear(&arena);
 }
 
+/* All times of a table end at the same place: the longest has three digits, and what would be 0 is below the last. */
+Test(table, times_have_the_decimals_of_the_longest) {
+  static const etr_field list[] = {{NULL, "time", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(parts, ticks)}};
+  static const struct {
+    uint64_t longest, other; /* ticks, which are nanoseconds */
+    const char *text;
+  } cases[] = {
+      {82435500, 1234567, "time\n82.4\n 1.2\n"},  {1234567, 82435500, "time\n 1.2\n82.4\n"},
+      {493200, 4321, " time\n0.493\n0.004\n"},    {493200, 321, "  time\n 0.493\n<0.001\n"},
+      {1234567890, 400000, "time\n1235\n  <1\n"}, {48300, 0, "  time\n0.0483\n0.0000\n"},
+      {100, 0, "  time\n0.0001\n0.0000\n"},
+  };
+  for (size_t i = 0; i < ETR_COUNT(cases); i++) {
+    etr_arena arena = {0};
+    const parts two[] = {{.ticks = cases[i].longest}, {.ticks = cases[i].other}};
+    etr_text text;
+    etr_writer writer;
+    etr_answer answer;
+    etr_table table;
+    etr_text_begin(&text, &arena, &writer);
+    etr_answer_begin(&answer, &profile, NULL, &(etr_table_options){.unit = ETR_UNIT_MS}, &writer.sink);
+    etr_table_init(&table, &answer, ETR_FIELDS(list));
+    etr_table_add_rows(&table, ETR_ROWS(two, ETR_COUNT(two)));
+    etr_table_finish(&table);
+    cr_expect_eq(etr_answer_end(&answer, true, NULL), ETR_OK);
+    cr_expect_str_eq(etr_text_end(&text, &writer), cases[i].text, "case %zu", i);
+    etr_arena_clear(&arena);
+  }
+}
+
 Test(table, times_in_units) {
   static const etr_field list[] = {{NULL, "time", ETR_CELL_TIME, ETR_IN_TABLES, ETR_AT(parts, ticks)}};
-  static const char *const texts[] = {[ETR_UNIT_MS] = " first\n1.2346\n",
+  static const char *const texts[] = {[ETR_UNIT_MS] = "first\n 1.23\n",
                                       [ETR_UNIT_NS] = "  first\n1234567\n",
-                                      [ETR_UNIT_US] = " first\n1234.6\n",
-                                      [ETR_UNIT_S] = "    first\n0.0012346\n",
+                                      [ETR_UNIT_US] = "first\n 1235\n",
+                                      [ETR_UNIT_S] = "  first\n0.00123\n",
                                       [ETR_UNIT_CYCLES] = "  first\n1234567\n"};
   etr_arena arena = {0};
   for (etr_unit unit = ETR_UNIT_MS; unit <= ETR_UNIT_CYCLES; unit++)
