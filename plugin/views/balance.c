@@ -26,7 +26,9 @@ void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALAN
 
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index) {
   bool is_rest_alone = strcmp(parts[index].name, "rest_of_calls") == 0 && parts[index - 1].ticks == 0;
-  return parts[index].ticks > 0 && !is_rest_alone;
+  uint64_t all = 0;
+  for (size_t i = 0; i < ETR_BALANCE_PARTS; i++) all += parts[i].ticks;
+  return (parts[index].ticks > 0 && !is_rest_alone) || (all == 0 && index == 0);
 }
 
 /* ---- Notes ---- */

@@ -20,7 +20,8 @@ enum { ETR_BALANCE_PARTS = 7 };
 /** The parts, in the order in which they are shown. Those that are no part of another add up to execute_ticks. */
 void etr_balance_list(const etr_method *method, etr_balance_part parts[ETR_BALANCE_PARTS]);
 
-/** Returns false for a part that people need not see: it took no time, or is all of the part that it belongs to. */
+/** Returns false for a part that people need not see: it took no time, or is all of the part that it belongs to. If no
+ * part took time, the first is shown. */
 bool etr_balance_tells(const etr_balance_part parts[ETR_BALANCE_PARTS], size_t index);
 
 enum { ETR_BALANCE_MOST_NOTES = 4 };

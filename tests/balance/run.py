@@ -60,7 +60,7 @@ def require(holds, message, *values):
 
 
 def number(text):
-    if text.startswith('<'):
+    if str(text).startswith('<'):
         return 0  # less than half of the last digit
     value = float(text)
     require(value >= 0, 'a negative time: %s', text)
