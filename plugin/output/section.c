@@ -19,7 +19,7 @@ void etr_section_line(etr_answer *answer, etr_style style, size_t indent, const 
 
 void etr_section_item(etr_answer *answer, const char *what, const char *evidence) {
   if (!what) return;
-  if (etr_section_is_markdown(answer)) what = etr_arena_format(&answer->arena, "%s. %s", what, evidence);
+  if (etr_section_is_markdown(answer)) what = etr_arena_format(&answer->arena, "%s; %s", what, evidence);
   etr_section_line(answer, ETR_STYLE_PLAIN, 2, what);
   if (!etr_section_is_markdown(answer)) etr_section_line(answer, ETR_STYLE_DIM, 6, evidence);
 }

@@ -145,9 +145,22 @@ static bool put_method(etr_diff_output *o, const etr_method_pair *method) {
   return true;
 }
 
+/* Method::init is most of Program::load_method, which contains it: where it takes as long, it says nothing new. */
+static bool is_contained(const etr_comparison *comparison, const etr_load_pair *load) {
+  const double equal = 0.98;
+  for (size_t i = 0; i < comparison->load_count; i++) {
+    const etr_change *other = &comparison->loads[i].change, *change = &load->change;
+    if (other != change && change->base_p50 < other->base_p50 && change->base_p50 >= equal * other->base_p50 &&
+        change->new_p50 >= equal * other->new_p50)
+      return true;
+  }
+  return false;
+}
+
 static void put_loads(etr_diff_output *o) {
   for (size_t i = 0; i < o->comparison->load_count; i++) {
     const etr_load_pair *load = &o->comparison->loads[i];
+    if (is_contained(o->comparison, load)) continue;
     const char *verdict = load->change.base_runs && load->change.new_runs ? etr_diff_verdict_text(o, &load->change)
                                                                           : "";
     put_line(o, etr_arena_format(&o->answer.arena, "load: %s  %s%s%s", load->name,

@@ -121,13 +121,6 @@ static etr_cell not_ranking(const void *row) {
   return etr_cell_number(etr_not_ranking(profile_of(row), as_row(row)->ticks, median(as_row(row))));
 }
 
-static etr_cell in_ns(const void *row, double ticks) {
-  return (etr_cell){.number = etr_ticks_to_ns(profile_of(row), ticks), .decimals = 3};
-}
-
-static etr_cell avg_ns(const void *row) { return in_ns(row, as_row(row)->ticks); }
-static etr_cell ranking_ns(const void *row) { return in_ns(row, etr_sum_ranking(profile_of(row), as_row(row))); }
-
 static etr_cell estimated(const void *row) {
   return etr_cell_number(
       as_row(row)->method->run_count ? as_row(row)->estimated / (double)as_row(row)->method->run_count : NAN);
@@ -247,11 +240,10 @@ static const etr_field fields[] = {
     {NULL, "module type", ETR_CELL_NAME, PATTERN_ROWS, SUM(note)},
     {NULL, "modules", ETR_CELL_COUNT, PATTERN_ROWS | ETR_IN_LINE_PATTERNS, SUM(modules)},
     {"avg", NULL, ETR_CELL_TIME, ETR_IN_JSON, .get = avg},
-    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS, .get = ranking, .p50_title = "p50", .unit_in = LISTS | TREES,
-     .step = step},
-    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_LINE_PATTERNS, .get = avg, .unit_in = ETR_IN_BALANCE},
-    {NULL, "avg ns", ETR_CELL_NUMBER, ETR_IN_PAGE, .get = ranking_ns, .p50_title = "p50 ns"},
-    {NULL, "avg ns", ETR_CELL_NUMBER, ETR_IN_BALANCE_PAGE, .get = avg_ns},
+    {NULL, "avg", ETR_CELL_TIME, PROGRAMS | LISTS | ETR_IN_PAGE, .get = ranking, .p50_title = "p50",
+     .unit_in = LISTS | TREES | ETR_IN_PAGE, .step = step},
+    {NULL, "avg", ETR_CELL_TIME, ETR_IN_BALANCE | ETR_IN_BALANCE_PAGE | ETR_IN_LINE_PATTERNS, .get = avg,
+     .unit_in = ETR_IN_BALANCE | ETR_IN_BALANCE_PAGE},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_MODULES, .get = ranking, .p50_title = "total p50", .unit_in = ETR_IN_MODULES,
      .step = step},
     {NULL, "total", ETR_CELL_TIME, ETR_IN_PATTERNS | PATTERN_ROWS, SUM(ticks), .unit_in = ETR_IN_PATTERNS},

@@ -48,7 +48,7 @@ static void put_balance(etr_answer *answer, const etr_method *method) {
   const char *notes[ETR_BALANCE_MOST_NOTES];
   size_t count = etr_balance_notes(notes, &answer->arena, answer->profile, method);
   for (size_t i = 0; i < count; i++) etr_putf(&answer->writer, "\n%s\n", notes[i]);
-  const char *note = etr_balance_note(&answer->arena, answer->profile, method, ETR_UNIT_NS);
+  const char *note = etr_balance_note(&answer->arena, answer->profile, method, ETR_UNIT_MS);
   if (note) etr_putf(&answer->writer, "\n%s\n", note);
 }
 
@@ -66,17 +66,17 @@ static void put_delegate_parts(etr_answer *answer, const etr_method *method, con
 
 static etr_status emit_summary(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_NS, .top = BREAKDOWN_ROWS};
+  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = BREAKDOWN_ROWS};
   etr_answer answer;
   etr_answer_begin(&answer, page->profile, NULL, &options, sink);
-  const char *runs = etr_runs_text(&answer.arena, page->profile, page->method, ETR_UNIT_NS);
+  const char *runs = etr_runs_text(&answer.arena, page->profile, page->method, ETR_UNIT_MS);
   etr_putf(&answer.writer, "%s\n\n", runs ? runs : "");
   put_balance(&answer, page->method);
   etr_delegate_parts phases, units;
   if (etr_delegate_phases_make(&phases, &answer.arena, page->method) &&
       etr_compute_units_make(&units, &answer.arena, page->method)) {
-    put_delegate_parts(&answer, page->method, "delegates' own time", &phases);
-    put_delegate_parts(&answer, page->method, "delegates by compute unit", &units);
+    put_delegate_parts(&answer, page->method, "delegate overhead by phase", &phases);
+    put_delegate_parts(&answer, page->method, "delegate time by compute unit", &units);
   }
   for (etr_breakdown_by by = ETR_BY_OP; by <= ETR_BY_SOURCE; by++)
     if (by != ETR_BY_PATTERN) put_breakdown(&answer, page->method, by);
@@ -96,14 +96,14 @@ static etr_status emit_operators(void *context, const etr_sink *sink, etr_error 
                ? ETR_OK
                : etr_fail(error, ETR_ERROR_IO, NULL, NULL, ETR_NO_OFFSET, "the output could not be written");
   const etr_node_filter filter = {.method = page->method->name};
-  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = PAGE_ROWS};
+  const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = PAGE_ROWS};
   return etr_emit_nodes_table(page->profile, &filter, &options, sink, error);
 }
 
 static etr_status emit_delegation(void *context, const etr_sink *sink, etr_error *error) {
   const method_page *page = context;
   const etr_table_options options = {
-      .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .order = ETR_ORDER_NAME, .top = MOST_ROWS};
+      .format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .order = ETR_ORDER_NAME, .top = MOST_ROWS};
   return etr_delegation_page(page->profile, page->method, &options, sink, error);
 }
 
@@ -125,13 +125,13 @@ static etr_status emit_findings(void *context, const etr_sink *sink, etr_error *
       {NULL, "share", ETR_CELL_SHARE, ETR_IN_PAGE, .get = finding_share},
       {NULL, "evidence", ETR_CELL_NAME, ETR_IN_PAGE, ETR_AT(etr_finding, evidence)},
   };
-  static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_US, .top = MOST_ROWS};
+  static const etr_table_options options = {.format = ETR_TABLE_MARKDOWN, .unit = ETR_UNIT_MS, .top = MOST_ROWS};
   const method_page *page = context;
   etr_answer answer;
   etr_table table;
   etr_findings findings;
   etr_answer_begin(&answer, page->profile, NULL, &options, sink);
-  bool good = etr_findings_make(&findings, &answer.arena, page->profile, page->method, ETR_UNIT_US);
+  bool good = etr_findings_make(&findings, &answer.arena, page->profile, page->method, ETR_UNIT_MS);
   etr_table_init(&table, &answer, ETR_FIELDS(fields));
   table.medium = ETR_IN_PAGE;
   if (good && findings.count) {

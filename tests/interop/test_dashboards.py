@@ -155,7 +155,7 @@ def test_text(tensorboard, command, logdir, record):
         assert {f"text/1_summary/{name}", f"text/3_operators/{name}"} <= set(tags[run.name])
         rows = cells(page_of(tensorboard, run.name, f"text/1_summary/{name}"))
         total = next(row for row in rows if row[0] == "Method::execute")
-        assert float(total[1]) == pytest.approx(1e3 * method["execute"]["avg"], abs=0.001)
+        assert float(total[1]) == pytest.approx(method["execute"]["avg"] / 1e3, rel=0.006, abs=5e-5)  # milliseconds, three digits
         for tag in tags[run.name]:
             assert len(cells(page_of(tensorboard, run.name, tag))) <= 101, tag
         operators = cells(page_of(tensorboard, run.name, f"text/3_operators/{name}"))
