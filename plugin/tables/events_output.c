@@ -336,10 +336,10 @@ static void put_title(events_output *e, const etr_block *block, bool is_first) {
   etr_arena *arena = &e->answer.arena;
   if (!is_first) etr_puts(&e->answer.writer, "\n");
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 0,
-                   etr_arena_format(arena, "%s \xC2\xB7 %zu run%s, starting at run %u%s%s \xC2\xB7 times in %s",
-                                    block->name, block->run_count, block->run_count == 1 ? "" : "s",
-                                    block->run_count ? block->runs[0] : 0, method ? " \xC2\xB7 " : "",
-                                    method ? method : "", etr_unit_name(e->answer.options->unit)));
+                   etr_arena_format(arena, "%s: %zu run%s%s%s, from run %u on; times are in %s", block->name,
+                                    block->run_count, block->run_count == 1 ? "" : "s", method ? " of " : "",
+                                    method ? method : "", block->run_count ? block->runs[0] : 0,
+                                    etr_unit_name(e->answer.options->unit)));
   etr_section_line(&e->answer, ETR_STYLE_PLAIN, 2, etr_arena_format(arena, "(%s)", block->method_rule));
   etr_put_filter(&e->answer.writer, &e->answer.arena, e->answer.filter);
 }

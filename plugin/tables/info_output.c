@@ -310,8 +310,8 @@ ETR_ROW_TYPE(method_delegate, delegate_fields);
 static const etr_field method_fields[] = {
     {"method", "method", ETR_CELL_NAME, NAMED, METHOD(name), .blank_is_null = true},
     {"runs", "runs", ETR_CELL_COUNT, NAMED, METHOD(run_count)},
-    {"skipped_runs", "left out", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
-     .says = "inferences left out, as warm-up or by choice; `runs` counts the others"},
+    {"skipped_runs", "excluded", ETR_CELL_COUNT, NAMED, METHOD(skipped_run_count), .spare = 1,
+     .says = "inferences that are excluded, as warm-up or by choice; `runs` counts the others"},
     {"execute_avg", "execute avg", ETR_CELL_TIME, NAMED, METHOD(execute.avg), .has = has_run, .unit_in = ETR_IN_TABLES},
     {NULL, "delegates", ETR_CELL_NAME, ETR_IN_TABLES, .get = delegates},
     {"delegates", NULL, ETR_CELL_LIST, ETR_IN_JSON, .parts = &etr_method_delegate_fields, .type = "method_delegates",
@@ -352,7 +352,7 @@ static const etr_field run_fields[] = {
     {"allocation_events", NULL, ETR_CELL_COUNT, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, allocation_events)},
     {"execute", NULL, ETR_CELL_TIME, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, execute_ticks)},
     {"skipped", NULL, ETR_CELL_FLAG, ETR_IN_JSON, ETR_VIA(run_row, run, etr_run, is_skipped),
-     .says = "an inference left out of all times, as warm-up or by choice"},
+     .says = "an inference that is excluded from all times, as warm-up or by choice"},
 };
 ETR_ROW_TYPE(run, run_fields);
 

@@ -735,9 +735,9 @@ static void put_head(memory_report *r, const memory *of, bool is_first) {
   etr_puts(&r->answer.writer, is_first ? "" : "\n");
   if (r->medium == ETR_IN_MARKDOWN) etr_puts(&r->answer.writer, "### ");
   etr_section_line(&r->answer, ETR_STYLE_BOLD, 0,
-                   plan ? etr_arena_format(of->arena, "%s" DOT "%s" DOT "%s bytes planned, %s live at the peak", record,
+                   plan ? etr_arena_format(of->arena, "%s, %s: %s bytes are planned, %s are live at the peak", record,
                                            name, bytes(r, plan->planned_bytes), bytes(r, plan->peak_bytes))
-                        : etr_arena_format(of->arena, "%s" DOT "%s" DOT "no program: give the .pte", record, name));
+                        : etr_arena_format(of->arena, "%s, %s: no program; give the .pte", record, name));
 }
 
 static void put_method(memory_report *r, const etr_method *shown, bool is_first) {
