@@ -67,9 +67,9 @@ static bool is_choosing(const etr_node *node) {
 
 static void unite_with(etr_partitioner *p, const etr_backend *backend, uint32_t producer, uint32_t user) {
   bool is_shared_weight = etr_fx_is_constant(p->fx, producer) && p->fx->user_counts[producer] > 1 &&
-                          !p->is_claimed[producer];
+                          !p->is_shared[producer];
   if ((!p->delegated[producer] && !is_shared_weight) || !stay_together(p, backend, producer, user)) return;
-  p->is_claimed[producer] = is_shared_weight;
+  p->is_shared[producer] = is_shared_weight;
   p->leader[root_of(p, producer)] = root_of(p, user);
 }
 
@@ -104,9 +104,9 @@ bool etr_partitioner_init(etr_partitioner *p) {
   p->leader = etr_arena_alloc_array(p->scratch, count, sizeof *p->leader);
   p->is_dynamic = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_dynamic);
   p->is_layer = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_layer);
-  p->is_claimed = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_claimed);
+  p->is_shared = etr_arena_alloc_array(p->scratch, count, sizeof *p->is_shared);
   p->is_named = etr_arena_alloc_array(p->scratch, p->delegate_count, sizeof *p->is_named);
-  if (!p->is_claimed || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer || !p->is_named) return false;
+  if (!p->is_shared || !p->delegated || !p->leader || !p->is_dynamic || !p->is_layer || !p->is_named) return false;
   for (uint32_t v = 0; v < p->fx->vertex_count; v++) {
     uint32_t node = p->fx->vertices[v].node;
     p->delegated[v] = p->roles->is_delegated[node];
@@ -116,7 +116,7 @@ bool etr_partitioner_init(etr_partitioner *p) {
 }
 
 static bool is_of_stage(const etr_partitioner *p, uint32_t vertex, etr_partition_stage stage) {
-  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_claimed[vertex])) return false;
+  if (vertex >= p->fx->vertex_capacity || (!p->delegated[vertex] && !p->is_shared[vertex])) return false;
   uint32_t root = root_of(p, vertex);
   bool is_layer = p->is_dynamic[root] || p->is_layer[root];
   switch (stage) {
@@ -285,7 +285,7 @@ static bool find_torn(finder *f, group *g, uint32_t mark) {
   }
   for (uint32_t i = 0; i < g->count; i++) {
     uint32_t vertex = f->grouped[g->first + i];
-    for (uint32_t k = 0; f->p->is_claimed[vertex] && k < f->fx->user_counts[vertex]; k++)
+    for (uint32_t k = 0; f->p->is_shared[vertex] && k < f->fx->user_counts[vertex]; k++)
       g->is_torn |= f->marks[user_of(f, vertex, k)] == mark;
   }
   return true;
@@ -369,7 +369,7 @@ static bool name_partitions(finder *f, bool alone) {
   for (uint32_t i = 0; i < f->partition_count; i++) partitions[i] = (handle_list){.index = i};
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (!f->chosen[vertex] || f->p->is_claimed[vertex]) continue;
+    if (!f->chosen[vertex] || f->p->is_shared[vertex]) continue;
     if (etr_fx_is_getitem(f->fx, vertex) && !f->p->roles->lists_getitems) continue;
     handle_list *list = &partitions[f->groups[f->group_of[vertex]].partition];
     add_handle(list, etr_fx_node(f->fx, vertex)->debug_handle);
@@ -391,7 +391,7 @@ static bool name_partitions(finder *f, bool alone) {
   }
   for (size_t i = 0; i < f->fx->order_count; i++) {
     uint32_t vertex = f->fx->order[i];
-    if (f->chosen[vertex] && !p->is_claimed[vertex])
+    if (f->chosen[vertex] && !p->is_shared[vertex])
       p->member[vertex] = (int32_t)name_of[f->groups[f->group_of[vertex]].partition];
   }
   return true;
@@ -422,7 +422,7 @@ bool etr_partition_find(etr_partitioner *p, etr_partition_stage stage) {
     if (*number == ETR_NONE) f.groups[ *number = (uint32_t)f.group_count++].partition = ETR_NONE;
     f.groups[*number].count++;
     f.groups[*number].edges += f.fx->vertices[order[i]].input_count + f.fx->user_counts[order[i]];
-    f.groups[*number].has_weight |= f.p->is_claimed[order[i]];
+    f.groups[*number].has_weight |= f.p->is_shared[order[i]];
     f.chosen[order[i]] = true;
   }
   for (size_t i = 0; i < f.group_count; i++) {

@@ -250,7 +250,7 @@ static etr_status join_all(loader *l, etr_error *error) {
   etr_arena_clear(&l->runs);
   ETR_TRY(etr_choices_check(l->options, &l->blocks, l->methods.data, l->methods.count, error));
   etr_methods_decide(&l->blocks, l->methods.data, l->methods.count, l->options, &l->warnings);
-  const etr_phases_told *phases = NULL;
+  const etr_known_phases *phases = NULL;
   if (add_unknown_methods(l)) phases = etr_run_phases_find(&l->blocks, l->dumps.dumps.data, l->methods.count, l->arena);
   if (!phases || !etr_skipped_find(&l->blocks, l->options) || !etr_blocks_group(&l->blocks, l->methods.count, l->arena))
     return etr_fail_memory(error);

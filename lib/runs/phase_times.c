@@ -89,7 +89,7 @@ static etr_noise noise_of(const etr_method *method, measuring *m, const etr_run_
   return phases[only].noise;
 }
 
-bool etr_phases_measure(etr_method *method, const etr_phases_told *told, const etr_blocks *blocks, etr_arena *arena,
+bool etr_phases_measure(etr_method *method, const etr_known_phases *told, const etr_blocks *blocks, etr_arena *arena,
                         etr_warnings *warnings) {
   etr_arena scratch = {0};
   measuring m;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { MOST_PHASES = ETR_COUNT(((etr_phases_told *)NULL)->names) };
+enum { MOST_PHASES = ETR_COUNT(((etr_known_phases *)NULL)->names) };
 
 static const double LEAST_FACTOR = 1.5; /* between medians of phases that are worth telling apart */
 /* Measured: whatever slows runs down stays below one or the other; prompts, and branches that do other work, exceed
@@ -265,13 +265,13 @@ static bool is_prefill(const candidates *c, etr_phase_rule rule, const etr_long_
   return in_order && rule != ETR_PHASE_BY_EVENTS && (rule == ETR_PHASE_BY_SIZES || is_regular);
 }
 
-static void tell(etr_phases_told *told, candidates *c) {
+static void tell(etr_known_phases *told, candidates *c) {
   static const etr_phase_rule rules[] = {ETR_PHASE_BY_SIZES, ETR_PHASE_BY_EVENTS, ETR_PHASE_BY_TIMES};
   size_t phase_of[MOST_PHASES];
   for (size_t i = 0; i < ETR_COUNT(rules); i++) {
     size_t longest = tells(c, rules[i]) ? longest_kind(c) : MOST_PHASES;
     if (longest == MOST_PHASES) continue;
-    *told = (etr_phases_told){.count = c->kinds, .rule = rules[i]};
+    *told = (etr_known_phases){.count = c->kinds, .rule = rules[i]};
     /* Numbers the kinds in the order of their first runs. */
     size_t next = 0;
     for (size_t kind = 0; kind < c->kinds; kind++) phase_of[kind] = MOST_PHASES;
@@ -294,7 +294,7 @@ static void tell(etr_phases_told *told, candidates *c) {
   }
 }
 
-static bool tell_all(etr_phases_told *told, const known_runs *known) {
+static bool tell_all(etr_known_phases *told, const known_runs *known) {
   size_t count;
   const etr_inference *list = etr_inferences_list(known->blocks, known->scratch, &count);
   candidates c = {.known = known,
@@ -311,11 +311,11 @@ static bool tell_all(etr_phases_told *told, const known_runs *known) {
   return !c.failed;
 }
 
-etr_phases_told *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,
+etr_known_phases *etr_run_phases_find(const etr_blocks *blocks, const etr_dump *dumps, size_t method_count,
                                      etr_arena *arena) {
   etr_arena scratch = {0};
   known_runs known = {.blocks = blocks, .scratch = &scratch};
-  etr_phases_told *told = etr_arena_alloc_array(arena, method_count, sizeof *told);
+  etr_known_phases *told = etr_arena_alloc_array(arena, method_count, sizeof *told);
   bool good = told && etr_runs_number_series(blocks, &scratch) && count_bytes(&known, dumps) && number_events(&known) &&
               tell_all(told, &known);
   etr_arena_clear(&scratch);
