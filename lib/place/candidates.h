@@ -41,7 +41,7 @@ static inline uint32_t etr_assignment_rank(const etr_assignment *assignment, uin
 
 /** Marks the results of a node as uncertain: the node was chosen among equal candidates, or by way of an uncertain
  * value. */
-void etr_assignment_uncertainty(const etr_assignment *assignment, uint32_t node);
+void etr_assignment_mark_uncertain(const etr_assignment *assignment, uint32_t node);
 
 /** Creates the index in the arena; it borrows both arguments. Returns NULL when out of memory. */
 etr_candidates *etr_candidates_new(const etr_node_index *index, const etr_assignment *assignment, etr_arena *arena);
