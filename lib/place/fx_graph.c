@@ -92,7 +92,7 @@ static bool is_prioritized(const etr_node *node) {
                                     "aten._assert_scalar.default"};
   etr_slice target = etr_slice_of(node->target);
   if (etr_operator_is_one_of(target, operators, ETR_COUNT(operators))) return true;
-  /* the Edge dialect has another assertion, which is not prioritized */
+  /* operators of the Edge dialect with these names are not prioritized */
   return etr_operator_is_one_of(target, own, ETR_COUNT(own)) && strcmp(node->op_type, node->target) != 0;
 }
 
