@@ -14,11 +14,10 @@ enum { MOST_NAMES = 8 };
 
 /* State of a run while the methods of blocks are decided. */
 typedef struct run_state {
-  bool executed; /* a method was executed, even if it had no instructions */
-  bool tied;     /* its block fits several methods equally: their names are its rule, for now */
-  uint32_t
-      separated_run; /* for a tied run: a run of its block whose method the order of loads identified; ETR_NONE: none */
-  uint32_t loads;    /* number of methods loaded in the run */
+  bool executed;          /* a method was executed, even if it had no instructions */
+  bool tied;              /* its block fits several methods equally: their names are its rule, for now */
+  uint32_t separated_run; /* for a tied run: a run of its block whose method the order of loads identified; ETR_NONE */
+  uint32_t loads;         /* number of methods loaded in the run */
 } run_state;
 
 /* The decision from the rows of a block. */

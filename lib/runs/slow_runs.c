@@ -280,8 +280,8 @@ static double top_share_of(const table *t, size_t run, double usual, const etr_e
     *top = c->event;
   }
   double rest = ticks - own, rest_usual = usual - own_usual;
-  bool stands_out = most > 0 && own * ETR_MAX(rest_usual, 0) >= TOP_FACTOR * own_usual * rest;
-  return stands_out && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
+  bool is_dominant = most > 0 && own * ETR_MAX(rest_usual, 0) >= TOP_FACTOR * own_usual * rest;
+  return is_dominant && ticks > usual ? ETR_MIN(most / (ticks - usual), 1) : 0;
 }
 
 static void measure_top(table *t, etr_operator_stretch *out) {
