@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * step_needs.c - who wrote last, and who has read since.
+ * step_needs.c - keeps for each resource the last writer and its readers since then, from which needs follow.
  */
 #include "memory/lifetimes.h"
 #include "place/delegate_outputs.h"
@@ -10,10 +10,10 @@ typedef struct reader {
   uint32_t next; /* index into readers; ETR_NONE: the last */
 } reader;
 
-/* What instructions take turns at: a value, memory, a delegate, ... */
+/* A resource that instructions use in order: a value, memory, a delegate, ... */
 typedef struct resource {
-  uint32_t writer;  /* the last; ETR_NONE: none */
-  uint32_t readers; /* that came after it */
+  uint32_t writer;  /* the last writer; ETR_NONE: none */
+  uint32_t readers; /* list of the readers after it */
 } resource;
 
 typedef etr_vec(uint32_t) numbers;
@@ -26,13 +26,13 @@ typedef struct finder {
   etr_arena *scratch;
   etr_uses uses;
   resource *values, *places, *delegates; /* per value, tensor, delegate */
-  resource effects;                      /* what operators do besides writing their results */
+  resource effects;                      /* side effects of operators besides writing their results */
   resource outside;                      /* memory that is not planned */
   etr_vec(reader) readers;
-  numbers needs, tensors; /* of all instructions, one after the other */
-  uint32_t *needed_by;    /* per instruction: the last that was found to need it */
+  numbers needs, tensors; /* lists of all instructions, one after the other */
+  uint32_t *needed_by;    /* per instruction: the last instruction that was found to need it */
   uint32_t *used_by;      /* per tensor: the last instruction that was found to use it */
-  uint32_t barrier;       /* the last instruction that nothing passes; ETR_NONE: none */
+  uint32_t barrier;       /* the last instruction that no other may pass; ETR_NONE: none */
   uint32_t now;
 } finder;
 
@@ -64,15 +64,16 @@ static void touch(finder *f, resource *used, bool writes) { (writes ? write : re
 /* ---- What operators do ---- */
 
 typedef struct behaviour {
-  bool changes_all; /* may write whatever it is given, constants included */
-  bool has_effects; /* keeps its order with others of these */
-  bool is_barrier;  /* keeps its order with all */
-  bool is_view;     /* gives another look at what it reads */
+  bool changes_all; /* it may write any of its arguments, constants included */
+  bool has_effects; /* it keeps its order relative to other operators with effects */
+  bool is_barrier;  /* it keeps its order relative to all operators */
+  bool is_view;     /* its result is a view of what it reads */
 } behaviour;
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-/* Of other namespaces nothing is known: llama::update_cache changes what it is given, and its name does not say so. */
+/* Operators of other namespaces are unknown: llama::update_cache changes its arguments, although its name does not say
+ * so. */
 static bool is_known(const char *op) {
   static const char *const spaces[] = {"aten::", "dim_order_ops::", "executorch_prim::", "quantized_decomposed::"};
   for (size_t i = 0; i < ETR_COUNT(spaces); i++)
@@ -92,7 +93,7 @@ static bool is_random(const char *op) {
   return false;
 }
 
-/* How many results a delegate has that nothing can look into is a guess. */
+/* The number of results of an opaque delegate is a guess. */
 static behaviour behaviour_of_delegate(const finder *f) {
   const etr_placed *known = etr_placed_instruction(f->placement, (int32_t)f->now);
   return (behaviour){.changes_all = !known || !known->payload};
@@ -121,14 +122,14 @@ static void note_tensor(finder *f, uint32_t index) {
   if (added) *added = index;
 }
 
-/* False: it may change a constant, whose readers are not followed. */
+/* Returns false if an argument may change a constant, because readers of constants are not recorded. */
 static bool use(finder *f, const etr_use *arg, const behaviour *does) {
   if (f->program->values[arg->value].constant) return !etr_use_defines(arg) && !does->changes_all;
   uint32_t owner = owner_of(f, arg->value);
   bool is_state = owner != ETR_NONE && f->plan->tensors[owner].role == ETR_TENSOR_STATE;
   bool writes = etr_use_defines(arg) || arg->is_unsure || does->changes_all || is_state;
   if (owner == ETR_NONE) {
-    /* A result gets memory that nobody else knows; what is changed later may be known by other names. */
+    /* A result gets memory that no other value has yet; values changed later may share memory with others. */
     const resource *value = &f->values[arg->value];
     bool is_new = value->writer == ETR_NONE && value->readers == ETR_NONE;
     touch(f, &f->outside, writes && !(etr_use_defines(arg) && (is_new || value->writer == f->now)));
@@ -152,14 +153,14 @@ static const uint32_t *copy(const numbers *list, etr_arena *arena) {
   return made;
 }
 
-/* Looks at one instruction after the other; the lists are told by where each ends. */
+/* Visits one instruction after the other, and stores the end of each of its lists. */
 static bool look_at_all(finder *f, etr_memory_step *steps, etr_arena *arena) {
   size_t tensors = 0, needs = 0;
   for (f->now = 0; f->now < f->plan->instruction_count; f->now++) {
     tensors = f->tensors.count;
     needs = f->needs.count;
     const etr_instruction *instruction = &f->program->instructions[f->now];
-    /* A call whose arguments are all there, to something. */
+    /* The instruction must be a call whose operator and arguments are all known. */
     bool is_kernel = instruction->kind == ETR_INSTRUCTION_KERNEL && instruction->op && instruction->op[0];
     if (!is_kernel && (instruction->kind != ETR_INSTRUCTION_DELEGATE || instruction->delegate < 0)) return false;
     for (size_t i = 0; i < instruction->arg_count; i++)
